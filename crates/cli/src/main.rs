@@ -1,0 +1,2 @@
+//! The `lydite` command.
+fn main() {}

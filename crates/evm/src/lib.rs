@@ -1,0 +1,12 @@
+//! RLP, ABI, EIP-191, EIP-712 and transactions.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod abi;
+pub mod eip191;
+pub mod eip712;
+pub mod rlp;
+pub mod tx;
