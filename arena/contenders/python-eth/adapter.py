@@ -1,0 +1,276 @@
+"""The Python stack of Ethereum: eth-hash, eth-keys, eth-abi, rlp, eth-account, eth-utils."""
+
+import json
+import struct
+from importlib.metadata import version
+
+import arena_kit as kit
+import eth_abi
+import rlp
+from eth_account import Account
+from eth_account.messages import _hash_eip191_message, encode_typed_data
+from eth_account.typed_transactions import TypedTransaction
+from eth_hash.auto import keccak
+from eth_keys import keys
+from eth_utils import to_canonical_address, to_checksum_address
+from hexbytes import HexBytes
+from rlp.sedes import big_endian_int
+
+keccak(b"")  # eth-hash loads its backend at the first use
+DYNAMIC = ["string", "bytes", "uint256[]"]
+
+
+def same(item):
+    return item
+
+
+def u256s(item, per):
+    values = [int.from_bytes(word, "little") for word in kit.chunks(item, 32)]
+    return [tuple(values[i : i + per]) for i in range(0, len(values), per)]
+
+
+def le32(value):
+    return value.to_bytes(32, "little")
+
+
+MOD = 1 << 256
+
+
+def amount_out(amount_in, reserve_in, reserve_out):
+    with_fee = amount_in * 997
+    return with_fee * reserve_out // (reserve_in * 1000 + with_fee)
+
+
+def swap(liquidity, price, amount):
+    return liquidity * price // ((liquidity + amount * price) % MOD)
+
+
+def u256_op(per, function):
+    return kit.array(lambda item: u256s(item, per), lambda rows: [le32(function(*row)) for row in rows])
+
+
+def messages(item):
+    (count,) = struct.unpack_from("<I", item)
+    out, at = [], 4
+    for _ in range(count):
+        message, at = kit.lp(item, at)
+        out.append(message)
+    return out
+
+
+def signature(item):
+    return item[:32], item[32:97]
+
+
+def recover(pair):
+    digest, sig = pair
+    return keys.Signature(sig).recover_public_key_from_msg_hash(digest)
+
+
+def sign_pair(item):
+    return keys.PrivateKey(item[:32]), item[32:64]
+
+
+def sign_recover(pair):
+    key, digest = pair
+    return key.sign_msg_hash(digest).recover_public_key_from_msg_hash(digest).to_bytes()
+
+
+def verify_item(item):
+    return item[:32], item[32:96], keys.PublicKey(item[96:160])
+
+
+def verify(row):
+    digest, sig, key = row
+    return b"\x01" if keys.Signature(sig + b"\x00").verify_msg_hash(digest, key) else b"\x00"
+
+
+def transfer(item):
+    return [("0x" + row[:20].hex(), int.from_bytes(row[20:], "big")) for row in kit.chunks(item, 52)]
+
+
+SELECTOR = bytes.fromhex("a9059cbb")
+STATIC = ["address", "uint256"]
+
+
+def dynamic_one(item, at=0):
+    text, at = kit.lp(item, at)
+    data, at = kit.lp(item, at)
+    (count,) = struct.unpack_from("<I", item, at)
+    words = kit.chunks(item[at + 4 : at + 4 + 32 * count], 32)
+    return (text.decode(), data, [int.from_bytes(w, "big") for w in words]), at + 4 + 32 * count
+
+
+def dynamic_many(item):
+    out, at = [], 0
+    while at < len(item):
+        row, at = dynamic_one(item, at)
+        out.append(row)
+    return out
+
+
+def lps(item):
+    out, at = [], 0
+    while at < len(item):
+        part, at = kit.lp(item, at)
+        out.append(part)
+    return out
+
+
+def decode_dynamic(rows):
+    out = []
+    for row in rows:
+        text, data = eth_abi.decode(["string", "bytes"], row)
+        out += [text.encode(), data]
+    return out
+
+
+def decode_runtime(item):
+    text, data, numbers = eth_abi.decode(DYNAMIC, item)
+    return [text.encode(), data, b"".join(le32(x) for x in numbers)]
+
+
+def fields_one(item, at=0):
+    chain, nonce = struct.unpack_from("<QQ", item, at)
+    tip, cap = (int.from_bytes(item[at + i : at + i + 16], "little") for i in (16, 32))
+    (gas,) = struct.unpack_from("<Q", item, at + 48)
+    to, value = item[at + 56 : at + 76], int.from_bytes(item[at + 76 : at + 108], "big")
+    data, at = kit.lp(item, at + 108)
+    (entries,) = struct.unpack_from("<I", item, at)
+    at += 4
+    access = []
+    for _ in range(entries):
+        (count,) = struct.unpack_from("<I", item, at + 20)
+        access.append([item[at : at + 20], kit.chunks(item[at + 24 : at + 24 + 32 * count], 32)])
+        at += 24 + 32 * count
+    return [chain, nonce, tip, cap, gas, to, value, data, access], at
+
+
+def fields_many(item):
+    out, at = [], 0
+    while at < len(item):
+        row, at = fields_one(item, at)
+        out.append(row)
+    return out
+
+
+def tx_hash(fields):
+    return keccak(b"\x02" + rlp.encode(fields))
+
+
+def decode(raw):
+    return TypedTransaction.from_bytes(HexBytes(raw))
+
+
+def tx_hash_raw(raw):
+    decode(raw)
+    return keccak(raw)
+
+
+def tx_decode(raw):
+    tx = decode(raw).as_dict()
+    head = (tx["to"] or bytes(20)) + struct.pack("<QQ", tx["nonce"], tx["gas"])
+    return bytes(head + le32(tx["value"]))
+
+
+def tx_sender(raw):
+    return keccak(raw) + to_canonical_address(Account.recover_transaction(raw))
+
+
+TYPES = {
+    "EIP712Domain": [
+        {"name": "name", "type": "string"},
+        {"name": "version", "type": "string"},
+        {"name": "chainId", "type": "uint256"},
+        {"name": "verifyingContract", "type": "address"},
+    ],
+    "Transfer": [{"name": "to", "type": "address"}, {"name": "amount", "type": "uint256"}],
+}
+
+
+def typed(item):
+    name, at = kit.lp(item, 0)
+    release, at = kit.lp(item, at)
+    (chain,) = struct.unpack_from("<Q", item, at)
+    contract, to = item[at + 8 : at + 28], item[at + 28 : at + 48]
+    return {
+        "types": TYPES,
+        "primaryType": "Transfer",
+        "domain": {
+            "name": name.decode(),
+            "version": release.decode(),
+            "chainId": chain,
+            "verifyingContract": "0x" + contract.hex(),
+        },
+        "message": {"to": "0x" + to.hex(), "amount": int.from_bytes(item[at + 48 : at + 80], "big")},
+    }
+
+
+def typed_hash(document):
+    return bytes(_hash_eip191_message(encode_typed_data(full_message=document)))
+
+
+def text(item):
+    return item.decode()
+
+
+def typed_json(document):
+    return typed_hash(json.loads(document))
+
+
+one = kit.op
+many = kit.array
+batch_recover = many(lambda i: [signature(x) for x in kit.chunks(i, 97)], lambda rows: [recover(r).to_canonical_address() for r in rows])
+base = {
+    "secp256k1_sign": one(sign_pair, lambda p: p[0].sign_msg_hash(p[1]).to_bytes()),
+    "secp256k1_sign_recover": one(sign_pair, sign_recover),
+    "secp256k1_recover": one(signature, lambda p: recover(p).to_bytes()),
+    "address_derivation": one(same, lambda key: keccak(key)[12:]),
+    "address_from_hex": many(lambda i: [x.decode() for x in kit.chunks(i, 42)], lambda rows: [to_canonical_address(r) for r in rows]),
+    "checksum_address": one(same, lambda a: to_checksum_address(a).encode()),
+    "hex_encode_32b": many(lambda i: kit.chunks(i, 32), lambda rows: [r.hex().encode() for r in rows]),
+    "hex_decode_32b": many(lambda i: [x.decode() for x in kit.chunks(i, 64)], lambda rows: [bytes.fromhex(r) for r in rows]),
+    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + eth_abi.encode(STATIC, r) for r in rows]),
+    "abi_encode_static": many(transfer, lambda rows: [eth_abi.encode(STATIC, r) for r in rows]),
+    "abi_encode_dynamic": many(dynamic_many, lambda rows: [eth_abi.encode(DYNAMIC, r) for r in rows]),
+    "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(eth_abi.decode(["uint256"], r)[0]) for r in rows]),
+    "abi_decode_dynamic": many(lps, decode_dynamic),
+    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]),
+    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]),
+    "rlp_decode_u256": many(lps, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
+    "u256_add": u256_op(2, lambda a, b: (a + b) % MOD),
+    "u256_mul": u256_op(2, lambda a, b: a * b % MOD),
+    "u256_div": u256_op(2, lambda a, b: a // b),
+    "u256_uniswapv2_amount_out": u256_op(3, amount_out),
+    "u256_mulDiv": u256_op(3, lambda a, b, d: a * b // d),
+    "u256_uniswapv4_swap": u256_op(3, swap),
+    "tx_hash_eip1559": one(lambda i: fields_one(i)[0], tx_hash),
+    "eip712_hash_typed_data": one(typed, typed_hash),
+    "eip712_hash_typed_data_json": one(text, typed_json),
+}
+ops = dict(base)
+ops |= {name + "_varied": row for name, row in base.items()}
+ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
+ops |= {f"secp256k1_recover_batch_{size}": batch_recover for size in (8, 64, 1024)}
+ops |= {
+    "u256_mulDiv_zig_input": base["u256_mulDiv"],
+    "u256_mulDiv_hard512": base["u256_mulDiv"],
+    "u256_mulDiv_hard512_varied": base["u256_mulDiv"],
+    "u256_uniswapv4_swap_zig_input": base["u256_uniswapv4_swap"],
+    "secp256k1_verify_varied": one(verify_item, verify),
+    "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
+    "abi_encode_runtime_varied": one(lambda i: dynamic_one(i)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
+    "abi_decode_runtime_varied": many(same, decode_runtime),
+    "tx_decode_blocks": one(same, tx_decode),
+    "tx_hash_blocks": one(same, tx_hash_raw),
+    "tx_sender_blocks": one(same, tx_sender),
+    "neg:hex_decode_32b": kit.neg(kit.refuses(lambda i: bytes.fromhex(i.decode()))),
+    "neg:address_from_hex": kit.neg(kit.refuses(lambda i: to_canonical_address(i.decode()))),
+    "neg:abi_decode_dynamic": kit.neg(kit.refuses(lambda i: eth_abi.decode(["string", "bytes"], i))),
+    "neg:rlp_decode_u256": kit.neg(kit.refuses(lambda i: rlp.decode(i, big_endian_int))),
+    "neg:tx_decode_blocks": kit.neg(kit.refuses(decode)),
+    "neg:secp256k1_recover": kit.neg(kit.refuses(lambda i: recover(signature(i)))),
+}
+kit.run("python-eth", f"eth-account {version('eth-account')}", ops)

@@ -1,0 +1,91 @@
+// Voltaire from npm (its JavaScript build) on Node or Bun.
+import { readFileSync } from 'node:fs'
+import { Abi, Address, EIP712, Hex, Keccak256, Rlp, Secp256k1 } from '@tevm/voltaire'
+import * as kit from '../../kit/js/kit.mjs'
+
+const { array, chunks, many, op, same, text, withVaried, Text } = kit
+const version = JSON.parse(readFileSync(new URL('./node_modules/@tevm/voltaire/package.json', import.meta.url))).version
+
+const signPair = (item) => ({ key: item.slice(0, 32), hash: item.slice(32, 64) })
+const publicKeyOf = (item) =>
+  Secp256k1.recoverPublicKeyFromHash({ r: item.slice(32, 64), s: item.slice(64, 96), v: item[96] + 27 }, item.slice(0, 32))
+const signed = ({ key, hash }) => {
+  const { r, s, v } = Secp256k1.signHash(hash, key)
+  const out = new Uint8Array(65)
+  out.set(r)
+  out.set(s, 32)
+  out[64] = v - 27
+  return out
+}
+const staticTypes = [{ type: 'address' }, { type: 'uint256' }]
+const pairTypes = [{ type: 'string' }, { type: 'bytes' }]
+const dynamicTypes = [...pairTypes, { type: 'uint256[]' }]
+const pairs = (item) => chunks(item, 52).map((x) => [Hex.fromBytes(x.subarray(0, 20)), kit.be(x.subarray(20))])
+const dynamic = (r) => {
+  const f = kit.dynamicFields(r)
+  return [f.string, Hex.fromBytes(f.bytes), f.numbers]
+}
+const utf8 = new TextEncoder()
+const decodePair = (data) => {
+  const [string, bytes] = Abi.decodeParameters(pairTypes, data)
+  return [utf8.encode(string), typeof bytes === 'string' ? Hex.toBytes(bytes) : bytes]
+}
+const number = (n) => {
+  if (!n) return new Uint8Array(0)
+  const digits = n.toString(16)
+  return Hex.toBytes('0x' + (digits.length % 2 ? '0' : '') + digits)
+}
+const fields = (r) => {
+  const f = kit.transactionFields(r)
+  return [f.chainId, f.nonce, f.tip, f.cap, f.gas, f.to, f.value, f.data, f.accessList.map((e) => [e.address, e.storageKeys])]
+}
+const list = (f) => Rlp.encode(f.map((x) => (typeof x === 'bigint' ? number(x) : x)))
+const typedList = (f) => {
+  const body = list(f)
+  const out = new Uint8Array(body.length + 1)
+  out[0] = 2
+  out.set(body, 1)
+  return out
+}
+const rlpNumber = (item) => {
+  const { data, remainder } = Rlp.decode(item)
+  if (remainder.length || data.type !== 'bytes') throw new Error('not one integer')
+  return data.value.length ? kit.be(data.value) : 0n
+}
+const types = { Transfer: [{ name: 'to', type: 'address' }, { name: 'amount', type: 'uint256' }] }
+const typed = (item) => {
+  const f = kit.typedDataFields(item)
+  return {
+    domain: { name: f.name, version: f.version, chainId: f.chainId, verifyingContract: Address.fromBytes(f.contract) },
+    types, primaryType: 'Transfer', message: { to: Address.fromBytes(f.to), amount: f.amount },
+  }
+}
+kit.run('voltaire', version, {
+  ...withVaried({
+    secp256k1_sign: op(signPair, signed),
+    secp256k1_sign_recover: op(signPair, (p) => Secp256k1.recoverPublicKeyFromHash(Secp256k1.signHash(p.hash, p.key), p.hash)),
+    address_derivation: op(same, (key) => Keccak256.hash(key).subarray(12)),
+    address_from_hex: array((i) => chunks(i, 42).map(text), (rows) => rows.map((x) => Address.fromHex(x))),
+    checksum_address: op((i) => Address.fromBytes(i), (a) => new Text(String(Address.toChecksummed(a)))),
+    hex_encode_32b: array((i) => chunks(i, 32), (rows) => rows.map((x) => new Text(Hex.fromBytes(x).slice(2)))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (rows) => rows.map((x) => Hex.toBytes(x))),
+    abi_encode_static: array(pairs, (rows) => rows.map((args) => Abi.encodeParameters(staticTypes, args))),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (rows) => rows.map((args) => Abi.encodeParameters(dynamicTypes, args))),
+    abi_decode_uint256: array((i) => chunks(i, 32), (rows) => rows.map((x) => kit.le32(Abi.decodeParameters([{ type: 'uint256' }], x)[0]))),
+    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (rows) => rows.flatMap(decodePair)),
+    rlp_encode_eip1559_tx: array((i) => many(i, fields), (rows) => rows.map(list)),
+    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, fields), (rows) => rows.map(typedList)),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (rows) => rows.map((x) => kit.le32(rlpNumber(x)))),
+    tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))),
+    eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)),
+  }),
+  ...kit.keccakRows((m) => Keccak256.hash(m)),
+  ...kit.recoverRows(publicKeyOf, (item) => Keccak256.hash(publicKeyOf(item)).subarray(12)),
+  ...kit.bigintRows,
+  secp256k1_public_key_varied: op(same, (key) => Secp256k1.derivePublicKey(key)),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => Abi.encodeParameters(dynamicTypes, args)),
+  'neg:hex_decode_32b': kit.neg((i) => Hex.toBytes('0x' + text(i))),
+  'neg:address_from_hex': kit.neg((i) => Address.fromHex(text(i))),
+  'neg:abi_decode_dynamic': kit.neg(decodePair),
+  'neg:rlp_decode_u256': kit.neg(rlpNumber),
+})
