@@ -1,0 +1,239 @@
+//! Zig's standard library: std.crypto, std.fmt and the language's own u256. What Voltaire's pure-Zig mode runs on.
+
+const std = @import("std");
+const kit = @import("kit");
+const Allocator = std.mem.Allocator;
+const Sink = kit.Sink;
+const Keccak256 = std.crypto.hash.sha3.Keccak256;
+const Hmac = std.crypto.auth.hmac.sha2.HmacSha256;
+const Curve = std.crypto.ecc.Secp256k1;
+const Scalar = Curve.scalar.Scalar;
+
+fn keccak(message: []const u8) [32]u8 {
+    var out: [32]u8 = undefined;
+    Keccak256.hash(message, &out, .{});
+    return out;
+}
+
+fn keccakOp(item: *const []const u8, sink: *Sink) !void {
+    sink.emit(&keccak(item.*));
+}
+
+fn messages(arena: Allocator, item: []const u8) ![]const []const u8 {
+    var rest = item[4..];
+    const list = try arena.alloc([]const u8, std.mem.readInt(u32, item[0..4], .little));
+    for (list) |*slot| slot.* = kit.lp(&rest);
+    return list;
+}
+
+fn keccakBatch(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |message| sink.emit(&keccak(message));
+}
+
+const KeyHash = struct { key: [32]u8, hash: [32]u8 };
+
+fn keyHash(_: Allocator, item: []const u8) !KeyHash {
+    return .{ .key = item[0..32].*, .hash = item[32..64].* };
+}
+
+// std's own deterministic nonce mixes in noise and is not RFC 6979's, which all others here answer with.
+fn rfc6979(key: [32]u8, hash: [32]u8) [32]u8 {
+    var k = [_]u8{0} ** 32;
+    var v = [_]u8{1} ** 32;
+    for ([_]u8{ 0, 1 }) |tag| {
+        var mac = Hmac.init(&k);
+        mac.update(&v);
+        mac.update(&.{tag});
+        mac.update(&key);
+        mac.update(&hash);
+        mac.final(&k);
+        Hmac.create(&v, &v, &k);
+    }
+    Hmac.create(&v, &v, &k); // a nonce of 0 or at least n has probability 2^-128
+    return v;
+}
+
+const Signed = struct { r: [32]u8, s: [32]u8, id: u8 };
+
+fn sign(pair: *const KeyHash) !Signed {
+    const nonce = rfc6979(pair.key, pair.hash);
+    const point = (try Curve.basePoint.mul(nonce, .big)).affineCoordinates();
+    const x = point.x.toBytes(.big);
+    const r = reduce(x);
+    const k = try Scalar.fromBytes(nonce, .big);
+    const d = try Scalar.fromBytes(pair.key, .big);
+    const s = k.invert().mul(reduce(pair.hash).add(r.mul(d)));
+    var out = Signed{ .r = r.toBytes(.big), .s = s.toBytes(.big), .id = @intFromBool(point.y.isOdd()) };
+    const half: u256 = (Curve.scalar.field_order - 1) / 2;
+    if (std.mem.readInt(u256, &out.s, .big) > half) {
+        out.s = s.neg().toBytes(.big);
+        out.id ^= 1;
+    }
+    return out;
+}
+
+fn reduce(bytes: [32]u8) Scalar {
+    var wide = [_]u8{0} ** 48;
+    wide[16..48].* = bytes;
+    return Scalar.fromBytes48(wide, .big);
+}
+
+fn signOp(pair: *const KeyHash, sink: *Sink) !void {
+    const signed = try sign(pair);
+    sink.emit(&(signed.r ++ signed.s ++ [1]u8{signed.id}));
+}
+
+fn recover(hash: [32]u8, signature: Signed) ![64]u8 {
+    const r = try Scalar.fromBytes(signature.r, .big);
+    const s = try Scalar.fromBytes(signature.s, .big);
+    if (r.isZero() or s.isZero() or signature.id > 1) return error.BadSignature;
+    const x = try Curve.Fe.fromBytes(signature.r, .big);
+    const y = try Curve.recoverY(x, signature.id == 1);
+    const point = try Curve.fromAffineCoordinates(.{ .x = x, .y = y });
+    const inverse = r.invert();
+    const u1_ = inverse.mul(reduce(hash)).neg();
+    const u2_ = inverse.mul(s);
+    const key = try Curve.mulDoubleBasePublic(Curve.basePoint, u1_.toBytes(.big), point, u2_.toBytes(.big), .big);
+    return key.toUncompressedSec1()[1..].*;
+}
+
+fn recoverItem(item: []const u8) ![64]u8 {
+    return recover(item[0..32].*, .{ .r = item[32..64].*, .s = item[64..96].*, .id = item[96] });
+}
+
+fn recoverOp(item: *const []const u8, sink: *Sink) !void {
+    sink.emit(&try recoverItem(item.*));
+}
+
+fn recoverBatch(item: *const []const u8, sink: *Sink) !void {
+    var rest = item.*;
+    while (rest.len > 0) : (rest = rest[97..]) sink.emit(keccak(&try recoverItem(rest[0..97]))[12..]);
+}
+
+fn rejectsSignature(item: []const u8) !void {
+    _ = try recoverItem(item);
+}
+
+fn signRecoverOp(pair: *const KeyHash, sink: *Sink) !void {
+    sink.emit(&try recover(pair.hash, try sign(pair)));
+}
+
+fn publicKey(item: *const []const u8, sink: *Sink) !void {
+    sink.emit((try Curve.basePoint.mul(item.*[0..32].*, .big)).toUncompressedSec1()[1..]);
+}
+
+fn addressOp(item: *const []const u8, sink: *Sink) !void {
+    sink.emit(keccak(item.*)[12..]);
+}
+
+fn checksum(item: *const []const u8, sink: *Sink) !void {
+    var text = std.fmt.bytesToHex(item.*[0..20].*, .lower);
+    const hash = keccak(&text);
+    for (&text, 0..) |*c, i| {
+        const nibble = (hash[i / 2] >> (if (i % 2 == 0) 4 else 0)) & 15;
+        if (c.* >= 'a' and nibble >= 8) c.* -= 32;
+    }
+    sink.emit(&([2]u8{ '0', 'x' } ++ text));
+}
+
+fn addresses(item: *const []const u8, sink: *Sink) !void {
+    var rest = item.*;
+    var out: [20]u8 = undefined;
+    while (rest.len > 0) : (rest = rest[42..]) sink.emit(try std.fmt.hexToBytes(&out, rest[2..42]));
+}
+
+fn hexEncode(item: *const []const u8, sink: *Sink) !void {
+    var rest = item.*;
+    while (rest.len > 0) : (rest = rest[32..]) sink.emit(&std.fmt.bytesToHex(rest[0..32].*, .lower));
+}
+
+fn hexDecode(item: *const []const u8, sink: *Sink) !void {
+    var rest = item.*;
+    var out: [32]u8 = undefined;
+    while (rest.len > 0) : (rest = rest[64..]) sink.emit(try std.fmt.hexToBytes(&out, rest[0..64]));
+}
+
+fn rejectsHex(item: []const u8) !void {
+    var out: [4096]u8 = undefined;
+    _ = try std.fmt.hexToBytes(&out, item);
+}
+
+fn numbers(arena: Allocator, item: []const u8) ![]const u256 {
+    const list = try arena.alloc(u256, item.len / 32);
+    for (list, 0..) |*slot, i| slot.* = std.mem.readInt(u256, item[32 * i ..][0..32], .little);
+    return list;
+}
+
+fn arithmetic(comptime id: []const u8, comptime per: usize, comptime function: fn (*const [per]u256) u256) kit.Op {
+    const Impl = struct {
+        fn call(list: *const []const u256, sink: *Sink) !void {
+            var rest = list.*;
+            while (rest.len > 0) : (rest = rest[per..]) {
+                const out: [32]u8 = @bitCast(function(rest[0..per]));
+                sink.emit(&out);
+            }
+        }
+    };
+    return kit.op(id, []const u256, numbers, Impl.call);
+}
+
+fn add(a: *const [2]u256) u256 {
+    return a[0] +% a[1];
+}
+fn mul(a: *const [2]u256) u256 {
+    return a[0] *% a[1];
+}
+fn div(a: *const [2]u256) u256 {
+    return a[0] / a[1];
+}
+fn amountOut(a: *const [3]u256) u256 {
+    const fee = a[0] *% 997;
+    return (fee *% a[2]) / (a[1] *% 1000 +% fee);
+}
+fn mulDiv(a: *const [3]u256) u256 {
+    return @truncate(@as(u512, a[0]) * a[1] / a[2]);
+}
+fn swap(a: *const [3]u256) u256 {
+    return mulDiv(&.{ a[0], a[1], a[0] +% a[2] *% a[1] });
+}
+
+fn both(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void) [2]kit.Op {
+    return .{ kit.op(id, T, parse, call), kit.op(id ++ "_varied", T, parse, call) };
+}
+
+fn raw(comptime id: []const u8, comptime call: fn (*const []const u8, *Sink) anyerror!void) [2]kit.Op {
+    return both(id, []const u8, kit.same, call);
+}
+
+const ops = [_]kit.Op{
+    kit.op("keccak256_empty", []const u8, kit.same, keccakOp),
+    kit.op("keccak256_batch_32b", []const []const u8, messages, keccakBatch),
+    kit.op("keccak256_batch_256b", []const []const u8, messages, keccakBatch),
+    kit.op("keccak256_batch_mixed", []const []const u8, messages, keccakBatch),
+    kit.op("secp256k1_recover_batch_8", []const u8, kit.same, recoverBatch),
+    kit.op("secp256k1_recover_batch_64", []const u8, kit.same, recoverBatch),
+    kit.op("secp256k1_recover_batch_1024", []const u8, kit.same, recoverBatch),
+    kit.op("secp256k1_public_key_varied", []const u8, kit.same, publicKey),
+    arithmetic("u256_add", 2, add),
+    arithmetic("u256_add_varied", 2, add),
+    arithmetic("u256_mul", 2, mul),
+    arithmetic("u256_mul_varied", 2, mul),
+    arithmetic("u256_div", 2, div),
+    arithmetic("u256_div_varied", 2, div),
+    arithmetic("u256_uniswapv2_amount_out", 3, amountOut),
+    arithmetic("u256_uniswapv2_amount_out_varied", 3, amountOut),
+    arithmetic("u256_mulDiv", 3, mulDiv),
+    arithmetic("u256_mulDiv_zig_input", 3, mulDiv),
+    arithmetic("u256_mulDiv_hard512", 3, mulDiv),
+    arithmetic("u256_mulDiv_varied", 3, mulDiv),
+    arithmetic("u256_mulDiv_hard512_varied", 3, mulDiv),
+    arithmetic("u256_uniswapv4_swap", 3, swap),
+    arithmetic("u256_uniswapv4_swap_zig_input", 3, swap),
+    arithmetic("u256_uniswapv4_swap_varied", 3, swap),
+    kit.neg("hex_decode_32b", rejectsHex),
+    kit.neg("secp256k1_recover", rejectsSignature),
+} ++ raw("keccak256_32b", keccakOp) ++ raw("keccak256_256b", keccakOp) ++ raw("keccak256_1kb", keccakOp) ++ raw("keccak256_4kb", keccakOp) ++ both("secp256k1_sign", KeyHash, keyHash, signOp) ++ both("secp256k1_sign_recover", KeyHash, keyHash, signRecoverOp) ++ raw("secp256k1_recover", recoverOp) ++ raw("address_derivation", addressOp) ++ raw("checksum_address_into", checksum) ++ raw("address_from_hex", addresses) ++ raw("hex_encode_32b_into", hexEncode) ++ raw("hex_decode_32b_into", hexDecode);
+
+pub fn main() !void {
+    try kit.serve("zig-std", @import("builtin").zig_version_string, &ops);
+}

@@ -1,0 +1,3 @@
+module arenakit
+
+go 1.24
