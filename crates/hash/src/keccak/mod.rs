@@ -1,0 +1,230 @@
+//! Keccak-256 as Ethereum uses it: the sponge of [KECCAK] with capacity 512 and the original padding `10*1` (domain byte
+//! `0x01`), not the `0x06` of SHA3-256 [FIPS202 §6.1].
+//!
+//! Rate 136 bytes, digest 32 bytes. The time taken depends on the length of the input, never on its bytes.
+
+mod dispatch;
+mod portable;
+#[cfg(test)]
+mod tests;
+
+pub use dispatch::Backend;
+
+/// Bytes absorbed per permutation: (1600 - 2 * 256) / 8.
+const RATE: usize = 136;
+
+/// The 25 lanes, `state[x + 5 * y]`; lane bytes are little-endian [FIPS202 §3.1.2, §B.1].
+type State = [u64; 25];
+
+/// Why a batch was refused.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The output slice does not have one place per input.
+    BatchLength {
+        /// Inputs given.
+        inputs: usize,
+        /// Output places given.
+        outputs: usize,
+    },
+}
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::BatchLength { inputs, outputs } => {
+                write!(f, "{inputs} inputs but {outputs} output places")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Keccak-256 of `data`.
+///
+/// ```
+/// let digest = lydite_hash::keccak256(b"");
+/// assert_eq!(digest[..4], [0xc5, 0xd2, 0x46, 0x01]);
+/// ```
+#[inline]
+pub fn keccak256(data: &[u8]) -> [u8; 32] {
+    Backend::detect().keccak256(data)
+}
+
+/// Keccak-256 of `data`, written to `out`.
+#[inline]
+pub fn keccak256_into(data: &[u8], out: &mut [u8; 32]) {
+    *out = keccak256(data);
+}
+
+/// Keccak-256 that the compiler can evaluate: selectors, topics and type hashes as constants. At run time use
+/// [`keccak256`], which is faster.
+///
+/// ```
+/// const TOPIC: [u8; 32] = lydite_hash::keccak256_const(b"Transfer(address,address,uint256)");
+/// assert_eq!(TOPIC[..4], [0xdd, 0xf2, 0x52, 0xad]);
+/// ```
+pub const fn keccak256_const(data: &[u8]) -> [u8; 32] {
+    portable::keccak256(data)
+}
+
+/// Keccak-256 of each input, into the place of the same index. Lengths may differ.
+///
+/// ```
+/// use lydite_hash::{keccak256, keccak256_batch};
+///
+/// let mut digests = [[0; 32]; 2];
+/// keccak256_batch(&[b"one", b"another"], &mut digests)?;
+/// assert_eq!(digests, [keccak256(b"one"), keccak256(b"another")]);
+/// # Ok::<(), lydite_hash::keccak::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
+    Backend::detect().keccak256_batch(inputs, out)
+}
+
+impl Backend {
+    /// [`keccak256`](fn@keccak256) by this backend.
+    pub fn keccak256(self, data: &[u8]) -> [u8; 32] {
+        let mut state = [0; 25];
+        let mut blocks = data.chunks_exact(RATE);
+        for block in &mut blocks {
+            xor_bytes(&mut state, 0, block);
+            self.permute(&mut state);
+        }
+        let rest = blocks.remainder();
+        xor_bytes(&mut state, 0, rest);
+        self.finish(&mut state, rest.len())
+    }
+
+    /// [`keccak256_batch`](fn@keccak256_batch) by this backend.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+    pub fn keccak256_batch(self, inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
+        if inputs.len() != out.len() {
+            return Err(Error::BatchLength {
+                inputs: inputs.len(),
+                outputs: out.len(),
+            });
+        }
+        for (input, digest) in inputs.iter().zip(out) {
+            *digest = self.keccak256(input);
+        }
+        Ok(())
+    }
+
+    /// Pads a block of which `length` < [`RATE`] bytes were absorbed, and squeezes.
+    #[inline]
+    fn finish(self, state: &mut State, length: usize) -> [u8; 32] {
+        state[length / 8] ^= 1 << (8 * (length % 8));
+        state[RATE / 8 - 1] ^= 1 << 63;
+        self.permute(state);
+        digest(state)
+    }
+}
+
+/// Streaming Keccak-256: any split of the input gives the digest of [`keccak256`](fn@keccak256).
+///
+/// ```
+/// let mut hasher = lydite_hash::Keccak256::new();
+/// hasher.update(b"split ");
+/// hasher.update(b"anywhere");
+/// assert_eq!(hasher.finalize(), lydite_hash::keccak256(b"split anywhere"));
+/// ```
+#[derive(Clone)]
+pub struct Keccak256 {
+    state: State,
+    /// Bytes already absorbed of the current block, < [`RATE`].
+    offset: usize,
+    backend: Backend,
+}
+
+impl Keccak256 {
+    /// A hasher that has absorbed nothing.
+    pub fn new() -> Self {
+        Self::with_backend(Backend::detect())
+    }
+
+    /// A hasher on a backend of your choice.
+    pub fn with_backend(backend: Backend) -> Self {
+        Self {
+            state: [0; 25],
+            offset: 0,
+            backend,
+        }
+    }
+
+    /// Absorbs `data`.
+    pub fn update(&mut self, mut data: &[u8]) {
+        while data.len() >= RATE - self.offset {
+            let (head, rest) = data.split_at(RATE - self.offset);
+            xor_bytes(&mut self.state, self.offset, head);
+            self.backend.permute(&mut self.state);
+            self.offset = 0;
+            data = rest;
+        }
+        xor_bytes(&mut self.state, self.offset, data);
+        self.offset += data.len();
+    }
+
+    /// The digest of everything absorbed.
+    pub fn finalize(mut self) -> [u8; 32] {
+        self.backend.finish(&mut self.state, self.offset)
+    }
+}
+
+impl Default for Keccak256 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl core::fmt::Debug for Keccak256 {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Keccak256").finish_non_exhaustive()
+    }
+}
+
+/// XORs `data` into the state's bytes from `offset` on; `offset + data.len()` <= [`RATE`].
+#[inline]
+fn xor_bytes(state: &mut State, mut offset: usize, mut data: &[u8]) {
+    if !offset.is_multiple_of(8) {
+        let (head, rest) = data.split_at(data.len().min(8 - offset % 8));
+        state[offset / 8] ^= partial_word(head) << (8 * (offset % 8));
+        offset += head.len();
+        data = rest;
+    }
+    let (words, tail) = data.as_chunks::<8>();
+    let (body, rest) = state[offset / 8..].split_at_mut(words.len());
+    for (lane, word) in body.iter_mut().zip(words) {
+        *lane ^= u64::from_le_bytes(*word);
+    }
+    if !tail.is_empty() {
+        rest[0] ^= partial_word(tail);
+    }
+}
+
+/// Up to 8 bytes as a little-endian word.
+#[inline]
+fn partial_word(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// The first 32 bytes of the state.
+#[inline]
+fn digest(state: &State) -> [u8; 32] {
+    let mut digest = [0; 32];
+    for (bytes, lane) in digest.as_chunks_mut::<8>().0.iter_mut().zip(state) {
+        *bytes = lane.to_le_bytes();
+    }
+    digest
+}
