@@ -1,0 +1,360 @@
+//! Solidity types as data, and the parser of type texts and human-readable signatures.
+//!
+//! Source: Solidity ABI specification, "Types" and "Function Selector"; human-readable ABI as ethers.js writes it.
+//! The parser recurses at most [`MAX_DEPTH`] levels; every node is paid for by at least one byte of text.
+
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::fmt;
+
+use super::{Error, ErrorKind};
+
+/// Deepest nesting of arrays and tuples in a type.
+pub const MAX_DEPTH: usize = 64;
+
+/// A Solidity type, as its ABI sees it. `Display` writes the canonical name (`uint256`, `(address,bytes)[2][]`).
+///
+/// ```
+/// use lydite_evm::abi::Type;
+/// let t = Type::parse("tuple(address to, uint amount)[]")?;
+/// assert_eq!(t.to_string(), "(address,uint256)[]");
+/// # Ok::<(), lydite_evm::abi::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `bool`
+    Bool,
+    /// `uint8` to `uint256`: width in bits, a multiple of 8
+    Uint(u16),
+    /// `int8` to `int256`: width in bits, a multiple of 8
+    Int(u16),
+    /// `address`
+    Address,
+    /// `bytes1` to `bytes32`: length in bytes
+    FixedBytes(u8),
+    /// `function`: an address and a selector, 24 bytes
+    Function,
+    /// `bytes`
+    Bytes,
+    /// `string`
+    String,
+    /// `T[]`
+    Array(Box<Type>),
+    /// `T[n]`
+    FixedArray(Box<Type>, usize),
+    /// `(T1,T2,…)`, a Solidity struct
+    Tuple(Vec<Type>),
+}
+
+impl Type {
+    /// Parses a type: canonical names, the aliases `uint` and `int`, `address payable`, tuples as `(…)` or `tuple(…)`
+    /// whose members may be named. Spaces are allowed around names.
+    ///
+    /// Errors: `Syntax` or `TooDeep`, with the byte of the text.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut parser = Parser::new(text);
+        let ty = parser.ty(0)?;
+        parser.end()?;
+        Ok(ty)
+    }
+
+    /// True when the encoding has a tail: `bytes`, `string`, `T[]`, and whatever holds one of them.
+    pub fn is_dynamic(&self) -> bool {
+        match self {
+            Type::Bytes | Type::String | Type::Array(_) => true,
+            Type::FixedArray(element, _) => element.is_dynamic(),
+            Type::Tuple(members) => members.iter().any(Type::is_dynamic),
+            _ => false,
+        }
+    }
+
+    /// True for the types that fit a word by themselves, hence stand unhashed in an event's topic.
+    pub fn is_value(&self) -> bool {
+        !matches!(
+            self,
+            Type::Bytes | Type::String | Type::Array(_) | Type::FixedArray(..) | Type::Tuple(_)
+        )
+    }
+}
+
+impl core::str::FromStr for Type {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Bool => f.write_str("bool"),
+            Type::Uint(bits) => write!(f, "uint{bits}"),
+            Type::Int(bits) => write!(f, "int{bits}"),
+            Type::Address => f.write_str("address"),
+            Type::FixedBytes(len) => write!(f, "bytes{len}"),
+            Type::Function => f.write_str("function"),
+            Type::Bytes => f.write_str("bytes"),
+            Type::String => f.write_str("string"),
+            Type::Array(element) => write!(f, "{element}[]"),
+            Type::FixedArray(element, len) => write!(f, "{element}[{len}]"),
+            Type::Tuple(members) => {
+                f.write_str("(")?;
+                for (i, member) in members.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(",")?;
+                    }
+                    member.fmt(f)?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// One parameter of a [`Signature`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its type.
+    pub ty: Type,
+    /// Its name, or empty.
+    pub name: String,
+    /// True if marked `indexed` (events).
+    pub indexed: bool,
+}
+
+/// A function, event or error by its signature. `Display` writes the canonical form, whose Keccak-256 gives
+/// [`selector`](super::selector) and [`event_topic`](super::event_topic).
+///
+/// ```
+/// use lydite_evm::abi::Signature;
+/// let s = Signature::parse("function transfer(address to, uint amount) external returns (bool)")?;
+/// assert_eq!(s.to_string(), "transfer(address,uint256)");
+/// assert_eq!((s.inputs[1].name.as_str(), s.outputs.len()), ("amount", 1));
+/// # Ok::<(), lydite_evm::abi::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The name before the parameters.
+    pub name: String,
+    /// The parameters.
+    pub inputs: Vec<Parameter>,
+    /// What follows `returns`, else nothing.
+    pub outputs: Vec<Parameter>,
+}
+
+impl Signature {
+    /// Parses `name(types)`, or a human-readable `function …`, `event …` or `error …` line with names, modifiers,
+    /// `returns (…)` and a final semicolon.
+    ///
+    /// Errors: `Syntax` or `TooDeep`, with the byte of the text.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut parser = Parser::new(text);
+        let mut name = parser.word();
+        if matches!(name, "function" | "event" | "error") && parser.peek() != Some(b'(') {
+            name = parser.word();
+        }
+        if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
+            return Err(parser.error());
+        }
+        let inputs = parser.parameters(0)?;
+        let mut outputs = Vec::new();
+        loop {
+            match parser.word() {
+                "" => break,
+                "returns" => {
+                    outputs = parser.parameters(0)?;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        parser.eat(b';');
+        parser.end()?;
+        Ok(Self {
+            name: name.into(),
+            inputs,
+            outputs,
+        })
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.name)?;
+        for (i, input) in self.inputs.iter().enumerate() {
+            if i > 0 {
+                f.write_str(",")?;
+            }
+            input.ty.fmt(f)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A cursor over the text. `eat` and `word` skip spaces before what they take.
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    fn error(&self) -> Error {
+        Error::new(ErrorKind::Syntax, self.at)
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Error> {
+        if self.eat(byte) {
+            Ok(())
+        } else {
+            Err(self.error())
+        }
+    }
+
+    /// The identifier here, or "" if there is none.
+    fn word(&mut self) -> &'a str {
+        self.peek();
+        let start = self.at;
+        self.at += self.text.as_bytes()[start..]
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+            .count();
+        &self.text[start..self.at]
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        if self.peek().is_none() {
+            Ok(())
+        } else {
+            Err(self.error())
+        }
+    }
+
+    fn ty(&mut self, depth: usize) -> Result<Type, Error> {
+        if depth > MAX_DEPTH {
+            return Err(Error::new(ErrorKind::TooDeep, self.at));
+        }
+        let word = self.word();
+        let start = self.at - word.len();
+        let mut ty = if self.peek() == Some(b'(') && (word.is_empty() || word == "tuple") {
+            Type::Tuple(
+                self.parameters(depth + 1)?
+                    .into_iter()
+                    .map(|p| p.ty)
+                    .collect(),
+            )
+        } else {
+            elementary(word).ok_or(Error::new(ErrorKind::Syntax, start))?
+        };
+        let after = self.at;
+        if ty != Type::Address || self.word() != "payable" {
+            self.at = after;
+        }
+        // `depth` counts the levels above; those of the suffixes come on top of what is already inside `ty`.
+        let mut height = depth + self::height(&ty);
+        while self.eat(b'[') {
+            height += 1;
+            if height > MAX_DEPTH {
+                return Err(Error::new(ErrorKind::TooDeep, self.at));
+            }
+            let digits = self.word();
+            ty = if digits.is_empty() {
+                Type::Array(Box::new(ty))
+            } else {
+                let len = decimal(digits).ok_or(self.error())?;
+                Type::FixedArray(Box::new(ty), len)
+            };
+            self.expect(b']')?;
+        }
+        Ok(ty)
+    }
+
+    fn parameters(&mut self, depth: usize) -> Result<Vec<Parameter>, Error> {
+        self.expect(b'(')?;
+        let mut list = Vec::new();
+        if self.eat(b')') {
+            return Ok(list);
+        }
+        loop {
+            let ty = self.ty(depth)?;
+            let (mut name, mut indexed) = ("", false);
+            loop {
+                match self.word() {
+                    "" => break,
+                    "indexed" => indexed = true,
+                    "memory" | "calldata" | "storage" => {}
+                    word if name.is_empty() => name = word,
+                    _ => return Err(self.error()),
+                }
+            }
+            list.push(Parameter {
+                ty,
+                name: name.into(),
+                indexed,
+            });
+            if self.eat(b')') {
+                return Ok(list);
+            }
+            self.expect(b',')?;
+        }
+    }
+}
+
+/// Levels of arrays and tuples in a type.
+pub(crate) fn height(ty: &Type) -> usize {
+    match ty {
+        Type::Array(element) | Type::FixedArray(element, _) => 1 + height(element),
+        Type::Tuple(members) => 1 + members.iter().map(height).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// A decimal number without sign or leading zeros.
+fn decimal(digits: &str) -> Option<usize> {
+    let plain =
+        digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    if plain { digits.parse().ok() } else { None }
+}
+
+fn elementary(word: &str) -> Option<Type> {
+    let bits = |digits: &str| match decimal(digits) {
+        Some(bits) if bits > 0 && bits <= 256 && bits % 8 == 0 => Some(bits as u16),
+        _ => None,
+    };
+    Some(match word {
+        "bool" => Type::Bool,
+        "address" => Type::Address,
+        "uint" => Type::Uint(256),
+        "int" => Type::Int(256),
+        "bytes" => Type::Bytes,
+        "string" => Type::String,
+        "function" => Type::Function,
+        _ => {
+            if let Some(digits) = word.strip_prefix("uint") {
+                Type::Uint(bits(digits)?)
+            } else if let Some(digits) = word.strip_prefix("int") {
+                Type::Int(bits(digits)?)
+            } else {
+                let len = decimal(word.strip_prefix("bytes")?)?;
+                if len == 0 || len > 32 {
+                    return None;
+                }
+                Type::FixedBytes(len as u8)
+            }
+        }
+    })
+}
