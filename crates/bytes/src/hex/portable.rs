@@ -1,0 +1,74 @@
+//! Hexadecimal eight digits at a time in one `u64` ("SIMD within a register"), on every target.
+//!
+//! Lanes are the bytes of the little-endian word: lane 0 is the first character. Lane sums never carry: all
+//! operands stay below 0x80. Constant time in the input's value (not relied upon).
+
+#![forbid(unsafe_code)]
+
+/// `byte` in all eight lanes.
+const fn lanes(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// `output.len() == 2 * input.len()`.
+#[inline]
+pub(super) fn encode(input: &[u8], output: &mut [u8]) {
+    debug_assert_eq!(output.len(), 2 * input.len());
+    let (words, rest) = input.as_chunks::<4>();
+    let (digits, digits_rest) = output.as_chunks_mut::<8>();
+    for (word, digits) in words.iter().zip(digits) {
+        *digits = encode_4(*word);
+    }
+    for (byte, pair) in rest.iter().zip(digits_rest.chunks_exact_mut(2)) {
+        pair.copy_from_slice(&encode_4([*byte, 0, 0, 0])[..2]);
+    }
+}
+
+#[inline]
+fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
+    // One byte in each 16-bit lane, then its high nibble in the lower (first) byte of the lane.
+    let mut word = u64::from(u32::from_le_bytes(bytes));
+    word = (word | word << 16) & 0x0000_ffff_0000_ffff;
+    word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
+    let nibbles = (word >> 4 | word << 8) & lanes(15);
+    let letters = (nibbles + lanes(6)) >> 4 & lanes(1);
+    (nibbles + lanes(b'0') + letters * u64::from(b'a' - b'0' - 10)).to_le_bytes()
+}
+
+/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
+/// `digits.len() == 2 * output.len()`.
+#[inline]
+pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+    debug_assert_eq!(digits.len(), 2 * output.len());
+    let (octets, digits_rest) = digits.as_chunks::<8>();
+    let (words, rest) = output.as_chunks_mut::<4>();
+    let mut valid = lanes(0x80);
+    for (octet, word) in octets.iter().zip(words) {
+        let (bytes, ok) = decode_8(*octet);
+        *word = bytes;
+        valid &= ok;
+    }
+    for (pair, byte) in digits_rest.chunks_exact(2).zip(rest) {
+        let (bytes, ok) = decode_8([pair[0], pair[1], b'0', b'0', b'0', b'0', b'0', b'0']);
+        *byte = bytes[0];
+        valid &= ok;
+    }
+    valid == lanes(0x80)
+}
+
+/// The four bytes, and in the top bit of every lane whether its digit is one.
+#[inline]
+fn decode_8(digits: [u8; 8]) -> ([u8; 4], u64) {
+    let text = u64::from_le_bytes(digits);
+    let low = text & lanes(0x7f);
+    let lower_case = low | lanes(0x20);
+    // The top bit of `x + (0x80 - bound)` says `x >= bound`.
+    let digit = (low + lanes(0x80 - b'0')) & !(low + lanes(0x80 - b'9' - 1));
+    let letter = (lower_case + lanes(0x80 - b'a')) & !(lower_case + lanes(0x80 - b'f' - 1));
+    let valid = (digit | letter) & !text & lanes(0x80);
+    let nibbles = (text & lanes(15)) + (letter >> 7 & lanes(1)) * 9;
+    let mut word = (nibbles << 4 | nibbles >> 8) & 0x00ff_00ff_00ff_00ff;
+    word = (word | word >> 8) & 0x0000_ffff_0000_ffff;
+    word |= word >> 16;
+    ((word as u32).to_le_bytes(), valid)
+}

@@ -1,0 +1,138 @@
+//! [`U256`] as text: decimal, or hexadecimal after `0x`.
+
+use super::{U256, division};
+use core::{fmt, str::FromStr};
+
+/// Why a text is not an integer, or why it does not fit.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No digits.
+    Empty,
+    /// The byte at `offset` is no digit of the base.
+    InvalidDigit {
+        /// Offset in the text, sign and prefix included.
+        offset: usize,
+        /// The offending byte.
+        byte: u8,
+    },
+    /// The value is out of the type's range.
+    Overflow,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Empty => f.write_str("no digits"),
+            Self::InvalidDigit { offset, byte } => write!(f, "byte {offset}: {byte:#04x} is not a digit"),
+            Self::Overflow => f.write_str("integer out of range"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Digits of 2^256 - 1.
+pub(super) const MAX_DIGITS: usize = 78;
+/// The largest power of ten in a limb, and its exponent.
+const CHUNK: u64 = 10_000_000_000_000_000_000;
+const CHUNK_DIGITS: usize = 19;
+
+impl FromStr for U256 {
+    type Err = Error;
+
+    /// Decimal digits, or hexadecimal digits in either case after `0x`. Leading zeros are fine; signs, spaces and
+    /// underscores are not.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        parse(text.as_bytes(), 0)
+    }
+}
+
+/// Parses `text[start..]`.
+pub(super) fn parse(text: &[u8], start: usize) -> Result<U256, Error> {
+    let (skipped, base) = if text[start..].starts_with(b"0x") { (start + 2, 16) } else { (start, 10) };
+    let digits = &text[skipped..];
+    if digits.is_empty() {
+        return Err(Error::Empty);
+    }
+    let value = |at: usize, byte: u8| {
+        let digit = char::from(byte).to_digit(base).map(u64::from);
+        digit.ok_or(Error::InvalidDigit { offset: skipped + at, byte })
+    };
+    let mut result = Some(U256::ZERO);
+    if base == 16 {
+        for (at, &byte) in digits.iter().enumerate() {
+            let digit = value(at, byte)?;
+            result = result.filter(|r| r.0[3] >> 60 == 0).map(|r| r << 4 | U256::from(digit));
+        }
+    } else {
+        for (i, chunk) in digits.chunks(CHUNK_DIGITS).enumerate() {
+            let mut limb = 0;
+            for (j, &byte) in chunk.iter().enumerate() {
+                limb = limb * 10 + value(i * CHUNK_DIGITS + j, byte)?;
+            }
+            let scale = U256::from(10u64.pow(chunk.len() as u32));
+            result = result.and_then(|r| r.checked_mul(scale)?.checked_add(U256::from(limb)));
+        }
+    }
+    // Only now: a wrong digit is reported even where the value had overflowed before it.
+    result.ok_or(Error::Overflow)
+}
+
+/// Writes the decimal digits to the end of the buffer; returns them.
+pub(super) fn decimal(value: U256, buffer: &mut [u8; MAX_DIGITS]) -> &str {
+    let mut limbs = value.0;
+    let mut start = MAX_DIGITS;
+    loop {
+        let (quotient, mut chunk) = division::by_limb(&limbs, CHUNK);
+        limbs = quotient;
+        let last = limbs == [0; 4];
+        let end = start;
+        while if last { chunk != 0 || start == MAX_DIGITS } else { end - start < CHUNK_DIGITS } {
+            start -= 1;
+            buffer[start] = b'0' + (chunk % 10) as u8;
+            chunk /= 10;
+        }
+        if last {
+            return core::str::from_utf8(&buffer[start..]).unwrap_or_default();
+        }
+    }
+}
+
+impl fmt::Display for U256 {
+    /// Decimal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad_integral(true, "", decimal(*self, &mut [0; MAX_DIGITS]))
+    }
+}
+
+impl fmt::Debug for U256 {
+    /// As `Display`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Digits without leading zeros, at least one.
+fn hexadecimal<'a>(value: &U256, buffer: &'a mut [u8; 64]) -> &'a str {
+    crate::hex::encode_fixed(&value.to_be_bytes(), buffer);
+    let start = (value.leading_zeros() as usize / 4).min(63);
+    core::str::from_utf8(&buffer[start..]).unwrap_or_default()
+}
+
+impl fmt::LowerHex for U256 {
+    /// Hexadecimal without leading zeros; `{:#x}` with `0x`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad_integral(true, "0x", hexadecimal(self, &mut [0; 64]))
+    }
+}
+
+impl fmt::UpperHex for U256 {
+    /// As [`fmt::LowerHex`], letters in upper case.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut buffer = [0; 64];
+        let length = hexadecimal(self, &mut buffer).len();
+        buffer.make_ascii_uppercase();
+        f.pad_integral(true, "0x", core::str::from_utf8(&buffer[64 - length..]).unwrap_or_default())
+    }
+}
