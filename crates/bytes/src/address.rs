@@ -39,7 +39,10 @@ impl fmt::Display for Error {
         match self {
             Self::Hex(error) => error.fmt(f),
             Self::Checksum { offset } => {
-                write!(f, "byte {offset}: letter in the wrong case for the EIP-55 checksum")
+                write!(
+                    f,
+                    "byte {offset}: letter in the wrong case for the EIP-55 checksum"
+                )
             }
         }
     }
@@ -78,9 +81,15 @@ impl Address {
         let address = Self::from_hex(text)?;
         let skipped = text.len() - 40;
         let expected = &address.to_checksum_buffer()[2..];
-        match text[skipped..].iter().zip(expected).position(|(a, b)| a != b) {
+        match text[skipped..]
+            .iter()
+            .zip(expected)
+            .position(|(a, b)| a != b)
+        {
             None => Ok(address),
-            Some(at) => Err(Error::Checksum { offset: skipped + at }),
+            Some(at) => Err(Error::Checksum {
+                offset: skipped + at,
+            }),
         }
     }
 
@@ -95,7 +104,11 @@ impl Address {
         text[..2].copy_from_slice(b"0x");
         for (i, digit) in digits.iter().enumerate() {
             // Nibble i's top bit, at the place of the case bit (0x20).
-            let upper = if i % 2 == 0 { hash[i / 2] >> 2 } else { hash[i / 2] << 2 } & 0x20;
+            let upper = if i % 2 == 0 {
+                hash[i / 2] >> 2
+            } else {
+                hash[i / 2] << 2
+            } & 0x20;
             // Only letters have bit 0x40; shifted it selects the case bit.
             text[2 + i] = digit & !(upper & (digit >> 1));
         }
@@ -105,7 +118,9 @@ impl Address {
     /// [`Address::to_checksum_buffer`] as a string.
     #[inline]
     pub fn to_checksum(&self) -> String {
-        core::str::from_utf8(&self.to_checksum_buffer()).unwrap_or_default().to_owned()
+        core::str::from_utf8(&self.to_checksum_buffer())
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// The account of a secp256k1 public key, `x || y` big-endian: the last 20 bytes of its Keccak-256
@@ -285,12 +300,30 @@ mod tests {
             Err(Error::Hex(error)) => error,
             other => panic!("{other:?}"),
         };
-        assert_eq!(hex_error(""), hex::Error::Length { expected: 40, actual: 0 });
-        assert_eq!(hex_error("0x"), hex::Error::Length { expected: 40, actual: 0 });
-        assert_eq!(hex_error(&"1".repeat(41)), hex::Error::OddLength { digits: 41 });
+        assert_eq!(
+            hex_error(""),
+            hex::Error::Length {
+                expected: 40,
+                actual: 0
+            }
+        );
+        assert_eq!(
+            hex_error("0x"),
+            hex::Error::Length {
+                expected: 40,
+                actual: 0
+            }
+        );
+        assert_eq!(
+            hex_error(&"1".repeat(41)),
+            hex::Error::OddLength { digits: 41 }
+        );
         assert_eq!(
             hex_error("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeg"),
-            hex::Error::InvalidDigit { offset: 41, byte: b'g' }
+            hex::Error::InvalidDigit {
+                offset: 41,
+                byte: b'g'
+            }
         );
     }
 
@@ -343,7 +376,9 @@ mod tests {
         ] {
             let code_hash = keccak256(&hex::decode(init_code).unwrap());
             let salt = hex::decode_to_array(salt).unwrap();
-            let address = Address::from_hex(deployer).unwrap().create2(&salt, &code_hash);
+            let address = Address::from_hex(deployer)
+                .unwrap()
+                .create2(&salt, &code_hash);
             assert_eq!(address.to_checksum(), expected);
         }
     }

@@ -124,7 +124,13 @@ mod tests {
         assert_eq!(word.to_string().parse::<B256>().unwrap(), word);
         assert_eq!(format!("{word:?}"), word.to_string());
         assert_eq!(FixedBytes::<0>::ZERO.to_string(), "0x");
-        assert_eq!("0x00".parse::<B256>(), Err(hex::Error::Length { expected: 64, actual: 2 }));
+        assert_eq!(
+            "0x00".parse::<B256>(),
+            Err(hex::Error::Length {
+                expected: 64,
+                actual: 2
+            })
+        );
         // Longer than the stack piece of the formatter.
         let long = FixedBytes([0xa5; 200]);
         assert_eq!(long.to_string(), format!("0x{}", "a5".repeat(200)));

@@ -71,7 +71,10 @@ impl core::error::Error for Error {}
 #[inline]
 pub fn encode_to_slice(input: &[u8], output: &mut [u8]) -> Result<(), Error> {
     if !output.len().is_multiple_of(2) || output.len() / 2 != input.len() {
-        return Err(Error::Length { expected: input.len().saturating_mul(2), actual: output.len() });
+        return Err(Error::Length {
+            expected: input.len().saturating_mul(2),
+            actual: output.len(),
+        });
     }
     portable::encode(input, output);
     Ok(())
@@ -79,7 +82,10 @@ pub fn encode_to_slice(input: &[u8], output: &mut [u8]) -> Result<(), Error> {
 
 /// [`encode_to_slice`] for lengths that the compiler knows to agree.
 #[inline]
-pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(input: &[u8; N], output: &mut [u8; DIGITS]) {
+pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(
+    input: &[u8; N],
+    output: &mut [u8; DIGITS],
+) {
     const { assert!(DIGITS == 2 * N) };
     portable::encode(input, output);
 }
@@ -137,7 +143,11 @@ pub fn decode_to_slice(text: impl AsRef<[u8]>, output: &mut [u8]) -> Result<(), 
     if !digits.len().is_multiple_of(2) || digits.len() / 2 != output.len() {
         return Err(length_error(digits.len(), output.len()));
     }
-    if portable::decode(digits, output) { Ok(()) } else { Err(invalid_digit(digits, skipped)) }
+    if portable::decode(digits, output) {
+        Ok(())
+    } else {
+        Err(invalid_digit(digits, skipped))
+    }
 }
 
 /// Decodes exactly `N` bytes.
@@ -168,13 +178,22 @@ fn length_error(digits: usize, output: usize) -> Error {
     if !digits.is_multiple_of(2) {
         Error::OddLength { digits }
     } else {
-        Error::Length { expected: output.saturating_mul(2), actual: digits }
+        Error::Length {
+            expected: output.saturating_mul(2),
+            actual: digits,
+        }
     }
 }
 
 /// Finds the byte that a backend only knows to exist.
 #[cold]
 fn invalid_digit(digits: &[u8], skipped: usize) -> Error {
-    let at = digits.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(0);
-    Error::InvalidDigit { offset: skipped + at, byte: digits.get(at).copied().unwrap_or(0) }
+    let at = digits
+        .iter()
+        .position(|byte| !byte.is_ascii_hexdigit())
+        .unwrap_or(0);
+    Error::InvalidDigit {
+        offset: skipped + at,
+        byte: digits.get(at).copied().unwrap_or(0),
+    }
 }

@@ -11,7 +11,9 @@ pub(super) fn encode(input: &[u8], output: &mut [u8]) {
 pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
     for (pair, byte) in digits.chunks_exact(2).zip(output) {
         let nibble = |digit: u8| char::from(digit).to_digit(16);
-        let (Some(high), Some(low)) = (nibble(pair[0]), nibble(pair[1])) else { return false };
+        let (Some(high), Some(low)) = (nibble(pair[0]), nibble(pair[1])) else {
+            return false;
+        };
         *byte = (high * 16 + low) as u8;
     }
     true

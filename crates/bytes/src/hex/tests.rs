@@ -15,19 +15,52 @@ fn known_answers() {
     let bytes = decode(SAMPLE).unwrap();
     assert_eq!((bytes[0], bytes[1], bytes[31]), (0xc5, 0xd2, 0x70));
     assert_eq!(encode(&bytes), SAMPLE);
-    assert_eq!(decode_to_array::<32>(SAMPLE.to_uppercase()).unwrap()[..], bytes);
+    assert_eq!(
+        decode_to_array::<32>(SAMPLE.to_uppercase()).unwrap()[..],
+        bytes
+    );
 }
 
 #[test]
 fn errors_say_where() {
     assert_eq!(decode("abc"), Err(Error::OddLength { digits: 3 }));
     assert_eq!(decode("0xabc"), Err(Error::OddLength { digits: 3 }));
-    assert_eq!(decode("0X12"), Err(Error::InvalidDigit { offset: 1, byte: b'X' }));
-    assert_eq!(decode("0x0x12"), Err(Error::InvalidDigit { offset: 3, byte: b'x' }));
-    assert_eq!(decode_to_array::<2>("0x12"), Err(Error::Length { expected: 4, actual: 2 }));
-    assert_eq!(encode_to_slice(&[1], &mut [0; 3]), Err(Error::Length { expected: 2, actual: 3 }));
-    assert_eq!(decode("é0x").unwrap_err().to_string(), "byte 0: 0xc3 is not a hexadecimal digit");
-    assert_eq!(decode("123").unwrap_err().to_string(), "odd number of hexadecimal digits: 3");
+    assert_eq!(
+        decode("0X12"),
+        Err(Error::InvalidDigit {
+            offset: 1,
+            byte: b'X'
+        })
+    );
+    assert_eq!(
+        decode("0x0x12"),
+        Err(Error::InvalidDigit {
+            offset: 3,
+            byte: b'x'
+        })
+    );
+    assert_eq!(
+        decode_to_array::<2>("0x12"),
+        Err(Error::Length {
+            expected: 4,
+            actual: 2
+        })
+    );
+    assert_eq!(
+        encode_to_slice(&[1], &mut [0; 3]),
+        Err(Error::Length {
+            expected: 2,
+            actual: 3
+        })
+    );
+    assert_eq!(
+        decode("é0x").unwrap_err().to_string(),
+        "byte 0: 0xc3 is not a hexadecimal digit"
+    );
+    assert_eq!(
+        decode("123").unwrap_err().to_string(),
+        "odd number of hexadecimal digits: 3"
+    );
     assert_eq!(
         decode_to_array::<2>("12").unwrap_err().to_string(),
         "expected 4 hexadecimal digits, got 2"

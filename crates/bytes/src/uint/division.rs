@@ -6,7 +6,10 @@
 
 /// Quotient and remainder. `divisor` is not 0.
 #[inline]
-pub(super) fn div_rem<const N: usize>(numerator: &[u64; N], divisor: &[u64; 4]) -> ([u64; N], [u64; 4]) {
+pub(super) fn div_rem<const N: usize>(
+    numerator: &[u64; N],
+    divisor: &[u64; 4],
+) -> ([u64; N], [u64; 4]) {
     match *divisor {
         [d0, 0, 0, 0] => {
             let (quotient, remainder) = by_limb(numerator, d0);
@@ -27,7 +30,10 @@ pub(super) fn div_rem<const N: usize>(numerator: &[u64; N], divisor: &[u64; 4]) 
 /// Number of limbs without leading zeros.
 #[inline]
 fn significant<const N: usize>(limbs: &[u64; N]) -> usize {
-    limbs.iter().rposition(|&limb| limb != 0).map_or(0, |i| i + 1)
+    limbs
+        .iter()
+        .rposition(|&limb| limb != 0)
+        .map_or(0, |i| i + 1)
 }
 
 #[inline]
@@ -52,7 +58,10 @@ fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
 /// By a divisor of `W >= 2` limbs, the top one not 0. The remainder window of `W` limbs stays below the
 /// normalised divisor; every step brings one limb of the numerator down.
 #[inline]
-fn by_limbs<const N: usize, const W: usize>(numerator: &[u64; N], divisor: [u64; W]) -> ([u64; N], [u64; W]) {
+fn by_limbs<const N: usize, const W: usize>(
+    numerator: &[u64; N],
+    divisor: [u64; W],
+) -> ([u64; N], [u64; W]) {
     let mut quotient = [0; N];
     let length = significant(numerator);
     if length < W {

@@ -21,10 +21,10 @@ mod division;
 mod operators;
 mod product;
 mod signed;
-mod text;
-mod wide;
 #[cfg(test)]
 mod tests;
+mod text;
+mod wide;
 
 pub use product::{mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
 pub use signed::I256;
@@ -84,7 +84,8 @@ impl U256 {
     #[inline]
     pub fn from_be_slice(bytes: &[u8]) -> Option<Self> {
         let mut word = [0; 32];
-        word.get_mut(32usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
+        word.get_mut(32usize.checked_sub(bytes.len())?..)?
+            .copy_from_slice(bytes);
         Some(Self::from_be_bytes(word))
     }
 
@@ -92,7 +93,12 @@ impl U256 {
     #[inline]
     pub fn to_be_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        for (word, limb) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.0.iter().rev()) {
+        for (word, limb) in bytes
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(self.0.iter().rev())
+        {
             *word = limb.to_be_bytes();
         }
         bytes
@@ -455,7 +461,11 @@ impl TryFrom<U256> for u64 {
 
     #[inline]
     fn try_from(value: U256) -> Result<Self, Error> {
-        if value.0[1] | value.0[2] | value.0[3] == 0 { Ok(value.0[0]) } else { Err(Error::Overflow) }
+        if value.0[1] | value.0[2] | value.0[3] == 0 {
+            Ok(value.0[0])
+        } else {
+            Err(Error::Overflow)
+        }
     }
 }
 

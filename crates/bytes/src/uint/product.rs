@@ -39,7 +39,9 @@ pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U25
     }
     let with_fee = amount_in.checked_mul(U256::from(997u64))?;
     let numerator = with_fee.checked_mul(reserve_out)?;
-    let denominator = reserve_in.checked_mul(U256::from(1000u64))?.checked_add(with_fee)?;
+    let denominator = reserve_in
+        .checked_mul(U256::from(1000u64))?
+        .checked_add(with_fee)?;
     numerator.checked_div(denominator)
 }
 
@@ -49,6 +51,10 @@ pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U25
 ///
 /// `None` for a denominator of 0 or a result of 2^256 or more.
 #[inline]
-pub fn uniswap_v4_next_sqrt_price(liquidity: U256, sqrt_price: U256, amount_in: U256) -> Option<U256> {
+pub fn uniswap_v4_next_sqrt_price(
+    liquidity: U256,
+    sqrt_price: U256,
+    amount_in: U256,
+) -> Option<U256> {
     mul_div(liquidity, sqrt_price, liquidity + amount_in * sqrt_price)
 }

@@ -32,7 +32,11 @@ impl I256 {
     /// The absolute value; 2^255 for [`I256::MIN`].
     #[inline]
     pub const fn unsigned_abs(&self) -> U256 {
-        if self.is_negative() { self.0.wrapping_neg() } else { self.0 }
+        if self.is_negative() {
+            self.0.wrapping_neg()
+        } else {
+            self.0
+        }
     }
 
     /// Whether the value lies in `-2^(bits - 1) .. 2^(bits - 1)`, the range of the ABI's `int<bits>`.
@@ -82,14 +86,22 @@ impl FromStr for I256 {
         if magnitude > Self::MIN.0 || (magnitude == Self::MIN.0 && !negative) {
             return Err(Error::Overflow);
         }
-        Ok(Self(if negative { magnitude.wrapping_neg() } else { magnitude }))
+        Ok(Self(if negative {
+            magnitude.wrapping_neg()
+        } else {
+            magnitude
+        }))
     }
 }
 
 impl fmt::Display for I256 {
     /// Decimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad_integral(!self.is_negative(), "", text::decimal(self.unsigned_abs(), &mut [0; text::MAX_DIGITS]))
+        f.pad_integral(
+            !self.is_negative(),
+            "",
+            text::decimal(self.unsigned_abs(), &mut [0; text::MAX_DIGITS]),
+        )
     }
 }
 

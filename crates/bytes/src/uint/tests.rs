@@ -27,7 +27,12 @@ fn number() -> impl Strategy<Value = U256> {
 }
 
 fn big(limbs: &[u64]) -> BigUint {
-    BigUint::from_bytes_le(&limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect::<Vec<_>>())
+    BigUint::from_bytes_le(
+        &limbs
+            .iter()
+            .flat_map(|limb| limb.to_le_bytes())
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn wrapped(value: &BigUint) -> U256 {
@@ -229,15 +234,51 @@ fn malformed_text() {
     let error = |text: &str| text.parse::<U256>().unwrap_err();
     assert_eq!(error(""), Error::Empty);
     assert_eq!(error("0x"), Error::Empty);
-    assert_eq!(error("-1"), Error::InvalidDigit { offset: 0, byte: b'-' });
-    assert_eq!(error("12a"), Error::InvalidDigit { offset: 2, byte: b'a' });
-    assert_eq!(error("0x1g"), Error::InvalidDigit { offset: 3, byte: b'g' });
+    assert_eq!(
+        error("-1"),
+        Error::InvalidDigit {
+            offset: 0,
+            byte: b'-'
+        }
+    );
+    assert_eq!(
+        error("12a"),
+        Error::InvalidDigit {
+            offset: 2,
+            byte: b'a'
+        }
+    );
+    assert_eq!(
+        error("0x1g"),
+        Error::InvalidDigit {
+            offset: 3,
+            byte: b'g'
+        }
+    );
     let long = "9".repeat(100);
     assert_eq!(error(&long), Error::Overflow);
-    assert_eq!(error(&(long + "_")), Error::InvalidDigit { offset: 100, byte: b'_' });
-    assert_eq!("+1".parse::<I256>(), Err(Error::InvalidDigit { offset: 0, byte: b'+' }));
+    assert_eq!(
+        error(&(long + "_")),
+        Error::InvalidDigit {
+            offset: 100,
+            byte: b'_'
+        }
+    );
+    assert_eq!(
+        "+1".parse::<I256>(),
+        Err(Error::InvalidDigit {
+            offset: 0,
+            byte: b'+'
+        })
+    );
     assert_eq!("-".parse::<I256>(), Err(Error::Empty));
-    assert_eq!("--1".parse::<I256>(), Err(Error::InvalidDigit { offset: 1, byte: b'-' }));
+    assert_eq!(
+        "--1".parse::<I256>(),
+        Err(Error::InvalidDigit {
+            offset: 1,
+            byte: b'-'
+        })
+    );
     assert_eq!(error("1x").to_string(), "byte 1: 0x78 is not a digit");
 }
 
@@ -245,8 +286,14 @@ fn malformed_text() {
 fn signed_range() {
     assert_eq!(I256::MIN.to_string().parse::<I256>(), Ok(I256::MIN));
     assert_eq!(I256::MAX.to_string().parse::<I256>(), Ok(I256::MAX));
-    assert_eq!((I256::MAX.0 + U256::ONE).to_string().parse::<I256>(), Err(Error::Overflow));
-    assert_eq!(format!("-{}", I256::MIN.0 + U256::ONE).parse::<I256>(), Err(Error::Overflow));
+    assert_eq!(
+        (I256::MAX.0 + U256::ONE).to_string().parse::<I256>(),
+        Err(Error::Overflow)
+    );
+    assert_eq!(
+        format!("-{}", I256::MIN.0 + U256::ONE).parse::<I256>(),
+        Err(Error::Overflow)
+    );
     assert_eq!("-0".parse::<I256>(), Ok(I256::default()));
     assert_eq!("-0x80".parse::<I256>(), Ok(I256::from(-128i64)));
 }
@@ -269,17 +316,31 @@ fn report_vectors() {
     let numbers = |operation: &str| {
         let at = file.find(&format!("\"{operation}\"")).unwrap();
         let end = at + file[at..].find("agreed_by").unwrap();
-        let quoted = file[at..end].split('"').skip(2).filter_map(|text| text.parse::<U256>().ok());
+        let quoted = file[at..end]
+            .split('"')
+            .skip(2)
+            .filter_map(|text| text.parse::<U256>().ok());
         quoted.collect::<Vec<_>>()
     };
-    let [a, b, sum] = numbers("u256_add")[..] else { panic!() };
+    let [a, b, sum] = numbers("u256_add")[..] else {
+        panic!()
+    };
     assert_eq!(a + b, sum);
-    let [a, b, product] = numbers("u256_mul")[..] else { panic!() };
+    let [a, b, product] = numbers("u256_mul")[..] else {
+        panic!()
+    };
     assert_eq!(a * b, product);
-    let [a, b, quotient] = numbers("u256_div")[..] else { panic!() };
+    let [a, b, quotient] = numbers("u256_div")[..] else {
+        panic!()
+    };
     assert_eq!(a / b, quotient);
-    let [amount_in, reserve_in, reserve_out, out] = numbers("u256_uniswapv2_amount_out")[..] else { panic!() };
-    assert_eq!(uniswap_v2_amount_out(amount_in, reserve_in, reserve_out), Some(out));
+    let [amount_in, reserve_in, reserve_out, out] = numbers("u256_uniswapv2_amount_out")[..] else {
+        panic!()
+    };
+    assert_eq!(
+        uniswap_v2_amount_out(amount_in, reserve_in, reserve_out),
+        Some(out)
+    );
     let values = numbers("u256_mulDiv");
     let (inputs, expected) = values.split_at(9);
     assert_eq!(expected.len(), 3);
@@ -290,6 +351,9 @@ fn report_vectors() {
     let (inputs, expected) = values.split_at(6);
     assert_eq!(expected.len(), 2);
     for (input, expected) in inputs.chunks(3).zip(expected) {
-        assert_eq!(uniswap_v4_next_sqrt_price(input[0], input[1], input[2]), Some(*expected));
+        assert_eq!(
+            uniswap_v4_next_sqrt_price(input[0], input[1], input[2]),
+            Some(*expected)
+        );
     }
 }

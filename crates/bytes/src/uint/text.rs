@@ -24,7 +24,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Empty => f.write_str("no digits"),
-            Self::InvalidDigit { offset, byte } => write!(f, "byte {offset}: {byte:#04x} is not a digit"),
+            Self::InvalidDigit { offset, byte } => {
+                write!(f, "byte {offset}: {byte:#04x} is not a digit")
+            }
             Self::Overflow => f.write_str("integer out of range"),
         }
     }
@@ -50,20 +52,29 @@ impl FromStr for U256 {
 
 /// Parses `text[start..]`.
 pub(super) fn parse(text: &[u8], start: usize) -> Result<U256, Error> {
-    let (skipped, base) = if text[start..].starts_with(b"0x") { (start + 2, 16) } else { (start, 10) };
+    let (skipped, base) = if text[start..].starts_with(b"0x") {
+        (start + 2, 16)
+    } else {
+        (start, 10)
+    };
     let digits = &text[skipped..];
     if digits.is_empty() {
         return Err(Error::Empty);
     }
     let value = |at: usize, byte: u8| {
         let digit = char::from(byte).to_digit(base).map(u64::from);
-        digit.ok_or(Error::InvalidDigit { offset: skipped + at, byte })
+        digit.ok_or(Error::InvalidDigit {
+            offset: skipped + at,
+            byte,
+        })
     };
     let mut result = Some(U256::ZERO);
     if base == 16 {
         for (at, &byte) in digits.iter().enumerate() {
             let digit = value(at, byte)?;
-            result = result.filter(|r| r.0[3] >> 60 == 0).map(|r| r << 4 | U256::from(digit));
+            result = result
+                .filter(|r| r.0[3] >> 60 == 0)
+                .map(|r| r << 4 | U256::from(digit));
         }
     } else {
         for (i, chunk) in digits.chunks(CHUNK_DIGITS).enumerate() {
@@ -88,7 +99,11 @@ pub(super) fn decimal(value: U256, buffer: &mut [u8; MAX_DIGITS]) -> &str {
         limbs = quotient;
         let last = limbs == [0; 4];
         let end = start;
-        while if last { chunk != 0 || start == MAX_DIGITS } else { end - start < CHUNK_DIGITS } {
+        while if last {
+            chunk != 0 || start == MAX_DIGITS
+        } else {
+            end - start < CHUNK_DIGITS
+        } {
             start -= 1;
             buffer[start] = b'0' + (chunk % 10) as u8;
             chunk /= 10;
@@ -133,6 +148,10 @@ impl fmt::UpperHex for U256 {
         let mut buffer = [0; 64];
         let length = hexadecimal(self, &mut buffer).len();
         buffer.make_ascii_uppercase();
-        f.pad_integral(true, "0x", core::str::from_utf8(&buffer[64 - length..]).unwrap_or_default())
+        f.pad_integral(
+            true,
+            "0x",
+            core::str::from_utf8(&buffer[64 - length..]).unwrap_or_default(),
+        )
     }
 }

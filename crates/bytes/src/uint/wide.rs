@@ -40,7 +40,10 @@ impl U512 {
     #[inline]
     pub const fn split(self) -> (U256, U256) {
         let [a, b, c, d, e, f, g, h] = self.0;
-        (U256::from_limbs([a, b, c, d]), U256::from_limbs([e, f, g, h]))
+        (
+            U256::from_limbs([a, b, c, d]),
+            U256::from_limbs([e, f, g, h]),
+        )
     }
 
     /// The value, if it is below 2^256.
