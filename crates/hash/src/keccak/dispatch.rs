@@ -1,25 +1,78 @@
-//! Which instructions compute Keccak: found once at run time, chosen once per hash or batch.
+//! Which instructions compute Keccak: found once at run time, chosen once per hash or batch. Every call into a kernel that
+//! needs more than the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
 
 use super::{State, portable};
+#[cfg(target_arch = "x86_64")]
+use super::{batch, x86_64};
 
-/// A way to compute Keccak on this CPU. Every backend gives the same digests.
+/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+#[cfg(target_arch = "x86_64")]
+const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
+
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_bmi2, "bmi1", "bmi2");
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_avx2, "bmi1", "bmi2", "avx2");
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_avx512, "bmi1", "bmi2", "avx512f");
+
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof(());
+
+/// A way to compute Keccak. Every backend gives the same digests; a value exists only where it can run.
+///
+/// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// Safe Rust for every target.
     Portable,
+    /// BMI1 and BMI2, one message at a time.
+    #[cfg(target_arch = "x86_64")]
+    Bmi2(Proof),
+    /// As [`Backend::Bmi2`]; batches four messages side by side with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Proof),
+    /// As [`Backend::Bmi2`]; batches eight messages side by side with AVX-512F.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Proof),
 }
 
 impl Backend {
     /// The fastest backend of this CPU.
     #[inline]
     pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if !PORTABLE_ONLY {
+            if cpu_avx512::get() {
+                return Self::Avx512(Proof(()));
+            }
+            if cpu_avx2::get() {
+                return Self::Avx2(Proof(()));
+            }
+            if cpu_bmi2::get() {
+                return Self::Bmi2(Proof(()));
+            }
+        }
         Self::Portable
     }
 
-    /// Every backend this CPU can run, the slowest first.
+    /// Every backend this CPU can run, [`Backend::Portable`] first.
     pub fn available() -> impl Iterator<Item = Self> {
-        [Self::Portable].into_iter()
+        let portable = core::iter::once(Self::Portable);
+        #[cfg(target_arch = "x86_64")]
+        let portable = portable.chain(
+            [
+                (cpu_bmi2::get(), Self::Bmi2(Proof(()))),
+                (cpu_avx2::get(), Self::Avx2(Proof(()))),
+                (cpu_avx512::get(), Self::Avx512(Proof(()))),
+            ]
+            .into_iter()
+            .filter_map(|(present, backend)| (present && !PORTABLE_ONLY).then_some(backend)),
+        );
+        portable
     }
 
     /// One Keccak-f\[1600\].
@@ -27,6 +80,38 @@ impl Backend {
     pub(super) fn permute(self, state: &mut State) {
         match self {
             Self::Portable => portable::permute(state),
+            #[cfg(target_arch = "x86_64")]
+            Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) | Self::Avx512(Proof(())) => {
+                // SAFETY: a `Proof` in any of these backends is made only after finding BMI1 and BMI2.
+                unsafe { x86_64::bmi2::permute(state) }
+            }
+        }
+    }
+
+    /// Hashes `inputs` into `out`, which has the same length.
+    pub(super) fn hash_all(self, inputs: &[&[u8]], out: &mut [[u8; 32]]) {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(Proof(())) => batch::run::<8>(
+                inputs,
+                out,
+                // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
+                |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
+                |state, rest| self.hash_from(state, rest),
+            ),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(Proof(())) => batch::run::<4>(
+                inputs,
+                out,
+                // SAFETY: the `Proof` of this backend is made only after finding AVX2.
+                |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
+                |state, rest| self.hash_from(state, rest),
+            ),
+            _ => {
+                for (input, digest) in inputs.iter().zip(out) {
+                    *digest = self.keccak256(input);
+                }
+            }
         }
     }
 }

@@ -3,12 +3,20 @@
 //!
 //! Rate 136 bytes, digest 32 bytes. The time taken depends on the length of the input, never on its bytes.
 
+#[cfg(any(target_arch = "x86_64", test))]
+mod batch;
 mod dispatch;
 mod portable;
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 pub use dispatch::Backend;
+#[cfg(target_arch = "x86_64")]
+pub use dispatch::Proof;
 
 /// Bytes absorbed per permutation: (1600 - 2 * 256) / 8.
 const RATE: usize = 136;
@@ -89,16 +97,9 @@ pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Err
 
 impl Backend {
     /// [`keccak256`](fn@keccak256) by this backend.
+    #[inline]
     pub fn keccak256(self, data: &[u8]) -> [u8; 32] {
-        let mut state = [0; 25];
-        let mut blocks = data.chunks_exact(RATE);
-        for block in &mut blocks {
-            xor_bytes(&mut state, 0, block);
-            self.permute(&mut state);
-        }
-        let rest = blocks.remainder();
-        xor_bytes(&mut state, 0, rest);
-        self.finish(&mut state, rest.len())
+        self.hash_from([0; 25], data)
     }
 
     /// [`keccak256_batch`](fn@keccak256_batch) by this backend.
@@ -113,10 +114,20 @@ impl Backend {
                 outputs: out.len(),
             });
         }
-        for (input, digest) in inputs.iter().zip(out) {
-            *digest = self.keccak256(input);
-        }
+        self.hash_all(inputs, out);
         Ok(())
+    }
+
+    /// The digest of a message of which whole blocks made `state`, and `rest` follows.
+    #[inline]
+    fn hash_from(self, mut state: State, rest: &[u8]) -> [u8; 32] {
+        let (blocks, rest) = rest.as_chunks::<RATE>();
+        for block in blocks {
+            xor_bytes(&mut state, 0, block);
+            self.permute(&mut state);
+        }
+        xor_bytes(&mut state, 0, rest);
+        self.finish(&mut state, rest.len())
     }
 
     /// Pads a block of which `length` < [`RATE`] bytes were absorbed, and squeezes.

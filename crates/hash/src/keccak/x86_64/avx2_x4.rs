@@ -1,0 +1,176 @@
+//! Four Keccak-f\[1600\] side by side with AVX2: lane `i` of message `j` is word `j` of vector `i`.
+//!
+//! Without a vector rotation a lane costs two shifts and an OR, or one byte shuffle for the rotations by 8 and 56. The 16
+//! registers cannot hold the state, so lanes live on the stack. Constant time: no branch or index depends on the lanes.
+
+use core::arch::x86_64::*;
+
+use super::super::RATE;
+use super::super::batch::{LANES, Wide};
+use super::super::portable::ROUND_CONSTANTS;
+
+/// Clears the messages whose `keep` is zero (it is zero or all ones), XORs one block into each, and permutes.
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn absorb(state: &mut Wide<4>, blocks: &[&[u8; RATE]; 4], keep: &[u64; 4]) {
+    let keep = load(keep);
+    let mut a = [_mm256_setzero_si256(); LANES];
+    for (vector, lane) in a.iter_mut().zip(&state.0) {
+        *vector = _mm256_and_si256(load(lane), keep);
+    }
+    for quarter in 0..4 {
+        let words = transpose(blocks.map(|block| load_words(block, quarter)));
+        for (vector, word) in a[4 * quarter..].iter_mut().zip(words) {
+            *vector = _mm256_xor_si256(*vector, word);
+        }
+    }
+    let last = blocks.map(|block| {
+        let [.., a, b, c, d, e, f, g, h] = *block;
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    });
+    a[16] = _mm256_xor_si256(a[16], load(&last));
+    let a = permute(a);
+    for (lane, vector) in state.0.iter_mut().zip(a) {
+        store(lane, vector);
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
+    let xor = |a, b| _mm256_xor_si256(a, b);
+    let chi = |a, b, c| xor(a, _mm256_andnot_si256(b, c));
+    let bytes_left_1 = _mm256_set_epi8(
+        14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7, 14, 13, 12, 11, 10, 9, 8, 15, 6, 5,
+        4, 3, 2, 1, 0, 7,
+    );
+    let bytes_left_7 = _mm256_set_epi8(
+        8, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1, 8, 15, 14, 13, 12, 11, 10, 9, 0, 7,
+        6, 5, 4, 3, 2, 1,
+    );
+    macro_rules! rol {
+        ($x:expr, 8) => {
+            _mm256_shuffle_epi8($x, bytes_left_1)
+        };
+        ($x:expr, 56) => {
+            _mm256_shuffle_epi8($x, bytes_left_7)
+        };
+        ($x:expr, $n:literal) => {{
+            let x = $x;
+            _mm256_or_si256(
+                _mm256_slli_epi64::<$n>(x),
+                _mm256_srli_epi64::<{ 64 - $n }>(x),
+            )
+        }};
+    }
+    for constant in ROUND_CONSTANTS {
+        // theta
+        let parity = |x: usize| {
+            xor(
+                xor(xor(a[x], a[x + 5]), xor(a[x + 10], a[x + 15])),
+                a[x + 20],
+            )
+        };
+        let (c0, c1, c2, c3, c4) = (parity(0), parity(1), parity(2), parity(3), parity(4));
+        let d0 = xor(c4, rol!(c1, 1));
+        let d1 = xor(c0, rol!(c2, 1));
+        let d2 = xor(c1, rol!(c3, 1));
+        let d3 = xor(c2, rol!(c4, 1));
+        let d4 = xor(c3, rol!(c0, 1));
+        // theta's end, rho and pi
+        let b00 = xor(a[0], d0);
+        let b01 = rol!(xor(a[6], d1), 44);
+        let b02 = rol!(xor(a[12], d2), 43);
+        let b03 = rol!(xor(a[18], d3), 21);
+        let b04 = rol!(xor(a[24], d4), 14);
+        let b10 = rol!(xor(a[3], d3), 28);
+        let b11 = rol!(xor(a[9], d4), 20);
+        let b12 = rol!(xor(a[10], d0), 3);
+        let b13 = rol!(xor(a[16], d1), 45);
+        let b14 = rol!(xor(a[22], d2), 61);
+        let b20 = rol!(xor(a[1], d1), 1);
+        let b21 = rol!(xor(a[7], d2), 6);
+        let b22 = rol!(xor(a[13], d3), 25);
+        let b23 = rol!(xor(a[19], d4), 8);
+        let b24 = rol!(xor(a[20], d0), 18);
+        let b30 = rol!(xor(a[4], d4), 27);
+        let b31 = rol!(xor(a[5], d0), 36);
+        let b32 = rol!(xor(a[11], d1), 10);
+        let b33 = rol!(xor(a[17], d2), 15);
+        let b34 = rol!(xor(a[23], d3), 56);
+        let b40 = rol!(xor(a[2], d2), 62);
+        let b41 = rol!(xor(a[8], d3), 55);
+        let b42 = rol!(xor(a[14], d4), 39);
+        let b43 = rol!(xor(a[15], d0), 41);
+        let b44 = rol!(xor(a[21], d1), 2);
+        // chi and iota
+        a = [
+            xor(
+                chi(b00, b01, b02),
+                _mm256_set1_epi64x(constant.cast_signed()),
+            ),
+            chi(b01, b02, b03),
+            chi(b02, b03, b04),
+            chi(b03, b04, b00),
+            chi(b04, b00, b01),
+            chi(b10, b11, b12),
+            chi(b11, b12, b13),
+            chi(b12, b13, b14),
+            chi(b13, b14, b10),
+            chi(b14, b10, b11),
+            chi(b20, b21, b22),
+            chi(b21, b22, b23),
+            chi(b22, b23, b24),
+            chi(b23, b24, b20),
+            chi(b24, b20, b21),
+            chi(b30, b31, b32),
+            chi(b31, b32, b33),
+            chi(b32, b33, b34),
+            chi(b33, b34, b30),
+            chi(b34, b30, b31),
+            chi(b40, b41, b42),
+            chi(b41, b42, b43),
+            chi(b42, b43, b44),
+            chi(b43, b44, b40),
+            chi(b44, b40, b41),
+        ];
+    }
+    a
+}
+
+/// Rows to columns: word `j` of output `i` is word `i` of input `j`.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn transpose(rows: [__m256i; 4]) -> [__m256i; 4] {
+    let [r0, r1, r2, r3] = rows;
+    let (e0, o0) = (_mm256_unpacklo_epi64(r0, r1), _mm256_unpackhi_epi64(r0, r1));
+    let (e1, o1) = (_mm256_unpacklo_epi64(r2, r3), _mm256_unpackhi_epi64(r2, r3));
+    [
+        _mm256_permute2x128_si256::<0x20>(e0, e1),
+        _mm256_permute2x128_si256::<0x20>(o0, o1),
+        _mm256_permute2x128_si256::<0x31>(e0, e1),
+        _mm256_permute2x128_si256::<0x31>(o0, o1),
+    ]
+}
+
+/// Words `4 * quarter ..` of a block; `quarter` < 4.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_words(block: &[u8; RATE], quarter: usize) -> __m256i {
+    let (vectors, _) = block.as_chunks::<32>();
+    // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
+    unsafe { _mm256_loadu_si256(vectors[quarter].as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load(words: &[u64; 4]) -> __m256i {
+    // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store(words: &mut [u64; 4], vector: __m256i) {
+    // SAFETY: the reference is to 32 writable bytes, and the store has no alignment requirement.
+    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+}
