@@ -1,5 +1,27 @@
-//! secp256k1 for Ethereum.
+//! Elliptic curves of Ethereum. For now [`secp256k1`]: signing in constant time, verification, recovery.
 #![no_std]
+#[cfg(test)]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
+
+mod mask;
+mod safegcd;
+pub mod secp256k1;
+
+/// Four little-endian words from 32 big-endian bytes.
+#[inline(always)]
+fn words_from_be(bytes: &[u8; 32]) -> [u64; 4] {
+    let words = bytes.as_chunks::<8>().0;
+    core::array::from_fn(|i| u64::from_be_bytes(words[3 - i]))
+}
+
+/// 32 big-endian bytes from four little-endian words.
+#[inline(always)]
+fn words_to_be(words: &[u64; 4]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words.iter().rev()) {
+        *bytes = word.to_be_bytes();
+    }
+    bytes
+}

@@ -1,0 +1,249 @@
+//! Modular inversion by the divsteps of Bernstein and Yang.
+//!
+//! Numbers are held in five signed limbs of 62 bits. A batch runs 59 (constant-time) or 62 (variable-time) divsteps on
+//! the low words of f and g only, collecting them as a 2x2 matrix scaled by 2^62, and then applies the matrix once to
+//! the full f and g, and once, modulo the modulus, to the coefficients d and e.
+//!
+//! Source: [BY19] §§8-11 (divsteps, transition matrices); the half-delta variant (start at delta = 1/2), for which 590
+//! divsteps suffice for 256-bit inputs, and the signed62 layout with its bounds come from libsecp256k1's
+//! `doc/safegcd_implementation.md` [LIBSECP-GCD].
+//!
+//! Invariants: f, g, d, e lie in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 in [0, 2^62), limb 4 signed.
+//! Constant time: [`invert`] is, [`invert_vartime`] is for public numbers only.
+
+/// 62 ones.
+const M62: u64 = u64::MAX >> 2;
+
+/// A number in signed limbs of 62 bits: `sum limbs[i] * 2^(62 i)`.
+pub(crate) type Signed62 = [i64; 5];
+
+/// An odd modulus of at most 256 bits.
+pub(crate) struct Modulus {
+    pub(crate) value: Signed62,
+    /// `value^-1 mod 2^62`.
+    pub(crate) inverse: u64,
+}
+
+/// The product of a batch of divsteps, scaled by 2^62: `(f, g) <- ((u f + v g), (q f + r g)) / 2^62`.
+#[derive(Clone, Copy)]
+struct Transition {
+    u: i64,
+    v: i64,
+    q: i64,
+    r: i64,
+}
+
+/// From four little-endian words.
+#[inline(always)]
+pub(crate) fn to_signed62(w: &[u64; 4]) -> Signed62 {
+    [
+        (w[0] & M62) as i64,
+        ((w[0] >> 62 | w[1] << 2) & M62) as i64,
+        ((w[1] >> 60 | w[2] << 4) & M62) as i64,
+        ((w[2] >> 58 | w[3] << 6) & M62) as i64,
+        (w[3] >> 56) as i64,
+    ]
+}
+
+/// To four little-endian words, of a number in [0, 2^256).
+#[inline(always)]
+pub(crate) fn from_signed62(s: &Signed62) -> [u64; 4] {
+    let s = s.map(|limb| limb as u64);
+    [
+        s[0] | s[1] << 62,
+        s[1] >> 2 | s[2] << 60,
+        s[2] >> 4 | s[3] << 58,
+        s[3] >> 6 | s[4] << 56,
+    ]
+}
+
+/// 59 divsteps on the low words, without branches. `zeta` is -(delta + 1/2).
+#[inline(always)]
+fn divsteps(mut zeta: i64, f0: u64, g0: u64) -> (i64, Transition) {
+    // The matrix starts as 8 times the identity: 59 doublings then make 2^62.
+    let (mut u, mut v, mut q, mut r) = (8u64, 0u64, 0u64, 8u64);
+    let (mut f, mut g) = (f0, g0);
+    for _ in 0..59 {
+        // Masks: delta > 0 (zeta negative), and g odd.
+        let positive = core::hint::black_box((zeta >> 63) as u64);
+        let odd = core::hint::black_box((g & 1).wrapping_neg());
+        // g <- g -/+ f where g is odd.
+        g = g.wrapping_add(((f ^ positive).wrapping_sub(positive)) & odd);
+        q = q.wrapping_add(((u ^ positive).wrapping_sub(positive)) & odd);
+        r = r.wrapping_add(((v ^ positive).wrapping_sub(positive)) & odd);
+        // Where both: delta <- 1 - delta and f <- old g (the sum just made plus f), else delta <- 1 + delta.
+        let swap = positive & odd;
+        zeta = (zeta ^ swap as i64).wrapping_sub(1);
+        f = f.wrapping_add(g & swap);
+        u = u.wrapping_add(q & swap);
+        v = v.wrapping_add(r & swap);
+        g >>= 1;
+        u <<= 1;
+        v <<= 1;
+    }
+    let [u, v, q, r] = [u, v, q, r].map(|word| word as i64);
+    (zeta, Transition { u, v, q, r })
+}
+
+/// 62 divsteps on the low words, several at a time. `eta` is -delta.
+#[inline(always)]
+fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
+    let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
+    let (mut f, mut g) = (f0, g0);
+    let mut left = 62u32;
+    loop {
+        // Even g: as many halvings as there are zeros, at most `left` (a sentinel bit stops the count).
+        let zeros = (g | (u64::MAX << left)).trailing_zeros();
+        g >>= zeros;
+        u <<= zeros;
+        v <<= zeros;
+        eta -= i64::from(zeros);
+        left -= zeros;
+        if left == 0 {
+            break;
+        }
+        // Both odd: add the multiple of f that clears up to 6 (4) low bits of g; as long as delta stays on its side
+        // those steps are all of one kind.
+        let multiple = if eta < 0 {
+            eta = -eta;
+            (f, g) = (g, f.wrapping_neg());
+            (u, q) = (q, u.wrapping_neg());
+            (v, r) = (r, v.wrapping_neg());
+            let limit = (eta + 1).min(i64::from(left)) as u32;
+            // f (f^2 - 2) = -1/f (mod 64) for odd f.
+            let mask = (u64::MAX >> (64 - limit)) & 63;
+            f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & mask
+        } else {
+            let limit = (eta + 1).min(i64::from(left)) as u32;
+            // f + ((f + 1) & 4) << 1 = 1/f (mod 16) for odd f.
+            let mask = (u64::MAX >> (64 - limit)) & 15;
+            let inverse = f.wrapping_add((f.wrapping_add(1) & 4) << 1);
+            inverse.wrapping_neg().wrapping_mul(g) & mask
+        };
+        g = g.wrapping_add(f.wrapping_mul(multiple));
+        q = q.wrapping_add(u.wrapping_mul(multiple));
+        r = r.wrapping_add(v.wrapping_mul(multiple));
+    }
+    let [u, v, q, r] = [u, v, q, r].map(|word| word as i64);
+    (eta, Transition { u, v, q, r })
+}
+
+#[inline(always)]
+fn wide(a: i64, b: i64) -> i128 {
+    i128::from(a) * i128::from(b)
+}
+
+/// `(f, g) <- t (f, g) / 2^62`, on the first `len` limbs.
+#[inline(always)]
+fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
+    let mut cf = wide(t.u, f[0]) + wide(t.v, g[0]);
+    let mut cg = wide(t.q, f[0]) + wide(t.r, g[0]);
+    // The low 62 bits are zero by construction.
+    cf >>= 62;
+    cg >>= 62;
+    for i in 1..len {
+        cf += wide(t.u, f[i]) + wide(t.v, g[i]);
+        cg += wide(t.q, f[i]) + wide(t.r, g[i]);
+        f[i - 1] = (cf as u64 & M62) as i64;
+        g[i - 1] = (cg as u64 & M62) as i64;
+        cf >>= 62;
+        cg >>= 62;
+    }
+    f[len - 1] = cf as i64;
+    g[len - 1] = cg as i64;
+}
+
+/// `(d, e) <- t (d, e) / 2^62` modulo the modulus, keeping both in (-2 m, m).
+#[inline(always)]
+fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modulus) {
+    let m = &modulus.value;
+    // Add the modulus once where d (e) is negative, and the multiple that clears the low 62 bits.
+    let (sd, se) = (d[4] >> 63, e[4] >> 63);
+    let mut md = (t.u & sd) + (t.v & se);
+    let mut me = (t.q & sd) + (t.r & se);
+    let mut cd = wide(t.u, d[0]) + wide(t.v, e[0]);
+    let mut ce = wide(t.q, d[0]) + wide(t.r, e[0]);
+    md -= (modulus.inverse.wrapping_mul(cd as u64).wrapping_add(md as u64) & M62) as i64;
+    me -= (modulus.inverse.wrapping_mul(ce as u64).wrapping_add(me as u64) & M62) as i64;
+    cd += wide(m[0], md);
+    ce += wide(m[0], me);
+    cd >>= 62;
+    ce >>= 62;
+    for i in 1..5 {
+        cd += wide(t.u, d[i]) + wide(t.v, e[i]) + wide(m[i], md);
+        ce += wide(t.q, d[i]) + wide(t.r, e[i]) + wide(m[i], me);
+        d[i - 1] = (cd as u64 & M62) as i64;
+        e[i - 1] = (ce as u64 & M62) as i64;
+        cd >>= 62;
+        ce >>= 62;
+    }
+    d[4] = cd as i64;
+    e[4] = ce as i64;
+}
+
+/// Brings d from (-2 m, m) to [0, m), negated first where `sign` is negative.
+#[inline(always)]
+fn finish(d: &Signed62, sign: i64, modulus: &Modulus) -> Signed62 {
+    let m = &modulus.value;
+    let mut r = *d;
+    let add = r[4] >> 63;
+    let negate = sign >> 63;
+    for i in 0..5 {
+        r[i] = ((r[i] + (m[i] & add)) ^ negate) - negate;
+    }
+    carry(&mut r);
+    let add = r[4] >> 63;
+    for i in 0..5 {
+        r[i] += m[i] & add;
+    }
+    carry(&mut r);
+    r
+}
+
+#[inline(always)]
+fn carry(r: &mut Signed62) {
+    for i in 0..4 {
+        r[i + 1] += r[i] >> 62;
+        r[i] &= M62 as i64;
+    }
+}
+
+/// `x^-1` modulo the modulus for x in [0, modulus), and 0 for 0. Constant-time.
+pub(crate) fn invert(x: &Signed62, modulus: &Modulus) -> Signed62 {
+    let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
+    let (mut f, mut g) = (modulus.value, *x);
+    let mut zeta = -1;
+    for _ in 0..10 {
+        let (next, t) = divsteps(zeta, f[0] as u64, g[0] as u64);
+        zeta = next;
+        update_de(&mut d, &mut e, &t, modulus);
+        update_fg(&mut f, &mut g, &t, 5);
+    }
+    // g is 0, f is +-1 (or +-modulus for x = 0), and d is f / x.
+    finish(&d, f[4], modulus)
+}
+
+/// As [`invert`], in variable time: for public numbers.
+pub(crate) fn invert_vartime(x: &Signed62, modulus: &Modulus) -> Signed62 {
+    let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
+    let (mut f, mut g) = (modulus.value, *x);
+    let mut eta = -1;
+    let mut len = 5;
+    loop {
+        let (next, t) = divsteps_vartime(eta, f[0] as u64, g[0] as u64);
+        eta = next;
+        update_de(&mut d, &mut e, &t, modulus);
+        update_fg(&mut f, &mut g, &t, len);
+        if g[..len].iter().all(|&limb| limb == 0) {
+            break;
+        }
+        // Drop the top limbs once both are only their signs, keeping the sign in the limb below.
+        let (ft, gt) = (f[len - 1], g[len - 1]);
+        if len > 1 && ft == ft >> 63 && gt == gt >> 63 {
+            len -= 1;
+            f[len - 1] |= ft << 62;
+            g[len - 1] |= gt << 62;
+        }
+    }
+    finish(&d, f[len - 1], modulus)
+}

@@ -1,0 +1,439 @@
+//! The field of secp256k1: integers modulo p = 2^256 - 2^32 - 977, portable.
+//!
+//! Layout: five limbs of 52 bits, little-endian, `value = sum limbs[i] * 2^(52 i)`. Limbs may exceed 52 bits: an element
+//! of *magnitude* m holds limbs `0..=3` of at most `2 m (2^52 - 1)` and limb 4 of at most `2 m (2^48 - 1)`. Additions add
+//! magnitudes and carry nothing; products bring the magnitude back to 1. An element is *normalized* if its value is
+//! below p and every limb within its bits. Both are tracked and checked under `debug_assertions`.
+//!
+//! Multiplication folds the columns of the schoolbook product with 2^260 = 0x1000003D10 (mod p) while they are summed, in
+//! two interleaved accumulators, so that every carry is delayed into the next column: the method of libsecp256k1's
+//! `field_5x52_int128` [LIBSECP].
+//!
+//! Constant time: everything but what is named `_vartime`, `is_*`/`==` on results that the caller made public.
+
+use crate::{
+    mask::Mask,
+    safegcd::{self, Modulus},
+};
+
+/// 52 ones.
+const M: u64 = (1 << 52) - 1;
+/// 48 ones: what the top limb holds.
+const TOP: u64 = (1 << 48) - 1;
+/// 2^256 mod p.
+const FOLD: u64 = 0x1_0000_03D1;
+/// 2^260 mod p.
+const FOLD_LIMB: u64 = FOLD << 4;
+/// p in limbs.
+const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
+
+/// p for [`safegcd`].
+static MODULUS: Modulus = Modulus {
+    value: [
+        0x3fff_fffe_ffff_fc2f,
+        0x3fff_ffff_ffff_ffff,
+        0x3fff_ffff_ffff_ffff,
+        0x3fff_ffff_ffff_ffff,
+        0xff,
+    ],
+    inverse: 0x27c7_f6e2_2dda_cacf,
+};
+
+/// An integer modulo p. See the head of this file for the representation.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldElement {
+    limbs: [u64; 5],
+    #[cfg(debug_assertions)]
+    magnitude: u32,
+    #[cfg(debug_assertions)]
+    normalized: bool,
+}
+
+#[inline(always)]
+const fn wide(a: u64, b: u64) -> u128 {
+    a as u128 * b as u128
+}
+
+/// The nine columns of a schoolbook product, added to what `columns` holds.
+#[inline(always)]
+fn columns(a: &[u64; 5], b: &[u64; 5]) -> [u128; 9] {
+    [
+        wide(a[0], b[0]),
+        wide(a[0], b[1]) + wide(a[1], b[0]),
+        wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
+        wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
+        wide(a[0], b[4]) + wide(a[1], b[3]) + wide(a[2], b[2]) + wide(a[3], b[1]) + wide(a[4], b[0]),
+        wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
+        wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
+        wide(a[3], b[4]) + wide(a[4], b[3]),
+        wide(a[4], b[4]),
+    ]
+}
+
+/// The columns of a square: 15 products instead of 25.
+#[inline(always)]
+fn columns_of_square(a: &[u64; 5]) -> [u128; 9] {
+    let (a0, a1, a3) = (a[0] * 2, a[1] * 2, a[3] * 2);
+    [
+        wide(a[0], a[0]),
+        wide(a0, a[1]),
+        wide(a0, a[2]) + wide(a[1], a[1]),
+        wide(a0, a[3]) + wide(a1, a[2]),
+        wide(a0, a[4]) + wide(a1, a[3]) + wide(a[2], a[2]),
+        wide(a1, a[4]) + wide(a[2], a3),
+        wide(a[2] * 2, a[4]) + wide(a[3], a[3]),
+        wide(a3, a[4]),
+        wide(a[4], a[4]),
+    ]
+}
+
+/// Reduces nine columns, each below 2^116 and the last two below 2^115 and 2^107, to magnitude 1.
+///
+/// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`.
+#[inline(always)]
+fn reduce(c: &[u128; 9]) -> [u64; 5] {
+    // Columns 3 and 4 first: their overflow is what starts the high half.
+    let mut high = c[3] + wide(c[8] as u64, FOLD_LIMB);
+    let limb3 = high as u64 & M;
+    high >>= 52;
+    high += c[4] + wide((c[8] >> 64) as u64, FOLD_LIMB << 12);
+    let limb4 = high as u64 & M;
+    high >>= 52;
+    // Columns 0 and 5. The bits of limb 4 from 2^256 up join column 5, shifted so that one fold does both.
+    high += c[5];
+    let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
+    let limb4 = limb4 & TOP;
+    high >>= 52;
+    let mut low = c[0] + wide(folded, FOLD);
+    let r0 = low as u64 & M;
+    low >>= 52;
+    // Columns 1 and 6.
+    high += c[6];
+    low += c[1] + wide(high as u64 & M, FOLD_LIMB);
+    high >>= 52;
+    let r1 = low as u64 & M;
+    low >>= 52;
+    // Columns 2 and 7.
+    high += c[7];
+    low += c[2] + wide(high as u64, FOLD_LIMB);
+    let r2 = low as u64 & M;
+    low >>= 52;
+    // What is left of the high half, 64 bits up, lands in column 3.
+    low += wide((high >> 64) as u64, FOLD_LIMB << 12) + u128::from(limb3);
+    let r3 = low as u64 & M;
+    let r4 = (low >> 52) as u64 + limb4;
+    [r0, r1, r2, r3, r4]
+}
+
+impl FieldElement {
+    pub(crate) const ZERO: Self = Self::from_limbs([0; 5]);
+    pub(crate) const ONE: Self = Self::from_limbs([1, 0, 0, 0, 0]);
+
+    /// From normalized limbs.
+    pub(crate) const fn from_limbs(limbs: [u64; 5]) -> Self {
+        Self {
+            limbs,
+            #[cfg(debug_assertions)]
+            magnitude: 1,
+            #[cfg(debug_assertions)]
+            normalized: true,
+        }
+    }
+
+    #[inline(always)]
+    fn with_magnitude(limbs: [u64; 5], magnitude: u32) -> Self {
+        let _ = magnitude;
+        let element = Self {
+            limbs,
+            #[cfg(debug_assertions)]
+            magnitude,
+            #[cfg(debug_assertions)]
+            normalized: false,
+        };
+        element.check();
+        element
+    }
+
+    /// Asserts what the magnitude promises.
+    #[inline(always)]
+    fn check(&self) {
+        #[cfg(debug_assertions)]
+        {
+            let m = u64::from(self.magnitude);
+            assert!(m <= 64);
+            assert!(self.limbs[..4].iter().all(|&limb| limb <= 2 * m * M));
+            assert!(self.limbs[4] <= 2 * m * TOP);
+        }
+    }
+
+    /// Asserts an upper bound of the magnitude.
+    #[inline(always)]
+    fn check_magnitude(&self, bound: u32) {
+        let _ = bound;
+        #[cfg(debug_assertions)]
+        assert!(self.magnitude <= bound, "magnitude {} > {bound}", self.magnitude);
+    }
+
+    #[cfg(debug_assertions)]
+    fn magnitude(&self) -> u32 {
+        self.magnitude
+    }
+
+    #[cfg(not(debug_assertions))]
+    #[inline(always)]
+    fn magnitude(&self) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn check_normalized(&self) {
+        #[cfg(debug_assertions)]
+        assert!(self.normalized);
+    }
+
+    /// From four little-endian words below p (not checked in release builds): for tables.
+    #[inline(always)]
+    pub(crate) fn from_words(w: [u64; 4]) -> Self {
+        Self::from_limbs([
+            w[0] & M,
+            (w[0] >> 52 | w[1] << 12) & M,
+            (w[1] >> 40 | w[2] << 24) & M,
+            (w[2] >> 28 | w[3] << 36) & M,
+            w[3] >> 16,
+        ])
+    }
+
+    /// Four little-endian words. The element must be normalized.
+    #[inline(always)]
+    pub(crate) fn to_words(self) -> [u64; 4] {
+        self.check_normalized();
+        let l = &self.limbs;
+        [
+            l[0] | l[1] << 52,
+            l[1] >> 12 | l[2] << 40,
+            l[2] >> 24 | l[3] << 28,
+            l[3] >> 36 | l[4] << 16,
+        ]
+    }
+
+    /// From 32 big-endian bytes; `None` if the integer is not below p.
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let element = Self::from_words(crate::words_from_be(bytes));
+        let l = &element.limbs;
+        let overflow = l[4] == TOP && (l[3] & l[2] & l[1]) == M && l[0] >= P[0];
+        (!overflow).then_some(element)
+    }
+
+    /// 32 big-endian bytes. The element must be normalized.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        crate::words_to_be(&self.to_words())
+    }
+
+    /// Magnitudes add up.
+    #[inline(always)]
+    pub(crate) fn add(&self, other: &Self) -> Self {
+        let (a, b) = (&self.limbs, &other.limbs);
+        Self::with_magnitude(
+            [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]],
+            self.magnitude() + other.magnitude(),
+        )
+    }
+
+    /// `-self`, of magnitude `magnitude + 1`, where `self` has at most `magnitude`.
+    #[inline(always)]
+    pub(crate) fn negate(&self, magnitude: u32) -> Self {
+        self.check_magnitude(magnitude);
+        // 2 (m + 1) p is above every limb of magnitude m, limb by limb.
+        let k = 2 * (u64::from(magnitude) + 1);
+        let a = &self.limbs;
+        Self::with_magnitude(
+            [
+                P[0] * k - a[0],
+                P[1] * k - a[1],
+                P[2] * k - a[2],
+                P[3] * k - a[3],
+                P[4] * k - a[4],
+            ],
+            magnitude + 1,
+        )
+    }
+
+    /// `self - other`, of magnitude `magnitude(self) + m + 1`, where `other` has at most `m`.
+    #[inline(always)]
+    pub(crate) fn sub(&self, other: &Self, m: u32) -> Self {
+        self.add(&other.negate(m))
+    }
+
+    /// `k * self`; the magnitude is multiplied by `k`.
+    #[inline(always)]
+    pub(crate) fn mul_small(&self, k: u32) -> Self {
+        let factor = u64::from(k);
+        Self::with_magnitude(self.limbs.map(|limb| limb * factor), self.magnitude() * k)
+    }
+
+    /// `self / 2`, of magnitude `magnitude / 2 + 1`.
+    #[inline(always)]
+    pub(crate) fn half(&self) -> Self {
+        // Add p where odd, then shift.
+        let mask = (self.limbs[0] & 1).wrapping_neg() >> 12;
+        let mut t = self.limbs;
+        t[0] += P[0] & mask;
+        t[1] += mask;
+        t[2] += mask;
+        t[3] += mask;
+        t[4] += mask >> 4;
+        Self::with_magnitude(
+            [
+                (t[0] >> 1) + ((t[1] & 1) << 51),
+                (t[1] >> 1) + ((t[2] & 1) << 51),
+                (t[2] >> 1) + ((t[3] & 1) << 51),
+                (t[3] >> 1) + ((t[4] & 1) << 51),
+                t[4] >> 1,
+            ],
+            (self.magnitude() >> 1) + 1,
+        )
+    }
+
+    /// Product. Both magnitudes at most 8; the result has magnitude 1.
+    #[inline(always)]
+    pub(crate) fn mul(&self, other: &Self) -> Self {
+        self.check_magnitude(8);
+        other.check_magnitude(8);
+        Self::with_magnitude(reduce(&columns(&self.limbs, &other.limbs)), 1)
+    }
+
+    /// Square. Magnitude at most 8; the result has magnitude 1.
+    #[inline(always)]
+    pub(crate) fn square(&self) -> Self {
+        self.check_magnitude(8);
+        Self::with_magnitude(reduce(&columns_of_square(&self.limbs)), 1)
+    }
+
+    /// `a * b + c * d` with one reduction. The two products of magnitudes add up to at most 64.
+    #[inline(always)]
+    pub(crate) fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        #[cfg(debug_assertions)]
+        assert!(a.magnitude * b.magnitude + c.magnitude * d.magnitude <= 64);
+        let mut sum = columns(&a.limbs, &b.limbs);
+        let other = columns(&c.limbs, &d.limbs);
+        for (column, other) in sum.iter_mut().zip(other) {
+            *column += other;
+        }
+        Self::with_magnitude(reduce(&sum), 1)
+    }
+
+    /// `self^(2^n)`.
+    fn square_times(&self, n: u32) -> Self {
+        let mut x = *self;
+        for _ in 0..n {
+            x = x.square();
+        }
+        x
+    }
+
+    /// Carries, and folds what is above 2^256: magnitude 1, not necessarily below p.
+    #[inline(always)]
+    pub(crate) fn normalize_weak(&self) -> Self {
+        Self::with_magnitude(Self::carry(&self.limbs), 1)
+    }
+
+    #[inline(always)]
+    fn carry(limbs: &[u64; 5]) -> [u64; 5] {
+        let mut t = *limbs;
+        t[0] += (t[4] >> 48) * FOLD;
+        t[4] &= TOP;
+        for i in 0..4 {
+            t[i + 1] += t[i] >> 52;
+            t[i] &= M;
+        }
+        t
+    }
+
+    /// The representative below p.
+    #[inline(always)]
+    pub(crate) fn normalize(&self) -> Self {
+        // After one carry the value is below 2^256 + 2^(48 + 16); a second one is added where it is at least p.
+        let mut t = Self::carry(&self.limbs);
+        let at_least_p = u64::from(t[4] == TOP) & u64::from((t[3] & t[2] & t[1]) == M) & u64::from(t[0] >= P[0]);
+        t[0] += ((t[4] >> 48) | at_least_p) * FOLD;
+        for i in 0..4 {
+            t[i + 1] += t[i] >> 52;
+            t[i] &= M;
+        }
+        t[4] &= TOP;
+        Self::from_limbs(t)
+    }
+
+    /// Is the value 0 modulo p? Accepts any magnitude. The computation is constant-time, the answer is the caller's.
+    #[inline(always)]
+    pub(crate) fn is_zero(&self) -> bool {
+        // After one carry, 0 is written as 0 or as p (2 p would need 257 bits and cannot be reached by one fold).
+        let t = Self::carry(&self.limbs);
+        let zero = t[0] | t[1] | t[2] | t[3] | t[4];
+        let p = (t[0] ^ P[0]) | (t[1] ^ M) | (t[2] ^ M) | (t[3] ^ M) | (t[4] ^ TOP);
+        (zero == 0) | (p == 0)
+    }
+
+    /// Is the normalized value odd?
+    #[inline(always)]
+    pub(crate) fn is_odd(&self) -> bool {
+        self.check_normalized();
+        self.limbs[0] & 1 == 1
+    }
+
+    /// Equality modulo p; `self` of magnitude at most 1.
+    #[inline(always)]
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        other.sub(self, 1).is_zero()
+    }
+
+    /// `yes` where the mask is true, else `no`.
+    #[inline(always)]
+    pub(crate) fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
+        Self {
+            limbs: core::array::from_fn(|i| mask.select(yes.limbs[i], no.limbs[i])),
+            #[cfg(debug_assertions)]
+            magnitude: yes.magnitude.max(no.magnitude),
+            #[cfg(debug_assertions)]
+            normalized: yes.normalized && no.normalized,
+        }
+    }
+
+    /// `self^((p + 1) / 4)`, which is a square root if there is one: 253 squarings, 13 products. `None` if there is none.
+    ///
+    /// The exponent is 223 ones, a zero, 22 ones, 0000 11 00: the chain builds runs of 2, 3, 6, 9, 11, 22, 44, 88, 176,
+    /// 220 and 223 ones.
+    pub(crate) fn sqrt(&self) -> Option<Self> {
+        let x2 = self.square().mul(self);
+        let x3 = x2.square().mul(self);
+        let x6 = x3.square_times(3).mul(&x3);
+        let x9 = x6.square_times(3).mul(&x3);
+        let x11 = x9.square_times(2).mul(&x2);
+        let x22 = x11.square_times(11).mul(&x11);
+        let x44 = x22.square_times(22).mul(&x22);
+        let x88 = x44.square_times(44).mul(&x44);
+        let x176 = x88.square_times(88).mul(&x88);
+        let x220 = x176.square_times(44).mul(&x44);
+        let x223 = x220.square_times(3).mul(&x3);
+        let root = x223.square_times(23).mul(&x22).square_times(6).mul(&x2).square_times(2);
+        root.square().equals(self).then_some(root)
+    }
+
+    /// `1 / self`, and 0 for 0. Constant-time. Any magnitude.
+    pub(crate) fn invert(&self) -> Self {
+        let value = safegcd::to_signed62(&self.normalize().to_words());
+        Self::from_words(safegcd::from_signed62(&safegcd::invert(&value, &MODULUS)))
+    }
+
+    /// `1 / self`, and 0 for 0, in variable time. Any magnitude.
+    pub(crate) fn invert_vartime(&self) -> Self {
+        let value = safegcd::to_signed62(&self.normalize().to_words());
+        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(&value, &MODULUS)))
+    }
+}
+
+impl zeroize::Zeroize for FieldElement {
+    fn zeroize(&mut self) {
+        self.limbs.zeroize();
+    }
+}

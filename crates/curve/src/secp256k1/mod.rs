@@ -1,0 +1,498 @@
+//! ECDSA over secp256k1, as Ethereum uses it: on 32-byte hashes, with recovery of the public key.
+//!
+//! ```
+//! use lydite_curve::secp256k1::{SecretKey, recover_address, verify};
+//!
+//! let key = SecretKey::from_bytes(&[0x46; 32])?;
+//! let hash = [0x11; 32];
+//! let signature = key.sign_prehash(&hash);
+//! verify(&key.public_key(), &hash, &signature)?;
+//! assert_eq!(recover_address(&hash, &signature)?, key.public_key().to_address());
+//! # Ok::<(), lydite_curve::secp256k1::Error>(())
+//! ```
+//!
+//! Signing and the derivation of a public key are constant-time in the key and the nonce (`docs/constant-time.md` says how
+//! that is checked). Verification, recovery and the parsing of public keys are variable-time: their inputs are public.
+//!
+//! Source: [SEC1] §4.1 (ECDSA, recovery), [SEC2] §2.4.1 (parameters), [RFC6979] (nonces), EIP-2 (low s). The keys in
+//! brackets are those of `docs/papers.md`.
+
+mod field;
+mod generator;
+mod group;
+mod multiply;
+mod nonce;
+mod scalar;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+
+use lydite_bytes::Address;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use field::FieldElement;
+use group::{Affine, Curve, Jacobian};
+use multiply::multiply_add_vartime;
+use nonce::Nonces;
+use scalar::{ORDER, Scalar};
+
+/// Entries of the table of odd multiples of a point that is not known beforehand: window 5.
+const POINT_ENTRIES: usize = 8;
+
+/// y^2 = x^3 + 7 with its generator. Source: [SEC2] §2.4.1.
+#[derive(Clone, Copy)]
+enum Secp256k1 {}
+
+impl Curve for Secp256k1 {
+    const B: u32 = 7;
+    const GENERATOR: ([u64; 5], [u64; 5]) = (
+        [0x2_815b_16f8_1798, 0xd_b2dc_e28d_959f, 0xe_870b_0702_9bfc, 0xb_bac5_5a06_295c, 0x79be_667e_f9dc],
+        [0x7_d08f_fb10_d4b8, 0x4_8a68_5541_99c4, 0xe_1108_a8fd_17b4, 0xc_4655_da4f_bfc0, 0x483a_da77_26a3],
+    );
+}
+
+/// Why an input is not accepted.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The secret key is 0 or not below the group order n.
+    SecretKeyOutOfRange,
+    /// The encoding of a public key has a length or a first byte that SEC 1 does not know (infinity is refused too).
+    PublicKeyEncoding,
+    /// A coordinate of the public key is not below the field prime.
+    CoordinateOutOfRange,
+    /// The coordinates are not those of a point of the curve.
+    NotOnCurve,
+    /// r is 0 or not below n.
+    ROutOfRange,
+    /// s is 0 or not below n.
+    SOutOfRange,
+    /// s is above n / 2, which EIP-2 forbids in transactions.
+    HighS,
+    /// The recovery id is not 0, 1, 2 or 3 (or the v byte not one of those that the function takes).
+    RecoveryId,
+    /// No point of the curve has the x coordinate that r and the recovery id describe.
+    NoSuchPoint,
+    /// The recovered public key would be the point at infinity.
+    Infinity,
+    /// The signature is well-formed but not one of this key for this hash.
+    Mismatch,
+    /// The slices of a batch differ in length.
+    Length,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SecretKeyOutOfRange => "secret key is not in [1, n - 1]",
+            Self::PublicKeyEncoding => "public key is not in SEC 1 form",
+            Self::CoordinateOutOfRange => "public key coordinate is not below the field prime",
+            Self::NotOnCurve => "public key is not on the curve",
+            Self::ROutOfRange => "signature: r is not in [1, n - 1]",
+            Self::SOutOfRange => "signature: s is not in [1, n - 1]",
+            Self::HighS => "signature: s is above n / 2",
+            Self::RecoveryId => "signature: recovery id is not valid",
+            Self::NoSuchPoint => "signature: r is not the x coordinate of a point",
+            Self::Infinity => "signature: the recovered public key is infinity",
+            Self::Mismatch => "signature does not belong to this key and hash",
+            Self::Length => "batch: the slices differ in length",
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// A secret key: an integer in [1, n - 1]. Wiped when dropped; it has no `Debug`.
+#[derive(ZeroizeOnDrop)]
+pub struct SecretKey(Scalar);
+
+impl SecretKey {
+    /// From 32 big-endian bytes.
+    ///
+    /// # Errors
+    /// [`Error::SecretKeyOutOfRange`] for 0 and for n or more.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, Error> {
+        Scalar::from_bytes_nonzero(bytes).map(Self).ok_or(Error::SecretKeyOutOfRange)
+    }
+
+    /// The public key. Constant-time.
+    #[must_use]
+    pub fn public_key(&self) -> PublicKey {
+        PublicKey(multiply_generator(&self.0))
+    }
+
+    /// Signs a 32-byte hash: deterministic nonce (RFC 6979), low s, recovery id. Constant-time.
+    ///
+    /// The hash is signed as it is: hash the message first.
+    #[must_use]
+    pub fn sign_prehash(&self, hash: &[u8; 32]) -> Signature {
+        let z = Scalar::from_bytes_reduced(hash);
+        let mut key = self.0.to_bytes();
+        let mut nonces = Nonces::new(&key, hash);
+        key.zeroize();
+        loop {
+            let mut k = nonces.next_nonce();
+            let mut k_inverse = k.invert();
+            let point = multiply_generator(&k);
+            k.zeroize();
+            let x = point.x.to_bytes();
+            let r = Scalar::from_bytes_reduced(&x);
+            let mut rd = r.mul(&self.0);
+            let s = rd.add(&z).mul(&k_inverse);
+            rd.zeroize();
+            k_inverse.zeroize();
+            // Both happen with probability 2^-256.
+            if r.is_zero().or(s.is_zero()).declassify() {
+                continue;
+            }
+            // Bit 1: x was not below n. Bit 0: y odd, of the nonce's point or, if s is negated, its opposite.
+            let high = s.is_high();
+            let r = r.to_bytes();
+            let overflow = u8::from(x != r);
+            let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
+            let s = Scalar::select(high, &s.negate(), &s);
+            return Signature { r, s: s.to_bytes(), recovery_id: overflow << 1 | odd };
+        }
+    }
+}
+
+/// `k G`, normalized. Constant-time.
+fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
+    generator::multiply_generator(tables::comb(), k).to_affine()
+}
+
+/// A public key: a point of the curve other than infinity.
+#[derive(Clone, Copy)]
+pub struct PublicKey(Affine<Secp256k1>);
+
+impl PublicKey {
+    /// From SEC 1 form: 33 bytes (2 or 3, x) or 65 bytes (4, x, y). Variable-time.
+    ///
+    /// # Errors
+    /// [`Error::PublicKeyEncoding`], [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+    pub fn from_sec1_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        match bytes {
+            [tag @ (2 | 3), x @ ..] => {
+                let x = x.try_into().map_err(|_| Error::PublicKeyEncoding)?;
+                let x = FieldElement::from_bytes(x).ok_or(Error::CoordinateOutOfRange)?;
+                Affine::from_x_vartime(x, *tag == 3).map(Self).ok_or(Error::NotOnCurve)
+            }
+            [4, point @ ..] => Self::from_bytes(point.try_into().map_err(|_| Error::PublicKeyEncoding)?),
+            _ => Err(Error::PublicKeyEncoding),
+        }
+    }
+
+    /// From x || y, 32 big-endian bytes each. Variable-time.
+    ///
+    /// # Errors
+    /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+    pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, Error> {
+        let (halves, _) = bytes.as_chunks::<32>();
+        let [x, y] = [0, 1].map(|i| FieldElement::from_bytes(&halves[i]));
+        let point = Affine::new(x.ok_or(Error::CoordinateOutOfRange)?, y.ok_or(Error::CoordinateOutOfRange)?);
+        if point.is_on_curve() { Ok(Self(point)) } else { Err(Error::NotOnCurve) }
+    }
+
+    /// x || y, 32 big-endian bytes each.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        bytes[..32].copy_from_slice(&self.0.x.to_bytes());
+        bytes[32..].copy_from_slice(&self.0.y.to_bytes());
+        bytes
+    }
+
+    /// SEC 1, uncompressed: 4 || x || y.
+    #[must_use]
+    pub fn to_sec1_uncompressed(&self) -> [u8; 65] {
+        let mut bytes = [4; 65];
+        bytes[1..].copy_from_slice(&self.to_bytes());
+        bytes
+    }
+
+    /// SEC 1, compressed: 2 (y even) or 3 (y odd) || x.
+    #[must_use]
+    pub fn to_sec1_compressed(&self) -> [u8; 33] {
+        let mut bytes = [2 + u8::from(self.0.y.is_odd()); 33];
+        bytes[1..].copy_from_slice(&self.0.x.to_bytes());
+        bytes
+    }
+
+    /// The address: the last 20 bytes of Keccak-256 of x || y.
+    #[must_use]
+    pub fn to_address(&self) -> Address {
+        Address::from_public_key(&self.to_bytes())
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bytes() == other.to_bytes()
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PublicKey(0x")?;
+        for byte in self.to_sec1_compressed() {
+            write!(f, "{byte:02x}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A signature with its recovery id. Nothing is checked until it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// r, big-endian.
+    pub r: [u8; 32],
+    /// s, big-endian.
+    pub s: [u8; 32],
+    /// Bit 0: y of the nonce's point is odd. Bit 1: its x is r + n.
+    pub recovery_id: u8,
+}
+
+impl Signature {
+    /// From r || s || v, where v is the recovery id, 0 to 3.
+    ///
+    /// # Errors
+    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    pub fn from_bytes65(bytes: &[u8; 65]) -> Result<Self, Error> {
+        Self::with_recovery_id(bytes, bytes[64])
+    }
+
+    /// From r || s || v, where v is 27 or 28 (recovery id 0 or 1), as in `eth_sign` and the `ecrecover` precompile.
+    ///
+    /// # Errors
+    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    pub fn from_bytes65_v27(bytes: &[u8; 65]) -> Result<Self, Error> {
+        match bytes[64] {
+            v @ (27 | 28) => Self::with_recovery_id(bytes, v - 27),
+            _ => Err(Error::RecoveryId),
+        }
+    }
+
+    fn with_recovery_id(bytes: &[u8; 65], recovery_id: u8) -> Result<Self, Error> {
+        let (halves, _) = bytes.as_chunks::<32>();
+        if recovery_id > 3 {
+            return Err(Error::RecoveryId);
+        }
+        Ok(Self { r: halves[0], s: halves[1], recovery_id })
+    }
+
+    /// r || s || recovery id.
+    #[must_use]
+    pub fn to_bytes65(&self) -> [u8; 65] {
+        let mut bytes = [self.recovery_id; 65];
+        bytes[..32].copy_from_slice(&self.r);
+        bytes[32..64].copy_from_slice(&self.s);
+        bytes
+    }
+
+    /// Is s above n / 2? Transactions since Homestead must not have it (EIP-2).
+    #[must_use]
+    pub fn is_high_s(&self) -> bool {
+        Scalar::from_bytes_nonzero(&self.s).is_none_or(|s| s.is_high().declassify()) && self.s != [0; 32]
+    }
+
+    /// The signature itself if its s is low: for `recover(&hash, signature.require_low_s()?)`.
+    ///
+    /// # Errors
+    /// [`Error::HighS`].
+    pub fn require_low_s(&self) -> Result<&Self, Error> {
+        if self.is_high_s() { Err(Error::HighS) } else { Ok(self) }
+    }
+
+    /// The equivalent signature with low s. One whose s is not in [1, n - 1] is returned unchanged.
+    #[must_use]
+    pub fn normalize_s(&self) -> Self {
+        match Scalar::from_bytes_nonzero(&self.s) {
+            Some(s) if s.is_high().declassify() => {
+                Self { s: s.negate().to_bytes(), recovery_id: self.recovery_id ^ 1, ..*self }
+            }
+            _ => *self,
+        }
+    }
+
+    /// r and s as scalars.
+    fn scalars(&self) -> Result<(Scalar, Scalar), Error> {
+        Ok((
+            Scalar::from_bytes_nonzero(&self.r).ok_or(Error::ROutOfRange)?,
+            Scalar::from_bytes_nonzero(&self.s).ok_or(Error::SOutOfRange)?,
+        ))
+    }
+
+    /// The nonce's point.
+    fn nonce_point(&self, r: &Scalar) -> Result<Affine<Secp256k1>, Error> {
+        let x = match self.recovery_id {
+            0 | 1 => FieldElement::from_bytes(&self.r),
+            2 | 3 => x_beyond_order(r),
+            _ => return Err(Error::RecoveryId),
+        };
+        x.and_then(|x| Affine::from_x_vartime(x, self.recovery_id & 1 == 1)).ok_or(Error::NoSuchPoint)
+    }
+}
+
+/// r + n, if it is below p.
+fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
+    let (mut sum, mut carry) = ([0; 4], false);
+    for (i, word) in sum.iter_mut().enumerate() {
+        let (partial, first) = r.words()[i].overflowing_add(ORDER[i]);
+        let second;
+        (*word, second) = partial.overflowing_add(u64::from(carry));
+        carry = first | second;
+    }
+    if carry { None } else { FieldElement::from_bytes(&crate::words_to_be(&sum)) }
+}
+
+/// Checks a signature (its recovery id is not looked at; s may be high). Variable-time.
+///
+/// # Errors
+/// [`Error::ROutOfRange`], [`Error::SOutOfRange`], or [`Error::Mismatch`].
+pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) -> Result<(), Error> {
+    let (r, s) = signature.scalars()?;
+    let s_inverse = s.invert_vartime();
+    let u1 = Scalar::from_bytes_reduced(hash).mul(&s_inverse);
+    let u2 = r.mul(&s_inverse);
+    let sum = multiply_add(&public_key.0, &u2, &u1);
+    if sum.infinity {
+        return Err(Error::Mismatch);
+    }
+    // X / Z^2 = r or r + n, without the division.
+    let zz = sum.z.square();
+    let has_x = |x: Option<FieldElement>| x.is_some_and(|x| x.mul(&zz).equals(&sum.x));
+    if has_x(FieldElement::from_bytes(&signature.r)) || has_x(x_beyond_order(&r)) {
+        Ok(())
+    } else {
+        Err(Error::Mismatch)
+    }
+}
+
+/// `a P + b G`, in variable time.
+fn multiply_add(p: &Affine<Secp256k1>, a: &Scalar, b: &Scalar) -> Jacobian<Secp256k1> {
+    multiply_add_vartime::<_, POINT_ENTRIES>(p, &a.split_vartime(), tables::generator(), &b.halves())
+}
+
+/// The public key that made a signature. s may be high, as for the `ecrecover` precompile; where EIP-2 holds, use
+/// [`Signature::require_low_s`] first. Variable-time.
+///
+/// # Errors
+/// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
+pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
+    let mut out = [Err(Error::Length)];
+    recover_chunk(core::slice::from_ref(hash), core::slice::from_ref(signature), &mut out);
+    out[0]
+}
+
+/// [`recover`], then [`PublicKey::to_address`]. Variable-time.
+///
+/// # Errors
+/// Those of [`recover`].
+pub fn recover_address(hash: &[u8; 32], signature: &Signature) -> Result<Address, Error> {
+    recover(hash, signature).map(|key| key.to_address())
+}
+
+/// [`recover_address`] of a signature whose s must be low: the rule for transactions since Homestead. Variable-time.
+///
+/// # Errors
+/// [`Error::HighS`] and those of [`recover`].
+pub fn recover_address_low_s(hash: &[u8; 32], signature: &Signature) -> Result<Address, Error> {
+    recover_address(hash, signature.require_low_s()?)
+}
+
+/// How many items of a batch share their inversions.
+const CHUNK: usize = 32;
+
+/// [`recover_address`] for each pair of `hashes` and `signatures`, cheaper than one by one. An item that is not valid
+/// gets its error in `out` and disturbs no other. Variable-time.
+///
+/// # Errors
+/// [`Error::Length`] if the three slices differ in length; then `out` is left as it was.
+pub fn recover_address_batch(
+    hashes: &[[u8; 32]],
+    signatures: &[Signature],
+    out: &mut [Result<Address, Error>],
+) -> Result<(), Error> {
+    if hashes.len() != signatures.len() || hashes.len() != out.len() {
+        return Err(Error::Length);
+    }
+    let chunks = hashes.chunks(CHUNK).zip(signatures.chunks(CHUNK)).zip(out.chunks_mut(CHUNK));
+    for ((hashes, signatures), out) in chunks {
+        let mut keys = [Err(Error::Length); CHUNK];
+        recover_chunk(hashes, signatures, &mut keys);
+        for (out, key) in out.iter_mut().zip(keys) {
+            *out = key.map(|key| key.to_address());
+        }
+    }
+    Ok(())
+}
+
+/// Recovers up to [`CHUNK`] keys, with one inversion modulo n and one modulo p.
+///
+/// Q = r^-1 (s R - z G), where R is the nonce's point.
+fn recover_chunk(hashes: &[[u8; 32]], signatures: &[Signature], out: &mut [Result<PublicKey, Error>]) {
+    let length = hashes.len();
+    debug_assert!(length <= CHUNK && signatures.len() == length && out.len() >= length);
+    // An item that failed takes part in the products with a 1.
+    let mut items: [Result<(Affine<Secp256k1>, Scalar), Error>; CHUNK] = [Err(Error::Length); CHUNK];
+    let mut inverses = [Scalar::ONE; CHUNK];
+    for i in 0..length {
+        items[i] = signatures[i].scalars().and_then(|(r, s)| {
+            let point = signatures[i].nonce_point(&r)?;
+            inverses[i] = r;
+            Ok((point, s))
+        });
+    }
+    invert_all_vartime(&mut inverses[..length], &Scalar::ONE, Scalar::mul, Scalar::invert_vartime);
+
+    let mut points = [Err(Error::Length); CHUNK];
+    let mut z_inverses = [FieldElement::ONE; CHUNK];
+    for i in 0..length {
+        points[i] = items[i].and_then(|(point, s)| {
+            let u1 = Scalar::from_bytes_reduced(&hashes[i]).negate().mul(&inverses[i]);
+            let u2 = s.mul(&inverses[i]);
+            let sum = multiply_add(&point, &u2, &u1);
+            if sum.infinity {
+                return Err(Error::Infinity);
+            }
+            z_inverses[i] = sum.z;
+            Ok(sum)
+        });
+    }
+    invert_all_vartime(
+        &mut z_inverses[..length],
+        &FieldElement::ONE,
+        FieldElement::mul,
+        FieldElement::invert_vartime,
+    );
+    for i in 0..length {
+        out[i] = points[i].map(|point| PublicKey(point.to_affine_with(&z_inverses[i])));
+    }
+}
+
+/// Replaces each of up to [`CHUNK`] elements, none of them 0, by its inverse, with one inversion.
+///
+/// Source: [Mon87] §10.3.1.
+fn invert_all_vartime<T: Copy>(
+    elements: &mut [T],
+    one: &T,
+    multiply: impl Fn(&T, &T) -> T,
+    invert: impl Fn(&T) -> T,
+) {
+    let mut before = [*one; CHUNK];
+    let mut product = *one;
+    for (before, element) in before.iter_mut().zip(&*elements) {
+        *before = product;
+        product = multiply(&product, element);
+    }
+    let mut inverse = invert(&product);
+    for (element, before) in elements.iter_mut().zip(before).rev() {
+        let inverted = multiply(&inverse, &before);
+        inverse = multiply(&inverse, element);
+        *element = inverted;
+    }
+}

@@ -1,0 +1,236 @@
+//! Integers modulo the group order n of secp256k1.
+//!
+//! Layout: four little-endian 64-bit words, always below n. A product is reduced by folding what is above 2^256 with
+//! 2^256 - n, which has 129 bits, three times.
+//!
+//! Constant time: everything but what is named `_vartime`; comparisons return `bool`s that the caller must treat with care.
+
+use zeroize::Zeroize;
+
+use crate::{
+    mask::Mask,
+    safegcd::{self, Modulus},
+};
+
+/// n.
+pub(crate) const ORDER: [u64; 4] = [0xbfd2_5e8c_d036_4141, 0xbaae_dce6_af48_a03b, 0xffff_ffff_ffff_fffe, u64::MAX];
+/// (n - 1) / 2: the highest s that EIP-2 allows.
+const HALF: [u64; 4] = [0xdfe9_2f46_681b_20a0, 0x5d57_6e73_57a4_501d, u64::MAX, 0x7fff_ffff_ffff_ffff];
+/// 2^256 - n without its top word, which is 1.
+const COMPLEMENT: [u64; 2] = [0x402d_a173_2fc9_bebf, 0x4551_2319_50b7_5fc4];
+
+/// n for [`safegcd`].
+static MODULUS: Modulus = Modulus {
+    value: [
+        0x3fd2_5e8c_d036_4141,
+        0x2abb_739a_bd22_80ee,
+        0x3fff_ffff_ffff_ffeb,
+        0x3fff_ffff_ffff_ffff,
+        0xff,
+    ],
+    inverse: 0x34f2_0099_aa77_4ec1,
+};
+
+/// An integer in [0, n).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Scalar([u64; 4]);
+
+/// `a b + c + carry`, low word and high word.
+#[inline(always)]
+const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
+    let t = a as u128 * b as u128 + c as u128 + carry as u128;
+    (t as u64, (t >> 64) as u64)
+}
+
+#[inline(always)]
+const fn add_carry(a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let t = a as u128 + b as u128 + carry as u128;
+    (t as u64, (t >> 64) as u64)
+}
+
+#[inline(always)]
+const fn sub_borrow(a: u64, b: u64, borrow: u64) -> (u64, u64) {
+    let t = (a as u128).wrapping_sub(b as u128 + borrow as u128);
+    (t as u64, (t >> 127) as u64)
+}
+
+/// `a - b` and the borrow.
+#[inline(always)]
+fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
+    let (mut out, mut borrow) = ([0; 4], 0);
+    for i in 0..4 {
+        (out[i], borrow) = sub_borrow(a[i], b[i], borrow);
+    }
+    (out, borrow)
+}
+
+/// Product of two 256-bit integers.
+#[inline(always)]
+fn multiply_words(a: &[u64; 4], b: &[u64; 4]) -> [u64; 8] {
+    let mut t = [0; 8];
+    for i in 0..4 {
+        let mut carry = 0;
+        for j in 0..4 {
+            (t[i + j], carry) = multiply_add(a[i], b[j], t[i + j], carry);
+        }
+        t[i + 4] = carry;
+    }
+    t
+}
+
+/// Adds `high * (2^256 - n)` to `t`, which must have room for it.
+#[inline(always)]
+fn fold<const LENGTH: usize>(t: &mut [u64; LENGTH], high: &[u64]) {
+    for (i, &h) in high.iter().enumerate() {
+        let mut carry;
+        (t[i], carry) = multiply_add(h, COMPLEMENT[0], t[i], 0);
+        (t[i + 1], carry) = multiply_add(h, COMPLEMENT[1], t[i + 1], carry);
+        (t[i + 2], carry) = add_carry(t[i + 2], h, carry);
+        for word in &mut t[i + 3..] {
+            (*word, carry) = add_carry(*word, 0, carry);
+        }
+        debug_assert_eq!(carry, 0);
+    }
+}
+
+impl Scalar {
+    pub(crate) const ZERO: Self = Self([0; 4]);
+    pub(crate) const ONE: Self = Self([1, 0, 0, 0]);
+
+    /// From 32 big-endian bytes; `None` unless the integer is in [1, n - 1]. Only that answer depends on it.
+    pub(crate) fn from_bytes_nonzero(bytes: &[u8; 32]) -> Option<Self> {
+        let (scalar, overflow) = Self::subtract_order(&crate::words_from_be(bytes), 0);
+        overflow.or(scalar.is_zero()).not().declassify().then_some(scalar)
+    }
+
+    /// From 32 big-endian bytes, modulo n.
+    pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
+        Self::subtract_order(&crate::words_from_be(bytes), 0).0
+    }
+
+    /// 32 big-endian bytes.
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        crate::words_to_be(&self.0)
+    }
+
+    #[inline(always)]
+    pub(crate) fn words(&self) -> &[u64; 4] {
+        &self.0
+    }
+
+    /// `words + carry 2^256 - n` where that is not negative, else `words`. The input must be below 2 n.
+    #[inline(always)]
+    fn subtract_order(words: &[u64; 4], carry: u64) -> (Self, Mask) {
+        let (difference, borrow) = sub_words(words, &ORDER);
+        let mask = Mask::from_bit(carry | (borrow ^ 1));
+        (Self(core::array::from_fn(|i| mask.select(difference[i], words[i]))), mask)
+    }
+
+    #[inline(always)]
+    pub(crate) fn add(&self, other: &Self) -> Self {
+        let (mut sum, mut carry) = ([0; 4], 0);
+        for (i, word) in sum.iter_mut().enumerate() {
+            (*word, carry) = add_carry(self.0[i], other.0[i], carry);
+        }
+        Self::subtract_order(&sum, carry).0
+    }
+
+    #[inline(always)]
+    pub(crate) fn negate(&self) -> Self {
+        // n - self is n itself for 0; subtracting n again brings that to 0.
+        Self::subtract_order(&sub_words(&ORDER, &self.0).0, 0).0
+    }
+
+    #[inline(always)]
+    pub(crate) fn mul(&self, other: &Self) -> Self {
+        let t = multiply_words(&self.0, &other.0);
+        // 512 bits to 386, to 260, to 2 n.
+        let mut a = [t[0], t[1], t[2], t[3], 0, 0, 0];
+        fold(&mut a, &t[4..]);
+        let mut b = [a[0], a[1], a[2], a[3], 0, 0];
+        fold(&mut b, &a[4..]);
+        let mut c = [b[0], b[1], b[2], b[3], 0];
+        fold(&mut c, &b[4..5]);
+        Self::subtract_order(&[c[0], c[1], c[2], c[3]], c[4]).0
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_zero(&self) -> Mask {
+        Mask::is_zero(self.0[0] | self.0[1] | self.0[2] | self.0[3])
+    }
+
+    /// Is it above (n - 1) / 2?
+    #[inline(always)]
+    pub(crate) fn is_high(&self) -> Mask {
+        Mask::from_bit(sub_words(&HALF, &self.0).1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
+        Self(core::array::from_fn(|i| mask.select(yes.0[i], no.0[i])))
+    }
+
+    /// `1 / self`, and 0 for 0. Constant-time.
+    pub(crate) fn invert(&self) -> Self {
+        Self(safegcd::from_signed62(&safegcd::invert(&safegcd::to_signed62(&self.0), &MODULUS)))
+    }
+
+    /// `1 / self`, and 0 for 0, in variable time.
+    pub(crate) fn invert_vartime(&self) -> Self {
+        Self(safegcd::from_signed62(&safegcd::invert_vartime(&safegcd::to_signed62(&self.0), &MODULUS)))
+    }
+
+    /// `round(self * factor / 2^384)`.
+    fn multiply_shift_384(&self, factor: &[u64; 4]) -> Self {
+        let t = multiply_words(&self.0, factor);
+        let (low, carry) = add_carry(t[6], t[5] >> 63, 0);
+        Self([low, t[7] + carry, 0, 0])
+    }
+
+    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)` and both below 2^128 in absolute value, in variable time.
+    ///
+    /// Source: [GLV01], with the lattice basis (a1, b1), (a2, b2) of [LIBSECP]'s `scalar_impl.h`:
+    /// a1 = b2 = 0x3086d221a7d46bcde86c90e49284eb15, b1 = -0xe4437ed6010e88286f547fa90abfe4c3,
+    /// a2 = 0x114ca50f7a8e2f3f657c1108d9d44cfd8, and the divisions by n as products with round(2^384 b2 / n) and
+    /// round(-2^384 b1 / n).
+    pub(crate) fn split_vartime(&self) -> [Signed128; 2] {
+        const G1: [u64; 4] = [0xe893_209a_45db_b031, 0x3daa_8a14_71e8_ca7f, 0xe86c_90e4_9284_eb15, 0x3086_d221_a7d4_6bcd];
+        const G2: [u64; 4] = [0x1571_b4ae_8ac4_7f71, 0x2212_08ac_9df5_06c6, 0x6f54_7fa9_0abf_e4c4, 0xe443_7ed6_010e_8828];
+        const MINUS_B1: Scalar = Scalar([0x6f54_7fa9_0abf_e4c3, 0xe443_7ed6_010e_8828, 0, 0]);
+        const MINUS_B2: Scalar = Scalar([0xd765_cda8_3db1_562c, 0x8a28_0ac5_0774_346d, 0xffff_ffff_ffff_fffe, u64::MAX]);
+        const MINUS_LAMBDA: Scalar =
+            Scalar([0xe0cf_c810_b512_83cf, 0xa880_b9fc_8ec7_39c2, 0x5ad9_e3fd_77ed_9ba4, 0xac9c_52b3_3fa3_cf1f]);
+        let c1 = self.multiply_shift_384(&G1);
+        let c2 = self.multiply_shift_384(&G2);
+        let k2 = c1.mul(&MINUS_B1).add(&c2.mul(&MINUS_B2));
+        let k1 = self.add(&k2.mul(&MINUS_LAMBDA));
+        [k1, k2].map(|k| k.to_signed128_vartime())
+    }
+
+    fn to_signed128_vartime(self) -> Signed128 {
+        let negative = self.is_high().declassify();
+        let Self(w) = if negative { self.negate() } else { self };
+        debug_assert_eq!((w[2], w[3]), (0, 0));
+        Signed128 { negative, magnitude: u128::from(w[0]) | u128::from(w[1]) << 64 }
+    }
+
+    /// The low and the high half, as integers.
+    pub(crate) fn halves(&self) -> [Signed128; 2] {
+        let w = &self.0;
+        [(w[0], w[1]), (w[2], w[3])]
+            .map(|(low, high)| Signed128 { negative: false, magnitude: u128::from(low) | u128::from(high) << 64 })
+    }
+}
+
+/// Sign and magnitude of a half-size multiplier.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed128 {
+    pub(crate) negative: bool,
+    pub(crate) magnitude: u128,
+}
+
+impl Zeroize for Scalar {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}

@@ -1,0 +1,25 @@
+//! The precomputed multiples of the generator.
+//!
+//! The files beside this one are written by `examples/generate_tables.rs`, with other arithmetic than this crate's; a
+//! test computes them again with this crate's and compares.
+
+use super::{generator, generator::CombTable, multiply, multiply::GeneratorTable};
+
+/// Bytes at the start of a cache line, so that no entry straddles two.
+#[repr(C, align(64))]
+struct Aligned<const LENGTH: usize>([u8; LENGTH]);
+
+static COMB: Aligned<{ 64 * generator::WINDOWS * generator::ENTRIES }> = Aligned(*include_bytes!("comb.bin"));
+static GENERATOR: Aligned<{ 64 * 2 * multiply::GENERATOR_ENTRIES }> = Aligned(*include_bytes!("generator.bin"));
+
+/// For multiplications by secrets: 86 KB.
+#[inline(always)]
+pub(super) fn comb() -> CombTable<'static> {
+    CombTable(COMB.0.as_chunks().0)
+}
+
+/// For multiplications by public numbers: 256 KB.
+#[inline(always)]
+pub(super) fn generator() -> GeneratorTable<'static> {
+    GeneratorTable(GENERATOR.0.as_chunks().0)
+}
