@@ -79,11 +79,6 @@ impl<C: Curve> Affine<C> {
     pub(crate) fn negate_if_vartime(&self, negate: bool) -> Self {
         if negate { Self::new(self.x, self.y.negate(1)) } else { *self }
     }
-
-    #[cfg(test)]
-    pub(crate) fn negate(&self) -> Self {
-        Self::new(self.x, self.y.negate(1).normalize())
-    }
 }
 
 /// A public point in Jacobian coordinates. X has magnitude at most 4, Y at most 4, Z at most 1.
@@ -201,8 +196,13 @@ pub(crate) struct Projective<C: Curve> {
 }
 
 impl<C: Curve> Projective<C> {
+    #[inline(always)]
+    pub(crate) fn new(x: FieldElement, y: FieldElement, z: FieldElement) -> Self {
+        Self { x, y, z, curve: PhantomData }
+    }
+
     pub(crate) fn from_affine(p: &Affine<C>) -> Self {
-        Self { x: p.x, y: p.y, z: FieldElement::ONE, curve: PhantomData }
+        Self::new(p.x, p.y, FieldElement::ONE)
     }
 
     /// `self + other`, complete: correct for every finite `other` and every `self`, infinity included. 11 M.
@@ -221,12 +221,11 @@ impl<C: Curve> Projective<C> {
         let bz = self.z.mul_small(b3).normalize_weak(); // 1
         let sum = yy.add(&bz); // 2
         let difference = yy.sub(&bz, 1); // 3
-        Self {
-            x: FieldElement::sum_of_products(&cross, &difference, &yz, &xz.negate(1)),
-            y: FieldElement::sum_of_products(&difference, &sum, &xz, &xx3),
-            z: FieldElement::sum_of_products(&sum, &yz, &xx3, &cross),
-            curve: PhantomData,
-        }
+        Self::new(
+            FieldElement::sum_of_products(&cross, &difference, &yz, &xz.negate(1)),
+            FieldElement::sum_of_products(&difference, &sum, &xz, &xx3),
+            FieldElement::sum_of_products(&sum, &yz, &xx3, &cross),
+        )
     }
 
     /// x and y, normalized, by a constant-time inversion; (0, 0) for infinity.

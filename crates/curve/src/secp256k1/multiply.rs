@@ -14,31 +14,33 @@ use super::{
     scalar::Signed128,
 };
 
-/// Window of the static tables: digits are odd and below 2^12 in absolute value.
-pub(crate) const GENERATOR_WINDOW: u32 = 13;
-/// Entries of one static table.
-pub(crate) const GENERATOR_ENTRIES: usize = 1 << (GENERATOR_WINDOW - 2);
+/// Entries of each half of the static table: window 13, so digits are odd and below 2^12 in absolute value.
+pub(crate) const GENERATOR_ENTRIES: usize = 1 << 11;
 /// Digits of a 128-bit multiplier.
 const DIGITS: usize = 129;
 
-/// Odd multiples of G, then of 2^128 G: 1, 3, 5, ... times, as 8 little-endian words x, y.
+/// Odd multiples (1, 3, 5, ... times) of G, then as many of 2^128 G, each as 8 little-endian words x, y.
 #[derive(Clone, Copy)]
 pub(crate) struct GeneratorTable<'a>(pub(crate) &'a [[u8; 64]]);
 
 impl GeneratorTable<'_> {
+    /// Entries of each half: 2^(window - 2).
+    #[inline(always)]
+    fn entries(&self) -> usize {
+        self.0.len() / 2
+    }
+
     #[inline(always)]
     fn entry<C: Curve>(&self, half: usize, digit: i16) -> Affine<C> {
-        let index = half * GENERATOR_ENTRIES + usize::from(digit.unsigned_abs() / 2);
-        affine_from_table(&self.0[index]).negate_if_vartime(digit < 0)
+        let index = half * self.entries() + usize::from(digit.unsigned_abs() / 2);
+        let words = self.0[index].as_chunks::<8>().0;
+        affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i]))).negate_if_vartime(digit < 0)
     }
 }
 
-/// Reads a point of a table.
-#[inline(always)]
-pub(crate) fn affine_from_table<C: Curve>(entry: &[u8; 64]) -> Affine<C> {
-    affine_from_words(&core::array::from_fn(|i| {
-        u64::from_le_bytes(core::array::from_fn(|j| entry[8 * i + j]))
-    }))
+/// The window whose digits need this many entries: the odd numbers below `2 entries`.
+fn window(entries: usize) -> u32 {
+    entries.trailing_zeros() + 2
 }
 
 /// A point from 8 little-endian words x, y.
@@ -104,7 +106,7 @@ fn odd_multiples<C: Curve, const ENTRIES: usize>(p: &Affine<C>) -> ([Affine<C>; 
 
 /// `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G`, in variable time.
 ///
-/// `ENTRIES` = 2^(window - 2) entries are computed for P, window >= 3.
+/// `ENTRIES`, a power of two from 2 on, is the size of the table that is made for P.
 pub(crate) fn multiply_add_vartime<C: Curve, const ENTRIES: usize>(
     p: &Affine<C>,
     a: &[Signed128; 2],
@@ -113,11 +115,10 @@ pub(crate) fn multiply_add_vartime<C: Curve, const ENTRIES: usize>(
 ) -> Jacobian<C> {
     let (table, scale) = odd_multiples::<C, ENTRIES>(p);
     let table_lambda = table.map(|entry| entry.endomorphism());
-    let window = ENTRIES.trailing_zeros() + 2;
-    let (a0, length_a0) = wnaf(&a[0], window);
-    let (a1, length_a1) = wnaf(&a[1], window);
-    let (b0, length_b0) = wnaf(&b[0], GENERATOR_WINDOW);
-    let (b1, length_b1) = wnaf(&b[1], GENERATOR_WINDOW);
+    let (a0, length_a0) = wnaf(&a[0], window(ENTRIES));
+    let (a1, length_a1) = wnaf(&a[1], window(ENTRIES));
+    let (b0, length_b0) = wnaf(&b[0], window(generator.entries()));
+    let (b1, length_b1) = wnaf(&b[1], window(generator.entries()));
 
     let mut sum = Jacobian::INFINITY;
     for i in (0..length_a0.max(length_a1).max(length_b0).max(length_b1)).rev() {

@@ -1,0 +1,89 @@
+//! The field against big integers.
+
+use super::*;
+
+const PRIME: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
+
+fn prime() -> BigUint {
+    to_big(&PRIME)
+}
+
+/// An element and the integer it stands for.
+fn element(words: [u64; 4]) -> (FieldElement, BigUint) {
+    let big = to_big(&words) % prime();
+    (FieldElement::from_words(to_words(&big)), big)
+}
+
+/// The same value at magnitude 8, with limbs as large as they may be: -(-x), from limbs of 16 p.
+fn stretched(x: &FieldElement) -> FieldElement {
+    x.negate(1).normalize().negate(7)
+}
+
+fn value(x: &FieldElement) -> BigUint {
+    to_big(&x.normalize().to_words())
+}
+
+#[test]
+fn field_bytes() {
+    let p = crate::words_to_be(&PRIME);
+    assert!(FieldElement::from_bytes(&p).is_none());
+    assert!(FieldElement::from_bytes(&[0xff; 32]).is_none());
+    let mut below = p;
+    below[31] -= 1;
+    assert_eq!(FieldElement::from_bytes(&below).unwrap().to_bytes(), below);
+    assert_eq!(FieldElement::from_bytes(&[0; 32]).unwrap().to_bytes(), [0; 32]);
+}
+
+#[test]
+fn field_zero_in_every_disguise() {
+    for magnitude in 1..=31 {
+        let zero = FieldElement::ZERO.negate(magnitude);
+        assert!(zero.is_zero());
+        assert_eq!(value(&zero), BigUint::ZERO);
+        assert!(!zero.add(&FieldElement::ONE).is_zero());
+        assert_eq!(value(&zero.add(&FieldElement::ONE)), BigUint::from(1u8));
+    }
+    assert_eq!(value(&FieldElement::ZERO.invert()), BigUint::ZERO);
+    assert_eq!(value(&FieldElement::ZERO.invert_vartime()), BigUint::ZERO);
+    assert!(FieldElement::ZERO.sqrt().is_some_and(|root| root.is_zero()));
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn field_arithmetic(a in words(PRIME), b in words(PRIME), c in words(PRIME), d in words(PRIME), k in 0u32..8) {
+        let p = prime();
+        let ((a, big_a), (b, big_b), (c, big_c), (d, big_d)) = (element(a), element(b), element(c), element(d));
+        prop_assert_eq!(value(&a.add(&b)), (&big_a + &big_b) % &p);
+        prop_assert_eq!(value(&a.sub(&b, 1)), (&big_a + &p - &big_b) % &p);
+        prop_assert_eq!(value(&a.mul_small(k)), &big_a * k % &p);
+        prop_assert_eq!(value(&a.half().add(&a.half())), big_a.clone());
+        prop_assert_eq!(value(&stretched(&a)), big_a.clone());
+        prop_assert_eq!(value(&stretched(&a).half().mul_small(2)), big_a.clone());
+        prop_assert_eq!(value(&stretched(&a).normalize_weak()), big_a.clone());
+        prop_assert_eq!(value(&a.mul(&b)), &big_a * &big_b % &p);
+        prop_assert_eq!(value(&stretched(&a).mul(&stretched(&b))), &big_a * &big_b % &p);
+        prop_assert_eq!(value(&stretched(&a).square()), &big_a * &big_a % &p);
+        let sum = (&big_a * &big_b + &big_c * &big_d) % &p;
+        prop_assert_eq!(value(&FieldElement::sum_of_products(&a, &b, &c, &d)), sum.clone());
+        let negated = |x: &FieldElement, m| x.negate(1).normalize().negate(m);
+        let stretched_sum = FieldElement::sum_of_products(&negated(&a, 3), &stretched(&b), &stretched(&c), &negated(&d, 3));
+        prop_assert_eq!(value(&stretched_sum), sum);
+        prop_assert!(a.equals(&stretched(&a)));
+        prop_assert_eq!(a.equals(&b), big_a == big_b);
+    }
+
+    #[test]
+    fn field_inverse_and_root(a in words(PRIME)) {
+        let p = prime();
+        let (a, big) = element(a);
+        let inverse = big.modpow(&(&p - 2u8), &p);
+        prop_assert_eq!(value(&stretched(&a).invert()), inverse.clone());
+        prop_assert_eq!(value(&stretched(&a).invert_vartime()), inverse);
+        let is_square = big.modpow(&((&p - 1u8) >> 1), &p) <= BigUint::from(1u8);
+        prop_assert_eq!(a.sqrt().is_some(), is_square);
+        let root = a.square().sqrt().unwrap();
+        prop_assert!(root.equals(&a) || root.equals(&a.negate(1)));
+    }
+}
