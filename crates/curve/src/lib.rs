@@ -20,7 +20,12 @@ fn words_from_be(bytes: &[u8; 32]) -> [u64; 4] {
 #[inline(always)]
 fn words_to_be(words: &[u64; 4]) -> [u8; 32] {
     let mut bytes = [0; 32];
-    for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words.iter().rev()) {
+    for (bytes, word) in bytes
+        .as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .zip(words.iter().rev())
+    {
         *bytes = word.to_be_bytes();
     }
     bytes

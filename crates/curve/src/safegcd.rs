@@ -112,7 +112,9 @@ fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
             let limit = (eta + 1).min(i64::from(left)) as u32;
             // f (f^2 - 2) = -1/f (mod 64) for odd f.
             let mask = (u64::MAX >> (64 - limit)) & 63;
-            f.wrapping_mul(g).wrapping_mul(f.wrapping_mul(f).wrapping_sub(2)) & mask
+            f.wrapping_mul(g)
+                .wrapping_mul(f.wrapping_mul(f).wrapping_sub(2))
+                & mask
         } else {
             let limit = (eta + 1).min(i64::from(left)) as u32;
             // f + ((f + 1) & 4) << 1 = 1/f (mod 16) for odd f.
@@ -163,8 +165,16 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
     let mut me = (t.q & sd) + (t.r & se);
     let mut cd = wide(t.u, d[0]) + wide(t.v, e[0]);
     let mut ce = wide(t.q, d[0]) + wide(t.r, e[0]);
-    md -= (modulus.inverse.wrapping_mul(cd as u64).wrapping_add(md as u64) & M62) as i64;
-    me -= (modulus.inverse.wrapping_mul(ce as u64).wrapping_add(me as u64) & M62) as i64;
+    md -= (modulus
+        .inverse
+        .wrapping_mul(cd as u64)
+        .wrapping_add(md as u64)
+        & M62) as i64;
+    me -= (modulus
+        .inverse
+        .wrapping_mul(ce as u64)
+        .wrapping_add(me as u64)
+        & M62) as i64;
     cd += wide(m[0], md);
     ce += wide(m[0], me);
     cd >>= 62;

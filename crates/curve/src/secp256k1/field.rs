@@ -62,7 +62,11 @@ fn columns(a: &[u64; 5], b: &[u64; 5]) -> [u128; 9] {
         wide(a[0], b[1]) + wide(a[1], b[0]),
         wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
         wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
-        wide(a[0], b[4]) + wide(a[1], b[3]) + wide(a[2], b[2]) + wide(a[3], b[1]) + wide(a[4], b[0]),
+        wide(a[0], b[4])
+            + wide(a[1], b[3])
+            + wide(a[2], b[2])
+            + wide(a[3], b[1])
+            + wide(a[4], b[0]),
         wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
         wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
         wide(a[3], b[4]) + wide(a[4], b[3]),
@@ -171,7 +175,11 @@ impl FieldElement {
     fn check_magnitude(&self, bound: u32) {
         let _ = bound;
         #[cfg(debug_assertions)]
-        assert!(self.magnitude <= bound, "magnitude {} > {bound}", self.magnitude);
+        assert!(
+            self.magnitude <= bound,
+            "magnitude {} > {bound}",
+            self.magnitude
+        );
     }
 
     #[cfg(debug_assertions)]
@@ -234,7 +242,13 @@ impl FieldElement {
     pub(crate) fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.limbs, &other.limbs);
         Self::with_magnitude(
-            [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]],
+            [
+                a[0] + b[0],
+                a[1] + b[1],
+                a[2] + b[2],
+                a[3] + b[3],
+                a[4] + b[4],
+            ],
             self.magnitude() + other.magnitude(),
         )
     }
@@ -354,7 +368,8 @@ impl FieldElement {
     pub(crate) fn normalize(&self) -> Self {
         // After one carry the value is below 2^256 + 2^(48 + 16); a second one is added where it is at least p.
         let mut t = Self::carry(&self.limbs);
-        let at_least_p = u64::from(t[4] == TOP) & u64::from((t[3] & t[2] & t[1]) == M) & u64::from(t[0] >= P[0]);
+        let at_least_p =
+            u64::from(t[4] == TOP) & u64::from((t[3] & t[2] & t[1]) == M) & u64::from(t[0] >= P[0]);
         t[0] += ((t[4] >> 48) | at_least_p) * FOLD;
         for i in 0..4 {
             t[i + 1] += t[i] >> 52;
@@ -415,7 +430,12 @@ impl FieldElement {
         let x176 = x88.square_times(88).mul(&x88);
         let x220 = x176.square_times(44).mul(&x44);
         let x223 = x220.square_times(3).mul(&x3);
-        let root = x223.square_times(23).mul(&x22).square_times(6).mul(&x2).square_times(2);
+        let root = x223
+            .square_times(23)
+            .mul(&x22)
+            .square_times(6)
+            .mul(&x2)
+            .square_times(2);
         root.square().equals(self).then_some(root)
     }
 
@@ -428,7 +448,9 @@ impl FieldElement {
     /// `1 / self`, and 0 for 0, in variable time. Any magnitude.
     pub(crate) fn invert_vartime(&self) -> Self {
         let value = safegcd::to_signed62(&self.normalize().to_words());
-        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(&value, &MODULUS)))
+        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(
+            &value, &MODULUS,
+        )))
     }
 }
 

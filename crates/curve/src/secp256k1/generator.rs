@@ -41,13 +41,19 @@ fn scan(entries: &[[u8; 64]], index: u64) -> [u64; 8] {
     found
 }
 
-/// `k G`, in constant time.
+/// `k G` for k from 1 on, in constant time.
 pub(crate) fn multiply_generator<C: Curve>(table: CombTable<'_>, k: &Scalar) -> Projective<C> {
     let even = Mask::from_bit((k.words()[0] & 1) ^ 1);
     let odd_k = Scalar::select(even, &k.negate(), k);
     let w = odd_k.words();
     // s = (k - 1) / 2 + 2^257.
-    let mut s = [w[0] >> 1 | w[1] << 63, w[1] >> 1 | w[2] << 63, w[2] >> 1 | w[3] << 63, w[3] >> 1, 2];
+    let mut s = [
+        w[0] >> 1 | w[1] << 63,
+        w[1] >> 1 | w[2] << 63,
+        w[2] >> 1 | w[3] << 63,
+        w[3] >> 1,
+        2,
+    ];
 
     let digit = |s: &[u64; 5], window: usize| {
         let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);

@@ -20,7 +20,8 @@ use crate::mask::Mask;
 pub(crate) trait Curve: Copy {
     /// b.
     const B: u32;
-    /// The generator's coordinates: limbs of 52 bits.
+    /// The generator's coordinates, in limbs of 52 bits: for the tests. Elsewhere it is the first entry of the tables.
+    #[cfg(test)]
     const GENERATOR: ([u64; 5], [u64; 5]);
 }
 
@@ -44,9 +45,14 @@ pub(crate) struct Affine<C: Curve> {
 impl<C: Curve> Affine<C> {
     #[inline(always)]
     pub(crate) fn new(x: FieldElement, y: FieldElement) -> Self {
-        Self { x, y, curve: PhantomData }
+        Self {
+            x,
+            y,
+            curve: PhantomData,
+        }
     }
 
+    #[cfg(test)]
     pub(crate) fn generator() -> Self {
         let (x, y) = C::GENERATOR;
         Self::new(FieldElement::from_limbs(x), FieldElement::from_limbs(y))
@@ -55,13 +61,19 @@ impl<C: Curve> Affine<C> {
     /// The point with this x and a y of this parity, if x is on the curve. Variable-time.
     pub(crate) fn from_x_vartime(x: FieldElement, odd: bool) -> Option<Self> {
         let y = Self::right_side(&x).sqrt()?.normalize();
-        let y = if y.is_odd() == odd { y } else { y.negate(1).normalize() };
+        let y = if y.is_odd() == odd {
+            y
+        } else {
+            y.negate(1).normalize()
+        };
         Some(Self::new(x, y))
     }
 
     /// x^3 + b, of magnitude 2.
     fn right_side(x: &FieldElement) -> FieldElement {
-        x.square().mul(x).add(&FieldElement::from_limbs([u64::from(C::B), 0, 0, 0, 0]))
+        x.square()
+            .mul(x)
+            .add(&FieldElement::from_limbs([u64::from(C::B), 0, 0, 0, 0]))
     }
 
     pub(crate) fn is_on_curve(&self) -> bool {
@@ -77,7 +89,11 @@ impl<C: Curve> Affine<C> {
     /// The opposite, where asked.
     #[inline(always)]
     pub(crate) fn negate_if_vartime(&self, negate: bool) -> Self {
-        if negate { Self::new(self.x, self.y.negate(1)) } else { *self }
+        if negate {
+            Self::new(self.x, self.y.negate(1))
+        } else {
+            *self
+        }
     }
 }
 
@@ -102,7 +118,13 @@ impl<C: Curve> Jacobian<C> {
 
     #[inline(always)]
     pub(crate) fn new(x: FieldElement, y: FieldElement, z: FieldElement) -> Self {
-        Self { x, y, z, infinity: false, curve: PhantomData }
+        Self {
+            x,
+            y,
+            z,
+            infinity: false,
+            curve: PhantomData,
+        }
     }
 
     pub(crate) fn from_affine(p: &Affine<C>) -> Self {
@@ -117,6 +139,7 @@ impl<C: Curve> Jacobian<C> {
     }
 
     /// To affine; `None` for infinity.
+    #[cfg(test)]
     pub(crate) fn to_affine_vartime(self) -> Option<Affine<C>> {
         (!self.infinity).then(|| self.to_affine_with(&self.z.invert_vartime()))
     }
@@ -155,7 +178,11 @@ impl<C: Curve> Jacobian<C> {
         if self.infinity {
             // Z = scale there is Z = 1 here.
             let square = scale.square();
-            return Self::new(other.x.mul(&square), other.y.mul(&square.mul(scale)), FieldElement::ONE);
+            return Self::new(
+                other.x.mul(&square),
+                other.y.mul(&square.mul(scale)),
+                FieldElement::ONE,
+            );
         }
         self.add_with_ratio_vartime(other, &self.z.mul(scale)).0
     }
@@ -165,7 +192,11 @@ impl<C: Curve> Jacobian<C> {
     /// Source: [EFD] shortw/jacobian-0 "madd" ([CMO98]): H = x2 Z1^2 - X1, R = y2 Z1^3 - Y1, X3 = R^2 - H^3 - 2 X1 H^2,
     /// Y3 = R (X1 H^2 - X3) - Y1 H^3, Z3 = Z1 H.
     #[inline(always)]
-    pub(crate) fn add_with_ratio_vartime(&self, other: &Affine<C>, z1: &FieldElement) -> (Self, FieldElement) {
+    pub(crate) fn add_with_ratio_vartime(
+        &self,
+        other: &Affine<C>,
+        z1: &FieldElement,
+    ) -> (Self, FieldElement) {
         debug_assert!(!self.infinity);
         let zz = z1.square();
         let u2 = other.x.mul(&zz); // 1
@@ -174,7 +205,11 @@ impl<C: Curve> Jacobian<C> {
         let r = s2.sub(&self.y, 4); // 6
         if h.is_zero() {
             // Equal or opposite. Doubling has Z3 / Z1 = Y1.
-            return if r.is_zero() { (self.double_vartime(), self.y) } else { (Self::INFINITY, FieldElement::ZERO) };
+            return if r.is_zero() {
+                (self.double_vartime(), self.y)
+            } else {
+                (Self::INFINITY, FieldElement::ZERO)
+            };
         }
         let hh = h.square(); // 1
         let minus_hhh = hh.mul(&h).negate(1); // 2
@@ -198,7 +233,12 @@ pub(crate) struct Projective<C: Curve> {
 impl<C: Curve> Projective<C> {
     #[inline(always)]
     pub(crate) fn new(x: FieldElement, y: FieldElement, z: FieldElement) -> Self {
-        Self { x, y, z, curve: PhantomData }
+        Self {
+            x,
+            y,
+            z,
+            curve: PhantomData,
+        }
     }
 
     pub(crate) fn from_affine(p: &Affine<C>) -> Self {
@@ -214,9 +254,18 @@ impl<C: Curve> Projective<C> {
         debug_assert!(b3 <= 21);
         let xx = self.x.mul(&other.x); // 1
         let yy = self.y.mul(&other.y); // 1
-        let cross = self.x.add(&self.y).mul(&other.x.add(&other.y)).sub(&xx.add(&yy), 2); // X1 y2 + x2 Y1: 4
+        let cross = self
+            .x
+            .add(&self.y)
+            .mul(&other.x.add(&other.y))
+            .sub(&xx.add(&yy), 2); // X1 y2 + x2 Y1: 4
         let yz = other.y.mul(&self.z).add(&self.y); // y2 Z1 + Y1: 2
-        let xz = other.x.mul(&self.z).add(&self.x).mul_small(b3).normalize_weak(); // b3 (x2 Z1 + X1): 1
+        let xz = other
+            .x
+            .mul(&self.z)
+            .add(&self.x)
+            .mul_small(b3)
+            .normalize_weak(); // b3 (x2 Z1 + X1): 1
         let xx3 = xx.mul_small(3); // 3
         let bz = self.z.mul_small(b3).normalize_weak(); // 1
         let sum = yy.add(&bz); // 2
@@ -231,13 +280,19 @@ impl<C: Curve> Projective<C> {
     /// x and y, normalized, by a constant-time inversion; (0, 0) for infinity.
     pub(crate) fn to_affine(self) -> Affine<C> {
         let inverse = self.z.invert();
-        Affine::new(self.x.mul(&inverse).normalize(), self.y.mul(&inverse).normalize())
+        Affine::new(
+            self.x.mul(&inverse).normalize(),
+            self.y.mul(&inverse).normalize(),
+        )
     }
 
     /// The opposite where the mask is true.
     #[inline(always)]
     pub(crate) fn negate_if(&self, mask: Mask) -> Self {
-        Self { y: FieldElement::select(mask, &self.y.negate(1), &self.y), ..*self }
+        Self {
+            y: FieldElement::select(mask, &self.y.negate(1), &self.y),
+            ..*self
+        }
     }
 
     /// Is it infinity?
@@ -251,6 +306,9 @@ impl<C: Curve> Affine<C> {
     /// The opposite where the mask is true, in constant time.
     #[inline(always)]
     pub(crate) fn negate_if(&self, mask: Mask) -> Self {
-        Self::new(self.x, FieldElement::select(mask, &self.y.negate(1), &self.y))
+        Self::new(
+            self.x,
+            FieldElement::select(mask, &self.y.negate(1), &self.y),
+        )
     }
 }

@@ -47,9 +47,22 @@ enum Secp256k1 {}
 
 impl Curve for Secp256k1 {
     const B: u32 = 7;
+    #[cfg(test)]
     const GENERATOR: ([u64; 5], [u64; 5]) = (
-        [0x2_815b_16f8_1798, 0xd_b2dc_e28d_959f, 0xe_870b_0702_9bfc, 0xb_bac5_5a06_295c, 0x79be_667e_f9dc],
-        [0x7_d08f_fb10_d4b8, 0x4_8a68_5541_99c4, 0xe_1108_a8fd_17b4, 0xc_4655_da4f_bfc0, 0x483a_da77_26a3],
+        [
+            0x2_815b_16f8_1798,
+            0xd_b2dc_e28d_959f,
+            0xe_870b_0702_9bfc,
+            0xb_bac5_5a06_295c,
+            0x79be_667e_f9dc,
+        ],
+        [
+            0x7_d08f_fb10_d4b8,
+            0x4_8a68_5541_99c4,
+            0xe_1108_a8fd_17b4,
+            0xc_4655_da4f_bfc0,
+            0x483a_da77_26a3,
+        ],
     );
 }
 
@@ -114,7 +127,9 @@ impl SecretKey {
     /// # Errors
     /// [`Error::SecretKeyOutOfRange`] for 0 and for n or more.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, Error> {
-        Scalar::from_bytes_nonzero(bytes).map(Self).ok_or(Error::SecretKeyOutOfRange)
+        Scalar::from_bytes_nonzero(bytes)
+            .map(Self)
+            .ok_or(Error::SecretKeyOutOfRange)
     }
 
     /// The public key. Constant-time.
@@ -153,7 +168,11 @@ impl SecretKey {
             let overflow = u8::from(x != r);
             let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
             let s = Scalar::select(high, &s.negate(), &s);
-            return Signature { r, s: s.to_bytes(), recovery_id: overflow << 1 | odd };
+            return Signature {
+                r,
+                s: s.to_bytes(),
+                recovery_id: overflow << 1 | odd,
+            };
         }
     }
 }
@@ -177,9 +196,13 @@ impl PublicKey {
             [tag @ (2 | 3), x @ ..] => {
                 let x = x.try_into().map_err(|_| Error::PublicKeyEncoding)?;
                 let x = FieldElement::from_bytes(x).ok_or(Error::CoordinateOutOfRange)?;
-                Affine::from_x_vartime(x, *tag == 3).map(Self).ok_or(Error::NotOnCurve)
+                Affine::from_x_vartime(x, *tag == 3)
+                    .map(Self)
+                    .ok_or(Error::NotOnCurve)
             }
-            [4, point @ ..] => Self::from_bytes(point.try_into().map_err(|_| Error::PublicKeyEncoding)?),
+            [4, point @ ..] => {
+                Self::from_bytes(point.try_into().map_err(|_| Error::PublicKeyEncoding)?)
+            }
             _ => Err(Error::PublicKeyEncoding),
         }
     }
@@ -191,8 +214,15 @@ impl PublicKey {
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, Error> {
         let (halves, _) = bytes.as_chunks::<32>();
         let [x, y] = [0, 1].map(|i| FieldElement::from_bytes(&halves[i]));
-        let point = Affine::new(x.ok_or(Error::CoordinateOutOfRange)?, y.ok_or(Error::CoordinateOutOfRange)?);
-        if point.is_on_curve() { Ok(Self(point)) } else { Err(Error::NotOnCurve) }
+        let point = Affine::new(
+            x.ok_or(Error::CoordinateOutOfRange)?,
+            y.ok_or(Error::CoordinateOutOfRange)?,
+        );
+        if point.is_on_curve() {
+            Ok(Self(point))
+        } else {
+            Err(Error::NotOnCurve)
+        }
     }
 
     /// x || y, 32 big-endian bytes each.
@@ -281,7 +311,11 @@ impl Signature {
         if recovery_id > 3 {
             return Err(Error::RecoveryId);
         }
-        Ok(Self { r: halves[0], s: halves[1], recovery_id })
+        Ok(Self {
+            r: halves[0],
+            s: halves[1],
+            recovery_id,
+        })
     }
 
     /// r || s || recovery id.
@@ -296,7 +330,8 @@ impl Signature {
     /// Is s above n / 2? Transactions since Homestead must not have it (EIP-2).
     #[must_use]
     pub fn is_high_s(&self) -> bool {
-        Scalar::from_bytes_nonzero(&self.s).is_none_or(|s| s.is_high().declassify()) && self.s != [0; 32]
+        Scalar::from_bytes_nonzero(&self.s).is_none_or(|s| s.is_high().declassify())
+            && self.s != [0; 32]
     }
 
     /// The signature itself if its s is low: for `recover(&hash, signature.require_low_s()?)`.
@@ -304,16 +339,22 @@ impl Signature {
     /// # Errors
     /// [`Error::HighS`].
     pub fn require_low_s(&self) -> Result<&Self, Error> {
-        if self.is_high_s() { Err(Error::HighS) } else { Ok(self) }
+        if self.is_high_s() {
+            Err(Error::HighS)
+        } else {
+            Ok(self)
+        }
     }
 
     /// The equivalent signature with low s. One whose s is not in [1, n - 1] is returned unchanged.
     #[must_use]
     pub fn normalize_s(&self) -> Self {
         match Scalar::from_bytes_nonzero(&self.s) {
-            Some(s) if s.is_high().declassify() => {
-                Self { s: s.negate().to_bytes(), recovery_id: self.recovery_id ^ 1, ..*self }
-            }
+            Some(s) if s.is_high().declassify() => Self {
+                s: s.negate().to_bytes(),
+                recovery_id: self.recovery_id ^ 1,
+                ..*self
+            },
             _ => *self,
         }
     }
@@ -333,7 +374,8 @@ impl Signature {
             2 | 3 => x_beyond_order(r),
             _ => return Err(Error::RecoveryId),
         };
-        x.and_then(|x| Affine::from_x_vartime(x, self.recovery_id & 1 == 1)).ok_or(Error::NoSuchPoint)
+        x.and_then(|x| Affine::from_x_vartime(x, self.recovery_id & 1 == 1))
+            .ok_or(Error::NoSuchPoint)
     }
 }
 
@@ -346,7 +388,11 @@ fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
         (*word, second) = partial.overflowing_add(u64::from(carry));
         carry = first | second;
     }
-    if carry { None } else { FieldElement::from_bytes(&crate::words_to_be(&sum)) }
+    if carry {
+        None
+    } else {
+        FieldElement::from_bytes(&crate::words_to_be(&sum))
+    }
 }
 
 /// Checks a signature (its recovery id is not looked at; s may be high). Variable-time.
@@ -374,7 +420,12 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
 
 /// `a P + b G`, in variable time.
 fn multiply_add(p: &Affine<Secp256k1>, a: &Scalar, b: &Scalar) -> Jacobian<Secp256k1> {
-    multiply_add_vartime::<_, POINT_ENTRIES>(p, &a.split_vartime(), tables::generator(), &b.halves())
+    multiply_add_vartime::<_, POINT_ENTRIES>(
+        p,
+        &a.split_vartime(),
+        tables::generator(),
+        &b.halves(),
+    )
 }
 
 /// The public key that made a signature. s may be high, as for the `ecrecover` precompile; where EIP-2 holds, use
@@ -384,7 +435,11 @@ fn multiply_add(p: &Affine<Secp256k1>, a: &Scalar, b: &Scalar) -> Jacobian<Secp2
 /// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
-    recover_chunk(core::slice::from_ref(hash), core::slice::from_ref(signature), &mut out);
+    recover_chunk(
+        core::slice::from_ref(hash),
+        core::slice::from_ref(signature),
+        &mut out,
+    );
     out[0]
 }
 
@@ -420,7 +475,10 @@ pub fn recover_address_batch(
     if hashes.len() != signatures.len() || hashes.len() != out.len() {
         return Err(Error::Length);
     }
-    let chunks = hashes.chunks(CHUNK).zip(signatures.chunks(CHUNK)).zip(out.chunks_mut(CHUNK));
+    let chunks = hashes
+        .chunks(CHUNK)
+        .zip(signatures.chunks(CHUNK))
+        .zip(out.chunks_mut(CHUNK));
     for ((hashes, signatures), out) in chunks {
         let mut keys = [Err(Error::Length); CHUNK];
         recover_chunk(hashes, signatures, &mut keys);
@@ -434,11 +492,16 @@ pub fn recover_address_batch(
 /// Recovers up to [`CHUNK`] keys, with one inversion modulo n and one modulo p.
 ///
 /// Q = r^-1 (s R - z G), where R is the nonce's point.
-fn recover_chunk(hashes: &[[u8; 32]], signatures: &[Signature], out: &mut [Result<PublicKey, Error>]) {
+fn recover_chunk(
+    hashes: &[[u8; 32]],
+    signatures: &[Signature],
+    out: &mut [Result<PublicKey, Error>],
+) {
     let length = hashes.len();
     debug_assert!(length <= CHUNK && signatures.len() == length && out.len() >= length);
     // An item that failed takes part in the products with a 1.
-    let mut items: [Result<(Affine<Secp256k1>, Scalar), Error>; CHUNK] = [Err(Error::Length); CHUNK];
+    let mut items: [Result<(Affine<Secp256k1>, Scalar), Error>; CHUNK] =
+        [Err(Error::Length); CHUNK];
     let mut inverses = [Scalar::ONE; CHUNK];
     for i in 0..length {
         items[i] = signatures[i].scalars().and_then(|(r, s)| {
@@ -447,13 +510,20 @@ fn recover_chunk(hashes: &[[u8; 32]], signatures: &[Signature], out: &mut [Resul
             Ok((point, s))
         });
     }
-    invert_all_vartime(&mut inverses[..length], &Scalar::ONE, Scalar::mul, Scalar::invert_vartime);
+    invert_all_vartime(
+        &mut inverses[..length],
+        &Scalar::ONE,
+        Scalar::mul,
+        Scalar::invert_vartime,
+    );
 
     let mut points = [Err(Error::Length); CHUNK];
     let mut z_inverses = [FieldElement::ONE; CHUNK];
     for i in 0..length {
         points[i] = items[i].and_then(|(point, s)| {
-            let u1 = Scalar::from_bytes_reduced(&hashes[i]).negate().mul(&inverses[i]);
+            let u1 = Scalar::from_bytes_reduced(&hashes[i])
+                .negate()
+                .mul(&inverses[i]);
             let u2 = s.mul(&inverses[i]);
             let sum = multiply_add(&point, &u2, &u1);
             if sum.infinity {

@@ -34,7 +34,8 @@ impl GeneratorTable<'_> {
     fn entry<C: Curve>(&self, half: usize, digit: i16) -> Affine<C> {
         let index = half * self.entries() + usize::from(digit.unsigned_abs() / 2);
         let words = self.0[index].as_chunks::<8>().0;
-        affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i]))).negate_if_vartime(digit < 0)
+        affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i])))
+            .negate_if_vartime(digit < 0)
     }
 }
 
@@ -81,7 +82,9 @@ fn wnaf(k: &Signed128, window: u32) -> ([i16; DIGITS], usize) {
 /// the point with `Z * scale` here.
 ///
 /// `ENTRIES` must be below half of the order of P, so that no multiple is infinity.
-fn odd_multiples<C: Curve, const ENTRIES: usize>(p: &Affine<C>) -> ([Affine<C>; ENTRIES], FieldElement) {
+fn odd_multiples<C: Curve, const ENTRIES: usize>(
+    p: &Affine<C>,
+) -> ([Affine<C>; ENTRIES], FieldElement) {
     // On the curve isomorphic by the Z of 2 P, 2 P itself is affine.
     let double = Jacobian::from_affine(p).double_vartime();
     let step = Affine::new(double.x, double.y);

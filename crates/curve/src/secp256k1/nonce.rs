@@ -12,7 +12,14 @@ use super::scalar::Scalar;
 
 /// SHA-256's initial state.
 const INITIAL: [u32; 8] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
 ];
 
 /// HMAC-SHA256 keyed with 32 bytes: the states after the padded key's block.
@@ -34,7 +41,10 @@ impl Hmac {
             block.zeroize();
             state
         };
-        Self { inner: state_after(0x36), outer: state_after(0x5c) }
+        Self {
+            inner: state_after(0x36),
+            outer: state_after(0x5c),
+        }
     }
 
     /// The code of a message that stands in `blocks` and of which `length` bytes are used.
@@ -110,7 +120,11 @@ impl Nonces {
             value = hmac.mac_value(&value);
         }
         hmac_key.zeroize();
-        Self { hmac, value, started: false }
+        Self {
+            hmac,
+            value,
+            started: false,
+        }
     }
 
     /// The next nonce in [1, n - 1].

@@ -13,9 +13,19 @@ use crate::{
 };
 
 /// n.
-pub(crate) const ORDER: [u64; 4] = [0xbfd2_5e8c_d036_4141, 0xbaae_dce6_af48_a03b, 0xffff_ffff_ffff_fffe, u64::MAX];
+pub(crate) const ORDER: [u64; 4] = [
+    0xbfd2_5e8c_d036_4141,
+    0xbaae_dce6_af48_a03b,
+    0xffff_ffff_ffff_fffe,
+    u64::MAX,
+];
 /// (n - 1) / 2: the highest s that EIP-2 allows.
-const HALF: [u64; 4] = [0xdfe9_2f46_681b_20a0, 0x5d57_6e73_57a4_501d, u64::MAX, 0x7fff_ffff_ffff_ffff];
+const HALF: [u64; 4] = [
+    0xdfe9_2f46_681b_20a0,
+    0x5d57_6e73_57a4_501d,
+    u64::MAX,
+    0x7fff_ffff_ffff_ffff,
+];
 /// 2^256 - n without its top word, which is 1.
 const COMPLEMENT: [u64; 2] = [0x402d_a173_2fc9_bebf, 0x4551_2319_50b7_5fc4];
 
@@ -94,13 +104,18 @@ fn fold<const LENGTH: usize>(t: &mut [u64; LENGTH], high: &[u64]) {
 }
 
 impl Scalar {
+    #[cfg(test)]
     pub(crate) const ZERO: Self = Self([0; 4]);
     pub(crate) const ONE: Self = Self([1, 0, 0, 0]);
 
     /// From 32 big-endian bytes; `None` unless the integer is in [1, n - 1]. Only that answer depends on it.
     pub(crate) fn from_bytes_nonzero(bytes: &[u8; 32]) -> Option<Self> {
         let (scalar, overflow) = Self::subtract_order(&crate::words_from_be(bytes), 0);
-        overflow.or(scalar.is_zero()).not().declassify().then_some(scalar)
+        overflow
+            .or(scalar.is_zero())
+            .not()
+            .declassify()
+            .then_some(scalar)
     }
 
     /// From 32 big-endian bytes, modulo n.
@@ -123,7 +138,12 @@ impl Scalar {
     fn subtract_order(words: &[u64; 4], carry: u64) -> (Self, Mask) {
         let (difference, borrow) = sub_words(words, &ORDER);
         let mask = Mask::from_bit(carry | (borrow ^ 1));
-        (Self(core::array::from_fn(|i| mask.select(difference[i], words[i]))), mask)
+        (
+            Self(core::array::from_fn(|i| {
+                mask.select(difference[i], words[i])
+            })),
+            mask,
+        )
     }
 
     #[inline(always)]
@@ -172,12 +192,18 @@ impl Scalar {
 
     /// `1 / self`, and 0 for 0. Constant-time.
     pub(crate) fn invert(&self) -> Self {
-        Self(safegcd::from_signed62(&safegcd::invert(&safegcd::to_signed62(&self.0), &MODULUS)))
+        Self(safegcd::from_signed62(&safegcd::invert(
+            &safegcd::to_signed62(&self.0),
+            &MODULUS,
+        )))
     }
 
     /// `1 / self`, and 0 for 0, in variable time.
     pub(crate) fn invert_vartime(&self) -> Self {
-        Self(safegcd::from_signed62(&safegcd::invert_vartime(&safegcd::to_signed62(&self.0), &MODULUS)))
+        Self(safegcd::from_signed62(&safegcd::invert_vartime(
+            &safegcd::to_signed62(&self.0),
+            &MODULUS,
+        )))
     }
 
     /// `round(self * factor / 2^384)`.
@@ -194,12 +220,31 @@ impl Scalar {
     /// a2 = 0x114ca50f7a8e2f3f657c1108d9d44cfd8, and the divisions by n as products with round(2^384 b2 / n) and
     /// round(-2^384 b1 / n).
     pub(crate) fn split_vartime(&self) -> [Signed128; 2] {
-        const G1: [u64; 4] = [0xe893_209a_45db_b031, 0x3daa_8a14_71e8_ca7f, 0xe86c_90e4_9284_eb15, 0x3086_d221_a7d4_6bcd];
-        const G2: [u64; 4] = [0x1571_b4ae_8ac4_7f71, 0x2212_08ac_9df5_06c6, 0x6f54_7fa9_0abf_e4c4, 0xe443_7ed6_010e_8828];
+        const G1: [u64; 4] = [
+            0xe893_209a_45db_b031,
+            0x3daa_8a14_71e8_ca7f,
+            0xe86c_90e4_9284_eb15,
+            0x3086_d221_a7d4_6bcd,
+        ];
+        const G2: [u64; 4] = [
+            0x1571_b4ae_8ac4_7f71,
+            0x2212_08ac_9df5_06c6,
+            0x6f54_7fa9_0abf_e4c4,
+            0xe443_7ed6_010e_8828,
+        ];
         const MINUS_B1: Scalar = Scalar([0x6f54_7fa9_0abf_e4c3, 0xe443_7ed6_010e_8828, 0, 0]);
-        const MINUS_B2: Scalar = Scalar([0xd765_cda8_3db1_562c, 0x8a28_0ac5_0774_346d, 0xffff_ffff_ffff_fffe, u64::MAX]);
-        const MINUS_LAMBDA: Scalar =
-            Scalar([0xe0cf_c810_b512_83cf, 0xa880_b9fc_8ec7_39c2, 0x5ad9_e3fd_77ed_9ba4, 0xac9c_52b3_3fa3_cf1f]);
+        const MINUS_B2: Scalar = Scalar([
+            0xd765_cda8_3db1_562c,
+            0x8a28_0ac5_0774_346d,
+            0xffff_ffff_ffff_fffe,
+            u64::MAX,
+        ]);
+        const MINUS_LAMBDA: Scalar = Scalar([
+            0xe0cf_c810_b512_83cf,
+            0xa880_b9fc_8ec7_39c2,
+            0x5ad9_e3fd_77ed_9ba4,
+            0xac9c_52b3_3fa3_cf1f,
+        ]);
         let c1 = self.multiply_shift_384(&G1);
         let c2 = self.multiply_shift_384(&G2);
         let k2 = c1.mul(&MINUS_B1).add(&c2.mul(&MINUS_B2));
@@ -211,14 +256,19 @@ impl Scalar {
         let negative = self.is_high().declassify();
         let Self(w) = if negative { self.negate() } else { self };
         debug_assert_eq!((w[2], w[3]), (0, 0));
-        Signed128 { negative, magnitude: u128::from(w[0]) | u128::from(w[1]) << 64 }
+        Signed128 {
+            negative,
+            magnitude: u128::from(w[0]) | u128::from(w[1]) << 64,
+        }
     }
 
     /// The low and the high half, as integers.
     pub(crate) fn halves(&self) -> [Signed128; 2] {
         let w = &self.0;
-        [(w[0], w[1]), (w[2], w[3])]
-            .map(|(low, high)| Signed128 { negative: false, magnitude: u128::from(low) | u128::from(high) << 64 })
+        [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| Signed128 {
+            negative: false,
+            magnitude: u128::from(low) | u128::from(high) << 64,
+        })
     }
 }
 

@@ -9,8 +9,10 @@ use super::{generator, generator::CombTable, multiply, multiply::GeneratorTable}
 #[repr(C, align(64))]
 struct Aligned<const LENGTH: usize>([u8; LENGTH]);
 
-static COMB: Aligned<{ 64 * generator::WINDOWS * generator::ENTRIES }> = Aligned(*include_bytes!("comb.bin"));
-static GENERATOR: Aligned<{ 64 * 2 * multiply::GENERATOR_ENTRIES }> = Aligned(*include_bytes!("generator.bin"));
+static COMB: Aligned<{ 64 * generator::WINDOWS * generator::ENTRIES }> =
+    Aligned(*include_bytes!("comb.bin"));
+static GENERATOR: Aligned<{ 64 * 2 * multiply::GENERATOR_ENTRIES }> =
+    Aligned(*include_bytes!("generator.bin"));
 
 /// For multiplications by secrets: 86 KB.
 #[inline(always)]

