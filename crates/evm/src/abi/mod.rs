@@ -1,9 +1,189 @@
 //! The Solidity ABI: types, values, encoding and decoding.
 //!
+//! Two ways in, one set of rules:
+//!
+//! - **Rust types** ([`AbiEncode`], [`AbiDecode`], [`abi_struct!`](crate::abi_struct), [`abi_call!`](crate::abi_call),
+//!   [`abi_event!`](crate::abi_event)) are compiled to straight stores and loads; `&str` and `&[u8]` borrow from the data.
+//! - **Type texts** ([`Type`], [`Value`]) serve what is known at run time only.
+//!
+//! Layout: a frame is a head of words and a tail behind it. A static member stands in the head; a dynamic one has there
+//! the offset, from the start of its frame, of its own frame in the tail. All numbers are words of 32 bytes, big-endian.
+//!
+//! Decoding is strict about values and follows offsets wherever they point inside the data, as Solidity does; [`Mode`]
+//! has a canonical and a lenient alternative. In every mode the regions read add up to a few times the data at most.
+//!
 //! Source: Solidity ABI specification (docs.soliditylang.org, "Contract ABI Specification").
+//!
+//! ```
+//! use lydite_evm::abi;
+//! use lydite_bytes::{Address, U256};
+//!
+//! let data = abi::encode(&(Address::ZERO, "hello", vec![U256::ONE]));
+//! let (to, text, list): (Address, &str, Vec<U256>) = abi::decode(&data)?;
+//! assert_eq!((to, text, list), (Address::ZERO, "hello", vec![U256::ONE]));
+//! # Ok::<(), abi::Error>(())
+//! ```
 
 mod error;
+mod macros;
+mod read;
+mod rust_types;
+mod traits;
 mod types;
+mod value;
+mod word;
+mod write;
+
+use alloc::{string::ToString, vec::Vec};
+
+use lydite_bytes::{B256, FixedBytes};
+use lydite_hash::{keccak256, keccak256_const};
+
+#[doc(hidden)]
+pub use macros::private as __private;
 
 pub use error::{Error, ErrorKind};
+pub use read::{Decoder, Head, Mode};
+pub use rust_types::{Function, Hashed, Int, Uint};
+pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
 pub use types::{MAX_DEPTH, Parameter, Signature, Type};
+pub use value::{Value, encode_packed};
+pub use write::Frame;
+
+/// The encoding of the arguments, as Solidity's `abi.encode`: a tuple is the list of arguments, any other value is one
+/// argument. One allocation of the exact size.
+#[inline]
+pub fn encode<T: AbiEncode + ?Sized>(value: &T) -> Vec<u8> {
+    encode_behind(&[], value)
+}
+
+/// A function's selector, and the encoding of its arguments behind it.
+///
+/// ```
+/// use lydite_evm::abi;
+/// use lydite_bytes::{Address, U256};
+/// let data = abi::encode_call([0xa9, 0x05, 0x9c, 0xbb], &(Address::ZERO, U256::ONE));
+/// assert_eq!(data.len(), 4 + 64);
+/// ```
+#[inline]
+pub fn encode_call<T: AbiEncode + ?Sized>(selector: [u8; 4], arguments: &T) -> Vec<u8> {
+    encode_behind(&selector, arguments)
+}
+
+#[inline(always)]
+fn encode_behind<T: AbiEncode + ?Sized>(prefix: &[u8], value: &T) -> Vec<u8> {
+    // A short static encoding is built in registers and on the stack, and copied once.
+    macro_rules! by_size {
+        ($($size:literal)*) => {
+            match T::ARGUMENTS_HEAD {
+                $($size if !T::DYNAMIC => {
+                    let mut words = [0; $size];
+                    write_all(&mut words, value);
+                    let mut out = Vec::with_capacity(prefix.len() + $size);
+                    out.extend_from_slice(prefix);
+                    out.extend_from_slice(&words);
+                    out
+                })*
+                _ => {
+                    let mut out = Vec::with_capacity(prefix.len() + value.arguments_size());
+                    out.extend_from_slice(prefix);
+                    out.resize(prefix.len() + value.arguments_size(), 0);
+                    write_all(&mut out[prefix.len()..], value);
+                    out
+                }
+            }
+        };
+    }
+    by_size!(32 64 96 128 160 192 224 256)
+}
+
+/// Writes into `buffer`; the number of bytes written.
+#[inline(always)]
+fn write_all<T: AbiEncode + ?Sized>(buffer: &mut [u8], value: &T) -> Option<usize> {
+    let mut frame = Frame::new(buffer, T::ARGUMENTS_HEAD)?;
+    value.write_arguments(&mut frame)?;
+    Some(frame.written())
+}
+
+/// [`encode`] into the start of the caller's buffer; answers the number of bytes written.
+///
+/// Errors: `Buffer` with the length needed, and the buffer in no defined state.
+#[inline]
+pub fn encode_into<T: AbiEncode + ?Sized>(value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
+    match write_all(buffer, value) {
+        Some(written) => Ok(written),
+        None => Err(write::buffer_error(value.arguments_size())),
+    }
+}
+
+/// [`encode_call`] into the start of the caller's buffer; answers the number of bytes written.
+///
+/// Errors: `Buffer` with the length needed, and the buffer in no defined state.
+#[inline]
+pub fn encode_call_into<T: AbiEncode + ?Sized>(
+    selector: [u8; 4],
+    arguments: &T,
+    buffer: &mut [u8],
+) -> Result<usize, Error> {
+    if let Some((prefix, rest)) = buffer.split_first_chunk_mut()
+        && let Some(written) = write_all(rest, arguments)
+    {
+        *prefix = selector;
+        return Ok(4 + written);
+    }
+    Err(write::buffer_error(4 + arguments.arguments_size()))
+}
+
+/// Bytes that [`encode`] makes of the value.
+#[inline]
+pub fn encoded_size<T: AbiEncode + ?Sized>(value: &T) -> usize {
+    value.arguments_size()
+}
+
+/// Decodes arguments in [`Mode::Strict`]: a tuple is the list of arguments, any other type is one argument.
+///
+/// Errors: what is wrong and at which byte of `data`; see [`ErrorKind`].
+#[inline]
+pub fn decode<'a, T: AbiDecode<'a>>(data: &'a [u8]) -> Result<T, Error> {
+    decode_with(data, Mode::Strict)
+}
+
+/// [`decode`] in a mode of the caller's choice.
+#[inline]
+pub fn decode_with<'a, T: AbiDecode<'a>>(data: &'a [u8], mode: Mode) -> Result<T, Error> {
+    let (mut decoder, mut head) = Decoder::new(data, mode, T::ARGUMENTS_HEAD)?;
+    let value = T::read_arguments(&mut decoder, &mut head)?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// The selector of a function or error: the first four bytes of the Keccak-256 of its canonical signature. Takes that, or
+/// a human-readable line ([`Signature::parse`]), whose errors it passes on.
+///
+/// ```
+/// use lydite_evm::abi;
+/// assert_eq!(abi::selector("function transfer(address to, uint amount)")?, [0xa9, 0x05, 0x9c, 0xbb]);
+/// # Ok::<(), abi::Error>(())
+/// ```
+pub fn selector(signature: &str) -> Result<[u8; 4], Error> {
+    let [a, b, c, d, ..] = event_topic(signature)?.0;
+    Ok([a, b, c, d])
+}
+
+/// The first topic of an event: the Keccak-256 of its canonical signature. Takes that, or a human-readable line
+/// ([`Signature::parse`]), whose errors it passes on.
+pub fn event_topic(signature: &str) -> Result<B256, Error> {
+    let canonical = Signature::parse(signature)?.to_string();
+    Ok(FixedBytes(keccak256(canonical.as_bytes())))
+}
+
+/// [`selector`] of a canonical signature, at compile time and unchecked.
+pub const fn selector_const(canonical: &str) -> [u8; 4] {
+    let [a, b, c, d, ..] = keccak256_const(canonical.as_bytes());
+    [a, b, c, d]
+}
+
+/// [`event_topic`] of a canonical signature, at compile time and unchecked.
+pub const fn event_topic_const(canonical: &str) -> B256 {
+    FixedBytes(keccak256_const(canonical.as_bytes()))
+}

@@ -1,0 +1,348 @@
+//! Values of types known at run time, their text form, and the packed encoding.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt::{self, Write as _};
+
+use lydite_bytes::{Address, I256, U256, hex};
+
+use super::{Error, ErrorKind, Type, word};
+
+/// A value of a Solidity type.
+///
+/// `Display` writes what [`Value::parse`] reads: `(7,0xab,["a","b"],true)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// `bool`
+    Bool(bool),
+    /// `uintN`: value and width in bits
+    Uint(U256, u16),
+    /// `intN`: two's complement of 256 bits, and width in bits
+    Int(U256, u16),
+    /// `address`
+    Address(Address),
+    /// `bytesN`: the bytes followed by zeros, and their number
+    FixedBytes([u8; 32], u8),
+    /// `function`
+    Function([u8; 24]),
+    /// `bytes`
+    Bytes(Vec<u8>),
+    /// `string`
+    String(String),
+    /// `T[]`
+    Array(Vec<Value>),
+    /// `T[n]`
+    FixedArray(Vec<Value>),
+    /// `(T1,T2,…)`
+    Tuple(Vec<Value>),
+}
+
+impl Value {
+    /// Reads the text of a value of type `ty`: integers in decimal or hexadecimal, byte strings and addresses in
+    /// hexadecimal, `true` or `false`, arrays in `[…]`, tuples in `(…)` or `[…]`, strings in double quotes with JSON's
+    /// escapes. JSON arrays are read as they are: any scalar may stand in quotes. An address's checksum is not checked.
+    /// A string without quotes is taken up to the next comma or closing bracket, or whole if it is the whole value.
+    ///
+    /// Errors: `Mismatch` or `Range` with the byte of the text.
+    ///
+    /// ```
+    /// use lydite_evm::abi::{Type, Value};
+    /// let ty = Type::parse("(uint8,bytes,string[],bool)")?;
+    /// let value = Value::parse(&ty, r#"(7, 0xab, ["a", "b,\n"], true)"#)?;
+    /// assert_eq!(value.to_string(), r#"(7,0xab,["a","b,\n"],true)"#);
+    /// # Ok::<(), lydite_evm::abi::Error>(())
+    /// ```
+    pub fn parse(ty: &Type, text: &str) -> Result<Self, Error> {
+        if *ty == Type::String && !text.starts_with('"') {
+            return Ok(Value::String(text.into()));
+        }
+        let mut reader = Reader { text, at: 0 };
+        let value = reader.value(ty)?;
+        match reader.peek() {
+            None => Ok(value),
+            Some(_) => Err(Error::new(ErrorKind::Mismatch, reader.at)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut list = |open: &str, values: &[Value], close: &str| {
+            f.write_str(open)?;
+            for (i, value) in values.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(",")?;
+                }
+                value.fmt(f)?;
+            }
+            f.write_str(close)
+        };
+        match self {
+            Value::Array(values) | Value::FixedArray(values) => list("[", values, "]"),
+            Value::Tuple(values) => list("(", values, ")"),
+            Value::Bool(value) => value.fmt(f),
+            Value::Uint(value, _) => value.fmt(f),
+            Value::Int(value, _) => I256(*value).fmt(f),
+            Value::Address(value) => value.fmt(f),
+            Value::FixedBytes(word, len) => {
+                f.write_str(&hex::encode_prefixed(&word[..usize::from(*len).min(32)]))
+            }
+            Value::Function(bytes) => f.write_str(&hex::encode_prefixed(bytes)),
+            Value::Bytes(bytes) => f.write_str(&hex::encode_prefixed(bytes)),
+            Value::String(text) => {
+                f.write_char('"')?;
+                for c in text.chars() {
+                    match c {
+                        '"' | '\\' => write!(f, "\\{c}")?,
+                        '\n' => f.write_str("\\n")?,
+                        '\r' => f.write_str("\\r")?,
+                        '\t' => f.write_str("\\t")?,
+                        c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c))?,
+                        c => f.write_char(c)?,
+                    }
+                }
+                f.write_char('"')
+            }
+        }
+    }
+}
+
+/// A cursor over the text of a value.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The next byte that is not white space.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn error(&self) -> Error {
+        Error::new(ErrorKind::Mismatch, self.at)
+    }
+
+    /// A scalar's text: in quotes without escapes, or up to the next comma, bracket or end.
+    fn scalar(&mut self) -> &'a str {
+        let quoted = self.eat(b'"');
+        let rest = &self.text[self.at..];
+        let end = if quoted {
+            rest.find('"')
+        } else {
+            rest.find([',', ']', ')'])
+        };
+        let end = end.unwrap_or(rest.len());
+        self.at += end + usize::from(quoted && end < rest.len());
+        rest[..end].trim()
+    }
+
+    fn string(&mut self) -> Result<String, Error> {
+        if self.peek() != Some(b'"') {
+            return Ok(self.scalar().into());
+        }
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let plain = rest.find(['"', '\\']).ok_or(self.error())?;
+            out.push_str(&rest[..plain]);
+            self.at += plain + 1;
+            if rest.as_bytes()[plain] == b'"' {
+                return Ok(out);
+            }
+            let escape = *self.text.as_bytes().get(self.at).ok_or(self.error())?;
+            self.at += 1;
+            out.push(match escape {
+                b'"' | b'\\' | b'/' => char::from(escape),
+                b'n' => '\n',
+                b'r' => '\r',
+                b't' => '\t',
+                b'b' => '\u{8}',
+                b'f' => '\u{c}',
+                b'u' => self.unicode()?,
+                _ => return Err(self.error()),
+            });
+        }
+    }
+
+    /// What follows `\u`: four digits, or a pair of surrogates.
+    fn unicode(&mut self) -> Result<char, Error> {
+        let unit = self.code_unit()?;
+        let mut units = [unit, 0];
+        let mut len = 1;
+        if (0xd800..0xdc00).contains(&unit) && self.text[self.at..].starts_with("\\u") {
+            self.at += 2;
+            units[1] = self.code_unit()?;
+            len = 2;
+        }
+        match (char::decode_utf16(units[..len].iter().copied()).next(), len) {
+            (Some(Ok(c)), 1) => Ok(c),
+            (Some(Ok(c)), _) if c.len_utf16() == 2 => Ok(c),
+            _ => Err(self.error()),
+        }
+    }
+
+    fn code_unit(&mut self) -> Result<u16, Error> {
+        let digits = self.text.get(self.at..self.at + 4);
+        let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+        let unit = digits
+            .and_then(|d| u16::from_str_radix(d, 16).ok())
+            .ok_or(self.error())?;
+        self.at += 4;
+        Ok(unit)
+    }
+
+    /// The values between brackets, the `i`th of type `ty(i)`.
+    fn list<'t>(
+        &mut self,
+        tuple: bool,
+        ty: impl Fn(usize) -> Option<&'t Type>,
+    ) -> Result<Vec<Value>, Error> {
+        let close = match self.peek() {
+            Some(b'[') => b']',
+            Some(b'(') if tuple => b')',
+            _ => return Err(self.error()),
+        };
+        self.at += 1;
+        let mut values = Vec::new();
+        if self.eat(close) {
+            return Ok(values);
+        }
+        loop {
+            let ty = ty(values.len()).ok_or(self.error())?;
+            values.push(self.value(ty)?);
+            if self.eat(close) {
+                return Ok(values);
+            }
+            if !self.eat(b',') {
+                return Err(self.error());
+            }
+        }
+    }
+
+    fn value(&mut self, ty: &Type) -> Result<Value, Error> {
+        self.peek();
+        let start = self.at;
+        let error = Error::new(ErrorKind::Mismatch, start);
+        let range = Error::new(ErrorKind::Range, start);
+        Ok(match ty {
+            Type::Array(element) => Value::Array(self.list(false, |_| Some(element))?),
+            Type::FixedArray(element, len) => {
+                let values = self.list(false, |i| (i < *len).then_some(&**element))?;
+                if values.len() != *len {
+                    return Err(self.error());
+                }
+                Value::FixedArray(values)
+            }
+            Type::Tuple(members) => {
+                let values = self.list(true, |i| members.get(i))?;
+                if values.len() != members.len() {
+                    return Err(self.error());
+                }
+                Value::Tuple(values)
+            }
+            Type::String => Value::String(self.string()?),
+            Type::Bytes => Value::Bytes(hex::decode(self.scalar()).map_err(|_| error)?),
+            Type::Bool => match self.scalar() {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                _ => return Err(error),
+            },
+            Type::Address => Value::Address(Address::from_hex(self.scalar()).map_err(|_| error)?),
+            Type::Function => {
+                Value::Function(hex::decode_to_array(self.scalar()).map_err(|_| error)?)
+            }
+            Type::FixedBytes(len) => {
+                let bytes = hex::decode(self.scalar()).map_err(|_| error)?;
+                if bytes.len() != usize::from(*len) || *len > 32 {
+                    return Err(range);
+                }
+                Value::FixedBytes(word::left(&bytes), *len)
+            }
+            Type::Uint(bits) => {
+                let value: U256 = self.scalar().parse().map_err(|_| error)?;
+                if !word::fits_uint(&value.to_be_bytes(), usize::from(*bits)) {
+                    return Err(range);
+                }
+                Value::Uint(value, *bits)
+            }
+            Type::Int(bits) => {
+                let value: I256 = self.scalar().parse().map_err(|_| error)?;
+                if !value.fits(u32::from(*bits)) {
+                    return Err(range);
+                }
+                Value::Int(value.0, *bits)
+            }
+        })
+    }
+}
+
+/// Solidity's `abi.encodePacked`, the non-standard packed mode: members at their own width without offsets or lengths,
+/// elements of arrays as whole words. The encoding is ambiguous: two lists of values may share one.
+///
+/// Errors: `Mismatch` for what Solidity does not pack (tuples, arrays of arrays, of `bytes` or of `string`), `Range` for an
+/// integer beyond its width; the offset is the index of the value.
+///
+/// ```
+/// use lydite_evm::abi::{Value, encode_packed};
+/// use lydite_bytes::U256;
+/// // The example of the Solidity ABI specification, "Non-standard Packed Mode".
+/// let values = [
+///     Value::Int(U256::MAX, 16),
+///     Value::FixedBytes({ let mut word = [0; 32]; word[0] = 0x42; word }, 1),
+///     Value::Uint(U256::from(3u64), 16),
+///     Value::String("Hello, world!".into()),
+/// ];
+/// assert_eq!(encode_packed(&values)?, b"\xff\xff\x42\x00\x03Hello, world!");
+/// # Ok::<(), lydite_evm::abi::Error>(())
+/// ```
+pub fn encode_packed(values: &[Value]) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    for (i, value) in values.iter().enumerate() {
+        match value {
+            Value::Bytes(bytes) => out.extend_from_slice(bytes),
+            Value::String(text) => out.extend_from_slice(text.as_bytes()),
+            Value::Array(elements) | Value::FixedArray(elements) => {
+                for element in elements {
+                    pack(element, true, &mut out).map_err(|kind| Error::new(kind, i))?;
+                }
+            }
+            value => pack(value, false, &mut out).map_err(|kind| Error::new(kind, i))?,
+        }
+    }
+    Ok(out)
+}
+
+/// Appends a value of a value type: its own bytes, or the `whole` word.
+fn pack(value: &Value, whole: bool, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
+    let (word, own) = match value {
+        Value::Bool(value) => (word::from_u64(u64::from(*value)), 31..32),
+        Value::Address(address) => (word::right(&address.0), 12..32),
+        Value::Function(bytes) => (word::left(bytes), 0..24),
+        Value::FixedBytes(bytes, len) if (1..=32).contains(len) => (*bytes, 0..usize::from(*len)),
+        Value::Uint(number, bits) | Value::Int(number, bits)
+            if (8..=256).contains(bits) && bits.is_multiple_of(8) =>
+        {
+            let (word, width) = (number.to_be_bytes(), usize::from(*bits));
+            let fits = match value {
+                Value::Int(..) => word::fits_int(&word, width),
+                _ => word::fits_uint(&word, width),
+            };
+            if !fits {
+                return Err(ErrorKind::Range);
+            }
+            (word, 32 - width / 8..32)
+        }
+        _ => return Err(ErrorKind::Mismatch),
+    };
+    out.extend_from_slice(if whole { &word } else { &word[own] });
+    Ok(())
+}

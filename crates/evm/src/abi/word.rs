@@ -1,0 +1,146 @@
+//! One word of 32 bytes, big-endian, from and to numbers and byte strings.
+
+use lydite_bytes::U256;
+
+/// High and low half as numbers.
+#[inline(always)]
+pub(crate) fn halves(word: &[u8; 32]) -> (u128, u128) {
+    let (halves, _) = word.as_chunks::<16>();
+    (
+        u128::from_be_bytes(halves[0]),
+        u128::from_be_bytes(halves[1]),
+    )
+}
+
+#[inline(always)]
+pub(crate) fn from_u64(value: u64) -> [u8; 32] {
+    right(&value.to_be_bytes())
+}
+
+#[inline(always)]
+pub(crate) fn from_i128(value: i128) -> [u8; 32] {
+    let mut word = [if value < 0 { 0xff } else { 0 }; 32];
+    word[16..].copy_from_slice(&value.to_be_bytes());
+    word
+}
+
+#[inline(always)]
+pub(crate) fn from_u256(value: &U256) -> [u8; 32] {
+    value.to_be_bytes()
+}
+
+#[inline(always)]
+pub(crate) fn to_u256(word: &[u8; 32]) -> U256 {
+    U256::from_be_bytes(*word)
+}
+
+#[inline(always)]
+pub(crate) fn to_bool(word: &[u8; 32]) -> Option<bool> {
+    match halves(word) {
+        (0, 0) => Some(false),
+        (0, 1) => Some(true),
+        _ => None,
+    }
+}
+
+/// `bytes` at the right end, behind zeros.
+#[inline(always)]
+pub(crate) fn right<const N: usize>(bytes: &[u8; N]) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[32 - N..].copy_from_slice(bytes);
+    word
+}
+
+/// The `N` bytes at the right end, if all before them are zero.
+#[inline(always)]
+pub(crate) fn to_right<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
+    if fits_uint(word, 8 * N) {
+        word.last_chunk().copied()
+    } else {
+        None
+    }
+}
+
+/// `bytes` at the left end, before zeros.
+#[inline(always)]
+pub(crate) fn left(bytes: &[u8]) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[..bytes.len()].copy_from_slice(bytes);
+    word
+}
+
+/// The `N` bytes at the left end, if all behind them are zero.
+#[inline(always)]
+pub(crate) fn to_left<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
+    if N == 32 || is_padded(word, 32 - N) {
+        word.first_chunk().copied()
+    } else {
+        None
+    }
+}
+
+/// True if the last `padding` bytes (1 to 32) are zero.
+#[inline(always)]
+pub(crate) fn is_padded(word: &[u8; 32], padding: usize) -> bool {
+    match halves(word) {
+        (high, low) if padding > 16 => low == 0 && high << (8 * (32 - padding)) == 0,
+        (_, low) => low << (8 * (16 - padding)) == 0,
+    }
+}
+
+/// The word with only its last `len` bytes kept.
+pub(crate) fn keep_right(word: &[u8; 32], len: usize) -> [u8; 32] {
+    let mut word = *word;
+    word[..32 - len].fill(0);
+    word
+}
+
+/// The word with only its first `len` bytes kept.
+pub(crate) fn keep_left(word: &[u8; 32], len: usize) -> [u8; 32] {
+    let mut word = *word;
+    word[len..].fill(0);
+    word
+}
+
+/// The number in the last `len` bytes (1 to 32), with its sign spread over the rest.
+#[inline(always)]
+pub(crate) fn sign_extend(word: &[u8; 32], len: usize) -> [u8; 32] {
+    let mut word = *word;
+    let sign = if word[32 - len] & 0x80 != 0 { 0xff } else { 0 };
+    word[..32 - len].fill(sign);
+    word
+}
+
+#[inline(always)]
+pub(crate) fn fits_uint(word: &[u8; 32], bits: usize) -> bool {
+    match halves(word) {
+        (high, low) if bits < 128 => high == 0 && low >> bits == 0,
+        (high, _) => bits >= 256 || high >> (bits - 128) == 0,
+    }
+}
+
+#[inline(always)]
+pub(crate) fn fits_int(word: &[u8; 32], bits: usize) -> bool {
+    sign_extend(word, bits / 8) == *word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_and_every_dirty_byte() {
+        for len in 0..=32usize {
+            for dirty in 0..32 {
+                let mut word = [0; 32];
+                word[dirty] = 0x80;
+                assert_eq!(fits_uint(&word, 8 * len), dirty >= 32 - len);
+                if len > 0 {
+                    assert_eq!(is_padded(&word, len), dirty < 32 - len);
+                    assert_eq!(fits_int(&word, 8 * len), dirty > 32 - len || len == 32);
+                }
+            }
+        }
+        assert!(fits_int(&[0xff; 32], 8));
+    }
+}
