@@ -1,0 +1,626 @@
+//! alloy, at its best: `sol!` types rather than dynamic values, libsecp256k1 rather than k256, assembly Keccak,
+//! buffers reused where its interfaces take one.
+
+use alloy_consensus::transaction::SignerRecoverable;
+use alloy_consensus::{
+    EthereumTxEnvelope, SignableTransaction, Transaction, TxEip1559, TxEip4844, crypto,
+};
+use alloy_dyn_abi::{DynSolType, DynSolValue, TypedData};
+use alloy_eips::eip2718::{Decodable2718, Eip2718Error};
+use alloy_eips::eip2930::{AccessList, AccessListItem};
+use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex, keccak256};
+use alloy_rlp::Encodable;
+use alloy_sol_types::abi::AbiDecoderConfig;
+use alloy_sol_types::abi::token::PackedSeqToken;
+use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
+use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
+use ruint::aliases::U512;
+
+sol! {
+    function transfer(address to, uint256 amount);
+    function dynamic(string text, bytes data, uint256[] numbers);
+
+    struct Transfer {
+        address to;
+        uint256 amount;
+    }
+}
+
+type Envelope = EthereumTxEnvelope<TxEip4844>;
+
+fn main() {
+    let mut ops = hashes();
+    ops.extend(curve());
+    ops.extend(addresses_and_hex());
+    ops.extend(abi());
+    ops.extend(integers());
+    ops.extend(transactions());
+    ops.extend(typed_data());
+    let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "alloy-primitives");
+    arena_kit::run("alloy", version, ops);
+}
+
+fn hashes() -> Vec<Op> {
+    vec![
+        op(
+            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
+             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied",
+            |r| Some(r.rest()),
+            |message| keccak256(message).0,
+        ),
+        reuse(
+            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
+            |r| r.list(Reader::bytes),
+            || vec![[0; 32]; 64],
+            |messages, out| {
+                for (message, out) in messages.iter().zip(out) {
+                    *out = keccak256(message).0;
+                }
+            },
+        ),
+    ]
+}
+
+/// Hash and 65-byte signature.
+type Signed = (B256, [u8; 65]);
+
+fn signed(r: &mut Reader) -> Option<Signed> {
+    Some((word(r)?, r.array()?))
+}
+
+fn recover((hash, signature): &Signed) -> Option<[u8; 64]> {
+    let key = Signature::from_raw_array(signature)
+        .ok()?
+        .recover_from_prehash_secp256k1(hash)
+        .ok()?;
+    key.serialize_uncompressed().last_chunk().copied()
+}
+
+fn curve() -> Vec<Op> {
+    let key_and_hash = |r: &mut Reader| Some((word(r)?, word(r)?));
+    vec![
+        op(
+            "secp256k1_sign secp256k1_sign_varied",
+            key_and_hash,
+            |(key, hash)| {
+                crypto::secp256k1::sign_message(*key, *hash).map(|signature| signature.as_rsy())
+            },
+        ),
+        op(
+            "secp256k1_sign_recover secp256k1_sign_recover_varied",
+            key_and_hash,
+            |(key, hash)| {
+                let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
+                let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
+                key.serialize_uncompressed().last_chunk::<64>().copied()
+            },
+        ),
+        op(
+            "secp256k1_recover secp256k1_recover_varied",
+            signed,
+            recover,
+        ),
+        negative("secp256k1_recover", |item| {
+            signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
+        }),
+        reuse(
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            |r| r.until_empty(signed),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 20]>| {
+                out.clear();
+                for (hash, signature) in items {
+                    let signature = Signature::from_raw_array(signature).ok()?;
+                    out.push(*signature.recover_address_from_prehash(hash).ok()?.0);
+                }
+                Some(())
+            },
+        ),
+    ]
+}
+
+fn addresses_and_hex() -> Vec<Op> {
+    vec![
+        op(
+            "address_derivation address_derivation_varied",
+            |r| r.array::<64>(),
+            |key| *Address::from_raw_public_key(key).0,
+        ),
+        array(
+            "address_from_hex address_from_hex_varied",
+            |r| str::from_utf8(r.take(42)?).ok(),
+            |text| text.parse::<Address>().map(|address| *address.0),
+        ),
+        negative("address_from_hex", |item| {
+            str::from_utf8(item).is_ok_and(|text| text.parse::<Address>().is_ok())
+        }),
+        op(
+            "checksum_address checksum_address_varied",
+            address,
+            |address| address.to_checksum(None),
+        ),
+        reuse(
+            "checksum_address_into checksum_address_into_varied",
+            address,
+            || [0u8; 42],
+            |address, out| {
+                let _ = address.to_checksum_raw(out, None);
+            },
+        ),
+        array(
+            "hex_encode_32b hex_encode_32b_varied",
+            |r| r.array::<32>(),
+            |bytes| hex::encode(bytes),
+        ),
+        array_reuse(
+            "hex_encode_32b_into hex_encode_32b_into_varied",
+            |r| r.array::<32>(),
+            || [0; 64],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        array(
+            "hex_decode_32b hex_decode_32b_varied",
+            |r| r.array::<64>(),
+            |text| hex::decode(text),
+        ),
+        negative("hex_decode_32b", |item| hex::decode(item).is_ok()),
+        array_reuse(
+            "hex_decode_32b_into hex_decode_32b_into_varied",
+            |r| r.array::<64>(),
+            || [0; 32],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            "hex_encode_1kb_into_varied",
+            |r| r.array::<1024>(),
+            || [0; 2048],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            "hex_decode_1kb_into_varied",
+            |r| r.array::<2048>(),
+            || [0; 1024],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+    ]
+}
+
+/// UTF-8 is checked, as the other contenders do; alloy's default replaces wrong bytes.
+const VALIDATE: AbiDecoderConfig = AbiDecoderConfig::new().validate(true);
+
+/// A decoded `(string, bytes)`.
+struct Pair((String, Bytes));
+
+impl Output for Pair {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.0.add(sum);
+        (&self.0.1[..]).add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.0.write(out) && (&self.0.1[..]).write(out)
+    }
+}
+
+/// A decoded `(string, bytes, uint256[])` of dynamic values.
+struct Dynamic(DynSolValue);
+
+impl Dynamic {
+    fn parts(&self) -> Option<(&str, &[u8], impl Iterator<Item = [u64; 4]>)> {
+        let [text, data, numbers] = self.0.as_tuple()? else {
+            return None;
+        };
+        let numbers = numbers
+            .as_array()?
+            .iter()
+            .filter_map(|value| Some(value.as_uint()?.0.into_limbs()));
+        Some((text.as_str()?, data.as_bytes()?, numbers))
+    }
+}
+
+impl Output for Dynamic {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Some((text, data, numbers)) = self.parts() {
+            text.as_bytes().add(sum);
+            data.add(sum);
+            numbers.for_each(|number| number.add(sum));
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.parts().is_some_and(|(text, data, mut numbers)| {
+            text.as_bytes().write(out) && data.write(out) && numbers.all(|number| number.write(out))
+        })
+    }
+}
+
+fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
+    let text = r.text()?.to_owned();
+    let data = Bytes::copy_from_slice(r.bytes()?);
+    Some((text, data, r.list(be_number)?))
+}
+
+fn dynamic_type() -> Option<DynSolType> {
+    DynSolType::parse("(string,bytes,uint256[])").ok()
+}
+
+fn decode_borrowed(data: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
+    let (text, bytes): (PackedSeqToken, PackedSeqToken) =
+        alloy_sol_types::abi::decode_params(data).ok()?;
+    let text = str::from_utf8(text.0).ok()?;
+    Some((text.as_bytes(), bytes.0))
+}
+
+fn abi() -> Vec<Op> {
+    let static_values = |r: &mut Reader| Some((address(r)?, be_number(r)?));
+    let call = |r: &mut Reader| {
+        Some(transferCall {
+            to: address(r)?,
+            amount: be_number(r)?,
+        })
+    };
+    vec![
+        array(
+            "abi_encode_transfer abi_encode_transfer_varied",
+            call,
+            transferCall::abi_encode,
+        ),
+        array_reuse(
+            "abi_encode_transfer_into abi_encode_transfer_into_varied",
+            call,
+            Vec::new,
+            |call, out| {
+                out.clear();
+                out.extend(transferCall::SELECTOR);
+                call.abi_encode_raw(out);
+            },
+        ),
+        array(
+            "abi_encode_static abi_encode_static_varied",
+            static_values,
+            |values| values.abi_encode_params(),
+        ),
+        array_reuse(
+            "abi_encode_static_into abi_encode_static_into_varied",
+            call,
+            Vec::new,
+            |call, out| {
+                out.clear();
+                call.abi_encode_raw(out);
+            },
+        ),
+        array(
+            "abi_encode_dynamic abi_encode_dynamic_varied",
+            dynamic_values,
+            |values| values.abi_encode_params(),
+        ),
+        array_reuse(
+            "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
+            |r| {
+                dynamic_values(r).map(|(text, data, numbers)| dynamicCall {
+                    text,
+                    data,
+                    numbers,
+                })
+            },
+            Vec::new,
+            |call, out| {
+                out.clear();
+                call.abi_encode_raw(out);
+            },
+        ),
+        array(
+            "abi_decode_uint256 abi_decode_uint256_varied",
+            |r| r.array::<32>(),
+            |data| U256::abi_decode(data).map(U256::into_limbs),
+        ),
+        array(
+            "abi_decode_dynamic abi_decode_dynamic_varied",
+            Reader::bytes,
+            |data| <(String, Bytes)>::abi_decode_params_with_config(data, VALIDATE).map(Pair),
+        ),
+        negative("abi_decode_dynamic", |data| {
+            <(String, Bytes)>::abi_decode_params_with_config(data, VALIDATE).is_ok()
+        }),
+        array(
+            "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
+            Reader::bytes,
+            |data| decode_borrowed(data),
+        ),
+        op(
+            "abi_encode_runtime_varied",
+            |r| {
+                let (text, data, numbers) = dynamic_values(r)?;
+                let numbers = numbers
+                    .into_iter()
+                    .map(|number| DynSolValue::Uint(number, 256))
+                    .collect();
+                let values = vec![
+                    text.into(),
+                    DynSolValue::Bytes(data.to_vec()),
+                    DynSolValue::Array(numbers),
+                ];
+                Some(DynSolValue::Tuple(values))
+            },
+            DynSolValue::abi_encode_params,
+        ),
+        op(
+            "abi_decode_runtime_varied",
+            |r| Some((dynamic_type()?, r.rest())),
+            |(kind, data)| kind.abi_decode_params(data).map(Dynamic),
+        ),
+    ]
+}
+
+/// ruint has no `mul_div`; this is the fastest way to write one with it.
+fn mul_div(a: U256, b: U256, d: U256) -> U256 {
+    if a.bit_len() + b.bit_len() <= 256 {
+        a * b / d
+    } else {
+        (a.widening_mul::<256, 4, 512, 8>(b) / U512::from(d)).to()
+    }
+}
+
+fn integers() -> Vec<Op> {
+    let two = |r: &mut Reader| Some((number(r)?, number(r)?));
+    let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
+    vec![
+        array("u256_add u256_add_varied", two, |&(a, b)| {
+            a.wrapping_add(b).into_limbs()
+        }),
+        array("u256_mul u256_mul_varied", two, |&(a, b)| {
+            a.wrapping_mul(b).into_limbs()
+        }),
+        array("u256_div u256_div_varied", two, |&(a, b)| {
+            a.wrapping_div(b).into_limbs()
+        }),
+        array(
+            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
+            three,
+            |&(amount, reserve_in, out)| {
+                let amount = amount * U256::from(997);
+                (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
+            },
+        ),
+        array(
+            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            three,
+            |&(a, b, d)| mul_div(a, b, d).into_limbs(),
+        ),
+        array(
+            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
+            three,
+            |&(liquidity, price, amount)| {
+                mul_div(liquidity, price, liquidity + amount * price).into_limbs()
+            },
+        ),
+    ]
+}
+
+/// A hash with the buffer its preimage is built in.
+#[derive(Default)]
+struct Hashed {
+    hash: [u8; 32],
+    preimage: Vec<u8>,
+}
+
+impl Output for Hashed {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.hash.add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.hash.write(out)
+    }
+}
+
+fn transaction(r: &mut Reader) -> Option<TxEip1559> {
+    Some(TxEip1559 {
+        chain_id: r.u64()?,
+        nonce: r.u64()?,
+        max_priority_fee_per_gas: r.u128()?,
+        max_fee_per_gas: r.u128()?,
+        gas_limit: r.u64()?,
+        to: TxKind::Call(address(r)?),
+        value: be_number(r)?,
+        input: Bytes::copy_from_slice(r.bytes()?),
+        access_list: AccessList(r.list(|r| {
+            Some(AccessListItem {
+                address: address(r)?,
+                storage_keys: r.list(word)?,
+            })
+        })?),
+    })
+}
+
+fn transactions() -> Vec<Op> {
+    vec![
+        array(
+            "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
+            transaction,
+            |tx| alloy_rlp::encode(tx),
+        ),
+        array(
+            "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
+            transaction,
+            TxEip1559::encoded_for_signing,
+        ),
+        array_reuse(
+            "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
+            transaction,
+            Vec::new,
+            |tx, out| {
+                out.clear();
+                tx.encode(out);
+            },
+        ),
+        array(
+            "rlp_decode_u256 rlp_decode_u256_varied",
+            Reader::bytes,
+            |data| alloy_rlp::decode_exact::<U256>(data).map(U256::into_limbs),
+        ),
+        negative("rlp_decode_u256", |data| {
+            alloy_rlp::decode_exact::<U256>(data).is_ok()
+        }),
+        reuse(
+            "tx_hash_eip1559 tx_hash_eip1559_varied",
+            transaction,
+            Hashed::default,
+            |tx, hashed| {
+                hashed.preimage.clear();
+                tx.encode_for_signing(&mut hashed.preimage);
+                hashed.hash = keccak256(&hashed.preimage).0;
+            },
+        ),
+        op(
+            "tx_decode_blocks",
+            |r| Some(r.rest()),
+            |raw| {
+                let tx = Envelope::decode_2718_exact(raw)?;
+                let to = tx.to().unwrap_or_default();
+                Ok::<_, Eip2718Error>(Fields {
+                    to,
+                    nonce: tx.nonce(),
+                    gas_limit: tx.gas_limit(),
+                    value: tx.value(),
+                })
+            },
+        ),
+        negative("tx_decode_blocks", |raw| {
+            Envelope::decode_2718_exact(raw).is_ok()
+        }),
+        op(
+            "tx_hash_blocks",
+            |r| Some(r.rest()),
+            |raw| {
+                Envelope::decode_2718_exact(raw)?;
+                Ok::<_, Eip2718Error>(keccak256(raw).0)
+            },
+        ),
+        op(
+            "tx_sender_blocks",
+            |r| Some(r.rest()),
+            |raw| {
+                let tx = Envelope::decode_2718_exact(raw).ok()?;
+                let mut out = [0; 52];
+                out[..32].copy_from_slice(&keccak256(raw)[..]);
+                out[32..].copy_from_slice(&tx.recover_signer().ok()?[..]);
+                Some(out)
+            },
+        ),
+    ]
+}
+
+/// What `tx_decode_blocks` shows of a transaction.
+struct Fields {
+    to: Address,
+    nonce: u64,
+    gas_limit: u64,
+    value: U256,
+}
+
+impl Fields {
+    #[inline(always)]
+    fn bytes(&self) -> [u8; 68] {
+        let mut bytes = [0; 68];
+        bytes[..20].copy_from_slice(&self.to[..]);
+        bytes[20..28].copy_from_slice(&self.nonce.to_le_bytes());
+        bytes[28..36].copy_from_slice(&self.gas_limit.to_le_bytes());
+        bytes[36..].copy_from_slice(&self.value.to_le_bytes::<32>());
+        bytes
+    }
+}
+
+impl Output for Fields {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.bytes().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.bytes().write(out)
+    }
+}
+
+fn message(r: &mut Reader) -> Option<(Transfer, Eip712Domain)> {
+    let (name, version) = (r.text()?.into(), r.text()?.into());
+    let chain_id = U256::from(r.u64()?);
+    let domain = Eip712Domain::new(
+        Some(name),
+        Some(version),
+        Some(chain_id),
+        Some(address(r)?),
+        None,
+    );
+    Some((
+        Transfer {
+            to: address(r)?,
+            amount: be_number(r)?,
+        },
+        domain,
+    ))
+}
+
+fn typed_data() -> Vec<Op> {
+    vec![
+        op(
+            "eip712_hash_typed_data eip712_hash_typed_data_varied",
+            message,
+            |(transfer, domain)| transfer.eip712_signing_hash(domain).0,
+        ),
+        op(
+            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied",
+            |r| {
+                let (transfer, domain) = message(r)?;
+                let type_hash = transfer.eip712_type_hash();
+                Some((transfer, type_hash, domain.separator()))
+            },
+            |(transfer, type_hash, separator)| {
+                // `eip712_signing_hash` has no place for cached hashes; this is what a user writes instead.
+                let mut data = [0; 96];
+                data[..32].copy_from_slice(&type_hash[..]);
+                data[44..64].copy_from_slice(&transfer.to[..]);
+                data[64..].copy_from_slice(&transfer.amount.to_be_bytes::<32>());
+                let mut preimage = [0; 66];
+                preimage[..2].copy_from_slice(&[0x19, 0x01]);
+                preimage[2..34].copy_from_slice(&separator[..]);
+                preimage[34..].copy_from_slice(&keccak256(data)[..]);
+                keccak256(preimage).0
+            },
+        ),
+        op(
+            "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
+            |r| Some(r.rest()),
+            |json| {
+                Some(
+                    serde_json::from_slice::<TypedData>(json)
+                        .ok()?
+                        .eip712_signing_hash()
+                        .ok()?
+                        .0,
+                )
+            },
+        ),
+    ]
+}
+
+fn word(r: &mut Reader) -> Option<B256> {
+    r.array().map(B256::new)
+}
+
+fn address(r: &mut Reader) -> Option<Address> {
+    r.array().map(Address::new)
+}
+
+/// A u256 in limb order.
+fn number(r: &mut Reader) -> Option<U256> {
+    r.limbs().map(U256::from_limbs)
+}
+
+/// A u256 in ABI order.
+fn be_number(r: &mut Reader) -> Option<U256> {
+    r.array().map(U256::from_be_bytes::<32>)
+}

@@ -1,0 +1,55 @@
+//! asmcrypto: eight lanes of AVX-512 for Keccak-256 and for address recovery.
+
+use arena_kit::{Reader, reuse};
+use asmcrypto::{keccak256_batch, recover_addresses_batch};
+
+fn main() {
+    let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "asmcrypto");
+    let ops = vec![
+        reuse(
+            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
+            |r| Some(r.list(Reader::bytes)?.as_chunks::<8>().0.to_vec()),
+            || vec![[0; 32]; 64],
+            |groups, out| {
+                for (inputs, out) in groups.iter().zip(out.as_chunks_mut().0) {
+                    *out = keccak256_batch(*inputs);
+                }
+            },
+        ),
+        reuse(
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            |r| Some(r.until_empty(signed)?.as_chunks::<8>().0.to_vec()),
+            Vec::new,
+            |groups: &Vec<[Signed; 8]>, out| {
+                out.clear();
+                for group in groups {
+                    out.extend(recover_addresses_batch(
+                        group.each_ref().map(|signed| &signed.hash),
+                        group.each_ref().map(|signed| &signed.r),
+                        group.each_ref().map(|signed| &signed.s),
+                        group.each_ref().map(|signed| signed.v),
+                    ));
+                }
+            },
+        ),
+    ];
+    arena_kit::run("asmcrypto", version, ops);
+}
+
+#[derive(Clone)]
+struct Signed {
+    hash: [u8; 32],
+    r: [u8; 32],
+    s: [u8; 32],
+    v: u8,
+}
+
+fn signed(r: &mut Reader) -> Option<Signed> {
+    let (hash, r_bytes, s, [v]) = (r.array()?, r.array()?, r.array()?, r.array()?);
+    Some(Signed {
+        hash,
+        r: r_bytes,
+        s,
+        v,
+    })
+}

@@ -1,0 +1,100 @@
+//! k256, the pure-Rust secp256k1 of RustCrypto: signing in constant time, recovery and verification in variable time.
+
+use arena_kit::{Op, Reader, negative, op, reuse};
+use k256::SecretKey;
+use k256::ecdsa::signature::hazmat::PrehashVerifier;
+use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
+use k256::elliptic_curve::sec1::ToSec1Point;
+
+fn main() {
+    let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "k256");
+    arena_kit::run("k256", version, ops());
+}
+
+/// Hash, r || s, recovery id.
+type Signed = ([u8; 32], [u8; 64], u8);
+
+fn signed(r: &mut Reader) -> Option<Signed> {
+    let (hash, signature, [id]) = (r.array()?, r.array()?, r.array()?);
+    Some((hash, signature, id))
+}
+
+fn recover((hash, signature, id): &Signed) -> Option<VerifyingKey> {
+    let signature = Signature::from_slice(signature).ok()?;
+    VerifyingKey::recover_from_prehash(hash, &signature, RecoveryId::from_byte(*id)?).ok()
+}
+
+/// x || y
+fn coordinates(key: &impl ToSec1Point<k256::Secp256k1>) -> Option<[u8; 64]> {
+    key.to_sec1_point(false).as_bytes().last_chunk().copied()
+}
+
+fn ops() -> Vec<Op> {
+    let key_and_hash =
+        |r: &mut Reader| Some((SigningKey::from_slice(r.take(32)?).ok()?, r.array::<32>()?));
+    vec![
+        op(
+            "secp256k1_sign secp256k1_sign_varied",
+            key_and_hash,
+            |(key, hash)| {
+                let (signature, id) = key.sign_prehash_recoverable(hash);
+                let mut out = [0; 65];
+                out[..64].copy_from_slice(&signature.to_bytes());
+                out[64] = id.to_byte();
+                out
+            },
+        ),
+        op(
+            "secp256k1_sign_recover secp256k1_sign_recover_varied",
+            key_and_hash,
+            |(key, hash)| {
+                let (signature, id) = key.sign_prehash_recoverable(hash);
+                coordinates(
+                    VerifyingKey::recover_from_prehash(hash, &signature, id)
+                        .ok()?
+                        .as_affine(),
+                )
+            },
+        ),
+        op(
+            "secp256k1_recover secp256k1_recover_varied",
+            signed,
+            |signed| coordinates(recover(signed)?.as_affine()),
+        ),
+        negative("secp256k1_recover", |item| {
+            signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
+        }),
+        reuse(
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            |r| r.until_empty(signed),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 20]>| {
+                out.clear();
+                for signed in items {
+                    let hash =
+                        keccak_asm::Keccak256::digest(coordinates(recover(signed)?.as_affine())?);
+                    out.push(*hash.last_chunk()?);
+                }
+                Some(())
+            },
+        ),
+        op(
+            "secp256k1_verify_varied",
+            |r| {
+                let (hash, signature) = (r.array::<32>()?, r.array::<64>()?);
+                let mut key = [4; 65];
+                key[1..].copy_from_slice(r.take(64)?);
+                Some((hash, signature, VerifyingKey::from_sec1_bytes(&key).ok()?))
+            },
+            |(hash, signature, key)| {
+                let signature = Signature::from_slice(signature)?;
+                key.verify_prehash(hash, &signature).map(|()| [1u8])
+            },
+        ),
+        op(
+            "secp256k1_public_key_varied",
+            |r| SecretKey::from_slice(r.take(32)?).ok(),
+            |key| coordinates(key.public_key().as_affine()),
+        ),
+    ]
+}

@@ -1,0 +1,193 @@
+//! The single-purpose crates that Rust users reach for: ruint for integers, and for hex the crate named by the first
+//! argument: const-hex (the default), faster-hex or hex-simd.
+
+use arena_kit::{Op, Reader, array, array_reuse, negative, reuse};
+use hex_simd::{AsOut, AsciiCase};
+use ruint::aliases::{U256, U512};
+
+fn main() {
+    let name = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "const-hex".to_owned());
+    let mut ops = integers();
+    ops.extend(match name.as_str() {
+        "faster-hex" => faster_hex_ops(),
+        "hex-simd" => hex_simd_ops(),
+        _ => const_hex_ops(),
+    });
+    let lockfile = include_str!("../../Cargo.lock");
+    let version = |package| arena_kit::locked_version(lockfile, package);
+    let versions = format!("ruint {}, {name} {}", version("ruint"), version(&name));
+    arena_kit::run("rust-primitives", &versions, ops);
+}
+
+/// ruint has no `mul_div`; this is the fastest way to write one with it.
+fn mul_div(a: U256, b: U256, d: U256) -> U256 {
+    if a.bit_len() + b.bit_len() <= 256 {
+        a * b / d
+    } else {
+        (a.widening_mul::<256, 4, 512, 8>(b) / U512::from(d)).to()
+    }
+}
+
+fn integers() -> Vec<Op> {
+    let number = |r: &mut Reader| r.limbs().map(U256::from_limbs);
+    let two = move |r: &mut Reader| Some((number(r)?, number(r)?));
+    let three = move |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
+    vec![
+        array("u256_add u256_add_varied", two, |&(a, b)| {
+            a.wrapping_add(b).into_limbs()
+        }),
+        array("u256_mul u256_mul_varied", two, |&(a, b)| {
+            a.wrapping_mul(b).into_limbs()
+        }),
+        array("u256_div u256_div_varied", two, |&(a, b)| {
+            a.wrapping_div(b).into_limbs()
+        }),
+        array(
+            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
+            three,
+            |&(amount, reserve_in, out)| {
+                let amount = amount * U256::from(997);
+                (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
+            },
+        ),
+        array(
+            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            three,
+            |&(a, b, d)| mul_div(a, b, d).into_limbs(),
+        ),
+        array(
+            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
+            three,
+            |&(liquidity, price, amount)| {
+                mul_div(liquidity, price, liquidity + amount * price).into_limbs()
+            },
+        ),
+    ]
+}
+
+const ENCODE: &str = "hex_encode_32b hex_encode_32b_varied";
+const ENCODE_INTO: &str = "hex_encode_32b_into hex_encode_32b_into_varied";
+const DECODE: &str = "hex_decode_32b hex_decode_32b_varied";
+const DECODE_INTO: &str = "hex_decode_32b_into hex_decode_32b_into_varied";
+const ENCODE_1KB: &str = "hex_encode_1kb_into_varied";
+const DECODE_1KB: &str = "hex_decode_1kb_into_varied";
+
+fn bytes<const N: usize>(r: &mut Reader) -> Option<[u8; N]> {
+    r.array()
+}
+
+fn const_hex_ops() -> Vec<Op> {
+    vec![
+        array(ENCODE, bytes::<32>, |bytes| const_hex::encode(bytes)),
+        array_reuse(
+            ENCODE_INTO,
+            bytes::<32>,
+            || [0; 64],
+            |bytes, out| const_hex::encode_to_slice(bytes, out),
+        ),
+        array(DECODE, bytes::<64>, |text| const_hex::decode(text)),
+        array_reuse(
+            DECODE_INTO,
+            bytes::<64>,
+            || [0; 32],
+            |text, out| const_hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            ENCODE_1KB,
+            bytes::<1024>,
+            || [0; 2048],
+            |bytes, out| const_hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            DECODE_1KB,
+            bytes::<2048>,
+            || [0; 1024],
+            |text, out| const_hex::decode_to_slice(text, out),
+        ),
+        negative("hex_decode_32b", |text| const_hex::decode(text).is_ok()),
+        array(
+            "address_from_hex address_from_hex_varied",
+            bytes::<42>,
+            |text| const_hex::decode_to_array::<_, 20>(text),
+        ),
+        negative("address_from_hex", |text| {
+            const_hex::decode_to_array::<_, 20>(text).is_ok()
+        }),
+    ]
+}
+
+fn faster_hex_ops() -> Vec<Op> {
+    vec![
+        array(ENCODE, bytes::<32>, |bytes| faster_hex::hex_string(bytes)),
+        array_reuse(
+            ENCODE_INTO,
+            bytes::<32>,
+            || [0; 64],
+            |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
+        ),
+        array(DECODE, bytes::<64>, |text| faster_hex::hex_decode_vec(text)),
+        array_reuse(
+            DECODE_INTO,
+            bytes::<64>,
+            || [0; 32],
+            |text, out| faster_hex::hex_decode(text, out).map(drop),
+        ),
+        reuse(
+            ENCODE_1KB,
+            bytes::<1024>,
+            || [0; 2048],
+            |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
+        ),
+        reuse(
+            DECODE_1KB,
+            bytes::<2048>,
+            || [0; 1024],
+            |text, out| faster_hex::hex_decode(text, out).map(drop),
+        ),
+        negative("hex_decode_32b", |text| {
+            faster_hex::hex_decode_vec(text).is_ok()
+        }),
+    ]
+}
+
+fn hex_simd_ops() -> Vec<Op> {
+    let encode = |bytes: &[u8], out: &mut [u8]| {
+        let _ = hex_simd::encode(bytes, out.as_out(), AsciiCase::Lower);
+    };
+    let decode = |text: &[u8], out: &mut [u8]| hex_simd::decode(text, out.as_out()).map(drop);
+    vec![
+        array(ENCODE, bytes::<32>, |bytes| {
+            hex_simd::encode_to_string(bytes, AsciiCase::Lower)
+        }),
+        array_reuse(
+            ENCODE_INTO,
+            bytes::<32>,
+            || [0; 64],
+            move |bytes, out| encode(bytes, out),
+        ),
+        array(DECODE, bytes::<64>, |text| hex_simd::decode_to_vec(text)),
+        array_reuse(
+            DECODE_INTO,
+            bytes::<64>,
+            || [0; 32],
+            move |text, out| decode(text, out),
+        ),
+        reuse(
+            ENCODE_1KB,
+            bytes::<1024>,
+            || [0; 2048],
+            move |bytes, out| encode(bytes, out),
+        ),
+        reuse(
+            DECODE_1KB,
+            bytes::<2048>,
+            || [0; 1024],
+            move |text, out| decode(text, out),
+        ),
+        negative("hex_decode_32b", |text| {
+            hex_simd::decode_to_vec(text).is_ok()
+        }),
+    ]
+}

@@ -1,0 +1,63 @@
+//! The system allocator with counters that only run during `alloc` batches, so timed batches pay one predicted branch.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+static COUNTING: AtomicBool = AtomicBool::new(false);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counted = Counted;
+
+struct Counted;
+
+#[inline(always)]
+fn count(bytes: usize) {
+    if COUNTING.load(Relaxed) {
+        BYTES.fetch_add(bytes as u64, Relaxed);
+        CALLS.fetch_add(1, Relaxed);
+    }
+}
+
+// SAFETY: every method hands its arguments unchanged to `System` and returns what it returned; the counters do not
+// allocate.
+unsafe impl GlobalAlloc for Counted {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's contract is the same as that of `System`.
+        unsafe { System.alloc(layout) }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count(new_size.saturating_sub(layout.size()));
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// Runs `work` and returns the bytes and the number of allocations it asked for. A reallocation counts as one
+/// allocation of the bytes it grew by.
+pub(crate) fn counted(work: impl FnOnce()) -> (u64, u64) {
+    BYTES.store(0, Relaxed);
+    CALLS.store(0, Relaxed);
+    COUNTING.store(true, Relaxed);
+    work();
+    COUNTING.store(false, Relaxed);
+    (BYTES.load(Relaxed), CALLS.load(Relaxed))
+}

@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+
+mod allocation;
+mod operation;
+mod output;
+mod protocol;
+mod reader;
+
+pub use operation::{Op, array, array_reuse, negative, op, reuse};
+pub use output::{Output, Sum};
+pub use protocol::{locked_version, run};
+pub use reader::Reader;

@@ -1,0 +1,212 @@
+//! What a call returns: its bytes for `verify`, its words for the checksum.
+
+use std::hint::black_box;
+
+/// The checksum of a batch: the wrapping sum of all output words.
+///
+/// Four lanes, folded once at the end: the sum of a long output is then a few vector additions, the least that reading
+/// an output can cost, and the same for every Rust contender.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum([u64; 4]);
+
+impl Sum {
+    /// Adds a word.
+    #[inline(always)]
+    pub fn word(&mut self, word: u64) {
+        self.0[0] = self.0[0].wrapping_add(word);
+    }
+
+    /// Adds four words.
+    #[inline(always)]
+    pub fn words4(&mut self, words: &[u64; 4]) {
+        for (lane, word) in self.0.iter_mut().zip(words) {
+            *lane = lane.wrapping_add(*word);
+        }
+    }
+
+    /// Adds a byte string, padded with zeros to a multiple of eight and read as little-endian words.
+    #[inline(always)]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<32>();
+        for block in blocks {
+            let (words, _) = block.as_chunks::<8>();
+            for (lane, word) in self.0.iter_mut().zip(words) {
+                *lane = lane.wrapping_add(u64::from_le_bytes(*word));
+            }
+        }
+        let (words, tail) = rest.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        if !tail.is_empty() {
+            // The last eight bytes hold the tail on top: shifting out the rest is cheaper than copying a few bytes.
+            self.word(match bytes.last_chunk::<8>() {
+                Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * tail.len()),
+                None => tail
+                    .iter()
+                    .rev()
+                    .fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            });
+        }
+    }
+
+    pub(crate) fn total(self) -> u64 {
+        self.0
+            .iter()
+            .fold(0, |total, lane| total.wrapping_add(*lane))
+    }
+}
+
+/// The result of one call. Implement it for the library's own types where a conversion would cost the library time.
+pub trait Output {
+    /// Adds the output's words. Must read every byte.
+    fn add(&self, sum: &mut Sum);
+
+    /// Appends the output's bytes; false if the call was rejected.
+    fn write(&self, out: &mut Vec<u8>) -> bool;
+}
+
+impl Output for () {
+    #[inline(always)]
+    fn add(&self, _: &mut Sum) {}
+
+    fn write(&self, _: &mut Vec<u8>) -> bool {
+        true
+    }
+}
+
+impl<const N: usize> Output for [u8; N] {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.bytes(self);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(self);
+        true
+    }
+}
+
+/// A 256-bit integer as little-endian limbs.
+impl Output for [u64; 4] {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.words4(self);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend(self.iter().flat_map(|limb| limb.to_le_bytes()));
+        true
+    }
+}
+
+impl Output for &[u8] {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.bytes(black_box(*self));
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(self);
+        true
+    }
+}
+
+/// Heap results pass through `black_box`, so that no compiler removes the allocation.
+impl Output for Vec<u8> {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.as_slice().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.as_slice().write(out)
+    }
+}
+
+impl Output for String {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.as_bytes().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.as_bytes().write(out)
+    }
+}
+
+/// Several outputs of one call (a batch), each padded by itself.
+impl<const N: usize> Output for Vec<[u8; N]> {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        for one in black_box(self.as_slice()) {
+            sum.bytes(one);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(self.as_flattened());
+        true
+    }
+}
+
+impl<A: Output, B: Output> Output for (A, B) {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.add(sum);
+        self.1.add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.write(out) && self.1.write(out)
+    }
+}
+
+/// A rejected call adds nothing, so the driver's prediction of the sum fails, as it should.
+impl<O: Output> Output for Option<O> {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Some(output) = self {
+            output.add(sum);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.as_ref().is_some_and(|output| output.write(out))
+    }
+}
+
+impl<O: Output, E> Output for Result<O, E> {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Ok(output) = self {
+            output.add(sum);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.as_ref().is_ok_and(|output| output.write(out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sum;
+
+    #[test]
+    fn bytes_equal_padded_words() {
+        let bytes: Vec<u8> = (0..100u8).map(|i| i.wrapping_mul(37) ^ 0xa5).collect();
+        for length in 0..bytes.len() {
+            let mut padded = bytes[..length].to_vec();
+            padded.resize(length.next_multiple_of(8), 0);
+            let expected = padded
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .fold(0u64, |t, w| t.wrapping_add(u64::from_le_bytes(*w)));
+            let mut sum = Sum::default();
+            sum.bytes(&bytes[..length]);
+            assert_eq!(sum.total(), expected, "length {length}");
+        }
+    }
+}
