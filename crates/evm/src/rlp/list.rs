@@ -1,0 +1,117 @@
+//! A list left in the input: checked when decoded, its elements made when asked for.
+use alloc::vec::Vec;
+use core::{fmt, marker::PhantomData};
+
+use super::{Decode, Error, Reader};
+
+/// A borrowed list whose elements are known to decode as `T`.
+///
+/// ```
+/// use lydite_evm::rlp::{self, List};
+///
+/// let list: List<'_, u64> = rlp::decode(&[0xc3, 0x01, 0x02, 0x03])?;
+/// assert_eq!(list.iter().sum::<u64>(), 6);
+/// # Ok::<(), rlp::Error>(())
+/// ```
+pub struct List<'a, T> {
+    payload: &'a [u8],
+    elements: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Decode<'a>> List<'a, T> {
+    /// The elements in order.
+    #[inline]
+    pub fn iter(&self) -> ListIter<'a, T> {
+        ListIter { reader: Reader::new(self.payload), elements: PhantomData }
+    }
+
+    /// No elements.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.payload.is_empty()
+    }
+
+    /// The encodings of the elements, one after another.
+    #[inline]
+    pub const fn payload(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// The elements, converted, in one allocation.
+    pub fn to_vec<U: From<T>>(&self) -> Vec<U> {
+        let mut list = Vec::with_capacity(self.iter().count());
+        list.extend(self.iter().map(U::from));
+        list
+    }
+}
+
+impl<'a, T: Decode<'a>> Decode<'a> for List<'a, T> {
+    #[inline]
+    fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        let mut elements = reader.list()?;
+        let payload = elements.rest();
+        while !elements.is_empty() {
+            elements.read::<T>()?;
+        }
+        Ok(Self { payload, elements: PhantomData })
+    }
+}
+
+impl<T> Clone for List<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<'_, T> {}
+
+impl<T> Default for List<'_, T> {
+    fn default() -> Self {
+        Self { payload: &[], elements: PhantomData }
+    }
+}
+
+/// Equal elements have equal encodings.
+impl<T> PartialEq for List<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.payload == other.payload
+    }
+}
+
+impl<T> Eq for List<'_, T> {}
+
+impl<'a, T: Decode<'a> + fmt::Debug> fmt::Debug for List<'a, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<'a, T: Decode<'a>> IntoIterator for &List<'a, T> {
+    type Item = T;
+    type IntoIter = ListIter<'a, T>;
+
+    fn into_iter(self) -> ListIter<'a, T> {
+        self.iter()
+    }
+}
+
+/// Elements of a [`List`].
+#[derive(Clone, Debug)]
+pub struct ListIter<'a, T> {
+    reader: Reader<'a>,
+    elements: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Decode<'a>> Iterator for ListIter<'a, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        // Checked when the list was decoded: an error is the end.
+        self.reader.read().ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.reader.rest().len()))
+    }
+}
