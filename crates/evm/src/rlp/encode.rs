@@ -113,14 +113,8 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, Error> {
-    write_into(out, |buffer| value.encode(buffer))
-}
-
-/// Runs `write` on the caller's bytes and returns the bytes written.
-#[inline]
-pub(crate) fn write_into(out: &mut [u8], write: impl FnOnce(&mut SliceBuffer<'_>)) -> Result<usize, Error> {
     let mut buffer = SliceBuffer { bytes: out, written: 0 };
-    write(&mut buffer);
+    value.encode(&mut buffer);
     if buffer.written > buffer.bytes.len() {
         return Err(Error { kind: ErrorKind::BufferTooSmall, offset: buffer.written });
     }
@@ -229,12 +223,12 @@ impl Encode for u128 {
 impl Encode for U256 {
     #[inline]
     fn encoded_len(&self) -> usize {
-        limbs_len(self.as_limbs())
+        limbs_len(self.limbs())
     }
 
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) {
-        put_limbs(self.as_limbs(), out);
+        put_limbs(self.limbs(), out);
     }
 }
 

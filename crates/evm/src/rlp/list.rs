@@ -2,7 +2,7 @@
 use alloc::vec::Vec;
 use core::{fmt, marker::PhantomData};
 
-use super::{Decode, Error, Reader};
+use super::{Buffer, Decode, Encode, Error, Header, Reader};
 
 /// A borrowed list whose elements are known to decode as `T`.
 ///
@@ -54,6 +54,19 @@ impl<'a, T: Decode<'a>> Decode<'a> for List<'a, T> {
             elements.read::<T>()?;
         }
         Ok(Self { payload, elements: PhantomData })
+    }
+}
+
+impl<T> Encode for List<'_, T> {
+    #[inline]
+    fn encoded_len(&self) -> usize {
+        Header { list: true, payload_len: self.payload.len() }.encoded_len() + self.payload.len()
+    }
+
+    #[inline]
+    fn encode<B: Buffer>(&self, out: &mut B) {
+        Header { list: true, payload_len: self.payload.len() }.encode(out);
+        out.put_slice(self.payload);
     }
 }
 

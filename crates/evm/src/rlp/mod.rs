@@ -42,7 +42,7 @@ pub use items::{Event, Items, items};
 pub use list::{List, ListIter};
 pub use structs::Payload;
 
-pub(crate) use encode::{integer_bytes_len, put_integer_bytes, write_into};
+pub(crate) use encode::{integer_bytes_len, put_integer_bytes};
 use encode::integer_len;
 
 #[doc(inline)]

@@ -1,0 +1,57 @@
+//! Why bytes are not a signed transaction, or have no sender.
+use core::fmt;
+
+use lydite_curve::secp256k1;
+
+use crate::rlp;
+
+/// Why bytes are not a signed transaction, or have no sender.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// Not the canonical encoding of the fields; offsets count from the start of the envelope.
+    Rlp(rlp::Error),
+    /// The first byte is neither a known transaction type nor the start of a list.
+    UnknownType(u8),
+    /// The v of a legacy transaction is not 27, 28, or 35 and more with a chain id below 2^64.
+    InvalidV {
+        /// Offset of v in the envelope.
+        offset: usize,
+    },
+    /// The wrapper of a blob transaction has a version other than 1 (EIP-7594).
+    UnknownWrapper(u8),
+    /// Blobs, commitments, proofs and versioned hashes of a blob transaction differ in number.
+    BlobCount,
+    /// The signature has no sender, or its s is above n / 2 (EIP-2).
+    Signature(secp256k1::Error),
+    /// The slices of a batch differ in length.
+    Length,
+}
+
+impl From<rlp::Error> for Error {
+    fn from(error: rlp::Error) -> Self {
+        Self::Rlp(error)
+    }
+}
+
+impl From<secp256k1::Error> for Error {
+    fn from(error: secp256k1::Error) -> Self {
+        Self::Signature(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rlp(error) => error.fmt(f),
+            Self::UnknownType(byte) => write!(f, "byte 0: unknown transaction type {byte:#04x}"),
+            Self::InvalidV { offset } => write!(f, "byte {offset}: v neither 27, 28 nor of EIP-155"),
+            Self::UnknownWrapper(version) => write!(f, "blob wrapper of unknown version {version}"),
+            Self::BlobCount => f.write_str("blobs, commitments, proofs and hashes differ in number"),
+            Self::Signature(error) => error.fmt(f),
+            Self::Length => f.write_str("batch: the slices differ in length"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

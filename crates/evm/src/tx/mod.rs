@@ -1,0 +1,63 @@
+//! Transactions: decode, encode, hash, sign, and the sender.
+//!
+//! | type | struct          | source                                  |
+//! |------|-----------------|-----------------------------------------|
+//! | none | [`TxLegacy`]    | Yellow Paper §4.2, replay safe: EIP-155 |
+//! | 1    | [`TxEip2930`]   | EIP-2930, access list                   |
+//! | 2    | [`TxEip1559`]   | EIP-1559, base fee and priority fee     |
+//! | 3    | [`TxEip4844`]   | EIP-4844, blobs                         |
+//! | 4    | [`TxEip7702`]   | EIP-7702, code for external accounts    |
+//!
+//! The bytes of a signed transaction are its EIP-2718 envelope: the type byte (none for legacy) and the RLP list of its
+//! fields. [`TransactionRef`] reads them without copying and hashes them where they lie; [`Transaction`] owns its
+//! fields. Decoding is strict: what is accepted encodes to the same bytes. Fees are taken up to 2^128 - 1, gas limit,
+//! nonce and chain id up to 2^64 - 1: beyond lies nothing that an account could pay for or a chain accepts.
+//!
+//! The rules that need a chain's state or fork (intrinsic gas, a nonce of 2^64 - 1, the count and version of blob
+//! hashes, an authorization list without elements) are left to the caller.
+//!
+//! Constant time: signing, as far as [`SecretKey::sign_prehash`] is; all else handles public data.
+//!
+//! ```
+//! use lydite_bytes::{Address, Bytes, U256};
+//! use lydite_curve::secp256k1::SecretKey;
+//! use lydite_evm::tx::{Signable, Transaction, TransactionRef, TxEip1559};
+//!
+//! let key = SecretKey::from_bytes(&[0x46; 32])?;
+//! let transfer = TxEip1559 {
+//!     chain_id: 1,
+//!     nonce: 42,
+//!     max_priority_fee_per_gas: 2_000_000_000,
+//!     max_fee_per_gas: 100_000_000_000,
+//!     gas_limit: 21_000,
+//!     to: Some(Address([0x11; 20])),
+//!     value: U256::from(1_000_000_000_000_000_000u64),
+//!     data: Bytes::new(),
+//!     access_list: Vec::new(),
+//! };
+//! let signed = Transaction::from(transfer.sign(&key));
+//! let raw = signed.encode();
+//!
+//! let view = TransactionRef::decode(&raw)?;
+//! assert_eq!(view.hash(), signed.hash());
+//! assert_eq!(view.sender()?, key.public_key().to_address());
+//! assert_eq!(Transaction::from(view), signed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`SecretKey::sign_prehash`]: lydite_curve::secp256k1::SecretKey::sign_prehash
+
+mod error;
+mod fields;
+mod signed;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use error::Error;
+pub use fields::{
+    AccessListItem, AccessListItemRef, Authorization, Signable, TransactionType, TxEip1559, TxEip2930, TxEip4844,
+    TxEip7702, TxLegacy,
+};
+pub use signed::{Signed, Transaction};
+pub use view::{BlobSidecar, TransactionRef, senders};

@@ -1,0 +1,266 @@
+//! Transactions with their signature, owned.
+use alloc::vec::Vec;
+
+use lydite_bytes::{Address, Bytes};
+use lydite_curve::secp256k1::{self, Signature};
+
+use super::{
+    Error, Signable, TransactionRef, TransactionType, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+    fields::hash_encoded,
+};
+use crate::rlp::{self, Buffer, Encode, Header, integer_bytes_len, put_integer_bytes};
+
+/// A transaction and the signature of its sender, whose recovery id is 0 or 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed<T> {
+    /// What is signed.
+    pub transaction: T,
+    /// The sender's signature.
+    pub signature: Signature,
+}
+
+/// Writes the EIP-2718 envelope.
+struct Envelope<'a, T>(&'a Signed<T>);
+
+impl<T: Signable> Envelope<'_, T> {
+    /// The parity of y; in legacy transactions with an offset, under EIP-155 one that depends on the chain.
+    #[inline]
+    fn v(&self) -> u128 {
+        let Signed { transaction, signature } = self.0;
+        let base = match (transaction.kind(), transaction.eip155_chain_id()) {
+            (TransactionType::Legacy, None) => 27,
+            (TransactionType::Legacy, Some(chain_id)) => 35 + 2 * u128::from(chain_id),
+            _ => 0,
+        };
+        base + u128::from(signature.recovery_id)
+    }
+
+    #[inline]
+    fn header(&self) -> Header {
+        let Signed { transaction, signature } = self.0;
+        let signature_len = self.v().encoded_len() + integer_bytes_len(&signature.r) + integer_bytes_len(&signature.s);
+        Header { list: true, payload_len: transaction.payload_len() + signature_len }
+    }
+}
+
+impl<T: Signable> Encode for Envelope<'_, T> {
+    #[inline]
+    fn encoded_len(&self) -> usize {
+        let header = self.header();
+        self.0.transaction.kind().prefix_len() + header.encoded_len() + header.payload_len
+    }
+
+    #[inline]
+    fn encode<B: Buffer>(&self, out: &mut B) {
+        let Signed { transaction, signature } = self.0;
+        transaction.kind().put(out);
+        self.header().encode(out);
+        transaction.encode_payload(out);
+        self.v().encode(out);
+        put_integer_bytes(&signature.r, out);
+        put_integer_bytes(&signature.s, out);
+    }
+}
+
+impl<T: Signable> Signed<T> {
+    /// Length of the envelope in bytes.
+    pub fn encoded_len(&self) -> usize {
+        Envelope(self).encoded_len()
+    }
+
+    /// The envelope.
+    pub fn encode(&self) -> Vec<u8> {
+        rlp::encode(&Envelope(self))
+    }
+
+    /// Writes the envelope to the start of `out` and returns its length. The bytes of `out` behind it may be overwritten.
+    ///
+    /// # Errors
+    /// [`rlp::ErrorKind::BufferTooSmall`] with the length needed.
+    pub fn encode_into(&self, out: &mut [u8]) -> Result<usize, rlp::Error> {
+        rlp::encode_into(&Envelope(self), out)
+    }
+
+    /// The transaction's hash: Keccak-256 of the envelope.
+    pub fn hash(&self) -> [u8; 32] {
+        hash_encoded(&Envelope(self))
+    }
+
+    /// The account that signed.
+    ///
+    /// # Errors
+    /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
+    pub fn sender(&self) -> Result<Address, Error> {
+        Ok(secp256k1::recover_address_low_s(&self.transaction.signing_hash(), &self.signature)?)
+    }
+}
+
+/// A signed transaction of any type, owned.
+///
+/// ```
+/// use lydite_evm::tx::Transaction;
+///
+/// assert_eq!(Transaction::decode(&[0x05, 0xc0]).unwrap_err().to_string(), "byte 0: unknown transaction type 0x05");
+/// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item longer than what is left");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// Without type byte.
+    Legacy(Signed<TxLegacy>),
+    /// Type 1.
+    Eip2930(Signed<TxEip2930>),
+    /// Type 2.
+    Eip1559(Signed<TxEip1559>),
+    /// Type 3.
+    Eip4844(Signed<TxEip4844>),
+    /// Type 4.
+    Eip7702(Signed<TxEip7702>),
+}
+
+/// The same expression for the [`Signed`] of each type.
+macro_rules! each {
+    ($transaction:expr, $signed:ident => $value:expr) => {
+        match $transaction {
+            Transaction::Legacy($signed) => $value,
+            Transaction::Eip2930($signed) => $value,
+            Transaction::Eip1559($signed) => $value,
+            Transaction::Eip4844($signed) => $value,
+            Transaction::Eip7702($signed) => $value,
+        }
+    };
+}
+
+impl Transaction {
+    /// Decodes an envelope, strictly, and copies what it holds. [`TransactionRef::decode`] does not copy.
+    ///
+    /// # Errors
+    /// [`Error::Rlp`], [`Error::UnknownType`] or [`Error::InvalidV`].
+    pub fn decode(raw: &[u8]) -> Result<Self, Error> {
+        TransactionRef::decode(raw).map(Self::from)
+    }
+
+    /// Type of the envelope.
+    pub fn kind(&self) -> TransactionType {
+        each!(self, signed => signed.transaction.kind())
+    }
+
+    /// The sender's signature.
+    pub fn signature(&self) -> &Signature {
+        each!(self, signed => &signed.signature)
+    }
+
+    /// Length of the envelope in bytes.
+    pub fn encoded_len(&self) -> usize {
+        each!(self, signed => signed.encoded_len())
+    }
+
+    /// The envelope.
+    pub fn encode(&self) -> Vec<u8> {
+        each!(self, signed => signed.encode())
+    }
+
+    /// Writes the envelope to the start of `out` and returns its length. The bytes of `out` behind it may be overwritten.
+    ///
+    /// # Errors
+    /// [`rlp::ErrorKind::BufferTooSmall`] with the length needed.
+    pub fn encode_into(&self, out: &mut [u8]) -> Result<usize, rlp::Error> {
+        each!(self, signed => signed.encode_into(out))
+    }
+
+    /// The transaction's hash: Keccak-256 of the envelope. Computed at each call.
+    pub fn hash(&self) -> [u8; 32] {
+        each!(self, signed => signed.hash())
+    }
+
+    /// The hash that was signed.
+    pub fn signing_hash(&self) -> [u8; 32] {
+        each!(self, signed => signed.transaction.signing_hash())
+    }
+
+    /// The account that signed. Computed at each call.
+    ///
+    /// # Errors
+    /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
+    pub fn sender(&self) -> Result<Address, Error> {
+        each!(self, signed => signed.sender())
+    }
+}
+
+macro_rules! from_signed {
+    ($($name:ident $variant:ident)*) => {$(
+        impl From<Signed<$name>> for Transaction {
+            fn from(signed: Signed<$name>) -> Self {
+                Self::$variant(signed)
+            }
+        }
+    )*};
+}
+from_signed!(TxLegacy Legacy TxEip2930 Eip2930 TxEip1559 Eip1559 TxEip4844 Eip4844 TxEip7702 Eip7702);
+
+impl From<TransactionRef<'_>> for Transaction {
+    fn from(view: TransactionRef<'_>) -> Self {
+        let TransactionRef { nonce, gas_limit, value, signature, .. } = view;
+        let TransactionRef { max_priority_fee_per_gas, max_fee_per_gas, max_fee_per_blob_gas, .. } = view;
+        let data = Bytes::from(view.data);
+        let access_list = view.access_list.to_vec();
+        // Types 1 and up have a chain id, 3 and 4 a recipient.
+        let (chain_id, to) = (view.chain_id.unwrap_or_default(), view.to.unwrap_or_default());
+        match view.kind {
+            TransactionType::Legacy => {
+                let TransactionRef { chain_id, to, max_fee_per_gas: gas_price, .. } = view;
+                let transaction = TxLegacy { chain_id, nonce, gas_price, gas_limit, to, value, data };
+                Self::Legacy(Signed { transaction, signature })
+            }
+            TransactionType::Eip2930 => {
+                let TransactionRef { to, max_fee_per_gas: gas_price, .. } = view;
+                let transaction = TxEip2930 { chain_id, nonce, gas_price, gas_limit, to, value, data, access_list };
+                Self::Eip2930(Signed { transaction, signature })
+            }
+            TransactionType::Eip1559 => {
+                let transaction = TxEip1559 {
+                    chain_id,
+                    nonce,
+                    max_priority_fee_per_gas,
+                    max_fee_per_gas,
+                    gas_limit,
+                    to: view.to,
+                    value,
+                    data,
+                    access_list,
+                };
+                Self::Eip1559(Signed { transaction, signature })
+            }
+            TransactionType::Eip4844 => {
+                let transaction = TxEip4844 {
+                    chain_id,
+                    nonce,
+                    max_priority_fee_per_gas,
+                    max_fee_per_gas,
+                    gas_limit,
+                    to,
+                    value,
+                    data,
+                    access_list,
+                    max_fee_per_blob_gas,
+                    blob_versioned_hashes: view.blob_versioned_hashes.to_vec(),
+                };
+                Self::Eip4844(Signed { transaction, signature })
+            }
+            TransactionType::Eip7702 => {
+                let transaction = TxEip7702 {
+                    chain_id,
+                    nonce,
+                    max_priority_fee_per_gas,
+                    max_fee_per_gas,
+                    gas_limit,
+                    to,
+                    value,
+                    data,
+                    access_list,
+                    authorization_list: view.authorization_list.to_vec(),
+                };
+                Self::Eip7702(Signed { transaction, signature })
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Transactions left in the input. Both hashes are taken over the bytes as they came: the fields that are signed stand
+//! together in the list, so nothing is encoded again.
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use lydite_bytes::{Address, B256, U256};
+use lydite_curve::secp256k1::{self, Signature};
+use lydite_hash::{Keccak256, keccak256, keccak256_batch};
+
+use super::{AccessListItemRef, Authorization, Error, Signable, TransactionType, fields::Preimage};
+use crate::rlp::{self, Buffer, List, Payload, Reader};
+
+/// A signed transaction of any type, borrowed from its envelope. Fields that the type does not have are empty or 0.
+#[derive(Clone, Copy, Debug)]
+pub struct TransactionRef<'a> {
+    /// Type of the envelope.
+    pub kind: TransactionType,
+    /// Chain that the transaction is for; none in a legacy transaction without EIP-155.
+    pub chain_id: Option<u64>,
+    /// Transactions that the sender sent before.
+    pub nonce: u64,
+    /// Wei per gas above the base fee, at most. Types 0 and 1: the gas price.
+    pub max_priority_fee_per_gas: u128,
+    /// Wei per gas, at most. Types 0 and 1: the gas price.
+    pub max_fee_per_gas: u128,
+    /// Gas at most.
+    pub gas_limit: u64,
+    /// Recipient; none creates a contract. Types 3 and 4 have one always.
+    pub to: Option<Address>,
+    /// Wei sent.
+    pub value: U256,
+    /// Call data, or the code that creates the contract.
+    pub data: &'a [u8],
+    /// State to be warm (types 1 and up).
+    pub access_list: List<'a, AccessListItemRef<'a>>,
+    /// Wei per blob gas, at most (type 3).
+    pub max_fee_per_blob_gas: u128,
+    /// Versioned hash of each blob's commitment (type 3).
+    pub blob_versioned_hashes: List<'a, B256>,
+    /// Accounts that take on code (type 4).
+    pub authorization_list: List<'a, Authorization>,
+    /// The sender's signature, its recovery id 0 or 1.
+    pub signature: Signature,
+    /// The encodings of the fields before the signature.
+    fields: &'a [u8],
+    /// The whole list, with the type byte before it unless `detached`.
+    envelope: &'a [u8],
+    /// The type byte does not stand before the list, as in the network form of a blob transaction.
+    detached: bool,
+}
+
+/// What a blob transaction carries on the network, beside the transaction (EIP-4844; EIP-7594 for version 1). The
+/// counts agree with one another and with the transaction; nothing is verified against the commitments.
+#[derive(Clone, Copy, Debug)]
+pub struct BlobSidecar<'a> {
+    /// 0: a proof for each blob. 1: 128 cell proofs for each blob.
+    pub version: u8,
+    /// 4096 field elements of 32 bytes each.
+    pub blobs: List<'a, &'a [u8; 131_072]>,
+    /// KZG commitment to each blob.
+    pub commitments: List<'a, &'a [u8; 48]>,
+    /// KZG proofs.
+    pub proofs: List<'a, &'a [u8; 48]>,
+}
+
+impl<'a> TransactionRef<'a> {
+    /// Decodes an envelope, strictly.
+    ///
+    /// # Errors
+    /// [`Error::Rlp`], [`Error::UnknownType`] or [`Error::InvalidV`].
+    pub fn decode(raw: &'a [u8]) -> Result<Self, Error> {
+        let mut reader = Reader::new(raw);
+        let mut view = match raw.first() {
+            Some(0xc0..) | None => Self::decode_list::<0>(&mut reader)?,
+            Some(1) => Self::decode_typed::<1>(&mut reader)?,
+            Some(2) => Self::decode_typed::<2>(&mut reader)?,
+            Some(3) => Self::decode_typed::<3>(&mut reader)?,
+            Some(4) => Self::decode_typed::<4>(&mut reader)?,
+            Some(&byte) => return Err(Error::UnknownType(byte)),
+        };
+        reader.finish()?;
+        (view.envelope, view.detached) = (raw, false);
+        Ok(view)
+    }
+
+    /// Decodes an envelope in the form in which transactions are sent to a node: a blob transaction may come with its
+    /// blobs, in the wrapper of EIP-4844 or of EIP-7594. The hash is that of the transaction without them.
+    ///
+    /// # Errors
+    /// Those of [`decode`](Self::decode), [`Error::UnknownWrapper`] and [`Error::BlobCount`].
+    pub fn decode_pooled(raw: &'a [u8]) -> Result<(Self, Option<BlobSidecar<'a>>), Error> {
+        let mut reader = Reader::new(raw);
+        let wrapped = raw.first() == Some(&3) && {
+            let mut envelope = reader;
+            envelope.read::<u8>()?;
+            envelope.list()?.rest().first() >= Some(&0xc0)
+        };
+        if !wrapped {
+            return Ok((Self::decode(raw)?, None));
+        }
+        reader.read::<u8>()?;
+        let mut wrapper = reader.list()?;
+        reader.finish()?;
+        let view = Self::decode_list::<3>(&mut wrapper)?;
+        let version = if wrapper.rest().first() < Some(&0xc0) { wrapper.read()? } else { 0 };
+        if version > 1 {
+            return Err(Error::UnknownWrapper(version));
+        }
+        let sidecar =
+            BlobSidecar { version, blobs: wrapper.read()?, commitments: wrapper.read()?, proofs: wrapper.read()? };
+        wrapper.finish()?;
+        let blobs = sidecar.blobs.iter().count();
+        let proofs = if version == 0 { blobs } else { 128 * blobs };
+        if view.blob_versioned_hashes.iter().count() != blobs
+            || sidecar.commitments.iter().count() != blobs
+            || sidecar.proofs.iter().count() != proofs
+        {
+            return Err(Error::BlobCount);
+        }
+        Ok((view, Some(sidecar)))
+    }
+
+    #[inline]
+    fn decode_typed<const TYPE: u8>(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        // The type byte is below 0x80, so it reads as an integer.
+        reader.read::<u8>()?;
+        Self::decode_list::<TYPE>(reader)
+    }
+
+    fn decode_list<const TYPE: u8>(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        let start = reader.rest();
+        let mut list = reader.list()?;
+        let envelope = &start[..start.len() - reader.rest().len()];
+        let first = list.rest();
+
+        let mut chain_id = if TYPE == 0 { None } else { Some(list.read()?) };
+        let nonce = list.read()?;
+        let max_priority_fee_per_gas = list.read()?;
+        let max_fee_per_gas = if TYPE < 2 { max_priority_fee_per_gas } else { list.read()? };
+        let gas_limit = list.read()?;
+        let to = if TYPE < 3 { list.read()? } else { Some(list.read()?) };
+        let value = list.read()?;
+        let data = list.read()?;
+        let access_list = if TYPE == 0 { List::default() } else { list.read()? };
+        let (max_fee_per_blob_gas, blob_versioned_hashes) =
+            if TYPE == 3 { (list.read()?, list.read()?) } else { (0, List::default()) };
+        let authorization_list = if TYPE == 4 { list.read()? } else { List::default() };
+
+        let fields = &first[..first.len() - list.rest().len()];
+        let recovery_id = if TYPE == 0 {
+            let offset = list.offset();
+            let (recovery_id, eip155_chain_id) = split_v(list.read()?).ok_or(Error::InvalidV { offset })?;
+            chain_id = eip155_chain_id;
+            recovery_id
+        } else {
+            u8::from(list.read::<bool>()?)
+        };
+        let signature = Signature { r: read_integer_bytes(&mut list)?, s: read_integer_bytes(&mut list)?, recovery_id };
+        list.finish()?;
+
+        let kind = match TYPE {
+            0 => TransactionType::Legacy,
+            1 => TransactionType::Eip2930,
+            2 => TransactionType::Eip1559,
+            3 => TransactionType::Eip4844,
+            _ => TransactionType::Eip7702,
+        };
+        Ok(Self {
+            kind,
+            chain_id,
+            nonce,
+            max_priority_fee_per_gas,
+            max_fee_per_gas,
+            gas_limit,
+            to,
+            value,
+            data,
+            access_list,
+            max_fee_per_blob_gas,
+            blob_versioned_hashes,
+            authorization_list,
+            signature,
+            fields,
+            envelope,
+            detached: true,
+        })
+    }
+
+    /// The transaction's hash, over the bytes that were decoded. Computed at each call.
+    pub fn hash(&self) -> [u8; 32] {
+        if !self.detached {
+            return keccak256(self.envelope);
+        }
+        let mut keccak = Keccak256::new();
+        keccak.update(&[self.kind as u8]);
+        keccak.update(self.envelope);
+        keccak.finalize()
+    }
+
+    /// The account that signed. Computed at each call.
+    ///
+    /// # Errors
+    /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
+    pub fn sender(&self) -> Result<Address, Error> {
+        Ok(secp256k1::recover_address_low_s(&self.signing_hash(), &self.signature)?)
+    }
+}
+
+/// The fields that are signed, copied from the input.
+impl Payload for TransactionRef<'_> {
+    #[inline]
+    fn payload_len(&self) -> usize {
+        self.fields.len()
+    }
+
+    #[inline]
+    fn encode_payload<B: Buffer>(&self, out: &mut B) {
+        out.put_slice(self.fields);
+    }
+}
+
+impl Signable for TransactionRef<'_> {
+    #[inline]
+    fn kind(&self) -> TransactionType {
+        self.kind
+    }
+
+    #[inline]
+    fn eip155_chain_id(&self) -> Option<u64> {
+        if self.kind == TransactionType::Legacy { self.chain_id } else { None }
+    }
+}
+
+/// Recovery id and EIP-155 chain id of a legacy v.
+#[inline]
+fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
+    match v {
+        27 | 28 => Some((v as u8 - 27, None)),
+        35.. => {
+            let v = v - 35;
+            Some(((v & 1) as u8, Some(u64::try_from(v >> 1).ok()?)))
+        }
+        _ => None,
+    }
+}
+
+/// An integer of at most 32 bytes, padded to 32.
+#[inline]
+fn read_integer_bytes(reader: &mut Reader<'_>) -> Result<[u8; 32], rlp::Error> {
+    match reader.rest() {
+        [0xa0, 1.., ..] => reader.read(),
+        _ => reader.read().map(U256::to_be_bytes),
+    }
+}
+
+/// Transactions whose preimages are held at once by [`senders`].
+const CHUNK: usize = 256;
+
+/// The sender of each envelope: decoding, hashing and recovery in batches. An envelope that is not valid gets its error
+/// in `out` and disturbs no other.
+///
+/// # Errors
+/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+///
+/// ```
+/// use lydite_bytes::Address;
+/// use lydite_evm::tx::{self, Error};
+///
+/// let mut out = [Ok(Address::ZERO); 1];
+/// tx::senders(&[&[0x05]], &mut out)?;
+/// assert_eq!(out, [Err(Error::UnknownType(5))]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn senders(raw: &[&[u8]], out: &mut [Result<Address, Error>]) -> Result<(), Error> {
+    if raw.len() != out.len() {
+        return Err(Error::Length);
+    }
+    let mut preimages = Vec::new();
+    for (raw, out) in raw.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+        senders_chunk(raw, out, &mut preimages)?;
+    }
+    Ok(())
+}
+
+fn senders_chunk(raw: &[&[u8]], out: &mut [Result<Address, Error>], preimages: &mut Vec<u8>) -> Result<(), Error> {
+    preimages.clear();
+    let mut valid: Vec<&mut Result<Address, Error>> = Vec::with_capacity(raw.len());
+    let mut spans: Vec<Range<usize>> = Vec::with_capacity(raw.len());
+    let mut signatures = Vec::with_capacity(raw.len());
+    for (raw, out) in raw.iter().zip(out) {
+        let view = TransactionRef::decode(raw)
+            .and_then(|view| view.signature.require_low_s().map(|_| view).map_err(Error::Signature));
+        match view {
+            Ok(view) => {
+                let start = preimages.len();
+                rlp::encode_append(&Preimage(&view), preimages);
+                spans.push(start..preimages.len());
+                signatures.push(view.signature);
+                valid.push(out);
+            }
+            Err(error) => *out = Err(error),
+        }
+    }
+    let inputs: Vec<&[u8]> = spans.into_iter().map(|span| &preimages[span]).collect();
+    let mut hashes = alloc::vec![[0; 32]; inputs.len()];
+    keccak256_batch(&inputs, &mut hashes).map_err(|_| Error::Length)?;
+    let mut addresses = alloc::vec![Ok(Address::ZERO); inputs.len()];
+    secp256k1::recover_address_batch(&hashes, &signatures, &mut addresses)?;
+    for (out, address) in valid.into_iter().zip(addresses) {
+        *out = address.map_err(Error::Signature);
+    }
+    Ok(())
+}
