@@ -51,7 +51,10 @@ impl<'a> Reader<'a> {
     /// Reads `input` from its start.
     #[inline]
     pub const fn new(input: &'a [u8]) -> Self {
-        Self { rest: input, end: input.len() }
+        Self {
+            rest: input,
+            end: input.len(),
+        }
     }
 
     /// Offset of the next item, from the start of the input that the first reader was made of.
@@ -75,7 +78,11 @@ impl<'a> Reader<'a> {
     /// Fails unless nothing is left.
     #[inline]
     pub fn finish(&self) -> Result<(), Error> {
-        if self.is_empty() { Ok(()) } else { Err(self.error(ErrorKind::TrailingBytes)) }
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(self.error(ErrorKind::TrailingBytes))
+        }
     }
 
     /// Takes the next item as a `T`.
@@ -92,12 +99,18 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         };
         if first < 0x80 {
-            return Ok(Header { list: false, payload_len: 1 });
+            return Ok(Header {
+                list: false,
+                payload_len: 1,
+            });
         }
         let list = first >= 0xc0;
         let short = usize::from(first & 0x3f);
-        let (payload_len, tail) =
-            if short <= SHORT { (short, tail) } else { self.long_length(tail, short - SHORT)? };
+        let (payload_len, tail) = if short <= SHORT {
+            (short, tail)
+        } else {
+            self.long_length(tail, short - SHORT)?
+        };
         if tail.len() < payload_len {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         }
@@ -114,9 +127,14 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         };
         if bytes[0] == 0 {
-            return Err(Error { kind: ErrorKind::LeadingZero, offset: self.offset() + 1 });
+            return Err(Error {
+                kind: ErrorKind::LeadingZero,
+                offset: self.offset() + 1,
+            });
         }
-        let length = bytes.iter().fold(0, |length, &byte| length << 8 | u64::from(byte));
+        let length = bytes
+            .iter()
+            .fold(0, |length, &byte| length << 8 | u64::from(byte));
         if length <= SHORT as u64 {
             return Err(self.error(ErrorKind::LengthNotMinimal));
         }
@@ -133,7 +151,10 @@ impl<'a> Reader<'a> {
         // The header vouches for the length.
         let (payload, rest) = self.rest.split_at(header.payload_len);
         self.rest = rest;
-        Ok(Item { list: header.list, payload })
+        Ok(Item {
+            list: header.list,
+            payload,
+        })
     }
 
     /// Takes the next item, a string.
@@ -141,7 +162,10 @@ impl<'a> Reader<'a> {
     pub fn string(&mut self) -> Result<&'a [u8], Error> {
         let start = *self;
         match self.item()? {
-            Item { list: false, payload } => Ok(payload),
+            Item {
+                list: false,
+                payload,
+            } => Ok(payload),
             Item { list: true, .. } => Err(start.error(ErrorKind::ExpectedString)),
         }
     }
@@ -151,7 +175,13 @@ impl<'a> Reader<'a> {
     pub fn list(&mut self) -> Result<Reader<'a>, Error> {
         let start = *self;
         match self.item()? {
-            Item { list: true, payload } => Ok(Reader { rest: payload, end: self.offset() }),
+            Item {
+                list: true,
+                payload,
+            } => Ok(Reader {
+                rest: payload,
+                end: self.offset(),
+            }),
             Item { list: false, .. } => Err(start.error(ErrorKind::ExpectedList)),
         }
     }
@@ -173,14 +203,19 @@ impl<'a> Reader<'a> {
         // The one form that a string of 2 to 55 bytes has.
         if N > 1 && N <= SHORT {
             if let [first, tail @ ..] = self.rest {
-                if let (true, Some((array, rest))) = (usize::from(*first) == 0x80 + N, tail.split_first_chunk::<N>()) {
+                if let (true, Some((array, rest))) = (
+                    usize::from(*first) == 0x80 + N,
+                    tail.split_first_chunk::<N>(),
+                ) {
                     self.rest = rest;
                     return Ok(array);
                 }
             }
         }
         let start = *self;
-        self.string()?.try_into().map_err(|_| start.error(ErrorKind::WrongLength))
+        self.string()?
+            .try_into()
+            .map_err(|_| start.error(ErrorKind::WrongLength))
     }
 
     /// Takes the next item, an integer of at most `L` limbs, and returns them, least first.
@@ -201,7 +236,11 @@ impl<'a> Reader<'a> {
         let size = usize::from(first) - 0x80;
         if size > 8 * L {
             let list = first >= 0xc0;
-            return Err(self.error(if list { ErrorKind::ExpectedString } else { ErrorKind::IntegerTooLarge }));
+            return Err(self.error(if list {
+                ErrorKind::ExpectedString
+            } else {
+                ErrorKind::IntegerTooLarge
+            }));
         }
         let Some((payload, rest)) = tail.split_at_checked(size) else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
@@ -209,17 +248,29 @@ impl<'a> Reader<'a> {
         if size <= 8 {
             limbs[0] = match tail.first_chunk() {
                 // What follows the integer is shifted out.
-                Some(window) => u64::from_be_bytes(*window).checked_shr(64 - 8 * size as u32).unwrap_or(0),
+                Some(window) => u64::from_be_bytes(*window)
+                    .checked_shr(64 - 8 * size as u32)
+                    .unwrap_or(0),
                 None => short_integer(payload),
             };
             if limbs[0] < LEAST[size] {
                 let zero = payload[0] == 0;
-                let kind = if zero { ErrorKind::LeadingZero } else { ErrorKind::SinglePrefixed };
-                return Err(Error { kind, offset: self.offset() + usize::from(zero) });
+                let kind = if zero {
+                    ErrorKind::LeadingZero
+                } else {
+                    ErrorKind::SinglePrefixed
+                };
+                return Err(Error {
+                    kind,
+                    offset: self.offset() + usize::from(zero),
+                });
             }
         } else {
             if payload[0] == 0 {
-                return Err(Error { kind: ErrorKind::LeadingZero, offset: self.offset() + 1 });
+                return Err(Error {
+                    kind: ErrorKind::LeadingZero,
+                    offset: self.offset() + 1,
+                });
             }
             for (i, limb) in limbs.iter_mut().enumerate() {
                 let end = size.saturating_sub(8 * i);
@@ -237,21 +288,36 @@ impl<'a> Reader<'a> {
     /// The error of this kind at the next item.
     #[inline(always)]
     fn error(&self, kind: ErrorKind) -> Error {
-        Error { kind, offset: self.offset() }
+        Error {
+            kind,
+            offset: self.offset(),
+        }
     }
 }
 
 /// The least integer whose canonical encoding has a prefix and so many bytes.
-const LEAST: [u64; 9] = [0, 0x80, 1 << 8, 1 << 16, 1 << 24, 1 << 32, 1 << 40, 1 << 48, 1 << 56];
+const LEAST: [u64; 9] = [
+    0,
+    0x80,
+    1 << 8,
+    1 << 16,
+    1 << 24,
+    1 << 32,
+    1 << 40,
+    1 << 48,
+    1 << 56,
+];
 
 /// A big-endian integer of at most 8 bytes, from two loads that may overlap.
 #[inline]
 fn short_integer(bytes: &[u8]) -> u64 {
     let size = bytes.len();
     if let (Some(high), Some(low)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        u64::from(u32::from_be_bytes(*high)) << (8 * (size - 4)) | u64::from(u32::from_be_bytes(*low))
+        u64::from(u32::from_be_bytes(*high)) << (8 * (size - 4))
+            | u64::from(u32::from_be_bytes(*low))
     } else if let (Some(high), Some(low)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        u64::from(u16::from_be_bytes(*high)) << (8 * (size - 2)) | u64::from(u16::from_be_bytes(*low))
+        u64::from(u16::from_be_bytes(*high)) << (8 * (size - 2))
+            | u64::from(u16::from_be_bytes(*low))
     } else {
         bytes.first().map_or(0, |&byte| u64::from(byte))
     }
@@ -301,7 +367,10 @@ impl Decode<'_> for bool {
         match reader.limbs()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            [_] => Err(Error { kind: ErrorKind::InvalidBool, offset }),
+            [_] => Err(Error {
+                kind: ErrorKind::InvalidBool,
+                offset,
+            }),
         }
     }
 }
@@ -365,8 +434,10 @@ impl<'a> Decode<'a> for &'a str {
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let bytes = reader.string()?;
         let start = reader.offset() - bytes.len();
-        str::from_utf8(bytes)
-            .map_err(|error| Error { kind: ErrorKind::InvalidUtf8, offset: start + error.valid_up_to() })
+        str::from_utf8(bytes).map_err(|error| Error {
+            kind: ErrorKind::InvalidUtf8,
+            offset: start + error.valid_up_to(),
+        })
     }
 }
 

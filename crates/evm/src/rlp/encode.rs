@@ -53,7 +53,10 @@ impl SliceBuffer<'_> {
 impl Buffer for SliceBuffer<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
-        let room = self.bytes.get_mut(self.written..).and_then(|room| room.first_chunk_mut::<N>());
+        let room = self
+            .bytes
+            .get_mut(self.written..)
+            .and_then(|room| room.first_chunk_mut::<N>());
         match room {
             Some(room) => *room = *window,
             None => self.put_tail(&window[..used]),
@@ -63,7 +66,10 @@ impl Buffer for SliceBuffer<'_> {
 
     #[inline(always)]
     fn put_slice(&mut self, bytes: &[u8]) {
-        let room = self.bytes.get_mut(self.written..).and_then(|room| room.get_mut(..bytes.len()));
+        let room = self
+            .bytes
+            .get_mut(self.written..)
+            .and_then(|room| room.get_mut(..bytes.len()));
         match room {
             Some(room) => room.copy_from_slice(bytes),
             None => self.put_tail(bytes),
@@ -113,10 +119,16 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, Error> {
-    let mut buffer = SliceBuffer { bytes: out, written: 0 };
+    let mut buffer = SliceBuffer {
+        bytes: out,
+        written: 0,
+    };
     value.encode(&mut buffer);
     if buffer.written > buffer.bytes.len() {
-        return Err(Error { kind: ErrorKind::BufferTooSmall, offset: buffer.written });
+        return Err(Error {
+            kind: ErrorKind::BufferTooSmall,
+            offset: buffer.written,
+        });
     }
     Ok(buffer.written)
 }
@@ -140,7 +152,11 @@ fn put_word<B: Buffer>(value: u64, out: &mut B) {
     // 1..=0x7f stands for itself, all others follow their prefix (zero: the prefix of the empty string alone).
     let single = value.wrapping_sub(1) < 0x7f;
     let prefix = ((0x80 + size) as u64) << 56;
-    let (high, used) = if single { (payload, 1) } else { (prefix | payload >> 8, 1 + size) };
+    let (high, used) = if single {
+        (payload, 1)
+    } else {
+        (prefix | payload >> 8, 1 + size)
+    };
     let window = (u128::from(high) << 64) | u128::from(payload << 56);
     out.put(&window.to_be_bytes(), used);
 }
@@ -177,7 +193,11 @@ pub(crate) fn put_limbs<const L: usize, B: Buffer>(limbs: &[u64; L], out: &mut B
 /// Encoded length of a big-endian integer of 32 bytes, leading zeros dropped.
 #[inline]
 pub(crate) fn integer_bytes_len(bytes: &[u8; 32]) -> usize {
-    if bytes[0] != 0 { 33 } else { U256::from_be_bytes(*bytes).encoded_len() }
+    if bytes[0] != 0 {
+        33
+    } else {
+        U256::from_be_bytes(*bytes).encoded_len()
+    }
 }
 
 /// Appends a big-endian integer of 32 bytes, leading zeros dropped.
@@ -237,7 +257,14 @@ impl Encode for [u8] {
     fn encoded_len(&self) -> usize {
         match self {
             [0..0x80] => 1,
-            _ => Header { list: false, payload_len: self.len() }.encoded_len() + self.len(),
+            _ => {
+                Header {
+                    list: false,
+                    payload_len: self.len(),
+                }
+                .encoded_len()
+                    + self.len()
+            }
         }
     }
 
@@ -247,7 +274,11 @@ impl Encode for [u8] {
             [] => out.put(&[0x80], 1),
             [byte @ 0..0x80] => out.put(&[*byte], 1),
             _ => {
-                Header { list: false, payload_len: self.len() }.encode(out);
+                Header {
+                    list: false,
+                    payload_len: self.len(),
+                }
+                .encode(out);
                 out.put_slice(self);
             }
         }
@@ -263,7 +294,11 @@ impl<const N: usize> Encode for [u8; N] {
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) {
         if N > 1 {
-            Header { list: false, payload_len: N }.encode(out);
+            Header {
+                list: false,
+                payload_len: N,
+            }
+            .encode(out);
             out.put(self, N);
         } else {
             self.as_slice().encode(out);
@@ -319,13 +354,22 @@ impl<T: Encode> Encode for Vec<T> {
     #[inline]
     fn encoded_len(&self) -> usize {
         let payload_len = self.iter().map(T::encoded_len).sum();
-        Header { list: true, payload_len }.encoded_len() + payload_len
+        Header {
+            list: true,
+            payload_len,
+        }
+        .encoded_len()
+            + payload_len
     }
 
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) {
         let payload_len = self.iter().map(T::encoded_len).sum();
-        Header { list: true, payload_len }.encode(out);
+        Header {
+            list: true,
+            payload_len,
+        }
+        .encode(out);
         for element in self {
             element.encode(out);
         }

@@ -24,7 +24,11 @@ pub enum Event<'a> {
 /// # Ok::<(), rlp::Error>(())
 /// ```
 pub fn items(input: &[u8]) -> Items<'_> {
-    Items { reader: Reader::new(input), ends: Vec::new(), state: State::Start }
+    Items {
+        reader: Reader::new(input),
+        ends: Vec::new(),
+        state: State::Start,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,10 @@ impl<'a> Items<'a> {
         let mut after = self.reader;
         let Item { list, payload } = after.item()?;
         if self.ends.last().is_some_and(|&end| after.offset() > end) {
-            return Err(Error { kind: ErrorKind::UnexpectedEnd, offset });
+            return Err(Error {
+                kind: ErrorKind::UnexpectedEnd,
+                offset,
+            });
         }
         if list {
             self.ends.push(after.offset());

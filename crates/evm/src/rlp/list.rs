@@ -22,7 +22,10 @@ impl<'a, T: Decode<'a>> List<'a, T> {
     /// The elements in order.
     #[inline]
     pub fn iter(&self) -> ListIter<'a, T> {
-        ListIter { reader: Reader::new(self.payload), elements: PhantomData }
+        ListIter {
+            reader: Reader::new(self.payload),
+            elements: PhantomData,
+        }
     }
 
     /// No elements.
@@ -53,19 +56,31 @@ impl<'a, T: Decode<'a>> Decode<'a> for List<'a, T> {
         while !elements.is_empty() {
             elements.read::<T>()?;
         }
-        Ok(Self { payload, elements: PhantomData })
+        Ok(Self {
+            payload,
+            elements: PhantomData,
+        })
     }
 }
 
 impl<T> Encode for List<'_, T> {
     #[inline]
     fn encoded_len(&self) -> usize {
-        Header { list: true, payload_len: self.payload.len() }.encoded_len() + self.payload.len()
+        Header {
+            list: true,
+            payload_len: self.payload.len(),
+        }
+        .encoded_len()
+            + self.payload.len()
     }
 
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) {
-        Header { list: true, payload_len: self.payload.len() }.encode(out);
+        Header {
+            list: true,
+            payload_len: self.payload.len(),
+        }
+        .encode(out);
         out.put_slice(self.payload);
     }
 }
@@ -80,7 +95,10 @@ impl<T> Copy for List<'_, T> {}
 
 impl<T> Default for List<'_, T> {
     fn default() -> Self {
-        Self { payload: &[], elements: PhantomData }
+        Self {
+            payload: &[],
+            elements: PhantomData,
+        }
     }
 }
 

@@ -42,8 +42,8 @@ pub use items::{Event, Items, items};
 pub use list::{List, ListIter};
 pub use structs::Payload;
 
-pub(crate) use encode::{integer_bytes_len, put_integer_bytes};
 use encode::integer_len;
+pub(crate) use encode::{integer_bytes_len, put_integer_bytes};
 
 #[doc(inline)]
 pub use crate::rlp_struct;
@@ -74,7 +74,11 @@ impl Header {
     /// Bytes of the header itself, 1 to 9. (A string of one byte below 0x80 has none: it is its own encoding.)
     #[inline]
     pub const fn encoded_len(&self) -> usize {
-        if self.payload_len <= SHORT { 1 } else { 1 + integer_len(self.payload_len as u64) }
+        if self.payload_len <= SHORT {
+            1
+        } else {
+            1 + integer_len(self.payload_len as u64)
+        }
     }
 
     /// Appends the header to `out`.

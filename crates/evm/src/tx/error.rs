@@ -45,9 +45,13 @@ impl fmt::Display for Error {
         match self {
             Self::Rlp(error) => error.fmt(f),
             Self::UnknownType(byte) => write!(f, "byte 0: unknown transaction type {byte:#04x}"),
-            Self::InvalidV { offset } => write!(f, "byte {offset}: v neither 27, 28 nor of EIP-155"),
+            Self::InvalidV { offset } => {
+                write!(f, "byte {offset}: v neither 27, 28 nor of EIP-155")
+            }
             Self::UnknownWrapper(version) => write!(f, "blob wrapper of unknown version {version}"),
-            Self::BlobCount => f.write_str("blobs, commitments, proofs and hashes differ in number"),
+            Self::BlobCount => {
+                f.write_str("blobs, commitments, proofs and hashes differ in number")
+            }
             Self::Signature(error) => error.fmt(f),
             Self::Length => f.write_str("batch: the slices differ in length"),
         }

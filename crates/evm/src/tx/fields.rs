@@ -64,13 +64,29 @@ pub struct TxLegacy {
 impl Payload for TxLegacy {
     #[inline]
     fn payload_len(&self) -> usize {
-        let Self { chain_id: _, nonce, gas_price, gas_limit, to, value, data } = self;
+        let Self {
+            chain_id: _,
+            nonce,
+            gas_price,
+            gas_limit,
+            to,
+            value,
+            data,
+        } = self;
         (nonce, gas_price, gas_limit, to, value, data).payload_len()
     }
 
     #[inline]
     fn encode_payload<B: Buffer>(&self, out: &mut B) {
-        let Self { chain_id: _, nonce, gas_price, gas_limit, to, value, data } = self;
+        let Self {
+            chain_id: _,
+            nonce,
+            gas_price,
+            gas_limit,
+            to,
+            value,
+            data,
+        } = self;
         (nonce, gas_price, gas_limit, to, value, data).encode_payload(out);
     }
 }
@@ -210,16 +226,29 @@ rlp_struct! {
 
 impl From<AccessListItemRef<'_>> for AccessListItem {
     fn from(item: AccessListItemRef<'_>) -> Self {
-        Self { address: item.address, storage_keys: item.storage_keys.to_vec() }
+        Self {
+            address: item.address,
+            storage_keys: item.storage_keys.to_vec(),
+        }
     }
 }
 
 impl Authorization {
     /// Consents, with the key of the account, to run the code of `address`.
     pub fn sign(chain_id: U256, address: Address, nonce: u64, key: &SecretKey) -> Self {
-        let unsigned = Self { chain_id, address, nonce, ..Self::default() };
+        let unsigned = Self {
+            chain_id,
+            address,
+            nonce,
+            ..Self::default()
+        };
         let Signature { r, s, recovery_id } = key.sign_prehash(&unsigned.signing_hash());
-        Self { y_parity: recovery_id, r: U256::from_be_bytes(r), s: U256::from_be_bytes(s), ..unsigned }
+        Self {
+            y_parity: recovery_id,
+            r: U256::from_be_bytes(r),
+            s: U256::from_be_bytes(s),
+            ..unsigned
+        }
     }
 
     /// What the account signs: Keccak-256 of `05 || rlp([chain_id, address, nonce])`.
@@ -239,8 +268,15 @@ impl Authorization {
             return Err(Error::Signature(secp256k1::Error::RecoveryId));
         }
         let (r, s) = (self.r.to_be_bytes(), self.s.to_be_bytes());
-        let signature = Signature { r, s, recovery_id: self.y_parity };
-        Ok(secp256k1::recover_address_low_s(&self.signing_hash(), &signature)?)
+        let signature = Signature {
+            r,
+            s,
+            recovery_id: self.y_parity,
+        };
+        Ok(secp256k1::recover_address_low_s(
+            &self.signing_hash(),
+            &signature,
+        )?)
     }
 }
 
@@ -277,7 +313,10 @@ pub trait Signable: Payload + Sized {
     /// Signs with the sender's key.
     fn sign(self, key: &SecretKey) -> Signed<Self> {
         let signature = key.sign_prehash(&self.signing_hash());
-        Signed { transaction: self, signature }
+        Signed {
+            transaction: self,
+            signature,
+        }
     }
 }
 
@@ -311,8 +350,14 @@ pub(super) struct Preimage<'a, T>(pub(super) &'a T);
 impl<T: Signable> Preimage<'_, T> {
     #[inline]
     fn header(&self) -> Header {
-        let tail_len = self.0.eip155_chain_id().map_or(0, |chain_id| chain_id.encoded_len() + 2);
-        Header { list: true, payload_len: self.0.payload_len() + tail_len }
+        let tail_len = self
+            .0
+            .eip155_chain_id()
+            .map_or(0, |chain_id| chain_id.encoded_len() + 2);
+        Header {
+            list: true,
+            payload_len: self.0.payload_len() + tail_len,
+        }
     }
 }
 

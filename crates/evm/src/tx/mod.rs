@@ -56,8 +56,8 @@ mod view;
 
 pub use error::Error;
 pub use fields::{
-    AccessListItem, AccessListItemRef, Authorization, Signable, TransactionType, TxEip1559, TxEip2930, TxEip4844,
-    TxEip7702, TxLegacy,
+    AccessListItem, AccessListItemRef, Authorization, Signable, TransactionType, TxEip1559,
+    TxEip2930, TxEip4844, TxEip7702, TxLegacy,
 };
 pub use signed::{Signed, Transaction};
 pub use view::{BlobSidecar, TransactionRef, senders};

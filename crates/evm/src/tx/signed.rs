@@ -5,8 +5,8 @@ use lydite_bytes::{Address, Bytes};
 use lydite_curve::secp256k1::{self, Signature};
 
 use super::{
-    Error, Signable, TransactionRef, TransactionType, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy,
-    fields::hash_encoded,
+    Error, Signable, TransactionRef, TransactionType, TxEip1559, TxEip2930, TxEip4844, TxEip7702,
+    TxLegacy, fields::hash_encoded,
 };
 use crate::rlp::{self, Buffer, Encode, Header, integer_bytes_len, put_integer_bytes};
 
@@ -26,7 +26,10 @@ impl<T: Signable> Envelope<'_, T> {
     /// The parity of y; in legacy transactions with an offset, under EIP-155 one that depends on the chain.
     #[inline]
     fn v(&self) -> u128 {
-        let Signed { transaction, signature } = self.0;
+        let Signed {
+            transaction,
+            signature,
+        } = self.0;
         let base = match (transaction.kind(), transaction.eip155_chain_id()) {
             (TransactionType::Legacy, None) => 27,
             (TransactionType::Legacy, Some(chain_id)) => 35 + 2 * u128::from(chain_id),
@@ -37,9 +40,17 @@ impl<T: Signable> Envelope<'_, T> {
 
     #[inline]
     fn header(&self) -> Header {
-        let Signed { transaction, signature } = self.0;
-        let signature_len = self.v().encoded_len() + integer_bytes_len(&signature.r) + integer_bytes_len(&signature.s);
-        Header { list: true, payload_len: transaction.payload_len() + signature_len }
+        let Signed {
+            transaction,
+            signature,
+        } = self.0;
+        let signature_len = self.v().encoded_len()
+            + integer_bytes_len(&signature.r)
+            + integer_bytes_len(&signature.s);
+        Header {
+            list: true,
+            payload_len: transaction.payload_len() + signature_len,
+        }
     }
 }
 
@@ -52,7 +63,10 @@ impl<T: Signable> Encode for Envelope<'_, T> {
 
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) {
-        let Signed { transaction, signature } = self.0;
+        let Signed {
+            transaction,
+            signature,
+        } = self.0;
         transaction.kind().put(out);
         self.header().encode(out);
         transaction.encode_payload(out);
@@ -91,7 +105,10 @@ impl<T: Signable> Signed<T> {
     /// # Errors
     /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
     pub fn sender(&self) -> Result<Address, Error> {
-        Ok(secp256k1::recover_address_low_s(&self.transaction.signing_hash(), &self.signature)?)
+        Ok(secp256k1::recover_address_low_s(
+            &self.transaction.signing_hash(),
+            &self.signature,
+        )?)
     }
 }
 
@@ -199,22 +216,68 @@ from_signed!(TxLegacy Legacy TxEip2930 Eip2930 TxEip1559 Eip1559 TxEip4844 Eip48
 
 impl From<TransactionRef<'_>> for Transaction {
     fn from(view: TransactionRef<'_>) -> Self {
-        let TransactionRef { nonce, gas_limit, value, signature, .. } = view;
-        let TransactionRef { max_priority_fee_per_gas, max_fee_per_gas, max_fee_per_blob_gas, .. } = view;
+        let TransactionRef {
+            nonce,
+            gas_limit,
+            value,
+            signature,
+            ..
+        } = view;
+        let TransactionRef {
+            max_priority_fee_per_gas,
+            max_fee_per_gas,
+            max_fee_per_blob_gas,
+            ..
+        } = view;
         let data = Bytes::from(view.data);
         let access_list = view.access_list.to_vec();
         // Types 1 and up have a chain id, 3 and 4 a recipient.
-        let (chain_id, to) = (view.chain_id.unwrap_or_default(), view.to.unwrap_or_default());
+        let (chain_id, to) = (
+            view.chain_id.unwrap_or_default(),
+            view.to.unwrap_or_default(),
+        );
         match view.kind {
             TransactionType::Legacy => {
-                let TransactionRef { chain_id, to, max_fee_per_gas: gas_price, .. } = view;
-                let transaction = TxLegacy { chain_id, nonce, gas_price, gas_limit, to, value, data };
-                Self::Legacy(Signed { transaction, signature })
+                let TransactionRef {
+                    chain_id,
+                    to,
+                    max_fee_per_gas: gas_price,
+                    ..
+                } = view;
+                let transaction = TxLegacy {
+                    chain_id,
+                    nonce,
+                    gas_price,
+                    gas_limit,
+                    to,
+                    value,
+                    data,
+                };
+                Self::Legacy(Signed {
+                    transaction,
+                    signature,
+                })
             }
             TransactionType::Eip2930 => {
-                let TransactionRef { to, max_fee_per_gas: gas_price, .. } = view;
-                let transaction = TxEip2930 { chain_id, nonce, gas_price, gas_limit, to, value, data, access_list };
-                Self::Eip2930(Signed { transaction, signature })
+                let TransactionRef {
+                    to,
+                    max_fee_per_gas: gas_price,
+                    ..
+                } = view;
+                let transaction = TxEip2930 {
+                    chain_id,
+                    nonce,
+                    gas_price,
+                    gas_limit,
+                    to,
+                    value,
+                    data,
+                    access_list,
+                };
+                Self::Eip2930(Signed {
+                    transaction,
+                    signature,
+                })
             }
             TransactionType::Eip1559 => {
                 let transaction = TxEip1559 {
@@ -228,7 +291,10 @@ impl From<TransactionRef<'_>> for Transaction {
                     data,
                     access_list,
                 };
-                Self::Eip1559(Signed { transaction, signature })
+                Self::Eip1559(Signed {
+                    transaction,
+                    signature,
+                })
             }
             TransactionType::Eip4844 => {
                 let transaction = TxEip4844 {
@@ -244,7 +310,10 @@ impl From<TransactionRef<'_>> for Transaction {
                     max_fee_per_blob_gas,
                     blob_versioned_hashes: view.blob_versioned_hashes.to_vec(),
                 };
-                Self::Eip4844(Signed { transaction, signature })
+                Self::Eip4844(Signed {
+                    transaction,
+                    signature,
+                })
             }
             TransactionType::Eip7702 => {
                 let transaction = TxEip7702 {
@@ -259,7 +328,10 @@ impl From<TransactionRef<'_>> for Transaction {
                     access_list,
                     authorization_list: view.authorization_list.to_vec(),
                 };
-                Self::Eip7702(Signed { transaction, signature })
+                Self::Eip7702(Signed {
+                    transaction,
+                    signature,
+                })
             }
         }
     }

@@ -102,12 +102,20 @@ impl<'a> TransactionRef<'a> {
         let mut wrapper = reader.list()?;
         reader.finish()?;
         let view = Self::decode_list::<3>(&mut wrapper)?;
-        let version = if wrapper.rest().first() < Some(&0xc0) { wrapper.read()? } else { 0 };
+        let version = if wrapper.rest().first() < Some(&0xc0) {
+            wrapper.read()?
+        } else {
+            0
+        };
         if version > 1 {
             return Err(Error::UnknownWrapper(version));
         }
-        let sidecar =
-            BlobSidecar { version, blobs: wrapper.read()?, commitments: wrapper.read()?, proofs: wrapper.read()? };
+        let sidecar = BlobSidecar {
+            version,
+            blobs: wrapper.read()?,
+            commitments: wrapper.read()?,
+            proofs: wrapper.read()?,
+        };
         wrapper.finish()?;
         let blobs = sidecar.blobs.iter().count();
         let proofs = if version == 0 { blobs } else { 128 * blobs };
@@ -136,26 +144,50 @@ impl<'a> TransactionRef<'a> {
         let mut chain_id = if TYPE == 0 { None } else { Some(list.read()?) };
         let nonce = list.read()?;
         let max_priority_fee_per_gas = list.read()?;
-        let max_fee_per_gas = if TYPE < 2 { max_priority_fee_per_gas } else { list.read()? };
+        let max_fee_per_gas = if TYPE < 2 {
+            max_priority_fee_per_gas
+        } else {
+            list.read()?
+        };
         let gas_limit = list.read()?;
-        let to = if TYPE < 3 { list.read()? } else { Some(list.read()?) };
+        let to = if TYPE < 3 {
+            list.read()?
+        } else {
+            Some(list.read()?)
+        };
         let value = list.read()?;
         let data = list.read()?;
-        let access_list = if TYPE == 0 { List::default() } else { list.read()? };
-        let (max_fee_per_blob_gas, blob_versioned_hashes) =
-            if TYPE == 3 { (list.read()?, list.read()?) } else { (0, List::default()) };
-        let authorization_list = if TYPE == 4 { list.read()? } else { List::default() };
+        let access_list = if TYPE == 0 {
+            List::default()
+        } else {
+            list.read()?
+        };
+        let (max_fee_per_blob_gas, blob_versioned_hashes) = if TYPE == 3 {
+            (list.read()?, list.read()?)
+        } else {
+            (0, List::default())
+        };
+        let authorization_list = if TYPE == 4 {
+            list.read()?
+        } else {
+            List::default()
+        };
 
         let fields = &first[..first.len() - list.rest().len()];
         let recovery_id = if TYPE == 0 {
             let offset = list.offset();
-            let (recovery_id, eip155_chain_id) = split_v(list.read()?).ok_or(Error::InvalidV { offset })?;
+            let (recovery_id, eip155_chain_id) =
+                split_v(list.read()?).ok_or(Error::InvalidV { offset })?;
             chain_id = eip155_chain_id;
             recovery_id
         } else {
             u8::from(list.read::<bool>()?)
         };
-        let signature = Signature { r: read_integer_bytes(&mut list)?, s: read_integer_bytes(&mut list)?, recovery_id };
+        let signature = Signature {
+            r: read_integer_bytes(&mut list)?,
+            s: read_integer_bytes(&mut list)?,
+            recovery_id,
+        };
         list.finish()?;
 
         let kind = match TYPE {
@@ -202,7 +234,10 @@ impl<'a> TransactionRef<'a> {
     /// # Errors
     /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
     pub fn sender(&self) -> Result<Address, Error> {
-        Ok(secp256k1::recover_address_low_s(&self.signing_hash(), &self.signature)?)
+        Ok(secp256k1::recover_address_low_s(
+            &self.signing_hash(),
+            &self.signature,
+        )?)
     }
 }
 
@@ -227,7 +262,11 @@ impl Signable for TransactionRef<'_> {
 
     #[inline]
     fn eip155_chain_id(&self) -> Option<u64> {
-        if self.kind == TransactionType::Legacy { self.chain_id } else { None }
+        if self.kind == TransactionType::Legacy {
+            self.chain_id
+        } else {
+            None
+        }
     }
 }
 
@@ -248,7 +287,7 @@ fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
 #[inline]
 fn read_integer_bytes(reader: &mut Reader<'_>) -> Result<[u8; 32], rlp::Error> {
     match reader.rest() {
-        [0xa0, 1.., ..] => reader.read(),
+        [0xa0, top, ..] if *top != 0 => reader.read(),
         _ => reader.read().map(U256::to_be_bytes),
     }
 }
@@ -282,14 +321,22 @@ pub fn senders(raw: &[&[u8]], out: &mut [Result<Address, Error>]) -> Result<(), 
     Ok(())
 }
 
-fn senders_chunk(raw: &[&[u8]], out: &mut [Result<Address, Error>], preimages: &mut Vec<u8>) -> Result<(), Error> {
+fn senders_chunk(
+    raw: &[&[u8]],
+    out: &mut [Result<Address, Error>],
+    preimages: &mut Vec<u8>,
+) -> Result<(), Error> {
     preimages.clear();
     let mut valid: Vec<&mut Result<Address, Error>> = Vec::with_capacity(raw.len());
     let mut spans: Vec<Range<usize>> = Vec::with_capacity(raw.len());
     let mut signatures = Vec::with_capacity(raw.len());
     for (raw, out) in raw.iter().zip(out) {
-        let view = TransactionRef::decode(raw)
-            .and_then(|view| view.signature.require_low_s().map(|_| view).map_err(Error::Signature));
+        let view = TransactionRef::decode(raw).and_then(|view| {
+            view.signature
+                .require_low_s()
+                .map(|_| view)
+                .map_err(Error::Signature)
+        });
         match view {
             Ok(view) => {
                 let start = preimages.len();
