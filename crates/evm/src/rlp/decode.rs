@@ -201,16 +201,14 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], Error> {
         // The one form that a string of 2 to 55 bytes has.
-        if N > 1 && N <= SHORT {
-            if let [first, tail @ ..] = self.rest {
-                if let (true, Some((array, rest))) = (
-                    usize::from(*first) == 0x80 + N,
-                    tail.split_first_chunk::<N>(),
-                ) {
-                    self.rest = rest;
-                    return Ok(array);
-                }
-            }
+        if N > 1
+            && N <= SHORT
+            && let [first, tail @ ..] = self.rest
+            && usize::from(*first) == 0x80 + N
+            && let Some((array, rest)) = tail.split_first_chunk::<N>()
+        {
+            self.rest = rest;
+            return Ok(array);
         }
         let start = *self;
         self.string()?

@@ -1,5 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
-use alloc::{string::{String, ToString}, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
 use lydite_bytes::{Address, B256, Bytes, U256};
 use proptest::prelude::*;

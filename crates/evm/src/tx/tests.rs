@@ -1,5 +1,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
-use alloc::{string::{String, ToString}, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 use core::str::FromStr;
 
 use lydite_bytes::{Address, B256, Bytes, U256, hex};
@@ -217,20 +221,23 @@ fn the_reports_transaction() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../vectors/eth-ops/vectors.json"
     )));
-    let text = ops.to_string();
     let transfer = TxEip1559 {
         chain_id: 1,
         nonce: 42,
         max_priority_fee_per_gas: 2_000_000_000,
         max_fee_per_gas: 100_000_000_000,
         gas_limit: 21_000,
-        to: Some(Address::from_hex("0x70997970C51812dc3A010C7d01b50e0d17dc79C8").unwrap()),
+        to: Some(Address::from_hex("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266").unwrap()),
         value: U256::from(1_000_000_000_000_000_000u64),
         ..TxEip1559::default()
     };
-    assert!(text.contains(&hex::encode(transfer.encode_for_signing())));
-    assert!(text.contains(&hex::encode(rlp::encode(&transfer))));
-    assert!(text.contains(&hex::encode(transfer.signing_hash())));
+    let expected = &ops["rlp_encode_eip1559_tx"]["expected"];
+    assert_eq!(transfer.encode_for_signing(), bytes(&expected["with_type"]));
+    assert_eq!(rlp::encode(&transfer), bytes(&expected["list_only"]));
+    assert_eq!(
+        transfer.signing_hash(),
+        bytes(&ops["tx_hash_eip1559"]["expected"])[..]
+    );
     assert_eq!(
         keccak256(&transfer.encode_for_signing()),
         transfer.signing_hash()
