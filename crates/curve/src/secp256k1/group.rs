@@ -60,13 +60,25 @@ impl<C: Curve> Affine<C> {
 
     /// The point with this x and a y of this parity, if x is on the curve. Variable-time.
     pub(crate) fn from_x_vartime(x: FieldElement, odd: bool) -> Option<Self> {
-        let y = Self::right_side(&x).sqrt()?.normalize();
-        let y = if y.is_odd() == odd {
-            y
-        } else {
-            y.negate(1).normalize()
-        };
-        Some(Self::new(x, y))
+        Self::from_root_vartime(x, Self::right_side(&x).sqrt(), odd)
+    }
+
+    /// The point with this x and a y of this parity, given what would be a square root. Variable-time.
+    pub(crate) fn from_root_vartime(
+        x: FieldElement,
+        root: FieldElement,
+        odd: bool,
+    ) -> Option<Self> {
+        let y = root.normalize();
+        let point = Self::new(
+            x,
+            if y.is_odd() == odd {
+                y
+            } else {
+                y.negate(1).normalize()
+            },
+        );
+        point.is_on_curve().then_some(point)
     }
 
     /// x^3 + b, of magnitude 2.
