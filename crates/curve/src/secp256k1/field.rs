@@ -414,11 +414,11 @@ impl FieldElement {
         }
     }
 
-    /// `self^((p + 1) / 4)`, which is a square root if there is one: 253 squarings, 13 products.
+    /// `self^((p + 1) / 4)`, which is a square root if there is one: 253 squarings, 13 products. `None` if there is none.
     ///
     /// The exponent is 223 ones, a zero, 22 ones, 0000 11 00: the chain builds runs of 2, 3, 6, 9, 11, 22, 44, 88, 176,
     /// 220 and 223 ones.
-    pub(crate) fn sqrt(&self) -> Self {
+    pub(crate) fn sqrt(&self) -> Option<Self> {
         let x2 = self.square().mul(self);
         let x3 = x2.square().mul(self);
         let x6 = x3.square_times(3).mul(&x3);
@@ -430,11 +430,13 @@ impl FieldElement {
         let x176 = x88.square_times(88).mul(&x88);
         let x220 = x176.square_times(44).mul(&x44);
         let x223 = x220.square_times(3).mul(&x3);
-        x223.square_times(23)
+        let root = x223
+            .square_times(23)
             .mul(&x22)
             .square_times(6)
             .mul(&x2)
-            .square_times(2)
+            .square_times(2);
+        root.square().equals(self).then_some(root)
     }
 
     /// `1 / self`, and 0 for 0. Constant-time. Any magnitude.
