@@ -1,3 +1,0 @@
-//! Kernels of x86-64.
-
-pub(crate) mod avx512ifma_x8;

@@ -1,0 +1,685 @@
+//! The JSON form: vectors of eth-account, equality with the Rust types, and documents that must be refused.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use alloc::{format, string::String, string::ToString, vec::Vec};
+use std::fs;
+
+use lydite_bytes::{Address, B256, Bytes, FixedBytes, I256, U256, hex};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::tests::{Mail, Person, Zoo, ether_mail};
+use super::*;
+
+fn vectors(path: &str) -> Value {
+    let text = fs::read_to_string(format!(
+        "{}/../../vectors/{path}",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Documents are taken out of the file as text: a `Value` would lose large numbers.
+#[test]
+fn vectors_of_eth_account() {
+    let text = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/eip712/documents.json"
+    ))
+    .unwrap();
+    let mut count = 0;
+    for line in text.lines().filter(|line| line.starts_with('{')) {
+        let line = line.strip_suffix(',').unwrap_or(line);
+        let (_, rest) = line.split_once("\"document\":").unwrap();
+        let document = &rest[..rest.rfind(",\"encode_type\":").unwrap()];
+        let tail: Value =
+            serde_json::from_str(&format!("{{{}", &rest[document.len() + 1..])).unwrap();
+        let name = line.split('"').nth(3).unwrap();
+
+        let data = TypedData::from_json(document).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(data.encode_type(), tail["encode_type"], "{name}");
+        assert_eq!(data.type_hash().to_string(), tail["type_hash"], "{name}");
+        assert_eq!(
+            data.domain_separator().to_string(),
+            tail["domain_separator"],
+            "{name}"
+        );
+        assert_eq!(
+            data.hash_struct().to_string(),
+            tail["hash_struct"],
+            "{name}"
+        );
+        assert_eq!(
+            data.signing_hash().to_string(),
+            tail["signing_hash"],
+            "{name}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 120);
+}
+
+#[test]
+fn vector_of_the_report() {
+    let vectors = vectors("eth-ops/vectors.json");
+    let vector = &vectors["eip712_hash_typed_data"];
+    let data = TypedData::from_json(&vector["input"].to_string()).unwrap();
+    assert_eq!(data.signing_hash().to_string(), vector["expected"]);
+}
+
+fn mail_document() -> Value {
+    json!({
+        "types": {
+            "EIP712Domain": [
+                {"name": "name", "type": "string"},
+                {"name": "version", "type": "string"},
+                {"name": "chainId", "type": "uint256"},
+                {"name": "verifyingContract", "type": "address"}
+            ],
+            "Person": [{"name": "name", "type": "string"}, {"name": "wallet", "type": "address"}],
+            "Mail": [
+                {"name": "from", "type": "Person"},
+                {"name": "to", "type": "Person"},
+                {"name": "contents", "type": "string"}
+            ]
+        },
+        "primaryType": "Mail",
+        "domain": {
+            "name": "Ether Mail",
+            "version": "1",
+            "chainId": 1,
+            "verifyingContract": "0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC"
+        },
+        "message": {
+            "from": {"name": "Cow", "wallet": "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"},
+            "to": {"name": "Bob", "wallet": "0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB"},
+            "contents": "Hello, Bob!"
+        }
+    })
+}
+
+#[test]
+fn ether_mail_in_json() {
+    let (domain, mail) = ether_mail();
+    let data = TypedData::from_json(&mail_document().to_string()).unwrap();
+    assert_eq!(data.signing_hash(), domain.signing_hash(&mail));
+    assert_eq!(data.encode_type(), Mail::encode_type());
+    assert_eq!(data.type_hash(), Mail::type_hash());
+    assert_eq!(data.primary_type(), "Mail");
+
+    let mut undeclared = mail_document();
+    undeclared["types"]
+        .as_object_mut()
+        .unwrap()
+        .remove("EIP712Domain");
+    let data = TypedData::from_json(&undeclared.to_string()).unwrap();
+    assert_eq!(data.signing_hash(), domain.signing_hash(&mail));
+}
+
+/// A domain of another shape is hashed as it is declared.
+#[test]
+fn unusual_domain() {
+    let mut document = mail_document();
+    document["types"]["EIP712Domain"] =
+        json!([{"name": "salt", "type": "bytes32"}, {"name": "name", "type": "string"}]);
+    document["domain"] = json!({"name": "n", "salt": format!("0x{}", "05".repeat(32))});
+    let data = TypedData::from_json(&document.to_string()).unwrap();
+    let words = [
+        lydite_hash::keccak256(b"EIP712Domain(bytes32 salt,string name)"),
+        [5; 32],
+        lydite_hash::keccak256(b"n"),
+    ];
+    assert_eq!(
+        data.domain_separator().0,
+        lydite_hash::keccak256(words.as_flattened())
+    );
+}
+
+/// Sets the value at a JSON pointer, then returns the error's text.
+fn refusal(pointer: &str, value: Value) -> String {
+    let mut document = mail_document();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match document.pointer_mut(parent).unwrap() {
+        Value::Array(list) => list[key.parse::<usize>().unwrap()] = value,
+        parent => parent[key] = value,
+    }
+    let error = TypedData::from_json(&document.to_string()).unwrap_err();
+    let text = error.to_string();
+    match error.offset {
+        Some(offset) => text
+            .strip_suffix(&format!(" (near byte {offset})"))
+            .unwrap()
+            .into(),
+        None => text,
+    }
+}
+
+#[test]
+fn whole_messages_of_refusals() {
+    let address = "not an address";
+    for (pointer, value, expected) in [
+        ("/message/from/wallet", json!("0x00"), format!("message.from.wallet: {address}: expected 40 hexadecimal digits, got 2")),
+        (
+            "/message/from/wallet",
+            json!("0xzz2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"),
+            format!("message.from.wallet: {address}: byte 2: 0x7a is not a hexadecimal digit"),
+        ),
+        ("/message/from/wallet", json!("CD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826"), "message.from.wallet: no 0x in front".into()),
+        (
+            "/message/from/wallet",
+            json!(5),
+            "message.from.wallet: invalid type: integer `5`, expected address (a string of 0x and 40 digits)".into(),
+        ),
+        ("/message/to", json!({"name": "Bob"}), "message.to.wallet: missing".into()),
+        ("/message/to/age", json!(5), "message.to.age: not in the types".into()),
+        ("/message/to", json!("Bob"), "message.to: invalid type: string \"Bob\", expected Person (an object)".into()),
+        ("/message/to", json!([]), "message.to: invalid type: sequence, expected Person (an object)".into()),
+        ("/message/contents", json!(null), "message.contents: invalid type: null, expected string".into()),
+        ("/message/contents", json!(5), "message.contents: invalid type: integer `5`, expected string".into()),
+        ("/message/contents", json!({}), "message.contents: invalid type: map, expected string".into()),
+        ("/message", json!(null), "message: invalid type: null, expected Mail (an object)".into()),
+        ("/message", json!({}), "message: the text is too short for the structs it opens".into()),
+        ("/domain/chainId", json!(1.5), "domain.chainId: not an integer: byte 1: 0x2e is not a digit".into()),
+        ("/domain/chainId", json!("1 "), "domain.chainId: not an integer: byte 1: 0x20 is not a digit".into()),
+        ("/domain/chainId", json!("0x"), "domain.chainId: not an integer: no digits".into()),
+        ("/domain/chainId", json!(""), "domain.chainId: not an integer: no digits".into()),
+        ("/domain/chainId", json!("-0x1"), "domain.chainId: not an integer: byte 2: 0x78 is not a digit".into()),
+        ("/domain/chainId", json!(-1), "domain.chainId: out of the range of uint256".into()),
+        (
+            "/domain/chainId",
+            json!(true),
+            "domain.chainId: expected uint256 (a number, or a string of decimal or 0x hexadecimal digits)".into(),
+        ),
+        ("/domain/salt", json!("0x"), "domain.salt: not in the types".into()),
+        ("/primaryType", json!("Letter"), "primaryType: `Letter` is neither an EIP-712 type nor a struct of the document".into()),
+        ("/primaryType", json!(1), "primaryType: invalid type: integer `1`, expected a string".into()),
+        ("/extra", json!(1), "extra: not in the types".into()),
+        ("/types/Mail/0", json!({"name": "from", "type": "Persn"}), "types.Mail.from: `Persn` is neither an EIP-712 type nor a struct of the document".into()),
+        ("/types/Mail/0", json!({"name": "from"}), "types.Mail[0].type: missing".into()),
+        ("/types/Mail/0", json!({"name": "from", "type": "Person", "x": 1}), "types.Mail[0].x: not in the types".into()),
+        ("/types/Mail/0", json!({"name": "to", "type": "Person"}), "types.Mail.to: given twice".into()),
+        ("/types/Mail/0", json!({"name": "from,to", "type": "Person"}), "types.Mail[0].name: not a name for a struct or a member".into()),
+        ("/types/uint8", json!([]), "types.uint8: not a name for a struct or a member".into()),
+        ("/types/A(b)", json!([]), "types.A(b): not a name for a struct or a member".into()),
+        ("/types/Mail", json!({}), "types.Mail: invalid type: map, expected a list of members".into()),
+        ("/types", json!([]), "types: invalid type: sequence, expected an object of struct types".into()),
+    ] {
+        assert_eq!(refusal(pointer, value), expected, "{pointer}");
+    }
+}
+
+#[test]
+fn types_that_are_none() {
+    for ty in [
+        "uint",
+        "int",
+        "uint0",
+        "uint7",
+        "uint264",
+        "uint08",
+        "uint+8",
+        "bytes0",
+        "bytes33",
+        "bytes01",
+        "Uint8",
+        "address payable",
+        "bool[0]",
+        "bool[01]",
+        "bool[",
+        "bool]",
+        "bool[]]",
+        "bool[-1]",
+        "bool[2",
+        "bool[] ",
+        "[]",
+        "",
+        "bool[99999999999999999999]",
+    ] {
+        let types = json!({"A": [{"name": "m", "type": ty}]}).to_string();
+        let error = TypedSchema::from_json(&types).unwrap_err();
+        assert_eq!(
+            (error.path.as_str(), error.reason),
+            ("types.A.m", Reason::Type(ty.into())),
+            "{ty}"
+        );
+    }
+}
+
+/// One member `m` of a type, and what hashing a value of it gives.
+fn hash_one(ty: &str, value: &str) -> Result<B256, TypedDataError> {
+    let types = json!({"A": [{"name": "m", "type": ty}]}).to_string();
+    TypedSchema::from_json(&types)
+        .unwrap()
+        .hash_struct("A", &format!("{{\"m\":{value}}}"))
+}
+
+#[test]
+fn integers_at_the_limits() {
+    for bits in (8..=256).step_by(8) {
+        let half = U256::ONE << (bits - 1);
+        let max = half.wrapping_sub(U256::ONE).wrapping_add(half);
+        let over = if bits == 256 {
+            format!("0x1{}", "0".repeat(64))
+        } else {
+            (U256::ONE << bits).to_string()
+        };
+        let (ty, signed) = (format!("uint{bits}"), format!("int{bits}"));
+        let (below, above) = (half.wrapping_sub(U256::ONE), half.wrapping_add(U256::ONE));
+        for (ty, value, fits) in [
+            (&ty, max.to_string(), true),
+            (&ty, over, false),
+            (&ty, "-1".into(), false),
+            (&ty, "-0".into(), true),
+            (&signed, below.to_string(), true),
+            (&signed, half.to_string(), false),
+            (&signed, format!("-{half}"), true),
+            (&signed, format!("-{above}"), false),
+        ] {
+            let quoted = hash_one(ty, &format!("\"{value}\""));
+            assert_eq!(quoted.is_ok(), fits, "{ty} {value}");
+            if !value.starts_with("0x") {
+                let plain = hash_one(ty, &value);
+                assert_eq!(plain.is_ok(), fits, "{ty} {value}");
+                assert_eq!(plain.ok(), quoted.clone().ok(), "{ty} {value}");
+            }
+            if let Err(error) = quoted {
+                let expected = Reason::Range {
+                    signed: ty.starts_with('i'),
+                    bits: bits as u16,
+                };
+                assert_eq!(error.reason, expected, "{ty} {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn large_numbers_lose_nothing() {
+    let digits = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    let number = hash_one("uint256", digits).unwrap();
+    let words = [lydite_hash::keccak256(b"A(uint256 m)"), [0xff; 32]];
+    assert_eq!(number.0, lydite_hash::keccak256(words.as_flattened()));
+    // 2^53 + 1 is no double.
+    assert_ne!(
+        hash_one("uint64", "9007199254740993").unwrap(),
+        hash_one("uint64", "9007199254740992").unwrap()
+    );
+    assert_eq!(
+        hash_one("uint64", "\"\\u0031\\u0032\"").unwrap(),
+        hash_one("uint64", "12").unwrap()
+    );
+    for value in [
+        "1e3",
+        "1.0",
+        "1E0",
+        "+1",
+        "01",
+        "0x1",
+        "NaN",
+        "\"+1\"",
+        "\" 1\"",
+        "\"1_000\"",
+        "\"0X1\"",
+        "[1]",
+        "{}",
+        "null",
+    ] {
+        assert!(hash_one("uint256", value).is_err(), "{value}");
+    }
+}
+
+#[test]
+fn values_of_the_wrong_kind_or_length() {
+    for (ty, value, expected) in [
+        (
+            "bytes4",
+            "\"0x010203\"",
+            "message.m: expected 4 bytes, got 3",
+        ),
+        (
+            "bytes4",
+            "\"0x0102030405\"",
+            "message.m: expected 4 bytes, got 5",
+        ),
+        (
+            "bytes4",
+            "\"0x0102030\"",
+            "message.m: not hexadecimal bytes: odd number of hexadecimal digits: 7",
+        ),
+        (
+            "bytes4",
+            "\"0x0102030g\"",
+            "message.m: not hexadecimal bytes: byte 9: 0x67 is not a hexadecimal digit",
+        ),
+        (
+            "bytes",
+            "\"0x0\"",
+            "message.m: not hexadecimal bytes: odd number of hexadecimal digits: 1",
+        ),
+        ("bytes", "\"\"", "message.m: no 0x in front"),
+        ("bytes", "\"abcd\"", "message.m: no 0x in front"),
+        (
+            "bool",
+            "\"true\"",
+            "message.m: invalid type: string \"true\", expected bool (true or false)",
+        ),
+        (
+            "bool",
+            "1",
+            "message.m: invalid type: integer `1`, expected bool (true or false)",
+        ),
+        ("bool[2]", "[true]", "message.m: expected 2 elements, got 1"),
+        (
+            "bool[2]",
+            "[true,true,true,true]",
+            "message.m: expected 2 elements, got 3",
+        ),
+        (
+            "bool[2][]",
+            "[[true,true],[true]]",
+            "message.m[1]: expected 2 elements, got 1",
+        ),
+        (
+            "bool[]",
+            "[true,1]",
+            "message.m[1]: invalid type: integer `1`, expected bool (true or false)",
+        ),
+        (
+            "bool[]",
+            "true",
+            "message.m: invalid type: boolean `true`, expected an array",
+        ),
+        (
+            "bool[]",
+            "null",
+            "message.m: invalid type: null, expected an array",
+        ),
+        (
+            "uint8[][]",
+            "[[1,256]]",
+            "message.m[0][1]: out of the range of uint8",
+        ),
+        (
+            "A[]",
+            "[null, {\"m\":{}}]",
+            "message.m[1].m: invalid type: map, expected an array",
+        ),
+    ] {
+        let error = hash_one(ty, value).unwrap_err();
+        let text = error.to_string();
+        assert_eq!(
+            text.split(" (near").next().unwrap(),
+            expected,
+            "{ty} {value}"
+        );
+        assert!(error.offset.unwrap() <= value.len() + 6, "{text}");
+    }
+}
+
+#[test]
+fn not_json() {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"types\":{}",
+        "{} x",
+        "{\"types\":}",
+        "\u{0}",
+        "{\"types\":{},}",
+        "{\"types\":{\"A\":[}}",
+    ] {
+        assert!(TypedData::from_json(text).is_err(), "{text}");
+    }
+    let document = mail_document().to_string();
+    for end in 0..document.len() {
+        assert!(
+            TypedData::from_json(&document[..end]).is_err(),
+            "cut at {end}"
+        );
+    }
+    assert!(TypedData::from_json(&format!("{document} ")).is_ok());
+    assert!(TypedData::from_json(&format!("{document},")).is_err());
+    let twice = document.replacen("\"primaryType\"", "\"domain\":{},\"primaryType\"", 1);
+    assert_eq!(
+        TypedData::from_json(&twice).unwrap_err().reason,
+        Reason::Duplicate
+    );
+    let twice = document.replacen("\"contents\":", "\"contents\":\"\",\"contents\":", 1);
+    let error = TypedData::from_json(&twice).unwrap_err();
+    assert_eq!(
+        (error.path.as_str(), error.reason),
+        ("message.contents", Reason::Duplicate)
+    );
+}
+
+/// The offset leads into the document, not into a part of it, also over line breaks.
+#[test]
+fn offsets_are_of_the_document() {
+    let document = serde_json::to_string_pretty(&mail_document()).unwrap();
+    let bad = document.replace("0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB", "0xbB");
+    let error = TypedData::from_json(&bad).unwrap_err();
+    let end = bad.find("0xbB").unwrap() + 5;
+    assert_eq!(error.offset, Some(end), "{error}");
+}
+
+#[test]
+fn recursion() {
+    let types =
+        json!({"Node": [{"name": "value", "type": "int8"}, {"name": "next", "type": "Node"}]})
+            .to_string();
+    let schema = TypedSchema::from_json(&types).unwrap();
+    assert!(
+        schema
+            .hash_struct(
+                "Node",
+                r#"{"value": 1, "next": {"next": null, "value": "-1"}}"#
+            )
+            .is_ok()
+    );
+    assert!(
+        schema.hash_struct("Node", r#"{"value": 1}"#).is_err(),
+        "left out is not null"
+    );
+
+    let deep = |depth: usize| {
+        format!(
+            "{}null{}",
+            "{\"value\":1,\"next\":".repeat(depth),
+            "}".repeat(depth)
+        )
+    };
+    assert!(schema.hash_struct("Node", &deep(120)).is_ok());
+    let error = schema.hash_struct("Node", &deep(100_000)).unwrap_err();
+    assert!(
+        error.to_string().contains("recursion limit exceeded"),
+        "{error}"
+    );
+
+    let brackets =
+        json!({"A": [{"name": "m", "type": format!("bool{}", "[]".repeat(50_000))}]}).to_string();
+    let schema = TypedSchema::from_json(&brackets).unwrap();
+    assert!(
+        schema
+            .hash_struct("A", &format!("{{\"m\":{}}}", "[".repeat(100_000)))
+            .is_err()
+    );
+}
+
+/// Types that each depend on all others, and structs of many members nested in each other: bounded work and memory.
+#[test]
+fn hostile_types() {
+    let many = |count: usize| {
+        let types: serde_json::Map<String, Value> = (0..count)
+            .map(|i| {
+                let next = format!("T{}", (i + 1) % count);
+                (
+                    format!("T{i}"),
+                    json!([{"name": "m", "type": next}, {"name": "n", "type": "T0"}]),
+                )
+            })
+            .collect();
+        TypedSchema::from_json(&Value::Object(types).to_string())
+    };
+    assert!(
+        many(256)
+            .unwrap()
+            .encode_type("T7")
+            .unwrap()
+            .starts_with("T7(T8 m,T0 n)T0(T1 m,T0 n)T1(")
+    );
+    assert_eq!(many(257).unwrap_err().reason, Reason::TooManyTypes);
+
+    let members: Vec<Value> = (0..20_000)
+        .map(|i| json!({"name": format!("m{i}"), "type": "A"}))
+        .collect();
+    let schema = TypedSchema::from_json(&json!({"A": members}).to_string()).unwrap();
+    let nested = format!("{}null{}", "{\"m19999\":".repeat(100), "}".repeat(100));
+    assert_eq!(
+        schema.hash_struct("A", &nested).unwrap_err().reason,
+        Reason::TooShort
+    );
+    let flat: Vec<String> = (0..20_000)
+        .rev()
+        .map(|i| format!("\"m{i}\":null"))
+        .collect();
+    assert!(
+        schema
+            .hash_struct("A", &format!("{{{}}}", flat.join(",")))
+            .is_ok()
+    );
+}
+
+#[test]
+fn missing_schema_names() {
+    let schema = TypedSchema::from_json("{}").unwrap();
+    assert_eq!(schema.encode_type("A"), None);
+    assert_eq!(schema.type_hash("A"), None);
+    let error = schema.hash_struct("A", "{}").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "primaryType: `A` is neither an EIP-712 type nor a struct of the document"
+    );
+}
+
+/// A type's members in JSON, from its type string.
+fn types_of(encode_type: &str) -> Value {
+    let structs = encode_type.split_terminator(')').map(|own| {
+        let (name, members) = own.split_once('(').unwrap();
+        let member = |text: &str| {
+            let (ty, name) = text.split_once(' ').unwrap();
+            json!({"name": name, "type": ty})
+        };
+        (
+            String::from(name),
+            members.split_terminator(',').map(member).collect(),
+        )
+    });
+    Value::Object(structs.collect())
+}
+
+fn person_json(person: &Person) -> Value {
+    json!({"name": person.name, "wallet": person.wallet.to_string()})
+}
+
+fn mail_json(mail: &Mail) -> Value {
+    json!({"to": person_json(&mail.to), "contents": mail.contents, "from": person_json(&mail.from)})
+}
+
+fn zoo_json(zoo: &Zoo) -> Value {
+    json!({
+        "yes": zoo.yes,
+        "uSmall": zoo.small,
+        "wide": zoo.wide.to_string(),
+        "odd": format!("{:#x}", zoo.odd.get()),
+        "whole": zoo.whole.to_string(),
+        "negative": zoo.negative,
+        "oddNegative": zoo.odd_negative.get().to_string(),
+        "$wholeNegative": zoo.whole_negative.to_string(),
+        "four": hex::encode_prefixed(zoo.four.0),
+        "data": hex::encode_prefixed(&zoo.data.0),
+        "words": zoo.words,
+        "blobs": zoo.blobs.iter().map(|blob| hex::encode_prefixed(&blob.0)).collect::<Vec<_>>(),
+        "matrix": zoo.matrix,
+        "people": zoo.people.iter().map(person_json).collect::<Vec<_>>(),
+        "letter": mail_json(&zoo.letter),
+        "absent": zoo.absent.as_ref().map(person_json),
+    })
+}
+
+prop_compose! {
+    fn any_person()(name in any::<String>(), wallet in any::<[u8; 20]>()) -> Person {
+        Person { name, wallet: Address(wallet) }
+    }
+}
+
+prop_compose! {
+    fn any_mail()(from in any_person(), to in any_person(), contents in any::<String>()) -> Mail {
+        Mail { from, to, contents }
+    }
+}
+
+prop_compose! {
+    fn any_zoo()(
+        (yes, small, wide, negative, four) in any::<(bool, u8, u128, i64, [u8; 4])>(),
+        odd in any::<[u8; 12]>(),
+        whole in any::<[u8; 32]>(),
+        odd_negative in -0x80_0000i64..0x80_0000,
+        whole_negative in any::<[u8; 32]>(),
+        data in any::<Vec<u8>>(),
+        words in any::<Vec<String>>(),
+        blobs in any::<[Vec<u8>; 2]>(),
+        matrix in any::<Vec<[u16; 3]>>(),
+        people in prop::collection::vec(any_person(), 0..40),
+        letter in any_mail(),
+        absent in prop::option::of(any_person()),
+    ) -> Zoo {
+        Zoo {
+            yes, small, wide, negative, words, matrix, people,
+            odd: Uint::new(U256::from_be_slice(&odd).unwrap()).unwrap(),
+            whole: U256::from_be_bytes(whole),
+            odd_negative: Int::new(I256::from(odd_negative)).unwrap(),
+            whole_negative: I256(U256::from_be_bytes(whole_negative)),
+            four: FixedBytes(four),
+            data: Bytes(data),
+            blobs: blobs.map(Bytes),
+            letter, absent,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn json_equals_rust_types(zoo in any_zoo(), chain in any::<u64>()) {
+        let domain = Domain { name: Some("Zoo"), chain_id: Some(U256::from(chain)), ..Domain::default() };
+        let document = json!({
+            "types": types_of(Zoo::encode_type()),
+            "primaryType": "Zoo",
+            "domain": {"chainId": chain, "name": "Zoo"},
+            "message": zoo_json(&zoo),
+        });
+        let data = TypedData::from_json(&document.to_string()).unwrap();
+        prop_assert_eq!(data.encode_type(), Zoo::encode_type());
+        prop_assert_eq!(data.domain_separator(), domain.separator());
+        prop_assert_eq!(data.hash_struct(), zoo.hash_struct());
+        prop_assert_eq!(data.signing_hash(), domain.signing_hash(&zoo));
+        let again = data.schema().signing_hash(&domain.separator(), "Zoo", &zoo_json(&zoo).to_string()).unwrap();
+        prop_assert_eq!(again, data.signing_hash());
+    }
+
+    /// Any change of one byte is refused or still a document: never a panic.
+    #[test]
+    fn damaged_documents(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = mail_document().to_string().into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(text) = core::str::from_utf8(&bytes) {
+            let _ = TypedData::from_json(text).map_err(|error| error.to_string());
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Rust types as EIP-712 members: which Solidity type they stand for, and their word in `encodeData`.
+//!
+//! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeData".
+
+use alloc::{string::String, vec, vec::Vec};
+
+use lydite_bytes::{Address, Bytes, FixedBytes, I256, U256};
+use lydite_hash::{Keccak256, keccak256};
+
+use super::describe::MemberType;
+use super::{TypedStruct, hash_independent};
+
+/// A Rust type that may stand as a member of a typed struct.
+///
+/// | Rust | EIP-712 |
+/// |---|---|
+/// | `bool` | `bool` |
+/// | `u8` … `u128`, [`U256`] | `uint8` … `uint256` |
+/// | `i8` … `i128`, [`I256`] | `int8` … `int256` |
+/// | [`Uint<N>`], [`Int<N>`] | `uintN`, `intN` |
+/// | [`Address`] | `address` |
+/// | [`FixedBytes<N>`] | `bytesN` |
+/// | [`Bytes`] | `bytes` |
+/// | `String`, `&str` | `string` |
+/// | `Vec<T>` | `T[]` (so `Vec<u8>` is `uint8[]`, not `bytes`) |
+/// | `[T; N]` | `T[N]` |
+/// | a [`TypedStruct`] | the struct |
+/// | `Option` of one | the struct; `None` is 32 zero bytes, as `null` is for wallets |
+pub trait TypedValue {
+    /// The EIP-712 type.
+    const TYPE: &'static MemberType;
+
+    /// The word that stands for the value in `encodeData`: the value itself, or its hash.
+    fn word(&self) -> [u8; 32];
+
+    /// The word of an array of these values: the hash of the elements' words.
+    fn array_word(items: &[Self]) -> [u8; 32]
+    where
+        Self: Sized,
+    {
+        let mut keccak = Keccak256::new();
+        for item in items {
+            keccak.update(&item.word());
+        }
+        keccak.finalize()
+    }
+}
+
+/// An unsigned integer of `BITS` bits (8, 16, … 256), for the widths that Rust has no type for.
+///
+/// ```
+/// use lydite_bytes::U256;
+/// use lydite_evm::eip712::Uint;
+/// assert!(Uint::<96>::new(U256::from(1u64)).is_some());
+/// assert!(Uint::<96>::new(U256::MAX).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uint<const BITS: u16>(U256);
+
+impl<const BITS: u16> Uint<BITS> {
+    /// `value`, if it fits in `BITS` bits.
+    #[must_use]
+    pub fn new(value: U256) -> Option<Self> {
+        (value.bit_len() <= u32::from(BITS)).then_some(Self(value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn get(self) -> U256 {
+        self.0
+    }
+}
+
+/// A signed integer of `BITS` bits (8, 16, … 256), for the widths that Rust has no type for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Int<const BITS: u16>(I256);
+
+impl<const BITS: u16> Int<BITS> {
+    /// `value`, if it fits in `BITS` bits.
+    #[must_use]
+    pub fn new(value: I256) -> Option<Self> {
+        value.fits(u32::from(BITS)).then_some(Self(value))
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn get(self) -> I256 {
+        self.0
+    }
+}
+
+const fn assert_width(bits: u16) -> u16 {
+    assert!(
+        bits >= 8 && bits <= 256 && bits.is_multiple_of(8),
+        "an integer has 8, 16, … or 256 bits"
+    );
+    bits
+}
+
+impl<const BITS: u16> TypedValue for Uint<BITS> {
+    const TYPE: &'static MemberType = &MemberType::Uint(assert_width(BITS));
+
+    fn word(&self) -> [u8; 32] {
+        self.0.to_be_bytes()
+    }
+}
+
+impl<const BITS: u16> TypedValue for Int<BITS> {
+    const TYPE: &'static MemberType = &MemberType::Int(assert_width(BITS));
+
+    fn word(&self) -> [u8; 32] {
+        self.0.0.to_be_bytes()
+    }
+}
+
+macro_rules! integers {
+    ($($int:ty: $kind:ident, $fill:expr;)+) => {$(
+        impl TypedValue for $int {
+            const TYPE: &'static MemberType = &MemberType::$kind(<$int>::BITS as u16);
+
+            fn word(&self) -> [u8; 32] {
+                #[allow(clippy::redundant_closure_call)]
+                let mut word = [$fill(*self); 32];
+                word[32 - size_of::<$int>()..].copy_from_slice(&self.to_be_bytes());
+                word
+            }
+        }
+    )+};
+}
+
+integers! {
+    u8: Uint, |_| 0;
+    u16: Uint, |_| 0;
+    u32: Uint, |_| 0;
+    u64: Uint, |_| 0;
+    u128: Uint, |_| 0;
+    i8: Int, |value| if value < 0 { 0xff } else { 0 };
+    i16: Int, |value| if value < 0 { 0xff } else { 0 };
+    i32: Int, |value| if value < 0 { 0xff } else { 0 };
+    i64: Int, |value| if value < 0 { 0xff } else { 0 };
+    i128: Int, |value| if value < 0 { 0xff } else { 0 };
+}
+
+impl TypedValue for U256 {
+    const TYPE: &'static MemberType = &MemberType::Uint(256);
+
+    fn word(&self) -> [u8; 32] {
+        self.to_be_bytes()
+    }
+}
+
+impl TypedValue for I256 {
+    const TYPE: &'static MemberType = &MemberType::Int(256);
+
+    fn word(&self) -> [u8; 32] {
+        self.0.to_be_bytes()
+    }
+}
+
+impl TypedValue for bool {
+    const TYPE: &'static MemberType = &MemberType::Bool;
+
+    fn word(&self) -> [u8; 32] {
+        u8::from(*self).word()
+    }
+}
+
+impl TypedValue for Address {
+    const TYPE: &'static MemberType = &MemberType::Address;
+
+    fn word(&self) -> [u8; 32] {
+        self.into_word().0
+    }
+}
+
+impl<const N: usize> TypedValue for FixedBytes<N> {
+    const TYPE: &'static MemberType = {
+        assert!(N >= 1 && N <= 32, "bytesN holds 1 to 32 bytes");
+        &MemberType::FixedBytes(N as u8)
+    };
+
+    fn word(&self) -> [u8; 32] {
+        let mut word = [0; 32];
+        word[..N].copy_from_slice(&self.0);
+        word
+    }
+}
+
+/// The word of an array of byte strings: their hashes side by side, then the hash of those.
+fn byte_strings_word<'a>(items: impl Iterator<Item = &'a [u8]>) -> [u8; 32] {
+    let inputs: Vec<&[u8]> = items.collect();
+    let mut hashes = vec![[0; 32]; inputs.len()];
+    hash_independent(&inputs, &mut hashes);
+    keccak256(hashes.as_flattened())
+}
+
+macro_rules! byte_strings {
+    ($($string:ty: $kind:ident;)+) => {$(
+        impl TypedValue for $string {
+            const TYPE: &'static MemberType = &MemberType::$kind;
+
+            fn word(&self) -> [u8; 32] {
+                keccak256(self.as_ref())
+            }
+
+            fn array_word(items: &[Self]) -> [u8; 32] {
+                byte_strings_word(items.iter().map(AsRef::as_ref))
+            }
+        }
+    )+};
+}
+
+byte_strings! {
+    String: String;
+    &str: String;
+    Bytes: Bytes;
+}
+
+impl<T: TypedValue> TypedValue for Vec<T> {
+    const TYPE: &'static MemberType = &MemberType::Array(T::TYPE);
+
+    fn word(&self) -> [u8; 32] {
+        T::array_word(self)
+    }
+}
+
+impl<T: TypedValue, const N: usize> TypedValue for [T; N] {
+    const TYPE: &'static MemberType = {
+        assert!(N > 0, "an array has at least one element");
+        &MemberType::FixedArray(T::TYPE, N)
+    };
+
+    fn word(&self) -> [u8; 32] {
+        T::array_word(self)
+    }
+}
+
+impl<T: TypedStruct> TypedValue for Option<T> {
+    const TYPE: &'static MemberType = T::TYPE;
+
+    fn word(&self) -> [u8; 32] {
+        self.as_ref().map_or([0; 32], T::word)
+    }
+}
