@@ -1,0 +1,242 @@
+//! The catalogue of operations, `arena/ops/*.toml`: one file a family, one table a kernel, one line a row.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Does the timed call allocate its result?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// The result is a new String, Vec, …, as the library's users get it.
+    Fresh,
+    /// The result is a plain value or lies in the caller's buffer.
+    Reuse,
+}
+
+/// Where a row's items come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Input {
+    /// Exactly the published benchmark's input: one item.
+    Report,
+    /// Drawn with the kernel's seed: distinct items.
+    Varied,
+    /// The transactions of real blocks, `vectors/tx`.
+    Blocks,
+}
+
+/// One row of the arena.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// Its id, as in `prepare <id>`.
+    pub id: String,
+    /// Its family: the file it stands in.
+    pub family: String,
+    /// The function computed: rows of one kernel differ by inputs only.
+    pub kernel: String,
+    /// What it does, for people.
+    pub title: String,
+    /// What one operation makes (`hash`, `signature`, …).
+    pub unit: String,
+    /// Where it is specified.
+    pub spec: String,
+    /// Fresh or reused memory.
+    pub memory: Memory,
+    /// Where its items come from.
+    pub input: Input,
+    /// Which of several published inputs.
+    pub case: String,
+    /// Seed of drawn items.
+    pub seed: u64,
+    /// Number of items.
+    pub items: usize,
+    /// Bytes of an item, where the kernel leaves it open.
+    pub size: usize,
+    /// Operations in a call.
+    pub ops_per_call: usize,
+    /// Whether it belongs to the published reports' rows, which run by default.
+    pub report: bool,
+    /// `neg:<decoder>`, where malformed inputs are known.
+    pub negative: Option<String>,
+    /// Figures published elsewhere: who, nanoseconds.
+    pub published: BTreeMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    family: String,
+    kernel: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kernel {
+    name: String,
+    title: String,
+    unit: String,
+    spec: String,
+    seed: u64,
+    #[serde(default)]
+    negative: Option<String>,
+    memory: Memory,
+    #[serde(default = "one")]
+    elements: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: String,
+    input: Input,
+    #[serde(default)]
+    case: String,
+    #[serde(default)]
+    items: Option<usize>,
+    #[serde(default)]
+    size: usize,
+    #[serde(default)]
+    elements: Option<usize>,
+    #[serde(default)]
+    memory: Option<Memory>,
+    #[serde(default)]
+    report: bool,
+    #[serde(default)]
+    published: BTreeMap<String, f64>,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// The catalogue's files.
+const FILES: [&str; 2] = [
+    include_str!("../ops/ethereum.toml"),
+    include_str!("../ops/secp256k1.toml"),
+];
+
+static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
+    let parsed: Result<Vec<File>, _> = FILES.iter().map(|text| toml::from_str(text)).collect();
+    match parsed {
+        Ok(files) => files.into_iter().flat_map(rows).collect(),
+        // The files are compiled in and parsed by a test: this cannot be reached by a user.
+        Err(error) => unreachable!("the embedded catalogue: {error}"),
+    }
+});
+
+fn rows(file: File) -> Vec<Op> {
+    let mut ops = Vec::new();
+    for kernel in file.kernel {
+        for row in kernel.rows {
+            let elements = row.elements.unwrap_or(kernel.elements);
+            ops.push(Op {
+                family: file.family.clone(),
+                kernel: kernel.name.clone(),
+                title: kernel.title.clone(),
+                unit: kernel.unit.clone(),
+                spec: kernel.spec.clone(),
+                memory: row.memory.unwrap_or(kernel.memory),
+                case: row.case,
+                seed: kernel.seed,
+                items: match (row.items, row.input) {
+                    (Some(items), _) => items,
+                    (None, Input::Report) => 1,
+                    (None, Input::Blocks) => 130,
+                    (None, Input::Varied) if elements == 64 => 16,
+                    (None, Input::Varied) => 256,
+                },
+                size: row.size,
+                ops_per_call: elements,
+                input: row.input,
+                report: row.report,
+                negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
+                published: row.published,
+                id: row.id,
+            });
+        }
+    }
+    ops
+}
+
+/// All rows, in the order of the files.
+pub fn catalogue() -> &'static [Op] {
+    &CATALOGUE
+}
+
+/// The families, in order.
+pub fn families() -> Vec<&'static str> {
+    let mut names: Vec<&str> = catalogue().iter().map(|op| op.family.as_str()).collect();
+    names.dedup();
+    names
+}
+
+/// Does `text` match `pattern`, where `*` stands for any characters and `?` for one?
+pub fn glob(pattern: &str, text: &str) -> bool {
+    let (p, t) = (pattern.as_bytes(), text.as_bytes());
+    let (mut i, mut j, mut star) = (0, 0, None);
+    while j < t.len() {
+        if i < p.len() && p[i] == b'*' {
+            star = Some((i, j));
+            i += 1;
+        } else if i < p.len() && (p[i] == b'?' || p[i] == t[j]) {
+            i += 1;
+            j += 1;
+        } else if let Some((at, from)) = star {
+            star = Some((at, from + 1));
+            i = at + 1;
+            j = from + 1;
+        } else {
+            return false;
+        }
+    }
+    p[i..].iter().all(|&b| b == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_is_whole() {
+        let ops = catalogue();
+        let mut ids: Vec<_> = ops.iter().map(|op| &op.id).collect();
+        ids.sort();
+        let count = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "ids are unique");
+        // 26 rows of the first report and EIP-712 of the second.
+        assert_eq!(ops.iter().filter(|op| op.report).count(), 27);
+        for op in ops {
+            assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
+            assert_eq!(
+                op.input == Input::Report,
+                !op.id.contains("varied") && !op.id.contains("batch") && !op.id.contains("blocks"),
+                "{}",
+                op.id
+            );
+            if op.input == Input::Varied && !op.id.contains("recover_batch") {
+                assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
+            }
+        }
+        assert_eq!(families(), ["ethereum", "secp256k1"]);
+    }
+
+    #[test]
+    fn globs() {
+        for (pattern, text, want) in [
+            ("*", "", true),
+            ("keccak*", "keccak256_32b", true),
+            ("*_into", "abi_encode_static_into", true),
+            ("*_into", "abi_encode_static_into_varied", false),
+            ("u256_???", "u256_add", true),
+            ("u256_???", "u256_mulDiv", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("a*b*c", "abbcb", false),
+        ] {
+            assert_eq!(glob(pattern, text), want, "{pattern} {text}");
+        }
+    }
+}
