@@ -266,7 +266,7 @@ fn letters(random: &mut Random, len: usize) -> String {
 fn mixed_case(random: &mut Random, text: &str) -> String {
     text.chars()
         .map(|c| {
-            if random.next() & 1 == 0 {
+            if random.word() & 1 == 0 {
                 c.to_ascii_uppercase()
             } else {
                 c

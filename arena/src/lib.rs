@@ -1,13 +1,25 @@
 //! The arena: runs Lydite against its peers, checks every answer, measures in pairs and reports.
 //!
 //! A contender, ours included, is a process that speaks the line protocol of [`protocol`]. The driver draws the inputs
-//! ([`ops`], [`generate`]), knows the right outputs ([`truth`]) before it times anything, interleaves all contenders,
-//! and judges by paired ratios ([`stats`]). docs/benchmarking.md tells the method and its known bias.
+//! ([`ops`], [`generate`]), knows the right outputs ([`truth`]) before it times anything ([`gate`]), interleaves all
+//! contenders ([`schedule`]), and judges by paired ratios ([`stats`], [`race`]). docs/benchmarking.md tells the method
+//! and its known bias.
 
 pub mod blobs;
+pub mod builder;
+pub mod cli;
+pub mod compare;
+pub mod doctor;
+pub mod fingerprint;
+pub mod gate;
 pub mod generate;
 pub mod manifest;
 pub mod ops;
 pub mod protocol;
+pub mod race;
 pub mod random;
+pub mod report;
+pub mod result;
+pub mod schedule;
+pub mod stats;
 pub mod truth;

@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         let s = &mut self.0;
         let out = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
         let t = s[1] << 17;
@@ -34,7 +34,7 @@ impl Random {
 
     /// A number in `0..bound` (`bound` > 0); the bias, below 2^-32 for our bounds, does not matter here.
     pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
 
     /// A number in `low..=high`.
@@ -51,7 +51,7 @@ impl Random {
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(len + 8);
         while out.len() < len {
-            out.extend_from_slice(&self.next().to_le_bytes());
+            out.extend_from_slice(&self.word().to_le_bytes());
         }
         out.truncate(len);
         out
@@ -83,8 +83,8 @@ mod tests {
                 0xf88b_b8a8_724c_81ec
             ]
         );
-        assert_eq!(Random::new(0).next(), 0x99ec_5f36_cb75_f2b4);
-        assert_eq!(Random::new(1).next(), 0xb3f2_af6d_0fc7_10c5);
+        assert_eq!(Random::new(0).word(), 0x99ec_5f36_cb75_f2b4);
+        assert_eq!(Random::new(1).word(), 0xb3f2_af6d_0fc7_10c5);
     }
 
     #[test]

@@ -438,7 +438,7 @@ fn rlp_item(data: &[u8]) -> Result<(Rlp<'_>, &[u8])> {
 
 /// The members of a list.
 fn list<'a>(item: &Rlp<'a>) -> Result<Vec<Rlp<'a>>> {
-    let Rlp::List(mut payload) = item else {
+    let &Rlp::List(mut payload) = item else {
         bail!("not a list")
     };
     let mut members = Vec::new();
@@ -521,11 +521,12 @@ impl Signed {
             bytes => bytes.try_into()?,
         };
         for entry in list(&fields[8])? {
-            let [Rlp::Text(address), Rlp::List(_)] = list(&entry)?.as_slice() else {
+            let members = list(&entry)?;
+            let [Rlp::Text(address), keys @ Rlp::List(_)] = members.as_slice() else {
                 bail!("access list: not an address and keys")
             };
             ensure!(address.len() == 20, "access list: address");
-            for key in list(&list(&entry)?[1])? {
+            for key in list(keys)? {
                 ensure!(
                     matches!(key, Rlp::Text(bytes) if bytes.len() == 32),
                     "access list: key"

@@ -1,0 +1,13 @@
+//! The arena's command by itself: `cargo run --release -p lydite-arena --example bench -- doctor`.
+
+use clap::Parser;
+
+#[derive(Parser)]
+struct Command {
+    #[command(flatten)]
+    bench: lydite_arena::cli::BenchArgs,
+}
+
+fn main() -> std::process::ExitCode {
+    lydite_arena::cli::run(&Command::parse().bench)
+}

@@ -1,0 +1,214 @@
+//! Builds contenders: two at once, with progress and a log file each. What is built already is left alone.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::manifest::{Manifest, Variant};
+
+/// A build that takes longer is killed.
+const LONGEST_BUILD: Duration = Duration::from_secs(20 * 60);
+/// Folders that hold what a build makes or fetches.
+const PRODUCTS: [&str; 7] = [
+    "target",
+    "node_modules",
+    ".venv",
+    "__pycache__",
+    "zig-out",
+    ".zig-cache",
+    "zig-cache",
+];
+
+/// One variant to build.
+pub struct Job<'a> {
+    /// Whose.
+    pub manifest: &'a Manifest,
+    /// Which.
+    pub variant: &'a Variant,
+}
+
+impl Job<'_> {
+    fn name(&self) -> String {
+        format!("{}-{}", self.manifest.name, self.variant.name)
+    }
+}
+
+/// Builds all jobs; answers, in their order, what went wrong with each.
+pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
+    let cache = arena.join(".cache");
+    fs::create_dir_all(&cache).with_context(|| format!("create {}", cache.display()))?;
+    let mut results: Vec<Option<String>> = jobs.iter().map(|_| None).collect();
+    let waiting: VecDeque<usize> = (0..jobs.len())
+        .filter(|&i| !built(&jobs[i], arena, &cache))
+        .collect();
+    if waiting.is_empty() {
+        return Ok(results);
+    }
+    let bars = MultiProgress::new();
+    let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {elapsed} {msg}")?;
+    let all = bars.add(ProgressBar::new(waiting.len() as u64).with_style(style));
+    all.set_prefix("building");
+    all.enable_steady_tick(Duration::from_millis(200));
+    if all.is_hidden() {
+        eprintln!("building {} variants, two at a time", waiting.len());
+    }
+    // Builds of one language share a target folder's lock or a package cache: start another language first.
+    let queue = Mutex::new((waiting, Vec::<String>::new()));
+    let found = Mutex::new(&mut results);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Ok(mut guard) = queue.lock() else { return };
+                    let (waiting, busy) = &mut *guard;
+                    let free = waiting
+                        .iter()
+                        .position(|&i| !busy.contains(&jobs[i].manifest.language));
+                    let Some(index) = waiting.remove(free.unwrap_or(0)) else {
+                        return;
+                    };
+                    let job = &jobs[index];
+                    busy.push(job.manifest.language.clone());
+                    drop(guard);
+                    let spinner = bars.add(ProgressBar::new_spinner());
+                    spinner.set_message(format!("{} ({})", job.name(), job.manifest.language));
+                    spinner.enable_steady_tick(Duration::from_millis(120));
+                    let start = Instant::now();
+                    let outcome = run(job, arena, &cache);
+                    spinner.finish_and_clear();
+                    if all.is_hidden() {
+                        let word = if outcome.is_ok() { "built" } else { "FAILED" };
+                        eprintln!("  {word} {} in {:.0?}", job.name(), start.elapsed());
+                    }
+                    all.inc(1);
+                    if let (Err(error), Ok(mut found)) = (outcome, found.lock()) {
+                        found[index] = Some(format!("{error:#}"));
+                    }
+                    if let Ok(mut guard) = queue.lock() {
+                        let at = guard
+                            .1
+                            .iter()
+                            .position(|language| *language == job.manifest.language);
+                        at.map(|at| guard.1.swap_remove(at));
+                    }
+                }
+            });
+        }
+    });
+    all.finish_and_clear();
+    Ok(results)
+}
+
+fn run(job: &Job<'_>, arena: &Path, cache: &Path) -> Result<()> {
+    let (manifest, variant) = (job.manifest, job.variant);
+    let log_path = cache.join(format!("{}.log", job.name()));
+    let folder = match &variant.cwd {
+        Some(cwd) => manifest.folder.join(cwd),
+        None => manifest.folder.clone(),
+    };
+    // The stamp is of the sources as they were before the build.
+    let stamp = fingerprint(job, arena)?;
+    let log = File::create(&log_path)?;
+    for command in &variant.build {
+        let name = command.join(" ");
+        let [program, args @ ..] = command.as_slice() else {
+            continue;
+        };
+        let mut child = Command::new(program)
+            .args(args)
+            .current_dir(&folder)
+            .envs(&variant.env)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log.try_clone()?)
+            .spawn()
+            .with_context(|| format!("`{name}`"))?;
+        let start = Instant::now();
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break status,
+                None if start.elapsed() > LONGEST_BUILD => {
+                    child.kill()?;
+                    child.wait()?;
+                    bail!(
+                        "`{name}` took more than {LONGEST_BUILD:?}; log: {}",
+                        log_path.display()
+                    );
+                }
+                None => std::thread::sleep(Duration::from_millis(50)),
+            }
+        };
+        if !status.success() {
+            let text = fs::read_to_string(&log_path).unwrap_or_default();
+            let last = text.lines().rev().find(|line| line.contains("error"));
+            let last = last
+                .or_else(|| text.lines().next_back())
+                .unwrap_or("no output");
+            let last: String = last.trim().chars().take(200).collect();
+            bail!("`{name}`: {status}: {last} (log: {})", log_path.display());
+        }
+    }
+    fs::write(cache.join(format!("{}.stamp", job.name())), stamp)?;
+    Ok(())
+}
+
+/// Whether the variant was built from the sources that lie there now.
+fn built(job: &Job<'_>, arena: &Path, cache: &Path) -> bool {
+    let program = &job.variant.run[0];
+    let there = !program.contains('/') || job.manifest.folder.join(program).is_file();
+    let old = fs::read_to_string(cache.join(format!("{}.stamp", job.name())));
+    match (old, fingerprint(job, arena)) {
+        (Ok(old), Ok(new)) => there && old == new,
+        _ => false,
+    }
+}
+
+/// FNV-1a over names and contents of the contender's sources; not against malice, only against staleness.
+fn fingerprint(job: &Job<'_>, arena: &Path) -> Result<String> {
+    let folder = &job.manifest.folder;
+    let mut files = Vec::new();
+    walk(folder, &mut files)?;
+    walk(&arena.join("kit"), &mut files)?;
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        files.push(arena.join("contenders").join(name));
+    }
+    for source in &job.manifest.sources {
+        walk(&folder.join(source), &mut files)?;
+    }
+    files.sort();
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut eat = |bytes: &[u8]| {
+        for &byte in bytes {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    eat(format!("{:?}", job.variant).as_bytes());
+    for file in files {
+        eat(file.as_os_str().as_encoded_bytes());
+        eat(&fs::read(&file).unwrap_or_default());
+    }
+    Ok(format!("{hash:016x}\n"))
+}
+
+fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if path.is_file() {
+        files.push(path.to_owned());
+    } else if path.is_dir() {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            // Symbolic links are not followed: they may lead anywhere.
+            let product = PRODUCTS.iter().any(|product| name == **product);
+            if !product && !entry.file_type()?.is_symlink() {
+                walk(&entry.path(), files)?;
+            }
+        }
+    }
+    Ok(())
+}

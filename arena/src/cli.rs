@@ -1,0 +1,241 @@
+//! The `bench` command: arguments in, reports out.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+
+use crate::manifest::{self, Manifest, OURS};
+use crate::ops::{self, Op};
+use crate::race::{self, Plan};
+use crate::report::{html, markdown, table};
+use crate::result::Report;
+use crate::schedule::Settings;
+use crate::{compare, doctor, result};
+
+/// Race Lydite against its peers.
+#[derive(Args, Debug, Default)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct BenchArgs {
+    #[command(subcommand)]
+    command: Option<BenchCommand>,
+    /// Families to run (ethereum, secp256k1, all); without one, the published reports' rows
+    family: Vec<String>,
+    #[command(flatten)]
+    choice: Choice,
+    /// Minutes: quick variants, few launches (the default)
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Every variant, many launches
+    #[arg(long)]
+    full: bool,
+    /// Where result.json, report.md and report.html go
+    #[arg(long, value_name = "DIR", default_value = "bench-out")]
+    out: PathBuf,
+}
+
+#[derive(Args, Debug, Default)]
+struct Choice {
+    /// Only operations that match, of all families (`*` and `?`; several by comma)
+    #[arg(long, value_name = "GLOB", global = true)]
+    ops: Option<String>,
+    /// Only these contenders, by comma; ours always runs
+    #[arg(long, value_name = "LIST", global = true)]
+    contenders: Option<String>,
+    /// A contender outside the tree: its contender.toml
+    #[arg(long, value_name = "FILE", global = true)]
+    contender: Vec<PathBuf>,
+}
+
+#[derive(Subcommand, Debug)]
+enum BenchCommand {
+    /// Which contenders can run here, and what the others miss
+    Doctor,
+    /// What changed from one result.json to another
+    Compare {
+        /// The older result.json
+        a: PathBuf,
+        /// The newer one
+        b: PathBuf,
+    },
+    /// Build and check contenders on every operation, without the race
+    Check,
+    /// Write the reports of a result.json again
+    Report {
+        /// A result.json
+        result: PathBuf,
+    },
+    /// Print the JSON schema of result.json
+    Schema,
+}
+
+/// Runs the command; errors go to stderr.
+pub fn run(args: &BenchArgs) -> ExitCode {
+    match dispatch(args) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &BenchArgs) -> Result<ExitCode> {
+    match &args.command {
+        None => race(args, false),
+        Some(BenchCommand::Check) => race(args, true),
+        Some(BenchCommand::Doctor) => {
+            println!("{}", doctor::render(&contenders(&args.choice)?));
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(BenchCommand::Compare { a, b }) => {
+            println!("{}", compare::render(&read(a)?, &read(b)?)?);
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(BenchCommand::Report { result }) => {
+            let report = read(result)?;
+            let folder = result.parent().context("no folder")?;
+            std::fs::write(folder.join("report.md"), markdown::render(&report))?;
+            std::fs::write(folder.join("report.html"), html::render(&report)?)?;
+            println!("{}", folder.join("report.html").display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(BenchCommand::Schema) => {
+            print!("{}", result::schema());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn read(path: &PathBuf) -> Result<Report> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// The contenders asked for; ours first.
+fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
+    let mut found = manifest::discover(&manifest::arena_folder()?)?;
+    if let Some(list) = &choice.contenders {
+        let names: Vec<&str> = list.split(',').map(str::trim).collect();
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| !found.iter().any(|m| m.name == **name))
+        {
+            let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
+            bail!("no contender {unknown:?}; there are: {}", known.join(", "));
+        }
+        found.retain(|manifest| manifest.name == OURS || names.contains(&manifest.name.as_str()));
+    }
+    for file in &choice.contender {
+        let manifest = Manifest::read(file)?;
+        if found.iter().any(|other| other.name == manifest.name) {
+            bail!(
+                "{}: there is a contender {:?} already",
+                file.display(),
+                manifest.name
+            );
+        }
+        found.push(manifest);
+    }
+    Ok(found)
+}
+
+/// The rows asked for.
+fn rows(families: &[String], globs: Option<&str>, all: bool) -> Result<Vec<Op>> {
+    let known = ops::families();
+    if let Some(unknown) = families
+        .iter()
+        .find(|f| *f != "all" && !known.contains(&f.as_str()))
+    {
+        bail!(
+            "no family {unknown:?}; there are: {}, all",
+            known.join(", ")
+        );
+    }
+    let rows: Vec<Op> = ops::catalogue()
+        .iter()
+        .filter(|op| match families {
+            [] if globs.is_some() || all => true,
+            [] => op.report,
+            _ => families
+                .iter()
+                .any(|family| family == "all" || *family == op.family),
+        })
+        .filter(|op| {
+            globs.is_none_or(|globs| globs.split(',').any(|glob| ops::glob(glob.trim(), &op.id)))
+        })
+        .cloned()
+        .collect();
+    if rows.is_empty() {
+        bail!("no operation matches");
+    }
+    Ok(rows)
+}
+
+fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
+    let arena = manifest::arena_folder()?;
+    let manifests = contenders(&args.choice)?;
+    if manifests.is_empty() {
+        bail!("no contender in {}", arena.join("contenders").display());
+    }
+    let ops = rows(&args.family, args.choice.ops.as_deref(), check_only)?;
+    let quick = !args.full;
+    let plan = Plan {
+        arena: &arena,
+        ops: &ops,
+        manifests: &manifests,
+        quick,
+        settings: if quick {
+            Settings::quick()
+        } else {
+            Settings::full()
+        },
+        command: command(args),
+        check_only,
+    };
+    let report = race::run(&plan)?;
+    if check_only {
+        print!("{}", doctor::checked(&report));
+        return Ok(ExitCode::SUCCESS);
+    }
+    std::fs::create_dir_all(&args.out).with_context(|| format!("create {}", args.out.display()))?;
+    let path = |name: &str| args.out.join(name);
+    std::fs::write(path("result.json"), serde_json::to_string(&report)?)?;
+    std::fs::write(path("report.md"), markdown::render(&report))?;
+    std::fs::write(path("report.html"), html::render(&report)?)?;
+    println!(
+        "{}",
+        table::render(&report, std::io::stdout().is_terminal())
+    );
+    println!(
+        "{:.0} s; {}, {}",
+        report.run.seconds,
+        path("result.json").display(),
+        path("report.md").display()
+    );
+    let page = std::path::absolute(path("report.html"))?;
+    println!("report: {}", page.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The command that repeats the run, without paths of this machine.
+fn command(args: &BenchArgs) -> String {
+    let mut words = vec!["cargo run --release -- bench".to_owned()];
+    words.extend(args.family.iter().cloned());
+    if args.full {
+        words.push("--full".into());
+    }
+    if let Some(globs) = &args.choice.ops {
+        words.push(format!("--ops '{globs}'"));
+    }
+    if let Some(list) = &args.choice.contenders {
+        words.push(format!("--contenders {list}"));
+    }
+    for file in &args.choice.contender {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        words.push(format!("--contender …/{name}"));
+    }
+    words.join(" ")
+}

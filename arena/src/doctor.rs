@@ -1,0 +1,80 @@
+//! `bench doctor` and `bench check`: who can run here, and who answers rightly.
+
+use crate::manifest::{Manifest, check};
+use crate::report::{table, time};
+use crate::result::{Report, State};
+
+/// One line a contender: what it needs and whether that is there.
+pub fn render(manifests: &[Manifest]) -> String {
+    let mut text = String::new();
+    let mut able = 0;
+    for manifest in manifests {
+        let missing = manifest.missing();
+        let mark = if missing.is_none() {
+            "ok     "
+        } else {
+            "missing"
+        };
+        able += usize::from(missing.is_none());
+        text += &format!(
+            "{mark} {} {} ({})\n",
+            manifest.name, manifest.version, manifest.language
+        );
+        for need in &manifest.needs {
+            text += &match check(need, &manifest.folder) {
+                Ok(version) => format!("          {version}\n"),
+                Err(error) if need.hint.is_empty() => format!("        - {error}\n"),
+                Err(error) => format!("        - {error}: {}\n", need.hint),
+            };
+        }
+    }
+    text + &format!("{able} of {} contenders can run here", manifests.len())
+}
+
+/// The outcome of the gate, one line a variant, and a line for each operation that failed.
+pub fn checked(report: &Report) -> String {
+    let mut text = String::new();
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for cell in &report.cells {
+        let who = (cell.contender.as_str(), cell.variant.as_str());
+        if seen.contains(&who)
+            || matches!(cell.state, State::SkippedToolchain | State::SkippedBuild)
+        {
+            continue;
+        }
+        seen.push(who);
+        let own: Vec<_> = report
+            .cells
+            .iter()
+            .filter(|c| (c.contender.as_str(), c.variant.as_str()) == who)
+            .collect();
+        let count = |state| own.iter().filter(|c| c.state == state).count();
+        let banners = report
+            .contenders
+            .iter()
+            .find(|c| c.name == who.0)
+            .map_or(0, |c| c.banners);
+        let turn = report
+            .contenders
+            .iter()
+            .find(|c| c.name == who.0)
+            .and_then(|c| c.loop_ns);
+        text += &format!(
+            "{}/{}: {} of {} right, {} not offered, an empty turn takes {}, {banners} banner lines\n",
+            who.0,
+            who.1,
+            count(State::Ok),
+            own.len(),
+            count(State::Unsupported),
+            turn.map_or("an unknown time".into(), time)
+        );
+        for cell in own
+            .iter()
+            .filter(|c| !matches!(c.state, State::Ok | State::Unsupported))
+        {
+            let reason = cell.reason.as_deref().unwrap_or("no reason");
+            text += &format!("  {}: {}: {reason}\n", cell.op, cell.state.text());
+        }
+    }
+    text + &table::absent(report)
+}

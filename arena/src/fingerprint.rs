@@ -1,0 +1,146 @@
+//! What a reader must know about the machine to judge a run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::result::Machine;
+
+/// Instruction sets that some kernel or peer here makes use of.
+const FLAGS: [&str; 17] = [
+    "sse2",
+    "ssse3",
+    "sse4_1",
+    "avx",
+    "avx2",
+    "bmi1",
+    "bmi2",
+    "adx",
+    "sha_ni",
+    "aes",
+    "avx512f",
+    "avx512vl",
+    "avx512bw",
+    "avx512ifma",
+    "avx512_vbmi",
+    "gfni",
+    "vaes",
+];
+
+fn line(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.lines().next()?.trim().to_owned())
+}
+
+/// Load averages of 1, 5 and 15 minutes.
+pub fn load() -> Option<[f64; 3]> {
+    let text = line("/proc/loadavg")?;
+    let mut numbers = text.split(' ').map_while(|word| word.parse().ok());
+    Some([numbers.next()?, numbers.next()?, numbers.next()?])
+}
+
+/// The machine, but for what only a run can tell.
+pub fn machine(arena: &Path) -> Machine {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let entry = |name: &str| {
+        let line = cpuinfo.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let have = entry("flags").unwrap_or_default();
+    let have: Vec<&str> = have.split(' ').collect();
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let memory = memory
+        .lines()
+        .find_map(|line| {
+            line.strip_prefix("MemTotal:")?
+                .trim()
+                .strip_suffix(" kB")?
+                .parse()
+                .ok()
+        })
+        .unwrap_or(0u64);
+    let distribution = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let distribution = distribution
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))
+        .unwrap_or(std::env::consts::OS)
+        .trim_matches('"');
+    let kernel = line("/proc/sys/kernel/osrelease").unwrap_or_default();
+    Machine {
+        cpu: entry("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        flags: FLAGS
+            .iter()
+            .filter(|flag| have.contains(flag))
+            .map(|&flag| flag.to_owned())
+            .collect(),
+        virtualized: have.contains(&"hypervisor"),
+        memory: memory * 1024,
+        system: format!("{distribution}, kernel {kernel}"),
+        governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        load_before: load(),
+        load_after: None,
+        toolchains: [("rustc", tool(arena, "rustc", &["--version"]))]
+            .into_iter()
+            .filter_map(|(name, version)| Some((name.to_owned(), version?)))
+            .collect(),
+        commit: commit(arena),
+    }
+}
+
+fn tool(folder: &Path, program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn commit(folder: &Path) -> Option<String> {
+    let id = tool(folder, "git", &["rev-parse", "--short=12", "HEAD"])?;
+    let clean = tool(folder, "git", &["status", "--porcelain"])?.is_empty();
+    Some(if clean { id } else { format!("{id}+") })
+}
+
+/// Now, UTC, as `2026-11-20T22:00:00Z`.
+pub fn now() -> String {
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |t| t.as_secs());
+    iso(seconds)
+}
+
+/// Howard Hinnant's civil-from-days ("chrono-Compatible Low-Level Date Algorithms"), for days after 1970.
+fn iso(seconds: u64) -> String {
+    let (days, clock) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    format!("{year:04}-{month:02}-{of_month:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        // date -u -d @N
+        assert_eq!(iso(0), "1970-01-01T00:00:00Z");
+        assert_eq!(iso(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(iso(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(iso(1_795_212_000), "2026-11-20T22:00:00Z");
+    }
+}

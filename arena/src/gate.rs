@@ -1,0 +1,248 @@
+//! The correctness gate: nothing is timed before its outputs are right on items it could not foresee.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::protocol::{Allocations, Batch, Failure, Process};
+use crate::truth::{Expected, expected, predict};
+use crate::{blobs, generate, ops::Op};
+
+/// Items on disk and their right outputs.
+pub struct Set {
+    path: PathBuf,
+    /// Right outputs, in order.
+    pub expected: Vec<Expected>,
+}
+
+impl Set {
+    fn new(folder: &Path, name: &str, op: &Op, items: &[Vec<u8>]) -> Result<Self> {
+        let path = folder.join(format!("{}.{name}.blobs", op.id));
+        blobs::write(&path, items)?;
+        let expected = items
+            .iter()
+            .map(|item| expected(&op.kernel, op.ops_per_call, item));
+        Ok(Self {
+            path,
+            expected: expected.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Loads the items into a contender.
+    pub fn prepare(
+        &self,
+        process: &mut Process,
+        op: &str,
+        deadline: Duration,
+    ) -> Result<(), Failure> {
+        let items = process.prepare(op, &self.path, deadline)?;
+        if items != self.expected.len() as u64 {
+            return Err(Failure::Wrong(format!(
+                "{items} items of {}",
+                self.expected.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// A batch whose sum is right.
+    pub fn run(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
+        let batch = process.run(n, deadline)?;
+        let right = predict(&self.expected, n);
+        if batch.acc != right {
+            return Err(Failure::Wrong(format!(
+                "{n} calls sum up to {:016x}, not to {right:016x}",
+                batch.acc
+            )));
+        }
+        Ok(batch)
+    }
+
+    fn verify(
+        &self,
+        process: &mut Process,
+        output: &Path,
+        deadline: Duration,
+    ) -> Result<(), Failure> {
+        process.verify(output, deadline)?;
+        let got = blobs::read(output).map_err(|error| Failure::Wrong(format!("{error:#}")))?;
+        // Gone, so that the next answer cannot be this one.
+        let _ = std::fs::remove_file(output);
+        if got.len() != self.expected.len() {
+            return Err(Failure::Wrong(format!(
+                "{} outputs for {} items",
+                got.len(),
+                self.expected.len()
+            )));
+        }
+        for (index, (got, want)) in got.iter().zip(&self.expected).enumerate() {
+            if *got != want.bytes {
+                let at = got.iter().zip(&want.bytes).position(|(a, b)| a != b);
+                let at = at.unwrap_or(got.len().min(want.bytes.len()));
+                return Err(Failure::Wrong(format!(
+                    "item {index}: byte {at} is {}, not {} ({} bytes, not {})",
+                    got.get(at).map_or("missing".into(), |b| format!("{b:02x}")),
+                    want.bytes
+                        .get(at)
+                        .map_or("the end".into(), |b| format!("{b:02x}")),
+                    got.len(),
+                    want.bytes.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything the gate and the clock need for one operation.
+pub struct Exam {
+    /// The row.
+    pub op: Op,
+    /// Its items.
+    pub main: Set,
+    probes: Vec<Set>,
+    negative: Option<(String, PathBuf, usize)>,
+    output: PathBuf,
+}
+
+/// Distinct items of a probe; slow operations use fewer of them.
+const PROBE: usize = 64;
+/// A contender this many times faster on known items than on fresh ones answers from memory.
+const MEMORY: f64 = 4.0;
+
+/// What a contender that passed is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Whether it accepts malformed input: `Some(false)` is good, `None` not asked.
+    pub lax: Option<bool>,
+}
+
+impl Exam {
+    /// Writes the item files of an operation into `folder`.
+    pub fn new(op: &Op, folder: &Path) -> Result<Self> {
+        let main = Set::new(folder, "main", op, &generate::items(op)?)?;
+        let count = (1024 / op.ops_per_call).clamp(2, PROBE);
+        let probes = (0..3u64)
+            .map(|round| {
+                let items = generate::probe(op, round, count)?;
+                Set::new(folder, &format!("probe{round}"), op, &items)
+            })
+            .collect::<Result<_>>()?;
+        let negative = match &op.negative {
+            None => None,
+            Some(name) => {
+                let items = generate::negative(name)?;
+                let path = folder.join(format!("{}.neg.blobs", op.id));
+                blobs::write(&path, &items)?;
+                Some((name.clone(), path, items.len()))
+            }
+        };
+        Ok(Self {
+            op: op.clone(),
+            main,
+            probes,
+            negative,
+            output: folder.join("out.blobs"),
+        })
+    }
+
+    /// Puts a contender through the gate.
+    pub fn pass(&self, process: &mut Process, deadline: Duration) -> Result<Pass, Failure> {
+        let id = &self.op.id;
+        if !process.offers(id) {
+            return Err(Failure::Unsupported("not among its operations".into()));
+        }
+        let lax = match &self.negative {
+            Some((name, path, items)) if process.offers(name) => {
+                process.prepare(name, path, deadline)?;
+                process.verify(&self.output, deadline)?;
+                let got =
+                    blobs::read(&self.output).map_err(|e| Failure::Wrong(format!("{e:#}")))?;
+                let _ = std::fs::remove_file(&self.output);
+                if got.len() != *items || got.iter().any(|g| !matches!(g.as_slice(), [0 | 1])) {
+                    return Err(Failure::Wrong(format!("{name}: not one 0 or 1 an item")));
+                }
+                Some(got.iter().any(|verdict| verdict == &[0]))
+            }
+            _ => None,
+        };
+        let items = self.main.expected.len() as u64;
+        // An adapter may refuse a negative row after describing it; the main row may not be refused.
+        self.main.prepare(process, id, deadline)?;
+        self.main.verify(process, &self.output, deadline)?;
+        // Not a multiple of the items, and more than one turn.
+        let slow = self.main.run(process, 1, deadline)?.ns > 1_000_000;
+        self.main
+            .run(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
+        for probe in &self.probes[..if slow { 1 } else { 2 }] {
+            probe.prepare(process, id, deadline)?;
+            probe.verify(process, &self.output, deadline)?;
+            let all = probe.expected.len() as u64;
+            probe.run(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
+        }
+        Ok(Pass { lax })
+    }
+
+    /// Is the warm contender much slower on items it has never seen? Then it timed its memory, not the operation.
+    /// `hot` is its time per call on the main items.
+    pub fn fresh(
+        &self,
+        process: &mut Process,
+        hot: f64,
+        deadline: Duration,
+    ) -> Result<(), Failure> {
+        let mut best = f64::INFINITY;
+        for probe in &self.probes {
+            let affordable = (20e6 / hot.max(1.0)) as u64;
+            let n = (probe.expected.len() as u64).min(affordable.max(2));
+            probe.prepare(process, &self.op.id, deadline)?;
+            let cold = probe.run(process, n, deadline)?.ns as f64;
+            // Two timer readings and a cold cache: not memory.
+            best = best.min((cold - 20_000.0).max(0.0) / n as f64);
+            if best <= MEMORY * hot {
+                return Ok(());
+            }
+        }
+        Err(Failure::Wrong(format!(
+            "{hot:.0} ns a call on known items, {best:.0} ns on fresh ones: it answers from memory"
+        )))
+    }
+
+    /// Is the contender's clock honest? A longer batch must take the driver about as long as it says.
+    pub fn clock(
+        &self,
+        process: &mut Process,
+        hot: f64,
+        deadline: Duration,
+    ) -> Result<(), Failure> {
+        let n = (20e6 / hot.max(0.1)).ceil().max(1.0) as u64;
+        let mut share = 0f64;
+        // Preemption outside the contender's own readings can only lower the share: the best of a few counts.
+        for _ in 0..8 {
+            let batch = self.main.run(process, n, deadline)?;
+            share = share.max(batch.ns as f64 / batch.wall.saturating_sub(2_000_000).max(1) as f64);
+            if share >= 0.75 {
+                return Ok(());
+            }
+        }
+        Err(Failure::Wrong(format!(
+            "its clock shows {:.0} % of the time that passed outside",
+            share * 100.0
+        )))
+    }
+
+    /// Allocation counts, where the contender tells.
+    pub fn allocations(
+        &self,
+        process: &mut Process,
+        hot: f64,
+        deadline: Duration,
+    ) -> Option<Allocations> {
+        let n = ((2e6 / hot.max(1.0)) as u64).clamp(1, 256);
+        match process.alloc(n, deadline) {
+            Ok(allocations) if allocations.n == n => Some(allocations),
+            _ => None,
+        }
+    }
+}

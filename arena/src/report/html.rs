@@ -1,0 +1,22 @@
+//! `report.html`: one page that needs nothing else, drawn in the reader's browser from inline data.
+
+use anyhow::Result;
+
+use crate::result::Report;
+
+/// Template: markup, style and script, with one place for the data.
+const PAGE: &str = include_str!("page.html");
+
+/// The page of a report.
+pub fn render(report: &Report) -> Result<String> {
+    // The page shows medians and intervals; raw batches stay in result.json.
+    let mut slim = report.clone();
+    for cell in &mut slim.cells {
+        cell.batches.clear();
+    }
+    slim.cells.retain(|cell| !cell.control);
+    // `<` never appears in the inline script, so no text can end it.
+    let data = serde_json::to_string(&slim)?.replace('<', "\\u003c");
+    let title = format!("Lydite arena, {}", report.run.started);
+    Ok(PAGE.replace("@TITLE@", &title).replace("@DATA@", &data))
+}

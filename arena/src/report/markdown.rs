@@ -1,0 +1,205 @@
+//! `report.md`.
+
+use super::{count, failures, raced, rate, summary, three, time};
+use crate::manifest::OURS;
+use crate::race;
+use crate::result::{Report, State, Verdict};
+
+/// The report as GitHub-flavoured Markdown.
+pub fn render(report: &Report) -> String {
+    let (run, machine) = (&report.run, &report.machine);
+    let mut text = format!("# Arena, {} ({})\n\n", run.started, run.mode);
+    for line in summary(report) {
+        text += &format!("- {line}\n");
+    }
+    let peers: Vec<&str> = raced(report)
+        .into_iter()
+        .filter(|&name| name != OURS)
+        .collect();
+
+    text += "\n## Times\n\nTime per operation, and the peer's time over ours (median of paired rounds; **bold**: \
+             a win or a loss outside the margin). Published figures were made elsewhere and are in no ratio.\n\n";
+    text += &format!("| operation | {OURS} | ops/s |");
+    for peer in &peers {
+        text += &format!(" {peer} |");
+    }
+    text += " as published |\n|---|--:|--:|";
+    text += &"--:|".repeat(peers.len() + 1);
+    text.push('\n');
+    for op in &report.ops {
+        let ours = report.best(&op.id, OURS).and_then(|cell| cell.ns);
+        text += &format!(
+            "| `{}` ({}) | {} | {} |",
+            op.id,
+            op.memory,
+            ours.map_or("-".into(), time),
+            ours.map_or("-".into(), rate)
+        );
+        for peer in &peers {
+            let pair = report
+                .pairs
+                .iter()
+                .find(|pair| pair.op == op.id && pair.b == *peer);
+            let cell = report.best(&op.id, peer);
+            text += &match (cell.and_then(|cell| cell.ns), pair, cell) {
+                (Some(ns), Some(pair), _) => {
+                    let ratio = format!("{}x", three(pair.ratio));
+                    match pair.verdict {
+                        Verdict::Win => format!(" {} **{ratio}** |", time(ns)),
+                        Verdict::Loss => format!(" {} **{ratio} lost** |", time(ns)),
+                        Verdict::Tie => format!(" {} {ratio} tie |", time(ns)),
+                        Verdict::Noisy => format!(" {} {ratio} noisy |", time(ns)),
+                    }
+                }
+                (Some(ns), None, Some(cell)) => format!(" {} {} |", time(ns), cell.state.text()),
+                (None, _, Some(cell)) if cell.state != State::Unsupported => {
+                    format!(" {} |", cell.state.text())
+                }
+                _ => " |".to_owned(),
+            };
+        }
+        text += &format!(" {} |\n", published(report, &op.id));
+    }
+
+    text += "\n## Score\n\n| peer | won | tied | lost | too noisy |\n|---|--:|--:|--:|--:|\n";
+    for peer in &peers {
+        let count = race::count(report, peer);
+        text += &format!(
+            "| {peer} | {} | {} | {} | {} |\n",
+            count.won, count.tied, count.lost, count.noisy
+        );
+    }
+    text += &format!(
+        "\nAgainst the fastest peer of each operation: {}.\n",
+        count(&report.score.best_peer)
+    );
+
+    text += "\n## Losses\n\n";
+    let lost: Vec<_> = report
+        .pairs
+        .iter()
+        .filter(|pair| pair.verdict == Verdict::Loss)
+        .collect();
+    if lost.is_empty() {
+        text += "None.\n";
+    }
+    for pair in lost {
+        text += &format!(
+            "- `{}` to {}/{}: its time is {} of ours [{}, {}]: {}\n",
+            pair.op,
+            pair.b,
+            pair.b_variant,
+            three(pair.ratio),
+            three(pair.lo),
+            three(pair.hi),
+            pair.reason.as_deref().unwrap_or("not yet explained")
+        );
+    }
+
+    let counted: Vec<_> = report
+        .cells
+        .iter()
+        .filter(|cell| {
+            !cell.control
+                && cell.ns.is_some()
+                && (cell.alloc_bytes.is_some() || cell.allocs.is_some())
+        })
+        .filter(|cell| cell.alloc_bytes.unwrap_or(0.0) > 0.0 || cell.allocs.unwrap_or(0.0) > 0.0)
+        .filter(|cell| {
+            report
+                .best(&cell.op, &cell.contender)
+                .is_some_and(|best| best.variant == cell.variant)
+        })
+        .collect();
+    if !counted.is_empty() {
+        text += "\n## Allocations per operation\n\n| operation | contender | bytes | allocations |\n|---|---|--:|--:|\n";
+        for cell in counted {
+            let show = |value: Option<f64>| value.map_or("not told".into(), |v| format!("{v:.1}"));
+            text += &format!(
+                "| `{}` | {} | {} | {} |\n",
+                cell.op,
+                cell.contender,
+                show(cell.alloc_bytes),
+                show(cell.allocs)
+            );
+        }
+    }
+
+    text += "\n## Failed\n\n";
+    let failed = failures(report);
+    if failed.is_empty() {
+        text += "None.\n";
+    }
+    for cell in failed {
+        let reason = cell.reason.as_deref().unwrap_or("no reason");
+        text += &format!(
+            "- `{}` {}/{}: {}: {reason}\n",
+            cell.op,
+            cell.contender,
+            cell.variant,
+            cell.state.text()
+        );
+    }
+
+    text += "\n## Contenders\n\n| name | version | language | runtime | variants | state | notes |\n|---|---|---|---|---|---|---|\n";
+    for c in &report.contenders {
+        let mut state = c.state.text().to_owned();
+        for more in [&c.reason, &c.hint].into_iter().flatten() {
+            state += &format!("; {more}");
+        }
+        let row = [
+            &c.name,
+            &c.version,
+            &c.language,
+            &c.runtime,
+            &c.variants.join(", "),
+            &state,
+            &c.notes,
+        ];
+        text += &format!("| {} |\n", row.map(|field| escape(field)).join(" | "));
+    }
+
+    text += &format!(
+        "\n## Machine\n\n- {} ({} logical processors{}), {:.1} GiB\n- {}\n- instruction sets: {}\n- governor: {}; load before {:?}, after {:?}\n- commit {}\n",
+        machine.cpu,
+        machine.cores,
+        if machine.virtualized { ", virtual" } else { "" },
+        machine.memory as f64 / f64::from(1 << 30),
+        machine.system,
+        machine.flags.join(" "),
+        machine.governor.as_deref().unwrap_or("not told"),
+        machine.load_before.unwrap_or_default(),
+        machine.load_after.unwrap_or_default(),
+        machine.commit.as_deref().unwrap_or("unknown"),
+    );
+    for (tool, version) in &machine.toolchains {
+        text += &format!("- {tool}: {version}\n");
+    }
+    text += &format!(
+        "\n## Again\n\n    {}\n\nMethod, known bias, and how to read a verdict: docs/benchmarking.md. Raw batches: result.json.\n",
+        run.command
+    );
+    text
+}
+
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// Figures made elsewhere.
+fn published(report: &Report, op: &str) -> String {
+    let mut figures = Vec::new();
+    if let Some(op) = report.ops.iter().find(|o| o.id == op) {
+        figures.extend(
+            op.published
+                .iter()
+                .map(|(who, ns)| format!("{who}: {}", time(*ns))),
+        );
+    }
+    for contender in &report.contenders {
+        if let Some(ns) = contender.published.get(op) {
+            figures.push(format!("{}: {}", contender.name, time(*ns)));
+        }
+    }
+    figures.join(", ")
+}

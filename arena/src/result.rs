@@ -1,0 +1,342 @@
+//! `result.json`: everything a run found, raw batches included, so that anybody can redo the statistics.
+//!
+//! The shape is published as `arena/schema/result.schema.json`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use crate::stats::Verdict;
+
+/// Version of the shape.
+pub const SCHEMA: &str = "lydite-arena/1";
+
+/// A run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// `lydite-arena/1`.
+    pub schema: String,
+    /// How the run was made.
+    pub run: Run,
+    /// Where.
+    pub machine: Machine,
+    /// Who, present or absent.
+    pub contenders: Vec<Contender>,
+    /// What.
+    pub ops: Vec<Operation>,
+    /// One for each operation, contender and variant.
+    pub cells: Vec<Cell>,
+    /// Ours against each peer, best variants.
+    pub pairs: Vec<Pair>,
+    /// Our adapter against itself.
+    pub controls: Vec<Control>,
+    /// Won, tied, lost.
+    pub score: Score,
+}
+
+/// How a run was made.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// `quick` or `full`.
+    pub mode: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// Start, UTC, ISO 8601.
+    pub started: String,
+    /// Length in seconds.
+    pub seconds: f64,
+    /// Fresh processes per variant.
+    pub launches: u32,
+    /// Rounds per launch.
+    pub rounds: u32,
+    /// Aimed length of a batch.
+    pub batch_ns: u64,
+    /// Seed of permutations and bootstrap.
+    pub seed: u64,
+    /// The A/A noise floor: 95th percentile of the controls' strays; absent without a control.
+    pub noise_floor: Option<f64>,
+    /// Whether the floor passes 5 %: such a run claims nothing.
+    pub noisy: bool,
+    /// Whether /proc told run-queue waits, so that disturbed batches could be redone.
+    pub filtered: bool,
+}
+
+/// Where a run was made.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// Model name of the processor.
+    pub cpu: String,
+    /// Logical processors.
+    pub cores: u32,
+    /// Instruction sets that matter here.
+    pub flags: Vec<String>,
+    /// Whether a hypervisor is beneath.
+    pub virtualized: bool,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Operating system and kernel.
+    pub system: String,
+    /// Frequency governor, where told.
+    pub governor: Option<String>,
+    /// Load average (1, 5, 15 minutes) before the run.
+    pub load_before: Option<[f64; 3]>,
+    /// And after it.
+    pub load_after: Option<[f64; 3]>,
+    /// Tool versions, as the contenders' `needs` found them.
+    pub toolchains: BTreeMap<String, String>,
+    /// Commit of this repository, `+` if the work tree differs.
+    pub commit: Option<String>,
+}
+
+/// A contender, present or absent.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// Language of its users.
+    pub language: String,
+    /// Pinned version.
+    pub version: String,
+    /// What it says of itself.
+    pub runtime: String,
+    /// SPDX expression.
+    pub license: String,
+    /// Where it lives.
+    pub home: String,
+    /// What a reader must know.
+    pub notes: String,
+    /// Variants that ran.
+    pub variants: Vec<String>,
+    /// `ok`, `skipped:toolchain` or `skipped:build`.
+    pub state: State,
+    /// Why it did not run.
+    pub reason: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// Nanoseconds of one turn of its timed loop without work; never subtracted.
+    pub loop_ns: Option<f64>,
+    /// Lines it printed that were not answers.
+    pub banners: u64,
+    /// Figures published elsewhere, nanoseconds an operation.
+    pub published: BTreeMap<String, f64>,
+}
+
+/// An operation.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Operation {
+    /// Its id.
+    pub id: String,
+    /// Its family.
+    pub family: String,
+    /// What it does.
+    pub title: String,
+    /// What one operation makes.
+    pub unit: String,
+    /// Where it is specified.
+    pub spec: String,
+    /// `fresh` or `reuse`.
+    pub memory: String,
+    /// Distinct inputs.
+    pub items: u64,
+    /// Operations in a call.
+    pub ops_per_call: u64,
+    /// Figures published elsewhere by peers that do not run here, nanoseconds an operation.
+    pub published: BTreeMap<String, f64>,
+}
+
+/// What became of a contender on an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum State {
+    /// Right and timed.
+    #[serde(rename = "ok")]
+    Ok,
+    /// A tool is missing.
+    #[serde(rename = "skipped:toolchain")]
+    SkippedToolchain,
+    /// It does not build.
+    #[serde(rename = "skipped:build")]
+    SkippedBuild,
+    /// It does not offer the operation.
+    #[serde(rename = "unsupported")]
+    Unsupported,
+    /// Wrong bytes, a wrong sum, a wrong count, or an impossible time.
+    #[serde(rename = "failed:verify")]
+    FailedVerify,
+    /// Its process ended.
+    #[serde(rename = "failed:crash")]
+    FailedCrash,
+    /// No answer in time.
+    #[serde(rename = "timeout")]
+    Timeout,
+    /// Right, but most batches were disturbed.
+    #[serde(rename = "noisy")]
+    Noisy,
+    /// Right on good inputs, but accepts malformed ones; not scored.
+    #[serde(rename = "lax")]
+    Lax,
+}
+
+impl State {
+    /// As in the file.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::SkippedToolchain => "skipped:toolchain",
+            Self::SkippedBuild => "skipped:build",
+            Self::Unsupported => "unsupported",
+            Self::FailedVerify => "failed:verify",
+            Self::FailedCrash => "failed:crash",
+            Self::Timeout => "timeout",
+            Self::Noisy => "noisy",
+            Self::Lax => "lax",
+        }
+    }
+}
+
+/// A timed batch: launch, round, calls, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Batch(pub u32, pub u32, pub u64, pub u64);
+
+/// One operation of one variant of one contender.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// Operation id.
+    pub op: String,
+    /// Contender.
+    pub contender: String,
+    /// Variant.
+    pub variant: String,
+    /// What became of it.
+    pub state: State,
+    /// Why, where it is not `ok`.
+    pub reason: Option<String>,
+    /// Whether it is the second copy of our adapter, the A/A control.
+    pub control: bool,
+    /// Median nanoseconds an operation.
+    pub ns: Option<f64>,
+    /// Bytes allocated an operation.
+    pub alloc_bytes: Option<f64>,
+    /// Allocations an operation.
+    pub allocs: Option<f64>,
+    /// Garbage collections an operation.
+    pub gc: Option<f64>,
+    /// Batches kept although the run queue disturbed them, all retries used up.
+    pub disturbed: u32,
+    /// Whether malformed inputs were tried on it.
+    pub negatives_checked: bool,
+    /// Raw batches.
+    pub batches: Vec<Batch>,
+}
+
+/// Ours against a peer on an operation.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    /// Operation id.
+    pub op: String,
+    /// Ours.
+    pub a: String,
+    /// The peer.
+    pub b: String,
+    /// Our best variant.
+    pub a_variant: String,
+    /// Its best variant.
+    pub b_variant: String,
+    /// Median of time of `b` / time of `a`.
+    pub ratio: f64,
+    /// Lower end of the 95 % interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// From our side.
+    pub verdict: Verdict,
+    /// Whether `b` is the fastest peer here.
+    pub best_peer: bool,
+    /// Why it is lost, from `arena/losses.toml`.
+    pub reason: Option<String>,
+}
+
+/// Our adapter against itself on an operation.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Control {
+    /// Operation id.
+    pub op: String,
+    /// Median ratio.
+    pub ratio: f64,
+    /// Lower end of the 95 % interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+}
+
+/// Counts of verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Count {
+    /// Wins.
+    pub won: u32,
+    /// Ties.
+    pub tied: u32,
+    /// Losses.
+    pub lost: u32,
+    /// Too noisy to tell.
+    pub noisy: u32,
+}
+
+impl Count {
+    /// Adds one verdict.
+    pub fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Win => self.won += 1,
+            Verdict::Tie => self.tied += 1,
+            Verdict::Loss => self.lost += 1,
+            Verdict::Noisy => self.noisy += 1,
+        }
+    }
+}
+
+/// The score.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// Per operation, against its fastest peer.
+    pub best_peer: Count,
+    /// Over all pairs.
+    pub pairs: Count,
+    /// Operations with no peer to race.
+    pub alone: u32,
+    /// Operations that our own adapter could not run.
+    pub absent: u32,
+    /// Contenders that could not run: not beaten.
+    pub missing: Vec<String>,
+}
+
+/// The published schema's text.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Report);
+    let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    format!("{text}\n")
+}
+
+impl Report {
+    /// The scored cell of a contender on an operation: its fastest right variant, else any.
+    pub fn best(&self, op: &str, contender: &str) -> Option<&Cell> {
+        let rank = |cell: &&Cell| {
+            let scored = cell.state == State::Ok;
+            (!scored, cell.ns.map_or(u64::MAX, f64::to_bits))
+        };
+        self.cells
+            .iter()
+            .filter(|cell| cell.op == op && cell.contender == contender && !cell.control)
+            .min_by_key(rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_schema_is_current() {
+        // To renew: `cargo run -p lydite-arena --example bench -- schema > arena/schema/result.schema.json`.
+        assert_eq!(schema(), include_str!("../schema/result.schema.json"));
+    }
+}

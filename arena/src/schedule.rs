@@ -1,0 +1,489 @@
+//! The schedule: fresh launches, every operation in paired rounds of all contenders in random order, batches of about
+//! a millisecond, and a new try for every batch that had to wait for a processor.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::gate::{Exam, Set};
+use crate::manifest::{Manifest, Variant};
+use crate::protocol::{Failure, Process};
+use crate::random::Random;
+use crate::result::{Batch, Cell, State};
+use crate::stats::median;
+
+/// How long and how often to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Fresh processes per variant.
+    pub launches: u32,
+    /// Rounds per launch and operation.
+    pub rounds: u32,
+    /// Aimed length of a batch.
+    pub batch_ns: u64,
+    /// Longest warm-up of an operation in a launch.
+    pub warm_up: Duration,
+    /// Tries for a batch beyond the first.
+    pub retries: u32,
+    /// Deadline of a request.
+    pub deadline: Duration,
+    /// Seed of permutations and bootstrap.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// Minutes.
+    pub fn quick() -> Self {
+        Self {
+            launches: 5,
+            rounds: 7,
+            batch_ns: 1_000_000,
+            warm_up: Duration::from_millis(300),
+            retries: 6,
+            deadline: Duration::from_secs(20),
+            seed: 1,
+        }
+    }
+
+    /// As long as it takes.
+    pub fn full() -> Self {
+        Self {
+            launches: 9,
+            rounds: 11,
+            warm_up: Duration::from_secs(2),
+            retries: 20,
+            deadline: Duration::from_secs(60),
+            ..Self::quick()
+        }
+    }
+}
+
+/// A batch that waited longer than this share of its time for a processor is run again.
+const WAIT: f64 = 0.02;
+/// Batches in a warm-up window.
+const WINDOW: usize = 5;
+/// Two windows agree within this.
+const AGREE: f64 = 0.03;
+/// A contender that had to be started anew this often sits out the rest.
+const RESTARTS: u32 = 8;
+
+/// A variant of a contender in the race.
+pub struct Entrant<'a> {
+    /// Whose.
+    pub manifest: &'a Manifest,
+    /// Which.
+    pub variant: &'a Variant,
+    /// Whether it is the second copy of our adapter.
+    pub control: bool,
+    /// One for each operation.
+    pub cells: Vec<Cell>,
+    /// Calls in a batch, for each operation that passed the gate.
+    pub calls: Vec<Option<u64>>,
+    /// Nanoseconds of a turn of its empty loop.
+    pub loop_ns: Option<f64>,
+    /// Lines skipped in all its processes.
+    pub banners: u64,
+    /// What it says of its runtime and version.
+    pub described: Option<(String, String)>,
+    process: Option<Process>,
+    starts: u32,
+    allowed: u32,
+}
+
+impl<'a> Entrant<'a> {
+    /// Not started yet.
+    pub fn new(
+        manifest: &'a Manifest,
+        variant: &'a Variant,
+        control: bool,
+        exams: &[Exam],
+    ) -> Self {
+        let cells = exams.iter().map(|exam| Cell {
+            op: exam.op.id.clone(),
+            contender: manifest.name.clone(),
+            variant: variant.name.clone(),
+            state: State::Unsupported,
+            reason: None,
+            control,
+            ns: None,
+            alloc_bytes: None,
+            allocs: None,
+            gc: None,
+            disturbed: 0,
+            negatives_checked: false,
+            batches: Vec::new(),
+        });
+        Self {
+            manifest,
+            variant,
+            control,
+            cells: cells.collect(),
+            calls: vec![None; exams.len()],
+            loop_ns: None,
+            banners: 0,
+            described: None,
+            process: None,
+            starts: 0,
+            allowed: RESTARTS,
+        }
+    }
+
+    /// `alloy/native`
+    pub fn label(&self) -> String {
+        let mark = if self.control { " (control)" } else { "" };
+        format!("{}/{}{mark}", self.manifest.name, self.variant.name)
+    }
+
+    fn stop(&mut self) {
+        if let Some(process) = self.process.take() {
+            self.banners += process.banners;
+        }
+    }
+
+    /// A running process, started if need be.
+    fn running(&mut self, folder: &Path, deadline: Duration) -> Result<&mut Process, Failure> {
+        if self.process.is_none() {
+            if self.starts >= self.allowed {
+                return Err(Failure::Crash(
+                    "it crashed too often to be started again".into(),
+                ));
+            }
+            self.starts += 1;
+            let name = format!("{}-{}.err", self.manifest.name, self.variant.name);
+            let log = File::create(folder.join(name)).map_err(|e| Failure::Crash(e.to_string()))?;
+            let process = Process::start(
+                &self.variant.run,
+                &self.manifest.folder,
+                &self.variant.env,
+                log,
+                deadline,
+            )?;
+            let about = &process.description;
+            self.described = Some((about.runtime.clone(), about.version.clone()));
+            self.process = Some(process);
+        }
+        self.process
+            .as_mut()
+            .ok_or_else(|| Failure::Crash("not running".into()))
+    }
+
+    /// Notes a failure on an operation; a process that cannot be trusted any more is ended.
+    fn fail(&mut self, op: usize, failure: &Failure) {
+        let cell = &mut self.cells[op];
+        cell.state = match failure {
+            Failure::Unsupported(_) => State::Unsupported,
+            Failure::Rejected(_) | Failure::Wrong(_) => State::FailedVerify,
+            Failure::Crash(_) => State::FailedCrash,
+            Failure::Timeout(_) => State::Timeout,
+        };
+        cell.reason = Some(failure.to_string());
+        cell.batches.clear();
+        cell.disturbed = 0;
+        self.calls[op] = None;
+        if matches!(failure, Failure::Crash(_) | Failure::Timeout(_)) {
+            self.stop();
+        }
+    }
+}
+
+/// The gate: every entrant, every operation; sets states and the lengths of batches.
+pub fn examine(
+    entrants: &mut [Entrant<'_>],
+    exams: &[Exam],
+    settings: &Settings,
+    folder: &Path,
+) -> Result<()> {
+    let raced = entrants.iter().filter(|e| !e.control).count();
+    let bar = bar("checking", raced * exams.len())?;
+    for index in 0..entrants.len() {
+        if entrants[index].control {
+            // The same program as its twin, which stands before it: the twin's plan is its own.
+            let twin = entrants[..index]
+                .iter()
+                .find(|e| {
+                    e.manifest.name == entrants[index].manifest.name
+                        && e.variant.name == entrants[index].variant.name
+                })
+                .map(|e| (e.calls.clone(), e.cells.clone()));
+            if let Some((calls, cells)) = twin {
+                entrants[index].calls = calls;
+                entrants[index].cells = cells;
+                for cell in &mut entrants[index].cells {
+                    cell.control = true;
+                }
+            }
+            continue;
+        }
+        let entrant = &mut entrants[index];
+        bar.set_message(entrant.label());
+        if bar.is_hidden() {
+            eprintln!("checking {}", entrant.label());
+        }
+        for (op, exam) in exams.iter().enumerate() {
+            if let Err(failure) = examine_one(entrant, op, exam, settings, folder) {
+                entrant.fail(op, &failure);
+            }
+            bar.inc(1);
+        }
+        entrant.stop();
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn examine_one(
+    entrant: &mut Entrant<'_>,
+    op: usize,
+    exam: &Exam,
+    settings: &Settings,
+    folder: &Path,
+) -> Result<(), Failure> {
+    let deadline = settings.deadline;
+    let measure_loop = entrant.loop_ns.is_none();
+    let process = entrant.running(folder, deadline)?;
+    let pass = exam.pass(process, deadline)?;
+    exam.main.prepare(process, &exam.op.id, deadline)?;
+    let hot = calibrate(process, &exam.main, settings)?;
+    exam.clock(process, hot, deadline)?;
+    exam.fresh(process, hot, deadline)?;
+    exam.main.prepare(process, &exam.op.id, deadline)?;
+    let allocations = exam.allocations(process, hot, deadline);
+    let empty = match measure_loop {
+        // Some contenders may not know `noop`; the figure is for information only.
+        true => process
+            .noop(200_000, deadline)
+            .ok()
+            .map(|(ns, _)| ns as f64 / 200_000.0),
+        false => None,
+    };
+    let cell = &mut entrant.cells[op];
+    cell.state = State::Ok;
+    cell.negatives_checked = pass.lax.is_some();
+    if pass.lax == Some(true) {
+        cell.state = State::Lax;
+        cell.reason = Some("accepts malformed input".into());
+    }
+    if let Some(counts) = allocations {
+        let per_op = |n: u64| n as f64 / (counts.n * exam.op.ops_per_call as u64) as f64;
+        cell.alloc_bytes = counts.bytes.map(per_op);
+        cell.allocs = counts.count.map(per_op);
+        cell.gc = counts.gc.map(per_op);
+    }
+    entrant.calls[op] = Some(calls(
+        hot,
+        exam.main.expected.len() as u64,
+        settings.batch_ns,
+    ));
+    if measure_loop {
+        entrant.loop_ns = empty;
+    }
+    Ok(())
+}
+
+/// Calls in a batch of about `batch_ns`: whole turns over the items if that stays below 64 batches' time, so that all
+/// contenders do the same work; else at least one call.
+fn calls(hot: f64, items: u64, batch_ns: u64) -> u64 {
+    let wanted = batch_ns as f64 / hot.max(0.1);
+    if hot * items as f64 <= 64.0 * batch_ns as f64 {
+        let turns = (wanted / items as f64).round().max(1.0);
+        turns as u64 * items
+    } else {
+        wanted.round().max(1.0) as u64
+    }
+}
+
+/// Nanoseconds a call, warm.
+fn calibrate(process: &mut Process, set: &Set, settings: &Settings) -> Result<f64, Failure> {
+    let mut n = 1u64;
+    loop {
+        let batch = set.run(process, n, settings.deadline)?;
+        if batch.ns * 2 >= settings.batch_ns || n >= 1 << 32 {
+            return warm_up(process, set, n, settings);
+        }
+        let factor = settings.batch_ns as f64 / batch.ns.max(1) as f64;
+        n = (n as f64 * factor.clamp(2.0, 16.0)) as u64;
+    }
+}
+
+/// Runs batches until the medians of two windows agree or the time is up; nanoseconds a call in the last window.
+fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Result<f64, Failure> {
+    let start = Instant::now();
+    let mut before = f64::INFINITY;
+    loop {
+        let mut window = Vec::with_capacity(WINDOW);
+        for _ in 0..WINDOW {
+            window.push(set.run(process, n, settings.deadline)?.ns as f64 / n as f64);
+            // One slow call says as much as many fast ones.
+            if window[0] * n as f64 > 10.0 * settings.batch_ns as f64 {
+                break;
+            }
+        }
+        let now = median(&mut window);
+        if (now / before - 1.0).abs() < AGREE || start.elapsed() > settings.warm_up {
+            return Ok(now);
+        }
+        before = now;
+    }
+}
+
+/// All launches and rounds.
+pub fn race(
+    entrants: &mut [Entrant<'_>],
+    exams: &[Exam],
+    settings: &Settings,
+    folder: &Path,
+) -> Result<()> {
+    let mut random = Random::new(settings.seed);
+    let steps = settings.launches as usize * exams.len();
+    let bar = bar("racing", steps)?;
+    for launch in 0..settings.launches {
+        if bar.is_hidden() {
+            eprintln!("launch {} of {}", launch + 1, settings.launches);
+        }
+        for entrant in entrants.iter_mut() {
+            entrant.stop();
+            entrant.allowed = entrant.starts + RESTARTS;
+        }
+        for (op, exam) in exams.iter().enumerate() {
+            bar.set_message(exam.op.id.clone());
+            round_robin(entrants, op, exam, launch, settings, folder, &mut random);
+            bar.inc(1);
+        }
+    }
+    for entrant in entrants {
+        entrant.stop();
+        for (cell, exam) in entrant.cells.iter_mut().zip(exams) {
+            let per_op =
+                |batch: &Batch| batch.3 as f64 / (batch.2 * exam.op.ops_per_call as u64) as f64;
+            let mut times: Vec<f64> = cell.batches.iter().map(per_op).collect();
+            if times.is_empty() {
+                continue;
+            }
+            cell.ns = Some(median(&mut times));
+            if cell.state == State::Ok && cell.disturbed as usize * 2 > cell.batches.len() {
+                cell.state = State::Noisy;
+                cell.reason = Some(format!(
+                    "{} of {} batches had to wait for a processor",
+                    cell.disturbed,
+                    cell.batches.len()
+                ));
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn round_robin(
+    entrants: &mut [Entrant<'_>],
+    op: usize,
+    exam: &Exam,
+    launch: u32,
+    settings: &Settings,
+    folder: &Path,
+    random: &mut Random,
+) {
+    let mut order: Vec<usize> = (0..entrants.len()).collect();
+    random.shuffle(&mut order);
+    for &index in &order {
+        let entrant = &mut entrants[index];
+        let Some(n) = entrant.calls[op] else { continue };
+        let ready = entrant
+            .running(folder, settings.deadline)
+            .and_then(|process| {
+                exam.main.prepare(process, &exam.op.id, settings.deadline)?;
+                warm_up(process, &exam.main, n, settings)?;
+                process.collect(settings.deadline)
+            });
+        if let Err(failure) = ready {
+            entrant.fail(op, &failure);
+        }
+    }
+    for round in 0..settings.rounds {
+        random.shuffle(&mut order);
+        for &index in &order {
+            let entrant = &mut entrants[index];
+            let Some(n) = entrant.calls[op] else { continue };
+            let timed = entrant
+                .running(folder, settings.deadline)
+                .and_then(|process| quiet_batch(process, &exam.main, n, settings));
+            match timed {
+                Ok((ns, disturbed)) => {
+                    let cell = &mut entrant.cells[op];
+                    cell.batches.push(Batch(launch, round, n, ns));
+                    cell.disturbed += u32::from(disturbed);
+                }
+                Err(failure) => entrant.fail(op, &failure),
+            }
+        }
+    }
+}
+
+/// A batch that did not wait for a processor, or the least disturbed of all tries: `(ns, disturbed)`.
+fn quiet_batch(
+    process: &mut Process,
+    set: &Set,
+    n: u64,
+    settings: &Settings,
+) -> Result<(u64, bool), Failure> {
+    let mut kept = (f64::INFINITY, 0);
+    for _ in 0..=settings.retries {
+        let before = queue_wait(process.id());
+        let batch = set.run(process, n, settings.deadline)?;
+        let waited = match (before, queue_wait(process.id())) {
+            (Some(before), Some(after)) => after.saturating_sub(before) as f64 / batch.wall as f64,
+            _ => 0.0,
+        };
+        if waited < kept.0 {
+            kept = (waited, batch.ns);
+        }
+        if waited <= WAIT {
+            return Ok((batch.ns, false));
+        }
+    }
+    Ok((kept.1, true))
+}
+
+/// Nanoseconds that the threads of a process have waited for a processor, by /proc.
+pub fn queue_wait(pid: u32) -> Option<u64> {
+    let mut total = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        // A thread may end while we look.
+        let text = fs::read_to_string(task.ok()?.path().join("schedstat")).unwrap_or_default();
+        total += text
+            .split(' ')
+            .nth(1)
+            .and_then(|n| n.parse::<u64>().ok())
+            .unwrap_or(0);
+    }
+    Some(total)
+}
+
+fn bar(name: &'static str, steps: usize) -> Result<ProgressBar> {
+    let style = ProgressStyle::with_template(
+        "{prefix} [{bar:30}] {pos}/{len} {elapsed} (about {eta} left) {msg}",
+    )?;
+    let bar = ProgressBar::new(steps as u64)
+        .with_style(style)
+        .with_prefix(name);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    Ok(bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_whole_turns_where_that_is_cheap() {
+        assert_eq!(calls(100.0, 1, 1_000_000), 10_000);
+        assert_eq!(calls(100.0, 256, 1_000_000), 39 * 256);
+        assert_eq!(calls(100_000.0, 256, 1_000_000), 256);
+        assert_eq!(calls(2_000_000.0, 256, 1_000_000), 1);
+        assert_eq!(calls(400_000.0, 256, 1_000_000), 3);
+        assert_eq!(calls(0.0, 1, 1_000_000), 10_000_000);
+    }
+}
