@@ -14,11 +14,14 @@
 //!
 //! Constant time: no. Neither the tables nor the early exit on a wrong byte suit secrets.
 
+mod dispatch;
 mod portable;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod tests;
+#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
+mod x86_64;
 
 use alloc::{string::String, vec, vec::Vec};
 use core::fmt;
@@ -76,7 +79,7 @@ pub fn encode_to_slice(input: &[u8], output: &mut [u8]) -> Result<(), Error> {
             actual: output.len(),
         });
     }
-    portable::encode(input, output);
+    dispatch::encode(input, output);
     Ok(())
 }
 
@@ -87,7 +90,7 @@ pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(
     output: &mut [u8; DIGITS],
 ) {
     const { assert!(DIGITS == 2 * N) };
-    portable::encode(input, output);
+    dispatch::encode(input, output);
 }
 
 /// The lower-case digits of `input`, without prefix. Allocation-free twin: [`encode_to_slice`].
@@ -104,11 +107,24 @@ pub fn encode_prefixed(input: impl AsRef<[u8]>) -> String {
 
 #[inline]
 fn encode_after(prefix: &[u8], input: &[u8]) -> String {
-    let mut text = vec![0; prefix.len() + 2 * input.len()];
-    let (head, digits) = text.split_at_mut(prefix.len());
-    head.copy_from_slice(prefix);
-    portable::encode(input, digits);
-    String::from_utf8(text).unwrap_or_default()
+    let fill = |text: &mut [u8]| {
+        let (head, digits) = text.split_at_mut(prefix.len());
+        head.copy_from_slice(prefix);
+        dispatch::encode(input, digits);
+    };
+    let length = prefix.len() + 2 * input.len();
+    // A copy of a word's digits costs less than memory that is zeroed first.
+    let mut short = [0; 2 + 2 * 32];
+    let text = if let Some(text) = short.get_mut(..length) {
+        fill(text);
+        text.to_vec()
+    } else {
+        let mut text = vec![0; length];
+        fill(&mut text);
+        text
+    };
+    // SAFETY: the prefix is empty or "0x", the rest was written by an encoder: all ASCII.
+    unsafe { String::from_utf8_unchecked(text) }
 }
 
 /// `0x` and the digits of `bytes`, through a small stack buffer. For `Display` and `Debug` of the byte types.
@@ -117,7 +133,7 @@ pub(crate) fn write_prefixed(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::R
     let mut buffer = [0; 128];
     for piece in bytes.chunks(buffer.len() / 2) {
         let digits = &mut buffer[..2 * piece.len()];
-        portable::encode(piece, digits);
+        dispatch::encode(piece, digits);
         f.write_str(core::str::from_utf8(digits).unwrap_or_default())?;
     }
     Ok(())
@@ -143,7 +159,7 @@ pub fn decode_to_slice(text: impl AsRef<[u8]>, output: &mut [u8]) -> Result<(), 
     if !digits.len().is_multiple_of(2) || digits.len() / 2 != output.len() {
         return Err(length_error(digits.len(), output.len()));
     }
-    if portable::decode(digits, output) {
+    if dispatch::decode(digits, output) {
         Ok(())
     } else {
         Err(invalid_digit(digits, skipped))
@@ -168,7 +184,14 @@ pub fn decode_to_array<const N: usize>(text: impl AsRef<[u8]>) -> Result<[u8; N]
 #[inline]
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
     let text = text.as_ref();
-    let mut output = vec![0; split_prefix(text).0.len() / 2];
+    let length = split_prefix(text).0.len() / 2;
+    // As in `encode_after`; and nothing is allocated for a wrong text.
+    let mut short = [0; 32];
+    if let Some(output) = short.get_mut(..length) {
+        decode_to_slice(text, output)?;
+        return Ok(output.to_vec());
+    }
+    let mut output = vec![0; length];
     decode_to_slice(text, &mut output)?;
     Ok(output)
 }

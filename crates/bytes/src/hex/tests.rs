@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use super::*;
-use alloc::string::ToString;
+use super::{dispatch::Backend, *};
+use alloc::{format, string::ToString};
 use proptest::prelude::*;
 
 const SAMPLE: &str = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
@@ -65,6 +65,102 @@ fn errors_say_where() {
         decode_to_array::<2>("12").unwrap_err().to_string(),
         "expected 4 hexadecimal digits, got 2"
     );
+}
+
+/// Bytes of every value, and none of them at the same place twice.
+fn sample(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i * 167 + length * 59) as u8).collect()
+}
+
+/// Lengths on both sides of every block boundary; under Miri a few.
+fn lengths(end: usize) -> impl Iterator<Item = usize> {
+    (0..=end).filter(|length| !cfg!(miri) || [0, 1, 15, 17, 33, 70].contains(length))
+}
+
+#[test]
+fn every_backend_equals_the_reference_at_every_length() {
+    for length in lengths(300) {
+        let bytes = sample(length);
+        let mut expected = vec![0; 2 * length];
+        reference::encode(&bytes, &mut expected);
+        let mixed: Vec<u8> = expected
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                if i % 3 == 0 {
+                    c.to_ascii_uppercase()
+                } else {
+                    *c
+                }
+            })
+            .collect();
+        for backend in Backend::available() {
+            let mut text = vec![0; 2 * length];
+            backend.encode(&bytes, &mut text);
+            assert_eq!(text, expected, "{backend:?}, {length} bytes");
+            let mut decoded = vec![0xff; length];
+            assert!(
+                backend.decode(&mixed, &mut decoded),
+                "{backend:?}, {length} bytes"
+            );
+            assert_eq!(decoded, bytes, "{backend:?}, {length} bytes");
+        }
+    }
+}
+
+#[test]
+fn every_backend_refuses_every_wrong_byte_at_every_position() {
+    for length in lengths(150).filter(|length| *length <= 40 || length % 10 == 0) {
+        let digits = encode(sample(length)).into_bytes();
+        for backend in Backend::available() {
+            for at in 0..digits.len() {
+                // All bytes in short texts, those next to a digit in long ones.
+                let wrong: Vec<u8> = if length <= 33 && !cfg!(miri) {
+                    (0..=255)
+                        .filter(|byte: &u8| !byte.is_ascii_hexdigit())
+                        .collect()
+                } else {
+                    b"/:@G`g\0\x7f\x80\xb0\xff".to_vec()
+                };
+                for byte in wrong {
+                    let mut text = digits.clone();
+                    text[at] = byte;
+                    let mut output = vec![0; length];
+                    assert!(
+                        !backend.decode(&text, &mut output),
+                        "{backend:?}, {byte:#x} at {at} of {length} bytes"
+                    );
+                    assert_eq!(decode(&text), Err(Error::InvalidDigit { offset: at, byte }));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_wrong_byte_is_the_one_reported() {
+    for length in lengths(150).filter(|length| *length > 1) {
+        let mut text = encode_prefixed(sample(length)).into_bytes();
+        text[2 + length / 2] = b'!';
+        text[2 + 2 * length - 1] = 0xff;
+        let expected = Error::InvalidDigit {
+            offset: 2 + length / 2,
+            byte: b'!',
+        };
+        assert_eq!(decode(&text), Err(expected));
+        assert_eq!(decode_to_slice(&text, &mut vec![0; length]), Err(expected));
+    }
+}
+
+#[test]
+fn every_pair_of_digits() {
+    for byte in 0..=255u8 {
+        for backend in Backend::available() {
+            let mut text = [0; 40];
+            backend.encode(&[byte; 20], &mut text);
+            assert_eq!(text, format!("{byte:02x}").repeat(20).as_bytes());
+        }
+    }
 }
 
 proptest! {

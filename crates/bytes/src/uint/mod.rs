@@ -15,8 +15,6 @@
 //!
 //! Constant time: no. Division and text branch on the values; these are public amounts.
 
-#![forbid(unsafe_code)]
-
 mod division;
 mod operators;
 mod product;
@@ -222,20 +220,27 @@ impl U256 {
     /// The whole product.
     #[inline]
     pub const fn widening_mul(self, rhs: Self) -> U512 {
-        let (a, b) = (self.0, rhs.0);
-        let mut r = [0; 8];
-        let mut i = 0;
-        while i < 4 {
-            let carry;
-            (r[i], carry) = mul_add(a[i], b[0], r[i], 0);
-            let c;
-            (r[i + 1], c) = mul_add(a[i], b[1], r[i + 1], carry);
-            let carry;
-            (r[i + 2], carry) = mul_add(a[i], b[2], r[i + 2], c);
-            (r[i + 3], r[i + 4]) = mul_add(a[i], b[3], r[i + 3], carry);
-            i += 1;
+        let a = self.0;
+        let (r0, rest) = mul_add_row(a[0], rhs.0, [0; 4]);
+        let (r1, rest) = mul_add_row(a[1], rhs.0, rest);
+        if a[2] | a[3] == 0 {
+            // Small amounts are the rule.
+            return U512::from_limbs([r0, r1, rest[0], rest[1], rest[2], rest[3], 0, 0]);
         }
-        U512::from_limbs(r)
+        let (r2, rest) = mul_add_row(a[2], rhs.0, rest);
+        let (r3, rest) = mul_add_row(a[3], rhs.0, rest);
+        U512::from_limbs([r0, r1, r2, r3, rest[0], rest[1], rest[2], rest[3]])
+    }
+
+    /// The product of two 128-bit integers.
+    #[inline]
+    pub(crate) const fn product_128(a: u128, b: u128) -> Self {
+        let (a0, a1, b0, b1) = (a as u64, (a >> 64) as u64, b as u64, (b >> 64) as u64);
+        let (r0, c) = mul_add(a0, b0, 0, 0);
+        let (r1, r2) = mul_add(a0, b1, 0, c);
+        let (r1, c) = mul_add(a1, b0, r1, 0);
+        let (r2, r3) = mul_add(a1, b1, r2, c);
+        Self([r0, r1, r2, r3])
     }
 
     /// Sum modulo 2^256.
@@ -333,7 +338,11 @@ impl U256 {
     /// Quotient, or `None` for a divisor of 0.
     #[inline]
     pub fn checked_div(self, divisor: Self) -> Option<Self> {
-        Some(self.div_rem(divisor)?.0)
+        if divisor.is_zero() {
+            None
+        } else {
+            Some(Self(division::quotient(&self.0, &divisor.0)))
+        }
     }
 
     /// Remainder, or `None` for a divisor of 0.
@@ -507,4 +516,14 @@ const fn sub_with_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
 const fn mul_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
     let sum = a as u128 * b as u128 + c as u128 + d as u128;
     (sum as u64, (sum >> 64) as u64)
+}
+
+/// `a * b + c`: low limb and the four above.
+#[inline(always)]
+const fn mul_add_row(a: u64, b: [u64; 4], c: [u64; 4]) -> (u64, [u64; 4]) {
+    let (r0, carry) = mul_add(a, b[0], c[0], 0);
+    let (r1, carry) = mul_add(a, b[1], c[1], carry);
+    let (r2, carry) = mul_add(a, b[2], c[2], carry);
+    let (r3, r4) = mul_add(a, b[3], c[3], carry);
+    (r0, [r1, r2, r3, r4])
 }

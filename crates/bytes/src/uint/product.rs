@@ -19,12 +19,11 @@ pub fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
         // Covers d = 0.
         return None;
     }
-    if high.is_zero() {
-        return low.checked_div(d);
-    }
-    let (quotient, _) = division::div_rem(product.limbs(), d.limbs());
-    let [q0, q1, q2, q3, ..] = quotient;
-    Some(U256::from_limbs([q0, q1, q2, q3]))
+    Some(U256::from_limbs(if high.is_zero() {
+        division::quotient(low.limbs(), d.limbs())
+    } else {
+        division::low_quotient(product.limbs(), d.limbs())
+    }))
 }
 
 /// The tokens that Uniswap V2 pays out for `amount_in` with its fee of 0.3 %:
@@ -37,12 +36,27 @@ pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U25
     if amount_in.is_zero() || reserve_in.is_zero() || reserve_out.is_zero() {
         return None;
     }
+    // The pair contract keeps reserves in 112 bits: then both sums fit 128 bits, and the product is short.
+    if let (Some(amount), Some(reserve), Some(out)) = (
+        uint112(amount_in),
+        uint112(reserve_in),
+        uint112(reserve_out),
+    ) {
+        let with_fee = amount * 997;
+        let numerator = U256::product_128(with_fee, out);
+        return Some(numerator / U256::from(reserve * 1000 + with_fee));
+    }
     let with_fee = amount_in.checked_mul(U256::from(997u64))?;
     let numerator = with_fee.checked_mul(reserve_out)?;
     let denominator = reserve_in
         .checked_mul(U256::from(1000u64))?
         .checked_add(with_fee)?;
     numerator.checked_div(denominator)
+}
+
+#[inline]
+fn uint112(value: U256) -> Option<u128> {
+    value.to_u128().filter(|value| value >> 112 == 0)
 }
 
 /// The square root price after a swap of `amount_in` of token 0 in Uniswap V3 and V4:

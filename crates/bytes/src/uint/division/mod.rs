@@ -1,0 +1,249 @@
+//! Division of 256 and 512 bits by up to 256 bits, schoolbook, one 64-bit quotient limb at a time.
+//!
+//! Limbs least significant first. Source: [Knuth2] §4.3.1 Algorithm D, with the quotient limb estimated from
+//! three limbs by two and a reciprocal, [MG10] Algorithms 4 to 6, so that it is at most one too large.
+//! Constant time: no, public amounts.
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86_64;
+
+/// The quotient. `divisor` is not 0.
+///
+/// A function of its own beside [`div_rem`], and neither is inlined: so the limbs stay in registers from the last
+/// step to the caller's destination. Passed through a temporary and copied on as vectors, they cost more time than
+/// a short division itself.
+#[inline(never)]
+pub(super) fn quotient(numerator: &[u64; 4], divisor: &[u64; 4]) -> [u64; 4] {
+    divide(numerator, divisor).0
+}
+
+/// The low four limbs of the quotient, of which there are no more if the high half of `numerator` is below
+/// `divisor`. `divisor` is not 0.
+#[inline(never)]
+pub(super) fn low_quotient(numerator: &[u64; 8], divisor: &[u64; 4]) -> [u64; 4] {
+    let [q0, q1, q2, q3, ..] = divide(numerator, divisor).0;
+    [q0, q1, q2, q3]
+}
+
+/// Quotient and remainder. `divisor` is not 0.
+#[inline(never)]
+pub(super) fn div_rem<const N: usize>(
+    numerator: &[u64; N],
+    divisor: &[u64; 4],
+) -> ([u64; N], [u64; 4]) {
+    divide(numerator, divisor)
+}
+
+#[inline(always)]
+fn divide<const N: usize>(numerator: &[u64; N], divisor: &[u64; 4]) -> ([u64; N], [u64; 4]) {
+    let [d0, d1, d2, d3] = *divisor;
+    if d1 | d2 | d3 == 0 {
+        let (quotient, remainder) = by_limb(numerator, d0);
+        (quotient, [remainder, 0, 0, 0])
+    } else if d2 | d3 == 0 {
+        if numerator[2..].iter().all(|&limb| limb == 0) {
+            let (limb, remainder) = two_by_two(join(numerator[1], numerator[0]), join(d1, d0));
+            let mut quotient = [0; N];
+            quotient[0] = limb;
+            return (quotient, [remainder as u64, (remainder >> 64) as u64, 0, 0]);
+        }
+        let (quotient, [r0, r1]) = by_limbs(numerator, [d0, d1]);
+        (quotient, [r0, r1, 0, 0])
+    } else if d3 == 0 {
+        let (quotient, [r0, r1, r2]) = by_limbs(numerator, [d0, d1, d2]);
+        (quotient, [r0, r1, r2, 0])
+    } else {
+        by_limbs(numerator, *divisor)
+    }
+}
+
+#[inline(always)]
+fn join(high: u64, low: u64) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// By a divisor of 2^64 or more: the quotient fits a limb. [Warren] §9-5: the estimate from the top limb of the
+/// normalised divisor, less one, is right or one too small.
+#[inline(always)]
+fn two_by_two(numerator: u128, divisor: u128) -> (u64, u128) {
+    let shift = ((divisor >> 64) as u64).leading_zeros();
+    let top = (divisor << shift >> 64) as u64;
+    let half = numerator >> 1;
+    let (estimate, _) = div_2_by_1((half >> 64) as u64, half as u64, top);
+    let mut quotient = (u128::from(estimate) << shift >> 63).saturating_sub(1) as u64;
+    // quotient * divisor <= numerator.
+    let mut remainder = numerator.wrapping_sub(divisor.wrapping_mul(u128::from(quotient)));
+    if remainder >= divisor {
+        quotient += 1;
+        remainder -= divisor;
+    }
+    (quotient, remainder)
+}
+
+#[inline(always)]
+pub(super) fn by_limb<const N: usize>(numerator: &[u64; N], divisor: u64) -> ([u64; N], u64) {
+    let mut quotient = [0; N];
+    let mut remainder = 0;
+    for i in (0..N).rev() {
+        if remainder == 0 && numerator[i] < divisor {
+            remainder = numerator[i];
+        } else {
+            (quotient[i], remainder) = div_2_by_1(remainder, numerator[i], divisor);
+        }
+    }
+    (quotient, remainder)
+}
+
+/// `high * 2^64 + low` by `divisor`; `high < divisor`.
+#[inline(always)]
+fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
+    assert!(high < divisor);
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        // SAFETY: asserted above.
+        unsafe { x86_64::div_2_by_1(high, low, divisor) }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        let (numerator, divisor) = (join(high, low), u128::from(divisor));
+        ((numerator / divisor) as u64, (numerator % divisor) as u64)
+    }
+}
+
+/// By a divisor of `W >= 2` limbs, the top one not 0. The remainder window of `W` limbs stays below the
+/// normalised divisor; every step brings one limb of the numerator down. All indices are constants once the loops
+/// are unrolled, so that the limbs stay in registers.
+#[inline(always)]
+fn by_limbs<const N: usize, const W: usize>(
+    numerator: &[u64; N],
+    divisor: [u64; W],
+) -> ([u64; N], [u64; W]) {
+    let mut quotient = [0; N];
+    let shift = divisor[W - 1].leading_zeros();
+    // `high * 2^64 + low` shifted left, its high limb; the double shift is right for a shift of 0.
+    let shifted = |high: u64, low: u64| high << shift | low >> 1 >> (63 - shift);
+    let d: [u64; W] =
+        core::array::from_fn(|i| shifted(divisor[i], if i > 0 { divisor[i - 1] } else { 0 }));
+    let top = join(d[W - 1], d[W - 2]);
+    let mut reciprocal = None;
+
+    // The top limb holds less than 2^shift <= 2^63 <= d[W - 1], so the window starts below d.
+    let mut window: [u64; W] = core::array::from_fn(|i| {
+        let at = N - W + 1 + i;
+        shifted(if at < N { numerator[at] } else { 0 }, numerator[at - 1])
+    });
+    for i in (0..=N - W).rev() {
+        let next = shifted(numerator[i], if i > 0 { numerator[i - 1] } else { 0 });
+        if window[W - 1] == 0 && window[W - 2] < d[W - 1] {
+            // Below d without its top limb: the limb of the quotient is 0.
+            window = core::array::from_fn(|j| if j > 0 { window[j - 1] } else { next });
+            continue;
+        }
+        let reciprocal = *reciprocal.get_or_insert_with(|| reciprocal_3_by_2(d[W - 1], d[W - 2]));
+        (quotient[i], window) = step(window, next, &d, top, reciprocal);
+    }
+    let remainder = core::array::from_fn(|i| {
+        let above = if i + 1 < W { window[i + 1] } else { 0 };
+        window[i] >> shift | above << 1 << (63 - shift)
+    });
+    (quotient, remainder)
+}
+
+/// `window * 2^64 + next` by `d`, whose top limbs are `top`: one limb of quotient, and the remainder.
+#[inline(always)]
+fn step<const W: usize>(
+    window: [u64; W],
+    next: u64,
+    d: &[u64; W],
+    top: u128,
+    reciprocal: u64,
+) -> (u64, [u64; W]) {
+    let third = if W == 2 { next } else { window[W - 3] };
+    let equal = window[W - 1] == d[W - 1] && window[W - 2] == d[W - 2];
+    let (mut q, rest) = if equal {
+        // The estimate would be 2^64. Then 2^64 - 1 is the quotient, and what is left of the top is
+        // top * 2^64 + third - (2^64 - 1) * top, modulo 2^128; see below why that suffices.
+        (u64::MAX, top.wrapping_add(u128::from(third)))
+    } else {
+        div_3_by_2(window[W - 1], window[W - 2], third, top, reciprocal)
+    };
+    // Subtract q times the low W - 2 limbs of d from the low limbs of window and next.
+    let mut low = [0; W];
+    let mut carry = 0u64;
+    for j in 0..W - 2 {
+        let limb = if j == 0 { next } else { window[j - 1] };
+        let product = u128::from(q) * u128::from(d[j]) + u128::from(carry);
+        let (difference, borrow) = limb.overflowing_sub(product as u64);
+        low[j] = difference;
+        carry = (product >> 64) as u64 + u64::from(borrow);
+    }
+    let (mut rest, negative) = rest.overflowing_sub(u128::from(carry));
+    // Not for the equal case: there the true rest is not negative and below d, so modulo 2^128 is exact.
+    if negative && !equal {
+        q -= 1;
+        let mut carry = false;
+        for j in 0..W - 2 {
+            (low[j], carry) = super::add_with_carry(low[j], d[j], carry);
+        }
+        rest = rest.wrapping_add(top).wrapping_add(u128::from(carry));
+    }
+    low[W - 2] = rest as u64;
+    low[W - 1] = (rest >> 64) as u64;
+    (q, low)
+}
+
+/// [MG10] (1): `floor((2^128 - 1) / divisor) - 2^64`. The top bit of `divisor` is 1.
+#[inline(always)]
+fn reciprocal_2_by_1(divisor: u64) -> u64 {
+    debug_assert!(divisor >> 63 == 1);
+    div_2_by_1(!divisor, u64::MAX, divisor).0
+}
+
+/// [MG10] Algorithm 6: `floor((2^192 - 1) / d) - 2^64` for the two limbs of `d`, its top bit 1.
+#[inline(always)]
+fn reciprocal_3_by_2(d1: u64, d0: u64) -> u64 {
+    let mut v = reciprocal_2_by_1(d1);
+    let mut p = d1.wrapping_mul(v).wrapping_add(d0);
+    if p < d0 {
+        v = v.wrapping_sub(1);
+        if p >= d1 {
+            v = v.wrapping_sub(1);
+            p = p.wrapping_sub(d1);
+        }
+        p = p.wrapping_sub(d1);
+    }
+    let t = u128::from(v) * u128::from(d0);
+    let (p, carry) = p.overflowing_add((t >> 64) as u64);
+    if carry {
+        v = v.wrapping_sub(1);
+        if join(p, t as u64) >= join(d1, d0) {
+            v = v.wrapping_sub(1);
+        }
+    }
+    v
+}
+
+/// [MG10] Algorithm 4: quotient and remainder of three limbs by the two of `d`; `(u2, u1) < d`.
+#[inline(always)]
+fn div_3_by_2(u2: u64, u1: u64, u0: u64, d: u128, reciprocal: u64) -> (u64, u128) {
+    debug_assert!(join(u2, u1) < d);
+    let (d1, d0) = ((d >> 64) as u64, d as u64);
+    // At most (2^64 - 1) u2 + 2^64 u2 + u1, but u2 <= d1 keeps it below 2^128 ([MG10] §3).
+    let q = u128::from(reciprocal) * u128::from(u2);
+    let q = q.wrapping_add(join(u2, u1));
+    let (mut q1, q0) = ((q >> 64) as u64, q as u64);
+    let r1 = u1.wrapping_sub(q1.wrapping_mul(d1));
+    let mut r = join(r1, u0)
+        .wrapping_sub(u128::from(d0) * u128::from(q1))
+        .wrapping_sub(d);
+    q1 = q1.wrapping_add(1);
+    if (r >> 64) as u64 >= q0 {
+        q1 = q1.wrapping_sub(1);
+        r = r.wrapping_add(d);
+    }
+    if r >= d {
+        q1 = q1.wrapping_add(1);
+        r -= d;
+    }
+    (q1, r)
+}
