@@ -6,6 +6,8 @@ extern crate alloc;
 extern crate std;
 
 mod mask;
+#[cfg(lydite_constant_time_check)]
+pub mod memcheck;
 mod safegcd;
 pub mod secp256k1;
 

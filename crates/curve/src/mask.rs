@@ -49,6 +49,9 @@ impl Mask {
     /// Leaves the constant-time world: the answer is public.
     #[inline(always)]
     pub(crate) fn declassify(self) -> bool {
-        self.0 != 0
+        let word = self.0;
+        #[cfg(lydite_constant_time_check)]
+        crate::memcheck::set_defined(&word);
+        word != 0
     }
 }

@@ -65,7 +65,7 @@ fn divsteps(mut zeta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     let (mut f, mut g) = (f0, g0);
     for _ in 0..59 {
         // Masks: delta > 0 (zeta negative), and g odd.
-        let positive = core::hint::black_box((zeta >> 63) as u64);
+        let positive = sign_mask(zeta) as u64;
         let odd = core::hint::black_box((g & 1).wrapping_neg());
         // g <- g -/+ f where g is odd.
         g = g.wrapping_add(((f ^ positive).wrapping_sub(positive)) & odd);
@@ -135,6 +135,12 @@ fn wide(a: i64, b: i64) -> i128 {
     i128::from(a) * i128::from(b)
 }
 
+/// All ones where negative, without the optimiser knowing that there are only two values.
+#[inline(always)]
+fn sign_mask(a: i64) -> i64 {
+    core::hint::black_box(a >> 63)
+}
+
 /// `(f, g) <- t (f, g) / 2^62`, on the first `len` limbs.
 #[inline(always)]
 fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
@@ -160,7 +166,7 @@ fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
 fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modulus) {
     let m = &modulus.value;
     // Add the modulus once where d (e) is negative, and the multiple that clears the low 62 bits.
-    let (sd, se) = (d[4] >> 63, e[4] >> 63);
+    let (sd, se) = (sign_mask(d[4]), sign_mask(e[4]));
     let mut md = (t.u & sd) + (t.v & se);
     let mut me = (t.q & sd) + (t.r & se);
     let mut cd = wide(t.u, d[0]) + wide(t.v, e[0]);
@@ -196,13 +202,13 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
 fn finish(d: &Signed62, sign: i64, modulus: &Modulus) -> Signed62 {
     let m = &modulus.value;
     let mut r = *d;
-    let add = r[4] >> 63;
-    let negate = sign >> 63;
+    let add = sign_mask(r[4]);
+    let negate = sign_mask(sign);
     for i in 0..5 {
         r[i] = ((r[i] + (m[i] & add)) ^ negate) - negate;
     }
     carry(&mut r);
-    let add = r[4] >> 63;
+    let add = sign_mask(r[4]);
     for i in 0..5 {
         r[i] += m[i] & add;
     }

@@ -152,8 +152,7 @@ impl SecretKey {
             let mut k_inverse = k.invert();
             let point = multiply_generator(&k);
             k.zeroize();
-            let x = point.x.to_bytes();
-            let r = Scalar::from_bytes_reduced(&x);
+            let (r, overflow) = Scalar::from_bytes_with_overflow(&point.x.to_bytes());
             let mut rd = r.mul(&self.0);
             let s = rd.add(&z).mul(&k_inverse);
             rd.zeroize();
@@ -164,14 +163,12 @@ impl SecretKey {
             }
             // Bit 1: x was not below n. Bit 0: y odd, of the nonce's point or, if s is negated, its opposite.
             let high = s.is_high();
-            let r = r.to_bytes();
-            let overflow = u8::from(x != r);
             let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
-            let s = Scalar::select(high, &s.negate(), &s);
+            let recovery_id = (overflow.word() as u8 & 2) | odd;
             return Signature {
-                r,
-                s: s.to_bytes(),
-                recovery_id: overflow << 1 | odd,
+                r: r.to_bytes(),
+                s: Scalar::select(high, &s.negate(), &s).to_bytes(),
+                recovery_id,
             };
         }
     }

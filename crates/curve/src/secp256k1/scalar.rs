@@ -110,7 +110,7 @@ impl Scalar {
 
     /// From 32 big-endian bytes; `None` unless the integer is in [1, n - 1]. Only that answer depends on it.
     pub(crate) fn from_bytes_nonzero(bytes: &[u8; 32]) -> Option<Self> {
-        let (scalar, overflow) = Self::subtract_order(&crate::words_from_be(bytes), 0);
+        let (scalar, overflow) = Self::from_bytes_with_overflow(bytes);
         overflow
             .or(scalar.is_zero())
             .not()
@@ -120,7 +120,12 @@ impl Scalar {
 
     /// From 32 big-endian bytes, modulo n.
     pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
-        Self::subtract_order(&crate::words_from_be(bytes), 0).0
+        Self::from_bytes_with_overflow(bytes).0
+    }
+
+    /// From 32 big-endian bytes, modulo n, and whether the integer was n or more.
+    pub(crate) fn from_bytes_with_overflow(bytes: &[u8; 32]) -> (Self, Mask) {
+        Self::subtract_order(&crate::words_from_be(bytes), 0)
     }
 
     /// 32 big-endian bytes.
