@@ -60,13 +60,30 @@ impl<C: Curve> Affine<C> {
 
     /// The point with this x and a y of this parity, if x is on the curve. Variable-time.
     pub(crate) fn from_x_vartime(x: FieldElement, odd: bool) -> Option<Self> {
-        let y = Self::right_side(&x).sqrt()?.normalize();
-        let y = if y.is_odd() == odd {
-            y
-        } else {
-            y.negate(1).normalize()
-        };
-        Some(Self::new(x, y))
+        Some(Self::with_parity(x, Self::right_side(&x).sqrt()?, odd))
+    }
+
+    /// The same, given what is a square root of the right side if there is any. Variable-time.
+    pub(crate) fn from_root_vartime(
+        x: FieldElement,
+        root: FieldElement,
+        odd: bool,
+    ) -> Option<Self> {
+        root.square()
+            .equals(&Self::right_side(&x))
+            .then(|| Self::with_parity(x, root, odd))
+    }
+
+    fn with_parity(x: FieldElement, root: FieldElement, odd: bool) -> Self {
+        let y = root.normalize();
+        Self::new(
+            x,
+            if y.is_odd() == odd {
+                y
+            } else {
+                y.negate(1).normalize()
+            },
+        )
     }
 
     /// x^3 + b, of magnitude 2.

@@ -17,6 +17,7 @@
 //! Source: [SEC1] §4.1 (ECDSA, recovery), [SEC2] §2.4.1 (parameters), [RFC6979] (nonces), EIP-2 (low s). The keys in
 //! brackets are those of `docs/papers.md`.
 
+mod dispatch;
 mod field;
 mod generator;
 mod group;
@@ -26,15 +27,17 @@ mod scalar;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 use core::fmt;
 
 use lydite_bytes::Address;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use dispatch::{Backend, multiply_add};
 use field::FieldElement;
 use group::{Affine, Curve, Jacobian};
-use multiply::multiply_add_vartime;
 use nonce::Nonces;
 use scalar::{ORDER, Scalar};
 
@@ -364,14 +367,14 @@ impl Signature {
         ))
     }
 
-    /// The nonce's point.
-    fn nonce_point(&self, r: &Scalar) -> Result<Affine<Secp256k1>, Error> {
+    /// The x coordinate of the nonce's point, and whether its y is odd.
+    fn nonce_x(&self, r: &Scalar) -> Result<(FieldElement, bool), Error> {
         let x = match self.recovery_id {
             0 | 1 => FieldElement::from_bytes(&self.r),
             2 | 3 => x_beyond_order(r),
             _ => return Err(Error::RecoveryId),
         };
-        x.and_then(|x| Affine::from_x_vartime(x, self.recovery_id & 1 == 1))
+        x.map(|x| (x, self.recovery_id & 1 == 1))
             .ok_or(Error::NoSuchPoint)
     }
 }
@@ -401,7 +404,7 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
     let s_inverse = s.invert_vartime();
     let u1 = Scalar::from_bytes_reduced(hash).mul(&s_inverse);
     let u2 = r.mul(&s_inverse);
-    let sum = multiply_add(&public_key.0, &u2, &u1);
+    let sum = multiply_add(&public_key.0, &(u2, u1));
     if sum.infinity {
         return Err(Error::Mismatch);
     }
@@ -415,16 +418,6 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
     }
 }
 
-/// `a P + b G`, in variable time.
-fn multiply_add(p: &Affine<Secp256k1>, a: &Scalar, b: &Scalar) -> Jacobian<Secp256k1> {
-    multiply_add_vartime::<_, POINT_ENTRIES>(
-        p,
-        &a.split_vartime(),
-        tables::generator(),
-        &b.halves(),
-    )
-}
-
 /// The public key that made a signature. s may be high, as for the `ecrecover` precompile; where EIP-2 holds, use
 /// [`Signature::require_low_s`] first. Variable-time.
 ///
@@ -433,6 +426,7 @@ fn multiply_add(p: &Affine<Secp256k1>, a: &Scalar, b: &Scalar) -> Jacobian<Secp2
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
     recover_chunk(
+        Backend::Portable,
         core::slice::from_ref(hash),
         core::slice::from_ref(signature),
         &mut out,
@@ -472,13 +466,14 @@ pub fn recover_address_batch(
     if hashes.len() != signatures.len() || hashes.len() != out.len() {
         return Err(Error::Length);
     }
+    let backend = Backend::detect();
     let chunks = hashes
         .chunks(CHUNK)
         .zip(signatures.chunks(CHUNK))
         .zip(out.chunks_mut(CHUNK));
     for ((hashes, signatures), out) in chunks {
         let mut keys = [Err(Error::Length); CHUNK];
-        recover_chunk(hashes, signatures, &mut keys);
+        recover_chunk(backend, hashes, signatures, &mut keys);
         for (out, key) in out.iter_mut().zip(keys) {
             *out = key.map(|key| key.to_address());
         }
@@ -488,56 +483,80 @@ pub fn recover_address_batch(
 
 /// Recovers up to [`CHUNK`] keys, with one inversion modulo n and one modulo p.
 ///
-/// Q = r^-1 (s R - z G), where R is the nonce's point.
+/// Q = r^-1 (s R - z G), where R is the nonce's point. An item that failed is left out of what comes after: what goes on
+/// stands at the front, `index` tells where it came from.
 fn recover_chunk(
+    backend: Backend,
     hashes: &[[u8; 32]],
     signatures: &[Signature],
     out: &mut [Result<PublicKey, Error>],
 ) {
-    let length = hashes.len();
-    debug_assert!(length <= CHUNK && signatures.len() == length && out.len() >= length);
-    // An item that failed takes part in the products with a 1.
-    let mut items: [Result<(Affine<Secp256k1>, Scalar), Error>; CHUNK] =
-        [Err(Error::Length); CHUNK];
+    debug_assert!(
+        hashes.len() <= CHUNK && signatures.len() == hashes.len() && out.len() >= hashes.len()
+    );
+    let (mut index, mut count) = ([0; CHUNK], 0);
+    let mut nonces = [(FieldElement::ONE, false); CHUNK];
     let mut inverses = [Scalar::ONE; CHUNK];
-    for i in 0..length {
-        items[i] = signatures[i].scalars().and_then(|(r, s)| {
-            let point = signatures[i].nonce_point(&r)?;
-            inverses[i] = r;
-            Ok((point, s))
-        });
+    let mut s = [Scalar::ONE; CHUNK];
+    for (i, signature) in signatures.iter().enumerate() {
+        let parsed = signature
+            .scalars()
+            .and_then(|(r, s)| Ok((signature.nonce_x(&r)?, r, s)));
+        match parsed {
+            Ok(item) => {
+                index[count] = i;
+                (nonces[count], inverses[count], s[count]) = item;
+                count += 1;
+            }
+            Err(error) => out[i] = Err(error),
+        }
     }
     invert_all_vartime(
-        &mut inverses[..length],
+        &mut inverses[..count],
         &Scalar::ONE,
         Scalar::mul,
         Scalar::invert_vartime,
     );
+    let mut lifted = [None; CHUNK];
+    backend.lift_x(&nonces[..count], &mut lifted[..count]);
 
-    let mut points = [Err(Error::Length); CHUNK];
+    let mut points = [Affine::new(FieldElement::ONE, FieldElement::ONE); CHUNK];
+    let mut factors = [(Scalar::ONE, Scalar::ONE); CHUNK];
+    let parsed = core::mem::take(&mut count);
+    for from in 0..parsed {
+        let Some(point) = lifted[from] else {
+            out[index[from]] = Err(Error::NoSuchPoint);
+            continue;
+        };
+        let minus_z = Scalar::from_bytes_reduced(&hashes[index[from]]).negate();
+        points[count] = point;
+        factors[count] = (s[from].mul(&inverses[from]), minus_z.mul(&inverses[from]));
+        index[count] = index[from];
+        count += 1;
+    }
+    let mut sums = [Jacobian::INFINITY; CHUNK];
+    backend.multiply_add(&points[..count], &factors[..count], &mut sums[..count]);
+
     let mut z_inverses = [FieldElement::ONE; CHUNK];
-    for i in 0..length {
-        points[i] = items[i].and_then(|(point, s)| {
-            let u1 = Scalar::from_bytes_reduced(&hashes[i])
-                .negate()
-                .mul(&inverses[i]);
-            let u2 = s.mul(&inverses[i]);
-            let sum = multiply_add(&point, &u2, &u1);
-            if sum.infinity {
-                return Err(Error::Infinity);
-            }
-            z_inverses[i] = sum.z;
-            Ok(sum)
-        });
+    for (z, sum) in z_inverses
+        .iter_mut()
+        .zip(&sums[..count])
+        .filter(|(_, sum)| !sum.infinity)
+    {
+        *z = sum.z;
     }
     invert_all_vartime(
-        &mut z_inverses[..length],
+        &mut z_inverses[..count],
         &FieldElement::ONE,
         FieldElement::mul,
         FieldElement::invert_vartime,
     );
-    for i in 0..length {
-        out[i] = points[i].map(|point| PublicKey(point.to_affine_with(&z_inverses[i])));
+    for ((sum, z_inverse), index) in sums[..count].iter().zip(&z_inverses).zip(index) {
+        out[index] = if sum.infinity {
+            Err(Error::Infinity)
+        } else {
+            Ok(PublicKey(sum.to_affine_with(z_inverse)))
+        };
     }
 }
 

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use super::{multiply::GENERATOR_ENTRIES, *};
 
 /// Numbers that look random and are the same in every run: SHA-256 of a counter.
-fn bytes32(seed: u64) -> [u8; 32] {
+pub(super) fn bytes32(seed: u64) -> [u8; 32] {
     use sha2::Digest;
     sha2::Sha256::digest(seed.to_be_bytes()).into()
 }

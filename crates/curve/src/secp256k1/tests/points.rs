@@ -9,7 +9,10 @@
 
 use super::*;
 use crate::secp256k1::{
-    generator::CombTable, group::Projective, multiply::GeneratorTable, scalar::Signed128,
+    generator::CombTable,
+    group::Projective,
+    multiply::{GeneratorTable, multiply_add_vartime},
+    scalar::Signed128,
 };
 
 macro_rules! small_curve {
@@ -307,14 +310,14 @@ fn multiplications_agree() {
         let [a, b] = [bytes32(i), bytes32(i + 200)].map(|bytes| Scalar::from_bytes_reduced(&bytes));
         let expected = plain(Some(multiply_generator(&a.add(&b))));
         assert_eq!(
-            plain(multiply_add(&generator, &a, &b).to_affine_vartime()),
+            plain(multiply_add(&generator, &(a, b)).to_affine_vartime()),
             expected
         );
         // c (d G) with c d = a + b.
         let d = Scalar::from_bytes_reduced(&bytes32(i + 400));
         let c = a.add(&b).mul(&d.invert());
         assert_eq!(
-            plain(multiply_add(&multiply_generator(&d), &c, &Scalar::ZERO).to_affine_vartime()),
+            plain(multiply_add(&multiply_generator(&d), &(c, Scalar::ZERO)).to_affine_vartime()),
             expected
         );
     }

@@ -292,7 +292,7 @@ fn recovery_ids_2_and_3() {
 }
 
 #[test]
-fn scalars_out_of_range() {
+fn r_and_s_out_of_range() {
     let key = SecretKey::from_bytes(&bytes32(6)).unwrap();
     let hash = bytes32(7);
     let good = key.sign_prehash(&hash);

@@ -1,0 +1,244 @@
+//! Which kernel works on many public points at once; the only place that calls one with instructions of its own.
+
+use super::{
+    POINT_ENTRIES, Secp256k1,
+    field::FieldElement,
+    group::{Affine, Jacobian},
+    multiply::multiply_add_vartime,
+    scalar::Scalar,
+    tables,
+};
+
+type Point = Affine<Secp256k1>;
+type Sum = Jacobian<Secp256k1>;
+
+/// A way to compute with many points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backend {
+    /// One point after the other, on every target.
+    Portable,
+    /// Eight points side by side: AVX-512F and AVX-512IFMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx512IfmaX8,
+}
+
+#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
+cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
+
+impl Backend {
+    /// The fastest one here.
+    pub(super) fn detect() -> Self {
+        #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
+        if avx512ifma::get() {
+            return Self::Avx512IfmaX8;
+        }
+        Self::Portable
+    }
+
+    /// All that run here.
+    #[cfg(test)]
+    pub(super) fn available() -> impl Iterator<Item = Self> {
+        let best = Self::detect();
+        core::iter::once(Self::Portable).chain((best != Self::Portable).then_some(best))
+    }
+
+    /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
+    pub(super) fn lift_x(self, x: &[(FieldElement, bool)], out: &mut [Option<Point>]) {
+        debug_assert_eq!(x.len(), out.len());
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Avx512IfmaX8 {
+            use super::x86_64::avx512ifma_x8::{LANES, lift_x};
+            for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
+                let words =
+                    core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
+                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                let roots = unsafe { lift_x(&words) };
+                for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
+                    *out = Affine::from_root_vartime(x, FieldElement::from_words(root), odd);
+                }
+            }
+            return;
+        }
+        for (&(x, odd), out) in x.iter().zip(out) {
+            *out = Affine::from_x_vartime(x, odd);
+        }
+    }
+
+    /// `a P + b G` for each point and its (a, b). Variable-time.
+    pub(super) fn multiply_add(
+        self,
+        points: &[Point],
+        factors: &[(Scalar, Scalar)],
+        out: &mut [Sum],
+    ) {
+        debug_assert!(points.len() == factors.len() && points.len() == out.len());
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Avx512IfmaX8 {
+            use super::x86_64::avx512ifma_x8::{LANES, multiply_add as multiply_add_x8};
+            for ((points, factors), out) in points
+                .chunks(LANES)
+                .zip(factors.chunks(LANES))
+                .zip(out.chunks_mut(LANES))
+            {
+                if points.len() == 1 {
+                    out[0] = multiply_add(&points[0], &factors[0]);
+                    continue;
+                }
+                // Lanes without an item repeat the last one.
+                let last = points.len() - 1;
+                let lanes = core::array::from_fn(|lane| points[lane.min(last)]);
+                let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
+                let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
+                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                let sums = unsafe { multiply_add_x8(&lanes, &a, tables::generator(), &b) };
+                for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
+                    // Z = 0: an exceptional case of the lanes' formulas, or infinity.
+                    *out = if sum.z.is_zero() {
+                        multiply_add(&points[lane], &factors[lane])
+                    } else {
+                        sum
+                    };
+                }
+            }
+            return;
+        }
+        for ((point, factors), out) in points.iter().zip(factors).zip(out) {
+            *out = multiply_add(point, factors);
+        }
+    }
+}
+
+/// `a P + b G`. Variable-time.
+pub(super) fn multiply_add(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
+    multiply_add_vartime::<_, POINT_ENTRIES>(
+        point,
+        &a.split_vartime(),
+        tables::generator(),
+        &b.halves(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use alloc::vec::Vec;
+
+    use super::{super::tests::bytes32, *};
+
+    fn scalar(seed: u64) -> Scalar {
+        Scalar::from_bytes_reduced(&bytes32(seed))
+    }
+
+    fn small(k: u64) -> Scalar {
+        let mut bytes = [0; 32];
+        bytes[24..].copy_from_slice(&k.to_be_bytes());
+        Scalar::from_bytes_reduced(&bytes)
+    }
+
+    fn affine(sum: Sum) -> Option<[[u64; 4]; 2]> {
+        sum.to_affine_vartime()
+            .map(|p| [p.x.to_words(), p.y.to_words()])
+    }
+
+    fn multiple_of_generator(k: &Scalar) -> Point {
+        multiply_add(&Point::generator(), &(small(0), *k))
+            .to_affine_vartime()
+            .unwrap()
+    }
+
+    fn same_as_portable(points: &[Point], factors: &[(Scalar, Scalar)]) {
+        for backend in Backend::available() {
+            let mut sums = alloc::vec![Sum::INFINITY; points.len()];
+            backend.multiply_add(points, factors, &mut sums);
+            for (i, sum) in sums.into_iter().enumerate() {
+                assert_eq!(
+                    affine(sum),
+                    affine(multiply_add(&points[i], &factors[i])),
+                    "{backend:?}, item {i}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_backend_multiplies_like_one_by_one_at_every_length() {
+        let points: Vec<Point> = (0..19).map(|i| multiple_of_generator(&scalar(i))).collect();
+        let factors: Vec<_> = (0..19)
+            .map(|i| (scalar(100 + i), scalar(200 + i)))
+            .collect();
+        for length in 0..=points.len() {
+            same_as_portable(&points[..length], &factors[..length]);
+        }
+    }
+
+    /// Factors and points for which partial sums meet their addends, or the result is infinity.
+    #[test]
+    fn every_backend_handles_exceptional_sums() {
+        let lambda = Scalar::from_bytes_reduced(&[
+            0x53, 0x63, 0xad, 0x4c, 0xc0, 0x5c, 0x30, 0xe0, 0xa5, 0x26, 0x1c, 0x02, 0x88, 0x12,
+            0x64, 0x5a, 0x12, 0x2e, 0x22, 0xea, 0x20, 0x81, 0x66, 0x78, 0xdf, 0x02, 0x96, 0x7c,
+            0x1b, 0x23, 0xbd, 0x72,
+        ]);
+        let mut bytes = [0; 32];
+        bytes[15] = 1;
+        let high = Scalar::from_bytes_reduced(&bytes); // 2^128
+        let special = [
+            small(0),
+            small(1),
+            small(2),
+            small(15),
+            small(16),
+            small(4095),
+            high,
+            lambda,
+        ];
+        let special: Vec<Scalar> = special
+            .iter()
+            .flat_map(|k| [*k, k.negate(), k.add(&small(1))])
+            .collect();
+        let (mut points, mut factors) = (Vec::new(), Vec::new());
+        for k in special.iter().filter(|k| !k.is_zero().declassify()) {
+            let point = multiple_of_generator(k);
+            for a in &special {
+                // The last cancels: a k G + b G = infinity.
+                for b in [small(0), small(1), *a, a.mul(k), a.mul(k).negate()] {
+                    points.push(point);
+                    factors.push((*a, b));
+                }
+            }
+        }
+        same_as_portable(&points, &factors);
+    }
+
+    #[test]
+    fn every_backend_lifts_the_same_points() {
+        let x: Vec<(FieldElement, bool)> = (0..21)
+            .map(|i| {
+                (
+                    FieldElement::from_bytes(&bytes32(i)).unwrap_or(FieldElement::ONE),
+                    i % 3 == 0,
+                )
+            })
+            .chain([(FieldElement::ZERO, false), (FieldElement::ONE, true)])
+            .collect();
+        let expected: Vec<_> = x
+            .iter()
+            .map(|(x, odd)| Affine::from_x_vartime(*x, *odd))
+            .collect();
+        assert!(expected.iter().any(Option::is_some) && expected.iter().any(Option::is_none));
+        for backend in Backend::available() {
+            for length in 0..=x.len() {
+                let mut points = alloc::vec![None; length];
+                backend.lift_x(&x[..length], &mut points);
+                let words = |p: &Option<Point>| p.map(|p| [p.x.to_words(), p.y.to_words()]);
+                assert!(
+                    points
+                        .iter()
+                        .map(words)
+                        .eq(expected[..length].iter().map(words)),
+                    "{backend:?}, {length}"
+                );
+            }
+        }
+    }
+}
