@@ -1,1 +1,570 @@
-fn main() {}
+//! Ours, in the shapes that its users would write.
+
+use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
+use lydite::bytes::{
+    Address, B256, Bytes, U256, hex, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price,
+};
+use lydite::curve::secp256k1::{self, PublicKey, SecretKey, Signature};
+use lydite::evm::abi::{self, Codec, Value};
+use lydite::evm::eip712::{self, Domain, TypedData};
+use lydite::evm::rlp;
+use lydite::evm::tx::{AccessListItem, Signable, Transaction, TransactionRef, TxEip1559};
+use lydite::hash::{keccak256, keccak256_batch};
+
+lydite::evm::abi_call! {
+    struct TransferCall = "transfer" { to: Address, amount: U256 }
+}
+
+lydite::evm::typed_struct! {
+    struct Transfer {
+        to: Address,
+        amount: U256,
+    }
+}
+
+fn main() {
+    let mut ops = hashes();
+    ops.extend(curve());
+    ops.extend(addresses_and_hex());
+    ops.extend(abi());
+    ops.extend(integers());
+    ops.extend(transactions());
+    ops.extend(typed_data());
+    let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "lydite");
+    arena_kit::run("lydite", version, ops);
+}
+
+fn hashes() -> Vec<Op> {
+    vec![
+        op(
+            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
+             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied",
+            |r| Some(r.rest()),
+            |message| keccak256(message),
+        ),
+        reuse(
+            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
+            |r| r.list(Reader::bytes),
+            || vec![[0; 32]; 64],
+            |messages, out| keccak256_batch(messages, out),
+        ),
+    ]
+}
+
+/// Hash and 65-byte signature.
+type Signed = ([u8; 32], [u8; 65]);
+
+fn signed(r: &mut Reader) -> Option<Signed> {
+    Some((r.array()?, r.array()?))
+}
+
+fn recover((hash, signature): &Signed) -> Result<PublicKey, secp256k1::Error> {
+    secp256k1::recover(hash, &Signature::from_bytes65(signature)?)
+}
+
+/// The buffers of a batch of recoveries.
+#[derive(Default)]
+struct Senders {
+    signatures: Vec<Signature>,
+    addresses: Vec<Result<Address, secp256k1::Error>>,
+}
+
+impl Output for Senders {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        for address in &self.addresses {
+            address.as_ref().map(|address| address.0).add(sum);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        let mut addresses = self.addresses.iter();
+        addresses.all(|address| address.as_ref().map(|address| address.0).write(out))
+    }
+}
+
+fn curve() -> Vec<Op> {
+    let key_and_hash = |r: &mut Reader| Some((secret_key(r)?, r.array()?));
+    vec![
+        op(
+            "secp256k1_sign secp256k1_sign_varied",
+            key_and_hash,
+            |(key, hash)| key.sign_prehash(hash).to_bytes65(),
+        ),
+        op(
+            "secp256k1_sign_recover secp256k1_sign_recover_varied",
+            key_and_hash,
+            |(key, hash)| {
+                secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
+            },
+        ),
+        op(
+            "secp256k1_recover secp256k1_recover_varied",
+            signed,
+            |signed| recover(signed).map(|key| key.to_bytes()),
+        ),
+        negative("secp256k1_recover", |item| {
+            signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_ok())
+        }),
+        reuse(
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            |r| {
+                Some(
+                    r.until_empty(signed)?
+                        .into_iter()
+                        .unzip::<_, _, Vec<_>, Vec<_>>(),
+                )
+            },
+            Senders::default,
+            |(hashes, signatures),
+             Senders {
+                 signatures: parsed,
+                 addresses,
+             }| {
+                parsed.clear();
+                for signature in signatures {
+                    parsed.push(Signature::from_bytes65(signature)?);
+                }
+                addresses.resize(hashes.len(), Ok(Address::ZERO));
+                secp256k1::recover_address_batch(hashes, parsed, addresses)
+            },
+        ),
+        op(
+            "secp256k1_verify_varied",
+            |r| {
+                let (hash, r_bytes, s) = (r.array()?, r.array()?, r.array()?);
+                let signature = Signature {
+                    r: r_bytes,
+                    s,
+                    recovery_id: 0,
+                };
+                Some((hash, signature, PublicKey::from_bytes(&r.array()?).ok()?))
+            },
+            |(hash, signature, key)| secp256k1::verify(key, hash, signature).map(|()| [1u8]),
+        ),
+        op("secp256k1_public_key_varied", secret_key, |key| {
+            key.public_key().to_bytes()
+        }),
+    ]
+}
+
+fn addresses_and_hex() -> Vec<Op> {
+    vec![
+        op(
+            "address_derivation address_derivation_varied",
+            |r| r.array(),
+            |key| Address::from_public_key(key).0,
+        ),
+        array(
+            "address_from_hex address_from_hex_varied",
+            |r| r.array::<42>(),
+            |text| Address::from_hex(text).map(|address| address.0),
+        ),
+        negative("address_from_hex", |text| Address::from_hex(text).is_ok()),
+        op(
+            "checksum_address checksum_address_varied",
+            address,
+            |address| address.to_checksum(),
+        ),
+        reuse(
+            "checksum_address_into checksum_address_into_varied",
+            address,
+            || [0; 42],
+            |address, out| *out = address.to_checksum_buffer(),
+        ),
+        array(
+            "hex_encode_32b hex_encode_32b_varied",
+            |r| r.array::<32>(),
+            |bytes| hex::encode(bytes),
+        ),
+        array_reuse(
+            "hex_encode_32b_into hex_encode_32b_into_varied",
+            |r| r.array::<32>(),
+            || [0; 64],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        array(
+            "hex_decode_32b hex_decode_32b_varied",
+            |r| r.array::<64>(),
+            |text| hex::decode(text),
+        ),
+        negative("hex_decode_32b", |text| hex::decode(text).is_ok()),
+        array_reuse(
+            "hex_decode_32b_into hex_decode_32b_into_varied",
+            |r| r.array::<64>(),
+            || [0; 32],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            "hex_encode_1kb_into_varied",
+            |r| r.array::<1024>(),
+            || [0; 2048],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            "hex_decode_1kb_into_varied",
+            |r| r.array::<2048>(),
+            || [0; 1024],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+    ]
+}
+
+/// A reused buffer and how much of it the last call filled.
+struct Filled {
+    buffer: Vec<u8>,
+    length: usize,
+}
+
+impl Filled {
+    fn new() -> Self {
+        Self {
+            buffer: vec![0; 1 << 16],
+            length: 0,
+        }
+    }
+}
+
+impl Output for Filled {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        (&self.buffer[..self.length]).add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        (&self.buffer[..self.length]).write(out)
+    }
+}
+
+/// A decoded `(string, bytes, uint256[])` of run-time values.
+struct Dynamic(Vec<Value>);
+
+impl Dynamic {
+    fn parts(&self) -> Option<(&[u8], &[u8], impl Iterator<Item = [u64; 4]>)> {
+        let [
+            Value::String(text),
+            Value::Bytes(data),
+            Value::Array(numbers),
+        ] = self.0.as_slice()
+        else {
+            return None;
+        };
+        let numbers = numbers.iter().filter_map(|value| match value {
+            Value::Uint(number, _) => Some(*number.limbs()),
+            _ => None,
+        });
+        Some((text.as_bytes(), data, numbers))
+    }
+}
+
+impl Output for Dynamic {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Some((text, data, numbers)) = self.parts() {
+            text.add(sum);
+            data.add(sum);
+            numbers.for_each(|number| number.add(sum));
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.parts().is_some_and(|(text, data, mut numbers)| {
+            text.write(out) && data.write(out) && numbers.all(|number| number.write(out))
+        })
+    }
+}
+
+fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
+    Some((
+        r.text()?.to_owned(),
+        Bytes(r.bytes()?.to_vec()),
+        r.list(be_number)?,
+    ))
+}
+
+fn codec() -> Option<Codec> {
+    Codec::parse("(string,bytes,uint256[])").ok()
+}
+
+fn abi() -> Vec<Op> {
+    let values = |r: &mut Reader| Some((address(r)?, be_number(r)?));
+    let call = |r: &mut Reader| {
+        Some(TransferCall {
+            to: address(r)?,
+            amount: be_number(r)?,
+        })
+    };
+    vec![
+        array(
+            "abi_encode_transfer abi_encode_transfer_varied",
+            call,
+            |call| call.encode_call(),
+        ),
+        array_reuse(
+            "abi_encode_transfer_into abi_encode_transfer_into_varied",
+            call,
+            || [0; 68],
+            |call, out| call.encode_call_into(out).map(drop),
+        ),
+        array(
+            "abi_encode_static abi_encode_static_varied",
+            values,
+            abi::encode,
+        ),
+        array_reuse(
+            "abi_encode_static_into abi_encode_static_into_varied",
+            values,
+            || [0; 64],
+            |values, out| abi::encode_into(values, out).map(drop),
+        ),
+        array(
+            "abi_encode_dynamic abi_encode_dynamic_varied",
+            dynamic_values,
+            abi::encode,
+        ),
+        array_reuse(
+            "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
+            dynamic_values,
+            Filled::new,
+            |values, out| {
+                out.length = abi::encode_into(values, &mut out.buffer)?;
+                Ok::<_, abi::Error>(())
+            },
+        ),
+        array(
+            "abi_decode_uint256 abi_decode_uint256_varied",
+            |r| r.array::<32>(),
+            |data| abi::decode::<U256>(data).map(|number| *number.limbs()),
+        ),
+        array(
+            "abi_decode_dynamic abi_decode_dynamic_varied",
+            Reader::bytes,
+            |data| abi::decode::<(String, Bytes)>(data).map(|(text, data)| (text, data.0)),
+        ),
+        negative("abi_decode_dynamic", |data| {
+            abi::decode::<(String, Bytes)>(data).is_ok()
+        }),
+        array(
+            "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
+            Reader::bytes,
+            |data| abi::decode::<(&str, &[u8])>(data).map(|(text, data)| (text.as_bytes(), data)),
+        ),
+        op(
+            "abi_encode_runtime_varied",
+            |r| {
+                let (text, data, numbers) = dynamic_values(r)?;
+                let numbers = numbers
+                    .into_iter()
+                    .map(|number| Value::Uint(number, 256))
+                    .collect();
+                let values = vec![
+                    Value::String(text),
+                    Value::Bytes(data.0),
+                    Value::Array(numbers),
+                ];
+                Some((codec()?, values))
+            },
+            |(codec, values)| codec.encode(values),
+        ),
+        op(
+            "abi_decode_runtime_varied",
+            |r| Some((codec()?, r.rest())),
+            |(codec, data)| codec.decode(data).map(Dynamic),
+        ),
+    ]
+}
+
+fn integers() -> Vec<Op> {
+    let two = |r: &mut Reader| Some((number(r)?, number(r)?));
+    let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
+    vec![
+        array("u256_add u256_add_varied", two, |&(a, b)| {
+            *a.wrapping_add(b).limbs()
+        }),
+        array("u256_mul u256_mul_varied", two, |&(a, b)| {
+            *a.wrapping_mul(b).limbs()
+        }),
+        array("u256_div u256_div_varied", two, |&(a, b)| {
+            a.checked_div(b).map(|q| *q.limbs())
+        }),
+        array(
+            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
+            three,
+            |&(amount, reserve_in, reserve_out)| {
+                uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
+            },
+        ),
+        array(
+            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            three,
+            |&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs()),
+        ),
+        array(
+            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
+            three,
+            |&(liquidity, price, amount)| {
+                uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
+            },
+        ),
+    ]
+}
+
+fn transaction(r: &mut Reader) -> Option<TxEip1559> {
+    Some(TxEip1559 {
+        chain_id: r.u64()?,
+        nonce: r.u64()?,
+        max_priority_fee_per_gas: r.u128()?,
+        max_fee_per_gas: r.u128()?,
+        gas_limit: r.u64()?,
+        to: Some(address(r)?),
+        value: be_number(r)?,
+        data: Bytes(r.bytes()?.to_vec()),
+        access_list: r.list(|r| {
+            Some(AccessListItem {
+                address: address(r)?,
+                storage_keys: r.list(word)?,
+            })
+        })?,
+    })
+}
+
+/// What `tx_decode_blocks` shows of a transaction.
+#[inline(always)]
+fn fields(transaction: &Transaction) -> [u8; 68] {
+    macro_rules! of {
+        ($signed:ident) => {{
+            let tx = &$signed.transaction;
+            (Option::from(tx.to), tx.nonce, tx.gas_limit, tx.value)
+        }};
+    }
+    let (to, nonce, gas_limit, value): (Option<Address>, u64, u64, U256) = match transaction {
+        Transaction::Legacy(signed) => of!(signed),
+        Transaction::Eip2930(signed) => of!(signed),
+        Transaction::Eip1559(signed) => of!(signed),
+        Transaction::Eip4844(signed) => of!(signed),
+        Transaction::Eip7702(signed) => of!(signed),
+    };
+    let mut out = [0; 68];
+    out[..20].copy_from_slice(&to.unwrap_or(Address::ZERO).0);
+    out[20..28].copy_from_slice(&nonce.to_le_bytes());
+    out[28..36].copy_from_slice(&gas_limit.to_le_bytes());
+    out[36..].copy_from_slice(&value.to_le_bytes());
+    out
+}
+
+fn transactions() -> Vec<Op> {
+    vec![
+        array(
+            "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
+            transaction,
+            rlp::encode,
+        ),
+        array(
+            "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
+            transaction,
+            |tx| tx.encode_for_signing(),
+        ),
+        array_reuse(
+            "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
+            transaction,
+            Filled::new,
+            |tx, out| {
+                out.length = rlp::encode_into(tx, &mut out.buffer)?;
+                Ok::<_, rlp::Error>(())
+            },
+        ),
+        array(
+            "rlp_decode_u256 rlp_decode_u256_varied",
+            Reader::bytes,
+            |data| rlp::decode::<U256>(data).map(|number| *number.limbs()),
+        ),
+        negative("rlp_decode_u256", |data| rlp::decode::<U256>(data).is_ok()),
+        op(
+            "tx_hash_eip1559 tx_hash_eip1559_varied",
+            transaction,
+            |tx| tx.signing_hash(),
+        ),
+        // Owned, as the other contenders' decoders; hash and sender need no more than the borrowed view.
+        op(
+            "tx_decode_blocks",
+            |r| Some(r.rest()),
+            |raw| Transaction::decode(raw).map(|tx| fields(&tx)),
+        ),
+        negative("tx_decode_blocks", |raw| Transaction::decode(raw).is_ok()),
+        op(
+            "tx_hash_blocks",
+            |r| Some(r.rest()),
+            |raw| TransactionRef::decode(raw).map(|tx| tx.hash()),
+        ),
+        op(
+            "tx_sender_blocks",
+            |r| Some(r.rest()),
+            |raw| {
+                let tx = TransactionRef::decode(raw)?;
+                let mut out = [0; 52];
+                out[..32].copy_from_slice(&tx.hash());
+                out[32..].copy_from_slice(&tx.sender()?.0);
+                Ok::<_, lydite::evm::tx::Error>(out)
+            },
+        ),
+    ]
+}
+
+fn message(r: &mut Reader) -> Option<(Transfer, Domain<'static>)> {
+    let domain = Domain {
+        name: Some(r.text()?),
+        version: Some(r.text()?),
+        chain_id: Some(U256::from(r.u64()?)),
+        verifying_contract: Some(address(r)?),
+        salt: None,
+    };
+    Some((
+        Transfer {
+            to: address(r)?,
+            amount: be_number(r)?,
+        },
+        domain,
+    ))
+}
+
+fn typed_data() -> Vec<Op> {
+    vec![
+        op(
+            "eip712_hash_typed_data eip712_hash_typed_data_varied",
+            message,
+            |(transfer, domain)| domain.signing_hash(transfer).0,
+        ),
+        op(
+            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied",
+            |r| message(r).map(|(transfer, domain)| (transfer, domain.separator())),
+            |(transfer, separator)| eip712::signing_hash(separator, transfer).0,
+        ),
+        op(
+            "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
+            |r| str::from_utf8(r.rest()).ok(),
+            |json| TypedData::from_json(json).map(|data| data.signing_hash().0),
+        ),
+    ]
+}
+
+fn secret_key(r: &mut Reader) -> Option<SecretKey> {
+    SecretKey::from_bytes(&r.array()?).ok()
+}
+
+fn word(r: &mut Reader) -> Option<B256> {
+    r.array().map(|bytes| bytes.into())
+}
+
+fn address(r: &mut Reader) -> Option<Address> {
+    r.array().map(Address)
+}
+
+/// A u256 in limb order.
+fn number(r: &mut Reader) -> Option<U256> {
+    r.limbs().map(U256::from_limbs)
+}
+
+/// A u256 in ABI order.
+fn be_number(r: &mut Reader) -> Option<U256> {
+    r.array().map(U256::from_be_bytes)
+}
