@@ -1,5 +1,6 @@
 //! Writing. The integer writer has no loop: it shifts the value to the top of a word and stores the whole word, of which
-//! only the first bytes count; the next field overwrites the rest.
+//! only the first bytes count; the next field overwrites the rest. (One 16-byte window for prefix and payload is slower:
+//! it is put together from two registers in memory, and the load that follows waits for both stores.)
 use alloc::{string::String, vec::Vec};
 
 use lydite_bytes::{Address, Bytes, FixedBytes, U256};
@@ -7,7 +8,7 @@ use lydite_bytes::{Address, Bytes, FixedBytes, U256};
 use super::{Error, ErrorKind, Header};
 
 /// Bytes that a whole-word store may write past the end of an encoding (see [`Buffer::put`]).
-const SLACK: usize = 15;
+const SLACK: usize = 8;
 
 /// What an encoder writes to: a vector, or the caller's bytes through [`encode_into`].
 pub trait Buffer {
@@ -38,18 +39,6 @@ struct SliceBuffer<'a> {
     written: usize,
 }
 
-impl SliceBuffer<'_> {
-    /// Without room for the whole window: the used bytes only, as many as fit.
-    #[cold]
-    #[inline(never)]
-    fn put_tail(&mut self, bytes: &[u8]) {
-        if let Some(room) = self.bytes.get_mut(self.written..) {
-            let n = room.len().min(bytes.len());
-            room[..n].copy_from_slice(&bytes[..n]);
-        }
-    }
-}
-
 impl Buffer for SliceBuffer<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
@@ -59,7 +48,7 @@ impl Buffer for SliceBuffer<'_> {
             .and_then(|room| room.first_chunk_mut::<N>());
         match room {
             Some(room) => *room = *window,
-            None => self.put_tail(&window[..used]),
+            None => put_tail(self.bytes, self.written, &window[..used]),
         }
         self.written = self.written.saturating_add(used);
     }
@@ -72,9 +61,20 @@ impl Buffer for SliceBuffer<'_> {
             .and_then(|room| room.get_mut(..bytes.len()));
         match room {
             Some(room) => room.copy_from_slice(bytes),
-            None => self.put_tail(bytes),
+            None => put_tail(self.bytes, self.written, bytes),
         }
         self.written = self.written.saturating_add(bytes.len());
+    }
+}
+
+/// Without room for the whole window: the used bytes only, as many as fit. (Not a method: a pointer to the buffer would
+/// keep `written` out of the registers.)
+#[cold]
+#[inline(never)]
+fn put_tail(out: &mut [u8], written: usize, bytes: &[u8]) {
+    if let Some(room) = out.get_mut(written..) {
+        let n = room.len().min(bytes.len());
+        room[..n].copy_from_slice(&bytes[..n]);
     }
 }
 
@@ -148,17 +148,11 @@ fn word_len(value: u64) -> usize {
 #[inline(always)]
 fn put_word<B: Buffer>(value: u64, out: &mut B) {
     let size = integer_len(value);
-    let payload = value.wrapping_shl(value.leading_zeros() & !7);
-    // 1..=0x7f stands for itself, all others follow their prefix (zero: the prefix of the empty string alone).
+    // 1..=0x7f stands for itself and overwrites the prefix; of zero only the prefix, that of the empty string, counts.
     let single = value.wrapping_sub(1) < 0x7f;
-    let prefix = ((0x80 + size) as u64) << 56;
-    let (high, used) = if single {
-        (payload, 1)
-    } else {
-        (prefix | payload >> 8, 1 + size)
-    };
-    let window = (u128::from(high) << 64) | u128::from(payload << 56);
-    out.put(&window.to_be_bytes(), used);
+    let payload = value.wrapping_shl(value.leading_zeros() & !7);
+    out.put(&[0x80 + size as u8], usize::from(!single));
+    out.put(&payload.to_be_bytes(), size);
 }
 
 /// Encoded length of the integer with these limbs, least first.
@@ -219,7 +213,7 @@ macro_rules! words {
                 word_len(u64::from(*self))
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode<B: Buffer>(&self, out: &mut B) {
                 put_word(u64::from(*self), out);
             }
@@ -234,7 +228,7 @@ impl Encode for u128 {
         limbs_len(&[*self as u64, (*self >> 64) as u64])
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         put_limbs(&[*self as u64, (*self >> 64) as u64], out);
     }
@@ -246,7 +240,7 @@ impl Encode for U256 {
         limbs_len(self.limbs())
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         put_limbs(self.limbs(), out);
     }
@@ -268,7 +262,7 @@ impl Encode for [u8] {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         match self {
             [] => out.put(&[0x80], 1),
@@ -291,7 +285,7 @@ impl<const N: usize> Encode for [u8; N] {
         self.as_slice().encoded_len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         if N > 1 {
             Header {
@@ -316,7 +310,7 @@ macro_rules! as_inner {
                 inner(self).encoded_len()
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode<B: Buffer>(&self, out: &mut B) {
                 let inner: fn(&Self) -> &_ = $inner;
                 inner(self).encode(out);
@@ -340,7 +334,7 @@ impl Encode for Option<Address> {
         if self.is_some() { 21 } else { 1 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         match self {
             Some(address) => address.encode(out),
@@ -362,7 +356,7 @@ impl<T: Encode> Encode for Vec<T> {
             + payload_len
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         let payload_len = self.iter().map(T::encoded_len).sum();
         Header {

@@ -74,7 +74,7 @@ impl<T> Encode for List<'_, T> {
             + self.payload.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         Header {
             list: true,

@@ -50,7 +50,7 @@ macro_rules! rlp_struct {
                 0 $(+ $crate::rlp::Encode::encoded_len(&self.$field))*
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode_payload<Output: $crate::rlp::Buffer>(&self, out: &mut Output) {
                 $($crate::rlp::Encode::encode(&self.$field, out);)*
             }
@@ -63,7 +63,7 @@ macro_rules! rlp_struct {
                 $crate::rlp::Header { list: true, payload_len }.encoded_len() + payload_len
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode<Output: $crate::rlp::Buffer>(&self, out: &mut Output) {
                 let payload_len = $crate::rlp::Payload::payload_len(self);
                 $crate::rlp::Header { list: true, payload_len }.encode(out);
@@ -103,7 +103,7 @@ macro_rules! tuples {
                 0 $(+ self.$field.encoded_len())*
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode_payload<Output: Buffer>(&self, out: &mut Output) {
                 $(self.$field.encode(out);)*
             }
@@ -116,7 +116,7 @@ macro_rules! tuples {
                 Header { list: true, payload_len }.encoded_len() + payload_len
             }
 
-            #[inline]
+            #[inline(always)]
             fn encode<Output: Buffer>(&self, out: &mut Output) {
                 Header { list: true, payload_len: self.payload_len() }.encode(out);
                 self.encode_payload(out);

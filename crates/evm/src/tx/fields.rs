@@ -76,7 +76,7 @@ impl Payload for TxLegacy {
         (nonce, gas_price, gas_limit, to, value, data).payload_len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode_payload<B: Buffer>(&self, out: &mut B) {
         let Self {
             chain_id: _,
@@ -368,7 +368,7 @@ impl<T: Signable> Encode for Preimage<'_, T> {
         self.0.kind().prefix_len() + header.encoded_len() + header.payload_len
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         self.0.kind().put(out);
         self.header().encode(out);

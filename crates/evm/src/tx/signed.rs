@@ -61,7 +61,7 @@ impl<T: Signable> Encode for Envelope<'_, T> {
         self.0.transaction.kind().prefix_len() + header.encoded_len() + header.payload_len
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode<B: Buffer>(&self, out: &mut B) {
         let Signed {
             transaction,

@@ -70,17 +70,14 @@ impl<'a> TransactionRef<'a> {
     /// [`Error::Rlp`], [`Error::UnknownType`] or [`Error::InvalidV`].
     pub fn decode(raw: &'a [u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw);
-        let mut view = match raw.first() {
-            Some(0xc0..) | None => Self::decode_list::<0>(&mut reader)?,
-            Some(1) => Self::decode_typed::<1>(&mut reader)?,
-            Some(2) => Self::decode_typed::<2>(&mut reader)?,
-            Some(3) => Self::decode_typed::<3>(&mut reader)?,
-            Some(4) => Self::decode_typed::<4>(&mut reader)?,
-            Some(&byte) => return Err(Error::UnknownType(byte)),
-        };
-        reader.finish()?;
-        (view.envelope, view.detached) = (raw, false);
-        Ok(view)
+        match raw.first() {
+            Some(0xc0..) | None => Self::decode_list::<0>(&mut reader, Some(raw)),
+            Some(1) => Self::decode_list::<1>(&mut reader, Some(raw)),
+            Some(2) => Self::decode_list::<2>(&mut reader, Some(raw)),
+            Some(3) => Self::decode_list::<3>(&mut reader, Some(raw)),
+            Some(4) => Self::decode_list::<4>(&mut reader, Some(raw)),
+            Some(&byte) => Err(Error::UnknownType(byte)),
+        }
     }
 
     /// Decodes an envelope in the form in which transactions are sent to a node: a blob transaction may come with its
@@ -101,7 +98,7 @@ impl<'a> TransactionRef<'a> {
         reader.read::<u8>()?;
         let mut wrapper = reader.list()?;
         reader.finish()?;
-        let view = Self::decode_list::<3>(&mut wrapper)?;
+        let view = Self::decode_list::<3>(&mut wrapper, None)?;
         let version = if wrapper.rest().first() < Some(&0xc0) {
             wrapper.read()?
         } else {
@@ -128,17 +125,25 @@ impl<'a> TransactionRef<'a> {
         Ok((view, Some(sidecar)))
     }
 
-    #[inline]
-    fn decode_typed<const TYPE: u8>(reader: &mut Reader<'a>) -> Result<Self, Error> {
-        // The type byte is below 0x80, so it reads as an integer.
-        reader.read::<u8>()?;
-        Self::decode_list::<TYPE>(reader)
-    }
-
-    fn decode_list<const TYPE: u8>(reader: &mut Reader<'a>) -> Result<Self, Error> {
+    /// Takes the list of a transaction from `reader`. With the whole envelope given, the reader stands at its start, and
+    /// nothing may follow the list.
+    fn decode_list<const TYPE: u8>(
+        reader: &mut Reader<'a>,
+        whole: Option<&'a [u8]>,
+    ) -> Result<Self, Error> {
+        if TYPE != 0 && whole.is_some() {
+            // The type byte is below 0x80, so it reads as an integer.
+            reader.read::<u8>()?;
+        }
         let start = reader.rest();
         let mut list = reader.list()?;
-        let envelope = &start[..start.len() - reader.rest().len()];
+        let envelope = match whole {
+            Some(raw) => {
+                reader.finish()?;
+                raw
+            }
+            None => &start[..start.len() - reader.rest().len()],
+        };
         let first = list.rest();
 
         let mut chain_id = if TYPE == 0 { None } else { Some(list.read()?) };
@@ -214,7 +219,7 @@ impl<'a> TransactionRef<'a> {
             signature,
             fields,
             envelope,
-            detached: true,
+            detached: whole.is_none(),
         })
     }
 
@@ -248,7 +253,7 @@ impl Payload for TransactionRef<'_> {
         self.fields.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode_payload<B: Buffer>(&self, out: &mut B) {
         out.put_slice(self.fields);
     }
