@@ -45,7 +45,7 @@ macro_rules! rlp_struct {
         }
 
         impl $(<$lifetime>)? $crate::rlp::Payload for $name $(<$lifetime>)? {
-            #[inline]
+            #[inline(always)]
             fn payload_len(&self) -> usize {
                 0 $(+ $crate::rlp::Encode::encoded_len(&self.$field))*
             }
@@ -98,7 +98,7 @@ macro_rules! rlp_struct {
 macro_rules! tuples {
     ($(($($type:ident $field:tt),*))*) => {$(
         impl<$($type: Encode),*> Payload for ($($type,)*) {
-            #[inline]
+            #[inline(always)]
             fn payload_len(&self) -> usize {
                 0 $(+ self.$field.encoded_len())*
             }

@@ -62,7 +62,7 @@ pub struct TxLegacy {
 }
 
 impl Payload for TxLegacy {
-    #[inline]
+    #[inline(always)]
     fn payload_len(&self) -> usize {
         let Self {
             chain_id: _,
