@@ -40,7 +40,8 @@ pub struct Item<'a> {
     pub payload: &'a [u8],
 }
 
-/// A cursor over consecutive items.
+/// A cursor over consecutive items. Its hot methods are always inlined: then a decoder keeps it in registers, and it goes
+/// by value to what is not inlined.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -86,14 +87,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next item as a `T`.
-    #[inline]
+    #[inline(always)]
     pub fn read<T: Decode<'a>>(&mut self) -> Result<T, Error> {
         T::decode(self)
     }
 
     /// Takes the header of the next item, whose whole payload is known to follow. (A single byte below 0x80 has no
     /// header: nothing is taken.)
-    #[inline]
+    #[inline(always)]
     pub fn header(&mut self) -> Result<Header, Error> {
         let Some((&first, tail)) = self.rest.split_first() else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A length of `size` bytes (1 to 8) at the start of `tail`, and what follows it.
-    fn long_length(&self, tail: &'a [u8], size: usize) -> Result<(usize, &'a [u8]), Error> {
+    fn long_length(self, tail: &'a [u8], size: usize) -> Result<(usize, &'a [u8]), Error> {
         let Some((bytes, tail)) = tail.split_at_checked(size) else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         };
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next item.
-    #[inline]
+    #[inline(always)]
     pub fn item(&mut self) -> Result<Item<'a>, Error> {
         let header = self.header()?;
         // The header vouches for the length.
@@ -158,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next item, a string.
-    #[inline]
+    #[inline(always)]
     pub fn string(&mut self) -> Result<&'a [u8], Error> {
         let start = *self;
         match self.item()? {
@@ -171,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next item, a list, and returns a reader of its elements.
-    #[inline]
+    #[inline(always)]
     pub fn list(&mut self) -> Result<Reader<'a>, Error> {
         let start = *self;
         match self.item()? {
@@ -198,7 +199,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next item, a string of exactly `N` bytes.
-    #[inline]
+    #[inline(always)]
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], Error> {
         // The one form that a string of 2 to 55 bytes has.
         if N > 1
@@ -324,7 +325,7 @@ fn short_integer(bytes: &[u8]) -> u64 {
 macro_rules! words {
     ($($integer:ty)*) => {$(
         impl Decode<'_> for $integer {
-            #[inline]
+            #[inline(always)]
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
                 let offset = reader.offset();
                 let [value] = reader.limbs()?;
@@ -336,7 +337,7 @@ macro_rules! words {
 words!(u8 u16 u32);
 
 impl Decode<'_> for u64 {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let [value] = reader.limbs()?;
         Ok(value)
@@ -344,7 +345,7 @@ impl Decode<'_> for u64 {
 }
 
 impl Decode<'_> for u128 {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let [low, high] = reader.limbs()?;
         Ok(u128::from(high) << 64 | u128::from(low))
@@ -352,14 +353,14 @@ impl Decode<'_> for u128 {
 }
 
 impl Decode<'_> for U256 {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(Self::from_limbs(reader.limbs()?))
     }
 }
 
 impl Decode<'_> for bool {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let offset = reader.offset();
         match reader.limbs()? {
@@ -374,35 +375,35 @@ impl Decode<'_> for bool {
 }
 
 impl<'a> Decode<'a> for &'a [u8] {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         reader.string()
     }
 }
 
 impl<'a, const N: usize> Decode<'a> for &'a [u8; N] {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         reader.array()
     }
 }
 
 impl<const N: usize> Decode<'_> for [u8; N] {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.array().copied()
     }
 }
 
 impl<const N: usize> Decode<'_> for FixedBytes<N> {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.read().map(Self)
     }
 }
 
 impl Decode<'_> for Address {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.read().map(Self)
     }
@@ -410,7 +411,7 @@ impl Decode<'_> for Address {
 
 /// The empty string is a missing address.
 impl Decode<'_> for Option<Address> {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         if let [0x80, rest @ ..] = reader.rest {
             reader.rest = rest;
@@ -421,14 +422,14 @@ impl Decode<'_> for Option<Address> {
 }
 
 impl Decode<'_> for Bytes {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.string().map(Self::from)
     }
 }
 
 impl<'a> Decode<'a> for &'a str {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let bytes = reader.string()?;
         let start = reader.offset() - bytes.len();
@@ -440,7 +441,7 @@ impl<'a> Decode<'a> for &'a str {
 }
 
 impl Decode<'_> for String {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         reader.read::<&str>().map(Self::from)
     }

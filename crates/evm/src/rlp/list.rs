@@ -28,6 +28,11 @@ impl<'a, T: Decode<'a>> List<'a, T> {
         }
     }
 
+    /// The number of elements, counted at each call.
+    pub fn len(&self) -> usize {
+        Reader::new(self.payload).count().unwrap_or(0)
+    }
+
     /// No elements.
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -42,25 +47,32 @@ impl<'a, T: Decode<'a>> List<'a, T> {
 
     /// The elements, converted, in one allocation.
     pub fn to_vec<U: From<T>>(&self) -> Vec<U> {
-        let mut list = Vec::with_capacity(self.iter().count());
+        let mut list = Vec::with_capacity(self.len());
         list.extend(self.iter().map(U::from));
         list
     }
 }
 
 impl<'a, T: Decode<'a>> Decode<'a> for List<'a, T> {
-    #[inline]
+    #[inline(always)]
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
-        let mut elements = reader.list()?;
-        let payload = elements.rest();
-        while !elements.is_empty() {
-            elements.read::<T>()?;
+        let elements = reader.list()?;
+        if !elements.is_empty() {
+            check::<T>(elements)?;
         }
         Ok(Self {
-            payload,
+            payload: elements.rest(),
             elements: PhantomData,
         })
     }
+}
+
+/// Decodes every element.
+fn check<'a, T: Decode<'a>>(mut elements: Reader<'a>) -> Result<(), Error> {
+    while !elements.is_empty() {
+        elements.read::<T>()?;
+    }
+    Ok(())
 }
 
 impl<T> Encode for List<'_, T> {

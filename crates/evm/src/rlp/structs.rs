@@ -82,7 +82,7 @@ macro_rules! rlp_struct {
     };
     (@decode_impl [$lifetime:lifetime] [$type:ty] $name:ident $($field:ident)*) => {
         impl<$lifetime> $crate::rlp::Decode<$lifetime> for $type {
-            #[inline]
+            #[inline(always)]
             fn decode(
                 reader: &mut $crate::rlp::Reader<$lifetime>,
             ) -> ::core::result::Result<Self, $crate::rlp::Error> {
@@ -124,7 +124,7 @@ macro_rules! tuples {
         }
 
         impl<'a, $($type: Decode<'a>),*> Decode<'a> for ($($type,)*) {
-            #[inline]
+            #[inline(always)]
             fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
                 let mut fields = reader.list()?;
                 let value = ($(fields.read::<$type>()?,)*);

@@ -451,9 +451,9 @@ fn pooled_blob_transactions() {
             assert_eq!(view.sender(), Ok(address(&case["sender"])));
             assert_eq!(Transaction::from(view).encode(), raw);
             assert_eq!(sidecar.version, version.unwrap_or(0));
-            assert_eq!(sidecar.blobs.iter().count(), n);
+            assert_eq!(sidecar.blobs.len(), n);
             assert_eq!(sidecar.commitments.iter().next(), Some(&[8; 48]));
-            assert_eq!(sidecar.proofs.iter().count(), proofs);
+            assert_eq!(sidecar.proofs.len(), proofs);
             assert!(TransactionRef::decode(&wrapped).is_err());
             assert!(TransactionRef::decode_pooled(&wrapped[..wrapped.len() - 1]).is_err());
             for (blobs, commitments, proofs) in

@@ -114,11 +114,11 @@ impl<'a> TransactionRef<'a> {
             proofs: wrapper.read()?,
         };
         wrapper.finish()?;
-        let blobs = sidecar.blobs.iter().count();
+        let blobs = sidecar.blobs.len();
         let proofs = if version == 0 { blobs } else { 128 * blobs };
-        if view.blob_versioned_hashes.iter().count() != blobs
-            || sidecar.commitments.iter().count() != blobs
-            || sidecar.proofs.iter().count() != proofs
+        if view.blob_versioned_hashes.len() != blobs
+            || sidecar.commitments.len() != blobs
+            || sidecar.proofs.len() != proofs
         {
             return Err(Error::BlobCount);
         }
@@ -289,12 +289,21 @@ fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
 }
 
 /// An integer of at most 32 bytes, padded to 32.
-#[inline]
+#[inline(always)]
 fn read_integer_bytes(reader: &mut Reader<'_>) -> Result<[u8; 32], rlp::Error> {
-    match reader.rest() {
-        [0xa0, top, ..] if *top != 0 => reader.read(),
-        _ => reader.read().map(U256::to_be_bytes),
+    if let [0xa0, top, ..] = reader.rest()
+        && *top != 0
+    {
+        return reader.read();
     }
+    let integer;
+    (integer, *reader) = read_short_integer(*reader)?;
+    Ok(integer.to_be_bytes())
+}
+
+#[cold]
+fn read_short_integer(mut reader: Reader<'_>) -> Result<(U256, Reader<'_>), rlp::Error> {
+    Ok((reader.read()?, reader))
 }
 
 /// Transactions whose preimages are held at once by [`senders`].
