@@ -2,7 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use crate::{B256, FixedBytes, hex};
+use crate::{
+    B256, FixedBytes, hex,
+    hex::portable::{lanes, nibbles},
+};
 use alloc::{borrow::ToOwned, string::String};
 use core::{fmt, str::FromStr};
 use lydite_hash::keccak256;
@@ -101,16 +104,19 @@ impl Address {
         hex::encode_fixed(&self.0, &mut digits);
         let hash = keccak256(&digits);
         let mut text = [0; 42];
-        text[..2].copy_from_slice(b"0x");
-        for (i, digit) in digits.iter().enumerate() {
-            // Nibble i's top bit, at the place of the case bit (0x20).
-            let upper = if i % 2 == 0 {
-                hash[i / 2] >> 2
-            } else {
-                hash[i / 2] << 2
-            } & 0x20;
-            // Only letters have bit 0x40; shifted it selects the case bit.
-            text[2 + i] = digit & !(upper & (digit >> 1));
+        let (prefix, output) = text.split_at_mut(2);
+        prefix.copy_from_slice(b"0x");
+        let words = digits
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .zip(hash.as_chunks::<4>().0);
+        for (output, (digits, hash)) in output.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            let digits = u64::from_le_bytes(*digits);
+            // The top bit of each nibble, and the bit that only letters have, at the place of the case bit 0x20.
+            let upper = (nibbles(*hash) & lanes(0x08)) << 2;
+            let letters = (digits & lanes(0x40)) >> 1;
+            *output = (digits & !(upper & letters)).to_le_bytes();
         }
         text
     }

@@ -15,7 +15,7 @@
 //! Constant time: no. Neither the tables nor the early exit on a wrong byte suit secrets.
 
 mod dispatch;
-mod portable;
+pub(crate) mod portable;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 /// `byte` in all eight lanes.
-const fn lanes(byte: u8) -> u64 {
+pub(crate) const fn lanes(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
@@ -24,13 +24,19 @@ pub(super) fn encode(input: &[u8], output: &mut [u8]) {
     }
 }
 
+/// The nibbles of four bytes in eight lanes, the high one of each byte first.
 #[inline]
-fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
+pub(crate) fn nibbles(bytes: [u8; 4]) -> u64 {
     // One byte in each 16-bit lane, then its high nibble in the lower (first) byte of the lane.
     let mut word = u64::from(u32::from_le_bytes(bytes));
     word = (word | word << 16) & 0x0000_ffff_0000_ffff;
     word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
-    let nibbles = (word >> 4 | word << 8) & lanes(15);
+    (word >> 4 | word << 8) & lanes(15)
+}
+
+#[inline]
+fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
+    let nibbles = nibbles(bytes);
     let letters = (nibbles + lanes(6)) >> 4 & lanes(1);
     (nibbles + lanes(b'0') + letters * u64::from(b'a' - b'0' - 10)).to_le_bytes()
 }

@@ -74,7 +74,7 @@ fn sample(length: usize) -> Vec<u8> {
 
 /// Lengths on both sides of every block boundary; under Miri a few.
 fn lengths(end: usize) -> impl Iterator<Item = usize> {
-    (0..=end).filter(|length| !cfg!(miri) || [0, 1, 15, 17, 33, 70].contains(length))
+    (0..=end).filter(|length| !cfg!(miri) || [0, 3, 17, 33, 70].contains(length))
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn every_backend_refuses_every_wrong_byte_at_every_position() {
     for length in lengths(150).filter(|length| *length <= 40 || length % 10 == 0) {
         let digits = encode(sample(length)).into_bytes();
         for backend in Backend::available() {
-            for at in 0..digits.len() {
+            for at in (0..digits.len()).step_by(if cfg!(miri) { 31 } else { 1 }) {
                 // All bytes in short texts, those next to a digit in long ones.
                 let wrong: Vec<u8> = if length <= 33 && !cfg!(miri) {
                     (0..=255)
@@ -164,7 +164,11 @@ fn every_pair_of_digits() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 256 }))]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 4 } else { 256 },
+        failure_persistence: None, // Miri has no files.
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn encoding_equals_the_reference(input: Vec<u8>) {

@@ -57,7 +57,11 @@ fn assert_division<const N: usize>(n: [u64; N], d: [u64; 4]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2048 }))]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 4 } else { 2048 },
+        failure_persistence: None, // Miri has no files.
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn sums_and_products(a in number(), b in number()) {
