@@ -99,7 +99,7 @@ macro_rules! abi_call {
             $($(#[$field_meta])* $field_vis $field: $ty,)*
         }
 
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_lifetimes)]
         impl $(<$lt>)? $name $(<$lt>)? {
             /// The canonical signature.
             pub const SIGNATURE: $crate::abi::TypeName =
@@ -165,7 +165,7 @@ macro_rules! abi_event {
             )*
         }
 
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_lifetimes)]
         impl $(<$lt>)? $name $(<$lt>)? {
             /// The canonical signature.
             pub const SIGNATURE: $crate::abi::TypeName = $crate::abi::TypeName::new(stringify!($name))

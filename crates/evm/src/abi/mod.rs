@@ -4,7 +4,7 @@
 //!
 //! - **Rust types** ([`AbiEncode`], [`AbiDecode`], [`abi_struct!`](crate::abi_struct), [`abi_call!`](crate::abi_call),
 //!   [`abi_event!`](crate::abi_event)) are compiled to straight stores and loads; `&str` and `&[u8]` borrow from the data.
-//! - **Type texts** ([`Type`], [`Value`]) serve what is known at run time only.
+//! - **Type texts** ([`Type`], [`Value`], [`Codec`]) serve what is known at run time only.
 //!
 //! Layout: a frame is a head of words and a tail behind it. A static member stands in the head; a dynamic one has there
 //! the offset, from the start of its frame, of its own frame in the tail. All numbers are words of 32 bytes, big-endian.
@@ -24,6 +24,7 @@
 //! # Ok::<(), abi::Error>(())
 //! ```
 
+mod codec;
 mod error;
 mod macros;
 mod read;
@@ -34,6 +35,9 @@ mod value;
 mod word;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use alloc::{string::ToString, vec::Vec};
 
 use lydite_bytes::{B256, FixedBytes};
@@ -42,6 +46,7 @@ use lydite_hash::{keccak256, keccak256_const};
 #[doc(hidden)]
 pub use macros::private as __private;
 
+pub use codec::Codec;
 pub use error::{Error, ErrorKind};
 pub use read::{Decoder, Head, Mode};
 pub use rust_types::{Function, Hashed, Int, Uint};

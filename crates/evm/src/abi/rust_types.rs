@@ -368,7 +368,7 @@ pub(crate) fn capacity<T: AbiType>(len: usize, data: usize) -> usize {
 
 impl<T: AbiType, const N: usize> AbiType for [T; N] {
     const NAME: TypeName = T::NAME.then("[").then_number(N).then("]");
-    const DYNAMIC: bool = T::DYNAMIC && N > 0;
+    const DYNAMIC: bool = T::DYNAMIC;
     const HEAD: usize = if Self::DYNAMIC { 32 } else { N * T::HEAD };
 }
 
