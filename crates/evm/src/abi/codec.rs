@@ -3,7 +3,7 @@
 //! The plan holds the type's nodes in preorder; a node knows its head size, the head size of the frame it opens and
 //! where its subtree ends, so that no size is computed twice. Recursion is bounded by [`MAX_DEPTH`].
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{
     Decoder, Error, ErrorKind, Frame, Head, MAX_DEPTH, Mode, Type, Value, word,
@@ -84,9 +84,12 @@ impl Codec {
     ///
     /// Errors: `Mismatch` for a value of another shape, `Range` for one that does not fit its type (the widths in the
     /// values are not looked at); the offset is the index of the argument.
+    // `vec![0; size]` would take the zeroing allocator, which is slower at these sizes.
+    #[allow(clippy::slow_vector_initialization)]
     pub fn encode(&self, arguments: &[Value]) -> Result<Vec<u8>, Error> {
         let size = self.size(arguments)?;
-        let mut out = vec![0; size];
+        let mut out = Vec::with_capacity(size);
+        out.resize(size, 0);
         match self.write(arguments, &mut out) {
             Some(_) => Ok(out),
             None => Err(buffer_error(size)),
@@ -214,11 +217,11 @@ impl Codec {
     fn write_value(&self, at: usize, value: &Value, frame: &mut Frame<'_>) -> Option<()> {
         let node = &self.nodes[at];
         match value {
-            Value::Uint(value, _) | Value::Int(value, _) => *frame.word()? = value.to_be_bytes(),
+            Value::Uint(value, _) | Value::Int(value, _) => word::put_u256(frame.word()?, value),
             Value::Bool(value) => *frame.word()? = word::from_u64(u64::from(*value)),
-            Value::Address(address) => *frame.word()? = word::right(&address.0),
+            Value::Address(address) => word::put_right(frame.word()?, &address.0),
             Value::FixedBytes(word, _) => *frame.word()? = *word,
-            Value::Function(bytes) => *frame.word()? = word::left(bytes),
+            Value::Function(bytes) => word::put_left(frame.word()?, bytes),
             Value::Bytes(bytes) => frame.bytes(bytes)?,
             Value::String(text) => frame.bytes(text.as_bytes())?,
             Value::Array(elements) => {

@@ -16,7 +16,7 @@ use super::{
 /// A static type of one word: its name, how it is written and how read (`None`: out of range; the mask says what a
 /// lenient reader makes of it).
 macro_rules! word_type {
-    ($(@[$($generics:tt)*])? $ty:ty, $name:expr, |$value:ident| $put:expr, |$word:ident| $get:expr, $kind:expr, $mask:expr) => {
+    ($(@[$($generics:tt)*])? $ty:ty, $name:expr, |$value:ident, $slot:ident| $put:expr, |$word:ident| $get:expr, $kind:expr, $mask:expr) => {
         impl $(<$($generics)*>)? AbiType for $ty {
             const NAME: TypeName = $name;
             const DYNAMIC: bool = false;
@@ -32,7 +32,8 @@ macro_rules! word_type {
             #[inline(always)]
             fn write(&self, frame: &mut Frame<'_>) -> Option<()> {
                 let $value = self;
-                *frame.word()? = $put;
+                let $slot = frame.word()?;
+                $put;
                 Some(())
             }
         }
@@ -61,7 +62,7 @@ macro_rules! word_type {
 word_type!(
     bool,
     TypeName::new("bool"),
-    |value| word::from_u64(u64::from(*value)),
+    |value, slot| *slot = word::from_u64(u64::from(*value)),
     |word| word::to_bool(word),
     ErrorKind::Bool,
     |_| word::from_u64(1)
@@ -69,7 +70,7 @@ word_type!(
 word_type!(
     U256,
     TypeName::new("uint256"),
-    |value| word::from_u256(value),
+    |value, slot| word::put_u256(slot, value),
     |word| Some(word::to_u256(word)),
     ErrorKind::Range,
     |word| *word
@@ -77,7 +78,7 @@ word_type!(
 word_type!(
     Address,
     TypeName::new("address"),
-    |value| word::right(&value.0),
+    |value, slot| word::put_right(slot, &value.0),
     |word| word::to_right(word).map(Address),
     ErrorKind::Padding,
     |word| word::keep_right(word, 20)
@@ -88,7 +89,7 @@ word_type!(
         assert!(N >= 1 && N <= 32, "bytes1 to bytes32");
         TypeName::new("bytes").then_number(N)
     },
-    |value| word::left(&value.0),
+    |value, slot| word::put_left(slot, &value.0),
     |word| word::to_left(word).map(FixedBytes),
     ErrorKind::Padding,
     |word| word::keep_left(word, N)
@@ -99,7 +100,7 @@ macro_rules! integers {
         word_type!(
             $unsigned,
             TypeName::new("uint").then_number($bits),
-            |value| word::right(&value.to_be_bytes()),
+            |value, slot| word::put_right(slot, &value.to_be_bytes()),
             |word| word::to_right(word).map(<$unsigned>::from_be_bytes),
             ErrorKind::Range,
             |word| word::keep_right(word, $bits / 8)
@@ -107,7 +108,7 @@ macro_rules! integers {
         word_type!(
             $signed,
             TypeName::new("int").then_number($bits),
-            |value| word::from_i128(*value as i128),
+            |value, slot| *slot = word::from_i128(*value as i128),
             |word| {
                 let (_, low) = word::halves(word);
                 let value = low as $signed;
@@ -164,7 +165,7 @@ word_type!(
         assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "uint8 to uint256");
         TypeName::new("uint").then_number(BITS)
     },
-    |value| word::from_u256(&value.0),
+    |value, slot| word::put_u256(slot, &value.0),
     |word| Uint::new(word::to_u256(word)),
     ErrorKind::Range,
     |word| word::keep_right(word, BITS / 8)
@@ -175,7 +176,7 @@ word_type!(
         assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "int8 to int256");
         TypeName::new("int").then_number(BITS)
     },
-    |value| word::from_u256(&value.0),
+    |value, slot| word::put_u256(slot, &value.0),
     |word| Int::new(word::to_u256(word)),
     ErrorKind::Range,
     |word| word::sign_extend(word, BITS / 8)
@@ -188,7 +189,7 @@ pub struct Function(pub [u8; 24]);
 word_type!(
     Function,
     TypeName::new("function"),
-    |value| word::left(&value.0),
+    |value, slot| word::put_left(slot, &value.0),
     |word| word::to_left(word).map(Function),
     ErrorKind::Padding,
     |word| word::keep_left(word, 24)

@@ -43,11 +43,38 @@ pub(crate) fn to_bool(word: &[u8; 32]) -> Option<bool> {
     }
 }
 
+// The `put_` functions write in place: a word built on the stack first would be read back before its stores are done.
+
+/// Writes the number.
+#[inline(always)]
+pub(crate) fn put_u256(slot: &mut [u8; 32], value: &U256) {
+    let limbs = value.limbs();
+    let (words, _) = slot.as_chunks_mut::<8>();
+    words[0] = limbs[3].to_be_bytes();
+    words[1] = limbs[2].to_be_bytes();
+    words[2] = limbs[1].to_be_bytes();
+    words[3] = limbs[0].to_be_bytes();
+}
+
+/// Writes `bytes` at the right end, behind zeros.
+#[inline(always)]
+pub(crate) fn put_right<const N: usize>(slot: &mut [u8; 32], bytes: &[u8; N]) {
+    slot[..32 - N].fill(0);
+    slot[32 - N..].copy_from_slice(bytes);
+}
+
+/// Writes `bytes` at the left end, before zeros.
+#[inline(always)]
+pub(crate) fn put_left<const N: usize>(slot: &mut [u8; 32], bytes: &[u8; N]) {
+    slot[..N].copy_from_slice(bytes);
+    slot[N..].fill(0);
+}
+
 /// `bytes` at the right end, behind zeros.
 #[inline(always)]
 pub(crate) fn right<const N: usize>(bytes: &[u8; N]) -> [u8; 32] {
     let mut word = [0; 32];
-    word[32 - N..].copy_from_slice(bytes);
+    put_right(&mut word, bytes);
     word
 }
 
