@@ -91,6 +91,7 @@ pub struct Entrant<'a> {
     process: Option<Process>,
     starts: u32,
     allowed: u32,
+    last: String,
 }
 
 impl<'a> Entrant<'a> {
@@ -128,6 +129,7 @@ impl<'a> Entrant<'a> {
             process: None,
             starts: 0,
             allowed: RESTARTS,
+            last: String::new(),
         }
     }
 
@@ -147,9 +149,10 @@ impl<'a> Entrant<'a> {
     fn running(&mut self, folder: &Path, deadline: Duration) -> Result<&mut Process, Failure> {
         if self.process.is_none() {
             if self.starts >= self.allowed {
-                return Err(Failure::Crash(
-                    "it crashed too often to be started again".into(),
-                ));
+                return Err(Failure::Crash(format!(
+                    "{} starts used up; last: {}",
+                    self.allowed, self.last
+                )));
             }
             self.starts += 1;
             let name = format!("{}-{}.err", self.manifest.name, self.variant.name);
@@ -185,6 +188,10 @@ impl<'a> Entrant<'a> {
         self.calls[op] = None;
         if matches!(failure, Failure::Crash(_) | Failure::Timeout(_)) {
             self.stop();
+            // Not the notice that all starts are used up, which repeats the last.
+            if self.starts < self.allowed || self.last.is_empty() {
+                self.last = failure.to_string();
+            }
         }
     }
 }
