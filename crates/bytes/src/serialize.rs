@@ -41,3 +41,41 @@ as_text! {
     [] U256, "{:#x}";
     [const N: usize] FixedBytes<N>, "{}";
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use super::*;
+    use alloc::string::ToString;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn round_trips() {
+        let address = Address([0xab; 20]);
+        let text = "\"0xabababababababababababababababababababab\"";
+        assert_eq!(to_string(&address).unwrap(), text);
+        assert_eq!(from_str::<Address>(text).unwrap(), address);
+        assert_eq!(to_string(&Bytes::from([1, 2])).unwrap(), "\"0x0102\"");
+        assert_eq!(from_str::<Bytes>("\"0x0102\"").unwrap().0, [1, 2]);
+        assert_eq!(to_string(&FixedBytes([0xfe])).unwrap(), "\"0xfe\"");
+        assert_eq!(from_str::<FixedBytes<1>>("\"0xfe\"").unwrap().0, [0xfe]);
+        assert_eq!(to_string(&U256::ZERO).unwrap(), "\"0x0\"");
+        assert_eq!(to_string(&U256::from(1000u64)).unwrap(), "\"0x3e8\"");
+        assert_eq!(from_str::<U256>("\"0x03e8\"").unwrap(), U256::from(1000u64));
+        assert_eq!(from_str::<U256>("\"1000\"").unwrap(), U256::from(1000u64));
+    }
+
+    #[test]
+    fn errors_keep_their_message() {
+        let error = from_str::<Address>("\"0x12\"").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("expected 40 hexadecimal digits, got 2"),
+            "{error}"
+        );
+        assert!(from_str::<U256>("12").is_err());
+        assert!(from_str::<FixedBytes<1>>("\"0xzz\"").is_err());
+    }
+}

@@ -10,8 +10,8 @@ const SAMPLE: &str = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d
 fn known_answers() {
     assert_eq!(encode([]), "");
     assert_eq!(encode_prefixed([]), "0x");
-    assert_eq!(decode("").unwrap(), []);
-    assert_eq!(decode("0x").unwrap(), []);
+    assert!(decode("").unwrap().is_empty());
+    assert!(decode("0x").unwrap().is_empty());
     let bytes = decode(SAMPLE).unwrap();
     assert_eq!((bytes[0], bytes[1], bytes[31]), (0xc5, 0xd2, 0x70));
     assert_eq!(encode(&bytes), SAMPLE);
