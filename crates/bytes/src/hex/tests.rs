@@ -154,7 +154,7 @@ fn the_first_wrong_byte_is_the_one_reported() {
 
 #[test]
 fn every_pair_of_digits() {
-    for byte in 0..=255u8 {
+    for byte in (0..=255u8).step_by(if cfg!(miri) { 51 } else { 1 }) {
         for backend in Backend::available() {
             let mut text = [0; 40];
             backend.encode(&[byte; 20], &mut text);
