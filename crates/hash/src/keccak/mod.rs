@@ -1,4 +1,4 @@
-//! Keccak-256 as Ethereum uses it: the sponge of [KECCAK] with capacity 512 and the original padding `10*1` (domain byte
+//! Keccak-256 as Ethereum uses it: the sponge of \[KECCAK\] with capacity 512 and the original padding `10*1` (domain byte
 //! `0x01`), not the `0x06` of SHA3-256 [FIPS202 §6.1].
 //!
 //! Rate 136 bytes, digest 32 bytes. The time taken depends on the length of the input, never on its bytes.
