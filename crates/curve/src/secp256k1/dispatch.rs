@@ -1,8 +1,9 @@
-//! Which kernel works on many public points at once; the only place that calls one with instructions of its own.
+//! Which kernels run; the only place that calls those with instructions of their own.
 
 use super::{
     POINT_ENTRIES, Secp256k1,
     field::FieldElement,
+    generator,
     group::{Affine, Jacobian},
     multiply::multiply_add_vartime,
     scalar::Scalar,
@@ -12,7 +13,7 @@ use super::{
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
 
-/// A way to compute with many points.
+/// A way to compute with many points, and to look up secret multiples of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// One point after the other, on every target.
@@ -40,6 +41,17 @@ impl Backend {
     pub(super) fn available() -> impl Iterator<Item = Self> {
         let best = Self::detect();
         core::iter::once(Self::Portable).chain((best != Self::Portable).then_some(best))
+    }
+
+    /// Entry `index`, which is below 32, of a window of the comb, reading all of them. Constant-time.
+    #[inline(always)]
+    pub(super) fn scan(self, entries: &[[u8; 64]; generator::ENTRIES], index: u64) -> [u64; 8] {
+        match self {
+            Self::Portable => generator::scan(entries, index),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+            Self::Avx512IfmaX8 => unsafe { super::x86_64::avx512_scan::scan(entries, index) },
+        }
     }
 
     /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
@@ -208,6 +220,20 @@ mod tests {
             }
         }
         same_as_portable(&points, &factors);
+    }
+
+    #[test]
+    fn every_backend_scans_the_same_entries() {
+        let window = &tables::comb().0.as_chunks().0[17];
+        for backend in Backend::available() {
+            for (index, entry) in window.iter().enumerate() {
+                let words = backend.scan(window, index as u64);
+                assert!(
+                    words.map(u64::to_le_bytes).as_flattened() == entry,
+                    "{backend:?}, {index}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -54,72 +54,75 @@ const fn wide(a: u64, b: u64) -> u128 {
     a as u128 * b as u128
 }
 
-/// The nine columns of a schoolbook product, added to what `columns` holds.
+/// Column k of the schoolbook product: what stands at 2^(52 k).
 #[inline(always)]
-fn columns(a: &[u64; 5], b: &[u64; 5]) -> [u128; 9] {
-    [
-        wide(a[0], b[0]),
-        wide(a[0], b[1]) + wide(a[1], b[0]),
-        wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
-        wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
-        wide(a[0], b[4])
-            + wide(a[1], b[3])
-            + wide(a[2], b[2])
-            + wide(a[3], b[1])
-            + wide(a[4], b[0]),
-        wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
-        wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
-        wide(a[3], b[4]) + wide(a[4], b[3]),
-        wide(a[4], b[4]),
-    ]
+fn column(a: &[u64; 5], b: &[u64; 5], k: usize) -> u128 {
+    match k {
+        0 => wide(a[0], b[0]),
+        1 => wide(a[0], b[1]) + wide(a[1], b[0]),
+        2 => wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
+        3 => wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
+        4 => {
+            wide(a[0], b[4])
+                + wide(a[1], b[3])
+                + wide(a[2], b[2])
+                + wide(a[3], b[1])
+                + wide(a[4], b[0])
+        }
+        5 => wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
+        6 => wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
+        7 => wide(a[3], b[4]) + wide(a[4], b[3]),
+        _ => wide(a[4], b[4]),
+    }
 }
 
-/// The columns of a square: 15 products instead of 25.
+/// Column k of the square: 15 products in all instead of 25.
 #[inline(always)]
-fn columns_of_square(a: &[u64; 5]) -> [u128; 9] {
-    let (a0, a1, a3) = (a[0] * 2, a[1] * 2, a[3] * 2);
-    [
-        wide(a[0], a[0]),
-        wide(a0, a[1]),
-        wide(a0, a[2]) + wide(a[1], a[1]),
-        wide(a0, a[3]) + wide(a1, a[2]),
-        wide(a0, a[4]) + wide(a1, a[3]) + wide(a[2], a[2]),
-        wide(a1, a[4]) + wide(a[2], a3),
-        wide(a[2] * 2, a[4]) + wide(a[3], a[3]),
-        wide(a3, a[4]),
-        wide(a[4], a[4]),
-    ]
+fn column_of_square(a: &[u64; 5], k: usize) -> u128 {
+    match k {
+        0 => wide(a[0], a[0]),
+        1 => wide(a[0] * 2, a[1]),
+        2 => wide(a[0] * 2, a[2]) + wide(a[1], a[1]),
+        3 => wide(a[0] * 2, a[3]) + wide(a[1] * 2, a[2]),
+        4 => wide(a[0], a[4] * 2) + wide(a[1] * 2, a[3]) + wide(a[2], a[2]),
+        5 => wide(a[1], a[4] * 2) + wide(a[2] * 2, a[3]),
+        6 => wide(a[2], a[4] * 2) + wide(a[3], a[3]),
+        7 => wide(a[3], a[4] * 2),
+        _ => wide(a[4], a[4]),
+    }
 }
 
 /// Reduces nine columns, each below 2^116 and the last two below 2^115 and 2^107, to magnitude 1.
 ///
-/// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`.
+/// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`. Each column is
+/// computed where it is added, so that only two accumulators are alive at a time.
 #[inline(always)]
-fn reduce(c: &[u128; 9]) -> [u64; 5] {
+fn reduce(c: impl Fn(usize) -> u128) -> [u64; 5] {
     // Columns 3 and 4 first: their overflow is what starts the high half.
-    let mut high = c[3] + wide(c[8] as u64, FOLD_LIMB);
+    let c8 = c(8);
+    let mut high = c(3) + wide(c8 as u64, FOLD_LIMB);
     let limb3 = high as u64 & M;
     high >>= 52;
-    high += c[4] + wide((c[8] >> 64) as u64, FOLD_LIMB << 12);
+    high += c(4) + wide((c8 >> 64) as u64, FOLD_LIMB << 12);
     let limb4 = high as u64 & M;
     high >>= 52;
     // Columns 0 and 5. The bits of limb 4 from 2^256 up join column 5, shifted so that one fold does both.
-    high += c[5];
+    high += c(5);
     let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
     let limb4 = limb4 & TOP;
     high >>= 52;
-    let mut low = c[0] + wide(folded, FOLD);
+    let mut low = c(0) + wide(folded, FOLD);
     let r0 = low as u64 & M;
     low >>= 52;
     // Columns 1 and 6.
-    high += c[6];
-    low += c[1] + wide(high as u64 & M, FOLD_LIMB);
+    high += c(6);
+    low += c(1) + wide(high as u64 & M, FOLD_LIMB);
     high >>= 52;
     let r1 = low as u64 & M;
     low >>= 52;
     // Columns 2 and 7.
-    high += c[7];
-    low += c[2] + wide(high as u64, FOLD_LIMB);
+    high += c(7);
+    low += c(2) + wide(high as u64, FOLD_LIMB);
     let r2 = low as u64 & M;
     low >>= 52;
     // What is left of the high half, 64 bits up, lands in column 3.
@@ -313,14 +316,14 @@ impl FieldElement {
     pub(crate) fn mul(&self, other: &Self) -> Self {
         self.check_magnitude(8);
         other.check_magnitude(8);
-        Self::with_magnitude(reduce(&columns(&self.limbs, &other.limbs)), 1)
+        Self::with_magnitude(reduce(|k| column(&self.limbs, &other.limbs, k)), 1)
     }
 
     /// Square. Magnitude at most 8; the result has magnitude 1.
     #[inline(always)]
     pub(crate) fn square(&self) -> Self {
         self.check_magnitude(8);
-        Self::with_magnitude(reduce(&columns_of_square(&self.limbs)), 1)
+        Self::with_magnitude(reduce(|k| column_of_square(&self.limbs, k)), 1)
     }
 
     /// `a * b + c * d` with one reduction. The two products of magnitudes add up to at most 64.
@@ -328,12 +331,8 @@ impl FieldElement {
     pub(crate) fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         #[cfg(debug_assertions)]
         assert!(a.magnitude * b.magnitude + c.magnitude * d.magnitude <= 64);
-        let mut sum = columns(&a.limbs, &b.limbs);
-        let other = columns(&c.limbs, &d.limbs);
-        for (column, other) in sum.iter_mut().zip(other) {
-            *column += other;
-        }
-        Self::with_magnitude(reduce(&sum), 1)
+        let sum = |k| column(&a.limbs, &b.limbs, k) + column(&c.limbs, &d.limbs, k);
+        Self::with_magnitude(reduce(sum), 1)
     }
 
     /// `self^(2^n)`.
@@ -387,6 +386,13 @@ impl FieldElement {
         let zero = t[0] | t[1] | t[2] | t[3] | t[4];
         let p = (t[0] ^ P[0]) | (t[1] ^ M) | (t[2] ^ M) | (t[3] ^ M) | (t[4] ^ TOP);
         (zero == 0) | (p == 0)
+    }
+
+    /// [`Self::is_zero`] in variable time: one word tells most others from 0.
+    #[inline(always)]
+    pub(crate) fn is_zero_vartime(&self) -> bool {
+        let low = (self.limbs[0] + (self.limbs[4] >> 48) * FOLD) & M;
+        (low == 0 || low == P[0]) && self.is_zero()
     }
 
     /// Is the normalized value odd?

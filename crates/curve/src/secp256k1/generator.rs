@@ -11,6 +11,7 @@
 use zeroize::Zeroize;
 
 use super::{
+    dispatch::Backend,
     group::{Curve, Projective},
     multiply::affine_from_words,
     scalar::Scalar,
@@ -30,7 +31,7 @@ pub(crate) struct CombTable<'a>(pub(crate) &'a [[u8; 64]]);
 
 /// Reads entry `index` by a scan of all of them.
 #[inline(always)]
-fn scan(entries: &[[u8; 64]], index: u64) -> [u64; 8] {
+pub(super) fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
     let mut found = [0u64; 8];
     for (i, entry) in entries.iter().enumerate() {
         let mask = Mask::is_zero(i as u64 ^ index).word();
@@ -42,7 +43,11 @@ fn scan(entries: &[[u8; 64]], index: u64) -> [u64; 8] {
 }
 
 /// `k G` for k from 1 on, in constant time.
-pub(crate) fn multiply_generator<C: Curve>(table: CombTable<'_>, k: &Scalar) -> Projective<C> {
+pub(crate) fn multiply_generator<C: Curve>(
+    backend: Backend,
+    table: CombTable<'_>,
+    k: &Scalar,
+) -> Projective<C> {
     let even = Mask::from_bit((k.words()[0] & 1) ^ 1);
     let odd_k = Scalar::select(even, &k.negate(), k);
     let w = odd_k.words();
@@ -65,8 +70,8 @@ pub(crate) fn multiply_generator<C: Curve>(table: CombTable<'_>, k: &Scalar) -> 
         // 2 bits - 63 is positive from 32 up; its index is (|digit| - 1) / 2.
         let negative = Mask::from_bit((bits >> 5) ^ 1);
         let index = (bits ^ negative.word()) & 31;
-        let entries = &table.0[window * ENTRIES..][..ENTRIES];
-        affine_from_words::<C>(&scan(entries, index)).negate_if(negative)
+        let entries = &table.0.as_chunks().0[window];
+        affine_from_words::<C>(&backend.scan(entries, index)).negate_if(negative)
     };
     let mut sum = Projective::from_affine(&digit(&s, 0));
     for window in 1..WINDOWS {

@@ -114,7 +114,7 @@ impl<C: Curve> Affine<C> {
     }
 }
 
-/// A public point in Jacobian coordinates. X has magnitude at most 4, Y at most 4, Z at most 1.
+/// A public point in Jacobian coordinates. X has magnitude at most 6, Y at most 2, Z at most 1.
 #[derive(Clone, Copy)]
 pub(crate) struct Jacobian<C: Curve> {
     pub(crate) x: FieldElement,
@@ -218,9 +218,9 @@ impl<C: Curve> Jacobian<C> {
         let zz = z1.square();
         let u2 = other.x.mul(&zz); // 1
         let s2 = other.y.mul(&zz.mul(z1)); // 1
-        let h = u2.sub(&self.x, 4); // 6
-        let r = s2.sub(&self.y, 4); // 6
-        if h.is_zero() {
+        let h = u2.sub(&self.x, 6); // 8
+        let r = s2.sub(&self.y, 2); // 4
+        if h.is_zero_vartime() {
             // Equal or opposite. Doubling has Z3 / Z1 = Y1.
             return if r.is_zero() {
                 (self.double_vartime(), self.y)
@@ -232,8 +232,7 @@ impl<C: Curve> Jacobian<C> {
         let minus_hhh = hh.mul(&h).negate(1); // 2
         let v = hh.mul(&self.x); // 1
         let x3 = r.square().add(&minus_hhh).add(&v.mul_small(2).negate(2)); // 6
-        let x3 = x3.normalize_weak(); // 1
-        let y3 = FieldElement::sum_of_products(&r, &v.sub(&x3, 1), &minus_hhh, &self.y); // 1
+        let y3 = FieldElement::sum_of_products(&r, &v.sub(&x3, 6), &minus_hhh, &self.y); // 1
         (Self::new(x3, y3, self.z.mul(&h)), h)
     }
 }

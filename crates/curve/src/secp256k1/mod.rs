@@ -179,7 +179,7 @@ impl SecretKey {
 
 /// `k G`, normalized. Constant-time.
 fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
-    generator::multiply_generator(tables::comb(), k).to_affine()
+    generator::multiply_generator(Backend::detect(), tables::comb(), k).to_affine()
 }
 
 /// A public key: a point of the curve other than infinity.
@@ -425,7 +425,7 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
 /// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
-    recover_chunk(
+    recover_chunk::<1>(
         Backend::Portable,
         core::slice::from_ref(hash),
         core::slice::from_ref(signature),
@@ -473,7 +473,7 @@ pub fn recover_address_batch(
         .zip(out.chunks_mut(CHUNK));
     for ((hashes, signatures), out) in chunks {
         let mut keys = [Err(Error::Length); CHUNK];
-        recover_chunk(backend, hashes, signatures, &mut keys);
+        recover_chunk::<CHUNK>(backend, hashes, signatures, &mut keys);
         for (out, key) in out.iter_mut().zip(keys) {
             *out = key.map(|key| key.to_address());
         }
@@ -481,11 +481,11 @@ pub fn recover_address_batch(
     Ok(())
 }
 
-/// Recovers up to [`CHUNK`] keys, with one inversion modulo n and one modulo p.
+/// Recovers up to `CHUNK` keys, with one inversion modulo n and one modulo p.
 ///
 /// Q = r^-1 (s R - z G), where R is the nonce's point. An item that failed is left out of what comes after: what goes on
 /// stands at the front, `index` tells where it came from.
-fn recover_chunk(
+fn recover_chunk<const CHUNK: usize>(
     backend: Backend,
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -511,7 +511,7 @@ fn recover_chunk(
             Err(error) => out[i] = Err(error),
         }
     }
-    invert_all_vartime(
+    invert_all_vartime::<_, CHUNK>(
         &mut inverses[..count],
         &Scalar::ONE,
         Scalar::mul,
@@ -545,7 +545,7 @@ fn recover_chunk(
     {
         *z = sum.z;
     }
-    invert_all_vartime(
+    invert_all_vartime::<_, CHUNK>(
         &mut z_inverses[..count],
         &FieldElement::ONE,
         FieldElement::mul,
@@ -560,10 +560,10 @@ fn recover_chunk(
     }
 }
 
-/// Replaces each of up to [`CHUNK`] elements, none of them 0, by its inverse, with one inversion.
+/// Replaces each of up to `CHUNK` elements, none of them 0, by its inverse, with one inversion.
 ///
 /// Source: [Mon87] §10.3.1.
-fn invert_all_vartime<T: Copy>(
+fn invert_all_vartime<T: Copy, const CHUNK: usize>(
     elements: &mut [T],
     one: &T,
     multiply: impl Fn(&T, &T) -> T,

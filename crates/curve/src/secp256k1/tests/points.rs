@@ -290,6 +290,7 @@ fn comb_on_a_small_group() {
         let mut bytes = [0; 32];
         bytes[30..].copy_from_slice(&(k as u16).to_be_bytes());
         let product = generator::multiply_generator::<Order199>(
+            Backend::detect(),
             CombTable(&table),
             &Scalar::from_bytes_reduced(&bytes),
         );

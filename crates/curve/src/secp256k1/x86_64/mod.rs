@@ -1,3 +1,4 @@
 //! Kernels of x86-64.
 
+pub(super) mod avx512_scan;
 pub(crate) mod avx512ifma_x8;
