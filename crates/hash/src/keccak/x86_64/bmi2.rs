@@ -1,7 +1,7 @@
 //! One Keccak-f\[1600\] in the general registers, with BMI1 `andn` and BMI2 `rorx`.
 //!
 //! Assembly, for two reasons. Compilers spend 80 moves a round on spilling the state (10 % of the time); and where a build
-//! enables AVX-512, LLVM vectorises any scalar Rust form of the rounds and makes it 2.5 times slower.
+//! enables AVX-512, LLVM vectorises the scalar Rust form of the rounds and makes it twice as slow.
 //!
 //! Schedule. A round reads the 25 lanes of one buffer and writes those of another: `rdi`, the caller's state, and `rsp`, in
 //! turn. Ten registers serve as two sets of five, whose roles swap every round:
@@ -172,9 +172,9 @@ macro_rules! round {
 pub(in super::super) fn permute(state: &mut State) {
     // SAFETY: `rdi` addresses the 25 words of `state`, which is borrowed mutably, and every offset from it is below 200.
     // The same offsets from `rsp` fall into the 208 bytes reserved here and given back below; without `nostack` the
-    // compiler keeps nothing below `rsp`, and keeps it a multiple of 16. `r15` starts at word 8 of `CONSTANTS` and moves by two words
-    // until its low byte is zero: the table is aligned to 256 bytes, so that is after 24 words, at its end. All registers
-    // written are declared, the flags are by default; the instructions are those of the enabled features.
+    // compiler keeps nothing below `rsp`. `r15` starts at word 8 of `CONSTANTS` and moves by two words until its low byte is
+    // zero: the table is aligned to 256 bytes, so that is after 24 words, at its end. All registers written are declared,
+    // the flags are by default; the instructions are those of the enabled features.
     unsafe {
         core::arch::asm!(
             "sub rsp, 208",
