@@ -1,2 +1,68 @@
 //! The `lydite` command.
-fn main() {}
+//!
+//! Exit codes: 0 done, 1 a negative answer (a checksum or an address that does not match), 2 bad input.
+
+mod commands;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Everyday Ethereum byte work, and the arena.
+///
+/// Data is hexadecimal, with or without 0x. Without an argument, or with `-`, it is read from standard input.
+/// Exit codes: 0 done, 1 a negative answer, 2 bad input.
+#[derive(Parser)]
+#[command(name = "lydite", version)]
+struct Arguments {
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Keccak(commands::keccak::Arguments),
+    Checksum(commands::checksum::Arguments),
+    Rlp(commands::rlp::Arguments),
+    Tx(commands::tx::Arguments),
+    Recover(commands::recover::Arguments),
+    Sign(commands::sign::Arguments),
+    Eip712(commands::eip712::Arguments),
+}
+
+/// Whether the answer is the one hoped for.
+enum Answer {
+    Yes,
+    No,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let output = output::Output {
+        json: arguments.json,
+    };
+    let answer = match arguments.command {
+        Command::Keccak(arguments) => commands::keccak::run(&arguments, &output),
+        Command::Checksum(arguments) => commands::checksum::run(&arguments, &output),
+        Command::Rlp(arguments) => commands::rlp::run(&arguments, &output),
+        Command::Tx(arguments) => commands::tx::run(&arguments, &output),
+        Command::Recover(arguments) => commands::recover::run(&arguments, &output),
+        Command::Sign(arguments) => commands::sign::run(&arguments, &output),
+        Command::Eip712(arguments) => commands::eip712::run(&arguments, &output),
+    };
+    match answer {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        // The reader of our output has gone: nothing is left to say.
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,5 +1,42 @@
-//! Facade: re-exports the Lydite crates.
+//! Byte-level primitives of Ethereum, as fast as the machine allows.
+//!
+//! One door to the Lydite crates; nothing is defined here.
+//!
+//! | module | what | feature |
+//! |---|---|---|
+//! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
+//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256 | |
+//! | [`curve`] | secp256k1: sign, verify, recover | `curve` |
+//! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712 | `evm`; `json` for typed data from JSON |
+//!
+//! All features are on by default; without `std` the crates need only `alloc`.
+//!
+#![cfg_attr(
+    feature = "evm",
+    doc = r#"
+The transaction of EIP-155's example, decoded:
+
+```
+use lydite::bytes::hex;
+use lydite::evm::tx::TransactionRef;
+
+let raw = hex::decode(
+    "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc\
+     2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a\
+     3b6d83",
+)?;
+let transaction = TransactionRef::decode(&raw)?;
+
+println!("hash    {}", hex::encode_prefixed(transaction.hash()));
+println!("sender  {}", transaction.sender()?);
+assert_eq!(transaction.nonce, 9);
+assert_eq!(transaction.sender()?.to_string(), "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F");
+# Ok::<(), Box<dyn std::error::Error>>(())
+```
+"#
+)]
 #![no_std]
+
 pub use lydite_bytes as bytes;
 #[cfg(feature = "curve")]
 pub use lydite_curve as curve;

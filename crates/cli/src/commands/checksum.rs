@@ -1,0 +1,33 @@
+//! `lydite checksum`
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use lydite::bytes::Address;
+
+use crate::{Answer, input, output::Output};
+
+/// The EIP-55 form of an address; exit code 1 if its letters are of both cases and not in that form
+#[derive(Args)]
+pub struct Arguments {
+    /// 40 hexadecimal digits in any case; standard input without it
+    address: Option<String>,
+}
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    let text = input::bytes(arguments.address.as_deref())?;
+    let text = text.trim_ascii();
+    let address = Address::from_hex(text).context("not an address")?;
+    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    let is_mixed =
+        digits.iter().any(u8::is_ascii_lowercase) && digits.iter().any(u8::is_ascii_uppercase);
+    let matches = !is_mixed || Address::parse_checksummed(text).is_ok();
+    if output.json {
+        output.fields(&[
+            ("address", address.to_checksum().into()),
+            ("matches", matches.into()),
+        ])?;
+    } else {
+        output.one("address", &address.to_checksum())?;
+    }
+    Ok(if matches { Answer::Yes } else { Answer::No })
+}

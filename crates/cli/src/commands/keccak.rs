@@ -1,0 +1,24 @@
+//! `lydite keccak`
+
+use anyhow::Result;
+use clap::Args;
+use lydite::bytes::hex;
+use lydite::hash::keccak256;
+
+use crate::{Answer, input, output::Output};
+
+/// Keccak-256 of data
+#[derive(Args)]
+pub struct Arguments {
+    /// Hexadecimal data; standard input without it
+    data: Option<String>,
+    /// Take the input as it is, not as hexadecimal
+    #[arg(long)]
+    raw: bool,
+}
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    let data = input::data(arguments.data.as_deref(), arguments.raw)?;
+    output.one("hash", &hex::encode_prefixed(keccak256(&data)))?;
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,61 @@
+//! `lydite recover`
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use lydite::bytes::{Address, hex};
+use lydite::curve::secp256k1::{self, Signature};
+
+use super::sign::hash_of;
+use crate::{Answer, output::Output};
+
+/// The address whose key made a signature
+#[derive(Args)]
+pub struct Arguments {
+    /// The hash that was signed: 32 bytes in hexadecimal; `-` for standard input
+    hash: String,
+    /// r, s and v: 65 bytes in hexadecimal; v is 0 to 3, 27 or 28
+    signature: String,
+    /// The first argument is a text message, signed by EIP-191 (`personal_sign`)
+    #[arg(long)]
+    message: bool,
+    /// Exit code 1 unless the signer is this address
+    #[arg(long, value_name = "ADDRESS")]
+    expect: Option<String>,
+}
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    let expected = arguments
+        .expect
+        .as_deref()
+        .map(Address::from_hex)
+        .transpose()
+        .context("--expect: not an address")?;
+    let bytes = hex::decode_to_array(&arguments.signature)
+        .context("signature: not 65 hexadecimal bytes")?;
+    let signature = match bytes[64] {
+        27.. => Signature::from_bytes65_v27(&bytes),
+        _ => Signature::from_bytes65(&bytes),
+    };
+    let signature = signature.context("signature")?;
+    let hash = hash_of(Some(&arguments.hash), arguments.message)?;
+    let public_key = secp256k1::recover(&hash, &signature).context("signature")?;
+    let address = public_key.to_address();
+    if output.json {
+        output.fields(&[
+            ("address", address.to_checksum().into()),
+            (
+                "publicKey",
+                hex::encode_prefixed(public_key.to_sec1_uncompressed()).into(),
+            ),
+            ("hash", hex::encode_prefixed(hash).into()),
+            ("highS", signature.is_high_s().into()),
+        ])?;
+    } else {
+        output.one("address", &address.to_checksum())?;
+    }
+    Ok(if expected.is_none_or(|expected| expected == address) {
+        Answer::Yes
+    } else {
+        Answer::No
+    })
+}

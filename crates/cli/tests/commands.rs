@@ -1,0 +1,519 @@
+//! The command from outside: every subcommand, standard input, JSON, exit codes and hostile input.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// The EIP-155 example, signed by the key of 32 bytes 0x46.
+const TRANSACTION: &str = "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83";
+const SENDER: &str = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F";
+const KEY: &str = "4646464646464646464646464646464646464646464646464646464646464646";
+const EMPTY_HASH: &str = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+
+struct Answer {
+    code: i32,
+    out: String,
+    error: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        assert_eq!(self.error, "");
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lydite"));
+    command.args(arguments).env_remove("LYDITE_KEY");
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn finish(mut command: Command, input: &[u8]) -> Answer {
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A command that refuses its arguments does not read: writing may fail.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let answer = Answer {
+        code: done.status.code().unwrap(),
+        out: String::from_utf8(done.stdout).unwrap(),
+        error: String::from_utf8(done.stderr).unwrap(),
+    };
+    assert!(!answer.error.contains("panicked"), "{}", answer.error);
+    answer
+}
+
+fn lydite_with(arguments: &[&str], input: &[u8]) -> Answer {
+    finish(command(arguments), input)
+}
+
+fn lydite(arguments: &[&str]) -> Answer {
+    lydite_with(arguments, b"")
+}
+
+#[track_caller]
+fn done(answer: &Answer, out: &str) {
+    assert_eq!(
+        (answer.code, answer.out.as_str(), answer.error.as_str()),
+        (0, &*format!("{out}\n"), "")
+    );
+}
+
+#[track_caller]
+fn refused(answer: &Answer, error: &str) {
+    assert_eq!(
+        (answer.code, answer.out.as_str(), answer.error.as_str()),
+        (2, "", &*format!("error: {error}\n"))
+    );
+}
+
+#[test]
+fn keccak() {
+    done(&lydite(&["keccak"]), EMPTY_HASH);
+    done(&lydite(&["keccak", "0x"]), EMPTY_HASH);
+    done(&lydite_with(&["keccak", "-"], b" 0x\n"), EMPTY_HASH);
+    let abc = "0x4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45";
+    done(&lydite(&["keccak", "616263"]), abc);
+    done(&lydite(&["keccak", "--raw", "abc"]), abc);
+    done(&lydite_with(&["keccak", "--raw"], b"abc"), abc);
+    assert_eq!(lydite(&["--json", "keccak", "616263"]).json()["hash"], abc);
+    assert_eq!(lydite(&["keccak", "616263", "--json"]).json()["hash"], abc);
+    refused(
+        &lydite(&["keccak", "61626"]),
+        "not hexadecimal data: odd number of hexadecimal digits: 5",
+    );
+    refused(
+        &lydite(&["keccak", "0x6162zz"]),
+        "not hexadecimal data: byte 6: 0x7a is not a hexadecimal digit",
+    );
+    refused(
+        &lydite_with(&["keccak"], &[0xff, 0xfe]),
+        "not hexadecimal data: byte 0: 0xff is not a hexadecimal digit",
+    );
+}
+
+#[test]
+fn megabytes_of_input() {
+    let zeros = vec![0; 5 << 20];
+    let raw = lydite_with(&["keccak", "--raw"], &zeros);
+    assert_eq!(raw.code, 0);
+    let text = lydite_with(&["keccak"], &vec![b'0'; 10 << 20]);
+    assert_eq!(text.out, raw.out);
+    for arguments in [
+        &["rlp", "decode", "--raw"][..],
+        &["tx", "decode", "--raw"],
+        &["eip712", "hash"],
+        &["checksum"],
+    ] {
+        assert_eq!(lydite_with(arguments, &zeros).code, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn checksum() {
+    done(&lydite(&["checksum", &SENDER.to_lowercase()]), SENDER);
+    done(&lydite(&["checksum", SENDER]), SENDER);
+    done(
+        &lydite_with(
+            &["checksum"],
+            format!("{}\n", SENDER[2..].to_uppercase()).as_bytes(),
+        ),
+        SENDER,
+    );
+    let wrong = SENDER.replace('A', "a");
+    let answer = lydite(&["checksum", &wrong]);
+    assert_eq!((answer.code, answer.out.trim()), (1, SENDER));
+    let answer = lydite(&["checksum", "--json", &wrong]);
+    assert_eq!(answer.code, 1);
+    assert_eq!(answer.json()["matches"], false);
+    assert_eq!(
+        lydite(&["checksum", "--json", SENDER]).json()["matches"],
+        true
+    );
+    refused(
+        &lydite(&["checksum", "0x12"]),
+        "not an address: expected 40 hexadecimal digits, got 2",
+    );
+}
+
+#[test]
+fn rlp_decode() {
+    done(
+        &lydite(&["rlp", "decode", "0xc88363617483646f67"]),
+        "[\n  \"0x636174\",\n  \"0x646f67\"\n]",
+    );
+    done(&lydite(&["rlp", "decode", "c0"]), "[]");
+    done(&lydite(&["rlp", "decode", "80"]), "\"0x\"");
+    let answer = lydite_with(
+        &["rlp", "decode", "--json", "--raw"],
+        b"\xc7\xc0\xc1\xc0\xc3\xc0\xc1\xc0",
+    );
+    assert_eq!(answer.out, "{\"item\":[[],[[]],[[],[[]]]]}\n");
+    let text = lydite_with(
+        &["rlp", "decode", "--raw"],
+        b"\xc7\xc0\xc1\xc0\xc3\xc0\xc1\xc0",
+    )
+    .out;
+    assert_eq!(
+        text,
+        "[\n  [],\n  [\n    []\n  ],\n  [\n    [],\n    [\n      []\n    ]\n  ]\n]\n"
+    );
+    for (data, error) in [
+        ("0x8180", None),
+        ("0x8101", Some("not RLP: byte 0:")),
+        ("0xbfffffffffffffffff", Some("not RLP: byte 0:")),
+        ("0xc483646f", Some("not RLP: byte 0:")),
+        ("0xc0c0", Some("not RLP: byte 1:")),
+        ("0x", Some("not RLP: byte 0:")),
+    ] {
+        let answer = lydite(&["rlp", "decode", data]);
+        match error {
+            None => assert_eq!(answer.code, 0, "{data}"),
+            Some(error) => {
+                assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{data}");
+                assert!(
+                    answer.error.starts_with(&format!("error: {error}")),
+                    "{data}: {}",
+                    answer.error
+                );
+            }
+        }
+    }
+}
+
+/// 100,000 lists inside each other.
+#[test]
+fn rlp_nested_deep() {
+    let mut data = Vec::new();
+    for _ in 0..100_000 {
+        let length = data.len();
+        // Built back to front.
+        if length < 56 {
+            data.push(0xc0 + length as u8);
+        } else {
+            let bytes = length.to_be_bytes();
+            let significant = &bytes[length.leading_zeros() as usize / 8..];
+            data.extend(significant.iter().rev());
+            data.push(0xf7 + significant.len() as u8);
+        }
+    }
+    data.reverse();
+    let answer = lydite_with(&["rlp", "decode", "--raw"], &data);
+    assert_eq!((answer.code, answer.out.matches('[').count()), (0, 100_000));
+    assert!(
+        answer.out.len() < 20 * data.len(),
+        "{} of {}",
+        answer.out.len(),
+        data.len()
+    );
+    assert_eq!(lydite_with(&["tx", "decode", "--raw"], &data).code, 2);
+}
+
+#[test]
+fn tx_decode() {
+    let answer = lydite(&["tx", "decode", "--json", TRANSACTION]);
+    assert_eq!(answer.code, 0);
+    let json = answer.json();
+    assert_eq!(
+        json["hash"],
+        "0x33469b22e9f636356c4160a87eb19df52b7412e8eac32a4a55ffe88ea8350788"
+    );
+    assert_eq!(json["sender"], SENDER);
+    assert_eq!(json["type"], 0);
+    assert_eq!(json["chainId"], 1);
+    assert_eq!(json["nonce"], 9);
+    assert_eq!(json["gasPrice"], "20000000000");
+    assert_eq!(json["gasLimit"], 21000);
+    assert_eq!(json["value"], "1000000000000000000");
+    assert_eq!(json["yParity"], 0);
+    let text = lydite_with(&["tx", "decode"], TRANSACTION.as_bytes()).out;
+    assert!(text.contains(&format!("sender    {SENDER}\n")), "{text}");
+    for end in 0..TRANSACTION.len() {
+        // Every cut: a sample, as each one is a process.
+        if end % 16 == 0 {
+            assert_eq!(
+                lydite(&["tx", "decode", &TRANSACTION[..end]]).code,
+                2,
+                "{end}"
+            );
+        }
+    }
+    let zero_r = TRANSACTION.replace(
+        "28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276",
+        &"f".repeat(64),
+    );
+    let answer = lydite(&["tx", "decode", "--json", &zero_r]);
+    assert_eq!(answer.code, 1);
+    assert_eq!(answer.json()["sender"], Value::Null);
+}
+
+/// Every transaction of five real blocks, of all types.
+#[test]
+fn tx_decode_of_blocks() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/tx/hoodi_772457_772461.json"
+    );
+    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut types = std::collections::BTreeMap::new();
+    for vector in vectors.as_array().unwrap() {
+        let kind = vector["type"].as_u64().unwrap();
+        let seen = types.entry(kind).or_insert(0);
+        *seen += 1;
+        if *seen > 3 {
+            continue;
+        }
+        let answer = lydite_with(
+            &["tx", "decode", "--json"],
+            vector["raw"].as_str().unwrap().as_bytes(),
+        )
+        .json();
+        assert_eq!(answer["hash"], vector["hash"]);
+        assert_eq!(answer["type"], kind);
+        let sender = answer["sender"].as_str().unwrap();
+        assert!(sender.eq_ignore_ascii_case(vector["sender"].as_str().unwrap()));
+    }
+    assert!(types.len() >= 3, "{types:?}");
+}
+
+#[test]
+fn sign_and_recover() {
+    let hash = "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53";
+    // EIP-155's example.
+    let signature = "0x28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa63627667cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d831b";
+    let sign = |arguments: &[&str], input: &[u8]| {
+        let mut command = command(arguments);
+        command
+            .env("LYDITE_KEY", KEY)
+            .env("OTHER_KEY", format!("0x{KEY}\n"))
+            .env("BAD_KEY", "zz")
+            .env("ZERO_KEY", "0".repeat(64));
+        finish(command, input)
+    };
+    done(&sign(&["sign", hash], b""), signature);
+    done(&sign(&["sign"], hash.as_bytes()), signature);
+    done(
+        &sign(&["sign", "--key-env", "OTHER_KEY", hash], b""),
+        signature,
+    );
+    let json = sign(&["sign", "--json", hash], b"").json();
+    assert_eq!(
+        (&json["signature"], &json["address"], &json["yParity"]),
+        (&signature.into(), &SENDER.into(), &0.into())
+    );
+
+    done(&lydite(&["recover", hash, signature]), SENDER);
+    done(
+        &lydite_with(&["recover", "-", signature], hash.as_bytes()),
+        SENDER,
+    );
+    done(
+        &lydite(&["recover", hash, &format!("{}00", &signature[..130])]),
+        SENDER,
+    );
+    assert_eq!(
+        lydite(&["recover", "--json", hash, signature]).json()["address"],
+        SENDER
+    );
+    assert_eq!(
+        lydite(&["recover", "--expect", SENDER, hash, signature]).code,
+        0
+    );
+    assert_eq!(
+        lydite(&["recover", "--expect", &"00".repeat(20), hash, signature]).code,
+        1
+    );
+
+    let message = "Hello, \u{e9}t\u{e9}!\n";
+    let signed = sign(&["sign", "--message"], message.as_bytes()).out;
+    done(
+        &lydite(&["recover", "--message", message, signed.trim()]),
+        SENDER,
+    );
+    assert_ne!(
+        lydite(&["recover", "--message", "Hello", signed.trim()])
+            .out
+            .trim(),
+        SENDER
+    );
+
+    refused(
+        &lydite(&["sign", hash]),
+        "key in environment variable LYDITE_KEY: not set",
+    );
+    refused(
+        &sign(&["sign", "--key-env", "BAD_KEY", hash], b""),
+        "key in environment variable BAD_KEY: not 32 hexadecimal bytes",
+    );
+    assert!(
+        sign(&["sign", "--key-env", "ZERO_KEY", hash], b"")
+            .error
+            .contains("not a secp256k1 key")
+    );
+    refused(
+        &sign(&["sign", "0x12"], b""),
+        "hash: not 32 hexadecimal bytes: expected 64 hexadecimal digits, got 2",
+    );
+    assert_eq!(
+        sign(&["sign", KEY, hash], b"").code,
+        2,
+        "a key is no argument"
+    );
+    for bad in [
+        "0x",
+        &"00".repeat(65),
+        &format!("{}1d", &signature[..130]),
+        &format!("{}04", &signature[..130]),
+    ] {
+        let answer = lydite(&["recover", hash, bad]);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{bad}");
+        assert!(
+            answer.error.starts_with("error: signature"),
+            "{}",
+            answer.error
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn key_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(format!("key-{}", std::process::id()));
+    let path_text = path.to_str().unwrap();
+    std::fs::write(&path, format!("0x{KEY}\n")).unwrap();
+    let mode =
+        |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o600);
+    let answer = lydite(&["sign", "--json", "--key-file", path_text, &"11".repeat(32)]);
+    assert_eq!(answer.json()["address"], SENDER);
+    mode(0o644);
+    refused(
+        &lydite(&["sign", "--key-file", path_text, &"11".repeat(32)]),
+        &format!("key file {path_text}: open to others (mode 644); use chmod 600"),
+    );
+    std::fs::write(&path, "1".repeat(10_000)).unwrap();
+    mode(0o400);
+    assert_eq!(
+        lydite(&["sign", "--key-file", path_text, &"11".repeat(32)]).code,
+        2
+    );
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        lydite(&["sign", "--key-file", path_text, &"11".repeat(32)]).code,
+        2
+    );
+}
+
+#[test]
+fn eip712_hash() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/eth-ops/vectors.json"
+    );
+    let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let vector = &vectors["eip712_hash_typed_data"];
+    let document = vector["input"].to_string();
+    let expected = vector["expected"].as_str().unwrap();
+    done(
+        &lydite_with(&["eip712", "hash"], document.as_bytes()),
+        expected,
+    );
+    done(
+        &lydite_with(&["eip712", "hash", "-"], document.as_bytes()),
+        expected,
+    );
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("typed-{}", std::process::id()));
+    std::fs::write(&file, &document).unwrap();
+    let json = lydite(&["eip712", "hash", "--json", file.to_str().unwrap()]).json();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(json["signingHash"], expected);
+    assert_eq!(json["encodeType"], "Transfer(address to,uint256 amount)");
+
+    let bad = document.replace("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0xf3");
+    let answer = lydite_with(&["eip712", "hash"], bad.as_bytes());
+    assert_eq!(answer.code, 2);
+    assert!(
+        answer
+            .error
+            .starts_with("error: domain.verifyingContract: not an address: expected 40"),
+        "{}",
+        answer.error
+    );
+    assert_eq!(lydite(&["eip712", "hash", "/no/such/file"]).code, 2);
+}
+
+#[test]
+fn binary_garbage() {
+    let garbage: Vec<u8> = (0..100_000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    for arguments in [
+        &["keccak"][..],
+        &["checksum"],
+        &["rlp", "decode"],
+        &["rlp", "decode", "--raw"],
+        &["tx", "decode"],
+        &["tx", "decode", "--raw"],
+        &["recover", "-", "00"],
+        &["sign", "-"],
+        &["eip712", "hash"],
+    ] {
+        let answer = lydite_with(arguments, &garbage);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
+        assert!(
+            answer.error.starts_with("error: "),
+            "{arguments:?}: {}",
+            answer.error
+        );
+    }
+}
+
+#[test]
+fn usage() {
+    assert_eq!(lydite(&["--help"]).code, 0);
+    assert_eq!(
+        lydite(&["--version"]).out.trim(),
+        concat!("lydite ", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(lydite(&[]).code, 2);
+    assert_eq!(lydite(&["no-such-command"]).code, 2);
+}
+
+/// The reader closes the pipe before everything is written.
+#[test]
+fn broken_pipe() {
+    let mut child = command(&["rlp", "decode", "--raw"]).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        let payload = vec![0x7f; 4 << 20];
+        let mut data = vec![0xfa, 0x40, 0, 0];
+        data.extend(payload);
+        drop(stdin.write_all(&data));
+    });
+    drop(child.stdout.take());
+    writer.join().unwrap();
+    let mut error = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut error)
+        .unwrap();
+    assert_eq!(
+        (child.wait().unwrap().code(), error.as_str()),
+        (Some(0), "")
+    );
+}
