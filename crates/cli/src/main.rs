@@ -28,11 +28,14 @@ struct Arguments {
 enum Command {
     Keccak(commands::keccak::Arguments),
     Checksum(commands::checksum::Arguments),
+    Selector(commands::selector::Arguments),
+    Abi(commands::abi::Arguments),
     Rlp(commands::rlp::Arguments),
     Tx(commands::tx::Arguments),
     Recover(commands::recover::Arguments),
     Sign(commands::sign::Arguments),
     Eip712(commands::eip712::Arguments),
+    Bench(commands::bench::Arguments),
 }
 
 /// Whether the answer is the one hoped for.
@@ -49,11 +52,14 @@ fn main() -> ExitCode {
     let answer = match arguments.command {
         Command::Keccak(arguments) => commands::keccak::run(&arguments, &output),
         Command::Checksum(arguments) => commands::checksum::run(&arguments, &output),
+        Command::Selector(arguments) => commands::selector::run(&arguments, &output),
+        Command::Abi(arguments) => commands::abi::run(&arguments, &output),
         Command::Rlp(arguments) => commands::rlp::run(&arguments, &output),
         Command::Tx(arguments) => commands::tx::run(&arguments, &output),
         Command::Recover(arguments) => commands::recover::run(&arguments, &output),
         Command::Sign(arguments) => commands::sign::run(&arguments, &output),
         Command::Eip712(arguments) => commands::eip712::run(&arguments, &output),
+        Command::Bench(arguments) => return commands::bench::run(&arguments),
     };
     match answer {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

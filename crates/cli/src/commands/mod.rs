@@ -1,9 +1,12 @@
 //! One file per command.
 
+pub mod abi;
+pub mod bench;
 pub mod checksum;
 pub mod eip712;
 pub mod keccak;
 pub mod recover;
 pub mod rlp;
+pub mod selector;
 pub mod sign;
 pub mod tx;

@@ -1,0 +1,140 @@
+//! `lydite abi`
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand};
+use lydite::bytes::{I256, hex};
+use lydite::evm::abi::{self, Codec, Signature, Type, Value};
+use serde_json::Value as Json;
+
+use crate::{Answer, input, output::Output};
+
+/// Solidity's ABI
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Encode values
+    ///
+    /// Integers are decimal or 0x hexadecimal, bytes and addresses hexadecimal, arrays […], tuples (…) or […].
+    Encode {
+        /// `(address,uint256)`, `address,uint256`, or a function such as `transfer(address,uint256)`, whose selector is put in front
+        types: String,
+        /// One for each type; without any, all of them as one JSON list from standard input
+        #[arg(allow_hyphen_values = true)]
+        values: Vec<String>,
+    },
+    /// Decode data, strictly
+    Decode {
+        /// As for encode; with a function, the data must begin with its selector
+        types: String,
+        /// Hexadecimal data; standard input without it
+        data: Option<String>,
+        /// Take the input as it is, not as hexadecimal
+        #[arg(long)]
+        raw: bool,
+    },
+}
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    match &arguments.command {
+        Command::Encode { types, values } => {
+            let (selector, types) = parse_types(types)?;
+            let values = parse_values(&types, values)?;
+            let mut data = selector.map(Vec::from).unwrap_or_default();
+            data.extend(Codec::new(&Type::Tuple(types))?.encode(&values)?);
+            output.one("data", &hex::encode_prefixed(data))?;
+        }
+        Command::Decode { types, data, raw } => {
+            let (selector, types) = parse_types(types)?;
+            let data = input::data(data.as_deref(), *raw)?;
+            let arguments = match selector {
+                None => &data[..],
+                Some(selector) => data.strip_prefix(&selector).with_context(|| {
+                    format!(
+                        "byte 0: the data does not begin with the selector {}",
+                        hex::encode_prefixed(selector)
+                    )
+                })?,
+            };
+            let values = Codec::new(&Type::Tuple(types))?
+                .decode(arguments)
+                .context("not ABI data of these types")?;
+            if output.json {
+                output.fields(&[("values", values.iter().map(to_json).collect())])?;
+            } else {
+                let lines: Vec<String> = values.iter().map(|value| format!("{value}\n")).collect();
+                crate::output::write(&lines.concat())?;
+            }
+        }
+    }
+    Ok(Answer::Yes)
+}
+
+/// The selector, if the text is a function, and the types of the arguments.
+fn parse_types(text: &str) -> Result<(Option<[u8; 4]>, Vec<Type>)> {
+    let name = text.split_once('(').map_or("", |(name, _)| name.trim());
+    if !name.is_empty() && !name.contains(',') {
+        let signature = Signature::parse(text).context("types")?;
+        let types = signature.inputs.into_iter().map(|input| input.ty).collect();
+        return Ok((Some(abi::selector(text).context("types")?), types));
+    }
+    // A bare list such as `address,uint256` or `(bool,bool),uint8` becomes a tuple.
+    let ty = match Type::parse(text) {
+        Err(_) if !text.is_empty() => {
+            Type::parse(&format!("({text})")).map_err(|error| abi::Error {
+                offset: error.offset.saturating_sub(1),
+                ..error
+            })
+        }
+        parsed => parsed,
+    };
+    Ok((
+        None,
+        match ty.context("types")? {
+            Type::Tuple(types) => types,
+            single => vec![single],
+        },
+    ))
+}
+
+fn parse_values(types: &[Type], texts: &[String]) -> Result<Vec<Value>> {
+    if !types.is_empty() && (texts.is_empty() || texts == ["-"]) {
+        let text = input::text(None)?;
+        return match Value::parse(&Type::Tuple(types.to_vec()), text.trim()).context("values")? {
+            Value::Tuple(values) => Ok(values),
+            single => Ok(vec![single]),
+        };
+    }
+    if texts.len() != types.len() {
+        bail!("expected {} values, got {}", types.len(), texts.len());
+    }
+    let values = types.iter().zip(texts).enumerate();
+    values
+        .map(|(i, (ty, text))| {
+            Value::parse(ty, text).with_context(|| format!("value {} ({ty})", i + 1))
+        })
+        .collect()
+}
+
+/// Integers are decimal strings: JSON's numbers are too small for most programs.
+fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(value) => (*value).into(),
+        Value::Uint(value, _) => value.to_string().into(),
+        Value::Int(value, _) => I256(*value).to_string().into(),
+        Value::Address(address) => address.to_checksum().into(),
+        Value::FixedBytes(bytes, length) => {
+            hex::encode_prefixed(&bytes[..usize::from(*length)]).into()
+        }
+        Value::Function(bytes) => hex::encode_prefixed(bytes).into(),
+        Value::Bytes(bytes) => hex::encode_prefixed(bytes).into(),
+        Value::String(text) => text.as_str().into(),
+        Value::Array(values) | Value::FixedArray(values) | Value::Tuple(values) => {
+            values.iter().map(to_json).collect()
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! `lydite bench`: the arena's own command.
+
+pub use lydite_arena::cli::{BenchArgs as Arguments, run};
