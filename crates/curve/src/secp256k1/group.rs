@@ -64,6 +64,7 @@ impl<C: Curve> Affine<C> {
     }
 
     /// The same, given what is a square root of the right side if there is any. Variable-time.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn from_root_vartime(
         x: FieldElement,
         root: FieldElement,

@@ -14,7 +14,7 @@
 //! Signing and the derivation of a public key are constant-time in the key and the nonce (`docs/constant-time.md` says how
 //! that is checked). Verification, recovery and the parsing of public keys are variable-time: their inputs are public.
 //!
-//! Source: [SEC1] §4.1 (ECDSA, recovery), [SEC2] §2.4.1 (parameters), [RFC6979] (nonces), EIP-2 (low s). The keys in
+//! Source: \[SEC1\] §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\] (nonces), EIP-2 (low s). The keys in
 //! brackets are those of `docs/papers.md`.
 
 mod dispatch;
