@@ -60,16 +60,21 @@ fn hashes() -> Vec<Op> {
     ]
 }
 
-/// Hash and 65-byte signature.
-type Signed = (B256, [u8; 65]);
+/// Hash, r || s, v.
+type Signed = (B256, [u8; 64], u8);
 
 fn signed(r: &mut Reader) -> Option<Signed> {
-    Some((word(r)?, r.array()?))
+    let (hash, signature, [v]) = (word(r)?, r.array()?, r.array()?);
+    Some((hash, signature, v))
 }
 
-fn recover((hash, signature): &Signed) -> Option<[u8; 64]> {
-    let key = Signature::from_raw_array(signature)
-        .ok()?
+/// Not `from_raw_array`: that reads v = 27 and up as well.
+fn signature(bytes: &[u8; 64], v: u8) -> Option<Signature> {
+    (v <= 1).then(|| Signature::from_bytes_and_parity(bytes, v == 1))
+}
+
+fn recover((hash, bytes, v): &Signed) -> Option<[u8; 64]> {
+    let key = signature(bytes, *v)?
         .recover_from_prehash_secp256k1(hash)
         .ok()?;
     key.serialize_uncompressed().last_chunk().copied()
@@ -108,9 +113,13 @@ fn curve() -> Vec<Op> {
             Vec::new,
             |items, out: &mut Vec<[u8; 20]>| {
                 out.clear();
-                for (hash, signature) in items {
-                    let signature = Signature::from_raw_array(signature).ok()?;
-                    out.push(*signature.recover_address_from_prehash(hash).ok()?.0);
+                for (hash, bytes, v) in items {
+                    out.push(
+                        *signature(bytes, *v)?
+                            .recover_address_from_prehash(hash)
+                            .ok()?
+                            .0,
+                    );
                 }
                 Some(())
             },

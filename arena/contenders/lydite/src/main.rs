@@ -5,7 +5,7 @@ use lydite::bytes::{
     Address, B256, Bytes, U256, hex, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price,
 };
 use lydite::curve::secp256k1::{self, PublicKey, SecretKey, Signature};
-use lydite::evm::abi;
+use lydite::evm::abi::{self, Codec, Value};
 use lydite::evm::eip712::{self, Domain, TypedData};
 use lydite::evm::rlp;
 use lydite::evm::tx::{AccessListItem, Signable, Transaction, TransactionRef, TxEip1559};
@@ -236,12 +236,54 @@ impl Output for Filled {
     }
 }
 
+/// A decoded `(string, bytes, uint256[])` of run-time values.
+struct Dynamic(Vec<Value>);
+
+impl Dynamic {
+    fn parts(&self) -> Option<(&[u8], &[u8], impl Iterator<Item = [u64; 4]>)> {
+        let [
+            Value::String(text),
+            Value::Bytes(data),
+            Value::Array(numbers),
+        ] = self.0.as_slice()
+        else {
+            return None;
+        };
+        let numbers = numbers.iter().filter_map(|value| match value {
+            Value::Uint(number, _) => Some(*number.limbs()),
+            _ => None,
+        });
+        Some((text.as_bytes(), data, numbers))
+    }
+}
+
+impl Output for Dynamic {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Some((text, data, numbers)) = self.parts() {
+            text.add(sum);
+            data.add(sum);
+            numbers.for_each(|number| number.add(sum));
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.parts().is_some_and(|(text, data, mut numbers)| {
+            text.write(out) && data.write(out) && numbers.all(|number| number.write(out))
+        })
+    }
+}
+
 fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
     Some((
         r.text()?.to_owned(),
         Bytes(r.bytes()?.to_vec()),
         r.list(be_number)?,
     ))
+}
+
+fn codec() -> Option<Codec> {
+    Codec::parse("(string,bytes,uint256[])").ok()
 }
 
 fn abi() -> Vec<Op> {
@@ -306,6 +348,28 @@ fn abi() -> Vec<Op> {
             "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
             Reader::bytes,
             |data| abi::decode::<(&str, &[u8])>(data).map(|(text, data)| (text.as_bytes(), data)),
+        ),
+        op(
+            "abi_encode_runtime_varied",
+            |r| {
+                let (text, data, numbers) = dynamic_values(r)?;
+                let numbers = numbers
+                    .into_iter()
+                    .map(|number| Value::Uint(number, 256))
+                    .collect();
+                let values = vec![
+                    Value::String(text),
+                    Value::Bytes(data.0),
+                    Value::Array(numbers),
+                ];
+                Some((codec()?, values))
+            },
+            |(codec, values)| codec.encode(values),
+        ),
+        op(
+            "abi_decode_runtime_varied",
+            |r| Some((codec()?, r.rest())),
+            |(codec, data)| codec.decode(data).map(Dynamic),
         ),
     ]
 }
