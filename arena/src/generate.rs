@@ -51,6 +51,22 @@ pub fn probe(op: &Op, round: u64, count: usize) -> Result<Vec<Vec<u8>>> {
     (0..count).map(|_| draw(op, &mut random)).collect()
 }
 
+/// Two items that alternate between two elements, for rows of one item: easy to predict, but a contender that keeps its
+/// last result misses on every element.
+pub fn alternating(op: &Op) -> Result<Vec<Vec<u8>>> {
+    let item = |start: usize| -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        for k in 0..op.ops_per_call {
+            out.extend(element(
+                op,
+                &mut Random::new(op.seed + ((start + k) % 2) as u64),
+            )?);
+        }
+        Ok(out)
+    };
+    Ok(vec![item(0)?, item(1)?])
+}
+
 fn blocks() -> Result<Vec<Vec<u8>>> {
     let list = BLOCKS.as_array().context("vectors/tx")?;
     list.iter().map(|tx| bytes(&tx["raw"])).collect()

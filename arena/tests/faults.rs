@@ -172,6 +172,29 @@ fn every_fault_ends_in_its_state() {
 }
 
 #[test]
+fn the_last_answer_kept_is_found_where_it_helps() {
+    let _alone = ALONE.lock();
+    let folder = Folder::new("last");
+    let contenders = [("lydite", ""), ("remembers_last", "remembers_last")];
+    let report = fakes(
+        &folder,
+        &contenders,
+        &["u256_add", "u256_add_varied"],
+        short(3),
+    );
+    let cell = report.best("u256_add", "remembers_last").unwrap();
+    assert_eq!(cell.state, State::FailedVerify, "{:?}", cell.reason);
+    assert!(cell.reason.as_deref().unwrap().contains("two in turn"));
+    // On distinct items such a memory is of no use, and the row is honest.
+    let cell = report.best("u256_add_varied", "remembers_last").unwrap();
+    assert!(
+        matches!(cell.state, State::Ok | State::Noisy),
+        "{:?}",
+        cell.reason
+    );
+}
+
+#[test]
 fn a_contender_killed_half_way_has_crashed() {
     let _alone = ALONE.lock();
     let folder = Folder::new("killed");

@@ -122,6 +122,15 @@ fn main() -> anyhow::Result<()> {
                         Some(out) if is("repeats_itself") => out.clone(),
                         // Half the work.
                         _ if is("skips_work") && k % 2 == 1 => Vec::new(),
+                        // The last question's answer, if it is asked again.
+                        _ if is("remembers_last") => match memory.last() {
+                            Some((seen, out)) if seen == item => out.clone(),
+                            _ => {
+                                let out = call(item, 100_000);
+                                memory = vec![(item.clone(), out.clone())];
+                                out
+                            }
+                        },
                         // A table of all it has ever seen.
                         _ if is("remembers") => match memory.iter().find(|(seen, _)| seen == item) {
                             Some((_, out)) => out.clone(),
