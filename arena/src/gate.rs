@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::ops::{Input, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::schedule::queue_wait;
-use crate::truth::{Expected, expected, predict};
+use crate::truth::{Expected, expected, hex, predict};
 use crate::{blobs, generate};
 
 /// Items on disk and their right outputs.
@@ -116,7 +116,7 @@ pub struct Exam {
     pub main: Set,
     probes: Vec<Set>,
     alternating: Option<Set>,
-    negative: Option<(String, PathBuf, usize)>,
+    negative: Option<(String, PathBuf, Vec<Vec<u8>>)>,
     output: PathBuf,
 }
 
@@ -128,10 +128,10 @@ const SHOWN: usize = 2;
 const MEMORY: f64 = 5.0;
 
 /// What a contender that passed is like.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pass {
-    /// Whether it accepts malformed input: `Some(false)` is good, `None` not asked.
-    pub lax: Option<bool>,
+    /// Malformed inputs it accepts; `None`: not asked.
+    pub accepted: Option<Vec<String>>,
 }
 
 impl Exam {
@@ -160,7 +160,7 @@ impl Exam {
                 let items = generate::negative(name)?;
                 let path = folder.join(format!("{}.neg.blobs", op.id));
                 blobs::write(&path, &items)?;
-                Some((name.clone(), path, items.len()))
+                Some((name.clone(), path, items))
             }
         };
         Ok(Self {
@@ -179,17 +179,22 @@ impl Exam {
         if !process.offers(id) {
             return Err(Failure::Unsupported("not among its operations".into()));
         }
-        let lax = match &self.negative {
+        let accepted = match &self.negative {
             Some((name, path, items)) if process.offers(name) => {
                 process.prepare(name, path, deadline)?;
                 process.verify(&self.output, deadline)?;
                 let got =
                     blobs::read(&self.output).map_err(|e| Failure::Wrong(format!("{e:#}")))?;
                 let _ = std::fs::remove_file(&self.output);
-                if got.len() != *items || got.iter().any(|g| !matches!(g.as_slice(), [0 | 1])) {
+                if got.len() != items.len() || got.iter().any(|g| !matches!(g.as_slice(), [0 | 1]))
+                {
                     return Err(Failure::Wrong(format!("{name}: not one 0 or 1 an item")));
                 }
-                Some(got.iter().any(|verdict| verdict == &[0]))
+                let accepted = got
+                    .iter()
+                    .zip(items)
+                    .filter(|(verdict, _)| **verdict == [0]);
+                Some(accepted.map(|(_, item)| hex(item)).collect())
             }
             _ => None,
         };
@@ -207,7 +212,7 @@ impl Exam {
             let all = probe.expected.len() as u64;
             probe.run(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
         }
-        Ok(Pass { lax })
+        Ok(Pass { accepted })
     }
 
     /// Does the contender answer from memory? Then it is much slower on items it sees for the first time than on the

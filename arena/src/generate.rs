@@ -672,7 +672,6 @@ fn malformed_transactions() -> Result<Vec<Vec<u8>>> {
         with(5, truth::rlp_text(&[0x11; 19])),
         with(5, truth::rlp_text(&[0x11; 21])),
         with(6, vec![0x82, 0x00, 0x07]),
-        with(6, [vec![0xa1, 1], vec![0; 32]].concat()),
         with(8, truth::rlp_text(b"")),
         with(8, truth::rlp_list(&[truth::rlp_text(&[1; 20])])),
         with(
@@ -680,7 +679,6 @@ fn malformed_transactions() -> Result<Vec<Vec<u8>>> {
             truth::rlp_list(&[truth::rlp_list(&[truth::rlp_text(&[1; 20])])]),
         ),
         with(10, vec![0x82, 0x00, 0x07]),
-        with(11, [vec![0xa1, 1], vec![0; 32]].concat()),
     ];
     for fields in [&fields[..11], &fields[..10], &fields[..1]] {
         bad.push([vec![2], truth::rlp_list(fields)].concat());

@@ -268,10 +268,14 @@ fn examine_one(
     };
     let cell = &mut entrant.cells[op];
     cell.state = State::Ok;
-    cell.negatives_checked = pass.lax.is_some();
-    if pass.lax == Some(true) {
+    cell.negatives_checked = pass.accepted.is_some();
+    if let Some([first, more @ ..]) = pass.accepted.as_deref() {
         cell.state = State::Lax;
-        cell.reason = Some("accepts malformed input".into());
+        let first: String = first.chars().take(160).collect();
+        cell.reason = Some(format!(
+            "accepts malformed input {first:?} and {} more",
+            more.len()
+        ));
     }
     if let Some(counts) = allocations {
         let per_op = |n: u64| n as f64 / (counts.n * exam.op.ops_per_call as u64) as f64;
