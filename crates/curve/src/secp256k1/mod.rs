@@ -148,7 +148,7 @@ impl SecretKey {
     pub fn sign_prehash(&self, hash: &[u8; 32]) -> Signature {
         let z = Scalar::from_bytes_reduced(hash);
         let mut key = self.0.to_bytes();
-        let mut nonces = Nonces::new(&key, hash);
+        let mut nonces = Nonces::new(&key, &z.to_bytes());
         key.zeroize();
         loop {
             let mut k = nonces.next_nonce();

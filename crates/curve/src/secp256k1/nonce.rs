@@ -1,7 +1,6 @@
 //! Deterministic nonces: RFC 6979 with HMAC-SHA256.
 //!
-//! Source: [RFC6979] §3.2. The hash is fed as it is, not reduced modulo n, as libsecp256k1 does (it matters only for
-//! hashes of n or more).
+//! Source: [RFC6979] §3.2. The hash is taken modulo n (`bits2octets`), as libsecp256k1 and k256 do.
 //! HMAC runs on SHA-256's compression function: every message here has 32, 33 or 97 bytes, so padding is fixed, and the
 //! two states of a key are reused. Constant time: yes, but for the number of candidates rejected, which is public.
 
@@ -101,7 +100,7 @@ fn to_bytes(state: &[u32; 8]) -> [u8; 32] {
     bytes
 }
 
-/// The candidates of RFC 6979 for a key and a hash.
+/// The candidates of RFC 6979 for a key and a hash, both below n.
 #[derive(ZeroizeOnDrop)]
 pub(crate) struct Nonces {
     hmac: Hmac,

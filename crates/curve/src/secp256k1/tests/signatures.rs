@@ -65,7 +65,7 @@ fn agrees_with_k256() {
     }
 }
 
-/// Hashes of n and more (a probability of 2^-128) are fed to the nonce unreduced, as libsecp256k1 does.
+/// Hashes of n and more (a probability of 2^-128) too give k256's signatures: the nonce is made from z modulo n.
 #[test]
 fn hashes_at_the_edges() {
     let key = SecretKey::from_bytes(&bytes32(1)).unwrap();
@@ -77,6 +77,14 @@ fn hashes_at_the_edges() {
         [0xff; 32],
     ] {
         let signature = key.sign_prehash(&hash);
+        let theirs = SigningKey::from_slice(&bytes32(1))
+            .unwrap()
+            .sign_prehash_recoverable(&hash)
+            .0;
+        assert_eq!(
+            [signature.r, signature.s].as_flattened(),
+            &theirs.to_bytes()[..]
+        );
         assert_eq!(verify(&key.public_key(), &hash, &signature), Ok(()));
         assert_eq!(recover(&hash, &signature), Ok(key.public_key()));
         assert_eq!(
