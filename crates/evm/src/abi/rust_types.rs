@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::marker::PhantomData;
 
-use lydite_bytes::{Address, B256, Bytes, FixedBytes, U256};
+use lydite_bytes::{Address, B256, Bytes, FixedBytes, I256, U256};
 
 use super::{
     Error, ErrorKind,
@@ -76,6 +76,14 @@ word_type!(
     |word| *word
 );
 word_type!(
+    I256,
+    TypeName::new("int256"),
+    |value, slot| word::put_u256(slot, &value.0),
+    |word| Some(I256(word::to_u256(word))),
+    ErrorKind::Range,
+    |word| *word
+);
+word_type!(
     Address,
     TypeName::new("address"),
     |value, slot| word::put_right(slot, &value.0),
@@ -143,18 +151,18 @@ impl<const BITS: usize> Uint<BITS> {
     }
 }
 
-/// A signed integer of a width that Rust lacks (`Int<256>` is `int256`), as two's complement of 256 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Int<const BITS: usize>(U256);
+/// A signed integer of a width that Rust lacks (`Int<24>` is `int24`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Int<const BITS: usize>(I256);
 
 impl<const BITS: usize> Int<BITS> {
-    /// The two's complement of 256 bits as this type: `None` if the number does not fit.
-    pub fn new(value: U256) -> Option<Self> {
-        word::fits_int(&word::from_u256(&value), BITS).then_some(Self(value))
+    /// The value as this type: `None` if it does not fit.
+    pub fn new(value: I256) -> Option<Self> {
+        value.fits(BITS as u32).then_some(Self(value))
     }
 
-    /// The two's complement of 256 bits.
-    pub const fn get(self) -> U256 {
+    /// The value.
+    pub const fn get(self) -> I256 {
         self.0
     }
 }
@@ -176,8 +184,8 @@ word_type!(
         assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "int8 to int256");
         TypeName::new("int").then_number(BITS)
     },
-    |value, slot| word::put_u256(slot, &value.0),
-    |word| Int::new(word::to_u256(word)),
+    |value, slot| word::put_u256(slot, &value.0.0),
+    |word| Int::new(I256(word::to_u256(word))),
     ErrorKind::Range,
     |word| word::sign_extend(word, BITS / 8)
 );

@@ -6,7 +6,7 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use lydite_bytes::{Address, B256, Bytes, FixedBytes, U256, hex};
+use lydite_bytes::{Address, B256, Bytes, FixedBytes, I256, U256, hex};
 use proptest::prelude::*;
 
 use super::*;
@@ -539,7 +539,7 @@ fn hostile_words() {
         decode_with(&ones, lenient),
         Ok(Uint::<24>::new(U256::from(0xff_ffffu64)).unwrap())
     );
-    let least = Int::<24>::new(U256::from(1u64 << 23).wrapping_neg()).unwrap();
+    let least = Int::<24>::new(I256::from(-(1i64 << 23))).unwrap();
     assert_eq!(decode_with(&words(&[1 << 23]), lenient), Ok(least));
     for ty in [
         "uint8", "int8", "bool", "address", "bytes3", "function", "uint24",
@@ -672,7 +672,7 @@ crate::abi_event! {
 fn structs_calls_and_events() {
     let leg = Leg {
         amount: 7,
-        limit: Int::new(U256::MAX).unwrap(),
+        limit: Int::new(I256::from(-1i64)).unwrap(),
     };
     assert_eq!(<Leg as AbiType>::HEAD, 64);
     let order = Order {
@@ -948,7 +948,7 @@ proptest! {
             (Address, U256, FixedBytes<32>), u8, i16, u32, (i64, u128, i128), &'a str, &'a [u8],
             [Vec<Vec<String>>; 2], Vec<(bool, [u16; 3])>, Uint<256>, Int<8>, (String,),
         );
-        let int = Int::new(U256::from_be_bytes(word::from_i128(i128::from(ints.1 as i8)))).unwrap();
+        let int = Int::new(I256::from(i64::from(ints.1 as i8))).unwrap();
         let number = U256::from_be_bytes(word);
         let value: All<'_> = (
             (Address(address), number, FixedBytes(word)), ints.0, ints.1, ints.2, (ints.3, ints.4, ints.5),

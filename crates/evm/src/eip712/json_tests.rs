@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::tests::{Mail, Person, Zoo, ether_mail};
 use super::*;
+use crate::abi::{Int, Uint};
 
 fn vectors(path: &str) -> Value {
     let text = fs::read_to_string(format!(

@@ -39,7 +39,7 @@ pub use schema::TypedSchema;
 #[cfg(feature = "json")]
 pub use typed_data::TypedData;
 pub use typed_struct::{TypedStruct, signing_hashes};
-pub use value::{Int, TypedValue, Uint};
+pub use value::TypedValue;
 
 use lydite_bytes::B256;
 use lydite_hash::{keccak256, keccak256_batch};

@@ -9,6 +9,7 @@ use lydite_hash::keccak256;
 use proptest::prelude::*;
 
 use super::*;
+use crate::abi::{Int, Uint};
 
 crate::typed_struct! {
     #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use lydite_hash::{Keccak256, keccak256};
 
 use super::describe::MemberType;
 use super::{TypedStruct, hash_independent};
+use crate::abi::{Int, Uint};
 
 /// A Rust type that may stand as a member of a typed struct.
 ///
@@ -46,70 +47,27 @@ pub trait TypedValue {
     }
 }
 
-/// An unsigned integer of `BITS` bits (8, 16, … 256), for the widths that Rust has no type for.
-///
-/// ```
-/// use lydite_bytes::U256;
-/// use lydite_evm::eip712::Uint;
-/// assert!(Uint::<96>::new(U256::from(1u64)).is_some());
-/// assert!(Uint::<96>::new(U256::MAX).is_none());
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Uint<const BITS: u16>(U256);
-
-impl<const BITS: u16> Uint<BITS> {
-    /// `value`, if it fits in `BITS` bits.
-    #[must_use]
-    pub fn new(value: U256) -> Option<Self> {
-        (value.bit_len() <= u32::from(BITS)).then_some(Self(value))
-    }
-
-    /// The value.
-    #[must_use]
-    pub fn get(self) -> U256 {
-        self.0
-    }
-}
-
-/// A signed integer of `BITS` bits (8, 16, … 256), for the widths that Rust has no type for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Int<const BITS: u16>(I256);
-
-impl<const BITS: u16> Int<BITS> {
-    /// `value`, if it fits in `BITS` bits.
-    #[must_use]
-    pub fn new(value: I256) -> Option<Self> {
-        value.fits(u32::from(BITS)).then_some(Self(value))
-    }
-
-    /// The value.
-    #[must_use]
-    pub fn get(self) -> I256 {
-        self.0
-    }
-}
-
-const fn assert_width(bits: u16) -> u16 {
+const fn width(bits: usize) -> u16 {
     assert!(
         bits >= 8 && bits <= 256 && bits.is_multiple_of(8),
         "an integer has 8, 16, … or 256 bits"
     );
-    bits
+    bits as u16
 }
 
-impl<const BITS: u16> TypedValue for Uint<BITS> {
-    const TYPE: &'static MemberType = &MemberType::Uint(assert_width(BITS));
+impl<const BITS: usize> TypedValue for Uint<BITS> {
+    const TYPE: &'static MemberType = &MemberType::Uint(width(BITS));
 
     fn word(&self) -> [u8; 32] {
-        self.0.to_be_bytes()
+        self.get().to_be_bytes()
     }
 }
 
-impl<const BITS: u16> TypedValue for Int<BITS> {
-    const TYPE: &'static MemberType = &MemberType::Int(assert_width(BITS));
+impl<const BITS: usize> TypedValue for Int<BITS> {
+    const TYPE: &'static MemberType = &MemberType::Int(width(BITS));
 
     fn word(&self) -> [u8; 32] {
-        self.0.0.to_be_bytes()
+        self.get().0.to_be_bytes()
     }
 }
 
