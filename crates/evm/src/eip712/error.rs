@@ -134,8 +134,10 @@ enum Step<'s> {
 
 impl<'s> Trace<'s> {
     pub(super) fn at(root: &'s str) -> Self {
+        let mut steps = Vec::with_capacity(8);
+        steps.push(Step::Key(Cow::Borrowed(root)));
         Self {
-            steps: Vec::from([Step::Key(Cow::Borrowed(root))]),
+            steps,
             failure: None,
         }
     }

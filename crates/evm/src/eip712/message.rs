@@ -27,8 +27,8 @@ pub(super) fn hash_struct(
 ) -> Result<B256, TypedDataError> {
     let mut hasher = Hasher {
         schema,
-        words: Vec::new(),
-        seen: Vec::new(),
+        words: Vec::with_capacity(16),
+        seen: Vec::with_capacity(16),
         limit: json.len() + 1,
         trace: Trace::at(root),
     };

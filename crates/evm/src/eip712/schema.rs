@@ -273,8 +273,8 @@ impl Builder {
         let mut builder = Self {
             schema: TypedSchema {
                 text: String::with_capacity(json.len() / 2),
-                structs: Vec::new(),
-                members: Vec::new(),
+                structs: Vec::with_capacity(4),
+                members: Vec::with_capacity(16),
                 by_name: Vec::new(),
                 dimensions: Vec::new(),
             },
@@ -482,12 +482,12 @@ fn number(digits: &str) -> Option<usize> {
 }
 
 /// `{"Person": [member, …], …}`
-struct TypesVisitor<'b, 't> {
+struct TypesVisitor<'b, 'de> {
     builder: &'b mut Builder,
-    trace: &'b mut Trace<'t>,
+    trace: &'b mut Trace<'de>,
 }
 
-impl<'de> Visitor<'de> for TypesVisitor<'_, '_> {
+impl<'de> Visitor<'de> for TypesVisitor<'_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -496,7 +496,7 @@ impl<'de> Visitor<'de> for TypesVisitor<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key_seed(Text)? {
-            self.trace.enter_key(name.clone().into_owned());
+            self.trace.enter_key(name.clone());
             if !is_identifier(&name) || atomic(&name).is_some() {
                 return Err(self.trace.fail(Reason::Name));
             }
