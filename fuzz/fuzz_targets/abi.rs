@@ -1,7 +1,10 @@
 //! ABI decoding of many types: what strict decoding accepts comes back from its encoding.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::abi::{self, Codec, Mode};
+use lydite::{
+    bytes::U256,
+    evm::abi::{self, Codec, Mode},
+};
 
 const TYPES: [&str; 12] = [
     "(uint256)",
@@ -30,10 +33,13 @@ fuzz_target!(|input: (u8, &[u8])| {
     }
     let _ = codec.decode_with(data, Mode::Lenient);
     // The form compiled from Rust types accepts the same and gives the same.
-    let compiled = abi::decode::<(&str, &[u8], Vec<lydite::U256>)>(data);
+    let compiled = abi::decode::<(&str, &[u8], Vec<U256>)>(data);
     let at_run_time = Codec::parse(TYPES[2]).unwrap().decode(data);
     assert_eq!(compiled.is_ok(), at_run_time.is_ok());
     if let (Ok(compiled), Ok(values)) = (compiled, at_run_time) {
-        assert_eq!(abi::encode(&compiled), Codec::parse(TYPES[2]).unwrap().encode(&values).unwrap());
+        assert_eq!(
+            abi::encode(&compiled),
+            Codec::parse(TYPES[2]).unwrap().encode(&values).unwrap()
+        );
     }
 });

@@ -1,7 +1,7 @@
 //! Type strings, signatures and values as text.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::abi::{Codec, Signature, Type, Value};
+use lydite::evm::abi::{Codec, Signature, Type, Value};
 
 fuzz_target!(|text: &str| {
     if let Ok(ty) = Type::parse(text) {

@@ -14,7 +14,9 @@ fn expected(data: &[u8]) -> [u8; 32] {
 
 fuzz_target!(|data: &[u8]| {
     assert_eq!(keccak256(data), expected(data));
-    let Some((&cut, data)) = data.split_first() else { return };
+    let Some((&cut, data)) = data.split_first() else {
+        return;
+    };
     let mut hasher = Keccak256::new();
     for piece in data.chunks(usize::from(cut).max(1)) {
         hasher.update(piece);

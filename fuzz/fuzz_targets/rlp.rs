@@ -1,14 +1,22 @@
 //! RLP of any shape: what is accepted is canonical, so writing the events again gives the same bytes.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::rlp::{self, Event};
+use lydite::{
+    bytes::U256,
+    evm::rlp::{self, Event},
+};
 
 /// The encoding of a payload, by the yellow paper's appendix B.
 fn wrap(payload: Vec<u8>, offset: u8) -> Vec<u8> {
     let mut out = if payload.len() < 56 {
         vec![offset + payload.len() as u8]
     } else {
-        let length: Vec<u8> = payload.len().to_be_bytes().into_iter().skip_while(|&b| b == 0).collect();
+        let length: Vec<u8> = payload
+            .len()
+            .to_be_bytes()
+            .into_iter()
+            .skip_while(|&b| b == 0)
+            .collect();
         [vec![offset + 55 + length.len() as u8], length].concat()
     };
     out.extend(payload);
@@ -33,7 +41,7 @@ fuzz_target!(|data: &[u8]| {
     if accepted {
         assert_eq!(open, [data]);
     }
-    let number: Result<lydite::U256, _> = rlp::decode(data);
+    let number: Result<U256, _> = rlp::decode(data);
     if let Ok(number) = number {
         assert_eq!(rlp::encode(&number), data);
     }

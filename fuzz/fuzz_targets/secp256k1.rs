@@ -1,8 +1,13 @@
 //! Signing, verification and recovery against k256; single against batch.
 #![no_main]
-use k256::ecdsa::{RecoveryId, Signature as PeerSignature, SigningKey, VerifyingKey, hazmat::PrehashVerifier};
+use k256::ecdsa::{
+    RecoveryId, Signature as PeerSignature, SigningKey, VerifyingKey,
+    signature::hazmat::PrehashVerifier,
+};
 use libfuzzer_sys::fuzz_target;
-use lydite::secp256k1::{Error, PublicKey, SecretKey, Signature, recover, recover_address, recover_address_batch, verify};
+use lydite::curve::secp256k1::{
+    Error, PublicKey, SecretKey, Signature, recover, recover_address, recover_address_batch, verify,
+};
 
 fn bytes(key: &VerifyingKey) -> Vec<u8> {
     key.to_sec1_point(false).as_bytes().to_vec()
@@ -10,11 +15,15 @@ fn bytes(key: &VerifyingKey) -> Vec<u8> {
 
 fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
     let (key, hash, r, s, v) = input;
-    let mut signatures = vec![Signature { r, s, recovery_id: v % 5 }];
+    let mut signatures = vec![Signature {
+        r,
+        s,
+        recovery_id: v % 5,
+    }];
     if let Ok(secret) = SecretKey::from_bytes(&key) {
         let peer = SigningKey::from_slice(&key).unwrap();
         let signature = secret.sign_prehash(&hash);
-        let (expected, id) = peer.sign_prehash_recoverable(&hash).unwrap();
+        let (expected, id) = peer.sign_prehash_recoverable(&hash);
         assert_eq!(expected.to_bytes()[..], [signature.r, signature.s].concat());
         assert_eq!(id.to_byte(), signature.recovery_id);
         let public = secret.public_key();
@@ -23,20 +32,28 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
         assert_eq!(recover(&hash, &signature), Ok(public));
         let other = Signature { s, ..signature };
         let accepted = verify(&public, &hash, &other).is_ok();
-        let peer_accepts = PeerSignature::from_scalars(signature.r, s)
-            .is_ok_and(|s| peer.verifying_key().verify_prehash(&hash, &s.normalize_s()).is_ok());
+        let peer_accepts = PeerSignature::from_scalars(signature.r, s).is_ok_and(|s| {
+            peer.verifying_key()
+                .verify_prehash(&hash, &s.normalize_s())
+                .is_ok()
+        });
         assert_eq!(accepted, peer_accepts);
         signatures.push(signature);
-        signatures.push(Signature { recovery_id: signature.recovery_id ^ 1, ..signature });
+        signatures.push(Signature {
+            recovery_id: signature.recovery_id ^ 1,
+            ..signature
+        });
     } else {
         assert!(SigningKey::from_slice(&key).is_err());
     }
     for signature in &signatures {
         let ours = recover(&hash, signature);
-        let theirs = PeerSignature::from_scalars(signature.r, signature.s).ok().and_then(|peer| {
-            let id = RecoveryId::from_byte(signature.recovery_id)?;
-            VerifyingKey::recover_from_prehash(&hash, &peer, id).ok()
-        });
+        let theirs = PeerSignature::from_scalars(signature.r, signature.s)
+            .ok()
+            .and_then(|peer| {
+                let id = RecoveryId::from_byte(signature.recovery_id)?;
+                VerifyingKey::recover_from_prehash(&hash, &peer, id).ok()
+            });
         match (ours, theirs) {
             (Ok(ours), Some(theirs)) => assert_eq!(bytes(&theirs), ours.to_sec1_uncompressed()),
             (Err(_), None) => {}
@@ -49,14 +66,22 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
         }
     }
     // A batch answers each item as if it were alone.
-    let many: Vec<Signature> = signatures.iter().copied().cycle().take(usize::from(v) % 20).collect();
+    let many: Vec<Signature> = signatures
+        .iter()
+        .copied()
+        .cycle()
+        .take(usize::from(v) % 20)
+        .collect();
     let mut out = vec![Err(Error::Length); many.len()];
     recover_address_batch(&vec![hash; many.len()], &many, &mut out).unwrap();
     for (signature, out) in many.iter().zip(out) {
         assert_eq!(out, recover_address(&hash, signature));
     }
     if let Ok(public) = PublicKey::from_sec1_bytes(&[&[2 + v % 3][..], &r].concat()) {
-        assert_eq!(PublicKey::from_sec1_bytes(&public.to_sec1_uncompressed()), Ok(public));
+        assert_eq!(
+            PublicKey::from_sec1_bytes(&public.to_sec1_uncompressed()),
+            Ok(public)
+        );
         assert!(VerifyingKey::from_sec1_bytes(&public.to_sec1_compressed()).is_ok());
     }
 });

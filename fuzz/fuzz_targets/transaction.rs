@@ -1,7 +1,10 @@
 //! Transactions: what is accepted encodes back to the same bytes; the view agrees with the owned form.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::{keccak256, tx::{Transaction, TransactionRef}};
+use lydite::{
+    evm::tx::{Transaction, TransactionRef},
+    hash::keccak256,
+};
 
 fuzz_target!(|data: &[u8]| {
     let view = TransactionRef::decode(data);
