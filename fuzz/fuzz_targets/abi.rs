@@ -6,14 +6,13 @@ use lydite::{
     evm::abi::{self, Codec, Mode},
 };
 
-const TYPES: [&str; 12] = [
+const TYPES: [&str; 11] = [
     "(uint256)",
     "(bool,uint8,int16,address,bytes4)",
     "(string,bytes,uint256[])",
     "(bytes[],string[2],(uint64,bytes)[])",
     "(uint8[][][])",
     "((bytes,(string,bool)[3])[],int256)",
-    "(uint256[0][])",
     "(uint256[3][2],bytes32)",
     "(string[][2][])",
     "(function,address[])",

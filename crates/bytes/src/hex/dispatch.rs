@@ -77,11 +77,18 @@ impl Backend {
             // SAFETY: this value exists, so the CPU has AVX2 (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx2 => unsafe { avx2::encode(input, output) },
-            // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 if input.len() >= avx512::MIN => unsafe { avx512::encode(input, output) },
-            #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 => portable::encode(input, output),
+            Self::Avx512 => {
+                if let (Ok(word), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
+                    // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    unsafe { avx512::encode_word(word, digits) }
+                } else if input.len() >= avx512::MIN {
+                    // SAFETY: as above.
+                    unsafe { avx512::encode(input, output) }
+                } else {
+                    portable::encode(input, output);
+                }
+            }
         }
     }
 
@@ -101,13 +108,18 @@ impl Backend {
             // SAFETY: this value exists, so the CPU has AVX2 (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx2 => unsafe { avx2::decode(digits, output) },
-            // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 if output.len() >= avx512::MIN => unsafe {
-                avx512::decode(digits, output)
-            },
-            #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 => portable::decode(digits, output),
+            Self::Avx512 => {
+                if let (Ok(digits), Ok(word)) = (digits.try_into(), (&mut *output).try_into()) {
+                    // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    unsafe { avx512::decode_word(digits, word) }
+                } else if output.len() >= avx512::MIN {
+                    // SAFETY: as above.
+                    unsafe { avx512::decode(digits, output) }
+                } else {
+                    portable::decode(digits, output)
+                }
+            }
         }
     }
 }

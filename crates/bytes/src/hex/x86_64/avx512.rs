@@ -21,6 +21,14 @@ static VALUES: [u8; 128] = {
     values
 };
 
+/// Bit offsets of the nibbles in 64 bits of which every 16 hold a byte: the high nibble, then the low nibble with
+/// other bits above it that the look-up of a digit ignores.
+const OFFSETS_BYTES: [u8; 8] = [4, 0, 20, 16, 36, 32, 52, 48];
+static OFFSETS: [u8; 8] = OFFSETS_BYTES;
+
+/// The weights of two digits.
+static PAIR: [u8; 4] = [16, 1, 16, 1];
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn load(bytes: &[u8; 64]) -> __m512i {
@@ -42,11 +50,6 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
             _mm512_storeu_si512(digits.as_mut_ptr().cast(), encode_32(bytes, table));
         }
     };
-    // A word: one block, nothing else.
-    if let (Ok(block), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
-        encode_block(block, digits);
-        return;
-    }
     assert!(input.len() >= MIN && output.len() == 2 * input.len());
     if input.len() < 32 {
         // SAFETY: both slices hold at least a half, 16 bytes and 32 digits, so the first and the last half lie
@@ -78,11 +81,74 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
-    // Of every 64 bits, four bytes in 16-bit lanes, take 8 bits from these offsets: the high nibble, then the
-    // low nibble with other bits above it that the look-up ignores.
-    let offsets = _mm512_set1_epi64(i64::from_le_bytes([4, 0, 20, 16, 36, 32, 52, 48]));
-    let nibbles = _mm512_multishift_epi64_epi8(offsets, _mm512_cvtepu8_epi16(bytes));
+    let offsets = const { i64::from_le_bytes(OFFSETS_BYTES) };
+    let nibbles =
+        _mm512_multishift_epi64_epi8(_mm512_set1_epi64(offsets), _mm512_cvtepu8_epi16(bytes));
     _mm512_permutexvar_epi8(nibbles, table)
+}
+
+/// [`encode`] of one word, as instructions at the place of use: a call, and the `vzeroupper` that a function with
+/// vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a caller compiled
+/// without AVX-512 holds nothing in them.
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW and VBMI.
+#[inline(always)]
+pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]) {
+    // SAFETY: reads the 32 bytes of `input` and the two statics, writes the 64 of `output`; no operand needs
+    // alignment; the registers written are named; the caller vouches for the instructions.
+    unsafe {
+        core::arch::asm!(
+            "vpmovzxbw zmm16, ymmword ptr [{input}]",
+            "vpbroadcastq zmm17, qword ptr [rip + {offsets}]",
+            "vpmultishiftqb zmm16, zmm17, zmm16",
+            "vpermb zmm16, zmm16, zmmword ptr [rip + {digits}]",
+            "vmovdqu64 zmmword ptr [{output}], zmm16",
+            input = in(reg) input.as_ptr(),
+            output = in(reg) output.as_mut_ptr(),
+            offsets = sym OFFSETS,
+            digits = sym DIGITS,
+            out("zmm16") _,
+            out("zmm17") _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// [`decode`] of one word at the place of use, as [`encode_word`].
+///
+/// # Safety
+/// The CPU has AVX-512 F, BW and VBMI.
+#[inline(always)]
+pub(in crate::hex) unsafe fn decode_word(digits: &[u8; 64], output: &mut [u8; 32]) -> bool {
+    let wrong: u64;
+    // SAFETY: reads the 64 bytes of `digits` and the two statics, writes the 32 of `output`; no operand needs
+    // alignment; the registers written are named; the caller vouches for the instructions.
+    unsafe {
+        core::arch::asm!(
+            "vmovdqu64 zmm16, zmmword ptr [{digits}]",
+            "vmovdqu64 zmm17, zmmword ptr [rip + {values}]",
+            "vmovdqa64 zmm18, zmm16",
+            "vpermi2b zmm18, zmm17, zmmword ptr [rip + {values} + 64]",
+            "vpbroadcastd zmm17, dword ptr [rip + {pair}]",
+            "vporq zmm16, zmm16, zmm18",
+            "vpmovb2m k1, zmm16",
+            "vpmaddubsw zmm18, zmm18, zmm17",
+            "vpmovwb ymmword ptr [{output}], zmm18",
+            "kmovq {wrong}, k1",
+            digits = in(reg) digits.as_ptr(),
+            output = in(reg) output.as_mut_ptr(),
+            values = sym VALUES,
+            pair = sym PAIR,
+            wrong = lateout(reg) wrong,
+            out("zmm16") _,
+            out("zmm17") _,
+            out("zmm18") _,
+            out("k1") _,
+            options(nostack, preserves_flags),
+        );
+    }
+    wrong == 0
 }
 
 /// Whether every byte of `digits` is a digit; if so, `output` holds their value.
