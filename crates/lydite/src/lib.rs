@@ -43,3 +43,8 @@ pub use lydite_curve as curve;
 #[cfg(feature = "evm")]
 pub use lydite_evm as evm;
 pub use lydite_hash as hash;
+
+/// The README's program runs as a test.
+#[cfg(all(doctest, feature = "evm"))]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -92,7 +92,7 @@ fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
 /// without AVX-512 holds nothing in them.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW and VBMI.
+/// The CPU has AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
 pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]) {
     // SAFETY: reads the 32 bytes of `input` and the two statics, writes the 64 of `output`; no operand needs
@@ -103,7 +103,10 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]
             "vpbroadcastq zmm17, qword ptr [rip + {offsets}]",
             "vpmultishiftqb zmm16, zmm17, zmm16",
             "vpermb zmm16, zmm16, zmmword ptr [rip + {digits}]",
-            "vmovdqu64 zmmword ptr [{output}], zmm16",
+            // Two stores: a load of a part of one store of 64 bytes waits until that has reached the cache.
+            "vextracti64x4 ymm17, zmm16, 1",
+            "vmovdqu64 ymmword ptr [{output}], ymm16",
+            "vmovdqu64 ymmword ptr [{output} + 32], ymm17",
             input = in(reg) input.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
             offsets = sym OFFSETS,
@@ -118,7 +121,7 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]
 /// [`decode`] of one word at the place of use, as [`encode_word`].
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW and VBMI.
+/// The CPU has AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
 pub(in crate::hex) unsafe fn decode_word(digits: &[u8; 64], output: &mut [u8; 32]) -> bool {
     let wrong: u64;
