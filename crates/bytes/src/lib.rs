@@ -10,7 +10,7 @@
 //! `no_std` with `alloc`. The feature `serde` writes every type as a `0x…` string.
 #![no_std]
 extern crate alloc;
-#[cfg(feature = "std")]
+#[cfg(test)]
 extern crate std;
 
 pub mod address;

@@ -2,7 +2,7 @@
 #![no_std]
 #[cfg(test)]
 extern crate alloc;
-#[cfg(feature = "std")]
+#[cfg(test)]
 extern crate std;
 
 mod mask;

@@ -8,7 +8,7 @@
 //! assert_eq!(TRANSFER, keccak256(b"transfer(address,uint256)"));
 //! ```
 #![no_std]
-#[cfg(feature = "std")]
+#[cfg(test)]
 extern crate std;
 
 pub mod keccak;

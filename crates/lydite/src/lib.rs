@@ -9,7 +9,7 @@
 //! | [`curve`] | secp256k1: sign, verify, recover | `curve` |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712 | `evm`; `json` for typed data from JSON |
 //!
-//! All features are on by default; without `std` the crates need only `alloc`.
+//! All features are on by default. The crates are `no_std` and need `alloc`.
 //!
 #![cfg_attr(
     feature = "evm",
