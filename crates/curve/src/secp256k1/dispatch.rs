@@ -13,16 +13,21 @@ use super::{
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
 
-/// A way to compute with many points, and to look up secret multiples of the generator.
+/// A way to compute with points, and to look up secret multiples of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// One point after the other, on every target.
     Portable,
-    /// Eight points side by side: AVX-512F and AVX-512IFMA.
+    /// One point after the other: BMI2 and ADX.
+    #[cfg(target_arch = "x86_64")]
+    Adx,
+    /// Eight points side by side, a single one as by `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8,
 }
 
+#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
+cpufeatures::new!(adx, "bmi2", "adx");
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
 cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
 
@@ -30,8 +35,12 @@ impl Backend {
     /// The fastest one here.
     pub(super) fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
-        if avx512ifma::get() {
-            return Self::Avx512IfmaX8;
+        if adx::get() {
+            return if avx512ifma::get() {
+                Self::Avx512IfmaX8
+            } else {
+                Self::Adx
+            };
         }
         Self::Portable
     }
@@ -40,7 +49,20 @@ impl Backend {
     #[cfg(test)]
     pub(super) fn available() -> impl Iterator<Item = Self> {
         let best = Self::detect();
-        core::iter::once(Self::Portable).chain((best != Self::Portable).then_some(best))
+        [
+            Self::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8,
+        ]
+        .into_iter()
+        .filter(move |&backend| backend as u8 <= best as u8)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn has_adx(self) -> bool {
+        self == Self::Adx || self == Self::Avx512IfmaX8
     }
 
     /// Entry `index`, which is below 32, of a window of the comb, reading all of them. Constant-time.
@@ -48,6 +70,8 @@ impl Backend {
     pub(super) fn scan(self, entries: &[[u8; 64]; generator::ENTRIES], index: u64) -> [u64; 8] {
         match self {
             Self::Portable => generator::scan(entries, index),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx => generator::scan(entries, index),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
             Self::Avx512IfmaX8 => unsafe { super::x86_64::avx512_scan::scan(entries, index) },
@@ -61,6 +85,10 @@ impl Backend {
         if self == Self::Avx512IfmaX8 {
             use super::x86_64::avx512ifma_x8::{LANES, lift_x};
             for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
+                if let ([x], [out]) = (x, &mut *out) {
+                    *out = self.lift_x_of_one(x);
+                    continue;
+                }
                 let words =
                     core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
                 // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
@@ -71,9 +99,19 @@ impl Backend {
             }
             return;
         }
-        for (&(x, odd), out) in x.iter().zip(out) {
-            *out = Affine::from_x_vartime(x, odd);
+        for (x, out) in x.iter().zip(out) {
+            *out = self.lift_x_of_one(x);
         }
+    }
+
+    fn lift_x_of_one(self, &(x, odd): &(FieldElement, bool)) -> Option<Point> {
+        #[cfg(target_arch = "x86_64")]
+        if self.has_adx() {
+            // SAFETY: these variants are only made by `detect`, where the CPU has the instructions.
+            let root = unsafe { super::x86_64::adx::lift_x(&x.normalize().to_words()) };
+            return Affine::from_root_vartime(x, FieldElement::from_words(root), odd);
+        }
+        Affine::from_x_vartime(x, odd)
     }
 
     /// `a P + b G` for each point and its (a, b). Variable-time.
@@ -93,7 +131,7 @@ impl Backend {
                 .zip(out.chunks_mut(LANES))
             {
                 if points.len() == 1 {
-                    out[0] = multiply_add(&points[0], &factors[0]);
+                    out[0] = self.multiply_add_of_one(&points[0], &factors[0]);
                     continue;
                 }
                 // Lanes without an item repeat the last one.
@@ -106,7 +144,7 @@ impl Backend {
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
                     // Z = 0: an exceptional case of the lanes' formulas, or infinity.
                     *out = if sum.z.is_zero() {
-                        multiply_add(&points[lane], &factors[lane])
+                        multiply_add_portable(&points[lane], &factors[lane])
                     } else {
                         sum
                     };
@@ -115,13 +153,29 @@ impl Backend {
             return;
         }
         for ((point, factors), out) in points.iter().zip(factors).zip(out) {
-            *out = multiply_add(point, factors);
+            *out = self.multiply_add_of_one(point, factors);
         }
+    }
+
+    /// `a P + b G`. Variable-time.
+    pub(super) fn multiply_add_of_one(self, point: &Point, factors: &(Scalar, Scalar)) -> Sum {
+        #[cfg(target_arch = "x86_64")]
+        if self.has_adx() {
+            let (a, b) = (factors.0.split_vartime(), factors.1.halves());
+            // SAFETY: these variants are only made by `detect`, where the CPU has the instructions.
+            let sum =
+                unsafe { super::x86_64::adx::multiply_add(point, &a, tables::generator(), &b) };
+            // Z = 0: an exceptional case of the formulas, or infinity.
+            if !sum.z.is_zero() {
+                return sum;
+            }
+        }
+        multiply_add_portable(point, factors)
     }
 }
 
 /// `a P + b G`. Variable-time.
-pub(super) fn multiply_add(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
+fn multiply_add_portable(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
     multiply_add_vartime::<_, POINT_ENTRIES>(
         point,
         &a.split_vartime(),
@@ -153,7 +207,7 @@ mod tests {
     }
 
     fn multiple_of_generator(k: &Scalar) -> Point {
-        multiply_add(&Point::generator(), &(small(0), *k))
+        multiply_add_portable(&Point::generator(), &(small(0), *k))
             .to_affine_vartime()
             .unwrap()
     }
@@ -165,7 +219,7 @@ mod tests {
             for (i, sum) in sums.into_iter().enumerate() {
                 assert_eq!(
                     affine(sum),
-                    affine(multiply_add(&points[i], &factors[i])),
+                    affine(multiply_add_portable(&points[i], &factors[i])),
                     "{backend:?}, item {i}"
                 );
             }

@@ -35,7 +35,7 @@ use core::fmt;
 use lydite_bytes::Address;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use dispatch::{Backend, multiply_add};
+use dispatch::Backend;
 use field::FieldElement;
 use group::{Affine, Curve, Jacobian};
 use nonce::Nonces;
@@ -404,7 +404,7 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
     let s_inverse = s.invert_vartime();
     let u1 = Scalar::from_bytes_reduced(hash).mul(&s_inverse);
     let u2 = r.mul(&s_inverse);
-    let sum = multiply_add(&public_key.0, &(u2, u1));
+    let sum = Backend::detect().multiply_add_of_one(&public_key.0, &(u2, u1));
     if sum.infinity {
         return Err(Error::Mismatch);
     }
@@ -426,7 +426,7 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
     recover_chunk::<1>(
-        Backend::Portable,
+        Backend::detect(),
         core::slice::from_ref(hash),
         core::slice::from_ref(signature),
         &mut out,

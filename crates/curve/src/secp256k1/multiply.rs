@@ -26,21 +26,26 @@ pub(crate) struct GeneratorTable<'a>(pub(crate) &'a [[u8; 64]]);
 impl GeneratorTable<'_> {
     /// Entries of each half: 2^(window - 2).
     #[inline(always)]
-    fn entries(&self) -> usize {
+    pub(crate) fn entries(&self) -> usize {
         self.0.len() / 2
+    }
+
+    /// `|digit|` times G (`half` 0) or 2^128 G (1).
+    #[inline(always)]
+    pub(crate) fn words(&self, half: usize, digit: i16) -> [u64; 8] {
+        let index = half * self.entries() + usize::from(digit.unsigned_abs() / 2);
+        let words = self.0[index].as_chunks::<8>().0;
+        core::array::from_fn(|i| u64::from_le_bytes(words[i]))
     }
 
     #[inline(always)]
     fn entry<C: Curve>(&self, half: usize, digit: i16) -> Affine<C> {
-        let index = half * self.entries() + usize::from(digit.unsigned_abs() / 2);
-        let words = self.0[index].as_chunks::<8>().0;
-        affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i])))
-            .negate_if_vartime(digit < 0)
+        affine_from_words(&self.words(half, digit)).negate_if_vartime(digit < 0)
     }
 }
 
 /// The window whose digits need this many entries: the odd numbers below `2 entries`.
-fn window(entries: usize) -> u32 {
+pub(crate) fn window(entries: usize) -> u32 {
     entries.trailing_zeros() + 2
 }
 
@@ -55,7 +60,7 @@ pub(crate) fn affine_from_words<C: Curve>(w: &[u64; 8]) -> Affine<C> {
 
 /// Digits of `k` in window non-adjacent form: zero, or odd and below `2^(window - 1)` in absolute value; and how many
 /// digits there are up to the highest one that is not zero.
-fn wnaf(k: &Signed128, window: u32) -> ([i16; DIGITS], usize) {
+pub(crate) fn wnaf(k: &Signed128, window: u32) -> ([i16; DIGITS], usize) {
     let mut digits = [0i16; DIGITS];
     let mut rest = k.magnitude;
     let (mut position, mut length) = (0, 0);

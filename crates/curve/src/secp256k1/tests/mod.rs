@@ -21,7 +21,7 @@ pub(super) fn bytes32(seed: u64) -> [u8; 32] {
 }
 
 /// An integer of 256 bits, often at an edge: words of all zeros, all ones, or the modulus's own, now and then one off.
-fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
+pub(super) fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
     let word = move |i: usize| {
         prop_oneof![
             any::<u64>(),
@@ -37,7 +37,7 @@ fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
 }
 
 /// As many cases as the interpreter can bear.
-fn config() -> ProptestConfig {
+pub(super) fn config() -> ProptestConfig {
     ProptestConfig {
         cases: if cfg!(miri) { 2 } else { 512 },
         failure_persistence: None,
@@ -45,11 +45,11 @@ fn config() -> ProptestConfig {
     }
 }
 
-fn to_big(words: &[u64; 4]) -> BigUint {
+pub(super) fn to_big(words: &[u64; 4]) -> BigUint {
     BigUint::from_bytes_be(&crate::words_to_be(words))
 }
 
-fn to_words(big: &BigUint) -> [u64; 4] {
+pub(super) fn to_words(big: &BigUint) -> [u64; 4] {
     let mut words = [0; 4];
     for (word, digit) in words.iter_mut().zip(big.iter_u64_digits()) {
         *word = digit;
