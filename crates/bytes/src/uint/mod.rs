@@ -221,8 +221,7 @@ impl U256 {
     #[inline]
     pub const fn widening_mul(self, rhs: Self) -> U512 {
         let a = self.0;
-        let (r0, rest) = mul_add_row(a[0], rhs.0, [0; 4]);
-        let (r1, rest) = mul_add_row(a[1], rhs.0, rest);
+        let [r0, r1, rest @ ..] = rhs.mul_two_limbs(a[0], a[1]);
         if a[2] | a[3] == 0 {
             // Small amounts are the rule.
             return U512::from_limbs([r0, r1, rest[0], rest[1], rest[2], rest[3], 0, 0]);
@@ -230,6 +229,22 @@ impl U256 {
         let (r2, rest) = mul_add_row(a[2], rhs.0, rest);
         let (r3, rest) = mul_add_row(a[3], rhs.0, rest);
         U512::from_limbs([r0, r1, r2, r3, rest[0], rest[1], rest[2], rest[3]])
+    }
+
+    /// The same, copied limb by limb: for arguments and results of calls off the short path. Else the compiler keeps
+    /// the number in memory on the short path too, written as words and copied as vectors, which waits for the stores.
+    #[inline(always)]
+    pub(crate) const fn by_limbs(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Self([a, b, c, d])
+    }
+
+    /// The product with `a1 * 2^64 + a0`.
+    #[inline(always)]
+    const fn mul_two_limbs(self, a0: u64, a1: u64) -> [u64; 6] {
+        let (r0, rest) = mul_add_row(a0, self.0, [0; 4]);
+        let (r1, [r2, r3, r4, r5]) = mul_add_row(a1, self.0, rest);
+        [r0, r1, r2, r3, r4, r5]
     }
 
     /// The product of two 128-bit integers.
@@ -336,12 +351,21 @@ impl U256 {
     }
 
     /// Quotient, or `None` for a divisor of 0.
-    #[inline]
+    #[inline(always)]
     pub fn checked_div(self, divisor: Self) -> Option<Self> {
-        if divisor.is_zero() {
+        self.quotient::<false>(divisor)
+    }
+
+    /// [`U256::checked_div`]. `CORRECT`: see [`division::one_limb_quotient`].
+    #[inline(always)]
+    pub(crate) fn quotient<const CORRECT: bool>(self, divisor: Self) -> Option<Self> {
+        if let Some(limb) = division::one_limb_quotient::<CORRECT>(self.0, divisor.0) {
+            Some(Self([limb, 0, 0, 0]))
+        } else if divisor.is_zero() {
             None
         } else {
-            Some(Self(division::quotient(&self.0, &divisor.0)))
+            let quotient = division::quotient(self.by_limbs().0, divisor.by_limbs().0);
+            Some(Self(quotient).by_limbs())
         }
     }
 

@@ -11,19 +11,34 @@ use super::{U256, division};
 /// assert_eq!(mul_div(U256::MAX, U256::from(6u64), U256::from(9u64)), Some(U256::MAX / U256::from(3u64) * U256::from(2u64)));
 /// assert_eq!(mul_div(U256::MAX, U256::MAX, U256::ONE), None);
 /// ```
-#[inline]
+#[inline(always)]
 pub fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
+    let [a0, a1, a2, a3] = *a.limbs();
+    if a2 | a3 == 0 {
+        let [p0, p1, p2, p3, p4, p5] = b.mul_two_limbs(a0, a1);
+        if p4 | p5 == 0 {
+            return U256::from_limbs([p0, p1, p2, p3]).quotient::<true>(d);
+        }
+    }
+    Some(long_mul_div(a.by_limbs(), b.by_limbs(), d.by_limbs())?.by_limbs())
+}
+
+/// [`mul_div`] in general.
+#[inline(never)]
+fn long_mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     let product = a.widening_mul(b);
     let (low, high) = product.split();
     if high >= d {
         // Covers d = 0.
         return None;
     }
-    Some(U256::from_limbs(if high.is_zero() {
-        division::quotient(low.limbs(), d.limbs())
-    } else {
-        division::low_quotient(product.limbs(), d.limbs())
-    }))
+    if high.is_zero() {
+        return low.checked_div(d);
+    }
+    Some(U256::from_limbs(division::low_quotient(
+        product.limbs(),
+        d.limbs(),
+    )))
 }
 
 /// The tokens that Uniswap V2 pays out for `amount_in` with its fee of 0.3 %:
@@ -31,20 +46,34 @@ pub fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
 /// (Uniswap V2 periphery, `UniswapV2Library.getAmountOut`).
 ///
 /// As that contract, which reverts: `None` if `amount_in` or a reserve is 0, or an intermediate is 2^256 or more.
-#[inline]
+#[inline(always)]
 pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U256) -> Option<U256> {
+    // The pair contract keeps reserves in 112 bits: then both sums fit 128 bits, and the product is short.
+    let ([a0, a1, a2, a3], [r0, r1, r2, r3]) = (*amount_in.limbs(), *reserve_in.limbs());
+    let [o0, o1, o2, o3] = *reserve_out.limbs();
+    let above_112 = (a1 | r1 | o1) >> 48 | a2 | a3 | r2 | r3 | o2 | o3;
+    let zero = a0 | a1 == 0 || r0 | r1 == 0 || o0 | o1 == 0;
+    if above_112 != 0 || zero {
+        return Some(
+            long_amount_out(
+                amount_in.by_limbs(),
+                reserve_in.by_limbs(),
+                reserve_out.by_limbs(),
+            )?
+            .by_limbs(),
+        );
+    }
+    let join = |low, high| u128::from(high) << 64 | u128::from(low);
+    let with_fee = join(a0, a1) * 997;
+    let numerator = U256::product_128(with_fee, join(o0, o1));
+    numerator.checked_div(U256::from(join(r0, r1) * 1000 + with_fee))
+}
+
+/// [`uniswap_v2_amount_out`] in general.
+#[inline(never)]
+fn long_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U256) -> Option<U256> {
     if amount_in.is_zero() || reserve_in.is_zero() || reserve_out.is_zero() {
         return None;
-    }
-    // The pair contract keeps reserves in 112 bits: then both sums fit 128 bits, and the product is short.
-    if let (Some(amount), Some(reserve), Some(out)) = (
-        uint112(amount_in),
-        uint112(reserve_in),
-        uint112(reserve_out),
-    ) {
-        let with_fee = amount * 997;
-        let numerator = U256::product_128(with_fee, out);
-        return Some(numerator / U256::from(reserve * 1000 + with_fee));
     }
     let with_fee = amount_in.checked_mul(U256::from(997u64))?;
     let numerator = with_fee.checked_mul(reserve_out)?;
@@ -54,21 +83,17 @@ pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U25
     numerator.checked_div(denominator)
 }
 
-#[inline]
-fn uint112(value: U256) -> Option<u128> {
-    value.to_u128().filter(|value| value >> 112 == 0)
-}
-
 /// The square root price after a swap of `amount_in` of token 0 in Uniswap V3 and V4:
 /// `floor(liquidity * sqrt_price / (liquidity + amount_in * sqrt_price))`, with product and sum of the
 /// denominator modulo 2^256, as the reports' benchmarks have it. `sqrt_price` and the result share one scale.
 ///
 /// `None` for a denominator of 0 or a result of 2^256 or more.
-#[inline]
+#[inline(always)]
 pub fn uniswap_v4_next_sqrt_price(
     liquidity: U256,
     sqrt_price: U256,
     amount_in: U256,
 ) -> Option<U256> {
-    mul_div(liquidity, sqrt_price, liquidity + amount_in * sqrt_price)
+    let denominator = liquidity.wrapping_add(amount_in.wrapping_mul(sqrt_price));
+    mul_div(liquidity, sqrt_price, denominator.by_limbs())
 }

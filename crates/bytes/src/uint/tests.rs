@@ -54,6 +54,14 @@ fn assert_division<const N: usize>(n: [u64; N], d: [u64; 4]) {
     let (quotient, remainder) = division::div_rem(&n, &d);
     assert_eq!(big(&quotient), big(&n) / big(&d), "{n:x?} / {d:x?}");
     assert_eq!(big(&remainder), big(&n) % big(&d), "{n:x?} % {d:x?}");
+    if let Ok(short) = <[u64; 4]>::try_from(n.as_slice()) {
+        let short = U256::from_limbs(short).checked_div(U256::from_limbs(d));
+        assert_eq!(
+            short.map(|q| q.0[..] == quotient),
+            Some(true),
+            "{n:x?} / {d:x?}"
+        );
+    }
 }
 
 proptest! {
@@ -229,6 +237,7 @@ fn division_by_zero() {
     assert_eq!(U256::ONE.div_rem(U256::ZERO), None);
     assert_eq!(U512::MAX.div_rem(U256::ZERO), None);
     assert_eq!(U256::MAX / U256::ZERO, U256::ZERO);
+    assert_eq!(U256::ZERO.checked_div(U256::ZERO), None);
     assert_eq!(U256::MAX % U256::ZERO, U256::ZERO);
     assert_eq!(mul_div(U256::ZERO, U256::ZERO, U256::ZERO), None);
 }

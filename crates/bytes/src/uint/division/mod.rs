@@ -7,19 +7,82 @@
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86_64;
 
-/// The quotient. `divisor` is not 0.
+use core::hint::select_unpredictable;
+
+/// The quotient. `divisor` is not 0. Ask [`one_limb_quotient`] first.
 ///
 /// A function of its own beside [`div_rem`], and neither is inlined: so the limbs stay in registers from the last
 /// step to the caller's destination. Passed through a temporary and copied on as vectors, they cost more time than
 /// a short division itself.
 #[inline(never)]
-pub(super) fn quotient(numerator: &[u64; 4], divisor: &[u64; 4]) -> [u64; 4] {
-    divide(numerator, divisor).0
+pub(super) fn quotient(numerator: [u64; 4], divisor: [u64; 4]) -> [u64; 4] {
+    divide(&numerator, &divisor).0
+}
+
+/// The quotient, if it is one limb: one division, most often no product, and no branch that depends on the lengths.
+/// `None` also for some quotients near 2^64, and for a `divisor` of 0. Inlined, so that a short quotient, as most prices and
+/// amounts are, never passes through memory: its words stored and loaded again as vectors would wait for each other.
+///
+/// The estimate `q` divides the top two limbs of the normalised numerator by the top limb of the normalised divisor,
+/// with remainder `r`. It is never too small. What it left out of the divisor is less than `q` units of `r`, so `q` is
+/// right if `r >= q`; short quotients nearly always pass. It is right too if nothing was left out, and one too large at
+/// most if `q` is not above the normalised divisor's top limb. `CORRECT` says whether to find out which, or to return
+/// `None`: a plain division must stay small, where a price is often a round quotient less one.
+#[inline(always)]
+pub(super) fn one_limb_quotient<const CORRECT: bool>(
+    numerator: [u64; 4],
+    divisor: [u64; 4],
+) -> Option<u64> {
+    let [n0, n1, n2, n3] = numerator;
+    let [d0, d1, d2, d3] = divisor;
+    let (two, three, four) = (d1 != 0, d2 != 0, d3 != 0);
+    // Of the limbs from those of one-limb divisors to those of four-limb ones, the one of this divisor.
+    let pick = |limbs: [u64; 4]| {
+        let low = select_unpredictable(two, limbs[1], limbs[0]);
+        let low = select_unpredictable(three, limbs[2], low);
+        select_unpredictable(four, limbs[3], low)
+    };
+    let (divisor, below) = (pick([d0, d1, d2, d3]), pick([0, d0, d1, d2]));
+    let (above, high, low) = (
+        pick([n1, n2, n3, 0]),
+        pick([n0, n1, n2, n3]),
+        pick([0, n0, n1, n2]),
+    );
+    // Then the quotient is below 2^64, and the shift pushes no bit out of `above`.
+    if pick([n2 | n3, n3, 0, 0]) != 0 || above >= divisor {
+        return None;
+    }
+    let shift = divisor.leading_zeros();
+    // `high * 2^64 + low` shifted left, its high limb; the double shift is right for a shift of 0.
+    let shifted = |high: u64, low: u64| high << shift | low >> 1 >> (63 - shift);
+    let divisor = shifted(divisor, below);
+    let (estimate, remainder) = div_2_by_1(shifted(above, high), shifted(high, low), divisor);
+    if remainder >= estimate || !(two | three | four) {
+        return Some(estimate);
+    }
+    if !CORRECT || estimate > divisor {
+        return None;
+    }
+    // One less leaves `remainder + divisor`, which is enough. So which of the two is it?
+    let too_large = product_exceeds(estimate, [d0, d1, d2, d3], [n0, n1, n2, n3]);
+    Some(estimate - u64::from(too_large))
+}
+
+/// Whether `factor * divisor > numerator`. Rare, so not inlined.
+#[inline(never)]
+fn product_exceeds(factor: u64, divisor: [u64; 4], numerator: [u64; 4]) -> bool {
+    let (low, rest) = super::mul_add_row(factor, divisor, [0; 4]);
+    let product = [low, rest[0], rest[1], rest[2]];
+    let mut borrow = false;
+    for (limb, product) in numerator.into_iter().zip(product) {
+        (_, borrow) = super::sub_with_borrow(limb, product, borrow);
+    }
+    borrow || rest[3] != 0
 }
 
 /// The low four limbs of the quotient, of which there are no more if the high half of `numerator` is below
 /// `divisor`. `divisor` is not 0.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn low_quotient(numerator: &[u64; 8], divisor: &[u64; 4]) -> [u64; 4] {
     let [q0, q1, q2, q3, ..] = divide(numerator, divisor).0;
     [q0, q1, q2, q3]
