@@ -92,11 +92,11 @@ macro_rules! reduce {
             "adc r9, rcx\n",
             "adc r10, 0\n",
             "adc r11, 0\n",
-            // If that wrapped, what is left is below 2^66.
-            "sbb rax, rax\n",
-            "and rax, rdx\n",
-            "add r8, rax\n",
+            // If that wrapped, what is left is below 2^66. It never does by chance, so nothing waits for it.
+            "jnc 2f\n",
+            "add r8, rdx\n",
             "adc r9, 0\n",
+            "2:\n",
         )
     };
 }
@@ -337,17 +337,15 @@ impl Sum {
     #[inline]
     #[target_feature(enable = "bmi2,adx")]
     fn double(&self) -> Self {
-        let b = self.y.square();
         let xx = self.x.square();
+        let b = self.y.square();
+        let z = self.y.mul(&self.z); // early, as an addition that follows starts with it
         let e = xx.add(&xx.half()); // 3 X^2 / 2
         let d = self.x.mul(&b); // X Y^2
-        let x = e.square().sub(&d).sub(&d);
-        let y = e.mul(&d.sub(&x)).sub(&b.square());
-        Self {
-            x,
-            y,
-            z: self.y.mul(&self.z),
-        }
+        let x = e.square().sub(&d.add(&d));
+        let bb = b.square();
+        let y = e.mul(&d.sub(&x)).sub(&bb);
+        Self { x, y, z }
     }
 
     /// madd-2004-hmv: 8M + 3S. `z` is this point's Z as the addend's curve sees it. Also returns Z3 / Z1.
@@ -356,20 +354,17 @@ impl Sum {
     fn add_as(&self, other: &Point, z: &Field) -> (Self, Field) {
         let zz = z.square();
         let h = other.x.mul(&zz).sub(&self.x);
-        let r = other.y.mul(&zz.mul(z)).sub(&self.y);
+        let zzz = zz.mul(z);
         let hh = h.square();
-        let hhh = h.mul(&hh);
+        let r = other.y.mul(&zzz).sub(&self.y);
+        let z = self.z.mul(&h);
         let v = self.x.mul(&hh);
-        let x = r.square().sub(&hhh).sub(&v).sub(&v);
-        let y = r.mul(&v.sub(&x)).sub(&self.y.mul(&hhh));
-        (
-            Self {
-                x,
-                y,
-                z: self.z.mul(&h),
-            },
-            h,
-        )
+        let hhh = h.mul(&hh);
+        let rr = r.square();
+        let yhhh = self.y.mul(&hhh);
+        let x = rr.sub(&hhh).sub(&v.add(&v));
+        let y = r.mul(&v.sub(&x)).sub(&yhhh);
+        (Self { x, y, z }, h)
     }
 }
 
