@@ -1,6 +1,8 @@
 //! Which instructions read and write hexadecimal: short texts with what every CPU of the target has, inlined;
 //! long ones with what this CPU has.
 
+use alloc::vec::Vec;
+
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 use super::x86_64::{avx2, avx512, sse2};
@@ -79,7 +81,9 @@ impl Backend {
             Self::Avx2 => unsafe { avx2::encode(input, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx512 => {
-                if let (Ok(word), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
+                if let (Ok(word), Ok(digits)) =
+                    (input.try_into(), <&mut [u8; 64]>::try_from(&mut *output))
+                {
                     // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
                     unsafe { avx512::encode_word(word, digits) }
                 } else if input.len() >= avx512::MIN {
@@ -158,6 +162,23 @@ pub(super) fn encode(input: &[u8], output: &mut [u8]) {
 #[inline(never)]
 fn encode_long(input: &[u8], output: &mut [u8]) {
     Backend::detect().encode(input, output);
+}
+
+/// A word's digits in memory of their own, where they can be written there without a copy.
+#[inline]
+pub(super) fn encode_word(word: &[u8; 32]) -> Option<Vec<u8>> {
+    #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
+    if has_avx512::get() {
+        let mut text = Vec::<u8>::with_capacity(64);
+        // SAFETY: the CPU has the instructions; the 64 bytes are allocated, and all are written before they count.
+        unsafe {
+            avx512::encode_word(word, text.as_mut_ptr().cast());
+            text.set_len(64);
+        }
+        return Some(text);
+    }
+    let _ = word;
+    None
 }
 
 /// Whether every byte of `digits` is a digit; if so, `output` holds their value.

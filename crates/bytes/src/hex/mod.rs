@@ -115,7 +115,12 @@ fn encode_after(prefix: &[u8], input: &[u8]) -> String {
     let length = prefix.len() + 2 * input.len();
     // A copy of a word's digits costs less than memory that is zeroed first.
     let mut short = [0; 2 + 2 * 32];
-    let text = if let Some(text) = short.get_mut(..length) {
+    let text = if prefix.is_empty()
+        && let Ok(word) = input.try_into()
+        && let Some(text) = dispatch::encode_word(word)
+    {
+        text
+    } else if let Some(text) = short.get_mut(..length) {
         fill(text);
         text.to_vec()
     } else {

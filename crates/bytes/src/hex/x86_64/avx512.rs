@@ -87,14 +87,14 @@ fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(nibbles, table)
 }
 
-/// [`encode`] of one word, as instructions at the place of use: a call, and the `vzeroupper` that a function with
+/// [`encode`] of one word, all of `output` written, as instructions at the place of use: a call, and the `vzeroupper` that a function with
 /// vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a caller compiled
 /// without AVX-512 holds nothing in them.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW, VL and VBMI.
+/// The CPU has AVX-512 F, BW, VL and VBMI, and `output` is valid for writes.
 #[inline(always)]
-pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]) {
+pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: *mut [u8; 64]) {
     // SAFETY: reads the 32 bytes of `input` and the two statics, writes the 64 of `output`; no operand needs
     // alignment; the registers written are named; the caller vouches for the instructions.
     unsafe {
@@ -104,11 +104,10 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [u8; 64]
             "vpmultishiftqb zmm16, zmm17, zmm16",
             "vpermb zmm16, zmm16, zmmword ptr [rip + {digits}]",
             // Two stores: a load of a part of one store of 64 bytes waits until that has reached the cache.
-            "vextracti64x4 ymm17, zmm16, 1",
             "vmovdqu64 ymmword ptr [{output}], ymm16",
-            "vmovdqu64 ymmword ptr [{output} + 32], ymm17",
+            "vextracti64x4 ymmword ptr [{output} + 32], zmm16, 1",
             input = in(reg) input.as_ptr(),
-            output = in(reg) output.as_mut_ptr(),
+            output = in(reg) output,
             offsets = sym OFFSETS,
             digits = sym DIGITS,
             out("zmm16") _,
@@ -137,7 +136,8 @@ pub(in crate::hex) unsafe fn decode_word(digits: &[u8; 64], output: &mut [u8; 32
             "vporq zmm16, zmm16, zmm18",
             "vpmovb2m k1, zmm16",
             "vpmaddubsw zmm18, zmm18, zmm17",
-            "vpmovwb ymmword ptr [{output}], zmm18",
+            "vpmovwb ymm18, zmm18",
+            "vmovdqu64 ymmword ptr [{output}], ymm18",
             "kmovq {wrong}, k1",
             digits = in(reg) digits.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
