@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// Values of go-ethereum's `TestCreateAddress` style: first contracts of the account 0x6ac7ea33….
+    /// Computed with Python's rlp and eth-utils; the nonces are those where the RLP form changes.
     #[test]
     fn create_addresses() {
         let deployer = Address::from_hex("0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0").unwrap();
@@ -398,6 +398,10 @@ mod tests {
             (1, "0x343c43a37d37dff08ae8c4a11544c718abb4fcf8"),
             (2, "0xf778b86fa74e846c4f0a1fbd1335fe81c00a0c91"),
             (3, "0xfffd933a0bc612844eaf0c6fe3e5b8e9b6c1d19c"),
+            (0x7f, "0x06d9a77f5e4b311bae8d559db9cdb4df94104aa0"),
+            (0x80, "0x08e190dcb7b73f5fcdabb43e102215c83659a76d"),
+            (0x100, "0x3837c1ae70354f670550c746580199ac6a73cb0a"),
+            (u64::MAX, "0x9bc924993b60399df164c3763a964301d3db95ca"),
         ] {
             assert_eq!(format!("{:x}", deployer.create(nonce)), expected);
         }
