@@ -137,11 +137,18 @@ fn every_vector_has_its_class() {
                 );
             }
             "deep" => {
-                let limits = Limits { depth: bytes.len(), ..Limits::default() };
+                let limits = Limits {
+                    depth: bytes.len(),
+                    ..Limits::default()
+                };
                 let mut tape = Tape::new();
                 let decoded = tape.decode_within(&bytes, limits).map(|_| ());
                 let unclosed = Err(ErrorKind::UnexpectedEnd.at(bytes.len()));
-                let expected = if id.starts_with("deep-open") { unclosed } else { Ok(()) };
+                let expected = if id.starts_with("deep-open") {
+                    unclosed
+                } else {
+                    Ok(())
+                };
                 assert_eq!(decoded, expected, "{id}");
                 if bytes.len() > 2 * Limits::DEFAULT.depth {
                     let depth = Limits::DEFAULT.depth;
