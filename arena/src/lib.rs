@@ -22,5 +22,4 @@ pub mod report;
 pub mod result;
 pub mod schedule;
 pub mod stats;
-pub mod syrup;
 pub mod truth;

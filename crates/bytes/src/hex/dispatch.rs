@@ -1,7 +1,7 @@
 //! Which instructions read and write hexadecimal: short texts with what every CPU of the target has, inlined;
 //! long ones with what this CPU has.
 
-use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
@@ -64,9 +64,9 @@ impl Backend {
         core::iter::once(Self::Portable).chain(vector.into_iter().flatten())
     }
 
-    /// `output.len() == 2 * input.len()`.
+    /// Writes all of `output`. `output.len() == 2 * input.len()`.
     #[inline]
-    pub(super) fn encode(self, input: &[u8], output: &mut [u8]) {
+    pub(super) fn encode(self, input: &[u8], output: &mut [MaybeUninit<u8>]) {
         match self {
             #[cfg(any(
                 test,
@@ -81,9 +81,7 @@ impl Backend {
             Self::Avx2 => unsafe { avx2::encode(input, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx512 => {
-                if let (Ok(word), Ok(digits)) =
-                    (input.try_into(), <&mut [u8; 64]>::try_from(&mut *output))
-                {
+                if let (Ok(word), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
                     // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
                     unsafe { avx512::encode_word(word, digits) }
                 } else if input.len() >= avx512::MIN {
@@ -96,10 +94,10 @@ impl Backend {
         }
     }
 
-    /// Whether every byte of `digits` is a digit; if so, `output` holds their value.
+    /// Whether every byte of `digits` is a digit; if so, all of `output` is written and holds their value.
     /// `digits.len() == 2 * output.len()`.
     #[inline]
-    pub(super) fn decode(self, digits: &[u8], output: &mut [u8]) -> bool {
+    pub(super) fn decode(self, digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
         match self {
             #[cfg(any(
                 test,
@@ -150,9 +148,16 @@ fn backend(length: usize) -> Option<Backend> {
 /// Longest input in bytes for which the baseline of the target is inlined where AVX-512 is missing.
 const SHORT: usize = 64;
 
-/// `output.len() == 2 * input.len()`.
+/// Memory with a value, as a place for a backend to write to. Backends store bytes, never the lack of a value.
 #[inline]
-pub(super) fn encode(input: &[u8], output: &mut [u8]) {
+pub(super) fn place(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: the same memory under a type of the same size and alignment; as said above, it keeps a value.
+    unsafe { &mut *(core::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
+}
+
+/// Writes all of `output`. `output.len() == 2 * input.len()`.
+#[inline]
+pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     match backend(input.len()) {
         Some(backend) => backend.encode(input, output),
         None => encode_long(input, output),
@@ -160,31 +165,14 @@ pub(super) fn encode(input: &[u8], output: &mut [u8]) {
 }
 
 #[inline(never)]
-fn encode_long(input: &[u8], output: &mut [u8]) {
+fn encode_long(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     Backend::detect().encode(input, output);
 }
 
-/// A word's digits in memory of their own, where they can be written there without a copy.
-#[inline]
-pub(super) fn encode_word(word: &[u8; 32]) -> Option<Vec<u8>> {
-    #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-    if has_avx512::get() {
-        let mut text = Vec::<u8>::with_capacity(64);
-        // SAFETY: the CPU has the instructions; the 64 bytes are allocated, and all are written before they count.
-        unsafe {
-            avx512::encode_word(word, text.as_mut_ptr().cast());
-            text.set_len(64);
-        }
-        return Some(text);
-    }
-    let _ = word;
-    None
-}
-
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
+/// Whether every byte of `digits` is a digit; if so, all of `output` is written and holds their value.
 /// `digits.len() == 2 * output.len()`.
 #[inline]
-pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     match backend(output.len()) {
         Some(backend) => backend.decode(digits, output),
         None => decode_long(digits, output),
@@ -192,6 +180,6 @@ pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
 }
 
 #[inline(never)]
-fn decode_long(digits: &[u8], output: &mut [u8]) -> bool {
+fn decode_long(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     Backend::detect().decode(digits, output)
 }

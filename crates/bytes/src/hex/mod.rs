@@ -23,8 +23,9 @@ mod tests;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 mod x86_64;
 
-use alloc::{string::String, vec, vec::Vec};
-use core::fmt;
+use alloc::{string::String, vec::Vec};
+use core::{fmt, mem::MaybeUninit};
+use dispatch::place;
 
 /// Why a text is not hexadecimal, or does not fit.
 #[non_exhaustive]
@@ -79,7 +80,7 @@ pub fn encode_to_slice(input: &[u8], output: &mut [u8]) -> Result<(), Error> {
             actual: output.len(),
         });
     }
-    dispatch::encode(input, output);
+    dispatch::encode(input, place(output));
     Ok(())
 }
 
@@ -90,7 +91,7 @@ pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(
     output: &mut [u8; DIGITS],
 ) {
     const { assert!(DIGITS == 2 * N) };
-    dispatch::encode(input, output);
+    dispatch::encode(input, place(output));
 }
 
 /// The lower-case digits of `input`, without prefix. Allocation-free twin: [`encode_to_slice`].
@@ -107,29 +108,16 @@ pub fn encode_prefixed(input: impl AsRef<[u8]>) -> String {
 
 #[inline]
 fn encode_after(prefix: &[u8], input: &[u8]) -> String {
-    let fill = |text: &mut [u8]| {
-        let (head, digits) = text.split_at_mut(prefix.len());
-        head.copy_from_slice(prefix);
-        dispatch::encode(input, digits);
-    };
     let length = prefix.len() + 2 * input.len();
-    // A copy of a word's digits costs less than memory that is zeroed first.
-    let mut short = [0; 2 + 2 * 32];
-    let text = if prefix.is_empty()
-        && let Ok(word) = input.try_into()
-        && let Some(text) = dispatch::encode_word(word)
-    {
-        text
-    } else if let Some(text) = short.get_mut(..length) {
-        fill(text);
-        text.to_vec()
-    } else {
-        let mut text = vec![0; length];
-        fill(&mut text);
-        text
-    };
-    // SAFETY: the prefix is empty or "0x", the rest was written by an encoder: all ASCII.
-    unsafe { String::from_utf8_unchecked(text) }
+    let mut text = Vec::with_capacity(length);
+    text.extend_from_slice(prefix);
+    dispatch::encode(input, &mut text.spare_capacity_mut()[..2 * input.len()]);
+    // SAFETY: as many bytes were written: the prefix and, by an encoder, all of its place. They are ASCII, as the prefix
+    // is empty or "0x".
+    unsafe {
+        text.set_len(length);
+        String::from_utf8_unchecked(text)
+    }
 }
 
 /// `0x` and the digits of `bytes`, through a small stack buffer. For `Display` and `Debug` of the byte types.
@@ -138,7 +126,7 @@ pub(crate) fn write_prefixed(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::R
     let mut buffer = [0; 128];
     for piece in bytes.chunks(buffer.len() / 2) {
         let digits = &mut buffer[..2 * piece.len()];
-        dispatch::encode(piece, digits);
+        dispatch::encode(piece, place(digits));
         f.write_str(core::str::from_utf8(digits).unwrap_or_default())?;
     }
     Ok(())
@@ -160,14 +148,30 @@ fn split_prefix(text: &[u8]) -> (&[u8], usize) {
 /// [`Error::InvalidDigit`] at the first wrong byte.
 #[inline]
 pub fn decode_to_slice(text: impl AsRef<[u8]>, output: &mut [u8]) -> Result<(), Error> {
-    let (digits, skipped) = split_prefix(text.as_ref());
-    if !digits.len().is_multiple_of(2) || digits.len() / 2 != output.len() {
-        return Err(length_error(digits.len(), output.len()));
-    }
-    if dispatch::decode(digits, output) {
+    decode_exact(text.as_ref(), place(output))
+}
+
+/// [`decode_to_slice`]; all of `output` is written unless there is an error.
+///
+/// A text of the right length is not looked at for a prefix: were there one, its `x` would be a wrong digit, and the length
+/// is then found wrong off the path of right texts. One path a length, so that where this is inlined a known length stays
+/// known.
+#[inline]
+fn decode_exact(text: &[u8], output: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
+    let length = output.len();
+    let fits = |digits: &[u8]| digits.len().is_multiple_of(2) && digits.len() / 2 == length;
+    let decoded = if fits(text) {
+        dispatch::decode(text, output)
+    } else {
+        match text {
+            [b'0', b'x', digits @ ..] if fits(digits) => dispatch::decode(digits, output),
+            _ => false,
+        }
+    };
+    if decoded {
         Ok(())
     } else {
-        Err(invalid_digit(digits, skipped))
+        Err(decode_error(text, length))
     }
 }
 
@@ -177,9 +181,12 @@ pub fn decode_to_slice(text: impl AsRef<[u8]>, output: &mut [u8]) -> Result<(), 
 /// As [`decode_to_slice`].
 #[inline]
 pub fn decode_to_array<const N: usize>(text: impl AsRef<[u8]>) -> Result<[u8; N], Error> {
-    let mut output = [0; N];
-    decode_to_slice(text, &mut output)?;
-    Ok(output)
+    let mut output = MaybeUninit::<[u8; N]>::uninit();
+    // SAFETY: the same memory under a type of the same size and alignment that also asks for no value.
+    let place: &mut [MaybeUninit<u8>; N] = unsafe { &mut *output.as_mut_ptr().cast() };
+    decode_exact(text.as_ref(), place)?;
+    // SAFETY: the decoder has written all of it.
+    Ok(unsafe { output.assume_init() })
 }
 
 /// Decodes text of any even length. Allocation-free twin: [`decode_to_slice`].
@@ -189,33 +196,35 @@ pub fn decode_to_array<const N: usize>(text: impl AsRef<[u8]>) -> Result<[u8; N]
 #[inline]
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
     let text = text.as_ref();
-    let length = split_prefix(text).0.len() / 2;
-    // As in `encode_after`; and nothing is allocated for a wrong text.
-    let mut short = [0; 32];
-    if let Some(output) = short.get_mut(..length) {
-        decode_to_slice(text, output)?;
-        return Ok(output.to_vec());
+    let decoded = |length: usize| {
+        let mut output = Vec::with_capacity(length);
+        decode_exact(text, &mut output.spare_capacity_mut()[..length])?;
+        // SAFETY: the decoder has written as many.
+        unsafe { output.set_len(length) };
+        Ok(output)
+    };
+    match split_prefix(text) {
+        (digits, 0) => decoded(digits.len() / 2),
+        (digits, _) => decoded(digits.len() / 2),
     }
-    let mut output = vec![0; length];
-    decode_to_slice(text, &mut output)?;
-    Ok(output)
 }
 
+/// Why `text` does not decode to `output` bytes.
 #[cold]
-fn length_error(digits: usize, output: usize) -> Error {
-    if !digits.is_multiple_of(2) {
-        Error::OddLength { digits }
-    } else {
-        Error::Length {
+#[inline(never)]
+fn decode_error(text: &[u8], output: usize) -> Error {
+    let (digits, skipped) = split_prefix(text);
+    if !digits.len().is_multiple_of(2) {
+        return Error::OddLength {
+            digits: digits.len(),
+        };
+    }
+    if digits.len() / 2 != output {
+        return Error::Length {
             expected: output.saturating_mul(2),
-            actual: digits,
-        }
+            actual: digits.len(),
+        };
     }
-}
-
-/// Finds the byte that a backend only knows to exist.
-#[cold]
-fn invalid_digit(digits: &[u8], skipped: usize) -> Error {
     let at = digits
         .iter()
         .position(|byte| !byte.is_ascii_hexdigit())

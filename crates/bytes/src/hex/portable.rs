@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+use core::mem::MaybeUninit;
+
 /// `byte` in all eight lanes.
 pub(crate) const fn lanes(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
@@ -12,15 +14,16 @@ pub(crate) const fn lanes(byte: u8) -> u64 {
 
 /// `output.len() == 2 * input.len()`.
 #[inline]
-pub(super) fn encode(input: &[u8], output: &mut [u8]) {
+pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     debug_assert_eq!(output.len(), 2 * input.len());
     let (words, rest) = input.as_chunks::<4>();
     let (digits, digits_rest) = output.as_chunks_mut::<8>();
     for (word, digits) in words.iter().zip(digits) {
-        *digits = encode_4(*word);
+        *digits = encode_4(*word).map(MaybeUninit::new);
     }
-    for (byte, pair) in rest.iter().zip(digits_rest.chunks_exact_mut(2)) {
-        pair.copy_from_slice(&encode_4([*byte, 0, 0, 0])[..2]);
+    for (byte, pair) in rest.iter().zip(digits_rest.as_chunks_mut::<2>().0) {
+        let [high, low, ..] = encode_4([*byte, 0, 0, 0]);
+        *pair = [high, low].map(MaybeUninit::new);
     }
 }
 
@@ -44,19 +47,19 @@ fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
 /// Whether every byte of `digits` is a digit; if so, `output` holds their value.
 /// `digits.len() == 2 * output.len()`.
 #[inline]
-pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     debug_assert_eq!(digits.len(), 2 * output.len());
     let (octets, digits_rest) = digits.as_chunks::<8>();
     let (words, rest) = output.as_chunks_mut::<4>();
     let mut valid = lanes(0x80);
     for (octet, word) in octets.iter().zip(words) {
         let (bytes, ok) = decode_8(*octet);
-        *word = bytes;
+        *word = bytes.map(MaybeUninit::new);
         valid &= ok;
     }
     for (pair, byte) in digits_rest.chunks_exact(2).zip(rest) {
         let (bytes, ok) = decode_8([pair[0], pair[1], b'0', b'0', b'0', b'0', b'0', b'0']);
-        *byte = bytes[0];
+        byte.write(bytes[0]);
         valid &= ok;
     }
     valid == lanes(0x80)

@@ -3,7 +3,7 @@
 //! As [`super::sse2`], with a table look-up for the digits and a multiply-add for the pairs.
 
 use super::sse2;
-use core::arch::x86_64::*;
+use core::{arch::x86_64::*, mem::MaybeUninit};
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -14,14 +14,14 @@ fn load(bytes: &[u8; 32]) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store(bytes: &mut [u8; 32], value: __m256i) {
+fn store(bytes: &mut [MaybeUninit<u8>; 32], value: __m256i) {
     // SAFETY: `bytes` is 32 writable bytes; the unaligned store asks for no more.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), value) }
 }
 
 /// `output.len() == 2 * input.len()`.
 #[target_feature(enable = "avx2")]
-pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
+pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     let (blocks, rest) = input.as_chunks::<32>();
     let (pairs, digits_rest) = output.as_chunks_mut::<64>();
     let table = _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -48,7 +48,7 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
 /// Whether every byte of `digits` is a digit; if so, `output` holds their value.
 /// `digits.len() == 2 * output.len()`.
 #[target_feature(enable = "avx2")]
-pub(in crate::hex) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     let (blocks, rest) = digits.as_chunks::<64>();
     let (lines, output_rest) = output.as_chunks_mut::<32>();
     let mut worst = _mm256_setzero_si256();

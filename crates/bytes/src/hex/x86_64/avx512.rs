@@ -4,30 +4,47 @@
 //! part of a vector cost several nanoseconds on current CPUs.
 //! Constant time in the input's value (not relied upon).
 
-use core::arch::x86_64::*;
+use core::{arch::x86_64::*, mem::MaybeUninit};
+
+/// A table that a load reads from one cache line: one that straddles two takes twice as long.
+#[repr(align(64))]
+struct Table<const N: usize>([u8; N]);
 
 /// The digits, four times: an index of 6 bits ignores its upper two.
-static DIGITS: [u8; 64] = *b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+static DIGITS: Table<64> =
+    Table(*b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 
-/// The value of each ASCII character as a digit; 0x80 for what is none.
-static VALUES: [u8; 128] = {
-    let mut values = [0x80; 128];
-    let mut digit = 0;
-    while digit < 16 {
-        values[DIGITS[digit] as usize] = digit as u8;
-        values[DIGITS[digit].to_ascii_uppercase() as usize] = digit as u8;
-        digit += 1;
+/// What added to a digit gives its value, by the low six bits of the digit, in which all digits differ.
+///
+/// Any other character gives a sum of 16 or more: one that shares those bits with a digit differs from it by a multiple of
+/// 64, and for bits that no digit has, the sum is 16 plus a multiple of 64.
+static DIFFERENCES: Table<64> = {
+    let mut differences = [0; 64];
+    let mut low = 0;
+    while low < 64 {
+        differences[low as usize] = 16u8.wrapping_sub(low);
+        low += 1;
     }
-    values
+    let mut value = 0u8;
+    while value < 16 {
+        let digit = DIGITS.0[value as usize];
+        let upper = digit.to_ascii_uppercase();
+        differences[(digit % 64) as usize] = value.wrapping_sub(digit);
+        differences[(upper % 64) as usize] = value.wrapping_sub(upper);
+        value += 1;
+    }
+    Table(differences)
 };
+
+/// The bits that no value of a digit has, in four bytes.
+const EXCESS: u32 = 0xf0f0_f0f0;
 
 /// Bit offsets of the nibbles in 64 bits of which every 16 hold a byte: the high nibble, then the low nibble with
 /// other bits above it that the look-up of a digit ignores.
-const OFFSETS_BYTES: [u8; 8] = [4, 0, 20, 16, 36, 32, 52, 48];
-static OFFSETS: [u8; 8] = OFFSETS_BYTES;
+const OFFSETS: i64 = i64::from_le_bytes([4, 0, 20, 16, 36, 32, 52, 48]);
 
-/// The weights of two digits.
-static PAIR: [u8; 4] = [16, 1, 16, 1];
+/// The weights of two pairs of digits.
+const WEIGHTS: u32 = u32::from_le_bytes([16, 1, 16, 1]);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
@@ -39,11 +56,11 @@ fn load(bytes: &[u8; 64]) -> __m512i {
 /// Shortest input of [`encode`] and output of [`decode`] in bytes: two halves that may overlap.
 pub(in crate::hex) const MIN: usize = 16;
 
-/// `output.len() == 2 * input.len()`, `input.len() >= MIN`.
+/// Writes all of `output`. `output.len() == 2 * input.len()`, `input.len() >= MIN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
-    let table = load(&DIGITS);
-    let encode_block = |block: &[u8; 32], digits: &mut [u8; 64]| {
+pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
+    let table = load(&DIGITS.0);
+    let encode_block = |block: &[u8; 32], digits: &mut [MaybeUninit<u8>; 64]| {
         // SAFETY: 32 readable and 64 writable bytes; both accesses are unaligned.
         unsafe {
             let bytes = _mm256_loadu_si256(block.as_ptr().cast());
@@ -81,34 +98,34 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
-    let offsets = const { i64::from_le_bytes(OFFSETS_BYTES) };
     let nibbles =
-        _mm512_multishift_epi64_epi8(_mm512_set1_epi64(offsets), _mm512_cvtepu8_epi16(bytes));
+        _mm512_multishift_epi64_epi8(_mm512_set1_epi64(OFFSETS), _mm512_cvtepu8_epi16(bytes));
     _mm512_permutexvar_epi8(nibbles, table)
 }
 
-/// [`encode`] of one word, all of `output` written, as instructions at the place of use: a call, and the `vzeroupper` that a function with
-/// vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a caller compiled
-/// without AVX-512 holds nothing in them.
+/// [`encode`] of one word as instructions at the place of use: a call, and the `vzeroupper`
+/// that a function with vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a
+/// caller compiled without AVX-512 holds nothing in them. Vector loads are what it waits for: hence constants that come
+/// from general registers.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW, VL and VBMI, and `output` is valid for writes.
+/// The CPU has AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
-pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: *mut [u8; 64]) {
-    // SAFETY: reads the 32 bytes of `input` and the two statics, writes the 64 of `output`; no operand needs
+pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [MaybeUninit<u8>; 64]) {
+    // SAFETY: reads the 32 bytes of `input` and the static, writes the 64 of `output`; the static alone needs, and has,
     // alignment; the registers written are named; the caller vouches for the instructions.
     unsafe {
         core::arch::asm!(
             "vpmovzxbw zmm16, ymmword ptr [{input}]",
-            "vpbroadcastq zmm17, qword ptr [rip + {offsets}]",
+            "vpbroadcastq zmm17, {offsets}",
             "vpmultishiftqb zmm16, zmm17, zmm16",
             "vpermb zmm16, zmm16, zmmword ptr [rip + {digits}]",
             // Two stores: a load of a part of one store of 64 bytes waits until that has reached the cache.
             "vmovdqu64 ymmword ptr [{output}], ymm16",
             "vextracti64x4 ymmword ptr [{output} + 32], zmm16, 1",
             input = in(reg) input.as_ptr(),
-            output = in(reg) output,
-            offsets = sym OFFSETS,
+            output = in(reg) output.as_mut_ptr(),
+            offsets = in(reg) OFFSETS,
             digits = sym DIGITS,
             out("zmm16") _,
             out("zmm17") _,
@@ -122,31 +139,35 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: *mut [u8; 64]
 /// # Safety
 /// The CPU has AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
-pub(in crate::hex) unsafe fn decode_word(digits: &[u8; 64], output: &mut [u8; 32]) -> bool {
+pub(in crate::hex) unsafe fn decode_word(
+    digits: &[u8; 64],
+    output: &mut [MaybeUninit<u8>; 32],
+) -> bool {
     let wrong: u64;
-    // SAFETY: reads the 64 bytes of `digits` and the two statics, writes the 32 of `output`; no operand needs
+    // SAFETY: reads the 64 bytes of `digits` and the static, writes the 32 of `output`; the static alone needs, and has,
     // alignment; the registers written are named; the caller vouches for the instructions.
     unsafe {
         core::arch::asm!(
             "vmovdqu64 zmm16, zmmword ptr [{digits}]",
-            "vmovdqu64 zmm17, zmmword ptr [rip + {values}]",
-            "vmovdqa64 zmm18, zmm16",
-            "vpermi2b zmm18, zmm17, zmmword ptr [rip + {values} + 64]",
-            "vpbroadcastd zmm17, dword ptr [rip + {pair}]",
-            "vporq zmm16, zmm16, zmm18",
-            "vpmovb2m k1, zmm16",
-            "vpmaddubsw zmm18, zmm18, zmm17",
-            "vpmovwb ymm18, zmm18",
-            "vmovdqu64 ymmword ptr [{output}], ymm18",
+            "vpermb zmm17, zmm16, zmmword ptr [rip + {differences}]",
+            "vpbroadcastd zmm18, {weights:e}",
+            "vpbroadcastd zmm19, {excess:e}",
+            "vpaddb zmm16, zmm16, zmm17",
+            "vptestmb k1, zmm16, zmm19",
+            "vpmaddubsw zmm16, zmm16, zmm18",
+            "vpmovwb ymm16, zmm16",
+            "vmovdqu64 ymmword ptr [{output}], ymm16",
             "kmovq {wrong}, k1",
             digits = in(reg) digits.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
-            values = sym VALUES,
-            pair = sym PAIR,
+            differences = sym DIFFERENCES,
+            weights = in(reg) WEIGHTS,
+            excess = in(reg) EXCESS,
             wrong = lateout(reg) wrong,
             out("zmm16") _,
             out("zmm17") _,
             out("zmm18") _,
+            out("zmm19") _,
             out("k1") _,
             options(nostack, preserves_flags),
         );
@@ -157,11 +178,12 @@ pub(in crate::hex) unsafe fn decode_word(digits: &[u8; 64], output: &mut [u8; 32
 /// Whether every byte of `digits` is a digit; if so, `output` holds their value.
 /// `digits.len() == 2 * output.len()`, `output.len() >= MIN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub(in crate::hex) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     assert!(output.len() >= MIN && digits.len() == 2 * output.len());
-    let (tables, _) = VALUES.as_chunks::<64>();
-    let (low, high) = (load(&tables[0]), load(&tables[1]));
-    let values = |text| _mm512_permutex2var_epi8(low, text, high);
+    let differences = load(&DIFFERENCES.0);
+    let values = |text| _mm512_add_epi8(text, _mm512_permutexvar_epi8(text, differences));
+    let valid =
+        |values| _mm512_test_epi8_mask(values, _mm512_set1_epi32(EXCESS.cast_signed())) == 0;
     if output.len() <= 32 {
         // SAFETY: both slices hold at least a half, 32 digits and 16 bytes, so the first and the last half lie
         // within them. The accesses are unaligned, and all digits are read before anything is written.
@@ -181,15 +203,13 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
             // of 20 bytes does, finds each in one store and need not wait.
             _mm_storeu_si128(last.cast(), _mm256_extracti128_si256::<1>(bytes));
             _mm_storeu_si128(first.cast(), _mm256_castsi256_si128(bytes));
-            return _mm512_movepi8_mask(_mm512_or_si512(text, values)) == 0;
+            return valid(values);
         }
     }
-    // Top bit: not ASCII (which the look-up ignores), or no digit.
-    let mut wrong = _mm512_setzero_si512();
-    let mut decode_block = |block: &[u8; 64], bytes: &mut [u8; 32]| {
-        let text = load(block);
-        let values = values(text);
-        wrong = _mm512_ternarylogic_epi64::<0xfe>(wrong, text, values);
+    let mut seen = _mm512_setzero_si512();
+    let mut decode_block = |block: &[u8; 64], bytes: &mut [MaybeUninit<u8>; 32]| {
+        let values = values(load(block));
+        seen = _mm512_or_si512(seen, values);
         // SAFETY: 32 writable bytes; the access is unaligned.
         unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), join(values)) };
     };
@@ -199,12 +219,13 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
     if let (Some(block), Some(bytes)) = (digits.last_chunk(), output.last_chunk_mut()) {
         decode_block(block, bytes);
     }
-    _mm512_movepi8_mask(wrong) == 0
+    valid(seen)
 }
 
 /// Pairs of digit values, the high one first, to bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn join(values: __m512i) -> __m256i {
-    _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(values, _mm512_set1_epi16(0x01_10)))
+    let weights = _mm512_set1_epi32(WEIGHTS.cast_signed());
+    _mm512_cvtepi16_epi8(_mm512_maddubs_epi16(values, weights))
 }

@@ -5,7 +5,7 @@
 //! Constant time in the input's value (not relied upon).
 
 use crate::hex::portable;
-use core::arch::x86_64::*;
+use core::{arch::x86_64::*, mem::MaybeUninit};
 
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -16,7 +16,7 @@ fn load(bytes: &[u8; 16]) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn store(bytes: &mut [u8; 16], value: __m128i) {
+fn store(bytes: &mut [MaybeUninit<u8>; 16], value: __m128i) {
     // SAFETY: `bytes` is 16 writable bytes; the unaligned store asks for no more.
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), value) }
 }
@@ -24,7 +24,7 @@ fn store(bytes: &mut [u8; 16], value: __m128i) {
 /// `output.len() == 2 * input.len()`.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
+pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     debug_assert_eq!(output.len(), 2 * input.len());
     let (blocks, rest) = input.as_chunks::<16>();
     for (block, digits) in blocks.iter().zip(output.as_chunks_mut::<32>().0) {
@@ -40,7 +40,7 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [u8]) {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn encode_16(block: &[u8; 16], digits: &mut [u8; 32]) {
+fn encode_16(block: &[u8; 16], digits: &mut [MaybeUninit<u8>; 32]) {
     let bytes = load(block);
     let low = _mm_and_si128(bytes, _mm_set1_epi8(15));
     let high = _mm_and_si128(_mm_srli_epi16::<4>(bytes), _mm_set1_epi8(15));
@@ -62,7 +62,7 @@ fn encode_16(block: &[u8; 16], digits: &mut [u8; 32]) {
 /// `digits.len() == 2 * output.len()`.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(in crate::hex) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
+pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     debug_assert_eq!(digits.len(), 2 * output.len());
     let (blocks, rest) = digits.as_chunks::<32>();
     let mut worst = _mm_setzero_si128();
