@@ -114,6 +114,8 @@ pub struct Exam {
     pub op: Op,
     /// Its items.
     pub main: Set,
+    /// Bytes of all of them.
+    pub bytes: usize,
     probes: Vec<Set>,
     alternating: Option<Set>,
     negative: Option<(String, PathBuf, Vec<Vec<u8>>)>,
@@ -122,6 +124,8 @@ pub struct Exam {
 
 /// Distinct items of a probe; slow operations use fewer of them.
 const PROBE: usize = 64;
+/// Or so many that they have this many bytes.
+const PROBE_BYTES: usize = 4 << 20;
 /// Probe sets used for correctness; the others stay unseen until [`Exam::fresh`].
 const SHOWN: usize = 2;
 /// A contender this many times faster on known items than on new ones answers from memory.
@@ -137,8 +141,10 @@ pub struct Pass {
 impl Exam {
     /// Writes the item files of an operation into `folder`.
     pub fn new(op: &Op, folder: &Path) -> Result<Self> {
-        let main = Set::new(folder, "main", op, &generate::items(op)?)?;
-        let count = (1024 / op.ops_per_call).clamp(2, PROBE);
+        let items = generate::items(op)?;
+        let main = Set::new(folder, "main", op, &items)?;
+        let count = (1024 / op.ops_per_call).min(PROBE_BYTES / op.size.max(1));
+        let count = count.clamp(2, PROBE);
         let probes = (0..5u64)
             .map(|round| {
                 let items = generate::probe(op, round, count)?;
@@ -152,7 +158,7 @@ impl Exam {
                 op,
                 &generate::alternating(op)?,
             )?),
-            Input::Varied | Input::Blocks => None,
+            Input::Varied | Input::Blocks | Input::Vectors => None,
         };
         let negative = match &op.negative {
             None => None,
@@ -166,6 +172,7 @@ impl Exam {
         Ok(Self {
             op: op.clone(),
             main,
+            bytes: items.iter().map(Vec::len).sum(),
             probes,
             alternating,
             negative,

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::ops::{Input, Op};
 use crate::random::Random;
+use crate::syrup;
 use crate::truth::{self, be32, le32, unhex};
 
 static VECTORS: LazyLock<Value> =
@@ -26,6 +27,8 @@ fn parse(text: &str) -> Value {
 /// The items of a row.
 pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
     match op.input {
+        Input::Vectors => syrup::inputs::items(op),
+        Input::Report if syrup_row(op) => syrup::inputs::items(op),
         Input::Report => {
             let element = report(op).with_context(|| op.id.clone())?;
             Ok(vec![element.repeat(op.ops_per_call)])
@@ -41,9 +44,9 @@ pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
 /// Other items of the same kind: `round` chooses among endlessly many sets.
 pub fn probe(op: &Op, round: u64, count: usize) -> Result<Vec<Vec<u8>>> {
     let mut random = Random::new(op.seed ^ 0x70_726f_6265 ^ (round << 48));
-    if op.input == Input::Blocks {
-        // Real transactions cannot be drawn: another order, from another start.
-        let mut items = blocks()?;
+    if matches!(op.input, Input::Blocks | Input::Vectors) {
+        // They cannot be drawn: another order, from another start.
+        let mut items = items(op)?;
         random.shuffle(&mut items);
         items.truncate(count);
         return Ok(items);
@@ -65,6 +68,10 @@ pub fn alternating(op: &Op) -> Result<Vec<Vec<u8>>> {
         Ok(out)
     };
     Ok(vec![item(0)?, item(1)?])
+}
+
+fn syrup_row(op: &Op) -> bool {
+    op.kernel.starts_with("syrup_")
 }
 
 fn blocks() -> Result<Vec<Vec<u8>>> {
@@ -94,7 +101,8 @@ fn number(value: &Value) -> Result<BigUint> {
     }
 }
 
-fn lp(bytes: &[u8]) -> Vec<u8> {
+/// Length, then bytes.
+pub fn lp(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
 
@@ -224,6 +232,9 @@ fn transfer(name: &str, version: &str, chain: u64, tail: &[u8]) -> Vec<u8> {
 
 /// One drawn item: `ops_per_call` elements (batch kernels write their count themselves).
 fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+    if syrup_row(op) {
+        return syrup::inputs::draw(op, random);
+    }
     if op.kernel == "keccak256_batch" {
         let mut out = (op.ops_per_call as u32).to_le_bytes().to_vec();
         for _ in 0..op.ops_per_call {
@@ -255,7 +266,7 @@ fn sized(random: &mut Random, bits: usize) -> BigUint {
 }
 
 /// A number of `low..=high` bits, every length as likely.
-fn spread(random: &mut Random, low: usize, high: usize) -> BigUint {
+pub fn spread(random: &mut Random, low: usize, high: usize) -> BigUint {
     let bits = random.between(low, high);
     sized(random, bits)
 }
@@ -273,7 +284,8 @@ fn secret_key(random: &mut Random) -> Vec<u8> {
     key
 }
 
-fn letters(random: &mut Random, len: usize) -> String {
+/// Letters, digits and spaces.
+pub fn letters(random: &mut Random, len: usize) -> String {
     (0..len)
         .map(|_| char::from(random.pick(b"abcdefghijklmnopqrstuvwxyz ABCDEFGHIJ0123456789")))
         .collect()
@@ -311,6 +323,9 @@ fn dynamic_parts(op: &Op, random: &mut Random) -> (String, Vec<u8>, Vec<Vec<u8>>
 }
 
 fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+    if syrup_row(op) {
+        return syrup::inputs::element(op, random);
+    }
     let report = op.input == Input::Report;
     let words = |values: &[BigUint]| -> Vec<u8> { values.iter().flat_map(le32).collect() };
     if report && op.kernel.starts_with("u256_") {
@@ -499,6 +514,9 @@ fn drawn_transaction(report: bool, random: &mut Random) -> Vec<u8> {
 pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
     let zeros = |count: usize| vec![0u8; count];
     let word = |low: u64| be32(&BigUint::from(low));
+    if name.starts_with("neg:syrup") {
+        return syrup::inputs::negative(name);
+    }
     Ok(match name {
         "neg:hex_decode_32b" => {
             let good = truth::hex(&Random::new(1).bytes(32)).into_bytes();
@@ -809,7 +827,8 @@ mod tests {
             let mut all: Vec<_> = main.iter().chain(&probe).collect();
             all.sort();
             all.dedup();
-            let reordered = if op.input == Input::Blocks { 4 } else { 0 };
+            let fixed = matches!(op.input, Input::Blocks | Input::Vectors);
+            let reordered = if fixed { 4 } else { 0 };
             assert_eq!(all.len(), main.len() + 4 - reordered, "{}: distinct", op.id);
             for item in main.iter().take(3).chain(&probe) {
                 assert!(!truth_of(op, item).is_empty(), "{}", op.id);
@@ -839,6 +858,7 @@ mod tests {
             for item in items {
                 let framed = match op.kernel.as_str() {
                     "abi_decode_dynamic" | "rlp_decode_u256" => lp(&item),
+                    kernel if kernel.starts_with("syrup_") => lp(&item),
                     _ => item.clone(),
                 };
                 let got = match op.kernel.as_str() {

@@ -22,4 +22,5 @@ pub mod report;
 pub mod result;
 pub mod schedule;
 pub mod stats;
+pub mod syrup;
 pub mod truth;

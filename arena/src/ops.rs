@@ -25,6 +25,8 @@ pub enum Input {
     Varied,
     /// The transactions of real blocks, `vectors/tx`.
     Blocks,
+    /// The canonical encodings of `vectors/syrup`.
+    Vectors,
 }
 
 /// One row of the arena.
@@ -56,6 +58,8 @@ pub struct Op {
     pub size: usize,
     /// Operations in a call.
     pub ops_per_call: usize,
+    /// Whether its rate is told in bytes a second too.
+    pub throughput: bool,
     /// Whether it belongs to the published reports' rows, which run by default.
     pub report: bool,
     /// `neg:<decoder>`, where malformed inputs are known.
@@ -103,6 +107,8 @@ struct Row {
     #[serde(default)]
     memory: Option<Memory>,
     #[serde(default)]
+    throughput: bool,
+    #[serde(default)]
     report: bool,
     #[serde(default)]
     published: BTreeMap<String, f64>,
@@ -113,9 +119,10 @@ fn one() -> usize {
 }
 
 /// The catalogue's files.
-const FILES: [&str; 2] = [
+const FILES: [&str; 3] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
+    include_str!("../ops/syrup.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -145,12 +152,14 @@ fn rows(file: File) -> Vec<Op> {
                     (Some(items), _) => items,
                     (None, Input::Report) => 1,
                     (None, Input::Blocks) => 130,
+                    (None, Input::Vectors) => 82,
                     (None, Input::Varied) if elements == 64 => 16,
                     (None, Input::Varied) => 256,
                 },
                 size: row.size,
                 ops_per_call: elements,
                 input: row.input,
+                throughput: row.throughput,
                 report: row.report,
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
@@ -207,21 +216,24 @@ mod tests {
         let count = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), count, "ids are unique");
-        // 26 rows of the first report and EIP-712 of the second.
-        assert_eq!(ops.iter().filter(|op| op.report).count(), 27);
+        // 26 rows of the first report, EIP-712 of the second, and the eight of the fourth, split in 13.
+        assert_eq!(ops.iter().filter(|op| op.report).count(), 40);
         for op in ops {
             assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
             assert_eq!(
                 op.input == Input::Report,
-                !op.id.contains("varied") && !op.id.contains("batch") && !op.id.contains("blocks"),
+                !["varied", "batch", "blocks", "vectors"]
+                    .iter()
+                    .any(|part| op.id.contains(part)),
                 "{}",
                 op.id
             );
-            if op.input == Input::Varied && !op.id.contains("recover_batch") {
+            let few = op.id.contains("recover_batch") || op.case == "1mb";
+            if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
             }
         }
-        assert_eq!(families(), ["ethereum", "secp256k1"]);
+        assert_eq!(families(), ["ethereum", "secp256k1", "syrup"]);
     }
 
     #[test]

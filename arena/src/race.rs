@@ -203,7 +203,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
         },
         machine,
         contenders,
-        ops: plan.ops.iter().map(operation).collect(),
+        ops: exams.iter().map(operation).collect(),
         cells,
         pairs: Vec::new(),
         controls: Vec::new(),
@@ -375,7 +375,8 @@ fn contender(manifest: &Manifest) -> Contender {
     }
 }
 
-fn operation(op: &Op) -> Operation {
+fn operation(exam: &Exam) -> Operation {
+    let op = &exam.op;
     Operation {
         id: op.id.clone(),
         family: op.family.clone(),
@@ -389,6 +390,9 @@ fn operation(op: &Op) -> Operation {
         .to_owned(),
         items: op.items as u64,
         ops_per_call: op.ops_per_call as u64,
+        bytes: op
+            .throughput
+            .then(|| exam.bytes as f64 / (op.items * op.ops_per_call) as f64),
         published: op.published.clone(),
     }
 }

@@ -141,6 +141,9 @@ pub struct Operation {
     pub items: u64,
     /// Operations in a call.
     pub ops_per_call: u64,
+    /// Bytes an operation reads or writes, on average, where its rate is told in bytes too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<f64>,
     /// Figures published elsewhere by peers that do not run here, nanoseconds an operation.
     pub published: BTreeMap<String, f64>,
 }

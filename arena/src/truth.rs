@@ -9,6 +9,8 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use tiny_keccak::{Hasher as _, Keccak};
 
+use crate::syrup;
+
 /// The right output of one call: what `verify` must write, and what `run` must add to its sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
@@ -43,6 +45,9 @@ pub fn predict(expected: &[Expected], n: u64) -> u64 {
 
 /// The right output of `kernel` on one item.
 pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> {
+    if kernel.starts_with("syrup_") {
+        return syrup::outputs::expected(kernel, elements, item).with_context(|| kernel.to_owned());
+    }
     let mut input = Reader(item);
     let parts = outputs(kernel, elements, &mut input).with_context(|| kernel.to_owned())?;
     ensure!(input.0.is_empty(), "{kernel}: the item has bytes left over");
@@ -204,32 +209,54 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
 }
 
 /// A cursor over an item's fields.
-struct Reader<'a>(&'a [u8]);
+pub struct Reader<'a>(
+    /// What is left.
+    pub &'a [u8],
+);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+    /// So many bytes.
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let (head, tail) = self.0.split_at_checked(len).context("the item is short")?;
         self.0 = tail;
         Ok(head)
     }
-    fn array<const N: usize>(&mut self) -> Result<&'a [u8; N]> {
+    /// So many bytes, as an array.
+    pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N]> {
         Ok(self.take(N)?.try_into()?)
     }
-    fn rest(&mut self) -> &'a [u8] {
+    /// All that is left.
+    pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }
-    fn u32(&mut self) -> Result<usize> {
+    /// A count.
+    pub fn u32(&mut self) -> Result<usize> {
         Ok(u32::from_le_bytes(*self.array()?) as usize)
     }
-    fn lp(&mut self) -> Result<&'a [u8]> {
+    /// Length, then bytes.
+    pub fn lp(&mut self) -> Result<&'a [u8]> {
         let len = self.u32()?;
         self.take(len)
     }
-    fn le(&mut self, len: usize) -> Result<BigUint> {
+    /// A little-endian integer of so many bytes.
+    pub fn le(&mut self, len: usize) -> Result<BigUint> {
         Ok(BigUint::from_bytes_le(self.take(len)?))
     }
-    fn u256(&mut self) -> Result<BigUint> {
+    /// 32 bytes, little-endian.
+    pub fn u256(&mut self) -> Result<BigUint> {
         self.le(32)
+    }
+    /// Little-endian.
+    pub fn u64(&mut self) -> Result<u64> {
+        Ok(u64::from_le_bytes(*self.array()?))
+    }
+    /// Little-endian, two's complement.
+    pub fn i64(&mut self) -> Result<i64> {
+        Ok(self.u64()? as i64)
+    }
+    /// Length, then UTF-8.
+    pub fn text(&mut self) -> Result<&'a str> {
+        Ok(std::str::from_utf8(self.lp()?)?)
     }
 }
 

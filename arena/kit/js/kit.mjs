@@ -9,6 +9,18 @@ import { createInterface } from 'node:readline'
 
 export const op = (parse, call) => ({ parse, call })
 export const array = (parse, call) => ({ parse, call, many: true })
+/** An array op that is checked in more than what is summed: `call` returns a list of results, `parts(result)` are its
+ * outputs, and `verify` writes `written(result)` before them. */
+export const checked = (parse, results, parts, written) => ({
+  parse,
+  call: (item) => results(item).flatMap(parts),
+  many: true,
+  verify: (item) => results(item).flatMap((result) => [written(result), ...parts(result)]),
+})
+/** A decoder: `call` returns a list of values; `head(value)` is summed, `encode(value)` written for `verify`. */
+export const decoder = (parse, call, head, encode) => ({
+  parse, call, head, verify: (item) => call(item).map(encode),
+})
 /** A negative row: `decode` must throw on every item. */
 export const neg = (decode) => ({
   parse: (item) => item,
@@ -23,8 +35,8 @@ export const neg = (decode) => ({
 })
 export const same = (item) => item
 
-const decoder = new TextDecoder()
-export const text = (bytes) => decoder.decode(bytes)
+const utf8 = new TextDecoder()
+export const text = (bytes) => utf8.decode(bytes)
 export const hex = (bytes) => '0x' + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 export const chunks = (bytes, size) => {
   const out = []
@@ -164,12 +176,17 @@ const bytesOf = (output) => {
   return output.startsWith('0x') ? Buffer.from(output.slice(2), 'hex') : Buffer.from(output, 'latin1')
 }
 
-function timed({ call, many }, items, n) {
+function timed({ call, many, head }, items, n) {
   const count = items.length
   low = 0
   high = 0
   const start = process.hrtime.bigint()
-  if (many) {
+  if (head) {
+    for (let k = 0; k < n; k++) {
+      const values = call(items[k % count])
+      for (let i = 0; i < values.length; i++) low += head(values[i])
+    }
+  } else if (many) {
     for (let k = 0; k < n; k++) {
       const outputs = call(items[k % count])
       for (let i = 0; i < outputs.length; i++) addAny(outputs[i])
@@ -213,8 +230,8 @@ export function run(name, version, ops) {
     },
     verify: (path) => {
       const outputs = items.map((item) => {
-        const out = current.call(item)
-        return blob(current.many ? Buffer.concat(out.map(bytesOf)) : bytesOf(out))
+        const out = (current.verify ?? current.call)(item)
+        return blob(current.many || current.verify ? Buffer.concat(out.map(bytesOf)) : bytesOf(out))
       })
       writeFileSync(path, Buffer.concat(outputs))
       return { ok: true }

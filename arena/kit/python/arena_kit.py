@@ -2,7 +2,8 @@
 
 A contender calls `run(name, version, ops)`. `ops` maps an op id to `op(parse, call)`: `parse(item: bytes)` is
 untimed and returns the contender's own types; `call(parsed)` is timed and returns the output as bytes, or a list
-of byte strings for the elements of an array op (each summed by itself). A decoder's negative row is `neg(reject)`:
+of byte strings for the elements of an array op (each summed by itself). `decoder` and `checked` write more for
+`verify` than they add to the sum. A decoder's negative row is `neg(reject)`:
 `reject(item)` returns True where the library refuses the input.
 """
 
@@ -37,6 +38,17 @@ def op(parse, call):
 def array(parse, call):
     """A timed array operation: `call` returns a list of outputs, one an element."""
     return ("many", parse, call)
+
+
+def checked(parse, call, parts, written):
+    """An array operation whose results are checked in more than what is summed: `parts(result)` are the byte strings
+    summed, `written(result)` is what `verify` writes."""
+    return ("many", parse, lambda item: [part for result in call(item) for part in parts(result)], call, written)
+
+
+def decoder(parse, call, head, encode):
+    """A decoder: `call` returns a list of values; `head(value)` is summed, `encode(value)` written for `verify`."""
+    return ("heads", parse, lambda item: sum([head(value) for value in call(item)]), call, encode)
 
 
 def neg(rejects):
@@ -74,6 +86,15 @@ def lp(data, at):
     return data[at + 4 : at + 4 + size], at + 4 + size
 
 
+def fields(data):
+    """Length-prefixed fields to the end."""
+    found, at = [], 0
+    while at < len(data):
+        field, at = lp(data, at)
+        found.append(field)
+    return found
+
+
 def chunks(data, size):
     return [data[i : i + size] for i in range(0, len(data), size)]
 
@@ -87,6 +108,11 @@ def _timed(kind, call, items, n):
         for k in range(n):
             for part in call(items[k % count]):
                 acc += sum_words(part)
+        return time.perf_counter_ns() - start, acc & MASK
+    if kind == "heads":
+        start = time.perf_counter_ns()
+        for k in range(n):
+            acc += call(items[k % count])
         return time.perf_counter_ns() - start, acc & MASK
     start = time.perf_counter_ns()
     for k in range(n):
@@ -123,6 +149,7 @@ def _alloc(kind, call, items, n):
 def run(name, version, ops):
     """Answers the driver until `quit` or the end of input."""
     kind = parse = call = None
+    check = []
     items = []
 
     def reply(**fields):
@@ -142,14 +169,18 @@ def run(name, version, ops):
                 if args[0] not in ops:
                     reply(err="unsupported", msg=args[0])
                     continue
-                kind, parse, call = ops[args[0]]
+                kind, parse, call, *check = ops[args[0]]
                 items = [parse(blob) for blob in read_blobs(args[1])]
                 reply(ok=True, items=len(items))
             elif command == "verify":
                 with open(args[0], "wb") as file:
                     for item in items:
-                        out = call(item)
-                        out = b"".join(out) if kind == "many" else bytes(out)
+                        if check:
+                            results, written = check
+                            out = b"".join(map(written, results(item)))
+                        else:
+                            out = call(item)
+                            out = b"".join(out) if kind == "many" else bytes(out)
                         file.write(struct.pack("<I", len(out)) + out)
                 reply(ok=True)
             elif command == "run":

@@ -21,6 +21,11 @@ pub const Sink = struct {
         while (rest.len >= 8) : (rest = rest[8..]) self.acc +%= std.mem.readInt(u64, rest[0..8], .little);
         for (rest, 0..) |byte, i| self.acc +%= @as(u64, byte) << @intCast(8 * i);
     }
+
+    /// A word that is summed only: what `verify` writes instead is emitted where `collected` is set.
+    pub inline fn word(self: *Sink, value: u64) void {
+        self.acc +%= value;
+    }
 };
 
 const Batch = struct {

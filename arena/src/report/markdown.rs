@@ -33,7 +33,7 @@ pub fn render(report: &Report) -> String {
             op.id,
             op.memory,
             ours.map_or("-".into(), time),
-            ours.map_or("-".into(), rate)
+            ours.map_or("-".into(), |ns| rate(ns, op.bytes))
         );
         for peer in &peers {
             let pair = report

@@ -17,15 +17,16 @@ pub fn time(ns: f64) -> String {
     format!("{} {unit}", three(value))
 }
 
-/// Operations a second: `3.21 M`.
-pub fn rate(ns: f64) -> String {
+/// Operations a second: `3.21 M`; with bytes of an operation also `1.20 k (1200 MB/s)`.
+pub fn rate(ns: f64, bytes: Option<f64>) -> String {
     let (value, unit) = match 1e9 / ns {
         ops if ops < 1e3 => (ops, ""),
         ops if ops < 1e6 => (ops / 1e3, " k"),
         ops if ops < 1e9 => (ops / 1e6, " M"),
         ops => (ops / 1e9, " G"),
     };
-    format!("{}{unit}", three(value))
+    let bytes = bytes.map(|bytes| format!(" ({} MB/s)", three(bytes / ns * 1e3)));
+    format!("{}{unit}{}", three(value), bytes.unwrap_or_default())
 }
 
 /// Three digits, no exponent.
@@ -126,7 +127,8 @@ mod tests {
         assert_eq!(time(196.4), "196 ns");
         assert_eq!(time(24_987.0), "25.0 µs");
         assert_eq!(time(2_710_000.0), "2.71 ms");
-        assert_eq!(rate(196.4), "5.09 M");
-        assert_eq!(rate(2_710_000.0), "369");
+        assert_eq!(rate(196.4, None), "5.09 M");
+        assert_eq!(rate(2_710_000.0, None), "369");
+        assert_eq!(rate(500_000.0, Some(1e6)), "2.00 k (2000 MB/s)");
     }
 }

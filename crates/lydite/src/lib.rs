@@ -1,4 +1,4 @@
-//! Byte-level primitives of Ethereum, as fast as the machine allows.
+//! Byte-level primitives of Ethereum and OCapN, as fast as the machine allows.
 //!
 //! One door to the Lydite crates; nothing is defined here.
 //!
@@ -8,6 +8,7 @@
 //! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256 | |
 //! | [`curve`] | secp256k1: sign, verify, recover | `curve` |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712 | `evm`; `json` for typed data from JSON |
+//! | [`ocapn`] | OCapN: the Syrup codec | `ocapn` |
 //!
 //! All features are on by default. The crates are `no_std` and need `alloc`.
 //!
@@ -43,6 +44,8 @@ pub use lydite_curve as curve;
 #[cfg(feature = "evm")]
 pub use lydite_evm as evm;
 pub use lydite_hash as hash;
+#[cfg(feature = "ocapn")]
+pub use lydite_ocapn as ocapn;
 
 /// The README's program runs as a test.
 #[cfg(all(doctest, feature = "evm"))]

@@ -1,0 +1,386 @@
+//! Adapter of the Zig codec beside this file.
+
+const std = @import("std");
+const kit = @import("kit");
+const syrup = @import("syrup.zig");
+const Allocator = std.mem.Allocator;
+const Sink = kit.Sink;
+const Value = syrup.Value;
+
+const gpa = std.heap.smp_allocator;
+
+// Memory that is kept between calls: the caller's buffer, the arena of decoded lists, the decoder's stack.
+var buffer: [2 << 20]u8 = undefined;
+var arena_state = std.heap.ArenaAllocator.init(gpa);
+var stack: std.ArrayList(Value) = .empty;
+
+fn decode(data: []const u8) !Value {
+    _ = arena_state.reset(.retain_capacity);
+    return syrup.decode(data, arena_state.allocator(), &stack, gpa, false);
+}
+
+/// A tree that owns all it consists of.
+const Owned = struct {
+    arena: std.heap.ArenaAllocator,
+    tree: Value,
+
+    fn decode(data: []const u8) !Owned {
+        var arena = std.heap.ArenaAllocator.init(gpa);
+        errdefer arena.deinit();
+        const tree = try syrup.decode(data, arena.allocator(), &stack, gpa, true);
+        return .{ .arena = arena, .tree = tree };
+    }
+};
+
+fn head(tree: *const Value) u64 {
+    return switch (tree.*) {
+        .list, .set => |items| items.len,
+        .dictionary => |entries| entries.len,
+        .record => |record| record.fields.len,
+        else => 1,
+    };
+}
+
+fn fold(tree: *const Value) u64 {
+    var sum: u64 = 0;
+    switch (tree.*) {
+        .boolean => |b| sum = @intFromBool(b),
+        .integer => |i| sum = if (i.negative) 0 -% i.magnitude else i.magnitude,
+        .big => |b| {
+            for (b.digits) |digit| sum = sum *% 10 +% (digit - '0');
+            if (b.negative) sum = 0 -% sum;
+        },
+        .double => |d| sum = @bitCast(d),
+        .single => |s| sum = @as(u32, @bitCast(s)),
+        .bytes, .string, .symbol => |data| sum = data.len,
+        .list, .set => |items| for (items) |*item| {
+            sum +%= fold(item);
+        },
+        .dictionary => |entries| for (entries) |*entry| {
+            sum +%= fold(&entry.key) +% fold(&entry.value);
+        },
+        .record => |record| {
+            sum = fold(record.label);
+            for (record.fields) |*field| sum +%= fold(field);
+        },
+    }
+    return sum;
+}
+
+/// Sums the head, or writes the value again.
+fn emit(tree: *const Value, sink: *Sink) !void {
+    if (sink.collected == null) return sink.word(head(tree));
+    sink.emit(try syrup.encode(tree, &buffer, gpa));
+}
+
+fn fields(arena: Allocator, item: []const u8) ![]const []const u8 {
+    var rest = item;
+    var list: std.ArrayList([]const u8) = .empty;
+    while (rest.len > 0) try list.append(arena, kit.lp(&rest));
+    return list.items;
+}
+
+fn trees(arena: Allocator, item: []const u8) ![]const Value {
+    const data = try fields(arena, item);
+    const list = try arena.alloc(Value, data.len);
+    for (data, list) |bytes, *tree| tree.* = try syrup.decode(bytes, arena, &stack, gpa, true);
+    return list;
+}
+
+fn unsorted(arena: Allocator, item: []const u8) ![]const Value {
+    const flat = (try trees(arena, item))[0].list;
+    const entries = try arena.alloc(syrup.Entry, flat.len / 2);
+    for (entries, 0..) |*entry, i| entry.* = .{ .key = flat[2 * i], .value = flat[2 * i + 1] };
+    const list = try arena.alloc(Value, 1);
+    list[0] = .{ .dictionary = entries };
+    return list;
+}
+
+fn encodeInto(list: *const []const Value, sink: *Sink) !void {
+    for (list.*) |*tree| sink.emit(try syrup.encode(tree, &buffer, gpa));
+}
+
+/// Encoded into the buffer, then copied to memory of the right size.
+fn encodeFresh(list: *const []const Value, sink: *Sink) !void {
+    for (list.*) |*tree| {
+        const fresh = try gpa.dupe(u8, try syrup.encode(tree, &buffer, gpa));
+        defer gpa.free(fresh);
+        sink.emit(fresh);
+    }
+}
+
+fn decodeAll(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        const tree = try decode(data);
+        std.mem.doNotOptimizeAway(&tree);
+        try emit(&tree, sink);
+    }
+}
+
+fn decodeOwned(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        const owned = try Owned.decode(data);
+        defer owned.arena.deinit();
+        std.mem.doNotOptimizeAway(&owned);
+        try emit(&owned.tree, sink);
+    }
+}
+
+fn walk(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        const tree = try decode(data);
+        sink.emit(std.mem.asBytes(&std.mem.nativeToLittle(u64, fold(&tree))));
+    }
+}
+
+fn cid(list: *const []const Value, sink: *Sink) !void {
+    var hash: [32]u8 = undefined;
+    std.crypto.hash.sha2.Sha256.hash(try syrup.encode(&list.*[0], &buffer, gpa), &hash, .{});
+    sink.emit(&hash);
+}
+
+fn roundtripTree(list: *const []const Value, sink: *Sink) !void {
+    for (list.*) |*tree| {
+        const bytes = try gpa.dupe(u8, try syrup.encode(tree, &buffer, gpa));
+        defer gpa.free(bytes);
+        const owned = try Owned.decode(bytes);
+        defer owned.arena.deinit();
+        std.mem.doNotOptimizeAway(&owned);
+        try emit(&owned.tree, sink);
+    }
+}
+
+fn reencode(data: *const []const u8, sink: *Sink) !void {
+    const owned = try Owned.decode(data.*);
+    defer owned.arena.deinit();
+    const fresh = try gpa.dupe(u8, try syrup.encode(&owned.tree, &buffer, gpa));
+    defer gpa.free(fresh);
+    sink.emit(fresh);
+}
+
+var frames = syrup.Frames{ .cap = 1 << 20 };
+
+fn stream(pieces: *const []const []const u8, sink: *Sink) !void {
+    for (pieces.*) |piece| {
+        try frames.feed(gpa, piece);
+        while (try frames.next()) |payload| {
+            const tree = try decode(payload);
+            std.mem.doNotOptimizeAway(&tree);
+            try emit(&tree, sink);
+        }
+    }
+}
+
+fn streamOwned(pieces: *const []const []const u8, sink: *Sink) !void {
+    for (pieces.*) |piece| {
+        try frames.feed(gpa, piece);
+        while (try frames.next()) |payload| {
+            const owned = try Owned.decode(payload);
+            defer owned.arena.deinit();
+            std.mem.doNotOptimizeAway(&owned);
+            try emit(&owned.tree, sink);
+        }
+    }
+}
+
+// Typed rows.
+
+const Skill = struct {
+    agent: []const u8,
+    tool: []const u8,
+    arguments: struct { n: i64, seed: i64 },
+    last: i64,
+
+    fn read(rest: *[]const u8) Skill {
+        const agent = kit.lp(rest);
+        const tool = kit.lp(rest);
+        return .{ .agent = agent, .tool = tool, .arguments = .{ .n = readInt(rest), .seed = readInt(rest) }, .last = readInt(rest) };
+    }
+
+    fn encode(self: *const Skill, encoder: *syrup.Encoder) !void {
+        try encoder.raw("<12\"skill:invoke");
+        try encoder.text(self.agent, '\'');
+        try encoder.text(self.tool, '\'');
+        try syrup.encodeStruct(@TypeOf(self.arguments), &self.arguments, encoder);
+        try encoder.number(@abs(self.last), if (self.last < 0) '-' else '+');
+        try encoder.byte('>');
+    }
+
+    fn decode(data: []const u8) !Skill {
+        var decoder = syrup.Decoder{ .data = data };
+        try decoder.literal("<12\"skill:invoke");
+        const agent = try decoder.text('\'');
+        const tool = try decoder.text('\'');
+        const arguments = try syrup.decodeStruct(@FieldType(Skill, "arguments"), &decoder);
+        const last = try decoder.int();
+        try decoder.literal(">");
+        try decoder.end();
+        return .{ .agent = agent, .tool = tool, .arguments = arguments, .last = last };
+    }
+};
+
+const Server = struct {
+    host: []const u8,
+    port: i64,
+    enabled: bool,
+
+    fn read(rest: *[]const u8) Server {
+        const host = kit.lp(rest);
+        const port = readInt(rest);
+        defer rest.* = rest.*[1..];
+        return .{ .host = host, .port = port, .enabled = rest.*[0] == 1 };
+    }
+};
+
+fn readInt(rest: *[]const u8) i64 {
+    defer rest.* = rest.*[8..];
+    return std.mem.readInt(i64, rest.*[0..8], .little);
+}
+
+fn structs(comptime T: type) fn (Allocator, []const u8) anyerror![]const T {
+    return struct {
+        fn parse(arena: Allocator, item: []const u8) ![]const T {
+            var rest = item;
+            var list: std.ArrayList(T) = .empty;
+            while (rest.len > 0) try list.append(arena, T.read(&rest));
+            return list.items;
+        }
+    }.parse;
+}
+
+fn encodeSkills(list: *const []const Skill, sink: *Sink) !void {
+    for (list.*) |*skill| {
+        var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
+        try skill.encode(&encoder);
+        sink.emit(encoder.written());
+    }
+}
+
+fn decodeSkills(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        const skill = try Skill.decode(data);
+        sink.emit(skill.agent);
+        sink.emit(skill.tool);
+        sink.emit(std.mem.asBytes(&[3]i64{ skill.arguments.n, skill.arguments.seed, skill.last }));
+    }
+}
+
+fn positions(arena: Allocator, item: []const u8) ![]const u64 {
+    const list = try arena.alloc(u64, item.len / 8);
+    for (list, 0..) |*slot, i| slot.* = std.mem.readInt(u64, item[8 * i ..][0..8], .little);
+    return list;
+}
+
+fn encodeExports(list: *const []const u64, sink: *Sink) !void {
+    for (list.*) |position| {
+        var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
+        try encoder.raw("<11'desc:export");
+        try encoder.number(position, '+');
+        try encoder.byte('>');
+        sink.emit(encoder.written());
+    }
+}
+
+fn decodeCaptp(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        var decoder = syrup.Decoder{ .data = data };
+        try decoder.literal("<10'op:deliver<11'desc:export");
+        const to = try decoder.int();
+        try decoder.literal(">");
+        const method = try decoder.text('\'');
+        try decoder.literal("[");
+        var numbers: [64]i64 = undefined;
+        var count: usize = 0;
+        while (decoder.at < data.len and data[decoder.at] != ']') : (count += 1) {
+            if (count == numbers.len) return error.TooMany;
+            numbers[count] = try decoder.int();
+        }
+        try decoder.literal("]>");
+        try decoder.end();
+        sink.emit(std.mem.asBytes(&to));
+        sink.emit(method);
+        sink.emit(std.mem.sliceAsBytes(numbers[0..count]));
+    }
+}
+
+fn roundtripStructs(list: *const []const Server, sink: *Sink) !void {
+    for (list.*) |*server| {
+        var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
+        try syrup.encodeStruct(Server, server, &encoder);
+        std.mem.doNotOptimizeAway(&encoder);
+        var decoder = syrup.Decoder{ .data = encoder.written() };
+        const back = try syrup.decodeStruct(Server, &decoder);
+        try decoder.end();
+        if (sink.collected != null) sink.emit(encoder.written());
+        sink.emit(back.host);
+        var rest: [9]u8 = undefined;
+        std.mem.writeInt(i64, rest[0..8], back.port, .little);
+        rest[8] = @intFromBool(back.enabled);
+        sink.emit(&rest);
+    }
+}
+
+fn decimals(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |text| {
+        var decoder = syrup.Decoder{ .data = text };
+        const number = try decoder.number();
+        sink.emit(std.mem.asBytes(&number.value));
+    }
+}
+
+fn rejects(data: []const u8) !void {
+    _ = try decode(data);
+}
+
+fn rejectsOwned(data: []const u8) !void {
+    (try Owned.decode(data)).arena.deinit();
+}
+
+fn rejectsSkill(data: []const u8) !void {
+    _ = try Skill.decode(data);
+}
+
+fn encodes(comptime id: []const u8, comptime suffix: []const u8) [2]kit.Op {
+    return .{
+        kit.op("syrup_encode_" ++ id ++ suffix, []const Value, trees, encodeFresh),
+        kit.op("syrup_encode_" ++ id ++ "_into" ++ suffix, []const Value, trees, encodeInto),
+    };
+}
+
+fn decodes(comptime id: []const u8) [2]kit.Op {
+    return .{
+        kit.op("syrup_decode_" ++ id, []const []const u8, fields, decodeAll),
+        kit.op("syrup_decode_owned_" ++ id, []const []const u8, fields, decodeOwned),
+    };
+}
+
+fn walks(comptime id: []const u8) [1]kit.Op {
+    return .{kit.op("syrup_walk_" ++ id, []const []const u8, fields, walk)};
+}
+
+fn both(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void) [2]kit.Op {
+    return .{ kit.op(id, T, parse, call), kit.op(id ++ "_varied", T, parse, call) };
+}
+
+const ops = [_]kit.Op{
+    kit.op("syrup_encode_export", []const Value, trees, encodeFresh),
+    kit.op("syrup_encode_unsorted_varied", []const Value, unsorted, encodeFresh),
+    kit.op("syrup_encode_unsorted_into_varied", []const Value, unsorted, encodeInto),
+    kit.op("syrup_reencode_vectors", []const u8, kit.same, reencode),
+    kit.op("syrup_stream_varied", []const []const u8, fields, stream),
+    kit.op("syrup_stream_owned_varied", []const []const u8, fields, streamOwned),
+    kit.neg("syrup_decode", rejects),
+    kit.neg("syrup_walk", rejects),
+    kit.neg("syrup_decode_owned", rejectsOwned),
+    kit.neg("syrup_decode_typed_skill", rejectsSkill),
+} ++ encodes("skill", "") ++ encodes("skill", "_varied") ++ encodes("list100", "") ++ encodes("list100", "_varied") ++ encodes("captp", "_varied") ++ encodes("bigint", "_varied") ++ encodes("utf8", "_varied") ++ encodes("deep", "_varied") ++ encodes("1mb", "_varied") ++
+    decodes("skill") ++ decodes("skill_varied") ++ decodes("list100") ++ decodes("list100_varied") ++ decodes("captp") ++ decodes("captp_varied") ++ decodes("bigint_varied") ++ decodes("utf8_varied") ++ decodes("deep_varied") ++ decodes("1mb_varied") ++
+    walks("skill") ++ walks("skill_varied") ++ walks("list100") ++ walks("list100_varied") ++ walks("captp") ++ walks("captp_varied") ++ walks("1mb_varied") ++
+    both("syrup_cid_skill", []const Value, trees, cid) ++ both("syrup_roundtrip_tree", []const Value, trees, roundtripTree) ++
+    both("syrup_encode_typed_skill", []const Skill, structs(Skill), encodeSkills) ++ both("syrup_decode_typed_skill", []const []const u8, fields, decodeSkills) ++
+    both("syrup_encode_typed_export", []const u64, positions, encodeExports) ++ both("syrup_decode_typed_captp", []const []const u8, fields, decodeCaptp) ++
+    both("syrup_roundtrip_struct", []const Server, structs(Server), roundtripStructs) ++ both("syrup_decimal", []const []const u8, fields, decimals);
+
+pub fn main() !void {
+    try kit.serve("syrup-zig", @import("builtin").zig_version_string, &ops);
+}

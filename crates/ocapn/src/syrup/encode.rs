@@ -1,0 +1,444 @@
+//! Writing. Short pieces are built in registers and stored as whole windows, of which only the first bytes count; the next
+//! piece overwrites the rest.
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
+use core::cmp::Ordering;
+
+use lydite_bytes::Bytes;
+
+use super::{
+    Buffer, Error, ErrorKind, Integer, MAX_TREE_DEPTH, Raw, Symbol, Value,
+    buffer::{HashBuffer, SliceBuffer},
+    integer::Parts,
+};
+
+/// A value with a Syrup encoding.
+pub trait Encode {
+    /// Appends the canonical encoding to `out`.
+    fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error>;
+}
+
+/// Capacity that most messages fit into.
+const FIRST_CAPACITY: usize = 128;
+
+/// The canonical encoding of `value`.
+///
+/// ```
+/// use lydite_ocapn::syrup::{self, Value};
+///
+/// let pair = Value::List(vec![Value::symbol("cat"), 7.into()]);
+/// assert_eq!(syrup::encode(&pair)?, b"[3'cat7+]");
+/// # Ok::<(), syrup::Error>(())
+/// ```
+#[inline]
+pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::with_capacity(FIRST_CAPACITY);
+    value.encode(&mut out)?;
+    Ok(out)
+}
+
+/// Appends the canonical encoding of `value` to `out`; of a value that has none, nothing.
+#[inline]
+pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
+    let start = out.len();
+    value.encode(out).inspect_err(|_| out.truncate(start))
+}
+
+/// Writes the canonical encoding of `value` to the start of `out` and returns its length.
+///
+/// Bytes of `out` behind the encoding may be overwritten: whole windows are stored. When `out` is too short its contents
+/// are unspecified and the error's offset is the length needed.
+///
+/// ```
+/// use lydite_ocapn::syrup;
+///
+/// let mut buffer = [0; 32];
+/// let n = syrup::encode_into("cat", &mut buffer)?;
+/// assert_eq!(&buffer[..n], b"3\"cat");
+/// # Ok::<(), syrup::Error>(())
+/// ```
+#[inline]
+pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, Error> {
+    let mut buffer = SliceBuffer {
+        bytes: out,
+        written: 0,
+    };
+    value.encode(&mut buffer)?;
+    if buffer.written > buffer.bytes.len() {
+        return Err(ErrorKind::BufferTooSmall.at(buffer.written));
+    }
+    Ok(buffer.written)
+}
+
+/// The content id of `value`: SHA-256 of its canonical encoding, which is hashed as it is written and never stored whole.
+///
+/// ```
+/// use lydite_ocapn::syrup;
+///
+/// assert_eq!(syrup::content_id("cat")?, lydite_hash::sha256(b"3\"cat"));
+/// # Ok::<(), syrup::Error>(())
+/// ```
+#[inline]
+pub fn content_id<T: Encode + ?Sized>(value: &T) -> Result<[u8; 32], Error> {
+    let mut out = HashBuffer::new();
+    value.encode(&mut out)?;
+    Ok(out.finish())
+}
+
+/// Canonical NaNs, as WebAssembly and OCapN's data model have them.
+pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
+pub(super) const NAN32: u32 = 0x7fc0_0000;
+
+/// `"00"` to `"99"`.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut n = 0;
+    while n < 100 {
+        pairs[n] = [b'0' + n as u8 / 10, b'0' + n as u8 % 10];
+        n += 1;
+    }
+    pairs
+};
+
+/// Digits of `value < 10^8`, most significant in the lowest byte, zeros before it included; each byte 0 to 9.
+#[inline(always)]
+const fn eight_digits(value: u32) -> u64 {
+    let halves = (value / 10_000) as u64 | ((value % 10_000) as u64) << 32;
+    // Each half into two numbers below 100, then each of these into digits: x / 100 = x * 10486 >> 20 below 10^4.
+    let hundreds = ((halves * 10_486) >> 20) & 0x7f_0000_007f;
+    let pairs = hundreds | (halves - 100 * hundreds) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
+}
+
+const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Appends `value` in decimal, then `marker`.
+#[inline(always)]
+fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
+    if value < 10 {
+        out.put(&[b'0' + value as u8, marker], 2);
+    } else if value < 100 {
+        let [tens, ones] = PAIRS[value as usize];
+        out.put(&[tens, ones, marker, 0], 3);
+    } else if value < 10_000_000 {
+        // At most seven digits, so that the marker has room in the word.
+        let digits = eight_digits(value as u32);
+        let zeros = digits.trailing_zeros() & !7;
+        let used = 8 - zeros / 8;
+        let word = (digits | ASCII_ZEROS) >> zeros | u64::from(marker) << (8 * used);
+        out.put(&word.to_le_bytes(), used as usize + 1);
+    } else {
+        put_long_number(value, out);
+        out.put(&[marker], 1);
+    }
+}
+
+fn put_long_number<B: Buffer>(value: u64, out: &mut B) {
+    const E8: u64 = 100_000_000;
+    let (high, low) = (value / E8, (value % E8) as u32);
+    if high == 0 {
+        put_eight(low, true, out);
+        return;
+    }
+    if high >= E8 {
+        put_eight((high / E8) as u32, true, out);
+        put_eight((high % E8) as u32, false, out);
+    } else {
+        put_eight(high as u32, true, out);
+    }
+    put_eight(low, false, out);
+}
+
+/// The digits of `value`, all eight unless it is `leading`.
+#[inline(always)]
+fn put_eight<B: Buffer>(value: u32, leading: bool, out: &mut B) {
+    let digits = eight_digits(value);
+    let zeros = if leading {
+        digits.trailing_zeros() & !7
+    } else {
+        0
+    };
+    let word = (digits | ASCII_ZEROS) >> zeros;
+    out.put(&word.to_le_bytes(), 8 - zeros as usize / 8);
+}
+
+/// Appends length, marker and bytes.
+#[inline(always)]
+fn put_bytes<B: Buffer>(bytes: &[u8], marker: u8, out: &mut B) {
+    let n = bytes.len();
+    put_number(n as u64, marker, out);
+    // Two windows that may overlap, for lengths within a factor of two of theirs.
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        if n <= 16 {
+            out.put(first, n - 8);
+            out.put(last, 8);
+        } else if n <= 32
+            && let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
+        {
+            out.put(first, n - 16);
+            out.put(last, 16);
+        } else {
+            out.put_slice(bytes);
+        }
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        out.put(first, n - 4);
+        out.put(last, 4);
+    } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
+        out.put(&[*first, bytes[n / 2], *last, 0], n);
+    }
+}
+
+#[inline(always)]
+fn put_integer<B: Buffer>(value: i64, out: &mut B) {
+    let sign = if value < 0 { b'-' } else { b'+' };
+    put_number(value.unsigned_abs(), sign, out);
+}
+
+fn put_big<B: Buffer>(negative: bool, digits: &str, out: &mut B) {
+    out.put_slice(digits.as_bytes());
+    out.put(if negative { b"-" } else { b"+" }, 1);
+}
+
+#[inline(always)]
+fn put_float64<B: Buffer>(value: f64, out: &mut B) {
+    let bits = if value.is_nan() {
+        NAN64
+    } else {
+        value.to_bits()
+    };
+    out.put(b"D", 1);
+    out.put(&bits.to_be_bytes(), 8);
+}
+
+#[inline(always)]
+fn put_float32<B: Buffer>(value: f32, out: &mut B) {
+    let bits = if value.is_nan() {
+        NAN32
+    } else {
+        value.to_bits()
+    };
+    out.put(b"F", 1);
+    out.put(&bits.to_be_bytes(), 4);
+}
+
+impl Encode for Value {
+    #[inline]
+    fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error> {
+        put_value(self, MAX_TREE_DEPTH, out)
+    }
+}
+
+/// Appends `value`, whose containers may be `depth` deep. (The recursion is as deep as the tree, which drops itself the
+/// same way.)
+fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), Error> {
+    match value {
+        Value::Boolean(value) => out.put(if *value { b"t" } else { b"f" }, 1),
+        Value::Integer(value) => match value.parts() {
+            Parts::Small(value) => put_integer(value, out),
+            Parts::Big { negative, digits } => put_big(negative, digits, out),
+        },
+        Value::Float64(value) => put_float64(*value, out),
+        Value::Float32(value) => put_float32(*value, out),
+        Value::Bytes(bytes) => put_bytes(bytes, b':', out),
+        Value::String(text) => put_bytes(text.as_bytes(), b'"', out),
+        Value::Symbol(text) => put_bytes(text.as_bytes(), b'\'', out),
+        Value::List(items) => {
+            let depth = deeper(depth)?;
+            out.put(b"[", 1);
+            for item in items {
+                put_value(item, depth, out)?;
+            }
+            out.put(b"]", 1);
+        }
+        Value::Record(record) => {
+            let depth = deeper(depth)?;
+            out.put(b"<", 1);
+            put_value(&record.label, depth, out)?;
+            for field in &record.fields {
+                put_value(field, depth, out)?;
+            }
+            out.put(b">", 1);
+        }
+        Value::Dictionary(entries) => {
+            let depth = deeper(depth)?;
+            out.put(b"{", 1);
+            in_order(
+                entries,
+                |(key, _)| key,
+                |(key, value)| {
+                    put_value(key, depth, out)?;
+                    put_value(value, depth, out)
+                },
+            )?;
+            out.put(b"}", 1);
+        }
+        Value::Set(members) => {
+            let depth = deeper(depth)?;
+            out.put(b"#", 1);
+            in_order(
+                members,
+                |member| member,
+                |member| put_value(member, depth, out),
+            )?;
+            out.put(b"$", 1);
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn deeper(depth: usize) -> Result<usize, Error> {
+    depth.checked_sub(1).ok_or(ErrorKind::TooDeep.at(0))
+}
+
+/// Calls `put` with each item in the order of the encoded keys.
+#[inline(always)]
+fn in_order<'a, T>(
+    items: &'a [T],
+    key: impl Fn(&'a T) -> &'a Value,
+    mut put: impl FnMut(&'a T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let sorted = items
+        .windows(2)
+        .all(|pair| compare_encoded(key(&pair[0]), key(&pair[1])) == Ok(Ordering::Less));
+    if sorted {
+        return items.iter().try_for_each(put);
+    }
+    let mut encoded = Vec::with_capacity(items.len());
+    for item in items {
+        encoded.push((super::encode(key(item))?, item));
+    }
+    encoded.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    if encoded.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return Err(ErrorKind::Duplicate.at(0));
+    }
+    encoded.iter().try_for_each(|(_, item)| put(item))
+}
+
+/// The order of the encodings.
+#[inline(always)]
+fn compare_encoded(a: &Value, b: &Value) -> Result<Ordering, Error> {
+    if let (Some((a, a_marker)), Some((b, b_marker))) = (blob(a), blob(b)) {
+        if a.len() == b.len() {
+            return Ok((a_marker, a).cmp(&(b_marker, b)));
+        }
+        if a.len() < 10 && b.len() < 10 {
+            return Ok(a.len().cmp(&b.len()));
+        }
+    }
+    compare_any(a, b)
+}
+
+#[cold]
+fn compare_any(a: &Value, b: &Value) -> Result<Ordering, Error> {
+    Ok(super::encode(a)?.cmp(&super::encode(b)?))
+}
+
+/// Bytes and marker of what is encoded as length, marker and bytes.
+#[inline(always)]
+fn blob(value: &Value) -> Option<(&[u8], u8)> {
+    match value {
+        Value::String(text) => Some((text.as_bytes(), b'"')),
+        Value::Symbol(text) => Some((text.as_bytes(), b'\'')),
+        Value::Bytes(bytes) => Some((bytes, b':')),
+        _ => None,
+    }
+}
+
+macro_rules! integers {
+    ($put:ident $wide:ty: $($integer:ty)*) => {$(
+        impl Encode for $integer {
+            #[inline(always)]
+            fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error> {
+                $put(*self as $wide, out);
+                Ok(())
+            }
+        }
+    )*};
+}
+integers!(put_integer i64: i8 i16 i32 i64 isize);
+integers!(put_unsigned u64: u8 u16 u32 u64 usize);
+
+#[inline(always)]
+fn put_unsigned<B: Buffer>(value: u64, out: &mut B) {
+    put_number(value, b'+', out);
+}
+
+macro_rules! encode {
+    ($([$($generics:tt)*] $type:ty: |$value:ident, $out:ident| $body:expr;)*) => {$(
+        impl<$($generics)*> Encode for $type {
+            #[inline(always)]
+            fn encode<B: Buffer>(&self, $out: &mut B) -> Result<(), Error> {
+                let $value = self;
+                $body;
+                Ok(())
+            }
+        }
+    )*};
+}
+encode! {
+    [] bool: |value, out| out.put(if *value { b"t" } else { b"f" }, 1);
+    [] f64: |value, out| put_float64(*value, out);
+    [] f32: |value, out| put_float32(*value, out);
+    [] str: |value, out| put_bytes(value.as_bytes(), b'"', out);
+    [] String: |value, out| put_bytes(value.as_bytes(), b'"', out);
+    [T: AsRef<str>] Symbol<T>: |value, out| put_bytes(value.0.as_ref().as_bytes(), b'\'', out);
+    [] [u8]: |value, out| put_bytes(value, b':', out);
+    [const N: usize] [u8; N]: |value, out| put_bytes(value, b':', out);
+    [] Bytes: |value, out| put_bytes(value, b':', out);
+    [] Raw<'_>: |value, out| out.put_slice(value.as_bytes());
+    [] u128: |value, out| Integer::from(*value).encode(out)?;
+    [] i128: |value, out| Integer::from(*value).encode(out)?;
+    [] Integer: |value, out| match value.parts() {
+        Parts::Small(value) => put_integer(value, out),
+        Parts::Big { negative, digits } => put_big(negative, digits, out),
+    };
+    [T: Encode + ?Sized] &T: |value, out| (**value).encode(out)?;
+    // A list of the elements. (`Vec<u8>` is thus a list of integers; a byte array is `Bytes` or `[u8]`.)
+    [T: Encode] Vec<T>: |value, out| {
+        out.put(b"[", 1);
+        for item in value {
+            item.encode(out)?;
+        }
+        out.put(b"]", 1);
+    };
+    [T: Encode] BTreeSet<T>: |value, out| {
+        let mut members = Vec::with_capacity(value.len());
+        for member in value {
+            members.push((encode(member)?, None::<bool>));
+        }
+        put_sorted(*b"#$", members, out)?;
+    };
+    [K: Encode, V: Encode] BTreeMap<K, V>: |value, out| {
+        let mut entries = Vec::with_capacity(value.len());
+        for (key, value) in value {
+            entries.push((encode(key)?, Some(value)));
+        }
+        put_sorted(*b"{}", entries, out)?;
+    };
+}
+
+/// Appends encoded keys and what belongs to each, if anything, sorted, between these brackets.
+fn put_sorted<B: Buffer, V: Encode>(
+    [open, close]: [u8; 2],
+    mut entries: Vec<(Vec<u8>, Option<V>)>,
+    out: &mut B,
+) -> Result<(), Error> {
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    if entries.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return Err(ErrorKind::Duplicate.at(0));
+    }
+    out.put(&[open], 1);
+    for (key, value) in &entries {
+        out.put_slice(key);
+        if let Some(value) = value {
+            value.encode(out)?;
+        }
+    }
+    out.put(&[close], 1);
+    Ok(())
+}

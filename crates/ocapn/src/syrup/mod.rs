@@ -1,0 +1,131 @@
+//! Syrup: the serialisation of OCapN.
+//!
+//! Every value has exactly one encoding, and unless asked to be lenient the decoders accept nothing else, so that whatever
+//! they accept encodes to the same bytes again. That is what makes signatures over values and content ids possible.
+//!
+//! | type | encoding | rule |
+//! |---|---|---|
+//! | boolean | `t`, `f` | |
+//! | integer | `0+`, `42+`, `1-` | of any size; no leading zero, no `0-` |
+//! | float of 64 bits | `D` and 8 bytes | big-endian; every NaN is `7ff8000000000000` |
+//! | float of 32 bits | `F` and 4 bytes | in Syrup, not in OCapN; every NaN is `7fc00000` |
+//! | byte array, string, symbol | `3:cat`, `3"cat`, `3'cat` | length in bytes; the last two are UTF-8 |
+//! | list | `[` values `]` | |
+//! | dictionary | `{` key value … `}` | keys sorted by their encodings, each once; strings in OCapN |
+//! | set | `#` values `$` | sorted like keys; in Syrup, not in OCapN |
+//! | record | `<` label fields `>` | |
+//!
+//! Four ways to read: [`decode`] to a type of one's own ([`Decode`], [`syrup_struct!`], [`syrup_record!`]), a [`Tape`] that
+//! borrows, an owned [`Value`], and the cursor [`Reader`]. None recurses as deep as the input nests, and all stop at
+//! [`Limits`]. [`encode`], [`encode_into`] and [`content_id`] write.
+//!
+//! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something open
+//! (NaNs with a payload) the tests say what holds here. Constant time: no.
+//!
+//! ```
+//! use lydite_ocapn::syrup::{self, Tape, Value};
+//!
+//! let value = Value::Dictionary(vec![("port".into(), 8080.into()), ("host".into(), "localhost".into())]);
+//! let encoded = syrup::encode(&value)?;
+//! assert_eq!(encoded, b"{4\"host9\"localhost4\"port8080+}");
+//!
+//! let mut tape = Tape::new();
+//! let texts: Vec<_> = tape.decode(&encoded)?.children().filter_map(|node| node.as_str()).collect();
+//! assert_eq!(texts, ["host", "localhost", "port"]);
+//!
+//! let error = tape.decode(b"{4\"port8080+4\"host9\"localhost}").map(|_| ()).unwrap_err();
+//! assert_eq!(error.to_string(), "byte 12: key or member out of order");
+//! # Ok::<(), syrup::Error>(())
+//! ```
+
+mod buffer;
+mod encode;
+mod error;
+mod integer;
+mod read;
+mod record;
+mod scan;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod value;
+
+pub use buffer::Buffer;
+pub use encode::{Encode, content_id, encode, encode_append, encode_into};
+pub use error::{Error, ErrorKind};
+pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
+pub use read::{Decode, Keys, Reader, decode};
+pub use scan::Kind;
+pub use tape::{Children, NodeRef, Tape};
+pub use value::{Record, Value};
+
+#[doc(hidden)]
+pub use record::Key;
+
+#[doc(inline)]
+pub use crate::{syrup_record, syrup_struct};
+
+/// What a decoder puts up with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Containers inside each other.
+    pub depth: usize,
+    /// Values, each container counted too. A tape takes 16 bytes a value, a tree 24 and what it holds.
+    pub values: usize,
+}
+
+impl Limits {
+    /// 128 containers inside each other, 2^24 values.
+    pub const DEFAULT: Self = Self {
+        depth: 128,
+        values: 1 << 24,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Containers inside each other that a [`Value`] may have to be decoded or encoded, since a tree is dropped by recursion.
+pub const MAX_TREE_DEPTH: usize = 1024;
+
+/// Text that is a symbol on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol<T>(pub T);
+
+/// A value in its canonical encoding, borrowed from the message that it stands in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Raw<'a>(&'a [u8]);
+
+impl<'a> Raw<'a> {
+    pub(crate) const fn new(encoded: &'a [u8]) -> Self {
+        Self(encoded)
+    }
+
+    /// The encoding.
+    #[inline]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Decodes it.
+    #[inline]
+    pub fn decode<T: Decode<'a>>(&self) -> Result<T, Error> {
+        decode(self.0)
+    }
+
+    /// Its content id: SHA-256 of the encoding.
+    #[inline]
+    pub fn content_id(&self) -> [u8; 32] {
+        lydite_hash::sha256(self.0)
+    }
+}
+
+impl core::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}", self.0.escape_ascii())
+    }
+}

@@ -1,0 +1,524 @@
+//! The lazy cursor: values are taken one by one, typed, and what is not wanted is checked and stepped over.
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
+
+use lydite_bytes::Bytes;
+
+use super::scan::{self, Atom, Kind, Visitor};
+use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
+
+/// A value that is read from Syrup, possibly borrowing from the input.
+pub trait Decode<'a>: Sized {
+    /// Takes the next value of `reader`.
+    fn decode(reader: &mut Reader<'a>) -> Result<Self, Error>;
+}
+
+/// Decodes the one canonical value that `input` consists of.
+///
+/// ```
+/// use lydite_ocapn::syrup::{self, Symbol};
+///
+/// assert_eq!(syrup::decode::<Vec<u8>>(b"[1+2+3+]"), Ok(vec![1, 2, 3]));
+/// assert_eq!(syrup::decode(b"3'cat"), Ok(Symbol("cat")));
+/// let error = syrup::decode::<u8>(b"256+").unwrap_err();
+/// assert_eq!(error.to_string(), "byte 0: integer out of range");
+/// ```
+#[inline]
+pub fn decode<'a, T: Decode<'a>>(input: &'a [u8]) -> Result<T, Error> {
+    let mut reader = Reader::new(input);
+    let value = T::decode(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+/// A cursor over consecutive values, canonical ones: what it accepts or steps over has no other encoding. Keys are the
+/// caller's to order, with [`Keys`].
+///
+/// ```
+/// use lydite_ocapn::syrup::{Kind, Reader};
+///
+/// let mut reader = Reader::new(b"<10'op:deliver<11'desc:export42+>[3\"cat]>");
+/// reader.begin(Kind::Record)?;
+/// assert_eq!(reader.symbol()?, "op:deliver");
+/// let export = reader.raw()?;
+/// assert_eq!(export.as_bytes(), b"<11'desc:export42+>");
+/// reader.begin(Kind::List)?;
+/// let mut arguments = Vec::new();
+/// while !reader.try_end(Kind::List) {
+///     arguments.push(reader.string()?);
+/// }
+/// assert_eq!(arguments, ["cat"]);
+/// reader.end(Kind::Record)?;
+/// reader.finish()?;
+/// # Ok::<(), lydite_ocapn::syrup::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+    end: usize,
+    depth: usize,
+}
+
+/// Why the next value is none of the wanted type.
+#[cold]
+fn unwanted(rest: &[u8], offset: usize) -> Error {
+    match rest.first() {
+        None => ErrorKind::UnexpectedEnd.at(offset),
+        Some(first) if !first.is_ascii_digit() => match first {
+            b'[' | b'{' | b'#' | b'<' | b't' | b'f' | b'D' | b'F' => {
+                ErrorKind::WrongType.at(offset)
+            }
+            _ => ErrorKind::UnexpectedByte.at(offset),
+        },
+        Some(_) => match scan::number::<false>(rest) {
+            Ok(number) if b"+-:\"'".contains(&number.marker) => ErrorKind::WrongType.at(offset),
+            Ok(number) => ErrorKind::UnexpectedByte.at(offset + number.digits),
+            Err(error) => scan::moved(error, offset),
+        },
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads `input` from its start, at most as deep as the default limit.
+    #[inline]
+    pub const fn new(input: &'a [u8]) -> Self {
+        Self {
+            rest: input,
+            end: input.len(),
+            depth: Limits::DEFAULT.depth,
+        }
+    }
+
+    /// Offset of the next value, from the start of the input.
+    #[inline]
+    pub const fn offset(&self) -> usize {
+        self.end - self.rest.len()
+    }
+
+    /// The bytes not read yet.
+    #[inline]
+    pub const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Fails unless nothing is left.
+    #[inline]
+    pub fn finish(&self) -> Result<(), Error> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(ErrorKind::TrailingBytes.at(self.offset()))
+        }
+    }
+
+    /// Takes the next value as a `T`.
+    #[inline(always)]
+    pub fn read<T: Decode<'a>>(&mut self) -> Result<T, Error> {
+        T::decode(self)
+    }
+
+    /// The type of the next value; nothing is taken.
+    pub fn kind(&self) -> Result<Kind, Error> {
+        let Some(&first) = self.rest.first() else {
+            return Err(self.error(ErrorKind::UnexpectedEnd));
+        };
+        if first.is_ascii_digit() {
+            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            match number.marker {
+                b'+' | b'-' => Ok(Kind::Integer),
+                b':' => Ok(Kind::Bytes),
+                b'"' => Ok(Kind::String),
+                b'\'' => Ok(Kind::Symbol),
+                _ => Err(ErrorKind::UnexpectedByte.at(self.offset() + number.digits)),
+            }
+        } else {
+            match first {
+                b'[' => Ok(Kind::List),
+                b'{' => Ok(Kind::Dictionary),
+                b'#' => Ok(Kind::Set),
+                b'<' => Ok(Kind::Record),
+                b't' | b'f' => Ok(Kind::Boolean),
+                b'D' => Ok(Kind::Float64),
+                b'F' => Ok(Kind::Float32),
+                _ => Err(self.error(ErrorKind::UnexpectedByte)),
+            }
+        }
+    }
+
+    /// Takes `bytes`, if they come next: whole values that are always the same.
+    #[inline(always)]
+    pub fn literal(&mut self, bytes: &[u8]) -> bool {
+        match self.rest.strip_prefix(bytes) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes the bracket that opens a container of this kind.
+    #[inline(always)]
+    pub fn begin(&mut self, container: Kind) -> Result<(), Error> {
+        match self.rest.split_first() {
+            Some((&first, rest)) if first == container as u8 => {
+                let Some(depth) = self.depth.checked_sub(1) else {
+                    return Err(self.error(ErrorKind::TooDeep));
+                };
+                self.depth = depth;
+                self.rest = rest;
+                Ok(())
+            }
+            _ => Err(unwanted(self.rest, self.offset())),
+        }
+    }
+
+    /// Takes the bracket that closes a container of this kind, if it comes next.
+    #[inline(always)]
+    pub fn try_end(&mut self, container: Kind) -> bool {
+        let close = match container {
+            Kind::List => b']',
+            Kind::Dictionary => b'}',
+            Kind::Set => b'$',
+            _ => b'>',
+        };
+        match self.rest.split_first() {
+            Some((&first, rest)) if first == close => {
+                self.rest = rest;
+                self.depth += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes the bracket that closes a container of this kind.
+    #[inline(always)]
+    pub fn end(&mut self, container: Kind) -> Result<(), Error> {
+        if self.try_end(container) {
+            Ok(())
+        } else if self.rest.is_empty() {
+            Err(self.error(ErrorKind::UnexpectedEnd))
+        } else {
+            Err(self.error(ErrorKind::WrongLength))
+        }
+    }
+
+    /// Sign and number, which are not taken yet, of the next value, an integer.
+    #[inline(always)]
+    fn signed(&self) -> Result<(bool, scan::Number), Error> {
+        if self.rest.first().is_some_and(u8::is_ascii_digit) {
+            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            match number.marker {
+                b'+' => return Ok((false, number)),
+                b'-' if number.value == Some(0) => return Err(self.error(ErrorKind::NegativeZero)),
+                b'-' => return Ok((true, number)),
+                _ => {}
+            }
+        }
+        Err(unwanted(self.rest, self.offset()))
+    }
+
+    /// Takes the next value, an integer that is not negative.
+    #[inline(always)]
+    pub fn u64(&mut self) -> Result<u64, Error> {
+        match self.signed()? {
+            (
+                false,
+                scan::Number {
+                    value: Some(value),
+                    digits,
+                    ..
+                },
+            ) => {
+                self.rest = &self.rest[digits + 1..];
+                Ok(value)
+            }
+            _ => Err(self.error(ErrorKind::IntegerOutOfRange)),
+        }
+    }
+
+    /// Takes the next value, an integer.
+    #[inline(always)]
+    pub fn i64(&mut self) -> Result<i64, Error> {
+        let (negative, number) = self.signed()?;
+        let value = number.value.and_then(|magnitude| match negative {
+            false => i64::try_from(magnitude).ok(),
+            true => 0i64.checked_sub_unsigned(magnitude),
+        });
+        let value = value.ok_or(self.error(ErrorKind::IntegerOutOfRange))?;
+        self.rest = &self.rest[number.digits + 1..];
+        Ok(value)
+    }
+
+    /// Takes the next value, an integer.
+    pub fn integer(&mut self) -> Result<Integer, Error> {
+        let (negative, number) = self.signed()?;
+        let (text, rest) = self.rest.split_at(number.digits + 1);
+        let value = match number.value {
+            Some(value) => Integer::from_word(negative, value),
+            None => {
+                let digits = scan::utf8(&text[..number.digits])
+                    .map_err(|_| self.error(ErrorKind::UnexpectedByte))?;
+                Integer::from_decimal(negative, digits)
+            }
+        };
+        self.rest = rest;
+        Ok(value)
+    }
+
+    /// Takes the next value, bytes with this marker.
+    #[inline(always)]
+    fn blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
+        if self.rest.first().is_some_and(u8::is_ascii_digit) {
+            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            if number.marker == marker {
+                let payload =
+                    scan::payload(self.rest, number).map_err(|error| self.moved(error))?;
+                self.rest = &self.rest[number.digits + 1 + payload.len()..];
+                return Ok(payload);
+            }
+        }
+        Err(unwanted(self.rest, self.offset()))
+    }
+
+    #[inline(always)]
+    fn text(&mut self, marker: u8) -> Result<&'a str, Error> {
+        let bytes = self.blob(marker)?;
+        let start = self.offset() - bytes.len();
+        scan::utf8(bytes).map_err(|valid| ErrorKind::InvalidUtf8.at(start + valid))
+    }
+
+    /// Takes the next value, a byte array.
+    #[inline(always)]
+    pub fn bytes(&mut self) -> Result<&'a [u8], Error> {
+        self.blob(b':')
+    }
+
+    /// Takes the next value, a string.
+    #[inline(always)]
+    pub fn string(&mut self) -> Result<&'a str, Error> {
+        self.text(b'"')
+    }
+
+    /// Takes the next value, a symbol.
+    #[inline(always)]
+    pub fn symbol(&mut self) -> Result<&'a str, Error> {
+        self.text(b'\'')
+    }
+
+    /// Takes the next value, a boolean or a float.
+    #[inline(always)]
+    fn fixed(&mut self) -> Result<(Atom, &'a [u8]), Error> {
+        match self.rest.first() {
+            Some(&first @ (b't' | b'f' | b'D' | b'F')) => {
+                let (atom, length) =
+                    scan::fixed::<false>(first, self.rest).map_err(|error| self.moved(error))?;
+                Ok((atom, &self.rest[length..]))
+            }
+            _ => Err(unwanted(self.rest, self.offset())),
+        }
+    }
+
+    /// Takes the next value, a boolean.
+    #[inline(always)]
+    pub fn bool(&mut self) -> Result<bool, Error> {
+        let (Atom::Boolean(value), rest) = self.fixed()? else {
+            return Err(self.error(ErrorKind::WrongType));
+        };
+        self.rest = rest;
+        Ok(value)
+    }
+
+    /// Takes the next value, a float of 64 bits.
+    #[inline(always)]
+    pub fn f64(&mut self) -> Result<f64, Error> {
+        let (Atom::Float64(bits), rest) = self.fixed()? else {
+            return Err(self.error(ErrorKind::WrongType));
+        };
+        self.rest = rest;
+        Ok(f64::from_bits(bits))
+    }
+
+    /// Takes the next value, a float of 32 bits.
+    #[inline(always)]
+    pub fn f32(&mut self) -> Result<f32, Error> {
+        let (Atom::Float32(bits), rest) = self.fixed()? else {
+            return Err(self.error(ErrorKind::WrongType));
+        };
+        self.rest = rest;
+        Ok(f32::from_bits(bits))
+    }
+
+    /// Takes the next value of any type, checked and as it stands.
+    #[inline]
+    pub fn raw(&mut self) -> Result<Raw<'a>, Error> {
+        let limits = Limits {
+            depth: self.depth,
+            ..Limits::DEFAULT
+        };
+        let length = scan::walk::<false, _>(self.rest, 0, limits, &mut Vec::new(), &mut Nobody)
+            .map_err(|error| self.moved(error))?;
+        let (raw, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Ok(Raw::new(raw))
+    }
+
+    #[inline(always)]
+    fn error(&self, kind: ErrorKind) -> Error {
+        kind.at(self.offset())
+    }
+
+    #[inline(always)]
+    fn moved(&self, error: Error) -> Error {
+        scan::moved(error, self.offset())
+    }
+}
+
+/// Visits without a look.
+struct Nobody;
+
+impl Visitor for Nobody {
+    #[inline(always)]
+    fn atom(&mut self, _: usize, _: usize, _: Atom) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn open(&mut self, _: usize, _: Kind) -> Result<u32, Error> {
+        Ok(0)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, _: u32, _: Kind, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Sees to it that the keys of a dictionary or the members of a set come in order.
+///
+/// ```
+/// use lydite_ocapn::syrup::{Keys, Kind, Reader};
+///
+/// let mut reader = Reader::new(b"{1\"a1+1\"b2+}");
+/// let mut keys = Keys::new();
+/// let mut sum = 0;
+/// reader.begin(Kind::Dictionary)?;
+/// while !reader.try_end(Kind::Dictionary) {
+///     let key: &str = keys.next(&mut reader)?;
+///     sum += reader.u64()?;
+/// }
+/// assert_eq!(sum, 3);
+/// # Ok::<(), lydite_ocapn::syrup::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keys<'a> {
+    previous: &'a [u8],
+}
+
+impl<'a> Keys<'a> {
+    /// Before the first key.
+    pub const fn new() -> Self {
+        Self { previous: &[] }
+    }
+
+    /// Takes the next key or member, which must belong behind the one before.
+    #[inline(always)]
+    pub fn next<T: Decode<'a>>(&mut self, reader: &mut Reader<'a>) -> Result<T, Error> {
+        let start = *reader;
+        let key = T::decode(reader)?;
+        let encoded = &start.rest[..reader.offset() - start.offset()];
+        if !self.previous.is_empty() {
+            scan::order(self.previous, encoded).map_err(|kind| start.error(kind))?;
+        }
+        self.previous = encoded;
+        Ok(key)
+    }
+}
+
+macro_rules! decode {
+    ($([$($generics:tt)*] $type:ty: |$reader:ident| $body:expr;)*) => {$(
+        impl<'a, $($generics)*> Decode<'a> for $type {
+            #[inline(always)]
+            fn decode($reader: &mut Reader<'a>) -> Result<Self, Error> {
+                $body
+            }
+        }
+    )*};
+}
+decode! {
+    [] bool: |reader| reader.bool();
+    [] u64: |reader| reader.u64();
+    [] i64: |reader| reader.i64();
+    [] u128: |reader| wide(reader);
+    [] i128: |reader| wide(reader);
+    [] Integer: |reader| reader.integer();
+    [] f64: |reader| reader.f64();
+    [] f32: |reader| reader.f32();
+    [] &'a str: |reader| reader.string();
+    [] String: |reader| reader.string().map(String::from);
+    [] Symbol<&'a str>: |reader| reader.symbol().map(Symbol);
+    [] Symbol<String>: |reader| reader.symbol().map(|text| Symbol(String::from(text)));
+    [] &'a [u8]: |reader| reader.bytes();
+    [] Bytes: |reader| reader.bytes().map(Bytes::from);
+    [] Raw<'a>: |reader| reader.raw();
+    [const N: usize] &'a [u8; N]: |reader| {
+        let offset = reader.offset();
+        reader.bytes()?.try_into().map_err(|_| ErrorKind::WrongLength.at(offset))
+    };
+    [const N: usize] [u8; N]: |reader| reader.read::<&'a [u8; N]>().copied();
+    [] Value: |reader| {
+        let offset = reader.offset();
+        let raw = reader.raw()?;
+        Value::decode(raw.as_bytes()).map_err(|error| scan::moved(error, offset))
+    };
+    [T: Decode<'a>] Vec<T>: |reader| {
+        let mut items = Vec::new();
+        reader.begin(Kind::List)?;
+        while !reader.try_end(Kind::List) {
+            items.push(reader.read()?);
+        }
+        Ok(items)
+    };
+    [T: Decode<'a> + Ord] BTreeSet<T>: |reader| {
+        let (mut members, mut keys) = (BTreeSet::new(), Keys::new());
+        reader.begin(Kind::Set)?;
+        while !reader.try_end(Kind::Set) {
+            members.insert(keys.next(reader)?);
+        }
+        Ok(members)
+    };
+    [K: Decode<'a> + Ord, V: Decode<'a>] BTreeMap<K, V>: |reader| {
+        let (mut entries, mut keys) = (BTreeMap::new(), Keys::new());
+        reader.begin(Kind::Dictionary)?;
+        while !reader.try_end(Kind::Dictionary) {
+            let key = keys.next(reader)?;
+            entries.insert(key, reader.read()?);
+        }
+        Ok(entries)
+    };
+}
+
+/// The next value, an integer, as a type wider than a word.
+fn wide<'a, T: for<'i> TryFrom<&'i Integer>>(reader: &mut Reader<'a>) -> Result<T, Error> {
+    let offset = reader.offset();
+    T::try_from(&reader.integer()?).map_err(|_| ErrorKind::IntegerOutOfRange.at(offset))
+}
+
+macro_rules! narrow {
+    ($wide:ident: $($integer:ty)*) => {$(
+        impl Decode<'_> for $integer {
+            #[inline(always)]
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+                let offset = reader.offset();
+                let value = reader.$wide()?;
+                Self::try_from(value).map_err(|_| ErrorKind::IntegerOutOfRange.at(offset))
+            }
+        }
+    )*};
+}
+narrow!(u64: u8 u16 u32 usize);
+narrow!(i64: i8 i16 i32 isize);

@@ -1,0 +1,382 @@
+//! Single tokens, and the walk over whole values that all decoders share: one loop, a stack of its own, no recursion.
+use alloc::vec::Vec;
+use core::str;
+
+use super::encode::{NAN32, NAN64};
+use super::{Error, ErrorKind, Limits};
+
+/// Digits and the marker behind them.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    /// What the digits count to, if it fits.
+    pub value: Option<u64>,
+    /// How many digits.
+    pub digits: usize,
+    /// The byte behind the digits.
+    pub marker: u8,
+}
+
+/// The top bit of each byte.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The number at the start of `rest`, which starts with a digit. Offsets of errors count from there.
+#[inline(always)]
+pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
+    if let [digit, marker, ..] = *rest
+        && !marker.is_ascii_digit()
+    {
+        let value = Some(u64::from(digit - b'0'));
+        return Ok(Number {
+            value,
+            digits: 1,
+            marker,
+        });
+    }
+    if let Some(window) = rest.first_chunk() {
+        let word = u64::from_le_bytes(*window);
+        let values = word ^ 0x3030_3030_3030_3030;
+        // The top bit of each byte that is no digit.
+        let others = (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH;
+        let digits = others.trailing_zeros() as usize / 8;
+        if digits < 8 && (LENIENT || values & 0xff != 0) {
+            // The digits at the top, zeros below; then in pairs, fours and eight.
+            let padded = values << (64 - 8 * digits);
+            let pairs = padded.wrapping_mul(10).wrapping_add(padded >> 8);
+            const MASK: u64 = 0x0000_00ff_0000_00ff;
+            let low = (pairs & MASK).wrapping_mul(0x000f_4240_0000_0064);
+            let high = ((pairs >> 16) & MASK).wrapping_mul(0x0000_2710_0000_0001);
+            let value = Some(u64::from((low.wrapping_add(high) >> 32) as u32));
+            let marker = (word >> (8 * digits)) as u8;
+            return Ok(Number {
+                value,
+                digits,
+                marker,
+            });
+        }
+    }
+    long_number::<LENIENT>(rest)
+}
+
+#[cold]
+#[inline(never)]
+fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
+    let mut value = Some(0u64);
+    for (digits, &marker) in rest.iter().enumerate() {
+        let digit = marker.wrapping_sub(b'0');
+        if digit < 10 {
+            value = value
+                .and_then(|value| value.checked_mul(10))
+                .and_then(|value| value.checked_add(u64::from(digit)));
+            continue;
+        }
+        if !LENIENT && digits > 1 && rest[0] == b'0' {
+            return Err(ErrorKind::LeadingZero.at(0));
+        }
+        return Ok(Number {
+            value,
+            digits,
+            marker,
+        });
+    }
+    Err(ErrorKind::UnexpectedEnd.at(rest.len()))
+}
+
+/// The text, if it is UTF-8; else the offset of the first byte that is not.
+#[inline(always)]
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, usize> {
+    str::from_utf8(bytes).map_err(|error| error.valid_up_to())
+}
+
+/// Whether all bytes are UTF-8. Short ASCII, the usual case, takes two loads.
+#[inline(always)]
+fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
+    let n = bytes.len();
+    let ascii = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        n <= 16 && (u64::from_le_bytes(*first) | u64::from_le_bytes(*last)) & HIGH == 0
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u32::from_le_bytes(*first) | u32::from_le_bytes(*last)) & HIGH as u32 == 0
+    } else {
+        bytes.iter().fold(0, |all, byte| all | byte) < 0x80
+    };
+    if ascii {
+        Ok(())
+    } else {
+        utf8(bytes).map(|_| ())
+    }
+}
+
+/// What a token or a container is; the discriminant is its first or marking byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// `t`, `f`
+    Boolean = b't',
+    /// `42+`, `1-`
+    Integer = b'+',
+    /// `D` and 8 bytes
+    Float64 = b'D',
+    /// `F` and 4 bytes
+    Float32 = b'F',
+    /// `3:cat`
+    Bytes = b':',
+    /// `3"cat`
+    String = b'"',
+    /// `3'cat`
+    Symbol = b'\'',
+    /// `[…]`
+    List = b'[',
+    /// `{…}`
+    Dictionary = b'{',
+    /// `#…$`
+    Set = b'#',
+    /// `<…>`
+    Record = b'<',
+}
+
+/// A value that holds no other.
+#[derive(Clone, Copy)]
+pub(super) enum Atom {
+    Boolean(bool),
+    /// Sign and magnitude.
+    Word(bool, u64),
+    /// Sign and number of digits.
+    Big(bool, usize),
+    Float64(u64),
+    Float32(u32),
+    /// Kind, bytes before the payload and payload.
+    Blob(Kind, usize, usize),
+}
+
+/// Told of every value in order.
+pub(super) trait Visitor {
+    /// A value from `start` to `end`.
+    fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error>;
+    /// A container that starts at `start`; a name for it.
+    fn open(&mut self, start: usize, kind: Kind) -> Result<u32, Error>;
+    /// The container of this name ends before `end`.
+    fn close(&mut self, name: u32, kind: Kind, end: usize) -> Result<(), Error>;
+}
+
+/// A container being walked.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    name: u32,
+    kind: Kind,
+    /// In a dictionary: a key has been read and its value has not. In a record: the label has been read.
+    half: bool,
+    start: usize,
+    /// The key or member before, empty if there is none.
+    previous: (usize, usize),
+}
+
+/// The outermost frame, which one value completes.
+const OUTSIDE: Frame = Frame {
+    name: 0,
+    kind: Kind::Boolean,
+    half: false,
+    start: 0,
+    previous: (0, 0),
+};
+
+/// Walks over the value at `start` of `input` and returns where it ends.
+///
+/// Not lenient, it accepts nothing but the canonical encoding. Lenient, it takes needless zeros, `0-`, other NaNs, any
+/// order of keys, white space between values and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, `e` or `)` for
+/// what closes them); then whoever visits has to look for keys that are there twice.
+#[inline(always)]
+pub(super) fn walk<const LENIENT: bool, V: Visitor>(
+    input: &[u8],
+    start: usize,
+    limits: Limits,
+    stack: &mut Vec<Frame>,
+    visitor: &mut V,
+) -> Result<usize, Error> {
+    stack.clear();
+    let mut at = start;
+    let mut frame = OUTSIDE;
+    loop {
+        let Some(&first) = input.get(at) else {
+            return Err(ErrorKind::UnexpectedEnd.at(input.len()));
+        };
+        let value_start;
+        if first.is_ascii_digit() {
+            value_start = at;
+            let rest = &input[at..];
+            let number = number::<LENIENT>(rest).map_err(|error| moved(error, at))?;
+            let header = number.digits + 1;
+            let atom = match number.marker {
+                b'+' | b'-' => {
+                    let negative = number.marker == b'-';
+                    if negative && number.value == Some(0) && !LENIENT {
+                        return Err(ErrorKind::NegativeZero.at(at));
+                    }
+                    at += header;
+                    match number.value {
+                        Some(value) => Atom::Word(negative, value),
+                        None => Atom::Big(negative, number.digits),
+                    }
+                }
+                b'"' | b'\'' | b':' => {
+                    let payload = payload(rest, number).map_err(|error| moved(error, at))?;
+                    let kind = match number.marker {
+                        b':' => Kind::Bytes,
+                        b'"' => Kind::String,
+                        _ => Kind::Symbol,
+                    };
+                    if kind != Kind::Bytes {
+                        check_utf8(payload)
+                            .map_err(|valid| ErrorKind::InvalidUtf8.at(at + header + valid))?;
+                    }
+                    at += header + payload.len();
+                    Atom::Blob(kind, header, payload.len())
+                }
+                _ => return Err(ErrorKind::UnexpectedByte.at(at + number.digits)),
+            };
+            visitor.atom(value_start, at, atom)?;
+        } else if let Some(kind) = opener::<LENIENT>(first) {
+            if stack.len() >= limits.depth {
+                return Err(ErrorKind::TooDeep.at(at));
+            }
+            let name = visitor.open(at, kind)?;
+            stack.push(frame);
+            frame = Frame {
+                name,
+                kind,
+                half: false,
+                start: at,
+                previous: (0, 0),
+            };
+            at += 1;
+            continue;
+        } else if closes::<LENIENT>(frame.kind, first) {
+            if frame.kind == Kind::Dictionary && frame.half {
+                return Err(ErrorKind::MissingValue.at(at));
+            }
+            if frame.kind == Kind::Record && !frame.half {
+                return Err(ErrorKind::MissingLabel.at(at));
+            }
+            at += 1;
+            visitor.close(frame.name, frame.kind, at)?;
+            value_start = frame.start;
+            frame = stack.pop().unwrap_or(OUTSIDE);
+        } else if LENIENT && first.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        } else {
+            value_start = at;
+            let (atom, length) =
+                fixed::<LENIENT>(first, &input[at..]).map_err(|error| moved(error, at))?;
+            at += length;
+            visitor.atom(value_start, at, atom)?;
+        }
+
+        // A value is complete: what does it mean to the container?
+        match frame.kind {
+            Kind::List => {}
+            Kind::Record => frame.half = true,
+            Kind::Dictionary => {
+                frame.half = !frame.half;
+                if frame.half && !LENIENT {
+                    in_order(input, &mut frame.previous, (value_start, at))?;
+                }
+            }
+            Kind::Set => {
+                if !LENIENT {
+                    in_order(input, &mut frame.previous, (value_start, at))?;
+                }
+            }
+            _ => return Ok(at),
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn moved(error: Error, by: usize) -> Error {
+    error.kind.at(error.offset + by)
+}
+
+/// What the digits at the start of `rest` are the length of.
+#[inline(always)]
+pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
+    let behind = &rest[number.digits + 1..];
+    number
+        .value
+        .and_then(|length| usize::try_from(length).ok())
+        .and_then(|length| behind.get(..length))
+        .ok_or(ErrorKind::UnexpectedEnd.at(rest.len()))
+}
+
+/// A boolean or a float at the start of `rest`, and its length.
+#[inline(always)]
+pub(super) fn fixed<const LENIENT: bool>(first: u8, rest: &[u8]) -> Result<(Atom, usize), Error> {
+    let end = ErrorKind::UnexpectedEnd.at(rest.len());
+    match first {
+        b't' => Ok((Atom::Boolean(true), 1)),
+        b'f' => Ok((Atom::Boolean(false), 1)),
+        b'D' => {
+            let bits = u64::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
+            if f64::from_bits(bits).is_nan() && bits != NAN64 && !LENIENT {
+                return Err(ErrorKind::NotCanonicalNan.at(1));
+            }
+            Ok((Atom::Float64(bits), 9))
+        }
+        b'F' => {
+            let bits = u32::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
+            if f32::from_bits(bits).is_nan() && bits != NAN32 && !LENIENT {
+                return Err(ErrorKind::NotCanonicalNan.at(1));
+            }
+            Ok((Atom::Float32(bits), 5))
+        }
+        _ => Err(ErrorKind::UnexpectedByte.at(0)),
+    }
+}
+
+#[inline(always)]
+fn opener<const LENIENT: bool>(byte: u8) -> Option<Kind> {
+    match byte {
+        b'[' => Some(Kind::List),
+        b'{' => Some(Kind::Dictionary),
+        b'#' => Some(Kind::Set),
+        b'<' => Some(Kind::Record),
+        b'l' | b'(' if LENIENT => Some(Kind::List),
+        b'd' if LENIENT => Some(Kind::Dictionary),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn closes<const LENIENT: bool>(kind: Kind, byte: u8) -> bool {
+    match kind {
+        Kind::List => byte == b']' || LENIENT && (byte == b')' || byte == b'e'),
+        Kind::Dictionary => byte == b'}' || LENIENT && byte == b'e',
+        Kind::Set => byte == b'$',
+        Kind::Record => byte == b'>',
+        _ => false,
+    }
+}
+
+/// Fails unless the encoding from `next.0` to `next.1` belongs behind the one before.
+#[inline(always)]
+fn in_order(
+    input: &[u8],
+    previous: &mut (usize, usize),
+    next: (usize, usize),
+) -> Result<(), Error> {
+    let before = core::mem::replace(previous, next);
+    if before.1 == 0 {
+        return Ok(());
+    }
+    order(&input[before.0..before.1], &input[next.0..next.1]).map_err(|kind| kind.at(next.0))
+}
+
+/// Fails unless the encoding `next` belongs behind `before`.
+#[inline(always)]
+pub(super) fn order(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
+    if before < next {
+        Ok(())
+    } else if before == next {
+        Err(ErrorKind::Duplicate)
+    } else {
+        Err(ErrorKind::NotSorted)
+    }
+}

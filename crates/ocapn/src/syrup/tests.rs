@@ -1,0 +1,664 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+use std::collections::{BTreeMap, BTreeSet};
+use std::{format, string::String, string::ToString as _, vec, vec::Vec};
+
+use lydite_bytes::{Bytes, hex};
+use num_bigint::{BigInt, BigUint, Sign};
+use proptest::prelude::*;
+
+use super::*;
+
+/// One case of `vectors/syrup`.
+pub(crate) struct Vector {
+    pub id: String,
+    pub class: String,
+    pub bytes: Vec<u8>,
+    pub sha256: [u8; 32],
+}
+
+pub(crate) fn vectors() -> Vec<Vector> {
+    let file = include_str!("../../../../vectors/syrup/vectors.json");
+    let cases: serde_json::Value = serde_json::from_str(file).unwrap();
+    let text = |case: &serde_json::Value, field: &str| case[field].as_str().unwrap().to_string();
+    let cases = cases.as_array().unwrap().iter().map(|case| Vector {
+        id: text(case, "id"),
+        class: text(case, "cls"),
+        bytes: hex::decode(text(case, "hex")).unwrap(),
+        sha256: hex::decode(text(case, "sha256"))
+            .unwrap()
+            .try_into()
+            .unwrap(),
+    });
+    let mut cases: Vec<_> = cases.collect();
+    let zoo = include_bytes!("../../../../vectors/syrup/zoo.bin").to_vec();
+    cases.push(Vector {
+        id: "zoo".into(),
+        class: "canonical".into(),
+        sha256: lydite_hash::sha256(&zoo),
+        bytes: zoo,
+    });
+    cases
+}
+
+/// What every strict decoder says, which must be the same thing.
+fn strict(input: &[u8]) -> Result<Value, Error> {
+    let tree = Value::decode(input);
+    let mut tape = Tape::new();
+    let taped = tape.decode(input);
+    let mut reader = Reader::new(input);
+    let stepped = reader.raw().and_then(|raw| reader.finish().map(|()| raw));
+    let typed = decode::<Value>(input);
+    assert_eq!(taped.map(|_| ()), tree.clone().map(|_| ()));
+    assert_eq!(stepped.map(|_| ()), tree.clone().map(|_| ()));
+    assert_eq!(typed.map(|_| ()), tree.clone().map(|_| ()));
+    if let (Ok(tree), Ok(node)) = (&tree, taped) {
+        assert_eq!(node.raw().as_bytes(), input);
+        assert_eq!(encode(&from_tape(node)).as_deref(), Ok(input));
+        let encoded = encode(tree).unwrap();
+        assert_eq!(encoded, input, "what is accepted encodes to itself");
+        for short in 0..input.len().min(70) {
+            let mut buffer = vec![0; short];
+            assert_eq!(
+                encode_into(tree, &mut buffer),
+                Err(ErrorKind::BufferTooSmall.at(input.len()))
+            );
+        }
+        let mut buffer = vec![0; input.len()];
+        assert_eq!(encode_into(tree, &mut buffer), Ok(input.len()));
+        assert_eq!(buffer, input);
+        assert_eq!(content_id(tree), Ok(lydite_hash::sha256(input)));
+    }
+    tree
+}
+
+/// The tree of a tape, through all of a node's methods.
+fn from_tape(node: NodeRef<'_, '_>) -> Value {
+    let mut children = node.children().map(|child| {
+        let tree = from_tape(child);
+        assert_eq!(child.raw().decode(), Ok(Raw::new(&encode(&tree).unwrap())));
+        tree
+    });
+    match node.kind() {
+        Kind::Boolean => Value::Boolean(node.as_bool().unwrap()),
+        Kind::Integer => {
+            let integer = node.as_integer().unwrap();
+            assert_eq!(node.as_u64(), u64::try_from(&integer).ok());
+            assert_eq!(node.as_i64(), i64::try_from(&integer).ok());
+            Value::Integer(integer)
+        }
+        Kind::Float64 => Value::Float64(node.as_f64().unwrap()),
+        Kind::Float32 => Value::Float32(node.as_f32().unwrap()),
+        Kind::Bytes => Value::bytes(node.as_bytes().unwrap()),
+        Kind::String => Value::from(node.as_str().unwrap()),
+        Kind::Symbol => Value::symbol(node.as_symbol().unwrap()),
+        Kind::List => Value::List(children.collect()),
+        Kind::Set => Value::Set(children.collect()),
+        Kind::Record => {
+            let label = children.next().unwrap();
+            Value::Record(
+                Record {
+                    label,
+                    fields: children.collect(),
+                }
+                .into(),
+            )
+        }
+        Kind::Dictionary => {
+            let flat: Vec<Value> = children.collect();
+            let entries = flat
+                .chunks(2)
+                .map(|pair| (pair[0].clone(), pair[1].clone()));
+            Value::Dictionary(entries.collect())
+        }
+    }
+}
+
+#[test]
+fn every_vector_has_its_class() {
+    let cases = vectors();
+    assert_eq!(cases.len(), 129);
+    for case in cases {
+        let Vector {
+            id,
+            class,
+            bytes,
+            sha256,
+        } = case;
+        assert_eq!(lydite_hash::sha256(&bytes), sha256, "{id}");
+        let (strict, lenient) = (strict(&bytes), Value::decode_lenient(&bytes));
+        match class.as_str() {
+            "canonical" | "canonical-disputed" | "syrup-only" | "dialect-2026-02"
+            | "dialect-zig" => {
+                strict.unwrap_or_else(|error| panic!("{id}: {error}"));
+                assert_eq!(
+                    lenient.and_then(|value| encode(&value)).as_deref(),
+                    Ok(&bytes[..]),
+                    "{id}"
+                );
+            }
+            "deep" => {
+                let limits = Limits {
+                    depth: bytes.len(),
+                    ..Limits::default()
+                };
+                let mut tape = Tape::new();
+                let decoded = tape.decode_within(&bytes, limits).map(|_| ());
+                let unclosed = Err(ErrorKind::UnexpectedEnd.at(bytes.len()));
+                let expected = if id.starts_with("deep-open") {
+                    unclosed
+                } else {
+                    Ok(())
+                };
+                assert_eq!(decoded, expected, "{id}");
+                if bytes.len() > 2 * Limits::DEFAULT.depth {
+                    let depth = Limits::DEFAULT.depth;
+                    assert_eq!(strict, Err(ErrorKind::TooDeep.at(depth)), "{id}");
+                }
+            }
+            "noncanonical" => {
+                strict.expect_err(&id);
+                let canonical =
+                    encode(&lenient.unwrap_or_else(|error| panic!("{id}: {error}"))).unwrap();
+                assert_ne!(canonical, bytes, "{id}");
+                assert!(super::tests::strict(&canonical).is_ok(), "{id}");
+            }
+            "truncated" => {
+                let error = strict.expect_err(&id);
+                assert_eq!(error, ErrorKind::UnexpectedEnd.at(bytes.len()), "{id}");
+                lenient.expect_err(&id);
+            }
+            "trailing" => {
+                assert_eq!(
+                    strict.expect_err(&id).kind,
+                    ErrorKind::TrailingBytes,
+                    "{id}"
+                );
+                lenient.expect_err(&id);
+            }
+            "invalid" => {
+                strict.expect_err(&id);
+                lenient.expect_err(&id);
+            }
+            class => panic!("{id}: class {class}"),
+        }
+    }
+}
+
+#[test]
+fn every_prefix_of_every_vector() {
+    // The prefixes of the deep ones are all alike.
+    for case in vectors().iter().filter(|case| case.bytes.len() < 1000) {
+        for length in 0..case.bytes.len() {
+            let prefix = &case.bytes[..length];
+            let accepted = strict(prefix);
+            if case.class.starts_with("canonical") || case.class == "syrup-only" {
+                // No encoding is the start of another.
+                assert_eq!(
+                    accepted,
+                    Err(ErrorKind::UnexpectedEnd.at(length)),
+                    "{} {length}",
+                    case.id
+                );
+            }
+            let _ = Value::decode_lenient(prefix);
+        }
+    }
+}
+
+#[test]
+fn errors_name_the_byte() {
+    use ErrorKind::*;
+    for (input, kind, offset) in [
+        ("", UnexpectedEnd, 0),
+        ("x", UnexpectedByte, 0),
+        ("12x", UnexpectedByte, 2),
+        ("[1+2x]", UnexpectedByte, 4),
+        ("[1+}", UnexpectedByte, 3),
+        ("007+", LeadingZero, 0),
+        ("[00000000000007+", LeadingZero, 1),
+        ("03\"cat", LeadingZero, 0),
+        ("00\"", LeadingZero, 0),
+        ("[0-]", NegativeZero, 1),
+        ("{1\"b1+1\"a2+}", NotSorted, 6),
+        ("{1\"a1+1\"a2+}", Duplicate, 6),
+        ("#2+1+$", NotSorted, 3),
+        ("#[1+][1+]$", Duplicate, 5),
+        ("{1\"a}", MissingValue, 4),
+        ("<>", MissingLabel, 1),
+        ("[<>]", MissingLabel, 2),
+        ("5:cat", UnexpectedEnd, 5),
+        ("18446744073709551616:cat", UnexpectedEnd, 24),
+        ("99999999999999999999999999999999999", UnexpectedEnd, 35),
+        ("1+2+", TrailingBytes, 2),
+        ("]", UnexpectedByte, 0),
+        ("(1+)", UnexpectedByte, 0),
+        ("l1+e", UnexpectedByte, 0),
+        ("d1\"a1+e", UnexpectedByte, 0),
+        (" 1+", UnexpectedByte, 0),
+        ("[1+ ]", UnexpectedByte, 3),
+        ("D1234567", UnexpectedEnd, 8),
+        ("F123", UnexpectedEnd, 4),
+    ] {
+        assert_eq!(strict(input.as_bytes()), Err(kind.at(offset)), "{input}");
+    }
+    assert_eq!(
+        strict(b"D\x7f\xf8\0\0\0\0\0\x01"),
+        Err(NotCanonicalNan.at(1))
+    );
+    assert_eq!(strict(b"[4\"ab\xff\xff]"), Err(InvalidUtf8.at(5)));
+    assert_eq!(
+        strict(b"[20\"0123456789012345678\xff]"),
+        Err(InvalidUtf8.at(23))
+    );
+    assert_eq!(strict(b"3'\xed\xa0\x80"), Err(InvalidUtf8.at(2)));
+    assert_eq!(strict(b"F\x7f\xc0\0\x01"), Err(NotCanonicalNan.at(1)));
+    assert!(strict(b"F\x7f\xc0\0\0").is_ok());
+}
+
+#[test]
+fn nesting_is_limited_and_takes_no_recursion() {
+    const MILLION: usize = 1_000_000;
+    for open in [b'[', b'{', b'#', b'<'] {
+        let input = vec![open; MILLION];
+        assert_eq!(strict(&input), Err(ErrorKind::TooDeep.at(128)));
+        assert_eq!(
+            Value::decode_lenient(&input),
+            Err(ErrorKind::TooDeep.at(128))
+        );
+    }
+    let nested = |depth: usize| [vec![b'['; depth], vec![b']'; depth]].concat();
+    for depth in [1, 64, 128] {
+        assert!(strict(&nested(depth)).is_ok());
+    }
+    assert_eq!(strict(&nested(129)), Err(ErrorKind::TooDeep.at(128)));
+
+    // A tape takes any depth that it is allowed; a tree stops where dropping it would recurse too deep.
+    let limits = Limits {
+        depth: MILLION,
+        ..Limits::default()
+    };
+    let million = nested(MILLION);
+    let mut tape = Tape::new();
+    let mut node = tape.decode_within(&million, limits).unwrap();
+    for level in 0..MILLION {
+        assert_eq!(node.offset(), level);
+        assert_eq!(node.raw().as_bytes().len(), 2 * (MILLION - level));
+        match node.children().next() {
+            Some(child) => node = child,
+            None => assert_eq!(level, MILLION - 1),
+        }
+    }
+    assert_eq!(
+        Value::decode_within(&million, limits),
+        Err(ErrorKind::TooDeep.at(MAX_TREE_DEPTH))
+    );
+    let deepest = nested(MAX_TREE_DEPTH);
+    let tree = Value::decode_within(&deepest, limits).unwrap();
+    assert_eq!(encode(&tree), Ok(deepest));
+    assert_eq!(
+        encode(&Value::List(vec![tree])),
+        Err(ErrorKind::TooDeep.at(0))
+    );
+}
+
+#[test]
+fn values_are_limited() {
+    let limits = Limits {
+        values: 4,
+        ..Limits::default()
+    };
+    for (input, expected) in [
+        ("[1+2+3+]", Ok(())),
+        ("[1+2+3+4+]", Err(ErrorKind::TooManyValues.at(7))),
+        ("[[[[[]]]]]", Err(ErrorKind::TooManyValues.at(4))),
+    ] {
+        let input = input.as_bytes();
+        assert_eq!(Value::decode_within(input, limits).map(|_| ()), expected);
+        assert_eq!(
+            Tape::new().decode_within(input, limits).map(|_| ()),
+            expected
+        );
+    }
+}
+
+#[test]
+fn a_stream_without_frames() {
+    let stream = b"1+[2+]3\"cat";
+    let (mut tape, mut at, mut ends) = (Tape::new(), 0, vec![]);
+    while at < stream.len() {
+        at += tape
+            .decode_first(&stream[at..], Limits::default())
+            .unwrap()
+            .1;
+        ends.push(at);
+    }
+    assert_eq!(ends, [2, 6, 11]);
+}
+
+#[test]
+fn encoding_sorts() {
+    let text = |text: &str| Value::from(text);
+    let keys = Value::Dictionary(vec![
+        (text("b"), 1.into()),
+        (Value::bytes("a"), 2.into()),
+        (text("aa"), 3.into()),
+        (Value::symbol("a"), 4.into()),
+        (text("a"), 5.into()),
+        (text("0123456789"), 6.into()),
+        (9.into(), 7.into()),
+        (10.into(), 8.into()),
+        (Value::List(vec![]), 9.into()),
+    ]);
+    let expected = b"{1\"a5+1\"b1+1'a4+10\"01234567896+10+8+1:a2+2\"aa3+9+7+[]9+}";
+    assert_eq!(encode(&keys).unwrap(), expected);
+    assert_eq!(content_id(&keys), Ok(lydite_hash::sha256(expected)));
+    assert!(strict(expected).is_ok());
+
+    let set = |members: Vec<Value>| Value::Set(members);
+    assert_eq!(encode(&set(vec![2.into(), 1.into()])).unwrap(), b"#1+2+$");
+    let twice = set(vec![2.into(), 1.into(), 2.into()]);
+    assert_eq!(encode(&twice), Err(ErrorKind::Duplicate.at(0)));
+    let twice = Value::Dictionary(vec![(text("a"), 1.into()), (text("a"), 1.into())]);
+    assert_eq!(encode(&twice), Err(ErrorKind::Duplicate.at(0)));
+    let mut out = b"kept".to_vec();
+    assert!(encode_append(&Value::List(vec![twice]), &mut out).is_err());
+    assert_eq!(out, b"kept");
+}
+
+#[test]
+fn lenient_decoding_finds_keys_that_mean_the_same() {
+    for (input, offset) in [
+        (&b"{1+t01+f}"[..], 4),
+        (b"#0+0-$", 3),
+        (b"#[1+](1+)$", 5),
+        (b"{[#1+2+$]t[#2+1+$]f}", 10),
+    ] {
+        assert_eq!(
+            Value::decode_lenient(input),
+            Err(ErrorKind::Duplicate.at(offset))
+        );
+    }
+}
+
+#[test]
+fn rust_types() {
+    fn same<T: Encode + for<'a> Decode<'a> + PartialEq + core::fmt::Debug>(
+        value: T,
+        encoded: &[u8],
+    ) {
+        assert_eq!(encode(&value).unwrap(), encoded);
+        assert_eq!(decode::<T>(encoded).as_ref(), Ok(&value));
+    }
+    same(true, b"t");
+    same(u8::MAX, b"255+");
+    same(u64::MAX, b"18446744073709551615+");
+    same(i64::MIN, b"9223372036854775808-");
+    same(i8::MIN, b"128-");
+    same(u128::MAX, b"340282366920938463463374607431768211455+");
+    same(i128::MIN, b"170141183460469231731687303715884105728-");
+    same(1.5f64, b"D\x3f\xf8\0\0\0\0\0\0");
+    same(1f32, b"F\x3f\x80\0\0");
+    same(String::from("cat"), b"3\"cat");
+    same(Symbol(String::from("cat")), b"3'cat");
+    same(Bytes::from(b"cat".to_vec()), b"3:cat");
+    same(*b"cat", b"3:cat");
+    same(vec![1u8, 2], b"[1+2+]");
+    same(BTreeSet::from([9u8, 10]), b"#10+9+$");
+    same(
+        BTreeMap::from([(String::from("b"), 1u8), (String::from("aa"), 2)]),
+        b"{1\"b1+2\"aa2+}",
+    );
+    assert_eq!(decode::<&[u8]>(b"3:cat"), Ok(&b"cat"[..]));
+    assert_eq!(decode::<&[u8; 3]>(b"3:cat"), Ok(b"cat"));
+    assert_eq!(
+        decode::<[u8; 4]>(b"3:cat"),
+        Err(ErrorKind::WrongLength.at(0))
+    );
+    assert_eq!(
+        decode::<u8>(b"256+"),
+        Err(ErrorKind::IntegerOutOfRange.at(0))
+    );
+    assert_eq!(
+        decode::<u64>(b"1-"),
+        Err(ErrorKind::IntegerOutOfRange.at(0))
+    );
+    assert_eq!(
+        decode::<i64>(b"9223372036854775808+"),
+        Err(ErrorKind::IntegerOutOfRange.at(0))
+    );
+    assert_eq!(decode::<u64>(b"3:cat"), Err(ErrorKind::WrongType.at(0)));
+    assert_eq!(decode::<&str>(b"3'cat"), Err(ErrorKind::WrongType.at(0)));
+    assert_eq!(decode::<&str>(b"[]"), Err(ErrorKind::WrongType.at(0)));
+    assert_eq!(decode::<&str>(b"x"), Err(ErrorKind::UnexpectedByte.at(0)));
+    assert_eq!(
+        decode::<bool>(b"D\0\0\0\0\0\0\0\0"),
+        Err(ErrorKind::WrongType.at(0))
+    );
+    assert_eq!(decode::<u64>(b"0-"), Err(ErrorKind::NegativeZero.at(0)));
+    assert_eq!(
+        decode::<Vec<u64>>(b"[1+t]"),
+        Err(ErrorKind::WrongType.at(3))
+    );
+    assert_eq!(
+        decode::<Vec<u64>>(b"[1+"),
+        Err(ErrorKind::UnexpectedEnd.at(3))
+    );
+    assert_eq!(
+        decode::<BTreeSet<u64>>(b"#2+1+$"),
+        Err(ErrorKind::NotSorted.at(3))
+    );
+    assert_eq!(
+        decode::<BTreeSet<u64>>(b"#2+2+$"),
+        Err(ErrorKind::Duplicate.at(3))
+    );
+}
+
+syrup_struct! {
+    #[derive(Clone, Debug, PartialEq)]
+    struct Account<'a> {
+        name: &'a str,
+        id: u64,
+        owner_address: Raw<'a>,
+        tags: Vec<Symbol<&'a str>> = "t",
+    }
+}
+
+syrup_record! {
+    #[derive(Debug, PartialEq)]
+    struct Open<'a> = "op:open" { account: Account<'a>, amount: i64 }
+}
+
+#[test]
+fn structs_and_records() {
+    let account = Account {
+        name: "Ada",
+        id: 7,
+        owner_address: Raw::new(b"[t]"),
+        tags: vec![Symbol("new")],
+    };
+    let encoded = b"{1\"t[3'new]13\"owner_address[t]2\"id7+4\"name3\"Ada}";
+    assert_eq!(encode(&account).unwrap(), encoded);
+    assert_eq!(decode::<Account>(encoded), Ok(account.clone()));
+    assert!(strict(encoded).is_ok());
+    for length in 0..encoded.len() {
+        let error = ErrorKind::UnexpectedEnd.at(length);
+        assert_eq!(decode::<Account>(&encoded[..length]), Err(error));
+    }
+    let open = Open {
+        account,
+        amount: -5,
+    };
+    let encoded = encode(&open).unwrap();
+    assert_eq!(decode::<Open>(&encoded), Ok(open));
+
+    assert_eq!(
+        decode::<Account>(b"{1\"t[]13\"owner_addresst2\"id7+4\"name0\"5\"othert}"),
+        Err(ErrorKind::WrongLength.at(37))
+    );
+    assert_eq!(
+        decode::<Account>(b"{1\"u[]}"),
+        Err(ErrorKind::WrongKey.at(1))
+    );
+    assert_eq!(
+        decode::<Account>(b"{}"),
+        Err(ErrorKind::UnexpectedByte.at(1))
+    );
+    assert_eq!(
+        decode::<Open>(b"<7'op:openz>"),
+        Err(ErrorKind::UnexpectedByte.at(10))
+    );
+    assert_eq!(
+        decode::<Open>(b"<7'op:shut1+>"),
+        Err(ErrorKind::WrongLabel.at(1))
+    );
+}
+
+#[test]
+fn integers_convert() {
+    for text in [
+        "0",
+        "1",
+        "-1",
+        "9223372036854775807",
+        "-9223372036854775808",
+    ] {
+        let integer: Integer = text.parse().unwrap();
+        assert_eq!(integer.to_string(), text);
+        assert_eq!(i64::try_from(&integer).unwrap().to_string(), text);
+    }
+    assert_eq!("-0".parse(), Ok(Integer::from(0)));
+    assert_eq!(
+        "0009223372036854775808".parse(),
+        Ok(Integer::from(1u64 << 63))
+    );
+    for text in ["", "-", "+1", "1.5", " 1", "१"] {
+        assert_eq!(text.parse::<Integer>(), Err(ParseIntegerError), "{text}");
+    }
+}
+
+/// Values, small ones more often.
+pub(crate) fn any_value() -> impl Strategy<Value = Value> {
+    let text = prop_oneof!["[a-z]{0,12}", any::<String>(), "[a-zé]{14,40}"];
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (0i64..20_000).prop_map(Value::from),
+        (any::<bool>(), prop::collection::vec(any::<u64>(), 0..6))
+            .prop_map(|(negative, limbs)| Integer::from_sign_magnitude(negative, &limbs).into()),
+        any::<u64>().prop_map(|bits| Value::Float64(f64::from_bits(bits))),
+        any::<u32>().prop_map(|bits| Value::Float32(f32::from_bits(bits))),
+        prop::collection::vec(any::<u8>(), 0..70).prop_map(Value::Bytes),
+        text.clone().prop_map(Value::String),
+        text.prop_map(Value::Symbol),
+    ];
+    leaf.prop_recursive(5, 64, 8, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::List),
+            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::Set),
+            prop::collection::vec((inner.clone(), inner.clone()), 0..8).prop_map(Value::Dictionary),
+            (inner.clone(), prop::collection::vec(inner, 0..5))
+                .prop_map(|(label, fields)| Value::Record(Record { label, fields }.into())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn decoding_undoes_encoding(value in any_value()) {
+        match encode(&value) {
+            Ok(encoded) => {
+                let decoded = strict(&encoded).unwrap();
+                prop_assert_eq!(&encode(&Value::decode_lenient(&encoded).unwrap()).unwrap(), &encoded);
+                prop_assert_eq!(encode(&decoded).unwrap(), encoded);
+            }
+            Err(error) => prop_assert_eq!(error.kind, ErrorKind::Duplicate),
+        }
+    }
+
+    /// The definition of canonical, from the loose parser and the encoder.
+    #[test]
+    fn accepted_is_what_encodes_to_itself(
+        value in any_value(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..3, prop::sample::select(&b"0123456789+-:\"'[]{}#$<>tfDFlde() \0\xff"[..])), 0..4),
+    ) {
+        let mut input = encode(&value).unwrap_or_default();
+        for (place, edit, byte) in edits {
+            if input.is_empty() { break }
+            let place = place.index(input.len());
+            match edit {
+                0 => input[place] = byte,
+                1 => input.insert(place, byte),
+                _ => { input.remove(place); }
+            }
+        }
+        let loose = Value::decode_lenient(&input).and_then(|value| encode(&value));
+        prop_assert_eq!(strict(&input).is_ok(), loose.is_ok_and(|encoded| encoded == input));
+    }
+
+    #[test]
+    fn any_bytes(input in prop::collection::vec(any::<u8>(), 0..64)) {
+        let _ = (strict(&input), Value::decode_lenient(&input));
+    }
+
+    #[test]
+    fn integers_agree_with_num_bigint(negative: bool, limbs in prop::collection::vec(any::<u64>(), 0..8), other: i128) {
+        let integer = Integer::from_sign_magnitude(negative, &limbs);
+        let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        let sign = if negative { Sign::Minus } else { Sign::Plus };
+        let expected = BigInt::from_biguint(sign, BigUint::from_bytes_le(&bytes));
+        prop_assert_eq!(integer.to_string(), expected.to_string());
+        prop_assert_eq!(&integer, &expected.to_string().parse().unwrap());
+        prop_assert_eq!(integer.magnitude(), expected.magnitude().to_u64_digits());
+        prop_assert_eq!(integer.is_negative(), expected.sign() == Sign::Minus);
+        let other_expected = BigInt::from(other);
+        prop_assert_eq!(integer.cmp(&other.into()), expected.cmp(&other_expected));
+        prop_assert_eq!(i128::try_from(&integer).ok(), i128::try_from(&expected).ok());
+        prop_assert_eq!(u64::try_from(&integer).ok(), u64::try_from(&expected).ok());
+        let encoded = encode(&integer).unwrap();
+        prop_assert_eq!(decode::<Integer>(&encoded), Ok(integer));
+    }
+
+    #[test]
+    fn words_are_written_in_decimal(value: u64, shift in 0u32..64) {
+        let value = value >> shift;
+        prop_assert_eq!(encode(&value).unwrap(), format!("{value}+").into_bytes());
+    }
+}
+
+#[test]
+fn all_lengths_of_numbers() {
+    for power in 0..20 {
+        let power = 10u64.pow(power);
+        for value in [power - 1, power, power + 1, power.saturating_mul(10) - 1] {
+            assert_eq!(encode(&value).unwrap(), format!("{value}+").as_bytes());
+            assert_eq!(decode::<u64>(format!("{value}+").as_bytes()), Ok(value));
+            assert_eq!(
+                decode::<u64>(format!("{value}+     ").trim().as_bytes()),
+                Ok(value)
+            );
+            assert_eq!(
+                decode::<Vec<u64>>(format!("[{value}+12345678+]").as_bytes()),
+                Ok(vec![value, 12345678])
+            );
+        }
+    }
+    for value in 0..20_000u64 {
+        assert_eq!(encode(&value).unwrap(), format!("{value}+").as_bytes());
+    }
+}
+
+#[test]
+fn all_lengths_of_text() {
+    for length in 0..300 {
+        let text: String = (b'a'..=b'z').cycle().take(length).map(char::from).collect();
+        let encoded = format!("{length}\"{text}");
+        assert_eq!(encode(text.as_str()).unwrap(), encoded.as_bytes());
+        assert_eq!(decode::<&str>(encoded.as_bytes()), Ok(text.as_str()));
+        assert!(strict(encoded.as_bytes()).is_ok());
+        let list = vec![text.as_str(); 3];
+        assert_eq!(
+            content_id(&list).unwrap(),
+            lydite_hash::sha256(&encode(&list).unwrap())
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Decoding to the owned tree, canonical or lenient.
+use alloc::{boxed::Box, string::String, vec::Vec};
+use core::str;
+
+use super::scan::{self, Atom, Kind, Visitor};
+use super::{Error, ErrorKind, Integer, Limits, MAX_TREE_DEPTH, Record, Value};
+
+impl Value {
+    /// Decodes the one canonical value that `input` consists of, within the default limits.
+    ///
+    /// ```
+    /// use lydite_ocapn::syrup::Value;
+    ///
+    /// let value = Value::decode(b"[3'cat7+]")?;
+    /// assert_eq!(value, Value::List(vec![Value::symbol("cat"), 7.into()]));
+    /// let error = Value::decode(b"[3'cat07+]").unwrap_err();
+    /// assert_eq!(error.to_string(), "byte 6: leading zero");
+    /// # Ok::<(), lydite_ocapn::syrup::Error>(())
+    /// ```
+    pub fn decode(input: &[u8]) -> Result<Self, Error> {
+        Self::decode_within(input, Limits::default())
+    }
+
+    /// As [`decode`](Self::decode), within these limits; the depth is at most [`MAX_TREE_DEPTH`], since a tree is dropped
+    /// by recursion.
+    pub fn decode_within(input: &[u8], limits: Limits) -> Result<Self, Error> {
+        decode::<false>(input, limits)
+    }
+
+    /// As [`decode`](Self::decode), and takes what some peers write: needless zeros in numbers and lengths, `0-`, NaNs with
+    /// a payload, dictionaries and sets in any order, white space between values, and the brackets of bencode (`l` or `(`
+    /// for `[`, `d` for `{`, `e` or `)` for what closes them). Keys that are there twice, text that is not UTF-8 and
+    /// records without a label have no agreed meaning and are refused here too.
+    ///
+    /// ```
+    /// use lydite_ocapn::syrup::{self, Value};
+    ///
+    /// let value = Value::decode_lenient(b"d 1\"b 007+ 1\"a 0- e")?;
+    /// assert_eq!(syrup::encode(&value)?, b"{1\"a0+1\"b7+}");
+    /// # Ok::<(), syrup::Error>(())
+    /// ```
+    pub fn decode_lenient(input: &[u8]) -> Result<Self, Error> {
+        decode::<true>(input, Limits::default())
+    }
+}
+
+fn decode<const LENIENT: bool>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
+    limits.depth = limits.depth.min(MAX_TREE_DEPTH);
+    let mut builder = Builder::<LENIENT> {
+        input,
+        left: limits.values,
+        open: Vec::new(),
+        items: Vec::new(),
+        starts: Vec::new(),
+    };
+    let mut end = scan::walk::<LENIENT, _>(input, 0, limits, &mut Vec::new(), &mut builder)?;
+    while LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
+        end += 1;
+    }
+    match builder.items.pop() {
+        Some(value) if end == input.len() => Ok(value),
+        _ => Err(ErrorKind::TrailingBytes.at(end)),
+    }
+}
+
+/// Puts the tree together: `items` are the complete values of all open containers, and each of these knows its first.
+struct Builder<'a, const LENIENT: bool> {
+    input: &'a [u8],
+    left: usize,
+    /// First item and offset of each open container.
+    open: Vec<(usize, usize)>,
+    items: Vec<Value>,
+    /// Where each item starts in the input, if keys may be there twice.
+    starts: Vec<usize>,
+}
+
+impl<const LENIENT: bool> Builder<'_, LENIENT> {
+    #[inline(always)]
+    fn count(&mut self, start: usize) -> Result<(), Error> {
+        self.left = self
+            .left
+            .checked_sub(1)
+            .ok_or(ErrorKind::TooManyValues.at(start))?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn push(&mut self, start: usize, value: Value) {
+        if LENIENT {
+            self.starts.push(start);
+        }
+        self.items.push(value);
+    }
+
+    fn text(&self, start: usize, end: usize) -> Result<String, Error> {
+        match str::from_utf8(&self.input[start..end]) {
+            Ok(text) => Ok(String::from(text)),
+            Err(error) => Err(ErrorKind::InvalidUtf8.at(start + error.valid_up_to())),
+        }
+    }
+
+    /// Fails if two of the keys from the item `first` on, every `step`th, mean the same.
+    fn unique(&self, first: usize, step: usize) -> Result<(), Error> {
+        let mut keys = Vec::new();
+        let items = self.items[first..].iter().zip(&self.starts[first..]);
+        for (key, start) in items.step_by(step) {
+            keys.push((
+                super::encode(key).map_err(|error| error.kind.at(*start))?,
+                *start,
+            ));
+        }
+        keys.sort_unstable();
+        for pair in keys.windows(2) {
+            if pair[0].0 == pair[1].0 {
+                return Err(ErrorKind::Duplicate.at(pair[1].1));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<const LENIENT: bool> Visitor for Builder<'_, LENIENT> {
+    #[inline(always)]
+    fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error> {
+        self.count(start)?;
+        let value = match atom {
+            Atom::Boolean(value) => Value::Boolean(value),
+            Atom::Word(negative, value) => Value::Integer(Integer::from_word(negative, value)),
+            Atom::Big(negative, digits) => {
+                let digits = self.text(start, start + digits)?;
+                Value::Integer(Integer::from_decimal(negative, &digits))
+            }
+            Atom::Float64(bits) => Value::Float64(f64::from_bits(bits)),
+            Atom::Float32(bits) => Value::Float32(f32::from_bits(bits)),
+            Atom::Blob(kind, header, _) => match kind {
+                Kind::String => Value::String(self.text(start + header, end)?),
+                Kind::Symbol => Value::Symbol(self.text(start + header, end)?),
+                _ => Value::Bytes(self.input[start + header..end].to_vec()),
+            },
+        };
+        self.push(start, value);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn open(&mut self, start: usize, _: Kind) -> Result<u32, Error> {
+        self.count(start)?;
+        self.open.push((self.items.len(), start));
+        Ok(0)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, _: u32, kind: Kind, _: usize) -> Result<(), Error> {
+        let (first, start) = self.open.pop().unwrap_or((0, 0));
+        if LENIENT {
+            match kind {
+                Kind::Dictionary => self.unique(first, 2)?,
+                Kind::Set => self.unique(first, 1)?,
+                _ => {}
+            }
+        }
+        self.starts.truncate(first);
+        let value = {
+            let mut inside = self.items.drain(first..);
+            match kind {
+                Kind::Dictionary => {
+                    let mut entries = Vec::with_capacity(inside.len() / 2);
+                    while let (Some(key), Some(value)) = (inside.next(), inside.next()) {
+                        entries.push((key, value));
+                    }
+                    Value::Dictionary(entries)
+                }
+                Kind::Set => Value::Set(inside.collect()),
+                Kind::Record => match inside.next() {
+                    Some(label) => Value::Record(Box::new(Record {
+                        label,
+                        fields: inside.collect(),
+                    })),
+                    None => Value::List(Vec::new()),
+                },
+                _ => Value::List(inside.collect()),
+            }
+        };
+        self.push(start, value);
+        Ok(())
+    }
+}
