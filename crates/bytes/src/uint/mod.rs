@@ -356,11 +356,14 @@ impl U256 {
         self.quotient::<false>(divisor)
     }
 
-    /// [`U256::checked_div`]. `CORRECT`: see [`division::one_limb_quotient`].
+    /// [`U256::checked_div`]. `CORRECT`: see [`division::one_limb_quotient`]; and divisors of one limb, as the scale 10^18
+    /// of most prices, are divided by here, not in a call. A plain division must stay small.
     #[inline(always)]
     pub(crate) fn quotient<const CORRECT: bool>(self, divisor: Self) -> Option<Self> {
         if let Some(limb) = division::one_limb_quotient::<CORRECT>(self.0, divisor.0) {
             Some(Self([limb, 0, 0, 0]))
+        } else if let (true, [limb, 0, 0, 0]) = (CORRECT, divisor.0) {
+            (limb != 0).then(|| Self(division::by_limb(&self.0, limb).0))
         } else if divisor.is_zero() {
             None
         } else {

@@ -1,7 +1,7 @@
 //! Product and quotient in one: `floor(a * b / d)` with the product in full, and the two formulas of Uniswap
 //! that are made of it.
 
-use super::{U256, division};
+use super::{U256, division, mul_add};
 
 /// `floor(a * b / d)` with the exact 512-bit product; `None` for `d = 0` or a quotient of 2^256 or more.
 ///
@@ -94,6 +94,41 @@ pub fn uniswap_v4_next_sqrt_price(
     sqrt_price: U256,
     amount_in: U256,
 ) -> Option<U256> {
+    // The pool contract keeps liquidity in 128 bits and the price in 160: then, and for as small an amount, the products
+    // are short.
+    let ([l0, l1, l2, l3], [s0, s1, s2, s3]) = (*liquidity.limbs(), *sqrt_price.limbs());
+    let [a0, a1, a2, a3] = *amount_in.limbs();
+    if l2 | l3 | s3 | a2 | a3 == 0 {
+        let [n0, n1, n2, n3, n4] = two_by_three([l0, l1], [s0, s1, s2]);
+        if n4 == 0 {
+            let [d0, d1, d2, d3, _] = two_by_three([a0, a1], [s0, s1, s2]);
+            let denominator = liquidity.wrapping_add(U256::from_limbs([d0, d1, d2, d3]));
+            return U256::from_limbs([n0, n1, n2, n3]).quotient::<true>(denominator);
+        }
+    }
+    let price = long_next_sqrt_price(
+        liquidity.by_limbs(),
+        sqrt_price.by_limbs(),
+        amount_in.by_limbs(),
+    );
+    Some(price?.by_limbs())
+}
+
+/// [`uniswap_v4_next_sqrt_price`] in general.
+#[inline(never)]
+fn long_next_sqrt_price(liquidity: U256, sqrt_price: U256, amount_in: U256) -> Option<U256> {
     let denominator = liquidity.wrapping_add(amount_in.wrapping_mul(sqrt_price));
-    mul_div(liquidity, sqrt_price, denominator.by_limbs())
+    mul_div(liquidity, sqrt_price, denominator)
+}
+
+/// The product of two limbs and three.
+#[inline(always)]
+fn two_by_three(a: [u64; 2], b: [u64; 3]) -> [u64; 5] {
+    let (r0, carry) = mul_add(a[0], b[0], 0, 0);
+    let (r1, carry) = mul_add(a[0], b[1], carry, 0);
+    let (r2, r3) = mul_add(a[0], b[2], carry, 0);
+    let (r1, carry) = mul_add(a[1], b[0], r1, 0);
+    let (r2, carry) = mul_add(a[1], b[1], r2, carry);
+    let (r3, r4) = mul_add(a[1], b[2], r3, carry);
+    [r0, r1, r2, r3, r4]
 }
