@@ -1,9 +1,14 @@
-//! Writes the tables of multiples of secp256k1's generator: `cargo run --release -p lydite-curve --example generate_tables`.
+//! Writes the tables of the curves: `cargo run --release -p lydite-curve --example generate_tables`.
 //!
-//! Deliberately plain: affine points over big integers, none of the crate's own arithmetic.
-//! `comb.bin`: (2 i + 1) 2^(6 j) G at 32 j + i, for j in 0..43, i in 0..32.
-//! `generator.bin`: (2 i + 1) G, then (2 i + 1) 2^128 G, for i in 0..2048.
+//! Multiples of the generators of secp256k1 and secp256r1, deliberately plain: affine points over big integers, none of the crate's own arithmetic.
+//!
+//! `secp256k1/comb.bin`: (2 i + 1) 2^(6 j) G at 32 j + i, for j in 0..43, i in 0..32.
+//! `secp256k1/generator.bin`: (2 i + 1) G, then (2 i + 1) 2^128 G, for i in 0..2048.
+//! `secp256r1/generator.bin`: (2 i + 1) G, for i in 0..64, times 2^256 modulo the field prime (Montgomery form).
 //! Each point is x, y, 32 little-endian bytes each.
+//!
+//! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines of the Miller loops with -G2 and tau G2, as blst
+//! computes and holds them, in little-endian words.
 
 use std::{fs, io, path::Path};
 
@@ -11,39 +16,46 @@ use num_bigint::BigUint;
 
 type Point = (BigUint, BigUint);
 
-/// The field prime, 2^256 - 2^32 - 977.
-fn prime() -> BigUint {
-    (BigUint::from(1u8) << 256) - (BigUint::from(1u8) << 32) - 977u32
+/// y^2 = x^3 - minus_a x + b modulo p.
+struct Curve {
+    p: BigUint,
+    minus_a: u8,
 }
 
 /// The chord-and-tangent rule for two finite points whose sum is finite.
-fn add(a: &Point, b: &Point) -> Point {
-    let p = prime();
+fn add(curve: &Curve, a: &Point, b: &Point) -> Point {
+    let p = &curve.p;
     let (numerator, denominator) = if a == b {
-        (&a.0 * &a.0 * 3u8, &a.1 * 2u8)
+        (&a.0 * &a.0 * 3u8 + p - curve.minus_a, &a.1 * 2u8)
     } else {
-        (&b.1 + &p - &a.1, &b.0 + &p - &a.0)
+        (&b.1 + p - &a.1, &b.0 + p - &a.0)
     };
-    let slope = numerator * denominator.modpow(&(&p - 2u8), &p) % &p;
-    let x = (&slope * &slope + (&p << 1) - &a.0 - &b.0) % &p;
-    let y = (slope * (&a.0 + &p - &x) + &p - &a.1) % &p;
+    let slope = numerator * denominator.modpow(&(p - 2u8), p) % p;
+    let x = (&slope * &slope + (p << 1) - &a.0 - &b.0) % p;
+    let y = (slope * (&a.0 + p - &x) + p - &a.1) % p;
     (x, y)
 }
 
-fn double_times(point: &Point, times: usize) -> Point {
-    (0..times).fold(point.clone(), |sum, _| add(&sum, &sum))
+fn double_times(curve: &Curve, point: &Point, times: usize) -> Point {
+    (0..times).fold(point.clone(), |sum, _| add(curve, &sum, &sum))
 }
 
-/// Appends 1, 3, 5, ... times the point.
-fn write_odd_multiples(out: &mut Vec<u8>, point: &Point, count: usize) {
-    let double = add(point, point);
+/// Appends 1, 3, 5, ... times the point, the coordinates multiplied by `factor`.
+fn write_odd_multiples(
+    out: &mut Vec<u8>,
+    curve: &Curve,
+    point: &Point,
+    count: usize,
+    factor: &BigUint,
+) {
+    let double = add(curve, point, point);
     let mut multiple = point.clone();
     for i in 0..count {
         if i > 0 {
-            multiple = add(&multiple, &double);
+            multiple = add(curve, &multiple, &double);
         }
         for coordinate in [&multiple.0, &multiple.1] {
-            let mut bytes = coordinate.to_bytes_le();
+            let mut bytes = (coordinate * factor % &curve.p).to_bytes_le();
             bytes.resize(32, 0);
             out.extend(bytes);
         }
@@ -51,23 +63,67 @@ fn write_odd_multiples(out: &mut Vec<u8>, point: &Point, count: usize) {
 }
 
 fn main() -> io::Result<()> {
-    let coordinate = |hex: &[u8]| BigUint::parse_bytes(hex, 16).ok_or(io::ErrorKind::InvalidInput);
-    let generator = (
-        coordinate(b"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")?,
-        coordinate(b"483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8")?,
-    );
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/secp256k1");
+    let number = |hex: &[u8]| BigUint::parse_bytes(hex, 16).ok_or(io::ErrorKind::InvalidInput);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let one = BigUint::from(1u8);
 
+    let secp256k1 = Curve {
+        p: (&one << 256) - (&one << 32) - 977u32,
+        minus_a: 0,
+    };
+    let generator = (
+        number(b"79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")?,
+        number(b"483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8")?,
+    );
     let mut comb = Vec::new();
     let mut base = generator.clone();
     for _ in 0..43 {
-        write_odd_multiples(&mut comb, &base, 32);
-        base = double_times(&base, 6);
+        write_odd_multiples(&mut comb, &secp256k1, &base, 32, &one);
+        base = double_times(&secp256k1, &base, 6);
     }
-    fs::write(folder.join("comb.bin"), comb)?;
+    fs::write(folder.join("secp256k1/comb.bin"), comb)?;
 
     let mut table = Vec::new();
-    write_odd_multiples(&mut table, &generator, 2048);
-    write_odd_multiples(&mut table, &double_times(&generator, 128), 2048);
-    fs::write(folder.join("generator.bin"), table)
+    write_odd_multiples(&mut table, &secp256k1, &generator, 2048, &one);
+    let upper = double_times(&secp256k1, &generator, 128);
+    write_odd_multiples(&mut table, &secp256k1, &upper, 2048, &one);
+    fs::write(folder.join("secp256k1/generator.bin"), table)?;
+
+    let secp256r1 = Curve {
+        p: (&one << 256) - (&one << 224) + (&one << 192) + (&one << 96) - 1u8,
+        minus_a: 3,
+    };
+    let generator = (
+        number(b"6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")?,
+        number(b"4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")?,
+    );
+    let mut table = Vec::new();
+    write_odd_multiples(&mut table, &secp256r1, &generator, 64, &(&one << 256));
+    fs::write(folder.join("secp256r1/generator.bin"), table)?;
+
+    // SAFETY: the pointer is to a static of the library.
+    let mut negated = unsafe { *blst::blst_p2_affine_generator() };
+    let y = negated.y;
+    // SAFETY: reads and writes a field element.
+    unsafe { blst::blst_fp2_cneg(&mut negated.y, &y, true) };
+    write_lines(&folder.join("bls12_381/negated_generator.bin"), &negated)?;
+    let compressed = number(TAU)?.to_bytes_be();
+    let mut tau = blst::blst_p2_affine::default();
+    // SAFETY: reads 96 bytes, writes a point.
+    let read = unsafe { blst::blst_p2_uncompress(&mut tau, compressed.as_ptr()) };
+    assert!(compressed.len() == 96 && read == blst::BLST_ERROR::BLST_SUCCESS);
+    write_lines(&folder.join("bls12_381/tau.bin"), &tau)
+}
+
+/// tau G2 of Ethereum's KZG ceremony, compressed: the trusted setup's `g2_monomial[1]`.
+const TAU: &[u8] = b"b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72\
+    185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
+
+fn write_lines(path: &Path, point: &blst::blst_p2_affine) -> io::Result<()> {
+    let mut lines = [blst::blst_fp6::default(); 68];
+    // SAFETY: reads a point, writes the 68 lines of a Miller loop.
+    unsafe { blst::blst_precompute_lines(lines.as_mut_ptr(), point) };
+    let words = lines.iter().flat_map(|line| line.fp2).flat_map(|c| c.fp);
+    let bytes: Vec<u8> = words.flat_map(|c| c.l).flat_map(u64::to_le_bytes).collect();
+    fs::write(path, bytes)
 }

@@ -1,15 +1,26 @@
-//! Elliptic curves of Ethereum. For now [`secp256k1`]: signing in constant time, verification, recovery.
+//! Elliptic curves of Ethereum: [`secp256k1`] (signing in constant time, verification, recovery) and [`bn254`] (addition,
+//! multiplication, pairing check), [`secp256r1`] (verification), with the feature `bls12-381` BLS12-381 and the KZG check,
+//! and [`modexp`].
 #![no_std]
-#[cfg(test)]
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(feature = "bls12-381")]
+pub mod bls12_381;
+pub mod bn254;
+#[cfg(target_arch = "x86_64")]
+mod cpu;
+mod field;
+mod jacobian;
 mod mask;
 #[cfg(lydite_constant_time_check)]
 pub mod memcheck;
+pub mod modexp;
+mod montgomery;
 mod safegcd;
 pub mod secp256k1;
+pub mod secp256r1;
 
 /// Four little-endian words from 32 big-endian bytes.
 #[inline(always)]

@@ -35,7 +35,7 @@ struct Transition {
 
 /// From four little-endian words.
 #[inline(always)]
-pub(crate) fn to_signed62(w: &[u64; 4]) -> Signed62 {
+pub(crate) const fn to_signed62(w: &[u64; 4]) -> Signed62 {
     [
         (w[0] & M62) as i64,
         ((w[0] >> 62 | w[1] << 2) & M62) as i64,

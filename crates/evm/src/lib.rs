@@ -1,4 +1,4 @@
-//! RLP, ABI, EIP-191, EIP-712 and transactions.
+//! RLP, ABI, EIP-191, EIP-712, transactions and precompiled contracts.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -8,5 +8,7 @@ extern crate std;
 pub mod abi;
 pub mod eip191;
 pub mod eip712;
+#[cfg(feature = "precompile")]
+pub mod precompile;
 pub mod rlp;
 pub mod tx;

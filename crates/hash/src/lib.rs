@@ -1,4 +1,5 @@
-//! Keccak-256 and SHA-256 for Ethereum: one-shot, streaming, at compile time and in batches.
+//! Hashes of Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256, RIPEMD-160 and the
+//! compression function of BLAKE2b.
 //!
 //! ```
 //! use lydite_hash::{keccak256, keccak256_const};
@@ -11,8 +12,12 @@
 #[cfg(test)]
 extern crate std;
 
+mod blake2b;
 pub mod keccak;
+mod ripemd160;
 mod sha256;
 
+pub use blake2b::blake2b_compress;
 pub use keccak::{Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into};
+pub use ripemd160::ripemd160;
 pub use sha256::{Sha256, sha256};

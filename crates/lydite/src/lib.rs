@@ -5,12 +5,12 @@
 //! | module | what | feature |
 //! |---|---|---|
 //! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
-//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256 | |
-//! | [`curve`] | secp256k1: sign, verify, recover | `curve` |
-//! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712 | `evm`; `json` for typed data from JSON |
+//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression | |
+//! | [`curve`] | secp256k1 (sign, verify, recover), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381 |
+//! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
 //! | [`ocapn`] | OCapN: the Syrup codec | `ocapn` |
 //!
-//! All features are on by default. The crates are `no_std` and need `alloc`.
+//! All features are on by default; `precompile` needs a C compiler. The crates are `no_std` and need `alloc`.
 //!
 #![cfg_attr(
     feature = "evm",

@@ -1,0 +1,166 @@
+//! blst's field elements as fields of ours, and the curves over them.
+
+use blst::{
+    blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse,
+    blst_fp_from_bendian, blst_fp_mul, blst_fp_sqr, blst_fp_sub, blst_fp2, blst_fp2_add,
+    blst_fp2_cneg, blst_fp2_eucl_inverse, blst_fp2_mul, blst_fp2_sqr, blst_fp2_sub,
+};
+
+use super::Error;
+use crate::{field::Field, jacobian::Curve};
+
+/// p, big-endian.
+const P: [u8; 48] = [
+    0x1a, 0x01, 0x11, 0xea, 0x39, 0x7f, 0xe6, 0x9a, 0x4b, 0x1b, 0xa7, 0xb6, 0x43, 0x4b, 0xac, 0xd7,
+    0x64, 0x77, 0x4b, 0x84, 0xf3, 0x85, 0x12, 0xbf, 0x67, 0x30, 0xd2, 0xa0, 0xf6, 0xb0, 0xf6, 0x24,
+    0x1e, 0xab, 0xff, 0xfe, 0xb1, 0x53, 0xff, 0xff, 0xb9, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xaa, 0xab,
+];
+/// 2^384 mod p: one in blst's form.
+const ONE: [u64; 6] = [
+    0x7609_0000_0002_fffd,
+    0xebf4_000b_c40c_0002,
+    0x5f48_9857_53c7_58ba,
+    0x77ce_5853_7052_5745,
+    0x5c07_1a97_a256_ec6d,
+    0x15f6_5ec3_fa80_e493,
+];
+/// 4 2^384 mod p.
+const FOUR: [u64; 6] = [
+    0xaa27_0000_000c_fff3,
+    0x53cc_0032_fc34_000a,
+    0x478f_e97a_6b0a_807f,
+    0xb1d3_7ebe_e6ba_24d7,
+    0x8ec9_733b_bf78_ab2f,
+    0x09d6_4551_3d83_de7e,
+];
+
+/// An integer modulo p.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Fp(pub(super) blst_fp);
+
+/// `c0 + c1 u` with u^2 = -1.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Fp2(pub(super) blst_fp2);
+
+impl Fp {
+    pub(super) fn from_bytes(bytes: &[u8; 48]) -> Result<Self, Error> {
+        if *bytes >= P {
+            return Err(Error::FieldElementOutOfRange);
+        }
+        let mut element = blst_fp::default();
+        // SAFETY: reads 48 bytes, writes a field element.
+        unsafe { blst_fp_from_bendian(&mut element, bytes.as_ptr()) };
+        Ok(Self(element))
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 48] {
+        let mut bytes = [0; 48];
+        // SAFETY: reads a field element, writes 48 bytes.
+        unsafe { blst_bendian_from_fp(bytes.as_mut_ptr(), &self.0) };
+        bytes
+    }
+}
+
+impl Fp2 {
+    pub(super) fn from_bytes(bytes: &[u8; 96]) -> Result<Self, Error> {
+        let halves = bytes.as_chunks::<48>().0;
+        let (Fp(c0), Fp(c1)) = (Fp::from_bytes(&halves[0])?, Fp::from_bytes(&halves[1])?);
+        Ok(Self(blst_fp2 { fp: [c0, c1] }))
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; 96] {
+        let mut bytes = [0; 96];
+        bytes[..48].copy_from_slice(&Fp(self.0.fp[0]).to_bytes());
+        bytes[48..].copy_from_slice(&Fp(self.0.fp[1]).to_bytes());
+        bytes
+    }
+}
+
+macro_rules! field {
+    ($field:ident, $inner:ident, $zero:expr, $one:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident $invert:ident) => {
+        impl Field for $field {
+            const ZERO: Self = Self($zero);
+            const ONE: Self = Self($one);
+
+            #[inline]
+            fn add(&self, other: &Self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads two field elements, writes one.
+                unsafe { $add(&mut out, &self.0, &other.0) };
+                Self(out)
+            }
+
+            #[inline]
+            fn sub(&self, other: &Self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads two field elements, writes one.
+                unsafe { $sub(&mut out, &self.0, &other.0) };
+                Self(out)
+            }
+
+            #[inline]
+            fn negate(&self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads a field element, writes one.
+                unsafe { $negate(&mut out, &self.0, true) };
+                Self(out)
+            }
+
+            #[inline]
+            fn mul(&self, other: &Self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads two field elements, writes one.
+                unsafe { $mul(&mut out, &self.0, &other.0) };
+                Self(out)
+            }
+
+            #[inline]
+            fn square(&self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads a field element, writes one.
+                unsafe { $square(&mut out, &self.0) };
+                Self(out)
+            }
+
+            fn invert(&self) -> Self {
+                let mut out = $inner::default();
+                // SAFETY: reads a field element, writes one.
+                unsafe { $invert(&mut out, &self.0) };
+                Self(out)
+            }
+        }
+    };
+}
+
+field!(
+    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE },
+    blst_fp_add blst_fp_sub blst_fp_cneg blst_fp_mul blst_fp_sqr blst_fp_eucl_inverse
+);
+field!(
+    Fp2, blst_fp2,
+    blst_fp2 { fp: [blst_fp { l: [0; 6] }; 2] },
+    blst_fp2 { fp: [blst_fp { l: ONE }, blst_fp { l: [0; 6] }] },
+    blst_fp2_add blst_fp2_sub blst_fp2_cneg blst_fp2_mul blst_fp2_sqr blst_fp2_eucl_inverse
+);
+
+/// y^2 = x^3 + 4.
+#[derive(Clone, Copy)]
+pub(super) struct G1;
+
+impl Curve for G1 {
+    type Field = Fp;
+    const A_IS_MINUS_3: bool = false;
+    const B: Fp = Fp(blst_fp { l: FOUR });
+}
+
+/// y^2 = x^3 + 4 (1 + u).
+#[derive(Clone, Copy)]
+pub(super) struct G2;
+
+impl Curve for G2 {
+    type Field = Fp2;
+    const A_IS_MINUS_3: bool = false;
+    const B: Fp2 = Fp2(blst_fp2 {
+        fp: [blst_fp { l: FOUR }; 2],
+    });
+}

@@ -1,0 +1,232 @@
+//! bn254 (alt_bn128): addition, multiplication and the pairing check of the EVM's precompiles 0x06, 0x07 and 0x08.
+//!
+//! Points are as in EIP-196 and EIP-197: coordinates of 32 big-endian bytes, those of Fp2 with the imaginary part first;
+//! infinity is all zeros. Everything is variable-time: the inputs are public.
+//!
+//! ```
+//! use lydite_curve::bn254;
+//!
+//! let mut generator = [0; 64];
+//! (generator[31], generator[63]) = (1, 2);
+//! let mut two = [0; 32];
+//! two[31] = 2;
+//! assert_eq!(bn254::add(&generator, &generator)?, bn254::multiply(&generator, &two)?);
+//! assert!(bn254::pairing_check(&[])?);
+//! # Ok::<(), bn254::Error>(())
+//! ```
+
+mod multiply;
+mod pairing;
+#[cfg(test)]
+mod tests;
+mod tower;
+
+use core::fmt;
+
+#[cfg(target_arch = "x86_64")]
+use crate::{cpu, montgomery::Adx};
+use crate::{
+    field::Field,
+    jacobian::{self, Affine, Curve},
+    montgomery::{Element, Kernel, Modulus, Portable},
+};
+use pairing::Pair;
+use tower::{Fp2, Fp12};
+
+/// Bytes of a pair of points, the point of G1 first.
+pub const PAIR_LENGTH: usize = 192;
+
+/// Why an input is not accepted.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A coordinate is not below the field prime.
+    CoordinateOutOfRange,
+    /// The coordinates are not those of a point of the curve, or of its twist.
+    NotOnCurve,
+    /// A point of the twist is not in the subgroup of order r.
+    NotInSubgroup,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CoordinateOutOfRange => "bn254: coordinate is not below the field prime",
+            Self::NotOnCurve => "bn254: point is not on the curve",
+            Self::NotInSubgroup => "bn254: point of G2 is not in the subgroup",
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// p.
+#[derive(Clone, Copy)]
+pub(crate) struct P;
+
+impl Modulus for P {
+    const P: [u64; 4] = [
+        0x3c20_8c16_d87c_fd47,
+        0x9781_6a91_6871_ca8d,
+        0xb850_45b6_8181_585d,
+        0x3064_4e72_e131_a029,
+    ];
+}
+
+/// The field of G1.
+pub(crate) type Fp<K> = Element<P, K>;
+
+/// y^2 = x^3 + 3.
+#[derive(Clone, Copy)]
+pub(crate) struct G1<K>(core::marker::PhantomData<K>);
+
+impl<K: Kernel> Curve for G1<K> {
+    type Field = Fp<K>;
+    const A_IS_MINUS_3: bool = false;
+    const B: Fp<K> = Fp::constant([3, 0, 0, 0]);
+}
+
+/// The twist y^2 = x^3 + 3 / xi.
+#[derive(Clone, Copy)]
+pub(crate) struct G2<K>(core::marker::PhantomData<K>);
+
+impl<K: Kernel> Curve for G2<K> {
+    type Field = Fp2<K>;
+    const A_IS_MINUS_3: bool = false;
+    const B: Fp2<K> = Fp2::constant(
+        [
+            0x3267_e6dc_24a1_38e5,
+            0xb5b4_c5e5_59db_efa3,
+            0x81be_1899_1be0_6ac3,
+            0x2b14_9d40_ceb8_aaae,
+        ],
+        [
+            0xe4a2_bd06_85c3_15d2,
+            0xa74f_a084_e52d_1852,
+            0xcd2c_afad_eed8_fdf4,
+            0x0097_13b0_3af0_fed4,
+        ],
+    );
+}
+
+fn read_field<K: Kernel>(bytes: &[u8; 32]) -> Result<Fp<K>, Error> {
+    Fp::from_bytes(bytes).ok_or(Error::CoordinateOutOfRange)
+}
+
+/// A point of G1, `None` for infinity.
+fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> {
+    let words = bytes.as_chunks::<32>().0;
+    let (x, y) = (read_field(&words[0])?, read_field(&words[1])?);
+    let point = Affine { x, y };
+    if x.is_zero() && y.is_zero() {
+        Ok(None)
+    } else if point.is_on_curve() {
+        Ok(Some(point))
+    } else {
+        Err(Error::NotOnCurve)
+    }
+}
+
+/// A point of G2, `None` for infinity.
+fn read_g2<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error> {
+    let words = bytes.as_chunks::<32>().0;
+    let [x, y] = [0, 2].map(|i| {
+        Ok(Fp2 {
+            c1: read_field(&words[i])?,
+            c0: read_field(&words[i + 1])?,
+        })
+    });
+    let (x, y): (Fp2<K>, Fp2<K>) = (x?, y?);
+    let point = Affine { x, y };
+    if x.is_zero() && y.is_zero() {
+        Ok(None)
+    } else if !point.is_on_curve() {
+        Err(Error::NotOnCurve)
+    } else if !pairing::is_in_subgroup(&point) {
+        Err(Error::NotInSubgroup)
+    } else {
+        Ok(Some(point))
+    }
+}
+
+fn write_g1<K: Kernel>(point: Option<Affine<G1<K>>>) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    if let Some(point) = point {
+        bytes[..32].copy_from_slice(&point.x.to_bytes());
+        bytes[32..].copy_from_slice(&point.y.to_bytes());
+    }
+    bytes
+}
+
+fn add_with<K: Kernel>(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
+    let (p, q) = (read_g1::<K>(p)?, read_g1::<K>(q)?);
+    Ok(write_g1(jacobian::add_affine(p, q)))
+}
+
+fn multiply_with<K: Kernel>(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
+    let Some(p) = read_g1::<K>(p)? else {
+        return Ok([0; 64]);
+    };
+    Ok(write_g1(multiply::multiply(&p, scalar).to_affine()))
+}
+
+/// Pairs of one Miller loop. More are done in several, their results multiplied.
+const CHUNK: usize = 16;
+
+fn pairing_check_with<K: Kernel>(pairs: &[[u8; PAIR_LENGTH]]) -> Result<bool, Error> {
+    let mut product = Fp12::ONE;
+    for chunk in pairs.chunks(CHUNK) {
+        let (mut items, mut count) = ([Pair::EMPTY; CHUNK], 0);
+        for bytes in chunk {
+            // The length of both parts is that of their types.
+            let (Some(p), Some(q)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+                continue;
+            };
+            let (p, q) = (read_g1::<K>(p)?, read_g2::<K>(q)?);
+            if let (Some(p), Some(q)) = (p, q) {
+                items[count] = Pair::new(p, q);
+                count += 1;
+            }
+        }
+        if count > 0 {
+            product = product.mul(&pairing::product(&mut items[..count]));
+        }
+    }
+    Ok(product == Fp12::ONE)
+}
+
+/// P + Q.
+///
+/// # Errors
+/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        return add_with::<Adx>(p, q);
+    }
+    add_with::<Portable>(p, q)
+}
+
+/// `scalar` times P, for any 256-bit scalar, big-endian.
+///
+/// # Errors
+/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        return multiply_with::<Adx>(p, scalar);
+    }
+    multiply_with::<Portable>(p, scalar)
+}
+
+/// Is the product of the pairings of these pairs (a point of G1, 64 bytes, and one of G2, 128 bytes) one?
+///
+/// # Errors
+/// As [`Error`] says, of the first pair that is not accepted.
+pub fn pairing_check(pairs: &[[u8; PAIR_LENGTH]]) -> Result<bool, Error> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        return pairing_check_with::<Adx>(pairs);
+    }
+    pairing_check_with::<Portable>(pairs)
+}

@@ -1,0 +1,198 @@
+//! Integers as slices of words, the lowest first.
+
+use alloc::{vec, vec::Vec};
+use core::cmp::Ordering;
+
+/// `a b + c + carry`, low word and high word.
+#[inline(always)]
+fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
+    let t = u128::from(a) * u128::from(b) + u128::from(c) + u128::from(carry);
+    (t as u64, (t >> 64) as u64)
+}
+
+/// Adds `factor` times `a` to `t`, which is as long, and returns the carry.
+#[inline]
+pub(super) fn add_multiple(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
+    debug_assert_eq!(t.len(), a.len());
+    let mut carry = 0;
+    for (t, &a) in t.iter_mut().zip(a) {
+        (*t, carry) = multiply_add_word(a, factor, *t, carry);
+    }
+    carry
+}
+
+/// Subtracts `factor` times `a` from `t`, which is as long, and returns the borrow.
+#[inline]
+fn sub_multiple(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
+    debug_assert_eq!(t.len(), a.len());
+    let mut carry = 0;
+    for (t, &a) in t.iter_mut().zip(a) {
+        let (low, high) = multiply_add_word(a, factor, 0, carry);
+        let (difference, borrow) = t.overflowing_sub(low);
+        *t = difference;
+        carry = high + u64::from(borrow);
+    }
+    carry
+}
+
+/// Subtracts `b` from `a`, which is as long, modulo the words there are.
+pub(super) fn sub_in_place(a: &mut [u64], b: &[u64]) {
+    debug_assert_eq!(a.len(), b.len());
+    let mut borrow = false;
+    for (a, b) in a.iter_mut().zip(b) {
+        let (difference, first) = a.overflowing_sub(*b);
+        let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+        (*a, borrow) = (difference, first | second);
+    }
+}
+
+/// Of two that are as long.
+pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
+    a.iter().rev().cmp(b.iter().rev())
+}
+
+/// The product, as long as both factors together.
+pub(super) fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
+    out.fill(0);
+    for (i, &word) in b.iter().enumerate() {
+        out[i + a.len()] = add_multiple(&mut out[i..i + a.len()], a, word);
+    }
+}
+
+/// The square, twice as long.
+pub(super) fn square(out: &mut [u64], a: &[u64]) {
+    let n = a.len();
+    out.fill(0);
+    // The products of different words once, then doubled, then the squares.
+    for i in 0..n {
+        out[i + n] = add_multiple(&mut out[2 * i + 1..i + n], &a[i + 1..], a[i]);
+    }
+    let (mut top, mut carry) = (0, false);
+    for (i, &a) in a.iter().enumerate() {
+        let square = u128::from(a) * u128::from(a);
+        for (word, square) in [(2 * i, square as u64), (2 * i + 1, (square >> 64) as u64)] {
+            let doubled = out[word] << 1 | top;
+            top = out[word] >> 63;
+            let (sum, first) = doubled.overflowing_add(square);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            (out[word], carry) = (sum, first | second);
+        }
+    }
+}
+
+/// The product modulo as many words as all three have.
+pub(super) fn multiply_low(out: &mut [u64], a: &[u64], b: &[u64]) {
+    let n = out.len();
+    out.fill(0);
+    for (i, &word) in b.iter().enumerate() {
+        add_multiple(&mut out[i..], &a[..n - i], word);
+    }
+}
+
+/// `-1 / odd mod 2^64`, by Newton's iteration.
+pub(super) fn negative_inverse_word(odd: u64) -> u64 {
+    // Right in 3 bits, then in twice as many each time.
+    let mut inverse = odd;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    inverse.wrapping_neg()
+}
+
+/// `1 / odd` modulo as many words as there are, by Newton's iteration.
+pub(super) fn low_inverse(odd: &[u64]) -> Vec<u64> {
+    let mut inverse = vec![negative_inverse_word(odd[0]).wrapping_neg()];
+    while inverse.len() < odd.len() {
+        let n = (2 * inverse.len()).min(odd.len());
+        inverse.resize(n, 0);
+        // inverse (2 - odd inverse).
+        let mut product = vec![0; n];
+        multiply_low(&mut product, &odd[..n], &inverse);
+        let mut factor = vec![0; n];
+        factor[0] = 2;
+        sub_in_place(&mut factor, &product);
+        let previous = core::mem::replace(&mut inverse, vec![0; n]);
+        multiply_low(&mut inverse, &previous, &factor);
+    }
+    inverse
+}
+
+/// `floor((2^128 - 1) / d) - 2^64` for d with its top bit set. Source: [MG10] §3.1.
+fn reciprocal(d: u64) -> u64 {
+    (u128::MAX / u128::from(d)) as u64
+}
+
+/// The quotient of `(high, low)` by d, with d's reciprocal; `high` is below d. Source: [MG10] algorithm 4.
+#[inline(always)]
+fn divide_2_by_1(high: u64, low: u64, d: u64, reciprocal: u64) -> u64 {
+    let q = u128::from(reciprocal) * u128::from(high) + (u128::from(high) << 64 | u128::from(low));
+    let mut quotient = ((q >> 64) as u64).wrapping_add(1);
+    let mut rest = low.wrapping_sub(quotient.wrapping_mul(d));
+    if rest > q as u64 {
+        quotient = quotient.wrapping_sub(1);
+        rest = rest.wrapping_add(d);
+    }
+    if rest >= d {
+        quotient = quotient.wrapping_add(1);
+    }
+    quotient
+}
+
+/// The remainder of `dividend` by `divisor`, as long as the divisor, whose top word is not 0. Source: [Knuth2] §4.3.1,
+/// algorithm D.
+pub(super) fn divide(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
+    let n = divisor.len();
+    let shift = divisor[n - 1].leading_zeros();
+    let shift_left = |words: &mut [u64]| {
+        let mut low = 0;
+        for word in words {
+            let next = *word >> 1 >> (63 - shift);
+            *word = *word << shift | low;
+            low = next;
+        }
+    };
+    let mut divisor = divisor.to_vec();
+    shift_left(&mut divisor);
+    dividend.push(0);
+    shift_left(&mut dividend);
+    if dividend.len() <= n {
+        dividend.resize(n + 1, 0);
+    }
+    let top = divisor[n - 1];
+    let second = if n > 1 { divisor[n - 2] } else { 0 };
+    let inverse = reciprocal(top);
+    for i in (n..dividend.len()).rev() {
+        let (high, low) = (dividend[i], dividend[i - 1]);
+        let below = if n > 1 { dividend[i - 2] } else { 0 };
+        // An estimate from the top words, at most one too large after the second word's say.
+        let mut quotient = u64::MAX;
+        if high < top {
+            quotient = divide_2_by_1(high, low, top, inverse);
+            let rest = low.wrapping_sub(quotient.wrapping_mul(top));
+            let mut rest = u128::from(rest);
+            while rest >> 64 == 0
+                && u128::from(quotient) * u128::from(second) > (rest << 64 | u128::from(below))
+            {
+                quotient -= 1;
+                rest += u128::from(top);
+            }
+        }
+        let part = &mut dividend[i - n..=i];
+        let borrow = sub_multiple(&mut part[..n], &divisor, quotient);
+        let (mut rest, mut negative) = part[n].overflowing_sub(borrow);
+        while negative {
+            let carry = add_multiple(&mut part[..n], &divisor, 1);
+            let (sum, overflow) = rest.overflowing_add(carry);
+            rest = sum;
+            negative = !overflow;
+        }
+        part[n] = rest;
+    }
+    dividend.truncate(n);
+    // Back by the shift.
+    for i in 0..n {
+        let next = dividend.get(i + 1).copied().unwrap_or(0);
+        dividend[i] = dividend[i] >> shift | next << 1 << (63 - shift);
+    }
+    dividend
+}

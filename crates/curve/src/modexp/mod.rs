@@ -1,0 +1,290 @@
+//! Modular exponentiation of integers of any length, for the EVM's precompile 0x05. Variable-time: the inputs are public.
+//!
+//! An odd modulus is computed with in Montgomery form, with windows of the exponent; a power of two by dropping what is
+//! above; any other modulus as a power of two times an odd one, by the Chinese remainder theorem.
+//!
+//! ```
+//! let mut out = [0; 2];
+//! lydite_curve::modexp::modexp(&[3], &[5], &[0, 100], &mut out);
+//! assert_eq!(out, [0, 43]);
+//! ```
+//!
+//! Source: \[Mon85\]; \[Koc94\] (even moduli); sliding windows: \[MOV96\] algorithm 14.85; \[Knuth2\] §4.3.1.
+
+mod limbs;
+#[cfg(test)]
+mod tests;
+
+use alloc::{vec, vec::Vec};
+
+use limbs::{
+    add_multiple, compare, divide, low_inverse, multiply_low, negative_inverse_word, sub_in_place,
+};
+
+/// `base^exponent mod modulus` into `out`, which is as long as the modulus. All big-endian, of any length, leading zeros
+/// included; modulo 0 the result is 0, and 0^0 is 1 (modulo anything but 0 and 1).
+///
+/// # Panics
+/// If the lengths of `modulus` and `out` differ.
+pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
+    assert_eq!(
+        modulus.len(),
+        out.len(),
+        "the result is as long as the modulus"
+    );
+    out.fill(0);
+    let modulus = from_bytes(modulus);
+    if modulus.is_empty() || modulus == [1] {
+        return;
+    }
+    let exponent = Exponent::new(exponent);
+    let base = from_bytes(base);
+    let result = if exponent.bits == 0 {
+        vec![1]
+    } else if base.is_empty() {
+        return;
+    } else {
+        power(base, &exponent, &modulus)
+    };
+    write_bytes(&result, out);
+}
+
+/// Little-endian words without leading zeros.
+fn from_bytes(bytes: &[u8]) -> Vec<u64> {
+    let start = bytes.iter().take_while(|byte| **byte == 0).count();
+    let (rest, words) = bytes[start..].as_rchunks::<8>();
+    let mut out: Vec<u64> = words
+        .iter()
+        .rev()
+        .map(|word| u64::from_be_bytes(*word))
+        .collect();
+    if !rest.is_empty() {
+        out.push(
+            rest.iter()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        );
+    }
+    out
+}
+
+/// Big-endian bytes of as much as there is room for.
+fn write_bytes(words: &[u64], out: &mut [u8]) {
+    for (bytes, word) in out.rchunks_mut(8).zip(words) {
+        let word = word.to_be_bytes();
+        bytes.copy_from_slice(&word[8 - bytes.len()..]);
+    }
+}
+
+/// An exponent's bits.
+struct Exponent<'a> {
+    bytes: &'a [u8],
+    bits: usize,
+}
+
+impl<'a> Exponent<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let start = bytes.iter().take_while(|byte| **byte == 0).count();
+        let bytes = &bytes[start..];
+        let bits = bytes
+            .first()
+            .map_or(0, |first| bytes.len() * 8 - first.leading_zeros() as usize);
+        Self { bytes, bits }
+    }
+
+    fn bit(&self, i: usize) -> usize {
+        usize::from(self.bytes[self.bytes.len() - 1 - i / 8] >> (i % 8) & 1)
+    }
+
+    /// The window of sliding windows that costs the fewest products.
+    fn window(&self) -> usize {
+        match self.bits {
+            0..=7 => 1,
+            8..=35 => 2,
+            36..=139 => 3,
+            140..=449 => 4,
+            450..=1303 => 5,
+            _ => 6,
+        }
+    }
+}
+
+/// The power, for a base other than 0, an exponent of one bit or more and a modulus above 1; modulo 2^64 words.
+fn power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+    let zero_words = modulus.iter().take_while(|word| **word == 0).count();
+    let zero_bits = modulus[zero_words].trailing_zeros();
+    if zero_words == 0 && zero_bits == 0 {
+        return odd_power(base, exponent, modulus);
+    }
+    // modulus = odd 2^k.
+    let k = 64 * zero_words + zero_bits as usize;
+    let odd = shift_right(&modulus[zero_words..], zero_bits);
+    let words = k.div_ceil(64);
+    let mask = u64::MAX >> (words * 64 - k);
+    let mut low = power_of_two_power(&base, exponent, words);
+    low[words - 1] &= mask;
+    if odd == [1] {
+        return low;
+    }
+    let high = odd_power(base, exponent, &odd);
+    // high + odd ((low - high) / odd mod 2^k).
+    let mut difference = low;
+    let mut high_low = high.clone();
+    high_low.resize(words.max(high.len()), 0);
+    sub_in_place(&mut difference, &high_low[..words]);
+    let mut odd_low = odd.clone();
+    odd_low.resize(words.max(odd.len()), 0);
+    let mut factor = vec![0; words];
+    multiply_low(&mut factor, &difference, &low_inverse(&odd_low[..words]));
+    factor[words - 1] &= mask;
+    let mut sum = vec![0; words + odd.len() + 1];
+    sum[..high.len()].copy_from_slice(&high);
+    for (i, &word) in factor.iter().enumerate() {
+        let carry = add_multiple(&mut sum[i..i + odd.len()], &odd, word);
+        let (top, _) = sum[i + odd.len()].overflowing_add(carry);
+        sum[i + odd.len()] = top;
+        debug_assert!(top >= carry);
+    }
+    sum
+}
+
+fn shift_right(words: &[u64], bits: u32) -> Vec<u64> {
+    let mut out: Vec<u64> = (0..words.len())
+        .map(|i| {
+            let next = words.get(i + 1).copied().unwrap_or(0);
+            words[i] >> bits | next << 1 << (63 - bits)
+        })
+        .collect();
+    while out.last() == Some(&0) {
+        out.pop();
+    }
+    out
+}
+
+/// The power modulo 2^(64 words), bit by bit.
+fn power_of_two_power(base: &[u64], exponent: &Exponent<'_>, words: usize) -> Vec<u64> {
+    let mut base = base.to_vec();
+    base.resize(words, 0);
+    let mut power = base.clone();
+    let mut product = vec![0; words];
+    for i in (0..exponent.bits - 1).rev() {
+        multiply_low(&mut product, &power, &power);
+        core::mem::swap(&mut power, &mut product);
+        if exponent.bit(i) == 1 {
+            multiply_low(&mut product, &power, &base);
+            core::mem::swap(&mut power, &mut product);
+        }
+    }
+    power
+}
+
+/// The power modulo an odd number above 1.
+fn odd_power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+    let n = modulus.len();
+    let field = Montgomery::new(modulus);
+    // base 2^(64 n) mod modulus, by a division.
+    let mut dividend = vec![0; n + base.len()];
+    dividend[n..].copy_from_slice(&base);
+    let first = divide(dividend, modulus);
+
+    let mut scratch = vec![0; 2 * n + 1];
+    let window = exponent.window();
+    // Odd powers of the base, one after the other.
+    let mut table = first;
+    if window > 1 {
+        let mut square = vec![0; n];
+        field.multiply(&mut square, &table[..n], &table[..n], &mut scratch);
+        for i in 1..1 << (window - 1) {
+            let mut next = vec![0; n];
+            field.multiply(&mut next, &table[(i - 1) * n..], &square, &mut scratch);
+            table.extend(next);
+        }
+    }
+
+    let mut power: Option<Vec<u64>> = None;
+    let mut product = vec![0; n];
+    let mut i = exponent.bits;
+    while i > 0 {
+        // A run of bits that ends in a one, or a single zero.
+        let (mut length, mut value) = (1, exponent.bit(i - 1));
+        if value == 1 {
+            let (mut run, mut from) = (0, i);
+            while from > 0 && i - from < window {
+                from -= 1;
+                run = run << 1 | exponent.bit(from);
+                if run & 1 == 1 {
+                    (length, value) = (i - from, run);
+                }
+            }
+        }
+        i -= length;
+        let Some(power) = &mut power else {
+            // The highest bit is a one.
+            let from = (value / 2) * n;
+            power = Some(table[from..from + n].to_vec());
+            continue;
+        };
+        for _ in 0..length {
+            field.square(&mut product, power, &mut scratch);
+            core::mem::swap(power, &mut product);
+        }
+        if value != 0 {
+            let from = (value / 2) * n;
+            field.multiply(&mut product, power, &table[from..from + n], &mut scratch);
+            core::mem::swap(power, &mut product);
+        }
+    }
+    let power = power.unwrap_or_default();
+    scratch[..n].copy_from_slice(&power);
+    scratch[n..].fill(0);
+    field.reduce(&mut product, &mut scratch);
+    product
+}
+
+/// Arithmetic modulo an odd number of n words; elements are below it, `x 2^(64 n)` for x.
+struct Montgomery<'a> {
+    modulus: &'a [u64],
+    /// -1 / modulus mod 2^64.
+    inverse: u64,
+}
+
+impl<'a> Montgomery<'a> {
+    fn new(modulus: &'a [u64]) -> Self {
+        Self {
+            modulus,
+            inverse: negative_inverse_word(modulus[0]),
+        }
+    }
+
+    /// `a b / 2^(64 n)`, of the first n words of each. `scratch` has 2 n + 1.
+    fn multiply(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
+        let n = self.modulus.len();
+        limbs::multiply(&mut scratch[..2 * n], &a[..n], &b[..n]);
+        scratch[2 * n] = 0;
+        self.reduce(out, scratch);
+    }
+
+    fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
+        let n = self.modulus.len();
+        limbs::square(&mut scratch[..2 * n], a);
+        scratch[2 * n] = 0;
+        self.reduce(out, scratch);
+    }
+
+    /// `t / 2^(64 n)`, below the modulus.
+    fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
+        let n = self.modulus.len();
+        let mut carry = 0;
+        for i in 0..n {
+            let factor = t[i].wrapping_mul(self.inverse);
+            let high = add_multiple(&mut t[i..i + n], self.modulus, factor);
+            let (sum, first) = t[i + n].overflowing_add(high);
+            let (sum, second) = sum.overflowing_add(carry);
+            t[i + n] = sum;
+            carry = u64::from(first | second);
+        }
+        out.copy_from_slice(&t[n..2 * n]);
+        if carry == 1 || compare(out, self.modulus).is_ge() {
+            sub_in_place(out, self.modulus);
+        }
+    }
+}

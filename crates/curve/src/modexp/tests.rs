@@ -1,0 +1,86 @@
+use alloc::{vec, vec::Vec};
+
+use num_bigint::BigUint;
+use proptest::prelude::*;
+
+use super::*;
+
+fn check(base: &[u8], exponent: &[u8], modulus: &[u8]) {
+    let big = BigUint::from_bytes_be;
+    let expected = if big(modulus) == BigUint::ZERO {
+        BigUint::ZERO
+    } else {
+        big(base).modpow(&big(exponent), &big(modulus))
+    };
+    let mut out = vec![0xaa; modulus.len()];
+    modexp(base, exponent, modulus, &mut out);
+    assert_eq!(
+        big(&out),
+        expected,
+        "{base:02x?} {exponent:02x?} {modulus:02x?}"
+    );
+}
+
+#[test]
+fn small_numbers() {
+    for base in 0..12u8 {
+        for exponent in 0..12u8 {
+            for modulus in 0..40u8 {
+                check(&[base], &[exponent], &[modulus]);
+                check(&[0, 0, base], &[0, exponent], &[0, 0, 0, modulus]);
+            }
+        }
+    }
+    modexp(&[], &[], &[], &mut []);
+    check(&[], &[], &[7]);
+    check(&[], &[3], &[7]);
+    check(&[3], &[], &[1]);
+}
+
+/// Words of all ones, powers of two and their neighbours: where carries and estimates of quotients go wrong.
+#[test]
+fn edges() {
+    let mut numbers: Vec<Vec<u8>> = vec![vec![1], vec![3]];
+    for bits in [63, 64, 65, 127, 128, 192, 255, 256, 257, 320] {
+        let power: BigUint = BigUint::from(1u8) << bits;
+        for number in [&power - 3u8, &power - 1u8, power.clone(), &power + 1u8] {
+            numbers.push(number.to_bytes_be());
+        }
+    }
+    for base in &numbers {
+        for modulus in &numbers {
+            for exponent in [&[1][..], &[2], &[3], &[0x1f, 0xff], &[0xff; 9]] {
+                check(base, exponent, modulus);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_window() {
+    for length in [1, 2, 4, 17, 20, 56, 60, 160, 170] {
+        let exponent: Vec<u8> = (0..length).map(|i| (i * 37 + 11) as u8).collect();
+        check(&[0x77; 40], &exponent, &[0x3b; 33]);
+        check(&[0x77; 40], &exponent, &[0x3a; 33]);
+    }
+}
+
+fn number(longest: usize) -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![3 => any::<u8>(), 1 => Just(0), 1 => Just(0xff)];
+    proptest::collection::vec(byte, 0..longest)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 512 }))]
+    #[test]
+    fn any_numbers(base in number(200), exponent in number(12), modulus in number(150)) {
+        check(&base, &exponent, &modulus);
+    }
+
+    #[test]
+    fn many_trailing_zeros(base in number(60), exponent in number(9), modulus in number(60), zeros in 0usize..40) {
+        let mut modulus = modulus;
+        modulus.extend(vec![0; zeros]);
+        check(&base, &exponent, &modulus);
+    }
+}

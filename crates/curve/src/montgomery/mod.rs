@@ -1,0 +1,270 @@
+//! Arithmetic modulo a prime of at most 256 bits, in Montgomery form.
+//!
+//! Layout: four little-endian words of 64 bits, `x 2^256 mod p` for x, always below p.
+//! The one kernel is the sum of N products with a single reduction ([`Kernel::dot`]): an extension field's coefficients are
+//! such sums, and one reduction each is all that they need.
+//!
+//! Source: \[Mon85\]; word by word with the products interleaved (CIOS): \[KAK96\]; sums of products: \[Longa23\] §3.
+//! Constant time: no, public data only (but nothing here branches on values, save inversion).
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use core::{fmt, marker::PhantomData};
+
+pub(crate) use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::Adx;
+
+use crate::{field::Field, safegcd};
+
+/// An odd prime, with what follows from it.
+pub(crate) trait Modulus: Copy + 'static {
+    /// p, little-endian.
+    const P: [u64; 4];
+
+    /// What kernels read: p, and `-1/p mod 2^64`.
+    const WORDS: [u64; 5] = [
+        Self::P[0],
+        Self::P[1],
+        Self::P[2],
+        Self::P[3],
+        negative_inverse(Self::P[0]),
+    ];
+    /// `2^256 mod p`.
+    const R: [u64; 4] = power_of_two(256, &Self::P);
+    /// `2^512 mod p`.
+    const R2: [u64; 4] = power_of_two(512, &Self::P);
+    /// `2^768 mod p`.
+    const R3: [u64; 4] = power_of_two(768, &Self::P);
+    /// For inversion.
+    const SAFEGCD: safegcd::Modulus = safegcd::Modulus {
+        value: safegcd::to_signed62(&Self::P),
+        inverse: negative_inverse(Self::P[0]).wrapping_neg() & (u64::MAX >> 2),
+    };
+    /// Are there two spare bits or more on top of p? Sums of more than one product need them.
+    const SPARE: bool = Self::P[3] >> 62 == 0;
+}
+
+/// `-1/p mod 2^64`, by Newton's iteration.
+const fn negative_inverse(p: u64) -> u64 {
+    let (mut inverse, mut i) = (p, 0);
+    while i < 6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(p.wrapping_mul(inverse)));
+        i += 1;
+    }
+    inverse.wrapping_neg()
+}
+
+/// `2^n mod p`.
+const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
+    let (mut x, mut i) = ([1, 0, 0, 0], 0);
+    while i < n {
+        let top = x[3] >> 63;
+        x = [
+            x[0] << 1,
+            x[1] << 1 | x[0] >> 63,
+            x[2] << 1 | x[1] >> 63,
+            x[3] << 1 | x[2] >> 63,
+        ];
+        let (difference, borrow) = sub_words(&x, p);
+        if top == 1 || !borrow {
+            x = difference;
+        }
+        i += 1;
+    }
+    x
+}
+
+#[inline(always)]
+const fn add_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
+    let (mut out, mut carry, mut i) = ([0; 4], false, 0);
+    while i < 4 {
+        let (sum, first) = a[i].overflowing_add(b[i]);
+        let (sum, second) = sum.overflowing_add(carry as u64);
+        (out[i], carry) = (sum, first | second);
+        i += 1;
+    }
+    (out, carry)
+}
+
+#[inline(always)]
+const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
+    let (mut out, mut borrow, mut i) = ([0; 4], false, 0);
+    while i < 4 {
+        let (difference, first) = a[i].overflowing_sub(b[i]);
+        let (difference, second) = difference.overflowing_sub(borrow as u64);
+        (out[i], borrow) = (difference, first | second);
+        i += 1;
+    }
+    (out, borrow)
+}
+
+/// How products are computed.
+pub(crate) trait Kernel: Copy + PartialEq + 'static {
+    /// `sum a[i] b[i] / 2^256 mod p` up to a multiple of p, below 2 p for `N` up to 4, else below 3 p, and the bit above.
+    ///
+    /// The elements are at most p. More than one needs [`Modulus::SPARE`], more than six would not fit.
+    fn dot<M: Modulus, const N: usize>(
+        a: &[Element<M, Self>; N],
+        b: &[Element<M, Self>; N],
+    ) -> ([u64; 4], bool);
+}
+
+/// An integer modulo p, computed with by the kernel K.
+#[repr(transparent)]
+pub(crate) struct Element<M, K>([u64; 4], PhantomData<(M, K)>);
+
+impl<M, K> Clone for Element<M, K> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, K> Copy for Element<M, K> {}
+
+impl<M, K> PartialEq for Element<M, K> {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<M: Modulus, K: Kernel> fmt::Debug for Element<M, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("0x")?;
+        self.to_bytes()
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl<M: Modulus, K: Kernel> Element<M, K> {
+    #[inline(always)]
+    const fn new(words: [u64; 4]) -> Self {
+        Self(words, PhantomData)
+    }
+
+    /// From little-endian words of an integer below p, at compile time.
+    pub(crate) const fn constant(words: [u64; 4]) -> Self {
+        Self::new(portable::multiply_constants::<M>(&words, &M::R2))
+    }
+
+    /// From an integer below p times 2^256, modulo p.
+    #[inline(always)]
+    pub(crate) const fn from_montgomery(words: [u64; 4]) -> Self {
+        Self::new(words)
+    }
+
+    /// From 32 big-endian bytes of an integer below p.
+    #[inline]
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let words = crate::words_from_be(bytes);
+        let (_, below) = sub_words(&words, &M::P);
+        below.then(|| Self::from_words(&words))
+    }
+
+    /// From 32 big-endian bytes of any integer.
+    #[inline]
+    pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
+        // Any factor below 2^256 is fine where the other is below p.
+        Self::from_words(&crate::words_from_be(bytes))
+    }
+
+    #[inline]
+    fn from_words(words: &[u64; 4]) -> Self {
+        Self::new(*words).mul(&Self::new(M::R2))
+    }
+
+    /// 32 big-endian bytes.
+    #[inline]
+    pub(crate) fn to_bytes(self) -> [u8; 32] {
+        crate::words_to_be(&self.to_words())
+    }
+
+    /// The integer, in little-endian words.
+    #[inline]
+    pub(crate) fn to_words(self) -> [u64; 4] {
+        self.mul(&Self::new([1, 0, 0, 0])).0
+    }
+
+    /// `sum a[i] b[i]`, with one reduction.
+    #[inline(always)]
+    pub(crate) fn dot<const N: usize>(a: &[Self; N], b: &[Self; N]) -> Self {
+        const { assert!(N == 1 || (N <= 6 && M::SPARE)) };
+        let (mut words, carry) = K::dot(a, b);
+        words = subtract_if_not_below::<M>(&words, carry);
+        if N > 4 {
+            words = subtract_if_not_below::<M>(&words, false);
+        }
+        Self::new(words)
+    }
+
+    #[inline(always)]
+    pub(crate) fn half(&self) -> Self {
+        const { assert!(M::SPARE) };
+        let odd = (self.0[0] & 1).wrapping_neg();
+        let (sum, _) = add_words(&self.0, &M::P.map(|word| word & odd));
+        Self::new(core::array::from_fn(|i| {
+            sum[i] >> 1 | sum.get(i + 1).map_or(0, |next| next << 63)
+        }))
+    }
+
+    /// `p - self`, which is p itself for 0: only for [`Self::dot`].
+    #[inline(always)]
+    pub(crate) fn negate_loosely(&self) -> Self {
+        Self::new(sub_words(&M::P, &self.0).0)
+    }
+}
+
+/// `x + carry 2^256 - p` where that is not negative, else x.
+#[inline(always)]
+fn subtract_if_not_below<M: Modulus>(x: &[u64; 4], carry: bool) -> [u64; 4] {
+    let (difference, borrow) = sub_words(x, &M::P);
+    let keep = borrow & !(carry & !M::SPARE);
+    core::array::from_fn(|i| core::hint::select_unpredictable(keep, x[i], difference[i]))
+}
+
+impl<M: Modulus, K: Kernel> Field for Element<M, K> {
+    const ZERO: Self = Self::new([0; 4]);
+    const ONE: Self = Self::new(M::R);
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        let (sum, carry) = add_words(&self.0, &other.0);
+        Self::new(subtract_if_not_below::<M>(&sum, carry))
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        let (difference, borrow) = sub_words(&self.0, &other.0);
+        let p = M::P.map(|word| word & u64::from(borrow).wrapping_neg());
+        Self::new(add_words(&difference, &p).0)
+    }
+
+    #[inline(always)]
+    fn negate(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        Self::dot(&[*self], &[*other])
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        self.mul(self)
+    }
+
+    fn invert(&self) -> Self {
+        let inverse = safegcd::invert_vartime(&safegcd::to_signed62(&self.0), &M::SAFEGCD);
+        // (x 2^256)^-1 2^768 / 2^256.
+        Self::new(safegcd::from_signed62(&inverse)).mul(&Self::new(M::R3))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Sums of products in safe Rust, for every target.
+
+use super::{Element, Kernel, Modulus, sub_words};
+
+/// Safe Rust for every target.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Portable;
+
+/// `a b + c + carry`, low word and high word.
+#[inline(always)]
+const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
+    let t = a as u128 * b as u128 + c as u128 + carry as u128;
+    (t as u64, (t >> 64) as u64)
+}
+
+/// Adds `a b` to t.
+#[inline(always)]
+const fn add_row(t: &mut [u64; 6], a: u64, b: &[u64; 4]) {
+    let (mut carry, mut i) = (0, 0);
+    while i < 4 {
+        (t[i], carry) = multiply_add(a, b[i], t[i], carry);
+        i += 1;
+    }
+    let (sum, overflow) = t[4].overflowing_add(carry);
+    t[4] = sum;
+    t[5] += overflow as u64;
+}
+
+/// Adds the multiple of p that clears the lowest word, which is then dropped.
+#[inline(always)]
+const fn reduce_row<M: Modulus>(t: &mut [u64; 6]) {
+    add_row(t, t[0].wrapping_mul(M::WORDS[4]), &M::P);
+    *t = [t[1], t[2], t[3], t[4], t[5], 0];
+}
+
+impl Kernel for Portable {
+    #[inline(always)]
+    fn dot<M: Modulus, const N: usize>(
+        a: &[Element<M, Self>; N],
+        b: &[Element<M, Self>; N],
+    ) -> ([u64; 4], bool) {
+        let mut t = [0; 6];
+        for i in 0..4 {
+            for (a, b) in a.iter().zip(b) {
+                add_row(&mut t, a.0[i], &b.0);
+            }
+            reduce_row::<M>(&mut t);
+        }
+        ([t[0], t[1], t[2], t[3]], t[4] != 0)
+    }
+}
+
+/// The product, below p, at compile time.
+pub(super) const fn multiply_constants<M: Modulus>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+    let (mut t, mut i) = ([0; 6], 0);
+    while i < 4 {
+        add_row(&mut t, a[i], b);
+        reduce_row::<M>(&mut t);
+        i += 1;
+    }
+    let words = [t[0], t[1], t[2], t[3]];
+    let (difference, borrow) = sub_words(&words, &M::P);
+    if borrow && t[4] == 0 {
+        words
+    } else {
+        difference
+    }
+}

@@ -1,0 +1,53 @@
+//! 0x0f: the pairing check of BLS12-381.
+//!
+//! Input: one pair or more, 384 bytes each: a point of G1 and one of G2. Output: the word 1 if the product of their pairings is one, else 0. Gas: 37700, and 32600 a pair.
+//!
+//! Source: \[EIP-2537\].
+
+use alloc::vec::Vec;
+
+use lydite_curve::bls12_381;
+
+use super::{
+    Error, Fork, GasUsed,
+    bls12_points::{g1, g2},
+    charge, since, word,
+};
+
+/// The gas of so many pairs.
+#[must_use]
+pub fn gas(pairs: usize) -> u64 {
+    (pairs as u64).saturating_mul(32_600).saturating_add(37_700)
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
+/// a point that is none of its group.
+pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
+    out.clear();
+    since(Fork::Prague, fork)?;
+    let (pairs, rest) = input.as_chunks::<{ g1::LENGTH + g2::LENGTH }>();
+    let gas = charge(gas(pairs.len()), gas_limit)?;
+    if pairs.is_empty() || !rest.is_empty() {
+        return Err(Error::InputLength);
+    }
+    let mut failed = None;
+    let items = pairs.iter().map_while(|pair| {
+        let (p, q) = pair.split_first_chunk()?;
+        match (g1::read(p), g2::read(q.first_chunk()?)) {
+            (Ok(p), Ok(q)) => Some((p, q)),
+            (Err(error), _) | (_, Err(error)) => {
+                failed = Some(error);
+                None
+            }
+        }
+    });
+    let answer = bls12_381::pairing_check(items);
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    out.extend_from_slice(&word(answer?));
+    Ok(gas)
+}

@@ -1,0 +1,30 @@
+//! 0x07: scalar multiplication on bn254.
+//!
+//! Input: a point of 64 bytes (x, y; infinity is zeros) and a scalar of 32; short input is padded with zeros, more is
+//! ignored. Output: the product. Gas: 40000, since Istanbul 6000.
+//!
+//! Source: \[EIP-196\], \[EIP-1108\] (gas).
+
+use alloc::vec::Vec;
+
+use lydite_curve::bn254;
+
+use super::{Error, Fork, GasUsed, charge, padded, since};
+
+/// The gas.
+#[must_use]
+pub fn gas(fork: Fork) -> u64 {
+    if fork >= Fork::Istanbul { 6000 } else { 40_000 }
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Error::NotActive`], [`Error::OutOfGas`], or [`Error::Bn254`] for a point that is none of the curve.
+pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
+    out.clear();
+    since(Fork::Byzantium, fork)?;
+    let gas = charge(gas(fork), gas_limit)?;
+    out.extend_from_slice(&bn254::multiply(&padded(input, 0), &padded(input, 64))?);
+    Ok(gas)
+}

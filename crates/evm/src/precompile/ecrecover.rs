@@ -1,0 +1,39 @@
+//! 0x01: the address whose key made a secp256k1 signature.
+//!
+//! Input: hash, v, r, s, each a word of 32 bytes, v 27 or 28; short input is padded with zeros, more is ignored.
+//! Output: the address as a word, or nothing where there is none: never an error. Gas: 3000.
+//!
+//! Source: \[YP\] appendix E.1.
+
+use alloc::vec::Vec;
+
+use lydite_curve::secp256k1::{Signature, recover_address};
+
+use super::{Error, Fork, GasUsed, charge, padded};
+
+/// The gas.
+pub const GAS: u64 = 3000;
+
+/// Runs it.
+///
+/// # Errors
+/// [`Error::OutOfGas`].
+pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
+    out.clear();
+    let gas = charge(GAS, gas_limit)?;
+    let words: [[u8; 32]; 4] = [0, 1, 2, 3].map(|i| padded(input, 32 * i));
+    let [hash, v, r, s] = words;
+    let [zeros @ .., v] = v;
+    if zeros == [0; 31] && matches!(v, 27 | 28) {
+        let signature = Signature {
+            r,
+            s,
+            recovery_id: v - 27,
+        };
+        if let Ok(address) = recover_address(&hash, &signature) {
+            out.extend_from_slice(&[0; 12]);
+            out.extend_from_slice(&address.0);
+        }
+    }
+    Ok(gas)
+}

@@ -1,0 +1,316 @@
+//! The EVM's precompiled contracts, one file an address, with their gas at every fork.
+//!
+//! ```
+//! use lydite_evm::precompile::{Fork, Precompile};
+//!
+//! let mut out = Vec::new();
+//! let sha256 = Precompile::at(2, Fork::Osaka).expect("it is there since Frontier");
+//! let gas = sha256.run(b"abc", 100, Fork::Osaka, &mut out)?;
+//! assert_eq!((gas, &out[..4]), (72, &[0xba, 0x78, 0x16, 0xbf][..]));
+//! # Ok::<(), lydite_evm::precompile::Error>(())
+//! ```
+//!
+//! Each takes the input of a call, the gas that the call gives, the fork and a buffer, and returns the gas used, with the
+//! output in the buffer (nothing where it says so). An [`Error`] means that the call fails and all its gas is burnt; the
+//! buffer is then empty. Gas is charged before anything is computed or allocated. The buffer is cleared first; where the
+//! output has a fixed length (all but identity and modexp), a buffer with a capacity of 256 is never reallocated.
+//!
+//! Everything is variable-time: the inputs of a precompile are public.
+
+pub mod blake2f;
+pub mod bls12_g1add;
+pub mod bls12_g1msm;
+pub mod bls12_g2add;
+pub mod bls12_g2msm;
+pub mod bls12_map_fp2_to_g2;
+pub mod bls12_map_fp_to_g1;
+pub mod bls12_pairing;
+mod bls12_points;
+pub mod bn254_add;
+pub mod bn254_mul;
+pub mod bn254_pairing;
+pub mod ecrecover;
+mod fork;
+pub mod identity;
+pub mod modexp;
+pub mod p256_verify;
+pub mod point_evaluation;
+pub mod ripemd160;
+pub mod sha256;
+#[cfg(test)]
+mod tests;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use lydite_bytes::Address;
+use lydite_curve::{bls12_381, bn254};
+
+pub use fork::{Fork, UnknownFork};
+
+/// Gas that a call used.
+pub type GasUsed = u64;
+
+/// Why a call fails. All its gas is burnt.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The call gives less gas than needed.
+    OutOfGas,
+    /// There is no such precompile at this fork.
+    NotActive,
+    /// The input has a length that it may not have.
+    InputLength,
+    /// BLAKE2 F: the flag of the last block is not 0 or 1.
+    Blake2Flag,
+    /// Modexp: a length passes 1024 (EIP-7823).
+    ModexpLength,
+    /// KZG: the versioned hash is not that of the commitment.
+    VersionedHash,
+    /// BLS12-381: the first 16 bytes of a field element are not zeros.
+    Padding,
+    /// A bn254 input is not accepted.
+    Bn254(bn254::Error),
+    /// A BLS12-381 input is not accepted, or a KZG proof.
+    Bls12_381(bls12_381::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfGas => "out of gas",
+            Self::NotActive => "no such precompile at this fork",
+            Self::InputLength => "input length is not valid",
+            Self::Blake2Flag => "blake2f: the last byte is not 0 or 1",
+            Self::ModexpLength => "modexp: a length is above 1024",
+            Self::VersionedHash => "KZG: the versioned hash is not that of the commitment",
+            Self::Padding => "bls12-381: the first 16 bytes of a field element are not zeros",
+            Self::Bn254(error) => return error.fmt(f),
+            Self::Bls12_381(error) => return error.fmt(f),
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<bn254::Error> for Error {
+    fn from(error: bn254::Error) -> Self {
+        Self::Bn254(error)
+    }
+}
+
+impl From<bls12_381::Error> for Error {
+    fn from(error: bls12_381::Error) -> Self {
+        Self::Bls12_381(error)
+    }
+}
+
+/// A precompiled contract.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precompile {
+    /// [`ecrecover`].
+    EcRecover,
+    /// [`sha256`].
+    Sha256,
+    /// [`ripemd160`].
+    Ripemd160,
+    /// [`identity`].
+    Identity,
+    /// [`modexp`].
+    Modexp,
+    /// [`bn254_add`].
+    Bn254Add,
+    /// [`bn254_mul`].
+    Bn254Mul,
+    /// [`bn254_pairing`].
+    Bn254Pairing,
+    /// [`blake2f`].
+    Blake2F,
+    /// [`point_evaluation`].
+    PointEvaluation,
+    /// [`bls12_g1add`].
+    Bls12G1Add,
+    /// [`bls12_g1msm`].
+    Bls12G1Msm,
+    /// [`bls12_g2add`].
+    Bls12G2Add,
+    /// [`bls12_g2msm`].
+    Bls12G2Msm,
+    /// [`bls12_pairing`].
+    Bls12Pairing,
+    /// [`bls12_map_fp_to_g1`].
+    Bls12MapFpToG1,
+    /// [`bls12_map_fp2_to_g2`].
+    Bls12MapFp2ToG2,
+    /// [`p256_verify`].
+    P256Verify,
+}
+
+impl Precompile {
+    /// Every one, by address.
+    pub const ALL: [Self; 18] = [
+        Self::EcRecover,
+        Self::Sha256,
+        Self::Ripemd160,
+        Self::Identity,
+        Self::Modexp,
+        Self::Bn254Add,
+        Self::Bn254Mul,
+        Self::Bn254Pairing,
+        Self::Blake2F,
+        Self::PointEvaluation,
+        Self::Bls12G1Add,
+        Self::Bls12G1Msm,
+        Self::Bls12G2Add,
+        Self::Bls12G2Msm,
+        Self::Bls12Pairing,
+        Self::Bls12MapFpToG1,
+        Self::Bls12MapFp2ToG2,
+        Self::P256Verify,
+    ];
+
+    /// The last two bytes of its address; the others are zeros.
+    #[must_use]
+    pub const fn number(self) -> u16 {
+        match self {
+            Self::EcRecover => 0x1,
+            Self::Sha256 => 0x2,
+            Self::Ripemd160 => 0x3,
+            Self::Identity => 0x4,
+            Self::Modexp => 0x5,
+            Self::Bn254Add => 0x6,
+            Self::Bn254Mul => 0x7,
+            Self::Bn254Pairing => 0x8,
+            Self::Blake2F => 0x9,
+            Self::PointEvaluation => 0xa,
+            Self::Bls12G1Add => 0xb,
+            Self::Bls12G1Msm => 0xc,
+            Self::Bls12G2Add => 0xd,
+            Self::Bls12G2Msm => 0xe,
+            Self::Bls12Pairing => 0xf,
+            Self::Bls12MapFpToG1 => 0x10,
+            Self::Bls12MapFp2ToG2 => 0x11,
+            Self::P256Verify => 0x100,
+        }
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn address(self) -> Address {
+        let mut address = Address::default();
+        address.0[18..].copy_from_slice(&self.number().to_be_bytes());
+        address
+    }
+
+    /// The fork that brought it.
+    #[must_use]
+    pub const fn since(self) -> Fork {
+        match self {
+            Self::EcRecover | Self::Sha256 | Self::Ripemd160 | Self::Identity => Fork::Frontier,
+            Self::Modexp | Self::Bn254Add | Self::Bn254Mul | Self::Bn254Pairing => Fork::Byzantium,
+            Self::Blake2F => Fork::Istanbul,
+            Self::PointEvaluation => Fork::Cancun,
+            Self::Bls12G1Add
+            | Self::Bls12G1Msm
+            | Self::Bls12G2Add
+            | Self::Bls12G2Msm
+            | Self::Bls12Pairing
+            | Self::Bls12MapFpToG1
+            | Self::Bls12MapFp2ToG2 => Fork::Prague,
+            Self::P256Verify => Fork::Osaka,
+        }
+    }
+
+    /// The one with this number, if the fork has it.
+    #[must_use]
+    pub fn at(number: u16, fork: Fork) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|precompile| precompile.number() == number && precompile.since() <= fork)
+    }
+
+    /// The one at this address, if the fork has it.
+    #[must_use]
+    pub fn at_address(address: &Address, fork: Fork) -> Option<Self> {
+        let [zeros @ .., high, low] = &address.0;
+        if zeros.iter().any(|byte| *byte != 0) {
+            return None;
+        }
+        Self::at(u16::from_be_bytes([*high, *low]), fork)
+    }
+
+    /// Runs it: `out` becomes the output.
+    ///
+    /// # Errors
+    /// Those of its module; [`Error::NotActive`] if the fork does not have it.
+    pub fn run(
+        self,
+        input: &[u8],
+        gas_limit: u64,
+        fork: Fork,
+        out: &mut Vec<u8>,
+    ) -> Result<GasUsed, Error> {
+        let run = match self {
+            Self::EcRecover => ecrecover::run,
+            Self::Sha256 => sha256::run,
+            Self::Ripemd160 => ripemd160::run,
+            Self::Identity => identity::run,
+            Self::Modexp => modexp::run,
+            Self::Bn254Add => bn254_add::run,
+            Self::Bn254Mul => bn254_mul::run,
+            Self::Bn254Pairing => bn254_pairing::run,
+            Self::Blake2F => blake2f::run,
+            Self::PointEvaluation => point_evaluation::run,
+            Self::Bls12G1Add => bls12_g1add::run,
+            Self::Bls12G1Msm => bls12_g1msm::run,
+            Self::Bls12G2Add => bls12_g2add::run,
+            Self::Bls12G2Msm => bls12_g2msm::run,
+            Self::Bls12Pairing => bls12_pairing::run,
+            Self::Bls12MapFpToG1 => bls12_map_fp_to_g1::run,
+            Self::Bls12MapFp2ToG2 => bls12_map_fp2_to_g2::run,
+            Self::P256Verify => p256_verify::run,
+        };
+        run(input, gas_limit, fork, out).inspect_err(|_| out.clear())
+    }
+}
+
+/// The gas, if there is enough.
+fn charge(gas: u64, gas_limit: u64) -> Result<GasUsed, Error> {
+    if gas <= gas_limit {
+        Ok(gas)
+    } else {
+        Err(Error::OutOfGas)
+    }
+}
+
+fn since(first: Fork, fork: Fork) -> Result<(), Error> {
+    if fork >= first {
+        Ok(())
+    } else {
+        Err(Error::NotActive)
+    }
+}
+
+/// Words of 32 bytes that so many bytes take.
+fn words(length: usize) -> u64 {
+    length.div_ceil(32) as u64
+}
+
+/// `N` bytes of the input from `at` on, zeros where it has ended.
+fn padded<const N: usize>(input: &[u8], at: usize) -> [u8; N] {
+    let rest = input.get(at..).unwrap_or_default();
+    if let Some(bytes) = rest.first_chunk() {
+        return *bytes;
+    }
+    let mut bytes = [0; N];
+    bytes[..rest.len()].copy_from_slice(rest);
+    bytes
+}
+
+/// The word 1 or 0.
+fn word(answer: bool) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[31] = answer.into();
+    word
+}

@@ -1,0 +1,32 @@
+//! 0x100: verification of a secp256r1 (P-256) signature.
+//!
+//! Input: exactly 160 bytes: hash, r, s and the public key's x and y, 32 bytes each. Output: the word 1 if the signature is
+//! valid, else nothing, also for input of any other length: never an error. Gas: 6900.
+//!
+//! Source: \[EIP-7951\].
+
+use alloc::vec::Vec;
+
+use lydite_curve::secp256r1;
+
+use super::{Error, Fork, GasUsed, charge, padded, since, word};
+
+/// The gas.
+pub const GAS: u64 = 6900;
+
+/// Runs it.
+///
+/// # Errors
+/// [`Error::NotActive`] or [`Error::OutOfGas`].
+pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
+    out.clear();
+    since(Fork::Osaka, fork)?;
+    let gas = charge(GAS, gas_limit)?;
+    if input.len() == 160 {
+        let [hash, r, s] = [0, 32, 64].map(|at| padded(input, at));
+        if secp256r1::verify(&padded(input, 96), &hash, &r, &s).is_ok() {
+            out.extend_from_slice(&word(true));
+        }
+    }
+    Ok(gas)
+}

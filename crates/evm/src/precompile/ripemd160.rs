@@ -1,0 +1,27 @@
+//! 0x03: RIPEMD-160.
+//!
+//! Output: twelve zeros and the digest. Gas: 600, and 120 a word of 32 bytes.
+//!
+//! Source: \[YP\] appendix E.1.
+
+use alloc::vec::Vec;
+
+use super::{Error, Fork, GasUsed, charge, words};
+
+/// The gas of an input of so many bytes.
+#[must_use]
+pub fn gas(length: usize) -> u64 {
+    600 + 120 * words(length)
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Error::OutOfGas`].
+pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
+    out.clear();
+    let gas = charge(gas(input.len()), gas_limit)?;
+    out.extend_from_slice(&[0; 12]);
+    out.extend_from_slice(&lydite_hash::ripemd160(input));
+    Ok(gas)
+}
