@@ -26,6 +26,7 @@
 
 mod codec;
 mod error;
+mod event;
 mod macros;
 mod read;
 mod rust_types;
@@ -48,6 +49,7 @@ pub use macros::private as __private;
 
 pub use codec::Codec;
 pub use error::{Error, ErrorKind};
+pub use event::EventCodec;
 pub use read::{Decoder, Head, Mode};
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};

@@ -980,3 +980,53 @@ proptest! {
         }
     }
 }
+
+/// Logs of events known at run time: the order of the signature, hashed topics, and what does not match.
+#[test]
+fn event_logs_at_run_time() {
+    let word = |byte: u8| FixedBytes([byte; 32]);
+    let event = EventCodec::parse("event E(uint8 a, string indexed b, address indexed c, bytes d)")
+        .unwrap();
+    assert_eq!(
+        event.topic(),
+        &event_topic("E(uint8,string,address,bytes)").unwrap()
+    );
+    let sender = Address([7; 20]);
+    let topics = [*event.topic(), word(9), sender.into_word()];
+    let data = Codec::parse("(uint8,bytes)")
+        .unwrap()
+        .encode(&[Value::Uint(U256::ONE, 8), Value::Bytes(vec![5])])
+        .unwrap();
+    let values = [
+        Value::Uint(U256::ONE, 8),
+        Value::FixedBytes([9; 32], 32),
+        Value::Address(sender),
+        Value::Bytes(vec![5]),
+    ];
+    assert_eq!(event.decode(&topics, &data).unwrap(), values);
+
+    let kind = |topics: &[B256], data: &[u8]| event.decode(topics, data).unwrap_err().kind;
+    assert_eq!(kind(&topics[..2], &data), ErrorKind::Selector);
+    assert_eq!(
+        kind(&[word(1), topics[1], topics[2]], &data),
+        ErrorKind::Selector
+    );
+    assert_eq!(kind(&[], &data), ErrorKind::Selector);
+    assert_eq!(
+        kind(&[topics[0], topics[1], word(1)], &data),
+        ErrorKind::Padding
+    );
+    for end in 0..data.len() {
+        event.decode(&topics, &data[..end]).unwrap_err();
+    }
+
+    let anonymous = EventCodec::parse("event A(uint256 indexed x) anonymous;").unwrap();
+    assert!(anonymous.is_anonymous() && !event.is_anonymous());
+    assert_eq!(
+        anonymous.decode(&[word(0)], &[]).unwrap(),
+        [Value::Uint(U256::ZERO, 256)]
+    );
+    let four = "E(uint8 indexed a,uint8 indexed b,uint8 indexed c,uint8 indexed d)";
+    assert_eq!(EventCodec::parse(four).unwrap_err().kind, ErrorKind::Size);
+    assert!(EventCodec::parse(&format!("{four} anonymous")).is_ok());
+}

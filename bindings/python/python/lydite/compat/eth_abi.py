@@ -1,0 +1,43 @@
+"""`eth_abi`'s `encode`, `decode`, `is_encodable` and `is_encodable_type`."""
+
+from functools import lru_cache
+
+import eth_abi as _original
+from eth_abi import is_encodable, is_encodable_type
+
+from lydite import Codec, LyditeError
+
+__all__ = ["decode", "encode", "is_encodable", "is_encodable_type"]
+
+
+@lru_cache(maxsize=1024)
+def _codec(types):
+    """None for what only the original knows: fixed-point types, and texts that are not one type each."""
+    try:
+        codec = Codec("(" + ",".join(types) + ")")
+    except LyditeError:
+        return None
+    return codec if len(codec) == len(types) and all(map(_original.is_encodable_type, types)) else None
+
+
+def encode(types, args):
+    if isinstance(types, (list, tuple)):
+        try:
+            codec = _codec(tuple(types))
+            if codec is not None:
+                return codec.encode(args)
+        except (LyditeError, TypeError):
+            pass
+    return _original.encode(types, args)
+
+
+def decode(types, data, strict=True):
+    # Without `strict` the two packages forgive different things.
+    if strict and isinstance(types, (list, tuple)) and isinstance(data, (bytes, bytearray)):
+        try:
+            codec = _codec(tuple(types))
+            if codec is not None:
+                return codec.decode(data)
+        except (LyditeError, TypeError):
+            pass
+    return _original.decode(types, data, strict)

@@ -1,0 +1,396 @@
+//! ABI codecs and events by type text.
+
+use lydite::{
+    bytes::{B256, hex},
+    evm::abi::{self, EventCodec, Mode, Type, Value},
+};
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple},
+};
+
+use crate::{
+    data::{Data, address},
+    error::{EncodeError, IntoPython, encoding},
+    integer,
+};
+
+/// How an address comes out.
+#[derive(Clone, Copy)]
+enum AddressForm {
+    Hex,
+    Checksum,
+    Bytes,
+}
+
+impl AddressForm {
+    fn parse(text: &str) -> PyResult<Self> {
+        match text {
+            "hex" => Ok(Self::Hex),
+            "checksum" => Ok(Self::Checksum),
+            "bytes" => Ok(Self::Bytes),
+            _ => Err(PyValueError::new_err(
+                "address must be 'hex', 'checksum' or 'bytes'",
+            )),
+        }
+    }
+}
+
+/// Encoder and decoder of a list of arguments: `Codec("(bytes,string,uint256[])")`. A text without parentheses around it
+/// is one argument.
+///
+/// Python's side of the types: int, bool, bytes (`bytesN`, `bytes`, `function`), str, addresses as `address` says ("hex":
+/// lower-case `0x…`; "checksum"; "bytes"), tuples for arrays and tuples. To encode, bytes may be any buffer, addresses any of
+/// the three forms, arrays and tuples lists or tuples.
+#[pyclass(frozen, module = "lydite")]
+pub struct Codec {
+    types: Vec<Type>,
+    codec: abi::Codec,
+    address: AddressForm,
+}
+
+#[pymethods]
+impl Codec {
+    #[new]
+    #[pyo3(signature = (types, *, address = "hex"))]
+    fn new(types: &str, address: &str) -> PyResult<Self> {
+        let ty = Type::parse(types).map_err(IntoPython::into_python)?;
+        let codec = abi::Codec::new(&ty).map_err(IntoPython::into_python)?;
+        let types = match ty {
+            Type::Tuple(members) => members,
+            other => vec![other],
+        };
+        Ok(Self {
+            types,
+            codec,
+            address: AddressForm::parse(address)?,
+        })
+    }
+
+    /// The arguments' encoding.
+    fn encode<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let values = to_values(&self.types, arguments, "arguments")?;
+        let data = self.codec.encode(&values).map_err(encoding)?;
+        Ok(PyBytes::new(arguments.py(), &data))
+    }
+
+    /// The arguments, as a tuple. `strict=False` reads what Solidity before 0.8 read: excess bits are dropped, the last
+    /// padding may be missing, what is not UTF-8 becomes U+FFFD.
+    #[pyo3(signature = (data, *, strict = true))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        data: Data<'_>,
+        strict: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let values = self
+            .codec
+            .decode_with(&data, mode(strict))
+            .map_err(IntoPython::into_python)?;
+        from_values(py, &values, self.address)
+    }
+
+    /// Each item decoded, as a list of tuples. The first item that is not valid raises, with its index in the notes.
+    #[pyo3(signature = (items, *, strict = true))]
+    fn decode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        items: Vec<Bound<'py, PyAny>>,
+        strict: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let decoded = PyList::empty(py);
+        for (index, item) in items.iter().enumerate() {
+            match item
+                .extract::<Data<'_>>()
+                .and_then(|data| self.decode(py, data, strict))
+            {
+                Ok(values) => decoded.append(values)?,
+                Err(error) => {
+                    error
+                        .value(py)
+                        .call_method1("add_note", (format!("item {index}"),))?;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(decoded)
+    }
+
+    /// Number of arguments.
+    fn __len__(&self) -> usize {
+        self.types.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Codec(\"{}\")", Type::Tuple(self.types.clone()))
+    }
+}
+
+fn mode(strict: bool) -> Mode {
+    if strict { Mode::Strict } else { Mode::Lenient }
+}
+
+fn from_values<'py>(
+    py: Python<'py>,
+    values: &[Value],
+    form: AddressForm,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let items: Vec<_> = values
+        .iter()
+        .map(|value| from_value(py, value, form))
+        .collect::<PyResult<_>>()?;
+    PyTuple::new(py, items)
+}
+
+fn from_value<'py>(
+    py: Python<'py>,
+    value: &Value,
+    form: AddressForm,
+) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Uint(value, _) => integer::from_unsigned(py, value)?,
+        Value::Int(value, _) => integer::from_signed(py, value)?,
+        Value::Address(address) => match form {
+            AddressForm::Bytes => PyBytes::new(py, address.as_slice()).into_any(),
+            AddressForm::Hex => {
+                let mut text = *b"0x0000000000000000000000000000000000000000";
+                hex::encode_to_slice(address.as_slice(), &mut text[2..])
+                    .map_err(IntoPython::into_python)?;
+                PyString::from_bytes(py, &text)?.into_any()
+            }
+            AddressForm::Checksum => {
+                PyString::from_bytes(py, &address.to_checksum_buffer())?.into_any()
+            }
+        },
+        Value::FixedBytes(word, length) => {
+            PyBytes::new(py, &word[..usize::from(*length).min(32)]).into_any()
+        }
+        Value::Function(bytes) => PyBytes::new(py, bytes).into_any(),
+        Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(values) | Value::FixedArray(values) | Value::Tuple(values) => {
+            from_values(py, values, form)?.into_any()
+        }
+    })
+}
+
+/// The items of a list or tuple as values of these types.
+fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Value>> {
+    let items = sequence(items, path)?;
+    if items.len() != types.len() {
+        let (needed, found) = (types.len(), items.len());
+        return Err(refuse(
+            path,
+            &format!("{needed} values needed, not {found}"),
+        ));
+    }
+    items
+        .iter()
+        .enumerate()
+        .zip(types)
+        .map(|((i, item), ty)| to_value(ty, item, path, i))
+        .collect()
+}
+
+fn sequence<'py>(object: &Bound<'py, PyAny>, path: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if let Ok(list) = object.cast::<PyList>() {
+        Ok(list.iter().collect())
+    } else if let Ok(tuple) = object.cast::<PyTuple>() {
+        Ok(tuple.iter().collect())
+    } else {
+        Err(refuse(
+            path,
+            &format!("a list or tuple is needed, not {}", object.get_type()),
+        ))
+    }
+}
+
+fn to_value(ty: &Type, item: &Bound<'_, PyAny>, parent: &str, index: usize) -> PyResult<Value> {
+    // Paths are text that only errors need.
+    let path = || format!("{parent}[{index}]");
+    let in_place = |error: PyErr| refuse(&path(), &error.value(item.py()).to_string());
+    let out_of_range = || refuse(&path(), &format!("out of the range of {ty}"));
+    Ok(match ty {
+        Type::Bool => match item.cast::<PyBool>() {
+            Ok(value) => Value::Bool(value.is_true()),
+            Err(_) => {
+                return Err(refuse(
+                    &path(),
+                    &format!("a bool is needed, not {}", item.get_type()),
+                ));
+            }
+        },
+        Type::Uint(bits) => {
+            let value = integer::unsigned(item)
+                .map_err(in_place)?
+                .ok_or_else(out_of_range)?;
+            Value::Uint(value, *bits)
+        }
+        Type::Int(bits) => {
+            let value = integer::signed(item)
+                .map_err(in_place)?
+                .ok_or_else(out_of_range)?;
+            Value::Int(value, *bits)
+        }
+        Type::Address => Value::Address(address(item).map_err(in_place)?),
+        Type::FixedBytes(length) => {
+            let data = item.extract::<Data<'_>>().map_err(in_place)?;
+            if data.len() != usize::from(*length) {
+                return Err(refuse(
+                    &path(),
+                    &format!("{length} bytes needed, not {}", data.len()),
+                ));
+            }
+            let mut word = [0; 32];
+            word[..data.len()].copy_from_slice(&data);
+            Value::FixedBytes(word, *length)
+        }
+        Type::Function => {
+            let data = item.extract::<Data<'_>>().map_err(in_place)?;
+            Value::Function(*data.array("function").map_err(in_place)?)
+        }
+        Type::Bytes => Value::Bytes(item.extract::<Data<'_>>().map_err(in_place)?.to_vec()),
+        Type::String => match item.cast::<PyString>() {
+            Ok(text) => Value::String(text.to_str().map_err(in_place)?.to_owned()),
+            Err(_) => {
+                return Err(refuse(
+                    &path(),
+                    &format!("a str is needed, not {}", item.get_type()),
+                ));
+            }
+        },
+        Type::Array(element) => Value::Array(elements(element, item, &path())?),
+        Type::FixedArray(element, length) => {
+            let values = elements(element, item, &path())?;
+            if values.len() != *length {
+                return Err(refuse(
+                    &path(),
+                    &format!("{length} elements needed, not {}", values.len()),
+                ));
+            }
+            Value::FixedArray(values)
+        }
+        Type::Tuple(members) => Value::Tuple(to_values(members, item, &path())?),
+    })
+}
+
+fn elements(ty: &Type, items: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Value>> {
+    sequence(items, path)?
+        .iter()
+        .enumerate()
+        .map(|(i, item)| to_value(ty, item, path, i))
+        .collect()
+}
+
+#[cold]
+fn refuse(path: &str, reason: &str) -> PyErr {
+    EncodeError::new_err(format!("{path}: {reason}"))
+}
+
+/// Decoder of an event's logs: `Event("Transfer(address indexed from, address indexed to, uint256 value)")`.
+#[pyclass(frozen, module = "lydite")]
+pub struct Event {
+    codec: EventCodec,
+    address: AddressForm,
+    names: Vec<Py<PyString>>,
+}
+
+#[pymethods]
+impl Event {
+    #[new]
+    #[pyo3(signature = (signature, *, address = "hex"))]
+    fn new(py: Python<'_>, signature: &str, address: &str) -> PyResult<Self> {
+        let codec = EventCodec::parse(signature).map_err(IntoPython::into_python)?;
+        let inputs = &codec.signature().inputs;
+        let names: Vec<String> = inputs
+            .iter()
+            .enumerate()
+            .map(|(i, input)| {
+                if input.name.is_empty() {
+                    format!("arg{i}")
+                } else {
+                    input.name.clone()
+                }
+            })
+            .collect();
+        if let Some(name) = names
+            .iter()
+            .enumerate()
+            .find_map(|(i, name)| names[..i].contains(name).then_some(name))
+        {
+            return Err(PyValueError::new_err(format!(
+                "two parameters named {name}"
+            )));
+        }
+        let names = names
+            .iter()
+            .map(|name| PyString::new(py, name).unbind())
+            .collect();
+        Ok(Self {
+            codec,
+            address: AddressForm::parse(address)?,
+            names,
+        })
+    }
+
+    /// The event's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.codec.signature().name
+    }
+
+    /// Keccak-256 of the canonical signature, the first topic of its logs (also of an anonymous event, whose logs lack it).
+    #[getter]
+    fn topic<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.codec.topic().0)
+    }
+
+    /// The parameters by name (`arg0` … where they have none). An indexed parameter longer than a word is the 32 bytes of
+    /// its hash, which is all that the log holds.
+    #[pyo3(signature = (topics, data, *, strict = true))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        topics: Vec<Bound<'py, PyAny>>,
+        data: Data<'_>,
+        strict: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let topics = topics
+            .iter()
+            .map(|topic| Ok(B256::from(*topic.extract::<Data<'_>>()?.array("topic")?)))
+            .collect::<PyResult<Vec<B256>>>()?;
+        let values = self
+            .codec
+            .decode_with(&topics, &data, mode(strict))
+            .map_err(IntoPython::into_python)?;
+        let decoded = PyDict::new(py);
+        for (name, value) in self.names.iter().zip(&values) {
+            decoded.set_item(name, from_value(py, value, self.address)?)?;
+        }
+        Ok(decoded)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Event(\"{}\")", self.codec.signature())
+    }
+}
+
+/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes.
+#[pyfunction]
+#[pyo3(signature = (signature, /))]
+pub fn selector<'py>(py: Python<'py>, signature: &str) -> PyResult<Bound<'py, PyBytes>> {
+    abi::selector(signature)
+        .map(|bytes| PyBytes::new(py, &bytes))
+        .map_err(IntoPython::into_python)
+}
+
+/// The first topic of an event by its signature, canonical or human-readable: 32 bytes.
+#[pyfunction]
+#[pyo3(signature = (signature, /))]
+pub fn event_topic<'py>(py: Python<'py>, signature: &str) -> PyResult<Bound<'py, PyBytes>> {
+    abi::event_topic(signature)
+        .map(|topic| PyBytes::new(py, &topic.0))
+        .map_err(IntoPython::into_python)
+}

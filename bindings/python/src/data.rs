@@ -1,0 +1,114 @@
+//! Arguments that are bytes.
+
+use std::ops::Deref;
+
+use pyo3::{
+    Borrowed, PyErr, buffer::PyBuffer, exceptions::PyTypeError, prelude::*, types::PyBytes,
+};
+
+use crate::error::DecodeError;
+use lydite::bytes::{Address, hex};
+
+/// The bytes of any object with a contiguous buffer: `bytes` borrowed, others (`bytearray`, `memoryview`, NumPy arrays)
+/// copied, since another thread may write to them once the interpreter is let go.
+pub enum Data<'a> {
+    Borrowed(&'a [u8]),
+    Owned(Vec<u8>),
+}
+
+impl Deref for Data<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Data<'a> {
+    type Error = PyErr;
+
+    #[inline]
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyBytes>() {
+            return Ok(Self::Borrowed(object.extract()?));
+        }
+        copy(object).map(Self::Owned)
+    }
+}
+
+#[cold]
+fn copy(object: Borrowed<'_, '_, PyAny>) -> PyResult<Vec<u8>> {
+    let buffer = PyBuffer::<u8>::get(&object).map_err(|_| {
+        let found = object.get_type();
+        PyTypeError::new_err(format!("a buffer of bytes is needed, not {found}"))
+    })?;
+    buffer.to_vec(object.py())
+}
+
+impl Data<'_> {
+    /// The bytes, if there are `N`.
+    pub fn array<const N: usize>(&self, what: &str) -> PyResult<&[u8; N]> {
+        (&**self)
+            .try_into()
+            .map_err(|_| wrong_length(what, N, self.len()))
+    }
+
+    /// The bytes as rows of `N`.
+    pub fn rows<const N: usize>(&self, what: &str) -> PyResult<&[[u8; N]]> {
+        match self.as_chunks() {
+            (rows, []) => Ok(rows),
+            (rows, _) => Err(DecodeError::new_err(format!(
+                "{what}: {} bytes are no whole number of rows of {N}; byte {}: row not whole",
+                self.len(),
+                rows.len() * N,
+            ))),
+        }
+    }
+}
+
+#[cold]
+fn wrong_length(what: &str, needed: usize, found: usize) -> PyErr {
+    DecodeError::new_err(format!("{what}: {needed} bytes needed, not {found}"))
+}
+
+/// An address: 20 bytes, or 40 hexadecimal digits; of mixed case only with the right EIP-55 checksum.
+pub fn address(object: &Bound<'_, PyAny>) -> PyResult<Address> {
+    if let Ok(text) = object.cast::<pyo3::types::PyString>() {
+        return parse_address(text.to_str()?);
+    }
+    object
+        .extract::<Data<'_>>()?
+        .array("address")
+        .map(|bytes| Address(*bytes))
+}
+
+fn parse_address(text: &str) -> PyResult<Address> {
+    let cased =
+        |range: std::ops::RangeInclusive<u8>| text.bytes().any(|byte| range.contains(&byte));
+    let found = if cased(b'a'..=b'f') && cased(b'A'..=b'F') {
+        Address::parse_checksummed(text)
+    } else {
+        Address::from_hex(text).map_err(Into::into)
+    };
+    found.map_err(|error| DecodeError::new_err(format!("address: {error}")))
+}
+
+/// Bytes: a buffer, or text in hexadecimal with `0x`.
+pub fn bytes_or_hex<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Data<'a>> {
+    let Ok(text) = object.cast::<pyo3::types::PyString>() else {
+        return object.as_borrowed().extract();
+    };
+    let text = text.to_str()?;
+    if !text.starts_with("0x") {
+        return Err(DecodeError::new_err(
+            "byte 0: hexadecimal text must begin with 0x",
+        ));
+    }
+    hex::decode(text)
+        .map(Data::Owned)
+        .map_err(|error| DecodeError::new_err(error.to_string()))
+}

@@ -1,0 +1,109 @@
+//! The exceptions. All are `ValueError`s, so that callers who know nothing of Lydite catch them.
+
+use std::fmt::{Debug, Display};
+
+use lydite::{bytes, curve::secp256k1, evm, hash};
+use pyo3::{create_exception, exceptions::PyValueError, prelude::*};
+
+create_exception!(
+    lydite,
+    LyditeError,
+    PyValueError,
+    "What every error of lydite is."
+);
+create_exception!(
+    lydite,
+    DecodeError,
+    LyditeError,
+    "Input bytes or text that are not what they should be, with `offset` (of the byte) and `kind` where they are known."
+);
+create_exception!(
+    lydite,
+    EncodeError,
+    LyditeError,
+    "A value that does not fit its type."
+);
+create_exception!(
+    lydite,
+    SignatureError,
+    LyditeError,
+    "A signature, key or hash that is not valid."
+);
+
+/// The Python exception of a Rust error, with the same message.
+pub trait IntoPython {
+    fn into_python(self) -> PyErr;
+}
+
+/// A `DecodeError` that knows where. Setting an attribute of an exception just made fails only without memory, and then
+/// the message still says it.
+fn located(error: &impl Display, offset: usize, kind: impl Debug) -> PyErr {
+    Python::attach(|py| {
+        let python = DecodeError::new_err(error.to_string());
+        let value = python.value(py);
+        let _ = value
+            .setattr("offset", offset)
+            .and_then(|()| value.setattr("kind", format!("{kind:?}")));
+        python
+    })
+}
+
+impl IntoPython for evm::abi::Error {
+    fn into_python(self) -> PyErr {
+        located(&self, self.offset, self.kind)
+    }
+}
+
+/// An error met while encoding: its offset is the index of the argument.
+pub fn encoding(error: evm::abi::Error) -> PyErr {
+    let message = error.to_string();
+    let reason = message
+        .split_once(": ")
+        .map_or(&*message, |(_, reason)| reason);
+    EncodeError::new_err(format!("arguments[{}]: {reason}", error.offset))
+}
+
+impl IntoPython for evm::rlp::Error {
+    fn into_python(self) -> PyErr {
+        located(&self, self.offset, self.kind)
+    }
+}
+
+impl IntoPython for evm::tx::Error {
+    fn into_python(self) -> PyErr {
+        match self {
+            evm::tx::Error::Signature(error) => error.into_python(),
+            other => DecodeError::new_err(other.to_string()),
+        }
+    }
+}
+
+impl IntoPython for secp256k1::Error {
+    fn into_python(self) -> PyErr {
+        SignatureError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for bytes::address::Error {
+    fn into_python(self) -> PyErr {
+        DecodeError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for bytes::hex::Error {
+    fn into_python(self) -> PyErr {
+        DecodeError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for evm::eip712::TypedDataError {
+    fn into_python(self) -> PyErr {
+        DecodeError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for hash::keccak::Error {
+    fn into_python(self) -> PyErr {
+        LyditeError::new_err(self.to_string())
+    }
+}

@@ -1,0 +1,44 @@
+//! `lydite._native`: the Lydite crates as a Python module. Bytes in, bytes out; no logic of its own.
+//!
+//! Inputs are `bytes` without a copy, or any object with a contiguous buffer of bytes, copied while the interpreter is
+//! held, so that the batches that let go of it read nothing that another thread may write.
+
+mod abi;
+mod data;
+mod error;
+mod hash;
+mod integer;
+mod rlp;
+mod secp256k1;
+mod transaction;
+mod typed_data;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::{
+        abi::{Codec, Event, event_topic, selector},
+        error::{DecodeError, EncodeError, LyditeError, SignatureError},
+        hash::{
+            create_address, create2_address, keccak256, keccak256_batch, keccak256_rows,
+            to_checksum_address,
+        },
+        rlp::{rlp_decode, rlp_encode},
+        secp256k1::{
+            ecrecover, ecrecover_batch, public_key, public_key_to_address, public_key_to_sec1,
+            recover_public_key, sign, verify,
+        },
+        transaction::{Tx, senders, sign_transaction},
+        typed_data::{TypedData, hash_message, hash_typed_data},
+    };
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let decode_error = module.getattr("DecodeError")?;
+        decode_error.setattr("offset", module.py().None())?;
+        decode_error.setattr("kind", module.py().None())
+    }
+}

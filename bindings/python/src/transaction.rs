@@ -1,0 +1,514 @@
+//! Transactions of all types.
+
+use lydite::{
+    bytes::{Address, B256, Bytes, U256},
+    curve::secp256k1::SecretKey,
+    evm::tx::{
+        self, AccessListItem, Authorization, Signable, Transaction, TransactionRef, TxEip1559,
+        TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+    },
+};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict, PyTuple},
+};
+
+use crate::{
+    data::{Data, address, bytes_or_hex},
+    error::{EncodeError, IntoPython},
+    hash::to_bytes,
+    integer, secp256k1,
+};
+
+/// A signed transaction of any type (legacy, 1, 2, 3, 4): `Tx.decode(raw).sender`. Fields that the type lacks are `None`.
+#[pyclass(frozen, module = "lydite")]
+pub struct Tx(Py<PyBytes>);
+
+impl Tx {
+    /// The bytes were accepted once, so they are again; reading them takes less time than a Python attribute look-up.
+    fn with<'py, T>(
+        &self,
+        py: Python<'py>,
+        read: impl FnOnce(&TransactionRef<'_>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let transaction =
+            TransactionRef::decode(self.0.as_bytes(py)).map_err(IntoPython::into_python)?;
+        read(&transaction)
+    }
+}
+
+#[pymethods]
+impl Tx {
+    /// Decodes an envelope, strictly.
+    #[staticmethod]
+    #[pyo3(signature = (raw, /))]
+    fn decode(py: Python<'_>, raw: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let data: Data<'_> = raw.extract()?;
+        TransactionRef::decode(&data).map_err(IntoPython::into_python)?;
+        let bytes = match raw.cast::<PyBytes>() {
+            Ok(bytes) => bytes.clone(),
+            Err(_) => PyBytes::new(py, &data),
+        };
+        Ok(Self(bytes.unbind()))
+    }
+
+    /// The envelope.
+    #[getter]
+    fn raw(&self, py: Python<'_>) -> Py<PyBytes> {
+        self.0.clone_ref(py)
+    }
+
+    /// Type of the envelope, 0 to 4.
+    #[getter]
+    fn r#type(&self, py: Python<'_>) -> PyResult<u8> {
+        self.with(py, |tx| Ok(tx.kind as u8))
+    }
+
+    /// Keccak-256 of the envelope.
+    #[getter]
+    fn hash<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(py, |tx| Ok(PyBytes::new(py, &tx.hash())))
+    }
+
+    /// The hash that the sender signed.
+    #[getter]
+    fn signing_hash<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(py, |tx| Ok(PyBytes::new(py, &tx.signing_hash())))
+    }
+
+    /// The account that signed: 20 bytes. Raises SignatureError if there is none, or s is high (EIP-2).
+    #[getter]
+    fn sender<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(py, |tx| {
+            Ok(to_bytes(py, &tx.sender().map_err(IntoPython::into_python)?))
+        })
+    }
+
+    /// The signature: r, s, v with v 0 or 1, 65 bytes.
+    #[getter]
+    fn signature<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(py, |tx| Ok(PyBytes::new(py, &tx.signature.to_bytes65())))
+    }
+
+    /// Chain id; `None` in a legacy transaction without EIP-155.
+    #[getter]
+    fn chain_id(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        self.with(py, |tx| Ok(tx.chain_id))
+    }
+
+    #[getter]
+    fn nonce(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |tx| Ok(tx.nonce))
+    }
+
+    /// Types 0 and 1.
+    #[getter]
+    fn gas_price(&self, py: Python<'_>) -> PyResult<Option<u128>> {
+        self.with(py, |tx| {
+            Ok(((tx.kind as u8) < 2).then_some(tx.max_fee_per_gas))
+        })
+    }
+
+    /// Types 2 and up.
+    #[getter]
+    fn max_fee_per_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
+        self.with(py, |tx| {
+            Ok(((tx.kind as u8) >= 2).then_some(tx.max_fee_per_gas))
+        })
+    }
+
+    /// Types 2 and up.
+    #[getter]
+    fn max_priority_fee_per_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
+        self.with(py, |tx| {
+            Ok(((tx.kind as u8) >= 2).then_some(tx.max_priority_fee_per_gas))
+        })
+    }
+
+    #[getter]
+    fn gas_limit(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |tx| Ok(tx.gas_limit))
+    }
+
+    /// Recipient, 20 bytes; `None` creates a contract.
+    #[getter]
+    fn to<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        self.with(py, |tx| {
+            Ok(tx.to.as_ref().map(|address| to_bytes(py, address)))
+        })
+    }
+
+    /// Wei.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.with(py, |tx| integer::from_unsigned(py, &tx.value))
+    }
+
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(py, |tx| Ok(PyBytes::new(py, tx.data)))
+    }
+
+    /// Tuples (address, tuple of storage keys); `None` in type 0.
+    #[getter]
+    fn access_list<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.with(py, |tx| {
+            if tx.kind as u8 == 0 {
+                return Ok(None);
+            }
+            let items = tx.access_list.iter().map(|item| {
+                let keys = item.storage_keys.iter().map(|key| PyBytes::new(py, &key.0));
+                Ok((
+                    to_bytes(py, &item.address),
+                    PyTuple::new(py, keys.collect::<Vec<_>>())?,
+                ))
+            });
+            PyTuple::new(py, items.collect::<PyResult<Vec<_>>>()?).map(Some)
+        })
+    }
+
+    /// Type 3.
+    #[getter]
+    fn max_fee_per_blob_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
+        self.with(py, |tx| {
+            Ok((tx.kind as u8 == 3).then_some(tx.max_fee_per_blob_gas))
+        })
+    }
+
+    /// Type 3: tuple of 32 bytes each.
+    #[getter]
+    fn blob_versioned_hashes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.with(py, |tx| {
+            if tx.kind as u8 != 3 {
+                return Ok(None);
+            }
+            let hashes = tx
+                .blob_versioned_hashes
+                .iter()
+                .map(|hash| PyBytes::new(py, &hash.0));
+            PyTuple::new(py, hashes.collect::<Vec<_>>()).map(Some)
+        })
+    }
+
+    /// Type 4: tuples (chain id, address, nonce, y parity, r, s).
+    #[getter]
+    fn authorization_list<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.with(py, |tx| {
+            if tx.kind as u8 != 4 {
+                return Ok(None);
+            }
+            let items = tx.authorization_list.iter().map(|item| {
+                Ok((
+                    integer::from_unsigned(py, &item.chain_id)?,
+                    to_bytes(py, &item.address),
+                    item.nonce,
+                    item.y_parity,
+                    integer::from_unsigned(py, &item.r)?,
+                    integer::from_unsigned(py, &item.s)?,
+                ))
+            });
+            PyTuple::new(py, items.collect::<PyResult<Vec<_>>>()?).map(Some)
+        })
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
+        self.0.as_bytes(py) == other.0.as_bytes(py)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.0.bind(py).hash()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |tx| {
+            let hash = lydite::bytes::hex::encode_prefixed(tx.hash());
+            Ok(format!("<Tx type {} {hash}>", tx.kind as u8))
+        })
+    }
+}
+
+/// The sender of each raw transaction, or `None` where an envelope or its signature is not valid: decoding, hashing and
+/// recovery in batches. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (raw, /))]
+pub fn senders<'py>(
+    py: Python<'py>,
+    raw: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
+    let data = raw
+        .iter()
+        .map(|item| item.as_borrowed().extract())
+        .collect::<PyResult<Vec<Data<'_>>>>()?;
+    let raw: Vec<&[u8]> = data.iter().map(|data| &**data).collect();
+    let found = py
+        .detach(|| {
+            let mut found = vec![Ok(Address::ZERO); raw.len()];
+            tx::senders(&raw, &mut found).map(|()| found)
+        })
+        .map_err(IntoPython::into_python)?;
+    Ok(found
+        .iter()
+        .map(|sender| sender.ok().map(|address| to_bytes(py, &address)))
+        .collect())
+}
+
+/// A transaction's fields as JSON-RPC and eth-account name them, each taken once.
+struct Fields<'a, 'py> {
+    given: &'a Bound<'py, PyDict>,
+    taken: usize,
+}
+
+impl<'a, 'py> Fields<'a, 'py> {
+    fn take(&mut self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let value = self.given.get_item(name)?;
+        self.taken += usize::from(value.is_some());
+        Ok(value)
+    }
+
+    fn has(&self, name: &str) -> PyResult<bool> {
+        self.given.contains(name)
+    }
+
+    fn required(&mut self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.take(name)?
+            .ok_or_else(|| EncodeError::new_err(format!("{name}: missing")))
+    }
+
+    fn integer<T: TryFrom<U256>>(&mut self, name: &str) -> PyResult<T> {
+        to_integer(name, &self.required(name)?)
+    }
+
+    fn data(&mut self) -> PyResult<Bytes> {
+        match self.take("data")? {
+            None => Ok(Bytes::new()),
+            Some(data) => Ok(Bytes(
+                bytes_or_hex(&data)
+                    .map_err(|error| located("data", &error, &data))?
+                    .to_vec(),
+            )),
+        }
+    }
+
+    fn recipient(&mut self) -> PyResult<Option<Address>> {
+        match self.take("to")? {
+            None => Ok(None),
+            Some(to) if to.is_none() => Ok(None),
+            // The empty string creates a contract in JSON-RPC and in eth-account.
+            Some(to) if to.len().is_ok_and(|length| length == 0) => Ok(None),
+            Some(to) => address(&to)
+                .map(Some)
+                .map_err(|error| located("to", &error, &to)),
+        }
+    }
+
+    fn required_recipient(&mut self) -> PyResult<Address> {
+        self.recipient()?
+            .ok_or_else(|| EncodeError::new_err("to: this type creates no contract"))
+    }
+
+    fn access_list(&mut self) -> PyResult<Vec<AccessListItem>> {
+        let Some(list) = self.take("accessList")? else {
+            return Ok(Vec::new());
+        };
+        list.try_iter()?
+            .map(|item| {
+                let item = item?;
+                let (account, keys) = match item.cast::<PyDict>() {
+                    Ok(item) => (get(item, "address")?, get(item, "storageKeys")?),
+                    Err(_) => item.extract()?,
+                };
+                Ok(AccessListItem {
+                    address: address(&account)?,
+                    storage_keys: words(&keys, "storageKeys")?,
+                })
+            })
+            .collect()
+    }
+
+    fn authorization_list(&mut self) -> PyResult<Vec<Authorization>> {
+        self.required("authorizationList")?
+            .try_iter()?
+            .map(|item| {
+                let item = item?;
+                let item = item.cast::<PyDict>()?;
+                Ok(Authorization {
+                    chain_id: to_integer("chainId", &get(item, "chainId")?)?,
+                    address: address(&get(item, "address")?)?,
+                    nonce: to_integer("nonce", &get(item, "nonce")?)?,
+                    y_parity: to_byte("yParity", &get(item, "yParity")?)?,
+                    r: to_integer("r", &get(item, "r")?)?,
+                    s: to_integer("s", &get(item, "s")?)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Nothing is dropped in silence: a field that the type does not have is an error. `from` is known but not signed.
+    fn finish(mut self) -> PyResult<()> {
+        self.take("from")?;
+        if self.taken == self.given.len() {
+            return Ok(());
+        }
+        Err(EncodeError::new_err(format!(
+            "fields that this type does not have: {}",
+            self.given.keys()
+        )))
+    }
+}
+
+fn get<'py>(item: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    item.get_item(name)?
+        .ok_or_else(|| EncodeError::new_err(format!("{name}: missing")))
+}
+
+fn words(items: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<B256>> {
+    items
+        .try_iter()?
+        .map(|item| Ok(B256::from(*bytes_or_hex(&item?)?.array(name)?)))
+        .collect::<PyResult<_>>()
+}
+
+/// An int, or JSON-RPC's hexadecimal text.
+fn to_integer<T: TryFrom<U256>>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<T> {
+    let out_of_range = || EncodeError::new_err(format!("{name}: out of range"));
+    let value = match object.cast::<pyo3::types::PyString>() {
+        Ok(text) => text
+            .to_str()?
+            .parse()
+            .map_err(|_| EncodeError::new_err(format!("{name}: not a number")))?,
+        Err(_) => integer::unsigned(object)
+            .map_err(|error| located(name, &error, object))?
+            .ok_or_else(out_of_range)?,
+    };
+    T::try_from(value).map_err(|_| out_of_range())
+}
+
+fn to_byte(name: &str, object: &Bound<'_, PyAny>) -> PyResult<u8> {
+    let value: u64 = to_integer(name, object)?;
+    u8::try_from(value).map_err(|_| EncodeError::new_err(format!("{name}: out of range")))
+}
+
+fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
+    EncodeError::new_err(format!("{name}: {}", error.value(object.py())))
+}
+
+/// Signs a transaction given as a dict with the names of JSON-RPC (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
+/// `maxFeePerGas`, `maxPriorityFeePerGas`, `to`, `value`, `data`, `accessList`, `maxFeePerBlobGas`,
+/// `blobVersionedHashes`, `authorizationList`): its envelope. Without `type` the fields tell it, as in eth-account.
+#[pyfunction]
+#[pyo3(signature = (fields, secret_key, /))]
+pub fn sign_transaction<'py>(
+    fields: &Bound<'py, PyDict>,
+    secret_key: Data<'_>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let key = secp256k1::secret_key(&secret_key)?;
+    let mut fields = Fields {
+        given: fields,
+        taken: 0,
+    };
+    let kind = match fields.take("type")? {
+        Some(kind) => to_byte("type", &kind)?,
+        None if fields.has("authorizationList")? => 4,
+        None if fields.has("blobVersionedHashes")? => 3,
+        None if fields.has("maxFeePerGas")? => 2,
+        None if fields.has("accessList")? => 1,
+        None => 0,
+    };
+    let py = fields.given.py();
+    let raw = match kind {
+        0 => {
+            let chain_id = match fields.take("chainId")? {
+                Some(chain_id) if !chain_id.is_none() => Some(to_integer("chainId", &chain_id)?),
+                _ => None,
+            };
+            finish(
+                &key,
+                TxLegacy {
+                    chain_id,
+                    nonce: fields.integer("nonce")?,
+                    gas_price: fields.integer("gasPrice")?,
+                    gas_limit: fields.integer("gas")?,
+                    to: fields.recipient()?,
+                    value: fields.integer("value")?,
+                    data: fields.data()?,
+                },
+                fields,
+            )?
+        }
+        1 => finish(
+            &key,
+            TxEip2930 {
+                chain_id: fields.integer("chainId")?,
+                nonce: fields.integer("nonce")?,
+                gas_price: fields.integer("gasPrice")?,
+                gas_limit: fields.integer("gas")?,
+                to: fields.recipient()?,
+                value: fields.integer("value")?,
+                data: fields.data()?,
+                access_list: fields.access_list()?,
+            },
+            fields,
+        )?,
+        2 => finish(
+            &key,
+            TxEip1559 {
+                chain_id: fields.integer("chainId")?,
+                nonce: fields.integer("nonce")?,
+                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
+                max_fee_per_gas: fields.integer("maxFeePerGas")?,
+                gas_limit: fields.integer("gas")?,
+                to: fields.recipient()?,
+                value: fields.integer("value")?,
+                data: fields.data()?,
+                access_list: fields.access_list()?,
+            },
+            fields,
+        )?,
+        3 => finish(
+            &key,
+            TxEip4844 {
+                chain_id: fields.integer("chainId")?,
+                nonce: fields.integer("nonce")?,
+                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
+                max_fee_per_gas: fields.integer("maxFeePerGas")?,
+                gas_limit: fields.integer("gas")?,
+                to: fields.required_recipient()?,
+                value: fields.integer("value")?,
+                data: fields.data()?,
+                access_list: fields.access_list()?,
+                max_fee_per_blob_gas: fields.integer("maxFeePerBlobGas")?,
+                blob_versioned_hashes: words(
+                    &fields.required("blobVersionedHashes")?,
+                    "blobVersionedHashes",
+                )?,
+            },
+            fields,
+        )?,
+        4 => finish(
+            &key,
+            TxEip7702 {
+                chain_id: fields.integer("chainId")?,
+                nonce: fields.integer("nonce")?,
+                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
+                max_fee_per_gas: fields.integer("maxFeePerGas")?,
+                gas_limit: fields.integer("gas")?,
+                to: fields.required_recipient()?,
+                value: fields.integer("value")?,
+                data: fields.data()?,
+                access_list: fields.access_list()?,
+                authorization_list: fields.authorization_list()?,
+            },
+            fields,
+        )?,
+        _ => return Err(EncodeError::new_err(format!("type: {kind} is not known"))),
+    };
+    Ok(PyBytes::new(py, &raw))
+}
+
+fn finish<T: Signable>(key: &SecretKey, transaction: T, fields: Fields<'_, '_>) -> PyResult<Vec<u8>>
+where
+    Transaction: From<tx::Signed<T>>,
+{
+    fields.finish()?;
+    Ok(Transaction::from(transaction.sign(key)).encode())
+}

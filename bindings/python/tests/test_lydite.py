@@ -1,0 +1,262 @@
+"""The module itself: known answers, every kind of input, and what is refused."""
+
+import json
+import threading
+from pathlib import Path
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lydite
+
+KEY = bytes.fromhex("4646464646464646464646464646464646464646464646464646464646464646")
+HASH = lydite.keccak256(b"message")
+VECTORS = Path(__file__).parents[3] / "vectors"
+
+
+def test_keccak256_known_answers_and_every_buffer():
+    empty = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
+    assert lydite.keccak256(b"").hex() == empty
+    for form in (bytearray, memoryview, lambda data: numpy.frombuffer(data, "u1")):
+        assert lydite.keccak256(form(b"abc")) == lydite.keccak256(b"abc")
+    for wrong in ("abc", 3, None, [1, 2], numpy.zeros(3, "f8")):
+        with pytest.raises(TypeError):
+            lydite.keccak256(wrong)
+
+
+@given(st.lists(st.binary(max_size=300), max_size=20))
+def test_keccak256_batch_is_keccak256_of_each(items):
+    assert lydite.keccak256_batch(items) == [lydite.keccak256(item) for item in items]
+
+
+def test_keccak256_rows():
+    rows = numpy.arange(320, dtype="u1").reshape(10, 32)
+    assert lydite.keccak256_rows(rows, 32) == b"".join(lydite.keccak256(row.tobytes()) for row in rows)
+    assert lydite.keccak256_rows(b"", 32) == b""
+    for data, row in ((b"123", 2), (b"", 0)):
+        with pytest.raises(ValueError, match="whole number of rows"):
+            lydite.keccak256_rows(data, row)
+
+
+def test_batches_of_a_buffer_that_another_thread_changes():
+    data = bytearray(32 * 4096)
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            data[:] = bytes(len(data))
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        expected = lydite.keccak256(bytes(32)) * 4096
+        assert all(lydite.keccak256_rows(data, 32) == expected for _ in range(50))
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_addresses():
+    checksummed = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F"
+    address = bytes.fromhex(checksummed[2:])
+    assert lydite.to_checksum_address(address) == lydite.to_checksum_address(checksummed.lower()) == checksummed
+    assert lydite.public_key_to_address(lydite.public_key(KEY)) == address
+    with pytest.raises(lydite.DecodeError, match="byte 3.*wrong case|wrong case"):
+        lydite.to_checksum_address("0x9D" + checksummed[4:])
+    with pytest.raises(lydite.DecodeError):
+        lydite.to_checksum_address(b"short")
+    # EIP-1014, second example.
+    assert lydite.create2_address(
+        bytes.fromhex("deadbeef00000000000000000000000000000000"), bytes(32), lydite.keccak256(b"\0")
+    ).hex() == "b928f69bb1d91cd65274e3c79d8986362984fda3"
+
+
+def test_signatures():
+    signature = lydite.sign(HASH, KEY)
+    key = lydite.public_key(KEY)
+    assert lydite.recover_public_key(HASH, signature) == key
+    assert lydite.ecrecover(HASH, signature) == lydite.public_key_to_address(key)
+    v27 = signature[:64] + bytes([signature[64] + 27])
+    assert lydite.ecrecover(HASH, v27) == lydite.ecrecover(HASH, signature)
+    assert lydite.verify(key, HASH, signature) and lydite.verify(key, HASH, signature[:64])
+    assert not lydite.verify(key, lydite.keccak256(b"other"), signature)
+    compressed = lydite.public_key_to_sec1(key)
+    assert lydite.public_key_to_sec1(compressed, compressed=False) == b"\x04" + key
+    for wrong in (bytes(65), signature[:64] + b"\x05", b"\xff" * 64 + b"\0"):
+        with pytest.raises(lydite.SignatureError):
+            lydite.ecrecover(HASH, wrong)
+    with pytest.raises(lydite.SignatureError):
+        lydite.sign(HASH, bytes(32))
+    for wrong in (b"", signature[:64], signature + b"\0"):
+        with pytest.raises(lydite.DecodeError, match="65 bytes needed"):
+            lydite.ecrecover(HASH, wrong)
+
+
+def test_ecrecover_batch_reports_each_in_its_place():
+    hashes = [lydite.keccak256(bytes([i])) for i in range(20)]
+    signatures = [lydite.sign(hash, KEY) for hash in hashes]
+    signatures[3] = bytes(65)
+    signatures[11] = b"\xff" * 65
+    addresses, ok = lydite.ecrecover_batch(b"".join(hashes), numpy.frombuffer(b"".join(signatures), "u1"))
+    address = lydite.public_key_to_address(lydite.public_key(KEY))
+    assert list(ok) == [i not in (3, 11) for i in range(20)]
+    assert all(addresses[20 * i : 20 * i + 20] == (address if ok[i] else bytes(20)) for i in range(20))
+    assert lydite.ecrecover_batch(b"", b"") == (b"", b"")
+    with pytest.raises(lydite.DecodeError, match="byte 32: row not whole"):
+        lydite.ecrecover_batch(bytes(33), bytes(65))
+    with pytest.raises(lydite.SignatureError):
+        lydite.ecrecover_batch(bytes(64), bytes(65))
+
+
+def test_codec_and_its_errors():
+    codec = lydite.Codec("(uint8,int128,address,bytes4,(string,bool[2])[],bytes)")
+    values = (255, -(2**127), "0x" + "11" * 20, b"abcd", (("é", (True, False)),), b"")
+    assert len(codec) == 6
+    assert codec.decode(codec.encode(values)) == values
+    assert codec.decode_batch([codec.encode(values)] * 3) == [values] * 3
+    raw = lydite.Codec("address", address="bytes")
+    assert raw.decode(raw.encode(["0x" + "11" * 20])) == (b"\x11" * 20,)
+    wrong = {
+        0: [256, -1, True, "1", 1.0, None],
+        1: [2**127, -(2**127) - 1],
+        2: ["0x11", b"", 5],
+        3: [b"abc", b"abcde", "abcd"],
+        4: [[("a", (True,))], [("a", (1, 0))], "text", [("a",)]],
+        5: ["0x00", 5],
+    }
+    for index, cases in wrong.items():
+        for case in cases:
+            arguments = [*values[:index], case, *values[index + 1 :]]
+            with pytest.raises(lydite.EncodeError, match=rf"arguments\[{index}\]"):
+                codec.encode(arguments)
+    with pytest.raises(lydite.EncodeError, match="6 values needed"):
+        codec.encode([])
+    data = codec.encode(values)
+    for end in range(len(data)):
+        with pytest.raises(lydite.DecodeError):
+            codec.decode(data[:end])
+    with pytest.raises(lydite.DecodeError) as caught:
+        codec.decode(b"\1" + data[1:])
+    error = caught.value
+    assert (str(error), error.offset, error.kind) == ("byte 0: integer out of range of its type", 0, "Range")
+    with pytest.raises(lydite.DecodeError) as caught:
+        codec.decode_batch([data, data[:31]])
+    assert caught.value.__notes__ == ["item 1"]
+    for text in ("uint7", "(uint8", "", "foo", "uint8[", "(" * 100 + "uint8" + ")" * 100):
+        with pytest.raises(lydite.DecodeError):
+            lydite.Codec(text)
+
+
+def test_event():
+    event = lydite.Event("event Transfer(address indexed from, address indexed to, uint256 value)")
+    assert event.name == "Transfer"
+    assert event.topic.hex() == "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+    topics = [event.topic, b"\0" * 12 + b"\x11" * 20, b"\0" * 12 + b"\x22" * 20]
+    decoded = event.decode(topics, (7).to_bytes(32, "big"))
+    assert decoded == {"from": "0x" + "11" * 20, "to": "0x" + "22" * 20, "value": 7}
+    with pytest.raises(lydite.DecodeError, match="topics"):
+        event.decode(topics[:2], bytes(32))
+    with pytest.raises(lydite.DecodeError, match="padding"):
+        event.decode([event.topic, b"\xff" * 32, topics[2]], bytes(32))
+
+
+@given(st.recursive(st.binary(max_size=70), lambda inner: st.lists(inner, max_size=5), max_leaves=20))
+def test_rlp_round_trip(value):
+    assert lydite.rlp_decode(lydite.rlp_encode(value)) == value
+
+
+def test_rlp_refuses():
+    loop: list = []
+    loop.append(loop)
+    with pytest.raises(lydite.EncodeError, match="deeper"):
+        lydite.rlp_encode(loop)
+    with pytest.raises(lydite.EncodeError):
+        lydite.rlp_encode([-1])
+    with pytest.raises(TypeError):
+        lydite.rlp_encode(["text"])
+    for data in (b"", b"\x81\x01", b"\xc1", b"\xb8\x01a", b"\x01\x01"):
+        with pytest.raises(lydite.DecodeError, match="byte"):
+            lydite.rlp_decode(data)
+    deep = lydite.rlp_decode(_deep(100_000))
+    while deep:
+        (deep,) = deep
+
+
+def _deep(levels):
+    # Built from the inside, each header before what it holds.
+    pieces, length = [b"\xc0"], 1
+    for _ in range(levels - 1):
+        size = length.to_bytes((length.bit_length() + 7) // 8, "big")
+        header = bytes([0xC0 + length]) if length < 56 else bytes([0xF7 + len(size)]) + size
+        pieces.append(header)
+        length += len(header)
+    return b"".join(reversed(pieces))
+
+
+def test_transactions_of_the_shared_vectors():
+    count = 0
+    for path in sorted((VECTORS / "tx").glob("*.json")):
+        for case in _cases(json.loads(path.read_text())):
+            raw = bytes.fromhex(case["raw"].removeprefix("0x"))
+            tx = lydite.Tx.decode(raw)
+            assert tx.raw == raw and tx.hash.hex() == case["hash"].removeprefix("0x")
+            assert tx.sender.hex() == case["sender"].removeprefix("0x").lower()
+            assert lydite.senders([raw, b"\x05", bytearray(raw)]) == [tx.sender, None, tx.sender]
+            count += 1
+    assert count >= 5
+
+
+def _cases(node):
+    """Wherever a file has them: objects with these three texts."""
+    if isinstance(node, dict):
+        if all(isinstance(node.get(name), str) for name in ("raw", "hash", "sender")):
+            yield node
+        for child in node.values():
+            yield from _cases(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _cases(child)
+
+
+def test_sign_transaction_refuses_what_it_would_drop():
+    fields = {"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": bytes(20), "value": 0}
+    assert lydite.Tx.decode(lydite.sign_transaction(fields, KEY)).type == 0
+    for change, message in (
+        ({"maxFeePerBlobGas": 1}, "does not have"),
+        ({"nonce": 2**64}, "nonce: out of range"),
+        ({"nonce": "x"}, "nonce"),
+        ({"to": "0x12"}, "to: address"),
+        ({"type": 5}, "type"),
+        ({"data": "zz"}, "data"),
+        ({"data": "0xzz"}, "data: byte 2"),
+    ):
+        with pytest.raises(lydite.EncodeError, match=message):
+            lydite.sign_transaction({**fields, **change}, KEY)
+    del fields["nonce"]
+    with pytest.raises(lydite.EncodeError, match="nonce: missing"):
+        lydite.sign_transaction(fields, KEY)
+
+
+MAIL = {
+    "types": {
+        "EIP712Domain": [{"name": "name", "type": "string"}, {"name": "chainId", "type": "uint256"}],
+        "Mail": [{"name": "to", "type": "address"}, {"name": "body", "type": "bytes"}],
+    },
+    "primaryType": "Mail",
+    "domain": {"name": "Ether Mail", "chainId": 1},
+    "message": {"to": "0x" + "11" * 20, "body": b"\x01\x02"},
+}
+
+
+def test_typed_data_from_dict_and_text():
+    text = json.dumps({**MAIL, "message": {**MAIL["message"], "body": "0x0102"}})
+    data = lydite.TypedData(MAIL)
+    assert data.signing_hash == lydite.hash_typed_data(text) == lydite.hash_typed_data(MAIL)
+    assert data.signing_hash == lydite.keccak256(b"\x19\x01" + data.domain_separator + data.struct_hash)
+    assert data.encode_type == "Mail(address to,bytes body)"
+    with pytest.raises(lydite.DecodeError):
+        lydite.hash_typed_data("{}")
+    with pytest.raises(TypeError):
+        lydite.hash_typed_data({"message": object()})

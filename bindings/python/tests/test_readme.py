@@ -1,0 +1,11 @@
+"""The README's program runs."""
+
+import re
+from pathlib import Path
+
+
+def test_readme_program(capsys):
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(program, "README.md", "exec"), {})
+    assert "byte" in capsys.readouterr().out

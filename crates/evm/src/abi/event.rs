@@ -1,0 +1,121 @@
+//! Logs of events whose signature is known at run time only.
+
+use alloc::{string::ToString, vec::Vec};
+
+use lydite_bytes::{B256, FixedBytes};
+use lydite_hash::keccak256;
+
+use super::{Codec, Error, ErrorKind, Mode, Parameter, Signature, Type, Value};
+
+/// Decoder of the logs of one event, compiled from its human-readable signature.
+///
+/// ```
+/// use lydite_bytes::{Address, B256, U256};
+/// use lydite_evm::abi::{EventCodec, Value};
+/// let transfer = EventCodec::parse("event Transfer(address indexed from, address indexed to, uint256 value)")?;
+/// let (from, to) = (Address([0x11; 20]), Address([0x22; 20]));
+/// let topics = [*transfer.topic(), from.into_word(), to.into_word()];
+/// let values = transfer.decode(&topics, &B256::from(U256::from(7u8).to_be_bytes()).0)?;
+/// assert_eq!(values, [Value::Address(from), Value::Address(to), Value::Uint(U256::from(7u8), 256)]);
+/// # Ok::<(), lydite_evm::abi::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventCodec {
+    signature: Signature,
+    topic: B256,
+    anonymous: bool,
+    /// One for each indexed parameter; none where the topic is a hash.
+    indexed: Vec<Option<Codec>>,
+    data: Codec,
+}
+
+impl EventCodec {
+    /// Compiles `event Name(type indexed name, …) [anonymous]`; the word `event` may be missing.
+    ///
+    /// Errors: those of [`Signature::parse`] and [`Codec::new`]; `Size` for more indexed parameters than a log has topics.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let signature = Signature::parse(text)?;
+        let anonymous = text
+            .rsplit(')')
+            .next()
+            .is_some_and(|modifiers| modifiers.trim_matches([' ', ';']) == "anonymous");
+        let indexed = signature
+            .inputs
+            .iter()
+            .filter(|parameter| parameter.indexed)
+            .map(|Parameter { ty, .. }| ty.is_value().then(|| Codec::new(ty)).transpose())
+            .collect::<Result<Vec<_>, _>>()?;
+        if indexed.len() > 3 + usize::from(anonymous) {
+            return Err(Error::new(ErrorKind::Size, 0));
+        }
+        let data = signature
+            .inputs
+            .iter()
+            .filter(|parameter| !parameter.indexed)
+            .map(|parameter| parameter.ty.clone())
+            .collect();
+        Ok(Self {
+            topic: FixedBytes(keccak256(signature.to_string().as_bytes())),
+            anonymous,
+            indexed,
+            data: Codec::new(&Type::Tuple(data))?,
+            signature,
+        })
+    }
+
+    /// Name and parameters.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The first topic of its logs: Keccak-256 of the canonical signature. Logs of anonymous events do not carry it.
+    pub fn topic(&self) -> &B256 {
+        &self.topic
+    }
+
+    /// Declared `anonymous`.
+    pub fn is_anonymous(&self) -> bool {
+        self.anonymous
+    }
+
+    /// The parameters' values in the order of the signature. An indexed parameter of a type longer than a word is not in
+    /// the log: its value is the topic, a `bytes32` that is the Keccak-256 of its encoding.
+    ///
+    /// Errors: `Selector` if number or first of the topics are not this event's; what is wrong with the data, or, with an
+    /// offset below 32, with a topic.
+    pub fn decode(&self, topics: &[B256], data: &[u8]) -> Result<Vec<Value>, Error> {
+        self.decode_with(topics, data, Mode::Strict)
+    }
+
+    /// [`decode`](Self::decode) in a mode of the caller's choice.
+    pub fn decode_with(
+        &self,
+        topics: &[B256],
+        data: &[u8],
+        mode: Mode,
+    ) -> Result<Vec<Value>, Error> {
+        let wrong = Error::new(ErrorKind::Selector, 0);
+        let topics = match (self.anonymous, topics) {
+            (true, topics) => topics,
+            (false, [first, rest @ ..]) if *first == self.topic => rest,
+            _ => return Err(wrong),
+        };
+        if topics.len() != self.indexed.len() {
+            return Err(wrong);
+        }
+        let mut indexed = topics.iter().zip(&self.indexed);
+        let mut rest = self.data.decode_with(data, mode)?.into_iter();
+        let mut values = Vec::with_capacity(self.signature.inputs.len());
+        for parameter in &self.signature.inputs {
+            if !parameter.indexed {
+                values.extend(rest.next());
+            } else if let Some((topic, codec)) = indexed.next() {
+                match codec {
+                    Some(codec) => values.extend(codec.decode_with(&topic.0, mode)?),
+                    None => values.push(Value::FixedBytes(topic.0, 32)),
+                }
+            }
+        }
+        Ok(values)
+    }
+}
