@@ -15,11 +15,12 @@ use crate::manifest::{Manifest, Variant};
 /// A build that takes longer is killed.
 const LONGEST_BUILD: Duration = Duration::from_secs(20 * 60);
 /// Folders that hold what a build makes or fetches.
-const PRODUCTS: [&str; 7] = [
+const PRODUCTS: [&str; 8] = [
     "target",
     "node_modules",
     ".venv",
     "__pycache__",
+    "compiled",
     "zig-out",
     ".zig-cache",
     "zig-cache",

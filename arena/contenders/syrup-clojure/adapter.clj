@@ -1,0 +1,103 @@
+(ns adapter
+  (:require [arena-kit :as kit]
+            [syrup :refer [decode encode]])
+  (:import (java.nio ByteBuffer ByteOrder)
+           (java.nio.charset StandardCharsets)
+           (java.security MessageDigest)
+           (java.util Arrays)
+           (syrup Sorted Tagged)))
+
+(set! *warn-on-reflection* true)
+
+(defn trees [item] (mapv decode (kit/fields item)))
+
+(defn head [value]
+  (cond
+    (instance? Tagged value) (count (:fields value))
+    (instance? Sorted value) (count (:elements value))
+    (or (vector? value) (map? value)) (count value)
+    :else 1))
+
+(defn little ^ByteBuffer [^bytes data] (.order (ByteBuffer/wrap data) ByteOrder/LITTLE_ENDIAN))
+
+(defrecord Server [host port enabled])
+(defn server->bytes [{:keys [host port enabled]}] (encode {"host" host "port" port "enabled" enabled}))
+(defn bytes->server [data]
+  (let [fields (decode data)]
+    (->Server (get fields "host") (get fields "port") (get fields "enabled"))))
+
+(defn servers [^bytes item]
+  (let [words (little item)]
+    (loop [at 0 found []]
+      (if (= at (alength item))
+        found
+        (let [host (+ at 4) port (+ host (.getInt words at))]
+          (recur (+ port 9)
+                 (conj found (->Server (String. item host (- port host) StandardCharsets/UTF_8)
+                                       (.getLong words port)
+                                       (= 1 (aget item (+ port 8)))))))))))
+
+(defn server-parts [{:keys [^String host port enabled]}]
+  (let [numbers (byte-array 9)]
+    (.putLong (little numbers) 0 port)
+    (aset numbers 8 (byte (if enabled 1 0)))
+    [(.getBytes host StandardCharsets/UTF_8) numbers]))
+
+(defn frame
+  "Where the payload of the frame at `at` begins and ends, if it is there."
+  [^bytes data ^long at]
+  (loop [i at length 0]
+    (when (< i (alength data))
+      (let [b (long (aget data i))]
+        (if (= b 58)
+          (let [end (+ i 1 length)]
+            (when (<= end (alength data)) [(inc i) end]))
+          (recur (inc i) (+ (* 10 length) (- b 48))))))))
+
+(defn messages
+  "Messages framed as length:payload, out of pieces."
+  [pieces]
+  (loop [pieces (seq pieces) left (byte-array 0) found (transient [])]
+    (let [[^long at found]
+          (loop [at 0 found found]
+            (if-let [[start end] (frame left at)]
+              (recur (long end) (conj! found (decode (Arrays/copyOfRange ^bytes left (int start) (int end)))))
+              [at found]))]
+      (if pieces
+        (let [^bytes piece (first pieces)
+              rest (- (alength ^bytes left) at)
+              joined (byte-array (+ rest (alength piece)))]
+          (System/arraycopy left at joined 0 rest)
+          (System/arraycopy piece 0 joined rest (alength piece))
+          (recur (next pieces) joined found))
+        (persistent! found)))))
+
+(defn refuses? [data]
+  (try (decode data)
+       false
+       (catch clojure.lang.ExceptionInfo error (some? (:at (ex-data error))))))
+
+(def encoders (kit/op trees (fn [values] (mapv encode values))))
+(def decoders (kit/decoder kit/fields (fn [items] (mapv decode items)) head encode))
+(def roundtrip (kit/decoder trees (fn [values] (mapv #(decode (encode %)) values)) head encode))
+(def structs (kit/checked servers (fn [list] (mapv #(bytes->server (server->bytes %)) list)) server-parts server->bytes))
+(def cid (kit/op (comp first trees)
+                 (fn [value] [(.digest (MessageDigest/getInstance "SHA-256") (encode value))])))
+
+(defn rows [prefix op & shapes]
+  (into {} (map (fn [shape] [(str prefix shape) op])) shapes))
+
+(kit/serve
+ "syrup-clojure" (clojure-version)
+ (merge
+  (rows "syrup_encode_" encoders "skill" "skill_varied" "list100" "list100_varied" "export"
+        "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
+  (rows "syrup_decode_owned_" decoders "skill" "skill_varied" "list100" "list100_varied" "captp"
+        "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
+  (rows "syrup_roundtrip_" roundtrip "tree" "tree_varied")
+  (rows "syrup_roundtrip_" structs "struct_owned" "struct_owned_varied")
+  (rows "syrup_cid_" cid "skill" "skill_varied")
+  {"syrup_encode_unsorted_varied" (kit/op (fn [item] (apply hash-map (first (trees item)))) (fn [value] [(encode value)]))
+   "syrup_reencode_vectors" (kit/op identity (fn [data] [(encode (decode data))]))
+   "syrup_stream_owned_varied" (kit/decoder kit/fields messages head encode)
+   "neg:syrup_decode_owned" (kit/neg refuses?)}))
