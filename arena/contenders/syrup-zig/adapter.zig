@@ -303,6 +303,33 @@ fn decodeCaptp(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
+/// op:deliver, its arguments checked and handed over as raw bytes.
+fn decodeDelivers(list: *const []const []const u8, sink: *Sink) !void {
+    for (list.*) |data| {
+        var decoder = syrup.Decoder{ .data = data };
+        try decoder.literal("<10'op:deliver<11'desc:export");
+        const to = try decoder.int();
+        try decoder.literal(">");
+        const start = decoder.at;
+        if (start == data.len or data[start] != '[') return error.Invalid;
+        _ = arena_state.reset(.retain_capacity);
+        stack.clearRetainingCapacity();
+        _ = try decoder.value(.{ .arena = arena_state.allocator(), .stack = &stack, .gpa = gpa }, false, 1);
+        const arguments = data[start..decoder.at];
+        const answer: i64 = if (decoder.literal("f")) -1 else |_| try decoder.int();
+        const resolve: i64 = if (decoder.literal("f")) -1 else |_| resolve: {
+            try decoder.literal("<18'desc:import-object");
+            const position = try decoder.int();
+            try decoder.literal(">");
+            break :resolve position;
+        };
+        try decoder.literal(">");
+        try decoder.end();
+        sink.emit(std.mem.asBytes(&[3]i64{ to, answer, resolve }));
+        sink.emit(arguments);
+    }
+}
+
 fn roundtripStructs(list: *const []const Server, sink: *Sink) !void {
     for (list.*) |*server| {
         var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
@@ -367,6 +394,7 @@ const ops = [_]kit.Op{
     kit.op("syrup_encode_unsorted_varied", []const Value, unsorted, encodeFresh),
     kit.op("syrup_encode_unsorted_into_varied", []const Value, unsorted, encodeInto),
     kit.op("syrup_reencode_vectors", []const u8, kit.same, reencode),
+    kit.op("syrup_decode_typed_deliver_varied", []const []const u8, fields, decodeDelivers),
     kit.op("syrup_stream_varied", []const []const u8, fields, stream),
     kit.op("syrup_stream_owned_varied", []const []const u8, fields, streamOwned),
     kit.neg("syrup_decode", rejects),

@@ -218,7 +218,7 @@ pub const Decoder = struct {
     data: []const u8,
     at: usize = 0,
 
-    const Memory = struct { arena: Allocator, stack: *std.ArrayList(Value), gpa: Allocator };
+    pub const Memory = struct { arena: Allocator, stack: *std.ArrayList(Value), gpa: Allocator };
 
     inline fn peek(self: *const Decoder) DecodeError!u8 {
         if (self.at == self.data.len) return error.EndOfInput;
@@ -231,10 +231,11 @@ pub const Decoder = struct {
         return self.data[self.at..][0..len];
     }
 
-    /// Exactly these bytes.
+    /// Exactly these bytes, or no step.
     pub inline fn literal(self: *Decoder, comptime want: []const u8) DecodeError!void {
-        const got = try self.take(want.len);
-        if (!std.mem.eql(u8, got, want)) return error.Invalid;
+        if (want.len > self.data.len - self.at) return error.EndOfInput;
+        if (!std.mem.eql(u8, self.data[self.at..][0..want.len], want)) return error.Invalid;
+        self.at += want.len;
     }
 
     pub fn end(self: *const Decoder) DecodeError!void {
@@ -290,7 +291,7 @@ pub const Decoder = struct {
         return bytes;
     }
 
-    fn value(self: *Decoder, memory: Memory, comptime own: bool, depth: usize) DecodeError!Value {
+    pub fn value(self: *Decoder, memory: Memory, comptime own: bool, depth: usize) DecodeError!Value {
         const first = try self.peek();
         switch (first) {
             '0'...'9' => {

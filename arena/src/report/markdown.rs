@@ -19,46 +19,10 @@ pub fn render(report: &Report) -> String {
 
     text += "\n## Times\n\nTime per operation, and the peer's time over ours (median of paired rounds; **bold**: \
              a win or a loss outside the margin). Published figures were made elsewhere and are in no ratio.\n\n";
-    text += &format!("| operation | {OURS} | ops/s |");
-    for peer in &peers {
-        text += &format!(" {peer} |");
-    }
-    text += " as published |\n|---|--:|--:|";
-    text += &"--:|".repeat(peers.len() + 1);
-    text.push('\n');
-    for op in &report.ops {
-        let ours = report.best(&op.id, OURS).and_then(|cell| cell.ns);
-        text += &format!(
-            "| `{}` ({}) | {} | {} |",
-            op.id,
-            op.memory,
-            ours.map_or("-".into(), time),
-            ours.map_or("-".into(), |ns| rate(ns, op.bytes))
-        );
-        for peer in &peers {
-            let pair = report
-                .pairs
-                .iter()
-                .find(|pair| pair.op == op.id && pair.b == *peer);
-            let cell = report.best(&op.id, peer);
-            text += &match (cell.and_then(|cell| cell.ns), pair, cell) {
-                (Some(ns), Some(pair), _) => {
-                    let ratio = format!("{}x", three(pair.ratio));
-                    match pair.verdict {
-                        Verdict::Win => format!(" {} **{ratio}** |", time(ns)),
-                        Verdict::Loss => format!(" {} **{ratio} lost** |", time(ns)),
-                        Verdict::Tie => format!(" {} {ratio} tie |", time(ns)),
-                        Verdict::Noisy => format!(" {} {ratio} noisy |", time(ns)),
-                    }
-                }
-                (Some(ns), None, Some(cell)) => format!(" {} {} |", time(ns), cell.state.text()),
-                (None, _, Some(cell)) if cell.state != State::Unsupported => {
-                    format!(" {} |", cell.state.text())
-                }
-                _ => " |".to_owned(),
-            };
-        }
-        text += &format!(" {} |\n", published(report, &op.id));
+    let mut families: Vec<&str> = report.ops.iter().map(|op| op.family.as_str()).collect();
+    families.dedup();
+    for family in families {
+        text += &times(report, family, &peers);
     }
 
     text += "\n## Score\n\n| peer | won | tied | lost | too noisy |\n|---|--:|--:|--:|--:|\n";
@@ -179,6 +143,62 @@ pub fn render(report: &Report) -> String {
         "\n## Again\n\n    {}\n\nMethod, known bias, and how to read a verdict: docs/benchmarking.md. Raw batches: result.json.\n",
         run.command
     );
+    text
+}
+
+/// The table of a family: its operations, and the peers that have a cell in it.
+fn times(report: &Report, family: &str, peers: &[&str]) -> String {
+    let ops: Vec<_> = report.ops.iter().filter(|op| op.family == family).collect();
+    let offered = |peer: &str| {
+        ops.iter().any(|op| {
+            let cell = report.best(&op.id, peer);
+            cell.is_some_and(|cell| cell.state != State::Unsupported)
+        })
+    };
+    let peers: Vec<&str> = peers.iter().copied().filter(|peer| offered(peer)).collect();
+    let mut text = format!("### {family}\n\n");
+    text += &format!("| operation | {OURS} | ops/s |");
+    for peer in &peers {
+        text += &format!(" {peer} |");
+    }
+    text += " as published |\n|---|--:|--:|";
+    text += &"--:|".repeat(peers.len() + 1);
+    text.push('\n');
+    for op in ops {
+        let ours = report.best(&op.id, OURS).and_then(|cell| cell.ns);
+        text += &format!(
+            "| `{}` ({}) | {} | {} |",
+            op.id,
+            op.memory,
+            ours.map_or("-".into(), time),
+            ours.map_or("-".into(), |ns| rate(ns, op.bytes))
+        );
+        for peer in &peers {
+            let pair = report
+                .pairs
+                .iter()
+                .find(|pair| pair.op == op.id && pair.b == *peer);
+            let cell = report.best(&op.id, peer);
+            text += &match (cell.and_then(|cell| cell.ns), pair, cell) {
+                (Some(ns), Some(pair), _) => {
+                    let ratio = format!("{}x", three(pair.ratio));
+                    match pair.verdict {
+                        Verdict::Win => format!(" {} **{ratio}** |", time(ns)),
+                        Verdict::Loss => format!(" {} **{ratio} lost** |", time(ns)),
+                        Verdict::Tie => format!(" {} {ratio} tie |", time(ns)),
+                        Verdict::Noisy => format!(" {} {ratio} noisy |", time(ns)),
+                    }
+                }
+                (Some(ns), None, Some(cell)) => format!(" {} {} |", time(ns), cell.state.text()),
+                (None, _, Some(cell)) if cell.state != State::Unsupported => {
+                    format!(" {} |", cell.state.text())
+                }
+                _ => " |".to_owned(),
+            };
+        }
+        text += &format!(" {} |\n", published(report, &op.id));
+    }
+    text.push('\n');
     text
 }
 
