@@ -1,5 +1,5 @@
-//! Hashes of Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256, RIPEMD-160 and the
-//! compression function of BLAKE2b.
+//! Hashes of Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256, RIPEMD-160, the
+//! compression function of BLAKE2b, and SHAKE128 in batches.
 //!
 //! ```
 //! use lydite_hash::{keccak256, keccak256_const};
@@ -18,6 +18,8 @@ mod ripemd160;
 mod sha256;
 
 pub use blake2b::blake2b_compress;
-pub use keccak::{Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into};
+pub use keccak::{
+    Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into, shake128_batch,
+};
 pub use ripemd160::ripemd160;
 pub use sha256::{Sha256, sha256};

@@ -5,12 +5,14 @@
 //! | module | what | feature |
 //! |---|---|---|
 //! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
-//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression | |
+//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | |
 //! | [`curve`] | secp256k1 (sign, verify, recover), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381 |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
 //! | [`ocapn`] | OCapN: the Syrup codec | `ocapn` |
+//! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |
 //!
-//! All features are on by default; `precompile` needs a C compiler. The crates are `no_std` and need `alloc`.
+//! All features but `rayon`, which needs `std`, are on by default; `precompile` needs a C compiler. The crates are `no_std` and
+//! need `alloc`.
 //!
 #![cfg_attr(
     feature = "evm",
@@ -46,6 +48,8 @@ pub use lydite_evm as evm;
 pub use lydite_hash as hash;
 #[cfg(feature = "ocapn")]
 pub use lydite_ocapn as ocapn;
+#[cfg(feature = "xmss")]
+pub use lydite_xmss as xmss;
 
 /// The README's program runs as a test.
 #[cfg(all(doctest, feature = "evm"))]

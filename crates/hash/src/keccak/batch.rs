@@ -1,7 +1,7 @@
 //! Many messages over the lanes of a wide kernel: a lane whose message ends takes the next one, so mixed lengths keep all
 //! lanes busy; the last message left alone goes on in the single-lane kernel.
 
-use super::{RATE, State};
+use super::State;
 
 /// Lanes of one state.
 pub(super) const LANES: usize = 25;
@@ -19,14 +19,16 @@ struct Lane<'a> {
     target: Option<usize>,
 }
 
-/// Hashes `inputs` into `out` (of equal length). `absorb` clears the states whose `keep` word is zero (otherwise it is all
+/// Hashes `inputs` into `out` (of equal length), by a sponge of rate `RATE` whose padding begins with `suffix`; an output is
+/// of one block at most. `absorb` clears the states whose `keep` word is zero (otherwise it is all
 /// ones), XORs a block into each state and permutes; `finish` completes one message alone.
 #[inline]
-pub(super) fn run<const N: usize>(
+pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
+    suffix: u8,
     inputs: &[&[u8]],
-    out: &mut [[u8; 32]],
+    out: &mut [[u8; OUT]],
     absorb: impl Fn(&mut Wide<N>, &[&[u8; RATE]; N], &[u64; N]),
-    finish: impl Fn(State, &[u8]) -> [u8; 32],
+    finish: impl Fn(State, &[u8]) -> [u8; OUT],
 ) {
     let mut state = Wide([[0; N]; LANES]);
     let mut padded = [[0; RATE]; N];
@@ -74,7 +76,7 @@ pub(super) fn run<const N: usize>(
                 *block = head;
                 lane.rest = rest;
             } else {
-                pad(padded, lane.rest);
+                pad(padded, lane.rest, suffix);
                 *block = padded;
                 *ended = lane.target.take();
                 lane.rest = &[];
@@ -83,20 +85,19 @@ pub(super) fn run<const N: usize>(
         absorb(&mut state, &blocks, &keep);
         for (position, target) in ended.iter().enumerate() {
             if let Some(target) = *target {
-                let (words, _) = out[target].as_chunks_mut::<8>();
-                for (bytes, lane) in words.iter_mut().zip(&state.0) {
-                    *bytes = lane[position].to_le_bytes();
+                for (bytes, lane) in out[target].chunks_mut(8).zip(&state.0) {
+                    bytes.copy_from_slice(&lane[position].to_le_bytes()[..bytes.len()]);
                 }
             }
         }
     }
 }
 
-/// The last block of a message: `rest` (shorter than a block) and the padding `10*1`.
+/// The last block of a message: `rest` (shorter than a block) and the padding, from `suffix` to the last bit.
 #[inline]
-fn pad(block: &mut [u8; RATE], rest: &[u8]) {
+fn pad<const RATE: usize>(block: &mut [u8; RATE], rest: &[u8], suffix: u8) {
     *block = [0; RATE];
     block[..rest.len()].copy_from_slice(rest);
-    block[rest.len()] = 0x01;
+    block[rest.len()] = suffix;
     block[RATE - 1] |= 0x80;
 }

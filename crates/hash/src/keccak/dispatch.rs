@@ -88,28 +88,35 @@ impl Backend {
         }
     }
 
-    /// Hashes `inputs` into `out`, which has the same length.
-    pub(super) fn hash_all(self, inputs: &[&[u8]], out: &mut [[u8; 32]]) {
+    /// Hashes `inputs` into `out`, which has the same length, by the sponge of [`Self::sponge`].
+    pub(super) fn sponge_all<const RATE: usize, const OUT: usize>(
+        self,
+        suffix: u8,
+        inputs: &[&[u8]],
+        out: &mut [[u8; OUT]],
+    ) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(Proof(())) => batch::run::<8>(
+            Self::Avx512(Proof(())) => batch::run::<8, RATE, OUT>(
+                suffix,
                 inputs,
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
-                |state, rest| self.hash_from(state, rest),
+                |state, rest| self.sponge::<RATE, OUT>(suffix, state, rest),
             ),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(Proof(())) => batch::run::<4>(
+            Self::Avx2(Proof(())) => batch::run::<4, RATE, OUT>(
+                suffix,
                 inputs,
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
-                |state, rest| self.hash_from(state, rest),
+                |state, rest| self.sponge::<RATE, OUT>(suffix, state, rest),
             ),
             _ => {
                 for (input, digest) in inputs.iter().zip(out) {
-                    *digest = self.keccak256(input);
+                    *digest = self.sponge::<RATE, OUT>(suffix, [0; 25], input);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Keccak-256 as Ethereum uses it: the sponge of \[KECCAK\] with capacity 512 and the original padding `10*1` (domain byte
 //! `0x01`), not the `0x06` of SHA3-256 [FIPS202 §6.1].
 //!
-//! Rate 136 bytes, digest 32 bytes. The time taken depends on the length of the input, never on its bytes.
+//! Rate 136 bytes, digest 32 bytes. In batches also SHAKE128 [FIPS202 §6.2], rate 168 bytes. The time taken depends on the length of the input, never on its bytes.
 
 #[cfg(any(target_arch = "x86_64", test))]
 mod batch;
@@ -20,6 +20,14 @@ pub use dispatch::Proof;
 
 /// Bytes absorbed per permutation: (1600 - 2 * 256) / 8.
 const RATE: usize = 136;
+
+/// The same of SHAKE128: (1600 - 2 * 128) / 8 [FIPS202 §6.2].
+const SHAKE128_RATE: usize = 168;
+
+/// What the padding begins with: nothing before it,
+const KECCAK_SUFFIX: u8 = 0x01;
+/// or `1111` [FIPS202 §6.2].
+const SHAKE_SUFFIX: u8 = 0x1f;
 
 /// The 25 lanes, `state[x + 5 * y]`; lane bytes are little-endian [FIPS202 §3.1.2, §B.1].
 type State = [u64; 25];
@@ -95,11 +103,28 @@ pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Err
     Backend::detect().keccak256_batch(inputs, out)
 }
 
+/// The first `N` bytes of SHAKE128 of each input, into the place of the same index; `N` is at most 168, one block. Lengths of
+/// the inputs may differ.
+///
+/// ```
+/// let mut out = [[0; 4]];
+/// lydite_hash::shake128_batch(&[b""], &mut out)?;
+/// assert_eq!(out, [[0x7f, 0x9c, 0x2b, 0xa4]]);
+/// # Ok::<(), lydite_hash::keccak::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+pub fn shake128_batch<const N: usize>(inputs: &[&[u8]], out: &mut [[u8; N]]) -> Result<(), Error> {
+    Backend::detect().shake128_batch(inputs, out)
+}
+
 impl Backend {
     /// [`keccak256`](fn@keccak256) by this backend.
     #[inline]
     pub fn keccak256(self, data: &[u8]) -> [u8; 32] {
-        self.hash_from([0; 25], data)
+        self.sponge::<RATE, 32>(KECCAK_SUFFIX, [0; 25], data)
     }
 
     /// [`keccak256_batch`](fn@keccak256_batch) by this backend.
@@ -108,35 +133,69 @@ impl Backend {
     ///
     /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
     pub fn keccak256_batch(self, inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
-        if inputs.len() != out.len() {
-            return Err(Error::BatchLength {
-                inputs: inputs.len(),
-                outputs: out.len(),
-            });
-        }
-        self.hash_all(inputs, out);
+        check_lengths(inputs.len(), out.len())?;
+        self.sponge_all::<RATE, 32>(KECCAK_SUFFIX, inputs, out);
         Ok(())
     }
 
-    /// The digest of a message of which whole blocks made `state`, and `rest` follows.
+    /// [`shake128_batch`] by this backend.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+    pub fn shake128_batch<const N: usize>(
+        self,
+        inputs: &[&[u8]],
+        out: &mut [[u8; N]],
+    ) -> Result<(), Error> {
+        const { assert!(N <= SHAKE128_RATE, "one block of output at most") };
+        check_lengths(inputs.len(), out.len())?;
+        self.sponge_all::<SHAKE128_RATE, N>(SHAKE_SUFFIX, inputs, out);
+        Ok(())
+    }
+
+    /// One block at most of the output of a sponge of rate `R` whose padding begins with `suffix`, for a message of which
+    /// whole blocks made `state`, and `rest` follows.
     #[inline]
-    fn hash_from(self, mut state: State, rest: &[u8]) -> [u8; 32] {
-        let (blocks, rest) = rest.as_chunks::<RATE>();
+    fn sponge<const R: usize, const OUT: usize>(
+        self,
+        suffix: u8,
+        mut state: State,
+        rest: &[u8],
+    ) -> [u8; OUT] {
+        let (blocks, rest) = rest.as_chunks::<R>();
         for block in blocks {
             xor_bytes(&mut state, 0, block);
             self.permute(&mut state);
         }
         xor_bytes(&mut state, 0, rest);
-        self.finish(&mut state, rest.len())
+        self.finish::<R, OUT>(suffix, &mut state, rest.len())
     }
 
-    /// Pads a block of which `length` < [`RATE`] bytes were absorbed, and squeezes.
+    /// Pads a block of which `length` < `R` bytes were absorbed, and squeezes.
     #[inline]
-    fn finish(self, state: &mut State, length: usize) -> [u8; 32] {
-        state[length / 8] ^= 1 << (8 * (length % 8));
-        state[RATE / 8 - 1] ^= 1 << 63;
+    fn finish<const R: usize, const OUT: usize>(
+        self,
+        suffix: u8,
+        state: &mut State,
+        length: usize,
+    ) -> [u8; OUT] {
+        state[length / 8] ^= u64::from(suffix) << (8 * (length % 8));
+        state[R / 8 - 1] ^= 1 << 63;
         self.permute(state);
-        digest(state)
+        let mut out = [0; OUT];
+        for (bytes, lane) in out.chunks_mut(8).zip(&*state) {
+            bytes.copy_from_slice(&lane.to_le_bytes()[..bytes.len()]);
+        }
+        out
+    }
+}
+
+fn check_lengths(inputs: usize, outputs: usize) -> Result<(), Error> {
+    if inputs == outputs {
+        Ok(())
+    } else {
+        Err(Error::BatchLength { inputs, outputs })
     }
 }
 
@@ -186,7 +245,8 @@ impl Keccak256 {
 
     /// The digest of everything absorbed.
     pub fn finalize(mut self) -> [u8; 32] {
-        self.backend.finish(&mut self.state, self.offset)
+        self.backend
+            .finish::<RATE, 32>(KECCAK_SUFFIX, &mut self.state, self.offset)
     }
 }
 
@@ -228,14 +288,4 @@ fn partial_word(bytes: &[u8]) -> u64 {
         .iter()
         .rev()
         .fold(0, |word, &byte| word << 8 | u64::from(byte))
-}
-
-/// The first 32 bytes of the state.
-#[inline]
-fn digest(state: &State) -> [u8; 32] {
-    let mut digest = [0; 32];
-    for (bytes, lane) in digest.as_chunks_mut::<8>().0.iter_mut().zip(state) {
-        *bytes = lane.to_le_bytes();
-    }
-    digest
 }

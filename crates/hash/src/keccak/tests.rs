@@ -28,6 +28,55 @@ fn message(length: usize, seed: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Every length and batch of SHAKE128 against an independent library.
+fn check_shake(backend: Backend, messages: &[Vec<u8>]) {
+    use tiny_keccak::Hasher as _;
+
+    let inputs: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+    let mut whole = vec![[0; SHAKE128_RATE]; inputs.len()];
+    backend.shake128_batch(&inputs, &mut whole).unwrap();
+    let mut short = vec![[0; 13]; inputs.len()];
+    backend.shake128_batch(&inputs, &mut short).unwrap();
+    for ((input, whole), short) in inputs.iter().zip(&whole).zip(&short) {
+        let mut hasher = tiny_keccak::Shake::v128();
+        hasher.update(input);
+        let mut expected = [0; SHAKE128_RATE];
+        hasher.finalize(&mut expected);
+        assert_eq!(*whole, expected, "{backend:?}: length {}", input.len());
+        assert_eq!(
+            short[..],
+            expected[..13],
+            "{backend:?}: length {}",
+            input.len()
+        );
+    }
+}
+
+#[test]
+fn shake128_of_every_length() {
+    let step = if cfg!(miri) { 167 } else { 1 };
+    let messages: Vec<_> = (0..=340)
+        .step_by(step)
+        .map(|length| message(length, length))
+        .collect();
+    for backend in Backend::available() {
+        check_shake(backend, &messages);
+        for size in 0..if cfg!(miri) { 2 } else { 18 } {
+            check_shake(backend, &messages[..size]);
+        }
+        let error = backend
+            .shake128_batch(&[b"a"], &mut [[0; 1]; 0])
+            .unwrap_err();
+        assert_eq!(
+            error,
+            Error::BatchLength {
+                inputs: 1,
+                outputs: 0
+            }
+        );
+    }
+}
+
 fn check_batch(backend: Backend, messages: &[Vec<u8>]) {
     let inputs: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
     let mut digests = vec![[0; 32]; inputs.len()];
@@ -131,7 +180,8 @@ fn the_batch_schedule_with_a_portable_kernel() {
     let sizes = if cfg!(miri) { 5..=5 } else { 0..=inputs.len() };
     for size in sizes {
         let mut digests = vec![[0; 32]; size];
-        batch::run::<3>(
+        batch::run::<3, RATE, 32>(
+            KECCAK_SUFFIX,
             &inputs[..size],
             &mut digests,
             |wide, blocks, keep| {
@@ -144,7 +194,7 @@ fn the_batch_schedule_with_a_portable_kernel() {
                     }
                 }
             },
-            |state, rest| Backend::Portable.hash_from(state, rest),
+            |state, rest| Backend::Portable.sponge::<RATE, 32>(KECCAK_SUFFIX, state, rest),
         );
         for (input, digest) in inputs.iter().zip(digests) {
             assert_eq!(digest, independent(input), "length {}", input.len());

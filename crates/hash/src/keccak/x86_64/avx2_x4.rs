@@ -5,13 +5,16 @@
 
 use core::arch::x86_64::*;
 
-use super::super::RATE;
 use super::super::batch::{LANES, Wide};
 use super::super::portable::ROUND_CONSTANTS;
 
 /// Clears the messages whose `keep` is zero (it is zero or all ones), XORs one block into each, and permutes.
 #[target_feature(enable = "avx2")]
-pub(in super::super) fn absorb(state: &mut Wide<4>, blocks: &[&[u8; RATE]; 4], keep: &[u64; 4]) {
+pub(in super::super) fn absorb<const RATE: usize>(
+    state: &mut Wide<4>,
+    blocks: &[&[u8; RATE]; 4],
+    keep: &[u64; 4],
+) {
     let keep = load(keep);
     let mut a = [_mm256_setzero_si256(); LANES];
     for (vector, lane) in a.iter_mut().zip(&state.0) {
@@ -23,11 +26,14 @@ pub(in super::super) fn absorb(state: &mut Wide<4>, blocks: &[&[u8; RATE]; 4], k
             *vector = _mm256_xor_si256(*vector, word);
         }
     }
-    let last = blocks.map(|block| {
-        let [.., a, b, c, d, e, f, g, h] = *block;
-        u64::from_le_bytes([a, b, c, d, e, f, g, h])
-    });
-    a[16] = _mm256_xor_si256(a[16], load(&last));
+    // The words past the sixteenth: one for a rate of 136 bytes, five for 168
+    for (word, vector) in a.iter_mut().enumerate().take(RATE / 8).skip(16) {
+        let mut words = [0; 4];
+        for (out, block) in words.iter_mut().zip(blocks) {
+            *out = u64::from_le_bytes(block.as_chunks().0[word]);
+        }
+        *vector = _mm256_xor_si256(*vector, load(&words));
+    }
     let a = permute(a);
     for (lane, vector) in state.0.iter_mut().zip(a) {
         store(lane, vector);
@@ -155,7 +161,7 @@ fn transpose(rows: [__m256i; 4]) -> [__m256i; 4] {
 /// Words `4 * quarter ..` of a block; `quarter` < 4.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn load_words(block: &[u8; RATE], quarter: usize) -> __m256i {
+fn load_words<const RATE: usize>(block: &[u8; RATE], quarter: usize) -> __m256i {
     let (vectors, _) = block.as_chunks::<32>();
     // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
     unsafe { _mm256_loadu_si256(vectors[quarter].as_ptr().cast()) }

@@ -6,7 +6,6 @@
 
 use core::arch::x86_64::*;
 
-use super::super::RATE;
 use super::super::batch::{LANES, Wide};
 use super::super::portable::ROUND_CONSTANTS;
 
@@ -17,7 +16,11 @@ const CHI: i32 = 0xd2;
 
 /// Clears the messages whose `keep` is zero (it is zero or all ones), XORs one block into each, and permutes.
 #[target_feature(enable = "avx512f")]
-pub(in super::super) fn absorb(state: &mut Wide<8>, blocks: &[&[u8; RATE]; 8], keep: &[u64; 8]) {
+pub(in super::super) fn absorb<const RATE: usize>(
+    state: &mut Wide<8>,
+    blocks: &[&[u8; RATE]; 8],
+    keep: &[u64; 8],
+) {
     let keep = load(keep);
     let mut a = [_mm512_setzero_si512(); LANES];
     for (vector, lane) in a.iter_mut().zip(&state.0) {
@@ -29,11 +32,14 @@ pub(in super::super) fn absorb(state: &mut Wide<8>, blocks: &[&[u8; RATE]; 8], k
             *vector = _mm512_xor_si512(*vector, word);
         }
     }
-    let last = blocks.map(|block| {
-        let [.., a, b, c, d, e, f, g, h] = *block;
-        u64::from_le_bytes([a, b, c, d, e, f, g, h])
-    });
-    a[16] = _mm512_xor_si512(a[16], load(&last));
+    // The words past the sixteenth: one for a rate of 136 bytes, five for 168
+    for (word, vector) in a.iter_mut().enumerate().take(RATE / 8).skip(16) {
+        let mut words = [0; 8];
+        for (out, block) in words.iter_mut().zip(blocks) {
+            *out = u64::from_le_bytes(block.as_chunks().0[word]);
+        }
+        *vector = _mm512_xor_si512(*vector, load(&words));
+    }
     let a = permute(a);
     for (lane, vector) in state.0.iter_mut().zip(a) {
         store(lane, vector);
@@ -157,7 +163,7 @@ fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
 /// Words `8 * half ..` of a block; `half` is 0 or 1.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn load_words(block: &[u8; RATE], half: usize) -> __m512i {
+fn load_words<const RATE: usize>(block: &[u8; RATE], half: usize) -> __m512i {
     let (vectors, _) = block.as_chunks::<64>();
     // SAFETY: the reference is to 64 readable bytes, and the load has no alignment requirement.
     unsafe { _mm512_loadu_si512(vectors[half].as_ptr().cast()) }

@@ -1,0 +1,116 @@
+//! Incomparable encodings: messages to codewords, of which none is at or above another in every digit.
+
+use crate::hash::Digest;
+use crate::koalabear::MODULUS;
+
+/// An encoding of message hashes into one digit a chain.
+pub trait Encoding: Send + Sync + 'static {
+    /// Digits of a codeword: hash chains of an epoch, at most 256.
+    const CHAINS: usize;
+    /// Digits are below this, at most 256: steps of a chain plus one.
+    const BASE: usize;
+    /// How many counters a signer tries.
+    const TRIES: u64;
+
+    /// The codeword of a message hash, in [`Self::CHAINS`] bytes; false: this hash has none.
+    fn encode(hash: &Digest, codeword: &mut [u8]) -> bool;
+}
+
+/// The digits of a message hash.
+pub trait Digits: Send + Sync + 'static {
+    /// Digits.
+    const COUNT: usize;
+    /// Bits of a digit, at most 8.
+    const BITS: u32;
+
+    /// Writes the digits; false: this hash has none.
+    fn digits(hash: &Digest, digits: &mut [u8]) -> bool;
+}
+
+/// `V` octal digits by rejection: p - 1 = 127 * 8^8, so an element below that has eight uniform digits after dropping its
+/// remainder by 127, and p - 1 itself has none [HHKTW26 §6.1].
+pub enum Aborting<const V: usize> {}
+
+impl<const V: usize> Digits for Aborting<V> {
+    const COUNT: usize = V;
+    const BITS: u32 = 3;
+
+    fn digits(hash: &Digest, digits: &mut [u8]) -> bool {
+        let mut accepted = true;
+        for (element, digits) in hash.iter().zip(digits.chunks_mut(8)) {
+            accepted &= *element != MODULUS - 1;
+            let mut rest = element / 127;
+            for digit in digits {
+                *digit = (rest & 7) as u8;
+                rest >>= 3;
+            }
+        }
+        accepted
+    }
+}
+
+/// `V` digits of `BITS` bits, least significant first, of the integer whose base-p digits are the hash's first five
+/// elements, most significant first.
+pub enum Radix<const V: usize, const BITS: u32> {}
+
+impl<const V: usize, const BITS: u32> Digits for Radix<V, BITS> {
+    const COUNT: usize = V;
+    const BITS: u32 = BITS;
+
+    fn digits(hash: &Digest, digits: &mut [u8]) -> bool {
+        // p^5 < 2^155: five words hold the integer.
+        let mut integer = [0_u32; 5];
+        for element in &hash[..5] {
+            let mut carry = u64::from(*element);
+            for word in &mut integer {
+                carry += u64::from(*word) * u64::from(MODULUS);
+                *word = carry as u32;
+                carry >>= 32;
+            }
+        }
+        for (i, digit) in digits.iter_mut().enumerate() {
+            let bit = i as u32 * BITS;
+            let word = |i: u32| integer.get(i as usize).map_or(0, |&word| u64::from(word));
+            let window = word(bit / 32) | word(bit / 32 + 1) << 32;
+            *digit = (window >> (bit % 32) & ((1 << BITS) - 1)) as u8;
+        }
+        true
+    }
+}
+
+/// Codewords are the digits that add up to `SUM` [DKKW25, construction 6].
+pub struct TargetSum<D, const SUM: u32>(core::marker::PhantomData<D>);
+
+impl<D: Digits, const SUM: u32> Encoding for TargetSum<D, SUM> {
+    const CHAINS: usize = D::COUNT;
+    const BASE: usize = 1 << D::BITS;
+    const TRIES: u64 = 100_000;
+
+    fn encode(hash: &Digest, codeword: &mut [u8]) -> bool {
+        D::digits(hash, codeword)
+            && codeword.iter().map(|&digit| u32::from(digit)).sum::<u32>() == SUM
+    }
+}
+
+/// Codewords are the digits and `C` more of the sum of what each lacks to the highest [DKKW25, construction 5].
+pub struct Winternitz<D, const C: usize>(core::marker::PhantomData<D>);
+
+impl<D: Digits, const C: usize> Encoding for Winternitz<D, C> {
+    const CHAINS: usize = D::COUNT + C;
+    const BASE: usize = 1 << D::BITS;
+    const TRIES: u64 = 1;
+
+    fn encode(hash: &Digest, codeword: &mut [u8]) -> bool {
+        let (digits, checksum) = codeword.split_at_mut(D::COUNT);
+        let accepted = D::digits(hash, digits);
+        let mut sum: usize = digits
+            .iter()
+            .map(|&digit| Self::BASE - 1 - usize::from(digit))
+            .sum();
+        for digit in checksum {
+            *digit = (sum % Self::BASE) as u8;
+            sum /= Self::BASE;
+        }
+        accepted
+    }
+}

@@ -1,0 +1,470 @@
+//! Tweakable hashes: what chains, trees and messages are hashed with.
+//!
+//! All are on [`LANES`] inputs at once. A word is a `u32`: a field element of the Poseidon hashes. A digest has
+//! [`TweakHash::DIGEST`] words; arrays are as long as the longest, and words past a digest's end are zero. The set of lean
+//! Ethereum that hashes with BLAKE2s-256 is to implement [`TweakHash`] too, once it is frozen.
+
+use rand_core::Rng;
+
+use crate::koalabear::{self, MODULUS, tweak_digits};
+use crate::poseidon::{Backend, LANES, Lanes, leaf_capacity};
+
+/// Words of the longest digest.
+pub const DIGEST_WORDS: usize = 8;
+/// Words of a public parameter.
+pub const PARAMETER_WORDS: usize = 5;
+/// Words of the longest randomness of a message hash.
+pub const RANDOMNESS_WORDS: usize = 7;
+/// Words of a message made ready for hashing.
+pub const MESSAGE_WORDS: usize = 9;
+
+/// A node of a tree or a place in a chain.
+pub type Digest = [u32; DIGEST_WORDS];
+/// What sets the hashes of one key apart from those of another.
+pub type Parameter = [u32; PARAMETER_WORDS];
+/// What a signer varies until a message can be encoded.
+pub type Randomness = [u32; RANDOMNESS_WORDS];
+
+/// A place in a hash chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The epoch that the chain belongs to.
+    pub epoch: u32,
+    /// The chain.
+    pub chain: u8,
+    /// The position that a step leads to, from 1.
+    pub position: u8,
+}
+
+/// A hash function with tweaks: every input says where in the scheme it stands.
+pub trait TweakHash: Send + Sync + 'static {
+    /// Words of a digest, at most [`DIGEST_WORDS`].
+    const DIGEST: usize;
+    /// Words of a randomness, at most [`RANDOMNESS_WORDS`].
+    const RANDOMNESS: usize;
+
+    /// Whether a word can be part of a digest, a parameter or a randomness.
+    fn is_word(word: u32) -> bool;
+    /// The word that the reference implementation reads where it is given `word`.
+    fn reduce(word: u32) -> u32;
+    /// A word from a random number generator, as the reference implementation draws it.
+    fn draw<G: Rng + ?Sized>(rng: &mut G) -> u32;
+    /// A word of pseudorandom output from 16 bytes.
+    fn word_from_bytes(bytes: [u8; 16]) -> u32;
+    /// A message as words.
+    fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS];
+
+    /// One step of each chain: `value` becomes the digest at `places`.
+    fn step(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        places: &[Place; LANES],
+        value: &mut Lanes<DIGEST_WORDS>,
+    );
+    /// The parents at `positions` of `level` (leaves are level 0).
+    fn node(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        level: u8,
+        positions: &[u32; LANES],
+        children: [&Lanes<DIGEST_WORDS>; 2],
+    ) -> Lanes<DIGEST_WORDS>;
+    /// The leaf of each epoch from the ends of its chains.
+    fn leaf(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        ends: &[Lanes<DIGEST_WORDS>],
+    ) -> Lanes<DIGEST_WORDS>;
+    /// The hash of a message, of which an encoding makes its digits.
+    fn message(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        randomness: &Lanes<RANDOMNESS_WORDS>,
+        message: &Lanes<MESSAGE_WORDS>,
+    ) -> Lanes<DIGEST_WORDS>;
+
+    /// [`Self::node`] of a single state.
+    fn node_one(
+        backend: Backend,
+        parameter: &Parameter,
+        level: u8,
+        position: u32,
+        children: [&Digest; 2],
+    ) -> Digest;
+    /// [`Self::leaf`] of a single state.
+    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest;
+}
+
+/// Lowest byte of a tweak: which use of the hash it is for.
+const CHAIN: u64 = 0;
+const TREE: u64 = 1;
+const MESSAGE: u64 = 2;
+
+fn tree_tweak(level: u8, position: u32) -> u64 {
+    u64::from(level) << 40 | u64::from(position) << 8 | TREE
+}
+
+fn message_tweak(epoch: u32) -> u64 {
+    u64::from(epoch) << 8 | MESSAGE
+}
+
+fn chain_tweak(place: &Place) -> u64 {
+    u64::from(place.epoch) << 24
+        | u64::from(place.chain) << 16
+        | u64::from(place.position) << 8
+        | CHAIN
+}
+
+/// The tweaks' two field elements.
+fn tweaks(integers: impl Iterator<Item = u64>) -> Lanes<2> {
+    let mut tweaks = Lanes::ZERO;
+    for (l, integer) in integers.take(LANES).enumerate() {
+        tweaks.set(l, &tweak_digits(integer));
+    }
+    tweaks
+}
+
+/// a + b mod p, by lane.
+#[inline]
+fn add(sum: &mut [u32; LANES], other: &[u32; LANES]) {
+    for (a, b) in sum.iter_mut().zip(other) {
+        let sum = *a + b;
+        *a = sum.min(sum.wrapping_sub(MODULUS));
+    }
+}
+
+/// Elements of an input, one part after the other.
+struct Input<const W: usize> {
+    lanes: Lanes<W>,
+    length: usize,
+}
+
+impl<const W: usize> Input<W> {
+    fn new() -> Self {
+        Self {
+            lanes: Lanes::ZERO,
+            length: 0,
+        }
+    }
+
+    fn then(mut self, part: &[[u32; LANES]]) -> Self {
+        self.lanes.0[self.length..self.length + part.len()].copy_from_slice(part);
+        self.length += part.len();
+        self
+    }
+
+    /// The first elements of the permutation of the input plus the input.
+    fn compress(self, digest: usize, permute: impl Fn(&mut Lanes<W>)) -> Lanes<DIGEST_WORDS> {
+        let mut state = self.lanes;
+        permute(&mut state);
+        let mut out = Lanes::ZERO;
+        for i in 0..digest {
+            out.0[i] = state.0[i];
+            add(&mut out.0[i], &self.lanes.0[i]);
+        }
+        out
+    }
+}
+
+/// The same on a single state of width 24.
+fn compress_one(parts: &[&[u32]], digest: usize, permute: impl Fn(&mut [u32; 24])) -> Digest {
+    let mut input = [0; 24];
+    for (place, element) in input.iter_mut().zip(parts.iter().copied().flatten()) {
+        *place = *element;
+    }
+    let mut state = input;
+    permute(&mut state);
+    let mut out = [0; DIGEST_WORDS];
+    for i in 0..digest {
+        out[i] = koalabear::add(state[i], input[i]);
+    }
+    out
+}
+
+/// Elements that a permutation of width 24 absorbs, and those it keeps.
+const RATE: usize = 15;
+const CAPACITY: usize = 9;
+
+macro_rules! words_are_field_elements {
+    () => {
+        fn is_word(word: u32) -> bool {
+            koalabear::is_canonical(word)
+        }
+
+        fn reduce(word: u32) -> u32 {
+            word % MODULUS
+        }
+
+        fn draw<G: Rng + ?Sized>(rng: &mut G) -> u32 {
+            koalabear::draw(rng)
+        }
+
+        fn word_from_bytes(bytes: [u8; 16]) -> u32 {
+            koalabear::reduce_wide(bytes)
+        }
+
+        fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS] {
+            koalabear::message_digits(message)
+        }
+    };
+}
+
+/// Poseidon as leanSig c08a3ba uses it: digests of `D` elements, randomness of `R`, leaves of `V` chains.
+///
+/// A chain step compresses `value | parameter | tweak`, a node `parameter | tweak | left | right`, a message
+/// `message | parameter | tweak | randomness`. A leaf is a sponge whose capacity stands first and holds a hash of the
+/// lengths; it overwrites the rate with `parameter | tweak | ends`, 15 elements a permutation.
+pub enum Poseidon1Hash<const D: usize, const R: usize, const V: usize> {}
+
+impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash<D, R, V> {
+    const DIGEST: usize = D;
+    const RANDOMNESS: usize = R;
+
+    words_are_field_elements!();
+
+    #[inline]
+    fn step(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        places: &[Place; LANES],
+        value: &mut Lanes<DIGEST_WORDS>,
+    ) {
+        *value = Input::new()
+            .then(&value.0[..D])
+            .then(&parameter.0)
+            .then(&tweaks(places.iter().map(chain_tweak)).0)
+            .compress(D, |state| backend.poseidon1_16(state));
+    }
+
+    fn node(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        level: u8,
+        positions: &[u32; LANES],
+        [left, right]: [&Lanes<DIGEST_WORDS>; 2],
+    ) -> Lanes<DIGEST_WORDS> {
+        Input::new()
+            .then(&parameter.0)
+            .then(
+                &tweaks(
+                    positions
+                        .iter()
+                        .map(|&position| tree_tweak(level, position)),
+                )
+                .0,
+            )
+            .then(&left.0[..D])
+            .then(&right.0[..D])
+            .compress(D, |state| backend.poseidon1_24(state))
+    }
+
+    fn leaf(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        ends: &[Lanes<DIGEST_WORDS>],
+    ) -> Lanes<DIGEST_WORDS> {
+        let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
+        let mut input = parameter
+            .0
+            .iter()
+            .chain(&tweak.0)
+            .chain(ends.iter().flat_map(|end| &end.0[..D]));
+        let mut state = Lanes::ZERO;
+        for (column, element) in state.0.iter_mut().zip(const { leaf_capacity(D, V).0 }) {
+            *column = [element; LANES];
+        }
+        for _ in 0..blocks(D * V) {
+            for column in &mut state.0[CAPACITY..] {
+                *column = *input.next().unwrap_or(&[0; LANES]);
+            }
+            backend.poseidon1_24(&mut state);
+        }
+        let mut out = Lanes::ZERO;
+        out.0[..D].copy_from_slice(&state.0[CAPACITY..CAPACITY + D]);
+        out
+    }
+
+    fn message(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        randomness: &Lanes<RANDOMNESS_WORDS>,
+        message: &Lanes<MESSAGE_WORDS>,
+    ) -> Lanes<DIGEST_WORDS> {
+        Input::new()
+            .then(&message.0)
+            .then(&parameter.0)
+            .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
+            .then(&randomness.0[..R])
+            .compress(DIGEST_WORDS, |state| backend.poseidon1_24(state))
+    }
+
+    fn node_one(
+        backend: Backend,
+        parameter: &Parameter,
+        level: u8,
+        position: u32,
+        [left, right]: [&Digest; 2],
+    ) -> Digest {
+        let tweak = tweak_digits(tree_tweak(level, position));
+        compress_one(&[parameter, &tweak, &left[..D], &right[..D]], D, |state| {
+            backend.poseidon1_24_one(state);
+        })
+    }
+
+    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
+        let tweak = tweak_digits(tree_tweak(0, epoch));
+        let mut input = parameter
+            .iter()
+            .chain(&tweak)
+            .chain(ends.iter().flat_map(|end| &end[..D]));
+        let mut state = [0; 24];
+        state[..CAPACITY].copy_from_slice(&const { leaf_capacity(D, V).0 });
+        for _ in 0..blocks(D * V) {
+            for element in &mut state[CAPACITY..] {
+                *element = *input.next().unwrap_or(&0);
+            }
+            backend.poseidon1_24_one(&mut state);
+        }
+        let mut out = [0; DIGEST_WORDS];
+        out[..D].copy_from_slice(&state[CAPACITY..CAPACITY + D]);
+        out
+    }
+}
+
+/// Permutations for a leaf whose chain ends have `elements` in all.
+const fn blocks(elements: usize) -> usize {
+    (PARAMETER_WORDS + 2 + elements).div_ceil(RATE)
+}
+
+/// Poseidon2 as hash-sig e66a485 used it: digests of `D` elements, randomness of `R`.
+///
+/// A chain step compresses `parameter | tweak | value`, a node `parameter | tweak | left | right`, a message
+/// `randomness | parameter | tweak | message`. A leaf is a sponge whose capacity stands last and holds a hash of the lengths,
+/// in which `V` is the number of chains without checksum, while `N` chains in all are absorbed by addition.
+pub enum Poseidon2Hash<const D: usize, const R: usize, const V: usize, const N: usize> {}
+
+impl<const D: usize, const R: usize, const V: usize, const N: usize> TweakHash
+    for Poseidon2Hash<D, R, V, N>
+{
+    const DIGEST: usize = D;
+    const RANDOMNESS: usize = R;
+
+    words_are_field_elements!();
+
+    #[inline]
+    fn step(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        places: &[Place; LANES],
+        value: &mut Lanes<DIGEST_WORDS>,
+    ) {
+        *value = Input::new()
+            .then(&parameter.0)
+            .then(&tweaks(places.iter().map(chain_tweak)).0)
+            .then(&value.0[..D])
+            .compress(D, |state| backend.poseidon2_16(state));
+    }
+
+    fn node(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        level: u8,
+        positions: &[u32; LANES],
+        [left, right]: [&Lanes<DIGEST_WORDS>; 2],
+    ) -> Lanes<DIGEST_WORDS> {
+        Input::new()
+            .then(&parameter.0)
+            .then(
+                &tweaks(
+                    positions
+                        .iter()
+                        .map(|&position| tree_tweak(level, position)),
+                )
+                .0,
+            )
+            .then(&left.0[..D])
+            .then(&right.0[..D])
+            .compress(D, |state| backend.poseidon2_24(state))
+    }
+
+    fn leaf(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        ends: &[Lanes<DIGEST_WORDS>],
+    ) -> Lanes<DIGEST_WORDS> {
+        let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
+        let mut input = parameter
+            .0
+            .iter()
+            .chain(&tweak.0)
+            .chain(ends.iter().flat_map(|end| &end.0[..D]));
+        let mut state = Lanes::ZERO;
+        for (column, element) in state.0[RATE..]
+            .iter_mut()
+            .zip(const { leaf_capacity(D, V).1 })
+        {
+            *column = [element; LANES];
+        }
+        for _ in 0..blocks(D * N) {
+            for column in &mut state.0[..RATE] {
+                add(column, input.next().unwrap_or(&[0; LANES]));
+            }
+            backend.poseidon2_24(&mut state);
+        }
+        let mut out = Lanes::ZERO;
+        out.0[..D].copy_from_slice(&state.0[..D]);
+        out
+    }
+
+    fn message(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        randomness: &Lanes<RANDOMNESS_WORDS>,
+        message: &Lanes<MESSAGE_WORDS>,
+    ) -> Lanes<DIGEST_WORDS> {
+        Input::new()
+            .then(&randomness.0[..R])
+            .then(&parameter.0)
+            .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
+            .then(&message.0)
+            .compress(DIGEST_WORDS, |state| backend.poseidon2_24(state))
+    }
+
+    fn node_one(
+        backend: Backend,
+        parameter: &Parameter,
+        level: u8,
+        position: u32,
+        [left, right]: [&Digest; 2],
+    ) -> Digest {
+        let tweak = tweak_digits(tree_tweak(level, position));
+        compress_one(&[parameter, &tweak, &left[..D], &right[..D]], D, |state| {
+            backend.poseidon2_24_one(state);
+        })
+    }
+
+    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
+        let tweak = tweak_digits(tree_tweak(0, epoch));
+        let mut input = parameter
+            .iter()
+            .chain(&tweak)
+            .chain(ends.iter().flat_map(|end| &end[..D]));
+        let mut state = [0; 24];
+        state[RATE..].copy_from_slice(&const { leaf_capacity(D, V).1 });
+        for _ in 0..blocks(D * N) {
+            for element in &mut state[..RATE] {
+                *element = koalabear::add(*element, *input.next().unwrap_or(&0));
+            }
+            backend.poseidon2_24_one(&mut state);
+        }
+        let mut out = [0; DIGEST_WORDS];
+        out[..D].copy_from_slice(&state[..D]);
+        out
+    }
+}

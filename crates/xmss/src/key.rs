@@ -1,0 +1,697 @@
+//! Secret keys: generation, signing, and the window of epochs they are prepared for.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{ControlFlow, Range};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use chacha20::ChaCha12Rng;
+use rand_core::{CryptoRng, SeedableRng};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::encoding::Encoding;
+use crate::hash::{DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
+use crate::layout::{Layout, PARAMETER_AT, Tree};
+use crate::parallel;
+use crate::poseidon::{Backend, LANES, Lanes};
+use crate::prf::{Prf, PrfKey};
+use crate::scheme::{Scheme, lifetime, tree_leaves};
+use crate::signature::{Message, PublicKey, Signature};
+use crate::ssz::{Canonical, DecodeError, Reader};
+use crate::tree::{BottomTree, parents};
+use crate::walk::{Walk, walk};
+
+/// Why no key was made.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GenerateError {
+    /// The epochs asked for are none, or reach past the scheme's lifetime.
+    Epochs {
+        /// What was asked for.
+        epochs: Range<u64>,
+        /// The scheme's number of epochs.
+        lifetime: u64,
+    },
+    /// The observer answered [`ControlFlow::Break`].
+    Cancelled,
+}
+
+impl fmt::Display for GenerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Epochs { epochs, lifetime } => write!(
+                f,
+                "epochs {} to {} (exclusive) are none, or not within the {lifetime} of the scheme",
+                epochs.start, epochs.end
+            ),
+            Self::Cancelled => f.write_str("cancelled"),
+        }
+    }
+}
+
+impl core::error::Error for GenerateError {}
+
+/// Why nothing was signed.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignError {
+    /// The key is not for this epoch.
+    NotActive {
+        /// The epoch.
+        epoch: u32,
+        /// The key's epochs.
+        active: Range<u64>,
+    },
+    /// The key is for this epoch, but its trees are not: see [`SecretKey::prepare`].
+    NotPrepared {
+        /// The epoch.
+        epoch: u32,
+        /// The epochs that the trees cover.
+        prepared: Range<u64>,
+    },
+    /// No counter gave the message a codeword: less likely than a broken computer.
+    NoCodeword {
+        /// Counters tried.
+        tries: u64,
+    },
+    /// A node of the key is damaged.
+    Damaged(DecodeError),
+}
+
+impl fmt::Display for SignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotActive { epoch, active } => write!(
+                f,
+                "epoch {epoch} is not of this key, which is for {} to {} (exclusive)",
+                active.start, active.end
+            ),
+            Self::NotPrepared { epoch, prepared } => write!(
+                f,
+                "the key is not prepared for epoch {epoch}, only for {} to {} (exclusive)",
+                prepared.start, prepared.end
+            ),
+            Self::NoCodeword { tries } => write!(f, "no codeword after {tries} tries"),
+            Self::Damaged(error) => write!(f, "the key is damaged: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for SignError {}
+
+/// Told of progress: leaves done and leaves in all; answers whether to go on. Called from all threads that work.
+pub trait Observer: Sync {
+    /// `done` of `total` leaves are there.
+    fn leaves(&self, done: u64, total: u64) -> ControlFlow<()>;
+}
+
+/// Never stops.
+impl Observer for () {
+    fn leaves(&self, _: u64, _: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: Fn(u64, u64) -> ControlFlow<()> + Sync> Observer for F {
+    fn leaves(&self, done: u64, total: u64) -> ControlFlow<()> {
+        self(done, total)
+    }
+}
+
+/// Counts groups of leaves for an observer.
+struct Progress<'a, O: Observer + ?Sized> {
+    observer: &'a O,
+    /// Groups of [`LANES`] leaves: at most 2^28, so a word of any target counts them.
+    groups: AtomicUsize,
+    total: u64,
+    cancelled: AtomicBool,
+}
+
+impl<'a, O: Observer + ?Sized> Progress<'a, O> {
+    fn new(observer: &'a O, total: u64) -> Self {
+        Self {
+            observer,
+            groups: AtomicUsize::new(0),
+            total,
+            cancelled: AtomicBool::new(false),
+        }
+    }
+
+    /// Before each group: whether to make it.
+    fn step(&self) -> bool {
+        if self.is_cancelled() {
+            return false;
+        }
+        let done = self.groups.fetch_add(1, Ordering::Relaxed) as u64 * LANES as u64;
+        if self.observer.leaves(done, self.total).is_break() {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+        !self.is_cancelled()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// A secret key, kept as its SSZ encoding: loading one reads the header, not the nodes, so `B` may be a mapped file.
+///
+/// A key is active for an interval of epochs and prepared for two bottom trees of it, the left and the right one; advancing
+/// drops the left and adds the one after the right. Everything but the PRF key may be public. It is wiped when a key whose
+/// bytes are [`Zeroizing`] is dropped.
+///
+/// **Nothing here remembers which epochs were signed.** Two signatures for one epoch give the key away: keep a durable record.
+pub struct SecretKey<S, B = Zeroizing<Vec<u8>>> {
+    bytes: B,
+    layout: Layout,
+    canonical: Canonical,
+    scheme: PhantomData<S>,
+}
+
+impl<S: Scheme, B> fmt::Debug for SecretKey<S, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretKey")
+            .field("scheme", &S::NAME)
+            .field("trees", &self.layout.trees)
+            .field("left_index", &self.layout.left_index)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The bottom trees that hold these epochs: whole trees, two at least, within the lifetime.
+fn expand<S: Scheme>(epochs: &Range<u64>) -> Range<u64> {
+    let leaves = tree_leaves::<S>();
+    let start = epochs.start / leaves;
+    let end = epochs.end.div_ceil(leaves).max(start + 2);
+    let shift = end.saturating_sub(lifetime::<S>() / leaves);
+    start - shift..end - shift
+}
+
+impl<S: Scheme> SecretKey<S> {
+    /// A key for at least these epochs, from a random number generator; it is asked for the same words in the same order as
+    /// by the reference implementation.
+    ///
+    /// The epochs are widened to whole bottom trees, two at least. Time and memory: all leaves are computed; two bottom trees
+    /// and one for each thread are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`GenerateError::Epochs`] where there are none or they leave the lifetime; [`GenerateError::Cancelled`].
+    pub fn generate<O: Observer + ?Sized>(
+        rng: &mut (impl CryptoRng + ?Sized),
+        epochs: Range<u64>,
+        observer: &O,
+    ) -> Result<Self, GenerateError> {
+        if epochs.is_empty() || epochs.end > lifetime::<S>() {
+            return Err(GenerateError::Epochs {
+                epochs,
+                lifetime: lifetime::<S>(),
+            });
+        }
+        let parameter: Parameter = core::array::from_fn(|_| S::Hash::draw(rng));
+        let mut key = Zeroizing::new([0; 32]);
+        for byte in key.iter_mut() {
+            *byte = rng.next_u32() as u8;
+        }
+        Self::from_parts(&parameter, &key, &epochs, observer, || {
+            let mut pad = [0; DIGEST_WORDS];
+            for word in &mut pad[..S::Hash::DIGEST] {
+                *word = S::Hash::draw(rng);
+            }
+            pad
+        })
+    }
+
+    /// [`Self::generate`] from a seed: the same key for the same seed and epochs. The generator is ChaCha12, `StdRng` of the
+    /// rand crate to date.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::generate`].
+    pub fn from_seed<O: Observer + ?Sized>(
+        seed: &[u8; 32],
+        epochs: Range<u64>,
+        observer: &O,
+    ) -> Result<Self, GenerateError> {
+        Self::generate(&mut ChaCha12Rng::from_seed(*seed), epochs, observer)
+    }
+
+    fn from_parts<O: Observer + ?Sized>(
+        parameter: &Parameter,
+        key: &PrfKey,
+        epochs: &Range<u64>,
+        observer: &O,
+        mut pad: impl FnMut() -> Digest,
+    ) -> Result<Self, GenerateError> {
+        let trees = expand::<S>(epochs);
+        let count = (trees.end - trees.start) as usize;
+        let progress = Progress::new(observer, count as u64 * tree_leaves::<S>());
+        let tree = |index: usize| {
+            let index = (trees.start + index as u64) as u32;
+            let mut tree = BottomTree::<S>::new(key, parameter, index);
+            tree.work(tree.missing(), || progress.step());
+            tree.layers()
+        };
+        let layout = Layout::new::<S>(trees.clone(), trees.start);
+        let mut bytes = Zeroizing::new(vec![0; layout.length()]);
+        bytes[..32].copy_from_slice(key);
+        for (bytes, word) in bytes[PARAMETER_AT..]
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(parameter)
+        {
+            *bytes = word.to_le_bytes();
+        }
+        layout.write_frame::<S>(&mut bytes);
+        let mut roots = Vec::with_capacity(count);
+        for (part, layers) in [&layout.left, &layout.right]
+            .into_iter()
+            .zip(parallel::collect(2, tree))
+        {
+            write_layers::<S>(part, &mut bytes, &layers);
+            roots.extend(root(&layers));
+        }
+        roots.extend(parallel::collect(count - 2, |index| {
+            // Cancelled: what is made up here is thrown away.
+            if progress.is_cancelled() {
+                [0; DIGEST_WORDS]
+            } else {
+                root(&tree(2 + index)).unwrap_or([0; DIGEST_WORDS])
+            }
+        }));
+        if progress.is_cancelled() {
+            return Err(GenerateError::Cancelled);
+        }
+        // The top tree, each layer padded before the next
+        let backend = Backend::detect();
+        let lanes = Lanes::splat(parameter);
+        let mut first = trees.start;
+        let mut nodes = roots;
+        for (i, layer) in layout.top.layers.iter().enumerate() {
+            if first & 1 == 1 {
+                nodes.insert(0, pad());
+                first -= 1;
+            }
+            if !nodes.len().is_multiple_of(2) {
+                nodes.push(pad());
+            }
+            layout.top.write_nodes::<S>(&mut bytes, i, &nodes);
+            debug_assert_eq!((first, nodes.len()), (layer.start, layer.count));
+            first >>= 1;
+            let level = layout.top.lowest as u8 + i as u8 + 1;
+            if i + 1 < layout.top.layers.len() {
+                nodes = parents::<S>(backend, &lanes, level, first as u32, &nodes);
+            }
+        }
+        Ok(Self {
+            bytes,
+            layout,
+            canonical: Canonical::Required,
+            scheme: PhantomData,
+        })
+    }
+
+    /// Puts a finished tree in place: the right tree becomes the left, the new one the right.
+    ///
+    /// # Errors
+    ///
+    /// Gives the tree back where it has leaves missing, or is not the one after the right tree.
+    pub fn advance(&mut self, next: NextTree<S>) -> Result<(), NextTree<S>> {
+        let bytes = &mut self.bytes;
+        if next.0.missing() > 0 || u64::from(next.0.index) != self.layout.left_index + 2 {
+            return Err(next);
+        }
+        let layout = Layout::new::<S>(self.layout.trees.clone(), self.layout.left_index + 1);
+        // Both bottom trees take the same room, and the frames are written anew.
+        bytes.copy_within(
+            self.layout.right.at..self.layout.right.end,
+            self.layout.left.at,
+        );
+        layout.write_frame::<S>(bytes);
+        write_layers::<S>(&layout.right, bytes, &next.0.layers());
+        self.layout = layout;
+        Ok(())
+    }
+
+    /// Makes the key ready for an epoch, computing up to two trees at once if it is not; see [`Self::next_tree`] for doing
+    /// that bit by bit.
+    ///
+    /// # Errors
+    ///
+    /// [`SignError::NotActive`] for an epoch outside the key's; a window is never moved back:
+    /// [`SignError::NotPrepared`] for an epoch before it.
+    pub fn prepare(&mut self, epoch: u32) -> Result<(), SignError> {
+        self.check_active(epoch)?;
+        let tree = u64::from(epoch) / tree_leaves::<S>();
+        if tree < self.layout.left_index {
+            return Err(self.not_prepared(epoch));
+        }
+        // Trees that would be dropped again need not be made.
+        if tree > self.layout.left_index + 2 {
+            let layout = Layout::new::<S>(self.layout.trees.clone(), tree - 1);
+            layout.write_frame::<S>(&mut self.bytes);
+            for (part, index) in [(&layout.left, tree - 1), (&layout.right, tree)] {
+                let layers = self.whole_tree(index);
+                write_layers::<S>(part, &mut self.bytes, &layers);
+            }
+            self.layout = layout;
+        } else if tree == self.layout.left_index + 2
+            && let Some(mut next) = self.next_tree()
+        {
+            next.work(usize::MAX);
+            // It is finished and the right one.
+            let _ = self.advance(next);
+        }
+        Ok(())
+    }
+}
+
+fn write_layers<S: Scheme>(part: &Tree, bytes: &mut [u8], layers: &[Vec<Digest>]) {
+    for (i, nodes) in layers.iter().enumerate() {
+        part.write_nodes::<S>(bytes, i, nodes);
+    }
+}
+
+fn root(layers: &[Vec<Digest>]) -> Option<Digest> {
+    layers.last()?.first().copied()
+}
+
+impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
+    /// From SSZ. Reads the header and the frames of the trees, all of which must be as in a key of this scheme; nodes are
+    /// looked at when they are used.
+    ///
+    /// # Errors
+    ///
+    /// Anything but nodes that differs from what a key of this scheme has.
+    pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
+        Self::read(bytes, Canonical::Required)
+    }
+
+    /// As [`Self::from_bytes`], but reads field elements modulo p, as leanSig c08a3ba does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::from_bytes`].
+    pub fn from_bytes_leansig_compatible(bytes: B) -> Result<Self, DecodeError> {
+        Self::read(bytes, Canonical::Reduced)
+    }
+
+    fn read(bytes: B, canonical: Canonical) -> Result<Self, DecodeError> {
+        let layout = Layout::read::<S>(bytes.as_ref())?;
+        let key = Self {
+            bytes,
+            layout,
+            canonical,
+            scheme: PhantomData,
+        };
+        key.parameter()?;
+        Ok(key)
+    }
+
+    /// The SSZ encoding.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// The same key with its bytes in memory of its own.
+    pub fn to_owned(&self) -> SecretKey<S> {
+        SecretKey {
+            bytes: Zeroizing::new(self.bytes.as_ref().to_vec()),
+            layout: self.layout.clone(),
+            canonical: self.canonical,
+            scheme: PhantomData,
+        }
+    }
+
+    /// Looks at every node, which loading does not.
+    ///
+    /// # Errors
+    ///
+    /// The first word that is no field element. That the nodes are hashes of one another is not tested.
+    pub fn check_nodes(&self) -> Result<(), DecodeError> {
+        let bytes = self.bytes.as_ref();
+        for tree in [&self.layout.top, &self.layout.left, &self.layout.right] {
+            for (i, layer) in tree.layers.iter().enumerate() {
+                for position in (layer.start..).take(layer.count) {
+                    tree.node::<S>(bytes, i, position, self.canonical)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The epochs that the key is for.
+    pub fn active(&self) -> Range<u64> {
+        let leaves = tree_leaves::<S>();
+        self.layout.trees.start * leaves..self.layout.trees.end * leaves
+    }
+
+    /// The epochs that can be signed now.
+    pub fn prepared(&self) -> Range<u64> {
+        let leaves = tree_leaves::<S>();
+        self.layout.left_index * leaves..(self.layout.left_index + 2) * leaves
+    }
+
+    /// The public key.
+    ///
+    /// # Errors
+    ///
+    /// The root is damaged.
+    pub fn public_key(&self) -> Result<PublicKey<S>, DecodeError> {
+        Ok(PublicKey {
+            root: self
+                .layout
+                .top
+                .root::<S>(self.bytes.as_ref(), self.canonical)?,
+            parameter: self.parameter()?,
+            scheme: PhantomData,
+        })
+    }
+
+    fn parameter(&self) -> Result<Parameter, DecodeError> {
+        let mut reader = Reader::new(self.bytes.as_ref());
+        reader.seek(PARAMETER_AT);
+        reader.words::<S::Hash, PARAMETER_WORDS>(PARAMETER_WORDS, self.canonical)
+    }
+
+    fn prf_key(&self) -> Zeroizing<PrfKey> {
+        let mut key = Zeroizing::new([0; 32]);
+        // The layout was found in these bytes, so they are long enough.
+        if let Some(bytes) = self.bytes.as_ref().first_chunk() {
+            *key = *bytes;
+        }
+        key
+    }
+
+    /// The tree after the right one, with no leaf yet; none where the key's epochs end with the right tree.
+    pub fn next_tree(&self) -> Option<NextTree<S>> {
+        let index = self.layout.left_index + 2;
+        let parameter = self.parameter().ok()?;
+        (index < self.layout.trees.end)
+            .then(|| NextTree(BottomTree::new(&self.prf_key(), &parameter, index as u32)))
+    }
+
+    fn whole_tree(&self, index: u64) -> Vec<Vec<Digest>> {
+        // The parameter was read when the key was loaded.
+        let parameter = self.parameter().unwrap_or_default();
+        let mut tree = BottomTree::<S>::new(&self.prf_key(), &parameter, index as u32);
+        tree.work(tree.missing(), || true);
+        tree.layers()
+    }
+
+    fn check_active(&self, epoch: u32) -> Result<(), SignError> {
+        let active = self.active();
+        if active.contains(&u64::from(epoch)) {
+            Ok(())
+        } else {
+            Err(SignError::NotActive { epoch, active })
+        }
+    }
+
+    fn not_prepared(&self, epoch: u32) -> SignError {
+        SignError::NotPrepared {
+            epoch,
+            prepared: self.prepared(),
+        }
+    }
+
+    /// Signs a message for an epoch. The same message and epoch give the same signature: that of the lowest counter under
+    /// which the message has a codeword.
+    ///
+    /// **Never sign two messages for one epoch**: see [`SecretKey`].
+    ///
+    /// Time depends on that counter, and so on randomness derived from the secret key, the epoch and the message; so it does
+    /// in the reference implementation. What is revealed is that the messages hashed before it had no codeword.
+    ///
+    /// # Errors
+    ///
+    /// [`SignError::NotActive`], [`SignError::NotPrepared`], a damaged key.
+    pub fn sign(&self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
+        self.sign_with(Backend::detect(), epoch, message)
+    }
+
+    /// [`Self::sign`] by a backend of your choice.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::sign`].
+    pub fn sign_with(
+        &self,
+        backend: Backend,
+        epoch: u32,
+        message: &Message,
+    ) -> Result<Signature<S>, SignError> {
+        self.check_active(epoch)?;
+        if !self.prepared().contains(&u64::from(epoch)) {
+            return Err(self.not_prepared(epoch));
+        }
+        let bytes = self.bytes.as_ref();
+        let parameter = self.parameter().map_err(SignError::Damaged)?;
+        let key = self.prf_key();
+        let tree = u64::from(epoch) / tree_leaves::<S>();
+        let bottom = if tree == self.layout.left_index {
+            &self.layout.left
+        } else {
+            &self.layout.right
+        };
+        let mut path = Vec::with_capacity(S::LOG_LIFETIME as usize);
+        bottom
+            .path::<S>(bytes, u64::from(epoch), self.canonical, &mut path)
+            .and_then(|()| {
+                self.layout
+                    .top
+                    .path::<S>(bytes, tree, self.canonical, &mut path)
+            })
+            .map_err(SignError::Damaged)?;
+
+        // The lowest counter with a codeword
+        let lanes = Lanes::splat(&parameter);
+        let message_words = Lanes::splat(&S::Hash::message_words(message));
+        let mut codeword = vec![0; S::Encoding::CHAINS];
+        let mut found = None;
+        let mut first = 0;
+        while found.is_none() && first < S::Encoding::TRIES {
+            let randomness = S::Prf::randomness::<S::Hash>(&key, epoch, message, first);
+            let hash = S::Hash::message(
+                backend,
+                &lanes,
+                &[epoch; LANES],
+                &randomness,
+                &message_words,
+            );
+            found = (0..LANES)
+                .take_while(|&l| first + (l as u64) < S::Encoding::TRIES)
+                .find(|&l| S::Encoding::encode(&hash.lane(l), &mut codeword))
+                .map(|l| randomness.lane(l));
+            first += LANES as u64;
+        }
+        let Some(randomness) = found else {
+            return Err(SignError::NoCodeword {
+                tries: S::Encoding::TRIES,
+            });
+        };
+
+        // Each chain from its start to the codeword's digit
+        let mut walks = Vec::with_capacity(S::Encoding::CHAINS);
+        let chains: Vec<u8> = (0..S::Encoding::CHAINS).map(|chain| chain as u8).collect();
+        for (group, digits) in chains.chunks(LANES).zip(codeword.chunks(LANES)) {
+            let numbers = core::array::from_fn(|l| group.get(l).copied().unwrap_or(0));
+            let mut starts = S::Prf::starts::<S::Hash>(&key, &[epoch; LANES], &numbers);
+            for (l, (&chain, &steps)) in group.iter().zip(digits).enumerate() {
+                walks.push(Walk {
+                    parameter: &parameter,
+                    epoch,
+                    chain,
+                    position: 0,
+                    steps,
+                    value: starts.lane(l),
+                });
+            }
+            starts.zeroize();
+        }
+        walk::<S::Hash>(backend, &mut walks);
+        Ok(Signature {
+            path,
+            randomness,
+            hashes: walks.iter().map(|walk| walk.value).collect(),
+            scheme: PhantomData,
+        })
+    }
+}
+
+/// The bottom tree after a key's right one, in the making.
+pub struct NextTree<S: Scheme>(BottomTree<S>);
+
+impl<S: Scheme> NextTree<S> {
+    /// Leaves still to come.
+    pub fn missing(&self) -> usize {
+        self.0.missing()
+    }
+
+    /// Adds this many leaves, in groups of [`LANES`], a group costing what one leaf alone would.
+    pub fn work(&mut self, leaves: usize) {
+        self.0.work(leaves.min(self.0.missing()), || true);
+    }
+}
+
+impl<S: Scheme> fmt::Debug for NextTree<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NextTree")
+            .field("index", &self.0.index)
+            .field("missing", &self.0.missing())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A key that prepares itself: each signature adds a few leaves of the next tree, and the window moves when it has to.
+pub struct Signer<S: Scheme> {
+    key: SecretKey<S>,
+    next: Option<NextTree<S>>,
+}
+
+impl<S: Scheme> Signer<S> {
+    /// A signer with this key.
+    pub fn new(key: SecretKey<S>) -> Self {
+        let next = key.next_tree();
+        Self { key, next }
+    }
+
+    /// The key.
+    pub fn key(&self) -> &SecretKey<S> {
+        &self.key
+    }
+
+    /// Adds leaves to the next tree, as [`NextTree::work`]; once a slot is often enough, a slot being an epoch. Answers
+    /// whether the tree lacks any.
+    pub fn work(&mut self, leaves: usize) -> bool {
+        self.next.as_mut().is_some_and(|next| {
+            next.work(leaves);
+            next.missing() > 0
+        })
+    }
+
+    /// Signs, moving the window first where the epoch is past it: at once if [`Self::work`] made the next tree, otherwise by
+    /// computing what is missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`SecretKey::sign`].
+    pub fn sign(&mut self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
+        let tree = u64::from(epoch) / tree_leaves::<S>();
+        if tree == self.key.layout.left_index + 2
+            && let Some(mut next) = self.next.take()
+        {
+            next.work(usize::MAX);
+            // It is finished and the right one.
+            let _ = self.key.advance(next);
+            self.next = self.key.next_tree();
+        } else if tree > self.key.layout.left_index + 2 {
+            self.key.prepare(epoch)?;
+            self.next = self.key.next_tree();
+        }
+        self.key.sign(epoch, message)
+    }
+}

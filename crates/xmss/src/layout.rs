@@ -1,0 +1,260 @@
+//! Where everything stands in an encoded secret key: it follows from the activation interval alone.
+//!
+//! A key is `prf_key 32 | parameter 20 | activation u64 | epochs u64 | offset of top | left index u64 | offsets of left and
+//! right | top | left | right`. A tree is `depth u64 | lowest layer u64 | offset 20 | layers`, layers a list of variable
+//! items: a table of offsets, then each `start index u64 | offset 12 | nodes`.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::hash::{Digest, PARAMETER_WORDS, TweakHash};
+use crate::scheme::{Scheme, lifetime, tree_leaves};
+use crate::ssz::{Canonical, DecodeError, Reader};
+
+/// Where the parameter begins: after the PRF key.
+pub(crate) const PARAMETER_AT: usize = 32;
+/// Where the left tree's index stands.
+const LEFT_INDEX_AT: usize = PARAMETER_AT + 4 * PARAMETER_WORDS + 8 + 8 + 4;
+/// Where the top tree begins.
+const TOP_AT: usize = LEFT_INDEX_AT + 8 + 4 + 4;
+
+/// A layer: its nodes are `start .. start + count` of their level.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    pub start: u64,
+    pub count: usize,
+    /// Where its nodes begin.
+    pub at: usize,
+}
+
+/// A tree in the key.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub at: usize,
+    pub lowest: u32,
+    pub layers: Vec<Layer>,
+    pub end: usize,
+}
+
+impl Tree {
+    /// A tree at byte `at` whose layers have these starts and numbers of nodes.
+    fn new<S: Scheme>(at: usize, lowest: u32, layers: &[(u64, usize)]) -> Self {
+        let mut end = at + 20 + 4 * layers.len();
+        let layers = layers
+            .iter()
+            .map(|&(start, count)| {
+                let layer = Layer {
+                    start,
+                    count,
+                    at: end + 12,
+                };
+                end = layer.at + 4 * S::Hash::DIGEST * count;
+                layer
+            })
+            .collect();
+        Self {
+            at,
+            lowest,
+            layers,
+            end,
+        }
+    }
+
+    /// The bottom tree of this number.
+    pub(crate) fn bottom<S: Scheme>(at: usize, index: u64) -> Self {
+        let layers: Vec<_> = (0..=S::LOG_LIFETIME / 2)
+            .map(|level| {
+                let count = tree_leaves::<S>() >> level;
+                (index * count, count as usize)
+            })
+            .collect();
+        Self::new::<S>(at, 0, &layers)
+    }
+
+    /// The top tree over the bottom trees of these numbers. Layers are padded to begin with a left child and to end with a
+    /// right one, the root's too.
+    fn top<S: Scheme>(at: usize, trees: &Range<u64>) -> Self {
+        let mut layers = Vec::new();
+        let (mut first, mut last) = (trees.start, trees.end - 1);
+        for _ in 0..=S::LOG_LIFETIME / 2 {
+            layers.push((first & !1, ((last | 1) - (first & !1) + 1) as usize));
+            first >>= 1;
+            last >>= 1;
+        }
+        Self::new::<S>(at, S::LOG_LIFETIME / 2, &layers)
+    }
+
+    /// Writes everything but the nodes.
+    pub(crate) fn write_frame<S: Scheme>(&self, bytes: &mut [u8]) {
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(self.at, &u64::from(S::LOG_LIFETIME).to_le_bytes());
+        put(self.at + 8, &u64::from(self.lowest).to_le_bytes());
+        put(self.at + 16, &20_u32.to_le_bytes());
+        let table = self.at + 20;
+        for (i, layer) in self.layers.iter().enumerate() {
+            put(
+                table + 4 * i,
+                &((layer.at - 12 - table) as u32).to_le_bytes(),
+            );
+            put(layer.at - 12, &layer.start.to_le_bytes());
+            put(layer.at - 4, &12_u32.to_le_bytes());
+        }
+    }
+
+    /// Checks everything but the nodes.
+    fn check_frame<S: Scheme>(&self, bytes: &[u8]) -> Result<(), DecodeError> {
+        let mut reader = Reader::new(bytes);
+        reader.seek(self.at);
+        reader.number(u64::from(S::LOG_LIFETIME))?;
+        reader.number(u64::from(self.lowest))?;
+        reader.offset(20)?;
+        let table = self.at + 20;
+        for layer in &self.layers {
+            reader.offset(layer.at - 12 - table)?;
+        }
+        for layer in &self.layers {
+            reader.seek(layer.at - 12);
+            reader.number(layer.start)?;
+            reader.offset(12)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the nodes of a layer.
+    pub(crate) fn write_nodes<S: Scheme>(&self, bytes: &mut [u8], layer: usize, nodes: &[Digest]) {
+        let layer = &self.layers[layer];
+        let size = 4 * S::Hash::DIGEST;
+        for (bytes, node) in bytes[layer.at..].chunks_exact_mut(size).zip(nodes) {
+            for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(node) {
+                *bytes = word.to_le_bytes();
+            }
+        }
+    }
+
+    /// The node at `position` of a layer that has it.
+    pub(crate) fn node<S: Scheme>(
+        &self,
+        bytes: &[u8],
+        layer: usize,
+        position: u64,
+        canonical: Canonical,
+    ) -> Result<Digest, DecodeError> {
+        let layer = &self.layers[layer];
+        let mut reader = Reader::new(bytes);
+        reader.seek(layer.at + 4 * S::Hash::DIGEST * (position - layer.start) as usize);
+        reader.words::<S::Hash, _>(S::Hash::DIGEST, canonical)
+    }
+
+    /// Siblings of the way from `position` of the lowest layer to below the root.
+    pub(crate) fn path<S: Scheme>(
+        &self,
+        bytes: &[u8],
+        position: u64,
+        canonical: Canonical,
+        path: &mut Vec<Digest>,
+    ) -> Result<(), DecodeError> {
+        for (layer, level) in (0..self.layers.len() - 1).zip(0..) {
+            path.push(self.node::<S>(bytes, layer, position >> level ^ 1, canonical)?);
+        }
+        Ok(())
+    }
+
+    /// The root.
+    pub(crate) fn root<S: Scheme>(
+        &self,
+        bytes: &[u8],
+        canonical: Canonical,
+    ) -> Result<Digest, DecodeError> {
+        let layer = self.layers.len() - 1;
+        self.node::<S>(bytes, layer, self.layers[layer].start, canonical)
+    }
+}
+
+/// The parts of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Numbers of the bottom trees of the activation interval.
+    pub trees: Range<u64>,
+    /// Number of the left tree.
+    pub left_index: u64,
+    pub top: Tree,
+    pub left: Tree,
+    pub right: Tree,
+}
+
+impl Layout {
+    pub(crate) fn new<S: Scheme>(trees: Range<u64>, left_index: u64) -> Self {
+        let top = Tree::top::<S>(TOP_AT, &trees);
+        let left = Tree::bottom::<S>(top.end, left_index);
+        let right = Tree::bottom::<S>(left.end, left_index + 1);
+        Self {
+            trees,
+            left_index,
+            top,
+            left,
+            right,
+        }
+    }
+
+    /// Bytes of the key.
+    pub(crate) fn length(&self) -> usize {
+        self.right.end
+    }
+
+    /// Writes the header but PRF key and parameter, and the frames of the trees.
+    pub(crate) fn write_frame<S: Scheme>(&self, bytes: &mut [u8]) {
+        let leaves = tree_leaves::<S>();
+        let mut at = PARAMETER_AT + 4 * PARAMETER_WORDS;
+        for field in [
+            &(self.trees.start * leaves).to_le_bytes()[..],
+            &((self.trees.end - self.trees.start) * leaves).to_le_bytes(),
+            &(self.top.at as u32).to_le_bytes(),
+            &self.left_index.to_le_bytes(),
+            &(self.left.at as u32).to_le_bytes(),
+            &(self.right.at as u32).to_le_bytes(),
+        ] {
+            bytes[at..at + field.len()].copy_from_slice(field);
+            at += field.len();
+        }
+        for tree in [&self.top, &self.left, &self.right] {
+            tree.write_frame::<S>(bytes);
+        }
+    }
+
+    /// Finds the layout of a key, which it must be throughout.
+    pub(crate) fn read<S: Scheme>(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let leaves = tree_leaves::<S>();
+        let mut reader = Reader::new(bytes);
+        reader.seek(PARAMETER_AT + 4 * PARAMETER_WORDS);
+        let at = reader.position();
+        let start = reader.u64()?;
+        let count = reader.u64()?;
+        let end = start
+            .checked_add(count)
+            .filter(|&end| end <= lifetime::<S>());
+        let whole = |number: u64| number.is_multiple_of(leaves);
+        let Some(end) = end.filter(|_| whole(start) && whole(count) && count >= 2 * leaves) else {
+            return Err(DecodeError::Number { at });
+        };
+        let trees = start / leaves..end / leaves;
+        reader.offset(TOP_AT)?;
+        let at = reader.position();
+        let left_index = reader.u64()?;
+        if left_index < trees.start || left_index >= trees.end - 1 {
+            return Err(DecodeError::Number { at });
+        }
+        let layout = Self::new::<S>(trees, left_index);
+        if bytes.len() != layout.length() {
+            return Err(DecodeError::Length {
+                length: bytes.len(),
+                expected: layout.length(),
+            });
+        }
+        reader.offset(layout.left.at)?;
+        reader.offset(layout.right.at)?;
+        for tree in [&layout.top, &layout.left, &layout.right] {
+            tree.check_frame::<S>(bytes)?;
+        }
+        Ok(layout)
+    }
+}

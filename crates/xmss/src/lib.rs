@@ -1,0 +1,50 @@
+//! Generalized XMSS, the hash-based signature scheme of lean Ethereum: leanSig c08a3ba bit for bit, and the older hash-sig.
+//!
+//! A key signs one message an epoch. Its public key is 52 bytes, a signature of the production set 2536.
+//!
+//! ```
+//! use lydite_xmss::{LeanSigTest, PublicKey, SecretKey, Signature};
+//!
+//! let key = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..256, &())?;
+//! let signature = key.sign(3, &[1; 32])?;
+//! assert!(key.public_key()?.verify(3, &[1; 32], &signature));
+//! assert!(!key.public_key()?.verify(4, &[1; 32], &signature));
+//! assert_eq!(Signature::from_bytes(&signature.to_bytes())?, signature);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - Schemes are types ([`Scheme`]): a hash, a pseudorandom function, an encoding and a height.
+//! - Decoding is strict; what leanSig accepts beyond that is behind names that say so.
+//! - Feature `rayon` uses all cores, and `std`.
+//!
+//! Source: \[LEANSIG\], \[DKKW25\], \[HHKTW26\]; the keys in brackets are those of `docs/papers.md`.
+#![no_std]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod encoding;
+pub mod hash;
+mod key;
+pub mod koalabear;
+mod layout;
+mod parallel;
+pub mod poseidon;
+pub mod prf;
+mod scheme;
+mod signature;
+mod ssz;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod walk;
+
+pub use chacha20::ChaCha12Rng;
+pub use key::{GenerateError, NextTree, Observer, SecretKey, SignError, Signer};
+pub use rand_core;
+pub use scheme::{
+    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
+    LeanSigTest, Scheme,
+};
+pub use signature::{Claim, Message, PublicKey, Signature, verify_batch, verify_batch_with};
+pub use ssz::DecodeError;

@@ -1,0 +1,38 @@
+//! Loops over independent pieces: on all cores with the feature `rayon`, one after the other without.
+
+use alloc::vec::Vec;
+
+/// Calls `f` with the number and the elements of every chunk of `size`.
+#[cfg(feature = "rayon")]
+pub(crate) fn for_chunks<T: Send>(
+    items: &mut [T],
+    size: usize,
+    f: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    use rayon::prelude::*;
+    items
+        .par_chunks_mut(size)
+        .enumerate()
+        .for_each(|(index, chunk)| f(index, chunk));
+}
+
+/// Calls `f` with the number and the elements of every chunk of `size`.
+#[cfg(not(feature = "rayon"))]
+pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T])) {
+    for (index, chunk) in items.chunks_mut(size).enumerate() {
+        f(index, chunk);
+    }
+}
+
+/// What `f` makes of 0, 1, ...
+#[cfg(feature = "rayon")]
+pub(crate) fn collect<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    use rayon::prelude::*;
+    (0..count).into_par_iter().map(f).collect()
+}
+
+/// What `f` makes of 0, 1, ...
+#[cfg(not(feature = "rayon"))]
+pub(crate) fn collect<T>(count: usize, f: impl Fn(usize) -> T) -> Vec<T> {
+    (0..count).map(f).collect()
+}

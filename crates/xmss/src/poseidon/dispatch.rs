@@ -1,0 +1,126 @@
+//! Which instructions permute: found once at run time, chosen once per call. Every call into a kernel that needs more than
+//! the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
+
+/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+#[cfg(target_arch = "x86_64")]
+const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
+
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_avx2, "avx2");
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
+
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof(());
+
+/// A way to permute. Every backend gives the same results; a value exists only where it can run.
+///
+/// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Safe Rust for every target.
+    Portable,
+    /// The portable code, compiled for AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Proof),
+    /// AVX-512F and AVX-512BW.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Proof),
+}
+
+impl Backend {
+    /// The fastest backend of this CPU.
+    #[inline]
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if !PORTABLE_ONLY {
+            if cpu_avx512::get() {
+                return Self::Avx512(Proof(()));
+            }
+            if cpu_avx2::get() {
+                return Self::Avx2(Proof(()));
+            }
+        }
+        Self::Portable
+    }
+
+    /// Every backend this CPU can run, [`Backend::Portable`] first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        let portable = core::iter::once(Self::Portable);
+        #[cfg(target_arch = "x86_64")]
+        let portable = portable.chain(
+            [
+                (cpu_avx2::get(), Self::Avx2(Proof(()))),
+                (cpu_avx512::get(), Self::Avx512(Proof(()))),
+            ]
+            .into_iter()
+            .filter_map(|(present, backend)| (present && !PORTABLE_ONLY).then_some(backend)),
+        );
+        portable
+    }
+}
+
+/// Lanes that the portable kernel takes at once.
+const PORTABLE_LANES: usize = 8;
+
+/// The portable kernel on [`LANES`] states, a few at a time.
+#[inline(always)]
+fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut Lanes<W>) {
+    for start in (0..LANES).step_by(PORTABLE_LANES) {
+        let mut part = [[0; PORTABLE_LANES]; W];
+        for (part, whole) in part.iter_mut().zip(&state.0) {
+            part.copy_from_slice(&whole[start..start + PORTABLE_LANES]);
+        }
+        portable::permute::<K, W, P, PORTABLE_LANES>(&mut part);
+        for (part, whole) in part.iter().zip(&mut state.0) {
+            whole[start..start + PORTABLE_LANES].copy_from_slice(part);
+        }
+    }
+}
+
+macro_rules! permutations {
+    ($($(#[$doc:meta])* $all:ident, $one:ident: $kind:ty, $width:literal, $rounds:literal, $kernel:ident;)*) => {
+        impl Backend {
+            $(
+                $(#[$doc])*
+                pub fn $all(self, state: &mut Lanes<$width>) {
+                    match self {
+                        Self::Portable => in_parts::<$kind, $width, $rounds>(state),
+                        // SAFETY: the `Proof` of this backend is made only after finding AVX2.
+                        #[cfg(target_arch = "x86_64")]
+                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$kernel(state) },
+                        // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
+                        #[cfg(target_arch = "x86_64")]
+                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$kernel(state) },
+                    }
+                }
+
+                $(#[$doc])*
+                /// A single state, for hashes that wait for one another.
+                pub fn $one(self, state: &mut [u32; $width]) {
+                    let mut lane = state.map(|element| [element]);
+                    portable::permute::<$kind, $width, $rounds, 1>(&mut lane);
+                    *state = lane.map(|[element]| element);
+                }
+            )*
+        }
+    };
+}
+
+permutations! {
+    /// Poseidon of width 16.
+    poseidon1_16, poseidon1_16_one: Poseidon1, 16, 20, poseidon1_16;
+    /// Poseidon of width 24.
+    poseidon1_24, poseidon1_24_one: Poseidon1, 24, 23, poseidon1_24;
+    /// Poseidon2 of width 16, with the constants of Plonky3 2117e4b.
+    poseidon2_16, poseidon2_16_one: Poseidon2, 16, 20, poseidon2_16;
+    /// Poseidon2 of width 24, with the constants of Plonky3 2117e4b.
+    poseidon2_24, poseidon2_24_one: Poseidon2, 24, 23, poseidon2_24;
+}

@@ -1,0 +1,201 @@
+//! The permutations in safe Rust, `L` states side by side: element `i` of state `l` is `state[i][l]`.
+//!
+//! Written so that compilers vectorise it: every inner loop runs over the lanes and multiplies two 32-bit words into a 64-bit
+//! one. Elements are below p between the steps. Sums of products of elements are kept below 2^64 by folding the upper half
+//! (2^32 = 2^25 - 2 mod p) after every third product, and end in one Montgomery reduction. Constant time: no branch or
+//! address depends on an element.
+
+use super::Permutation;
+use crate::koalabear::{MODULUS, R};
+
+/// -p^-1 mod 2^32.
+const NEGATIVE_INVERSE: u32 = 0x7eff_ffff;
+
+/// The permutation of `K` in every lane.
+#[inline(always)]
+pub(super) fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
+    state: &mut [[u32; L]; W],
+) {
+    let tables = K::TABLES;
+    if K::SPECIFICATION.leading_layer {
+        K::small_layer(state);
+    }
+    for (half, rounds) in tables.full.chunks_exact(4).enumerate() {
+        if half == 1 {
+            partial::<K, W, P, L>(state);
+        }
+        for constants in rounds {
+            for (element, constant) in state.iter_mut().zip(constants) {
+                for x in element {
+                    *x = cube(subtract_modulus(*x + constant));
+                }
+            }
+            if K::DENSE {
+                dense_layer::<K, W, P, L>(state);
+            } else {
+                K::small_layer(state);
+            }
+        }
+    }
+}
+
+/// All partial rounds [`super::tables`].
+#[inline(always)]
+fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
+    state: &mut [[u32; L]; W],
+) {
+    let tables = K::TABLES;
+    let mut y = [[0; L]; P];
+    for t in 0..P {
+        let mut sum = Sum::new();
+        sum.add(state, &tables.z_from_x[t]);
+        // The latest y is the last to be known.
+        for (j, y) in y[..t].iter().enumerate() {
+            sum.add(core::slice::from_ref(y), &[tables.z_from_y[t - j - 1]]);
+        }
+        y[t] = sum
+            .finish()
+            .map(|z| cube(subtract_modulus(z + tables.z_constant[t])));
+    }
+    let mut out = [[0; L]; W];
+    for (i, out) in out.iter_mut().enumerate() {
+        let mut sum = Sum::new();
+        sum.add(state, &tables.out_from_x[i]);
+        sum.add(&y, &tables.out_from_y[i]);
+        *out = sum
+            .finish()
+            .map(|x| subtract_modulus(x + tables.out_constant[i]));
+    }
+    *state = out;
+}
+
+/// A circulant matrix of 31-bit coefficients.
+#[inline(always)]
+fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
+    state: &mut [[u32; L]; W],
+) {
+    let row = &K::TABLES.dense_row;
+    let input = *state;
+    for (i, out) in state.iter_mut().enumerate() {
+        let mut sum = Sum::new();
+        sum.add(&input[i..], &row[..W - i]);
+        sum.add(&input[..i], &row[W - i..]);
+        *out = sum.finish();
+    }
+}
+
+/// A sum of products of elements, in every lane.
+struct Sum<const L: usize> {
+    /// Below 2^57 + `pending` * p^2.
+    sum: [u64; L],
+    pending: u32,
+}
+
+impl<const L: usize> Sum<L> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self {
+            sum: [0; L],
+            pending: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, elements: &[[u32; L]], coefficients: &[u32]) {
+        for (element, coefficient) in elements.iter().zip(coefficients) {
+            if self.pending == 3 {
+                self.fold();
+            }
+            self.pending += 1;
+            for (sum, x) in self.sum.iter_mut().zip(element) {
+                *sum += u64::from(*x) * u64::from(*coefficient);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fold(&mut self) {
+        for sum in &mut self.sum {
+            *sum = (*sum >> 32) * u64::from(R) + (*sum & 0xffff_ffff);
+        }
+        self.pending = 0;
+    }
+
+    /// The sum divided by 2^32.
+    #[inline(always)]
+    fn finish(mut self) -> [u32; L] {
+        self.fold();
+        self.sum.map(|sum| subtract_modulus(montgomery(sum)))
+    }
+}
+
+/// `x` or `x - p`, whichever is not negative; for x < 2 p.
+#[inline(always)]
+pub(super) fn subtract_modulus(x: u32) -> u32 {
+    x.min(x.wrapping_sub(MODULUS))
+}
+
+/// `t / 2^32` modulo p, below `t / 2^32 + p`.
+#[inline(always)]
+fn montgomery(t: u64) -> u32 {
+    let m = (t as u32).wrapping_mul(NEGATIVE_INVERSE);
+    ((t + u64::from(m) * u64::from(MODULUS)) >> 32) as u32
+}
+
+/// x^3 / 2^64 modulo p.
+#[inline(always)]
+fn cube(x: u32) -> u32 {
+    let square = subtract_modulus(montgomery(u64::from(x) * u64::from(x)));
+    subtract_modulus(montgomery(u64::from(square) * u64::from(x)))
+}
+
+/// v mod p for v < 371 p.
+#[inline(always)]
+fn reduce_small(v: u64) -> u32 {
+    // v / p = v / 2^24 / 127, with 516 / 2^16 a little below 1 / 127.
+    let quotient = ((v >> 24) * 516) >> 16;
+    subtract_modulus((v - quotient * u64::from(MODULUS)) as u32)
+}
+
+/// A circulant matrix of small coefficients whose sum is at most 371.
+#[inline(always)]
+pub(super) fn circulant_layer<const W: usize, const L: usize>(
+    row: &[u32; W],
+    state: &mut [[u32; L]; W],
+) {
+    let input = *state;
+    for (i, out) in state.iter_mut().enumerate() {
+        let mut sum = [0; L];
+        for (j, element) in input.iter().enumerate() {
+            let coefficient = u64::from(row[(j + W - i) % W]);
+            for (sum, x) in sum.iter_mut().zip(element) {
+                *sum += u64::from(*x) * coefficient;
+            }
+        }
+        *out = sum.map(reduce_small);
+    }
+}
+
+/// Poseidon2's full layer: M_4 on every four elements, then to each the sum of those at its place.
+#[inline(always)]
+pub(super) fn poseidon2_layer<const W: usize, const L: usize>(state: &mut [[u32; L]; W]) {
+    let mut wide = [[0_u64; L]; W];
+    let mut sums = [[0_u64; L]; 4];
+    for (block, x) in wide.chunks_exact_mut(4).zip(state.chunks_exact(4)) {
+        for l in 0..L {
+            let x: [u64; 4] = core::array::from_fn(|i| u64::from(x[i][l]));
+            let all = x[0] + x[1] + x[2] + x[3];
+            for i in 0..4 {
+                // 2 x_i + 3 x_(i+1) + x_(i+2) + x_(i+3)
+                let y = all + x[i] + 2 * x[(i + 1) % 4];
+                block[i][l] = y;
+                sums[i][l] += y;
+            }
+        }
+    }
+    for (i, (out, wide)) in state.iter_mut().zip(&wide).enumerate() {
+        for l in 0..L {
+            out[l] = reduce_small(wide[l] + sums[i % 4][l]);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The portable code, compiled for AVX2: four 64-bit products an instruction where the baseline has two.
+
+use super::super::{LANES, Lanes, Poseidon1, Poseidon2, portable};
+
+macro_rules! kernels {
+    ($($name:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+        $(
+            #[target_feature(enable = "avx2")]
+            pub(in super::super) fn $name(state: &mut Lanes<$width>) {
+                portable::permute::<$kind, $width, $rounds, LANES>(&mut state.0);
+            }
+        )*
+    };
+}
+
+kernels! {
+    poseidon1_16: Poseidon1, 16, 20;
+    poseidon1_24: Poseidon1, 24, 23;
+    poseidon2_16: Poseidon2, 16, 20;
+    poseidon2_24: Poseidon2, 24, 23;
+}

@@ -1,0 +1,514 @@
+//! Sixteen permutations side by side with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
+//!
+//! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Products are of 32-bit
+//! words into 64-bit ones, so every vector is worked on twice, its even words and its odd words.
+//!
+//! - S-box: |x| < 2^31 in, |x^3| < 0.75 p out; 12 products a vector.
+//! - Linear layer of small coefficients: words split into signed halves of 16 bits, two products an instruction
+//!   (`vpmaddwd`), the constants of the next round in the start value; out at most 0.53 p.
+//! - Everything else is dot products with constants of at most p / 2 [`super::super::tables`]: at most [`GROUP`] or
+//!   [`CUBES`] products are added before the sum is folded by 2^32 = 2^25 - 2; then one Montgomery reduction, out at most 0.53 p.
+//!
+//! Constant time: no branch or address depends on an element.
+
+use core::arch::x86_64::*;
+
+use super::super::tables::Specification;
+use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2};
+use crate::koalabear::{MODULUS, R, mul};
+
+/// Products of a constant and an element added between two foldings: of a state, which is at most 0.54 p,
+const GROUP: usize = 8;
+/// and of what an S-box gave, at most 0.69 p.
+const CUBES: usize = 6;
+/// Rows of a matrix worked on at once: two sums each.
+const ROWS: usize = 4;
+/// Blocks of rows: for 24 elements, or 23 partial rounds.
+const BLOCKS: usize = 6;
+
+/// A vector by its even and by its odd words: each a signed 32-bit number in the lower half of a 64-bit word, the upper half
+/// being anything.
+#[derive(Clone, Copy)]
+struct Halves {
+    even: __m512i,
+    odd: __m512i,
+}
+
+/// [`super::super::tables::Tables`] with signed constants of at most p / 2 in the width of the products.
+struct Wide<const W: usize, const P: usize> {
+    first: [u32; W],
+    /// Pairs of coefficients for `vpmaddwd`, by row.
+    pairs: [[i32; W]; W],
+    /// Start values of the sums of lower and of upper halves, by round.
+    small_start: [[[i32; 2]; W]; 8],
+    // Rows in blocks of `ROWS`; blocks past the end are zero.
+    dense_rows: [[[i64; W]; ROWS]; BLOCKS],
+    dense_start: [[[i64; ROWS]; BLOCKS]; 8],
+    z_from_x: [[[i64; W]; ROWS]; BLOCKS],
+    z_from_y: [i64; P],
+    z_start: [[i64; ROWS]; BLOCKS],
+    out_from_x: [[[i64; W]; ROWS]; BLOCKS],
+    out_from_y: [[[i64; P]; ROWS]; BLOCKS],
+    out_start: [[i64; ROWS]; BLOCKS],
+}
+
+/// The representative of least magnitude.
+const fn signed(value: u32) -> i64 {
+    if value > MODULUS / 2 {
+        value as i64 - MODULUS as i64
+    } else {
+        value as i64
+    }
+}
+
+/// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
+const fn signed_row<const N: usize>(row: &[u32; N], group: usize, percent: u64) -> [i64; N] {
+    let mut out = [0; N];
+    let mut sum = 0;
+    let mut j = 0;
+    while j < N {
+        out[j] = signed(row[j]);
+        if j % group == 0 {
+            sum = 0;
+        }
+        sum += out[j].unsigned_abs();
+        assert!(sum < ((1 << 63) - (1 << 57)) / (MODULUS as u64 / 100 * percent));
+        j += 1;
+    }
+    out
+}
+
+impl<const W: usize, const P: usize> Wide<W, P> {
+    const fn new<K: Permutation<W, P>>() -> Self {
+        let tables = K::TABLES;
+        let specification: &Specification<W, P> = &K::SPECIFICATION;
+        let mut wide = Self {
+            first: tables.full[0],
+            pairs: [[0; W]; W],
+            small_start: [[[0; 2]; W]; 8],
+            dense_rows: [[[0; W]; ROWS]; BLOCKS],
+            dense_start: [[[0; ROWS]; BLOCKS]; 8],
+            z_from_x: [[[0; W]; ROWS]; BLOCKS],
+            z_from_y: [0; P],
+            z_start: [[0; ROWS]; BLOCKS],
+            out_from_x: [[[0; W]; ROWS]; BLOCKS],
+            out_from_y: [[[0; P]; ROWS]; BLOCKS],
+            out_start: [[0; ROWS]; BLOCKS],
+        };
+        let mut i = 0;
+        while i < W {
+            // The constants of the round that follows; those of the first half's last are in the partial rounds' tables.
+            let mut round = 0;
+            while round < 8 {
+                let next = if round < 7 {
+                    tables.full[round + 1][i]
+                } else {
+                    0
+                };
+                if K::DENSE {
+                    wide.dense_start[round][i / ROWS][i % ROWS] = signed(mul(next, R));
+                } else {
+                    // Lower halves are read as signed after subtracting 2^15: the sum of coefficients times that.
+                    let mut sum = 0;
+                    let mut j = 0;
+                    while j < W {
+                        sum += specification.full_matrix[i][j] as i64;
+                        j += 1;
+                    }
+                    assert!(sum <= 371);
+                    let start = signed(next) + (sum << 15);
+                    let low = ((start + (1 << 15)) & 0xffff) - (1 << 15);
+                    wide.small_start[round][i] = [low as i32, ((start - low) >> 16) as i32];
+                }
+                round += 1;
+            }
+            let mut dense = [0; W];
+            let mut j = 0;
+            while j < W {
+                if K::DENSE {
+                    dense[j] = tables.dense_row[(j + W - i) % W];
+                } else if j % 2 == 0 {
+                    let matrix = &specification.full_matrix;
+                    wide.pairs[i][j / 2] = (matrix[i][j] | matrix[i][j + 1] << 16) as i32;
+                }
+                j += 1;
+            }
+            wide.dense_rows[i / ROWS][i % ROWS] = signed_row(&dense, CUBES, 69);
+            wide.out_from_x[i / ROWS][i % ROWS] = signed_row(&tables.out_from_x[i], GROUP, 54);
+            wide.out_from_y[i / ROWS][i % ROWS] = signed_row(&tables.out_from_y[i], CUBES, 69);
+            wide.out_start[i / ROWS][i % ROWS] = signed(mul(tables.out_constant[i], R));
+            i += 1;
+        }
+        let mut t = 0;
+        while t < P {
+            wide.z_from_x[t / ROWS][t % ROWS] = signed_row(&tables.z_from_x[t], GROUP, 54);
+            wide.z_from_y[t] = signed(tables.z_from_y[t]);
+            // They meet in any window of CUBES.
+            let mut sum = 0;
+            let mut j = (t + 1).saturating_sub(CUBES);
+            while j <= t {
+                sum += wide.z_from_y[j].unsigned_abs();
+                j += 1;
+            }
+            assert!(sum < ((1 << 63) - (1 << 57)) / (MODULUS as u64 / 100 * 69));
+            wide.z_start[t / ROWS][t % ROWS] = signed(mul(tables.z_constant[t], R));
+            t += 1;
+        }
+        wide
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn splat(value: i32) -> __m512i {
+    _mm512_set1_epi32(value)
+}
+
+/// The numbers that reductions multiply by, in every word.
+#[derive(Clone, Copy)]
+struct Numbers {
+    modulus: __m512i,
+    /// p^-1 mod 2^32
+    inverse: __m512i,
+    /// 2^32 mod p
+    r: __m512i,
+}
+
+impl Numbers {
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn new() -> Self {
+        // Where LLVM knows the numbers, it puts two shifts between the two products of a reduction.
+        core::hint::black_box(Self {
+            modulus: splat(MODULUS.cast_signed()),
+            inverse: splat(0x8100_0001_u32.cast_signed()),
+            r: splat(R.cast_signed()),
+        })
+    }
+}
+
+/// A Montgomery reduction of 64-bit words; the result is in their upper halves: at most |t| / 2^32 + p / 2.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn reduce(t: __m512i, numbers: &Numbers) -> __m512i {
+    let q = _mm512_mul_epu32(t, numbers.inverse);
+    let m = _mm512_mul_epi32(q, numbers.modulus);
+    _mm512_sub_epi64(t, m)
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn upper(t: __m512i) -> __m512i {
+    _mm512_srli_epi64::<32>(t)
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn halves(x: __m512i) -> Halves {
+    Halves {
+        even: x,
+        odd: upper(x),
+    }
+}
+
+/// x^3 / 2^64, in the upper halves.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn cube(x: Halves, numbers: &Numbers) -> Halves {
+    let one = |x| {
+        let square = upper(reduce(_mm512_mul_epi32(x, x), numbers));
+        reduce(_mm512_mul_epi32(square, x), numbers)
+    };
+    Halves {
+        even: one(x.even),
+        odd: one(x.odd),
+    }
+}
+
+/// One vector from results in the upper halves.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn join(x: Halves) -> __m512i {
+    _mm512_mask_blend_epi32(0xaaaa, upper(x.even), x.odd)
+}
+
+/// 2^32 = 2^25 - 2: the same sum modulo p, below 2^57.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
+    let high = _mm512_mul_epi32(upper(t), numbers.r);
+    let low = _mm512_maskz_mov_epi32(0x5555, t);
+    _mm512_add_epi64(high, low)
+}
+
+/// Adds the products of [`ROWS`] rows and `x` to as many sums; folds after every `group` products and at the end.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn accumulate<const M: usize>(
+    sums: &mut [Halves; ROWS],
+    x: &[Halves; M],
+    rows: &[[i64; M]; ROWS],
+    group: usize,
+    numbers: &Numbers,
+) {
+    let mut done = 0;
+    while done < M {
+        let end = M.min(done + group);
+        for j in done..end {
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                let constant = _mm512_set1_epi64(row[j]);
+                sum.even = _mm512_add_epi64(sum.even, _mm512_mul_epi32(x[j].even, constant));
+                sum.odd = _mm512_add_epi64(sum.odd, _mm512_mul_epi32(x[j].odd, constant));
+            }
+        }
+        for sum in &mut *sums {
+            sum.even = fold(sum.even, numbers);
+            sum.odd = fold(sum.odd, numbers);
+        }
+        done = end;
+    }
+}
+
+/// Sums that begin with these values.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn start(values: &[i64; ROWS]) -> [Halves; ROWS] {
+    let mut sums = [zero(); ROWS];
+    for (sum, value) in sums.iter_mut().zip(values) {
+        let vector = _mm512_set1_epi64(*value);
+        *sum = Halves {
+            even: vector,
+            odd: vector,
+        };
+    }
+    sums
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn zero() -> Halves {
+    Halves {
+        even: _mm512_setzero_si512(),
+        odd: _mm512_setzero_si512(),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn split<const W: usize>(state: &[__m512i; W]) -> [Halves; W] {
+    let mut out = [zero(); W];
+    for (out, x) in out.iter_mut().zip(state) {
+        *out = halves(*x);
+    }
+    out
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn reduce_halves(sum: Halves, numbers: &Numbers) -> Halves {
+    Halves {
+        even: reduce(sum.even, numbers),
+        odd: reduce(sum.odd, numbers),
+    }
+}
+
+/// All partial rounds.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn partial<const W: usize, const P: usize>(
+    state: &mut [__m512i; W],
+    wide: &Wide<W, P>,
+    numbers: &Numbers,
+) {
+    let x = split(state);
+    // What x adds to every z
+    let mut z = [[zero(); ROWS]; BLOCKS];
+    for ((z, rows), starts) in z.iter_mut().zip(&wide.z_from_x).zip(&wide.z_start) {
+        *z = start(starts);
+        accumulate(z, &x, rows, GROUP, numbers);
+    }
+    // One S-box after the other
+    let z = z.as_flattened();
+    let mut y = [zero(); P];
+    for t in 0..P {
+        let mut sum = z[t];
+        // The latest y is the last to be known.
+        let mut done = 0;
+        while done < t {
+            let end = t.min(done + CUBES);
+            for (j, y) in (done..end).zip(&y[done..end]) {
+                let constant = _mm512_set1_epi64(wide.z_from_y[t - j - 1]);
+                sum.even = _mm512_add_epi64(sum.even, _mm512_mul_epi32(y.even, constant));
+                sum.odd = _mm512_add_epi64(sum.odd, _mm512_mul_epi32(y.odd, constant));
+            }
+            sum.even = fold(sum.even, numbers);
+            sum.odd = fold(sum.odd, numbers);
+            done = end;
+        }
+        let z = reduce_halves(sum, numbers);
+        let cube = cube(
+            Halves {
+                even: upper(z.even),
+                odd: upper(z.odd),
+            },
+            numbers,
+        );
+        y[t] = Halves {
+            even: upper(cube.even),
+            odd: upper(cube.odd),
+        };
+    }
+    // The state after them
+    for (block, out) in state.chunks_exact_mut(ROWS).enumerate() {
+        let mut sums = start(&wide.out_start[block]);
+        accumulate(&mut sums, &x, &wide.out_from_x[block], GROUP, numbers);
+        accumulate(&mut sums, &y, &wide.out_from_y[block], CUBES, numbers);
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = join(reduce_halves(sum, numbers));
+        }
+    }
+}
+
+/// A linear layer of 31-bit coefficients.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn dense_layer<const W: usize, const P: usize>(
+    state: &mut [__m512i; W],
+    round: usize,
+    wide: &Wide<W, P>,
+    numbers: &Numbers,
+) {
+    let x = split(state);
+    for (block, out) in state.chunks_exact_mut(ROWS).enumerate() {
+        let mut sums = start(&wide.dense_start[round][block]);
+        accumulate(&mut sums, &x, &wide.dense_rows[block], CUBES, numbers);
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = join(reduce_halves(sum, numbers));
+        }
+    }
+}
+
+/// A linear layer of small coefficients.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn small_layer<const W: usize, const P: usize>(
+    state: &mut [__m512i; W],
+    round: usize,
+    wide: &Wide<W, P>,
+) {
+    // Halves of two elements in one vector; the lower ones less 2^15, to be signed.
+    let mut low = [_mm512_setzero_si512(); W];
+    let mut high = low;
+    for (k, pair) in state.chunks_exact(2).enumerate() {
+        let both = _mm512_mask_blend_epi16(0xaaaa_aaaa, pair[0], _mm512_slli_epi32::<16>(pair[1]));
+        low[k] = _mm512_xor_si512(both, splat(0x8000_8000_u32.cast_signed()));
+        high[k] = _mm512_mask_blend_epi16(0xaaaa_aaaa, _mm512_srli_epi32::<16>(pair[0]), pair[1]);
+    }
+    for (i, out) in state.iter_mut().enumerate() {
+        let [start_low, start_high] = wide.small_start[round][i];
+        let (mut a, mut b) = (splat(start_low), splat(start_high));
+        for k in 0..W / 2 {
+            let pair = splat(wide.pairs[i][k]);
+            a = _mm512_add_epi32(a, _mm512_madd_epi16(low[k], pair));
+            b = _mm512_add_epi32(b, _mm512_madd_epi16(high[k], pair));
+        }
+        // The value is b * 2^16 + a. Its quotient by p = 127 * 2^24 + 1, rounded: b / 2^9 * 516 / 2^15.
+        let quotient = _mm512_mulhrs_epi16(_mm512_srai_epi32::<9>(b), splat(516));
+        let value = _mm512_add_epi32(_mm512_slli_epi32::<16>(b), a);
+        // Products of the signed lower halves
+        let quotient_127 = _mm512_madd_epi16(quotient, splat(127));
+        let quotient_1 = _mm512_madd_epi16(quotient, splat(1));
+        *out = _mm512_sub_epi32(
+            _mm512_sub_epi32(value, quotient_1),
+            _mm512_slli_epi32::<24>(quotient_127),
+        );
+    }
+}
+
+/// A permutation; `W` and `P` follow from `K`.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
+    lanes: &mut Lanes<W>,
+    wide: &Wide<W, P>,
+) {
+    let numbers = &Numbers::new();
+    let modulus = numbers.modulus;
+    let mut state = [_mm512_setzero_si512(); W];
+    for (vector, column) in state.iter_mut().zip(&lanes.0) {
+        *vector = load(column);
+    }
+    if K::SPECIFICATION.leading_layer {
+        // Its constants are those of the first round, whose scale is 1.
+        leading_layer::<K, W, P>(&mut state, wide);
+    } else {
+        for (x, constant) in state.iter_mut().zip(&wide.first) {
+            let sum = _mm512_add_epi32(*x, splat(constant.cast_signed()));
+            *x = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus));
+        }
+    }
+    for round in 0..8 {
+        if round == 4 {
+            partial(&mut state, wide, numbers);
+        }
+        for x in &mut state {
+            *x = join(cube(halves(*x), numbers));
+        }
+        if K::DENSE {
+            dense_layer(&mut state, round, wide, numbers);
+        } else {
+            small_layer(&mut state, round, wide);
+        }
+    }
+    for (x, column) in state.iter().zip(&mut lanes.0) {
+        store(column, _mm512_min_epu32(*x, _mm512_add_epi32(*x, modulus)));
+    }
+}
+
+/// The layer before the first round, and the constants of that round.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn leading_layer<K: Permutation<W, P>, const W: usize, const P: usize>(
+    state: &mut [__m512i; W],
+    wide: &Wide<W, P>,
+) {
+    // As after the last round, where the constants are zero.
+    small_layer(state, 7, wide);
+    for (x, constant) in state.iter_mut().zip(&wide.first) {
+        // |x| < 0.53 p, and the constant is taken at most p / 2.
+        *x = _mm512_add_epi32(*x, splat(signed(*constant) as i32));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn load(words: &[u32; LANES]) -> __m512i {
+    // SAFETY: the reference is to 64 readable bytes, and the load has no alignment requirement.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn store(words: &mut [u32; LANES], vector: __m512i) {
+    // SAFETY: the reference is to 64 writable bytes, and the store has no alignment requirement.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+}
+
+macro_rules! kernels {
+    ($($name:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+        $(
+            #[target_feature(enable = "avx512f,avx512bw")]
+            pub(in super::super) fn $name(state: &mut Lanes<$width>) {
+                static WIDE: Wide<$width, $rounds> = Wide::new::<$kind>();
+                permute::<$kind, $width, $rounds>(state, &WIDE);
+            }
+        )*
+    };
+}
+
+kernels! {
+    poseidon1_16: Poseidon1, 16, 20;
+    poseidon1_24: Poseidon1, 24, 23;
+    poseidon2_16: Poseidon2, 16, 20;
+    poseidon2_24: Poseidon2, 24, 23;
+}

@@ -1,0 +1,95 @@
+//! The pseudorandom function that chain starts and the randomness of messages come from.
+
+use lydite_hash::shake128_batch;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::hash::{DIGEST_WORDS, RANDOMNESS_WORDS, TweakHash};
+use crate::poseidon::{LANES, Lanes};
+
+/// A key of the pseudorandom function.
+pub type PrfKey = [u8; 32];
+
+/// A pseudorandom function, [`LANES`] values at once.
+pub trait Prf: Send + Sync + 'static {
+    /// The starts of the chains of these numbers, for these epochs.
+    fn starts<H: TweakHash>(
+        key: &PrfKey,
+        epochs: &[u32; LANES],
+        chains: &[u8; LANES],
+    ) -> Lanes<DIGEST_WORDS>;
+
+    /// The randomness for counters `first`, `first + 1`, and so on.
+    fn randomness<H: TweakHash>(
+        key: &PrfKey,
+        epoch: u32,
+        message: &[u8; 32],
+        first: u64,
+    ) -> Lanes<RANDOMNESS_WORDS>;
+}
+
+/// SHAKE128 of a domain, the key and what the value is for; each word from the next 16 bytes of output.
+pub enum Shake {}
+
+/// The start of every input.
+const DOMAIN: [u8; 16] = [
+    0xae, 0xae, 0x22, 0xff, 0x00, 0x01, 0xfa, 0xff, 0x21, 0xaf, 0x12, 0x00, 0x01, 0x11, 0xff, 0x00,
+];
+
+impl Prf for Shake {
+    fn starts<H: TweakHash>(
+        key: &PrfKey,
+        epochs: &[u32; LANES],
+        chains: &[u8; LANES],
+    ) -> Lanes<DIGEST_WORDS> {
+        let mut inputs = inputs::<61>(0, key);
+        for ((input, epoch), chain) in inputs.iter_mut().zip(epochs).zip(chains) {
+            input[49..53].copy_from_slice(&epoch.to_be_bytes());
+            input[53..].copy_from_slice(&u64::from(*chain).to_be_bytes());
+        }
+        words::<H, 61, DIGEST_WORDS>(&inputs, H::DIGEST)
+    }
+
+    fn randomness<H: TweakHash>(
+        key: &PrfKey,
+        epoch: u32,
+        message: &[u8; 32],
+        first: u64,
+    ) -> Lanes<RANDOMNESS_WORDS> {
+        let mut inputs = inputs::<93>(1, key);
+        for (counter, input) in (first..).zip(inputs.iter_mut()) {
+            input[49..53].copy_from_slice(&epoch.to_be_bytes());
+            input[53..85].copy_from_slice(message);
+            input[85..].copy_from_slice(&counter.to_be_bytes());
+        }
+        words::<H, 93, RANDOMNESS_WORDS>(&inputs, H::RANDOMNESS)
+    }
+}
+
+/// Inputs that are filled up to byte 49.
+fn inputs<const N: usize>(tag: u8, key: &PrfKey) -> Zeroizing<[[u8; N]; LANES]> {
+    let mut input = [0; N];
+    input[..16].copy_from_slice(&DOMAIN);
+    input[16] = tag;
+    input[17..49].copy_from_slice(key);
+    let inputs = Zeroizing::new([input; LANES]);
+    input.zeroize();
+    inputs
+}
+
+/// The first `count` words of each input's output.
+fn words<H: TweakHash, const N: usize, const W: usize>(
+    inputs: &[[u8; N]; LANES],
+    count: usize,
+) -> Lanes<W> {
+    let mut output = Zeroizing::new([[0; 16 * DIGEST_WORDS]; LANES]);
+    let inputs = inputs.each_ref().map(|input| &input[..]);
+    // The lengths are equal.
+    let _ = shake128_batch(&inputs, &mut *output);
+    let mut words = Lanes::ZERO;
+    for (l, output) in output.iter().enumerate() {
+        for (column, bytes) in words.0.iter_mut().zip(output.as_chunks().0).take(count) {
+            column[l] = H::word_from_bytes(*bytes);
+        }
+    }
+    words
+}

@@ -1,0 +1,394 @@
+//! Public keys and signatures: their encodings, and verification.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::encoding::Encoding;
+use crate::hash::{
+    DIGEST_WORDS, Digest, MESSAGE_WORDS, PARAMETER_WORDS, Parameter, RANDOMNESS_WORDS, Randomness,
+    TweakHash,
+};
+use crate::koalabear;
+use crate::parallel;
+use crate::poseidon::{Backend, LANES, Lanes};
+use crate::scheme::{Scheme, lifetime};
+use crate::ssz::{Canonical, DecodeError, Reader};
+use crate::walk::{Walk, walk};
+
+/// A message to be signed: 32 bytes, a hash of what is meant.
+pub type Message = [u8; 32];
+
+/// A public key: the root of the tree and the public parameter.
+pub struct PublicKey<S> {
+    /// The root.
+    pub root: Digest,
+    /// The parameter.
+    pub parameter: Parameter,
+    pub(crate) scheme: PhantomData<S>,
+}
+
+impl<S> Clone for PublicKey<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for PublicKey<S> {}
+impl<S> PartialEq for PublicKey<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.root == other.root && self.parameter == other.parameter
+    }
+}
+impl<S> Eq for PublicKey<S> {}
+impl<S> fmt::Debug for PublicKey<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicKey")
+            .field("root", &self.root)
+            .field("parameter", &self.parameter)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Scheme> PublicKey<S> {
+    /// Bytes of an encoded key.
+    pub const LENGTH: usize = 4 * (S::Hash::DIGEST + PARAMETER_WORDS);
+
+    /// From SSZ: root and parameter, each word little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Another length; a word that is no field element.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::read(bytes, Canonical::Required)
+    }
+
+    /// As [`Self::from_bytes`], but reads field elements modulo p, as leanSig c08a3ba does. One key then has many encodings:
+    /// for looking at what others accept, not for a network.
+    ///
+    /// # Errors
+    ///
+    /// Another length.
+    pub fn from_bytes_leansig_compatible(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::read(bytes, Canonical::Reduced)
+    }
+
+    fn read(bytes: &[u8], canonical: Canonical) -> Result<Self, DecodeError> {
+        let mut reader = Reader::new(bytes);
+        let key = Self {
+            root: reader.words::<S::Hash, DIGEST_WORDS>(S::Hash::DIGEST, canonical)?,
+            parameter: reader.words::<S::Hash, PARAMETER_WORDS>(PARAMETER_WORDS, canonical)?,
+            scheme: PhantomData,
+        };
+        reader.end()?;
+        Ok(key)
+    }
+
+    /// To SSZ.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.root[..S::Hash::DIGEST]
+            .iter()
+            .chain(&self.parameter)
+            .flat_map(|word| word.to_le_bytes())
+            .collect()
+    }
+
+    /// Root and parameter with each word in Montgomery form: what the bincode encoding of the 2025 hash-sig holds.
+    pub fn to_montgomery_bytes(&self) -> Vec<u8> {
+        self.root[..S::Hash::DIGEST]
+            .iter()
+            .chain(&self.parameter)
+            .flat_map(|&word| koalabear::mul(word, koalabear::R).to_le_bytes())
+            .collect()
+    }
+
+    /// Whether `signature` is one of `message` for `epoch` under this key.
+    pub fn verify(&self, epoch: u32, message: &Message, signature: &Signature<S>) -> bool {
+        self.verify_with(Backend::detect(), epoch, message, signature)
+    }
+
+    /// [`Self::verify`] by a backend of your choice.
+    pub fn verify_with(
+        &self,
+        backend: Backend,
+        epoch: u32,
+        message: &Message,
+        signature: &Signature<S>,
+    ) -> bool {
+        if !signature.fits(epoch) {
+            return false;
+        }
+        let mut codeword = vec![0; S::Encoding::CHAINS];
+        let hash = S::Hash::message(
+            backend,
+            &Lanes::splat(&self.parameter),
+            &[epoch; LANES],
+            &Lanes::splat(&signature.randomness),
+            &Lanes::splat(&S::Hash::message_words(message)),
+        );
+        if !S::Encoding::encode(&hash.lane(0), &mut codeword) {
+            return false;
+        }
+        let mut walks = signature.walks(&self.parameter, epoch, &codeword);
+        walk::<S::Hash>(backend, &mut walks);
+        let ends: Vec<Digest> = walks.iter().map(|walk| walk.value).collect();
+        let mut node = S::Hash::leaf_one(backend, &self.parameter, epoch, &ends);
+        let mut position = epoch;
+        for (level, sibling) in (1..).zip(&signature.path) {
+            let children = if position & 1 == 0 {
+                [&node, sibling]
+            } else {
+                [sibling, &node]
+            };
+            position >>= 1;
+            node = S::Hash::node_one(backend, &self.parameter, level, position, children);
+        }
+        node == self.root
+    }
+}
+
+/// A signature: an authentication path, the randomness of the message hash, and a value of each chain.
+pub struct Signature<S> {
+    /// Siblings from the leaf to below the root.
+    pub path: Vec<Digest>,
+    /// The randomness under which the message has a codeword.
+    pub randomness: Randomness,
+    /// Each chain's value at the codeword's digit.
+    pub hashes: Vec<Digest>,
+    pub(crate) scheme: PhantomData<S>,
+}
+
+impl<S> Clone for Signature<S> {
+    fn clone(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            randomness: self.randomness,
+            hashes: self.hashes.clone(),
+            scheme: PhantomData,
+        }
+    }
+}
+impl<S> PartialEq for Signature<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+            && self.randomness == other.randomness
+            && self.hashes == other.hashes
+    }
+}
+impl<S> Eq for Signature<S> {}
+impl<S> fmt::Debug for Signature<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signature")
+            .field("randomness", &self.randomness)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Scheme> Signature<S> {
+    /// Bytes of an encoded signature.
+    pub const LENGTH: usize = Self::HASHES_OFFSET + 4 * S::Hash::DIGEST * S::Encoding::CHAINS;
+    /// Where the path begins: after two offsets and the randomness.
+    const PATH_OFFSET: usize = 8 + 4 * S::Hash::RANDOMNESS;
+    /// Where the chains' values begin.
+    const HASHES_OFFSET: usize =
+        Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * S::LOG_LIFETIME as usize;
+
+    /// From SSZ: a container of the path, itself a container of a list; the randomness; and a list of the chains' values.
+    ///
+    /// # Errors
+    ///
+    /// Another length or other offsets than a signature of this scheme has; a word that is no field element.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        if bytes.len() != Self::LENGTH {
+            return Err(DecodeError::Length {
+                length: bytes.len(),
+                expected: Self::LENGTH,
+            });
+        }
+        let signature = Self::read(bytes, Canonical::Required)?;
+        if signature.hashes.len() != S::Encoding::CHAINS {
+            // The lengths of path and hashes add up to the right one, but each is wrong.
+            return Err(DecodeError::Offset {
+                at: 4 + 4 * S::Hash::RANDOMNESS,
+                offset: (bytes.len() - 4 * S::Hash::DIGEST * signature.hashes.len()) as u32,
+                expected: Self::HASHES_OFFSET as u32,
+            });
+        }
+        Ok(signature)
+    }
+
+    /// As [`Self::from_bytes`], but accepts what leanSig c08a3ba accepts: field elements are read modulo p, and path and
+    /// chains may be of any number, which verification then refuses. One signature then has many encodings: for looking at
+    /// what others accept, not for a network.
+    ///
+    /// # Errors
+    ///
+    /// Offsets that do not fit; lists that are no whole number of digests.
+    pub fn from_bytes_leansig_compatible(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Self::read(bytes, Canonical::Reduced)
+    }
+
+    fn read(bytes: &[u8], canonical: Canonical) -> Result<Self, DecodeError> {
+        let mut reader = Reader::new(bytes);
+        reader.offset(Self::PATH_OFFSET)?;
+        let randomness =
+            reader.words::<S::Hash, RANDOMNESS_WORDS>(S::Hash::RANDOMNESS, canonical)?;
+        let at = reader.position();
+        let hashes_offset = reader.u32()?;
+        let hashes_at = hashes_offset as usize;
+        if hashes_at < Self::PATH_OFFSET + 4 || hashes_at > bytes.len() {
+            return Err(DecodeError::Offset {
+                at,
+                offset: hashes_offset,
+                expected: Self::HASHES_OFFSET as u32,
+            });
+        }
+        reader.offset(4)?;
+        let path = reader.digests::<S::Hash>(hashes_at, canonical)?;
+        let hashes = reader.digests::<S::Hash>(bytes.len(), canonical)?;
+        Ok(Self {
+            path,
+            randomness,
+            hashes,
+            scheme: PhantomData,
+        })
+    }
+
+    /// To SSZ.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let digest = |digest: &Digest| {
+            let digest = *digest;
+            (0..S::Hash::DIGEST).flat_map(move |i| digest[i].to_le_bytes())
+        };
+        let hashes_offset = Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * self.path.len();
+        let mut bytes = Vec::with_capacity(Self::LENGTH);
+        bytes.extend((Self::PATH_OFFSET as u32).to_le_bytes());
+        bytes.extend(
+            self.randomness[..S::Hash::RANDOMNESS]
+                .iter()
+                .flat_map(|word| word.to_le_bytes()),
+        );
+        bytes.extend((hashes_offset as u32).to_le_bytes());
+        bytes.extend(4_u32.to_le_bytes());
+        bytes.extend(self.path.iter().flat_map(digest));
+        bytes.extend(self.hashes.iter().flat_map(digest));
+        bytes
+    }
+
+    /// Whether the lengths are those of a signature for `epoch`.
+    fn fits(&self, epoch: u32) -> bool {
+        u64::from(epoch) < lifetime::<S>()
+            && self.hashes.len() == S::Encoding::CHAINS
+            && self.path.len() == S::LOG_LIFETIME as usize
+    }
+
+    /// The walks from the signature's values to the ends of the chains.
+    fn walks<'a>(&self, parameter: &'a Parameter, epoch: u32, codeword: &[u8]) -> Vec<Walk<'a>> {
+        (0..)
+            .zip(&self.hashes)
+            .zip(codeword)
+            .map(|((chain, value), &position)| Walk {
+                parameter,
+                epoch,
+                chain,
+                position,
+                steps: (S::Encoding::BASE - 1) as u8 - position,
+                value: *value,
+            })
+            .collect()
+    }
+}
+
+/// A signature to be verified in a batch.
+pub struct Claim<'a, S> {
+    /// Whose signature.
+    pub public_key: &'a PublicKey<S>,
+    /// For which epoch.
+    pub epoch: u32,
+    /// Of which message.
+    pub message: &'a Message,
+    /// The signature.
+    pub signature: &'a Signature<S>,
+}
+
+impl<S> Clone for Claim<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for Claim<'_, S> {}
+
+/// Whether each claim holds: [`PublicKey::verify`] of many, [`LANES`] side by side, on all cores with the feature `rayon`.
+/// Keys, epochs and messages may all differ.
+pub fn verify_batch<S: Scheme>(claims: &[Claim<'_, S>]) -> Vec<bool> {
+    verify_batch_with(Backend::detect(), claims)
+}
+
+/// [`verify_batch`] by a backend of your choice.
+pub fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -> Vec<bool> {
+    let mut valid = vec![false; claims.len()];
+    parallel::for_chunks(&mut valid, LANES, |group, valid| {
+        let start = LANES * group;
+        verify_group(backend, &claims[start..start + valid.len()], valid);
+    });
+    valid
+}
+
+/// [`LANES`] claims at most.
+fn verify_group<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>], valid: &mut [bool]) {
+    if let ([claim], [valid]) = (claims, &mut *valid) {
+        *valid = claim
+            .public_key
+            .verify_with(backend, claim.epoch, claim.message, claim.signature);
+        return;
+    }
+    let mut parameter = Lanes::<PARAMETER_WORDS>::ZERO;
+    let mut randomness = Lanes::<RANDOMNESS_WORDS>::ZERO;
+    let mut message = Lanes::<MESSAGE_WORDS>::ZERO;
+    let mut epochs = [0; LANES];
+    for (l, claim) in claims.iter().enumerate() {
+        parameter.set(l, &claim.public_key.parameter);
+        randomness.set(l, &claim.signature.randomness);
+        message.set(l, &S::Hash::message_words(claim.message));
+        epochs[l] = claim.epoch;
+    }
+    let hash = S::Hash::message(backend, &parameter, &epochs, &randomness, &message);
+    let chains = S::Encoding::CHAINS;
+    let mut codeword = vec![0; chains];
+    let mut walks = Vec::with_capacity(chains * claims.len());
+    let mut owners = Vec::with_capacity(claims.len());
+    for (l, claim) in claims.iter().enumerate() {
+        if claim.signature.fits(claim.epoch) && S::Encoding::encode(&hash.lane(l), &mut codeword) {
+            let parameter = &claim.public_key.parameter;
+            walks.extend(claim.signature.walks(parameter, claim.epoch, &codeword));
+            owners.push(l);
+        }
+    }
+    walk::<S::Hash>(backend, &mut walks);
+    let mut ends = vec![Lanes::<DIGEST_WORDS>::ZERO; chains];
+    for (&l, walks) in owners.iter().zip(walks.chunks_exact(chains)) {
+        for (end, walk) in ends.iter_mut().zip(walks) {
+            end.set(l, &walk.value);
+        }
+    }
+    let mut node = S::Hash::leaf(backend, &parameter, &epochs, &ends);
+    let mut positions = epochs;
+    for level in 1..=S::LOG_LIFETIME as u8 {
+        let mut left = node;
+        let mut right = Lanes::ZERO;
+        for &l in &owners {
+            let sibling = &claims[l].signature.path[usize::from(level) - 1];
+            if positions[l] & 1 == 0 {
+                right.set(l, sibling);
+            } else {
+                right.set(l, &node.lane(l));
+                left.set(l, sibling);
+            }
+        }
+        positions = positions.map(|position| position >> 1);
+        node = S::Hash::node(backend, &parameter, level, &positions, [&left, &right]);
+    }
+    for l in owners {
+        valid[l] = node.lane(l) == claims[l].public_key.root;
+    }
+}

@@ -1,0 +1,471 @@
+//! The schemes against real output of the reference implementations: `vectors/xmss`.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use alloc::{format, vec};
+
+use rand_core::SeedableRng;
+use serde_json::Value;
+
+use crate::encoding::Encoding;
+use crate::hash::{
+    DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Place, Poseidon1Hash, TweakHash,
+};
+use crate::koalabear::{message_digits, tweak_digits};
+use crate::poseidon::{Backend, LANES, Lanes};
+use crate::prf::{Prf, Shake};
+use crate::*;
+
+type Hash46 = Poseidon1Hash<8, 7, 46>;
+type Encoding46 = <LeanSigProd as Scheme>::Encoding;
+
+fn file(name: &str) -> Value {
+    let path = format!(
+        "{}/../../vectors/xmss/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+fn words<const N: usize>(value: &Value) -> [u32; N] {
+    let words: Vec<u32> = list(value).iter().map(|word| number(word) as u32).collect();
+    let mut array = [0; N];
+    array[..words.len()].copy_from_slice(&words);
+    array
+}
+
+fn bytes(value: &Value) -> Vec<u8> {
+    let digits = value.as_str().unwrap();
+    (0..digits.len() / 2)
+        .map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap())
+        .collect()
+}
+
+fn array<const N: usize>(value: &Value) -> [u8; N] {
+    bytes(value).try_into().unwrap()
+}
+
+fn sha3(data: &[u8]) -> [u8; 32] {
+    use tiny_keccak::Hasher as _;
+    let mut hasher = tiny_keccak::Sha3::v256();
+    hasher.update(data);
+    let mut digest = [0; 32];
+    hasher.finalize(&mut digest);
+    digest
+}
+
+#[test]
+fn permutations() {
+    let vectors = file("primitives");
+    for backend in Backend::available() {
+        for vector in list(&vectors["poseidon1_koalabear_16"]) {
+            let mut state = Lanes::splat(&words::<16>(&vector["in"]));
+            backend.poseidon1_16(&mut state);
+            assert_eq!(state, Lanes::splat(&words(&vector["out"])), "{backend:?}");
+        }
+        for vector in list(&vectors["poseidon1_koalabear_24"]) {
+            let mut state = Lanes::splat(&words::<24>(&vector["in"]));
+            backend.poseidon1_24(&mut state);
+            assert_eq!(state, Lanes::splat(&words(&vector["out"])), "{backend:?}");
+        }
+    }
+}
+
+#[test]
+fn pseudorandom_function() {
+    let vectors = file("primitives");
+    for vector in list(&vectors["prf_domain_element_8"]) {
+        let index = number(&vector["index"]);
+        // Chains are numbered by a byte.
+        let Ok(chain) = u8::try_from(index) else {
+            continue;
+        };
+        let epoch = number(&vector["epoch"]) as u32;
+        let starts =
+            Shake::starts::<Hash46>(&array(&vector["key"]), &[epoch; LANES], &[chain; LANES]);
+        assert_eq!(starts, Lanes::splat(&words(&vector["out"])));
+    }
+    for vector in list(&vectors["prf_randomness_7"]) {
+        let randomness = Shake::randomness::<Hash46>(
+            &array(&vector["key"]),
+            number(&vector["epoch"]) as u32,
+            &array(&vector["message"]),
+            number(&vector["counter"]),
+        );
+        assert_eq!(randomness.lane(0), words(&vector["out"]));
+    }
+}
+
+#[test]
+fn inputs_of_hashes() {
+    let vectors = file("primitives");
+    for vector in list(&vectors["message_and_epoch_encoding"]) {
+        assert_eq!(
+            message_digits(&array(&vector["message"])),
+            words(&vector["fe"])
+        );
+        let tweak = number(&vector["epoch"]) << 8 | 2;
+        assert_eq!(tweak_digits(tweak), words(&vector["epoch_fe"]));
+    }
+    for vector in list(&vectors["tweaks"]) {
+        let tree = number(&vector["level"]) << 40 | number(&vector["pos_in_level"]) << 8 | 1;
+        assert_eq!(tweak_digits(tree), words(&vector["tree_tweak_fe"]));
+        let chain = number(&vector["epoch"]) << 24
+            | number(&vector["chain_index"]) << 16
+            | number(&vector["pos_in_chain"]) << 8;
+        assert_eq!(tweak_digits(chain), words(&vector["chain_tweak_fe"]));
+    }
+}
+
+#[test]
+fn chains_nodes_and_leaves() {
+    let vectors = file("primitives");
+    for backend in Backend::available() {
+        for vector in list(&vectors["chain"]) {
+            let parameter: Parameter = words(&vector["parameter"]);
+            let epoch = number(&vector["epoch"]) as u32;
+            let chain = number(&vector["chain_index"]) as u8;
+            let position = number(&vector["start_pos"]) as u8;
+            let start: Digest = words(&vector["in"]);
+            let mut value = Lanes::splat(&start);
+            let place = Place {
+                epoch,
+                chain,
+                position: position + 1,
+            };
+            Hash46::step(
+                backend,
+                &Lanes::splat(&parameter),
+                &[place; LANES],
+                &mut value,
+            );
+            assert_eq!(value, Lanes::splat(&words(&vector["one_step"])));
+            let mut walks = [walk::Walk {
+                parameter: &parameter,
+                epoch,
+                chain,
+                position,
+                steps: number(&vector["steps"]) as u8,
+                value: start,
+            }];
+            walk::walk::<Hash46>(backend, &mut walks);
+            assert_eq!(walks[0].value, words(&vector["out"]));
+        }
+        for vector in list(&vectors["tree_node"]) {
+            let parameter: Parameter = words(&vector["parameter"]);
+            let (level, position) = (
+                number(&vector["level"]) as u8,
+                number(&vector["pos_in_level"]) as u32,
+            );
+            let (left, right): (Digest, Digest) = (words(&vector["left"]), words(&vector["right"]));
+            let expected = words(&vector["out"]);
+            let nodes = Hash46::node(
+                backend,
+                &Lanes::splat(&parameter),
+                level,
+                &[position; LANES],
+                [&Lanes::splat(&left), &Lanes::splat(&right)],
+            );
+            assert_eq!(nodes, Lanes::splat(&expected));
+            let node = Hash46::node_one(backend, &parameter, level, position, [&left, &right]);
+            assert_eq!(node, expected);
+        }
+        for vector in list(&vectors["leaf_sponge"]) {
+            match number(&vector["num_chains"]) {
+                46 => leaf::<46>(backend, vector),
+                4 => leaf::<4>(backend, vector),
+                other => panic!("{other} chains"),
+            }
+        }
+    }
+}
+
+fn leaf<const V: usize>(backend: Backend, vector: &Value) {
+    let parameter: Parameter = words(&vector["parameter"]);
+    let epoch = number(&vector["epoch"]) as u32;
+    let ends: Vec<Digest> = list(&vector["chain_ends"]).iter().map(words).collect();
+    let lanes: Vec<Lanes<DIGEST_WORDS>> = ends.iter().map(Lanes::splat).collect();
+    let leaves =
+        Poseidon1Hash::<8, 7, V>::leaf(backend, &Lanes::splat(&parameter), &[epoch; LANES], &lanes);
+    let expected = words(&vector["leaf"]);
+    assert_eq!(leaves, Lanes::splat(&expected));
+    let leaf = Poseidon1Hash::<8, 7, V>::leaf_one(backend, &parameter, epoch, &ends);
+    assert_eq!(leaf, expected);
+}
+
+#[test]
+fn message_hashes_and_searches() {
+    let vectors = file("primitives");
+    for backend in Backend::available() {
+        let codeword = |vector: &Value, randomness: &Lanes<7>, lane: usize| {
+            let hash = Hash46::message(
+                backend,
+                &Lanes::splat(&words::<PARAMETER_WORDS>(&vector["parameter"])),
+                &[number(&vector["epoch"]) as u32; LANES],
+                randomness,
+                &Lanes::splat(&message_digits(&array(&vector["message"]))),
+            );
+            let mut codeword = vec![0; 46];
+            let accepted = Encoding46::encode(&hash.lane(lane), &mut codeword);
+            let small = <LeanSigTest as Scheme>::Encoding::encode(&hash.lane(lane), &mut [0; 4]);
+            (accepted, small, codeword)
+        };
+        for vector in list(&vectors["message_hash"]) {
+            let randomness = Lanes::splat(&words(&vector["rho"]));
+            let (accepted, small, digits) = codeword(vector, &randomness, 5);
+            assert_eq!(digits, bytes_of(&vector["chunks46"]));
+            assert_eq!(accepted, vector["accepted_200"].as_bool().unwrap());
+            assert_eq!(small, vector["accepted_dim4_sum6"].as_bool().unwrap());
+        }
+        for vector in list(&vectors["encoding_search_46_200"]) {
+            let first = number(&vector["first_accepted_counter"]);
+            let mut accepted_at = None;
+            'search: for start in (0..).step_by(LANES) {
+                let randomness = Shake::randomness::<Hash46>(
+                    &array(&vector["key"]),
+                    number(&vector["epoch"]) as u32,
+                    &array(&vector["message"]),
+                    start,
+                );
+                for l in 0..LANES {
+                    let (accepted, _, digits) = codeword(vector, &randomness, l);
+                    if accepted {
+                        assert_eq!(randomness.lane(l), words(&vector["rho"]));
+                        assert_eq!(digits, bytes_of(&vector["codeword"]));
+                        accepted_at = Some(start + l as u64);
+                        break 'search;
+                    }
+                }
+            }
+            assert_eq!(accepted_at, Some(first));
+        }
+    }
+}
+
+fn bytes_of(value: &Value) -> Vec<u8> {
+    list(value)
+        .iter()
+        .map(|digit| number(digit) as u8)
+        .collect()
+}
+
+/// Signatures verify, alone and in batches, by every backend; each encodes as it was.
+fn check_signatures<S: Scheme>(vectors: &Value) {
+    let key = PublicKey::<S>::from_bytes(&bytes(&vectors["pk_ssz"])).unwrap();
+    assert_eq!(key.to_bytes(), bytes(&vectors["pk_ssz"]));
+    let entries: Vec<(u32, [u8; 32], Signature<S>)> = list(&vectors["signatures"])
+        .iter()
+        .map(|entry| {
+            let encoded = bytes(&entry["sig_ssz"]);
+            let signature = Signature::from_bytes(&encoded).unwrap();
+            assert_eq!(signature.to_bytes(), encoded);
+            (
+                number(&entry["epoch"]) as u32,
+                array(&entry["message"]),
+                signature,
+            )
+        })
+        .collect();
+    let claims: Vec<Claim<'_, S>> = entries
+        .iter()
+        .map(|(epoch, message, signature)| Claim {
+            public_key: &key,
+            epoch: *epoch,
+            message,
+            signature,
+        })
+        .collect();
+    for backend in Backend::available() {
+        for (epoch, message, signature) in &entries[..entries.len().min(4)] {
+            assert!(
+                key.verify_with(backend, *epoch, message, signature),
+                "{backend:?}"
+            );
+            assert!(
+                !key.verify_with(backend, epoch ^ 1, message, signature),
+                "{backend:?}"
+            );
+        }
+        assert_eq!(
+            verify_batch_with(backend, &claims),
+            vec![true; claims.len()],
+            "{backend:?}"
+        );
+        // Some wrong among them
+        let mut mixed = claims.clone();
+        for claim in mixed.iter_mut().step_by(3) {
+            claim.epoch ^= 1;
+        }
+        let expected: Vec<bool> = (0..mixed.len()).map(|i| i % 3 != 0).collect();
+        assert_eq!(verify_batch_with(backend, &mixed), expected, "{backend:?}");
+    }
+}
+
+/// The key from its seed: public key, secret key and its advanced forms, and every signature again.
+fn check_key<S: Scheme>(vectors: &Value) {
+    check_signatures::<S>(vectors);
+    let rng = vectors["rng"].as_str().unwrap();
+    let seed: u64 = rng.split(['(', ')']).nth(1).unwrap().parse().unwrap();
+    let start = number(&vectors["activation_epoch"]);
+    let epochs = start..start + number(&vectors["num_active_epochs"]);
+    let mut key =
+        SecretKey::<S>::generate(&mut ChaCha12Rng::seed_from_u64(seed), epochs, &()).unwrap();
+    assert_eq!(
+        key.public_key().unwrap().parameter,
+        words(&vectors["parameter"])
+    );
+    assert_eq!(key.as_bytes()[..32], array::<32>(&vectors["prf_key"]));
+    assert_eq!(
+        key.public_key().unwrap().to_bytes(),
+        bytes(&vectors["pk_ssz"])
+    );
+    let interval = |value: &Value| number(&value[0])..number(&value[1]);
+    assert_eq!(key.active(), interval(&vectors["expanded_activation"]));
+    let check_bytes = |key: &SecretKey<S>, expected: &Value| {
+        assert_eq!(key.prepared(), interval(&expected["prepared"]));
+        assert_eq!(key.as_bytes().len() as u64, number(&expected["sk_ssz_len"]));
+        if let Some(encoded) = expected.get("sk_ssz") {
+            assert_eq!(key.as_bytes(), bytes(encoded));
+        }
+        assert_eq!(sha3(key.as_bytes()), array(&expected["sk_ssz_sha3_256"]));
+        let again = SecretKey::<S, _>::from_bytes(key.as_bytes()).unwrap();
+        again.check_nodes().unwrap();
+        assert_eq!(again.public_key(), key.public_key());
+    };
+    check_bytes(&key, vectors);
+    let mut signer = Signer::new(key.to_owned());
+    for entry in list(&vectors["signatures"]) {
+        let epoch = number(&entry["epoch"]) as u32;
+        let message = array(&entry["message"]);
+        if key.prepared().contains(&u64::from(epoch)) {
+            let signature = key.sign(epoch, &message).unwrap();
+            assert_eq!(signature.to_bytes(), bytes(&entry["sig_ssz"]));
+        }
+        if u64::from(epoch) >= signer.key().prepared().start {
+            signer.work(1);
+            let signature = signer.sign(epoch, &message).unwrap();
+            assert_eq!(signature.to_bytes(), bytes(&entry["sig_ssz"]));
+        }
+    }
+    for advanced in list(&vectors["after_advance_preparation"]) {
+        if let Some(mut next) = key.next_tree() {
+            while next.missing() > 0 {
+                next.work(1 << 12);
+            }
+            key.advance(next).unwrap();
+        }
+        check_bytes(&key, advanced);
+    }
+}
+
+#[test]
+fn test_set() {
+    check_key::<LeanSigTest>(&file("test_2e8_dim4_full"));
+    check_key::<LeanSigTest>(&file("test_2e8_dim4_sparse"));
+}
+
+#[test]
+fn smaller_trees() {
+    check_key::<LeanSig46x8>(&file("dim46_2e8_full"));
+    check_key::<LeanSig46x10>(&file("dim46_2e10_full"));
+    check_key::<LeanSig46x10>(&file("dim46_2e10_sparse"));
+    check_key::<LeanSig46x18>(&file("dim46_2e18_1024"));
+}
+
+#[test]
+fn legacy_set() {
+    check_key::<LeanSigLegacyW4>(&file("legacy_ts18_w4"));
+}
+
+#[test]
+fn production_set() {
+    check_signatures::<LeanSigProd>(&file("prod_2e32_first131072"));
+    check_signatures::<LeanSigProd>(&file("prod_2e32_offset"));
+    check_signatures::<LeanSigProd>(&file("prod_2e32_3trees"));
+}
+
+/// The production set's keys take half a million leaves: not by the portable kernels.
+#[cfg(not(lydite_backend = "portable"))]
+#[test]
+fn production_keys() {
+    check_key::<LeanSigProd>(&file("prod_2e32_3trees"));
+}
+
+#[test]
+fn report() {
+    // SHA3-256 of the encoding that the report's program hashed: each word in Montgomery form.
+    for (seed, expected) in [
+        (
+            [0x42; 32],
+            "1c08978516fc02857ac3684266ef3f35fcbbfb43ba4d61d4534ad2455721e77e",
+        ),
+        (
+            [0; 32],
+            "f7b61fa760ca6335b1dfca277f6d75320a6bea69c2a4336b34dfe8884c209ca7",
+        ),
+    ] {
+        let key = SecretKey::<HashSig2025>::from_seed(&seed, 0..1024, &()).unwrap();
+        let public_key = key.public_key().unwrap();
+        let digest: String = sha3(&public_key.to_montgomery_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(digest, expected);
+        let signature = key.sign(5, &[9; 32]).unwrap();
+        assert!(public_key.verify(5, &[9; 32], &signature));
+        assert!(!public_key.verify(5, &[8; 32], &signature));
+        if cfg!(lydite_backend = "portable") {
+            return;
+        }
+    }
+}
+
+fn negative<S: Scheme>(name: &str) {
+    for case in list(&file(name)["cases"]) {
+        let name = case["case"].as_str().unwrap();
+        let verdict = case["leansig_release"].as_str().unwrap();
+        let key = bytes(&case["pk_ssz"]);
+        let signature = bytes(&case["sig_ssz"]);
+        let epoch = number(&case["epoch"]) as u32;
+        let message = array(&case["message"]);
+        let compatible = match (
+            PublicKey::<S>::from_bytes_leansig_compatible(&key),
+            Signature::<S>::from_bytes_leansig_compatible(&signature),
+        ) {
+            (Err(_), _) => "pk_decode_error",
+            (_, Err(_)) => "sig_decode_error",
+            (Ok(key), Ok(signature)) => {
+                let claim = Claim {
+                    public_key: &key,
+                    epoch,
+                    message: &message,
+                    signature: &signature,
+                };
+                let valid = key.verify(epoch, &message, &signature);
+                assert_eq!(verify_batch(&[claim; 2]), [valid; 2], "{name}");
+                if valid { "true" } else { "false" }
+            }
+        };
+        assert_eq!(compatible, verdict, "{name}");
+        let strict = PublicKey::<S>::from_bytes(&key).is_ok_and(|key| {
+            Signature::from_bytes(&signature)
+                .is_ok_and(|signature| key.verify(epoch, &message, &signature))
+        });
+        assert_eq!(strict, name == "valid", "{name}");
+    }
+}
+
+#[test]
+fn altered_signatures() {
+    negative::<LeanSigTest>("negative_test_2e8");
+    negative::<LeanSig46x8>("negative_dim46_2e8");
+}
