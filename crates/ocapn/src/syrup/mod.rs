@@ -47,7 +47,7 @@ mod record;
 mod scan;
 mod tape;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 mod value;
 
@@ -57,6 +57,8 @@ pub use error::{Error, ErrorKind};
 pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use read::{Decode, Keys, Reader, decode};
 pub use scan::Kind;
+#[cfg(feature = "captp")]
+pub(crate) use scan::{Frame, Progress, resume};
 pub use tape::{Children, NodeRef, Tape};
 pub use value::{Record, Value};
 

@@ -7,7 +7,7 @@ use alloc::{
 
 use lydite_bytes::Bytes;
 
-use super::scan::{self, Atom, Kind, Visitor};
+use super::scan::{self, Atom, Kind, Nobody};
 use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
 /// A value that is read from Syrup, possibly borrowing from the input.
@@ -360,7 +360,7 @@ impl<'a> Reader<'a> {
             depth: self.depth,
             ..Limits::DEFAULT
         };
-        let length = scan::walk::<false, _>(self.rest, 0, limits, &mut Vec::new(), &mut Nobody)
+        let length = scan::walk::<false, _>(self.rest, limits, &mut Vec::new(), &mut Nobody)
             .map_err(|error| self.moved(error))?;
         let (raw, rest) = self.rest.split_at(length);
         self.rest = rest;
@@ -375,26 +375,6 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn moved(&self, error: Error) -> Error {
         scan::moved(error, self.offset())
-    }
-}
-
-/// Visits without a look.
-struct Nobody;
-
-impl Visitor for Nobody {
-    #[inline(always)]
-    fn atom(&mut self, _: usize, _: usize, _: Atom) -> Result<(), Error> {
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn open(&mut self, _: usize, _: Kind) -> Result<u32, Error> {
-        Ok(0)
-    }
-
-    #[inline(always)]
-    fn close(&mut self, _: u32, _: Kind, _: usize) -> Result<(), Error> {
-        Ok(())
     }
 }
 

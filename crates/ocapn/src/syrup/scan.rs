@@ -159,7 +159,7 @@ pub(super) trait Visitor {
 
 /// A container being walked.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     name: u32,
     kind: Kind,
     /// In a dictionary: a key has been read and its value has not. In a record: the label has been read.
@@ -178,7 +178,67 @@ const OUTSIDE: Frame = Frame {
     previous: (0, 0),
 };
 
-/// Walks over the value at `start` of `input` and returns where it ends.
+/// How far a walk has come.
+#[derive(Clone, Copy)]
+pub(crate) struct Progress {
+    at: usize,
+    frame: Frame,
+    /// Behind the digits that start at `at`, as far as they are known.
+    digits: usize,
+}
+
+impl Progress {
+    pub const START: Self = Self {
+        at: 0,
+        frame: OUTSIDE,
+        digits: 0,
+    };
+}
+
+/// As [`walk`] from the start of `input` over a value that is not there whole yet: `None` until more of it is. No byte is
+/// looked at twice, but for the length of text and the first bytes of a float.
+pub(crate) fn resume(
+    input: &[u8],
+    limits: Limits,
+    stack: &mut Vec<Frame>,
+    progress: &mut Progress,
+) -> Result<Option<usize>, Error> {
+    let run = input[progress.digits.max(progress.at)..].iter();
+    progress.digits = input.len() - run.skip_while(|byte| byte.is_ascii_digit()).count();
+    if progress.digits == input.len() {
+        return Ok(None);
+    }
+    match walk_on::<false, _>(input, limits, stack, progress, &mut Nobody) {
+        Ok(end) => Ok(Some(end)),
+        Err(Error {
+            kind: ErrorKind::UnexpectedEnd,
+            ..
+        }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Visits without a look.
+pub(super) struct Nobody;
+
+impl Visitor for Nobody {
+    #[inline(always)]
+    fn atom(&mut self, _: usize, _: usize, _: Atom) -> Result<(), Error> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn open(&mut self, _: usize, _: Kind) -> Result<u32, Error> {
+        Ok(0)
+    }
+
+    #[inline(always)]
+    fn close(&mut self, _: u32, _: Kind, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Walks over the value at the start of `input` and returns where it ends.
 ///
 /// Not lenient, it accepts nothing but the canonical encoding. Lenient, it takes needless zeros, `0-`, other NaNs, any
 /// order of keys, white space between values and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, `e` or `)` for
@@ -186,15 +246,27 @@ const OUTSIDE: Frame = Frame {
 #[inline(always)]
 pub(super) fn walk<const LENIENT: bool, V: Visitor>(
     input: &[u8],
-    start: usize,
     limits: Limits,
     stack: &mut Vec<Frame>,
     visitor: &mut V,
 ) -> Result<usize, Error> {
     stack.clear();
-    let mut at = start;
-    let mut frame = OUTSIDE;
+    walk_on::<LENIENT, V>(input, limits, stack, &mut { Progress::START }, visitor)
+}
+
+#[inline(always)]
+fn walk_on<const LENIENT: bool, V: Visitor>(
+    input: &[u8],
+    limits: Limits,
+    stack: &mut Vec<Frame>,
+    progress: &mut Progress,
+    visitor: &mut V,
+) -> Result<usize, Error> {
+    let Progress {
+        mut at, mut frame, ..
+    } = *progress;
     loop {
+        (progress.at, progress.frame) = (at, frame);
         let Some(&first) = input.get(at) else {
             return Err(ErrorKind::UnexpectedEnd.at(input.len()));
         };

@@ -101,7 +101,7 @@ impl Tape {
             nodes: &mut self.nodes,
             limit: limits.values,
         };
-        let end = scan::walk::<false, _>(input, 0, limits, &mut self.stack, &mut writer)?;
+        let end = scan::walk::<false, _>(input, limits, &mut self.stack, &mut writer)?;
         Ok((
             NodeRef {
                 input,

@@ -53,7 +53,7 @@ fn decode<const LENIENT: bool>(input: &[u8], mut limits: Limits) -> Result<Value
         items: Vec::new(),
         starts: Vec::new(),
     };
-    let mut end = scan::walk::<LENIENT, _>(input, 0, limits, &mut Vec::new(), &mut builder)?;
+    let mut end = scan::walk::<LENIENT, _>(input, limits, &mut Vec::new(), &mut builder)?;
     while LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
         end += 1;
     }

@@ -1,0 +1,225 @@
+//! What the messages ask of the encoding below them: Syrup is one, and others are being discussed.
+use alloc::vec::Vec;
+
+use crate::syrup::{self, Buffer, Encode, Error, ErrorKind, Kind, Limits, Reader, Symbol};
+
+/// An encoding of values: how to read and write those that messages consist of.
+pub trait Codec {
+    /// Reads from bytes.
+    type Reader<'a>: Read<'a>;
+    /// Appends to a buffer.
+    type Writer<'b, B: Buffer + 'b>: Write;
+    /// What is known of a value whose bytes are still coming in.
+    type Scan: Scan;
+
+    /// A reader of `input` from its start.
+    fn reader(input: &[u8]) -> Self::Reader<'_>;
+
+    /// A writer that appends to `out`.
+    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B>;
+}
+
+/// Takes values one by one. Whatever it accepts has no other encoding.
+pub trait Read<'a>: Copy {
+    /// Offset of the next value in the input.
+    fn offset(&self) -> usize;
+    /// Fails unless nothing is left.
+    fn finish(&self) -> Result<(), Error>;
+    /// The type of the next value.
+    fn kind(&self) -> Result<Kind, Error>;
+    /// Enters a record and takes its label, a symbol.
+    fn begin_record(&mut self) -> Result<&'a str, Error>;
+    /// Leaves a record.
+    fn end_record(&mut self) -> Result<(), Error>;
+    /// Enters a list.
+    fn begin_list(&mut self) -> Result<(), Error>;
+    /// Leaves a list, if it has no more items.
+    fn try_end_list(&mut self) -> bool;
+    /// Leaves a list.
+    fn end_list(&mut self) -> Result<(), Error>;
+    /// Takes a boolean.
+    fn boolean(&mut self) -> Result<bool, Error>;
+    /// Takes an integer that is not negative and fits.
+    fn integer(&mut self) -> Result<u64, Error>;
+    /// Takes a string.
+    fn string(&mut self) -> Result<&'a str, Error>;
+    /// Takes a symbol.
+    fn symbol(&mut self) -> Result<&'a str, Error>;
+    /// Takes a byte array.
+    fn bytes(&mut self) -> Result<&'a [u8], Error>;
+    /// Takes a struct whose values are strings, in the order of the encoding.
+    fn strings(&mut self) -> Result<Vec<(&'a str, &'a str)>, Error>;
+    /// Takes any value, checked, in its encoding.
+    fn raw(&mut self) -> Result<&'a [u8], Error>;
+}
+
+/// Appends values one by one.
+pub trait Write {
+    /// Opens a record with a symbol as its label.
+    fn begin_record(&mut self, label: &'static str);
+    /// Closes a record.
+    fn end_record(&mut self);
+    /// Opens a list.
+    fn begin_list(&mut self);
+    /// Closes a list.
+    fn end_list(&mut self);
+    /// Appends a boolean.
+    fn boolean(&mut self, value: bool);
+    /// Appends an integer.
+    fn integer(&mut self, value: u64);
+    /// Appends a string.
+    fn string(&mut self, text: &str);
+    /// Appends a symbol.
+    fn symbol(&mut self, text: &str);
+    /// Appends a byte array.
+    fn bytes(&mut self, bytes: &[u8]);
+    /// Appends a struct whose values are strings, given in any order; fails if a key is there twice.
+    fn strings(&mut self, entries: &[(&str, &str)]) -> Result<(), Error>;
+    /// Appends a value that is encoded already.
+    fn raw(&mut self, encoded: &[u8]);
+}
+
+/// Finds the end of the first value of a stream without frames.
+pub trait Scan: Default {
+    /// Where the value that `input` starts with ends, or `None` if it goes on. Called again with a longer input until the
+    /// end is found; what has been looked at once should not be again.
+    fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error>;
+}
+
+/// [`syrup`] as the encoding of messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Syrup;
+
+impl Codec for Syrup {
+    type Reader<'a> = Reader<'a>;
+    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B>;
+    type Scan = SyrupScan;
+
+    #[inline(always)]
+    fn reader(input: &[u8]) -> Reader<'_> {
+        Reader::new(input)
+    }
+
+    #[inline(always)]
+    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> SyrupWriter<'b, B> {
+        SyrupWriter(out)
+    }
+}
+
+macro_rules! methods {
+    ($($method:ident(&mut $self:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)? $body:block)*) => {$(
+        #[inline(always)]
+        fn $method(&mut $self $(, $argument: $type)*) $(-> $result)? $body
+    )*};
+}
+
+impl<'a> Read<'a> for Reader<'a> {
+    #[inline(always)]
+    fn offset(&self) -> usize {
+        self.offset()
+    }
+
+    #[inline(always)]
+    fn finish(&self) -> Result<(), Error> {
+        self.finish()
+    }
+
+    #[inline(always)]
+    fn kind(&self) -> Result<Kind, Error> {
+        self.kind()
+    }
+
+    methods! {
+        begin_record(&mut self) -> Result<&'a str, Error> {
+            self.begin(Kind::Record)?;
+            self.symbol()
+        }
+        end_record(&mut self) -> Result<(), Error> { self.end(Kind::Record) }
+        begin_list(&mut self) -> Result<(), Error> { self.begin(Kind::List) }
+        try_end_list(&mut self) -> bool { self.try_end(Kind::List) }
+        end_list(&mut self) -> Result<(), Error> { self.end(Kind::List) }
+        boolean(&mut self) -> Result<bool, Error> { self.bool() }
+        integer(&mut self) -> Result<u64, Error> { self.u64() }
+        string(&mut self) -> Result<&'a str, Error> { self.string() }
+        symbol(&mut self) -> Result<&'a str, Error> { self.symbol() }
+        bytes(&mut self) -> Result<&'a [u8], Error> { self.bytes() }
+        raw(&mut self) -> Result<&'a [u8], Error> { Ok(self.raw()?.as_bytes()) }
+        strings(&mut self) -> Result<Vec<(&'a str, &'a str)>, Error> {
+            let (mut entries, mut keys) = (Vec::new(), syrup::Keys::new());
+            self.begin(Kind::Dictionary)?;
+            while !self.try_end(Kind::Dictionary) {
+                entries.push((keys.next(self)?, self.string()?));
+            }
+            Ok(entries)
+        }
+    }
+}
+
+/// Appends Syrup.
+#[derive(Debug)]
+pub struct SyrupWriter<'b, B>(&'b mut B);
+
+impl<B: Buffer> SyrupWriter<'_, B> {
+    /// Of a type whose encoding cannot fail.
+    #[inline(always)]
+    fn put<T: Encode + ?Sized>(&mut self, value: &T) {
+        let _: Result<(), Error> = value.encode(self.0);
+    }
+}
+
+impl<B: Buffer> Write for SyrupWriter<'_, B> {
+    methods! {
+        begin_record(&mut self, label: &'static str) {
+            self.0.put(b"<", 1);
+            self.symbol(label);
+        }
+        end_record(&mut self) { self.0.put(b">", 1); }
+        begin_list(&mut self) { self.0.put(b"[", 1); }
+        end_list(&mut self) { self.0.put(b"]", 1); }
+        boolean(&mut self, value: bool) { self.put(&value); }
+        integer(&mut self, value: u64) { self.put(&value); }
+        string(&mut self, text: &str) { self.put(text); }
+        symbol(&mut self, text: &str) { self.put(&Symbol(text)); }
+        bytes(&mut self, bytes: &[u8]) { self.put(bytes); }
+        raw(&mut self, encoded: &[u8]) { self.0.put_slice(encoded); }
+        strings(&mut self, entries: &[(&str, &str)]) -> Result<(), Error> {
+            let mut encoded = Vec::with_capacity(entries.len());
+            for (key, value) in entries {
+                encoded.push((syrup::encode(*key)?, *value));
+            }
+            encoded.sort_unstable();
+            if encoded.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return Err(ErrorKind::Duplicate.at(0));
+            }
+            self.0.put(b"{", 1);
+            for (key, value) in encoded {
+                self.0.put_slice(&key);
+                self.put(value);
+            }
+            self.0.put(b"}", 1);
+            Ok(())
+        }
+    }
+}
+
+/// A walk over a value of Syrup that waits for more bytes.
+#[derive(Clone)]
+pub struct SyrupScan {
+    stack: Vec<syrup::Frame>,
+    progress: syrup::Progress,
+}
+
+impl Default for SyrupScan {
+    fn default() -> Self {
+        Self {
+            stack: Vec::new(),
+            progress: syrup::Progress::START,
+        }
+    }
+}
+
+impl Scan for SyrupScan {
+    fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error> {
+        syrup::resume(input, Limits::DEFAULT, &mut self.stack, &mut self.progress)
+    }
+}

@@ -1,0 +1,234 @@
+//! Messages out of a stream of bytes that comes in pieces.
+use alloc::vec::Vec;
+use core::mem;
+
+use super::codec::{Codec, Scan as _};
+use super::{Error, ErrorKind};
+use crate::syrup;
+
+/// How messages follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// One value behind the other, as in the test suite of 2026-02.
+    None,
+    /// `length:message`, as agreed in 2026-04.
+    Length,
+}
+
+/// Takes a stream apart. It holds at most the start of one message, which is never longer than the limit.
+///
+/// ```
+/// use lydite_ocapn::captp::{Error, Frames, Framing, Syrup};
+///
+/// let mut frames = Frames::<Syrup>::new(Framing::Length, 1 << 20);
+/// let mut messages = Vec::new();
+/// for piece in ["4:[1+", "]2:7", "+2:8+"] {
+///     frames.feed(piece.as_bytes(), |message| {
+///         messages.push(message.to_vec());
+///         Ok::<(), Error>(())
+///     })?;
+/// }
+/// assert_eq!(messages, [b"[1+]".to_vec(), b"7+".to_vec(), b"8+".to_vec()]);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct Frames<C: Codec> {
+    framing: Framing,
+    limit: usize,
+    /// The start of a message whose rest has not come yet, its frame included.
+    partial: Vec<u8>,
+    scan: C::Scan,
+    /// Bytes of the stream before those in `partial`.
+    offset: usize,
+    failed: Option<Error>,
+}
+
+/// Bytes before a message and of it.
+struct Frame {
+    header: usize,
+    message: usize,
+}
+
+impl<C: Codec> Frames<C> {
+    /// Before the first byte of a stream, whose messages may be `limit` bytes long.
+    pub fn new(framing: Framing, limit: usize) -> Self {
+        Self {
+            framing,
+            limit,
+            partial: Vec::new(),
+            scan: C::Scan::default(),
+            offset: 0,
+            failed: None,
+        }
+    }
+
+    /// Bytes of a message that is not complete.
+    pub fn pending(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Takes the next bytes of the stream and calls `each` with every message that they complete. After an error, of the
+    /// stream or of `each`, the stream is lost: no place in it is known to be the start of a message.
+    #[inline]
+    pub fn feed<E: From<Error>>(
+        &mut self,
+        mut piece: &[u8],
+        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        self.failed = Some(ErrorKind::Stopped.at(self.offset));
+        let result = self.messages(&mut piece, &mut each);
+        match &result {
+            Ok(()) => self.failed = None,
+            Err(Stop::Stream(error)) => self.failed = Some(*error),
+            Err(Stop::Caller(_)) => {}
+        }
+        result.map_err(|stop| match stop {
+            Stop::Stream(error) => error.into(),
+            Stop::Caller(error) => error,
+        })
+    }
+
+    #[inline]
+    fn messages<E>(
+        &mut self,
+        piece: &mut &[u8],
+        each: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), Stop<E>> {
+        if !self.partial.is_empty() {
+            let mut partial = mem::take(&mut self.partial);
+            let frame = self.complete(&mut partial, piece).map_err(Stop::Stream)?;
+            if let Some(frame) = frame {
+                self.offset += partial.len();
+                each(&partial[frame.header..]).map_err(Stop::Caller)?;
+                partial.clear();
+            }
+            self.partial = partial;
+        }
+        while !piece.is_empty() {
+            match self.frame(piece).map_err(Stop::Stream)? {
+                Some(frame) if frame.message <= piece.len() - frame.header => {
+                    let (whole, rest) = piece.split_at(frame.header + frame.message);
+                    *piece = rest;
+                    self.offset += whole.len();
+                    self.scan = C::Scan::default();
+                    each(&whole[frame.header..]).map_err(Stop::Caller)?;
+                }
+                _ => {
+                    self.partial.extend_from_slice(piece);
+                    *piece = &[];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves bytes of the piece behind the partial message, until that is whole or the piece is used up.
+    fn complete(
+        &mut self,
+        partial: &mut Vec<u8>,
+        piece: &mut &[u8],
+    ) -> Result<Option<Frame>, Error> {
+        if self.framing == Framing::None {
+            let before = partial.len();
+            partial.extend_from_slice(piece);
+            let Some(frame) = self.frame(partial)? else {
+                *piece = &[];
+                return Ok(None);
+            };
+            self.scan = C::Scan::default();
+            partial.truncate(frame.message);
+            *piece = &piece[frame.message - before..];
+            return Ok(Some(frame));
+        }
+        loop {
+            let wanted = match self.frame(partial)? {
+                Some(frame) => match frame.header + frame.message - partial.len() {
+                    0 => return Ok(Some(frame)),
+                    missing => missing,
+                },
+                // The header, byte by byte.
+                None => 1,
+            };
+            if piece.is_empty() {
+                return Ok(None);
+            }
+            let (taken, rest) = piece.split_at(wanted.min(piece.len()));
+            partial.extend_from_slice(taken);
+            *piece = rest;
+        }
+    }
+
+    /// The frame that `bytes` start with, if it is known: its message is there whole where no length tells.
+    #[inline]
+    fn frame(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Error> {
+        let frame = match self.framing {
+            Framing::Length => {
+                header(bytes).map_err(|error| error.kind.at(self.offset + error.offset))?
+            }
+            Framing::None => {
+                // A byte more tells that a message is too long.
+                let bytes = bytes.get(..=self.limit).unwrap_or(bytes);
+                let end = self
+                    .scan
+                    .end(bytes)
+                    .map_err(|error| ErrorKind::Value(error.kind).at(self.offset + error.offset))?;
+                if end.is_none() && bytes.len() > self.limit {
+                    return Err(ErrorKind::MessageTooLong.at(self.offset));
+                }
+                end.map(|message| Frame { header: 0, message })
+            }
+        };
+        match frame {
+            Some(frame) if frame.message > self.limit => {
+                Err(ErrorKind::MessageTooLong.at(self.offset))
+            }
+            frame => Ok(frame),
+        }
+    }
+}
+
+/// Why taking a stream apart ended.
+enum Stop<E> {
+    Stream(Error),
+    Caller(E),
+}
+
+/// The header of a length frame, if all of it is there.
+fn header(bytes: &[u8]) -> Result<Option<Frame>, Error> {
+    let mut message = 0usize;
+    for (digits, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' if digits > 0 && bytes[0] == b'0' => {
+                return Err(ErrorKind::InvalidFrame.at(0));
+            }
+            // Beyond what an address can hold, and so beyond any limit.
+            b'0'..=b'9' => {
+                message = message
+                    .checked_mul(10)
+                    .and_then(|message| message.checked_add(usize::from(byte - b'0')))
+                    .ok_or(ErrorKind::MessageTooLong.at(0))?;
+            }
+            b':' if digits > 0 => {
+                return Ok(Some(Frame {
+                    header: digits + 1,
+                    message,
+                }));
+            }
+            _ => return Err(ErrorKind::InvalidFrame.at(digits)),
+        }
+    }
+    Ok(None)
+}
+
+/// Appends `message` with its frame.
+pub fn put_frame(framing: Framing, message: &[u8], out: &mut Vec<u8>) {
+    match framing {
+        Framing::None => out.extend_from_slice(message),
+        // A frame looks like a byte array of Syrup, whatever the codec of the message.
+        Framing::Length => {
+            let _: Result<(), syrup::Error> = syrup::encode_append(message, out);
+        }
+    }
+}

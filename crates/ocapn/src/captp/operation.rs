@@ -1,0 +1,514 @@
+//! The operations, in one form for all dialects.
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::codec::{Codec, Read, Write};
+use super::identity::{PublicKey, SecretKey, Signature};
+use super::locator::Peer;
+use super::{Error, ErrorKind};
+use crate::syrup::{Buffer, Kind};
+
+/// Which labels and fields are on the wire.
+///
+/// | | [`Suite202602`](Self::Suite202602) | [`Draft202607`](Self::Draft202607) | [`Endo202608`](Self::Endo202608) |
+/// |---|---|---|---|
+/// | deliver without answer and resolver | `op:deliver-only` | `op:deliver … f f` | `op:deliver … f f` |
+/// | resolver of a deliver with an answer | always | or `f` | or `f` |
+/// | fields of `op:listen` | 3 | 2 | 3 |
+/// | garbage collection | `op:gc-export`, `op:gc-answer` | `op:gc-exports`, `op:gc-answers` | `op:gc-exports`, `op:gc-answers` |
+/// | `op:get`, `op:index`, `op:untag` | no | yes | yes |
+/// | swiss number of a sturdyref | byte array | string | byte array |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The OCapN test suite at commit 6c146dc (2026-02-17), and Endo until April 2026.
+    Suite202602,
+    /// The draft of 2026-07-16.
+    Draft202607,
+    /// Endo 1.1.1 (August 2026): the draft, but for two places.
+    Endo202608,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Suite202602 => "suite-2026-02",
+            Self::Draft202607 => "draft-2026-07",
+            Self::Endo202608 => "endo-2026-08",
+        })
+    }
+}
+
+/// What a message is sent to: something on the side of the receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// `desc:export`: an object of the receiver's, at this position.
+    Export(u64),
+    /// `desc:answer`: what the receiver will answer, at this position.
+    Answer(u64),
+}
+
+/// Something on the side of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Import {
+    /// `desc:import-object`
+    Object(u64),
+    /// `desc:import-promise`
+    Promise(u64),
+}
+
+/// A message. Positions are those on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation<'a> {
+    /// The first message of each side.
+    StartSession(StartSession<'a>),
+    /// Sends arguments to an object.
+    Deliver {
+        /// The object.
+        to: Target,
+        /// A list, encoded.
+        arguments: &'a [u8],
+        /// Where the sender expects the answer.
+        answer: Option<u64>,
+        /// Who is told of the answer.
+        resolver: Option<Import>,
+    },
+    /// Asks to be told when a promise is resolved.
+    Listen {
+        /// The promise.
+        to: Target,
+        /// Who is told.
+        resolver: Import,
+        /// Whether a promise for another promise is news. The draft has no such field: there it is false.
+        wants_partial: bool,
+    },
+    /// Objects that the sender does not need any more: position and number of references given back.
+    GcExports(Vec<(u64, u64)>),
+    /// Answers that the sender does not need any more.
+    GcAnswers(Vec<u64>),
+    /// Ends the session.
+    Abort {
+        /// For people.
+        reason: &'a str,
+    },
+    /// Takes a field of a struct.
+    Get {
+        /// The struct.
+        from: Target,
+        /// Its key.
+        field: &'a str,
+        /// Where the sender expects the answer.
+        answer: u64,
+    },
+    /// Takes an item of a list.
+    Index {
+        /// The list.
+        from: Target,
+        /// Number of the item, from 0.
+        index: u64,
+        /// Where the sender expects the answer.
+        answer: u64,
+    },
+    /// Takes the value out of a tagged one.
+    Untag {
+        /// The tagged value.
+        from: Target,
+        /// The tag that it must have.
+        tag: &'a str,
+        /// Where the sender expects the answer.
+        answer: u64,
+    },
+}
+
+/// The first message: who and where the sender is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StartSession<'a> {
+    /// The sender's key for this session.
+    pub key: PublicKey,
+    /// Where the sender can be found.
+    pub location: Peer<'a>,
+    /// Of the location, by the key.
+    pub signature: Signature,
+}
+
+/// The only version of the protocol.
+const VERSION: &str = "1.0";
+
+impl<'a> StartSession<'a> {
+    /// Signs the location.
+    pub fn sign<C: Codec>(key: &SecretKey, location: Peer<'a>) -> Result<Self, Error> {
+        let signature = key.sign(&my_location::<C>(&location)?);
+        Ok(Self {
+            key: key.public_key(),
+            location,
+            signature,
+        })
+    }
+
+    /// Fails unless the key signed the location.
+    pub fn verify<C: Codec>(&self) -> Result<(), Error> {
+        self.key
+            .verify(&my_location::<C>(&self.location)?, &self.signature)
+    }
+}
+
+/// What the signature of a location is over. (The draft says the location itself; the suite and Endo sign this.)
+fn my_location<C: Codec>(location: &Peer<'_>) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    {
+        let mut writer = C::writer(&mut out);
+        writer.begin_record("my-location");
+        location.write(&mut writer)?;
+        writer.end_record();
+    }
+    Ok(out)
+}
+
+impl Dialect {
+    const fn has_deliver_only(self) -> bool {
+        matches!(self, Self::Suite202602)
+    }
+
+    const fn has_partial_listeners(self) -> bool {
+        !matches!(self, Self::Draft202607)
+    }
+
+    const fn has_data_operations(self) -> bool {
+        !matches!(self, Self::Suite202602)
+    }
+
+    const fn gc_labels(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Suite202602 => ("op:gc-export", "op:gc-answer"),
+            _ => ("op:gc-exports", "op:gc-answers"),
+        }
+    }
+}
+
+impl<'a> Operation<'a> {
+    /// Decodes the one message that `input` consists of.
+    ///
+    /// ```
+    /// use lydite_ocapn::captp::{Dialect, Operation, Syrup, Target};
+    ///
+    /// let deliver = Operation::decode::<Syrup>(
+    ///     b"<15'op:deliver-only<11'desc:export5+>[5\"Hello]>",
+    ///     Dialect::Suite202602,
+    /// )?;
+    /// assert_eq!(deliver, Operation::Deliver {
+    ///     to: Target::Export(5),
+    ///     arguments: b"[5\"Hello]",
+    ///     answer: None,
+    ///     resolver: None,
+    /// });
+    /// let mut draft = Vec::new();
+    /// deliver.encode::<Syrup, _>(Dialect::Draft202607, &mut draft)?;
+    /// assert_eq!(draft, b"<10'op:deliver<11'desc:export5+>[5\"Hello]ff>");
+    /// # Ok::<(), lydite_ocapn::captp::Error>(())
+    /// ```
+    #[inline]
+    pub fn decode<C: Codec>(input: &'a [u8], dialect: Dialect) -> Result<Self, Error> {
+        let mut reader = C::reader(input);
+        let operation = Self::read(&mut reader, dialect)?;
+        reader.finish()?;
+        Ok(operation)
+    }
+
+    /// Takes the next value, a message.
+    #[inline]
+    pub fn read<R: Read<'a>>(reader: &mut R, dialect: Dialect) -> Result<Self, Error> {
+        let start = *reader;
+        let operation = match reader.begin_record()? {
+            "op:deliver" => {
+                let deliver = Self::Deliver {
+                    to: Target::read(reader)?,
+                    arguments: list(reader)?,
+                    answer: or_false(reader, R::integer)?,
+                    resolver: or_false(reader, Import::read)?,
+                };
+                if !deliver.fits(dialect) || dialect.has_deliver_only() && deliver.is_deliver_only()
+                {
+                    return Err(ErrorKind::NotInDialect(dialect).at(start.offset()));
+                }
+                deliver
+            }
+            "op:deliver-only" if dialect.has_deliver_only() => Self::Deliver {
+                to: Target::read(reader)?,
+                arguments: list(reader)?,
+                answer: None,
+                resolver: None,
+            },
+            label => Self::read_other(reader, label, dialect, start)?,
+        };
+        reader.end_record()?;
+        Ok(operation)
+    }
+
+    /// What is not sent with every call.
+    fn read_other<R: Read<'a>>(
+        reader: &mut R,
+        label: &str,
+        dialect: Dialect,
+        start: R,
+    ) -> Result<Self, Error> {
+        let (gc_exports, gc_answers) = dialect.gc_labels();
+        Ok(match label {
+            "op:start-session" => {
+                let offset = reader.offset();
+                if reader.string()? != VERSION {
+                    return Err(ErrorKind::WrongVersion.at(offset));
+                }
+                Self::StartSession(StartSession {
+                    key: PublicKey::read(reader)?,
+                    location: Peer::read(reader)?,
+                    signature: Signature::read(reader)?,
+                })
+            }
+            "op:listen" => Self::Listen {
+                to: Target::read(reader)?,
+                resolver: Import::read(reader)?,
+                wants_partial: dialect.has_partial_listeners() && reader.boolean()?,
+            },
+            "op:abort" => Self::Abort {
+                reason: reader.string()?,
+            },
+            label if label == gc_exports => {
+                let positions = integers(reader)?;
+                let offset = reader.offset();
+                let deltas = integers(reader)?;
+                if positions.len() != deltas.len() {
+                    return Err(ErrorKind::Value(crate::syrup::ErrorKind::WrongLength).at(offset));
+                }
+                Self::GcExports(positions.into_iter().zip(deltas).collect())
+            }
+            label if label == gc_answers => Self::GcAnswers(integers(reader)?),
+            "op:get" if dialect.has_data_operations() => Self::Get {
+                from: Target::read(reader)?,
+                field: reader.string()?,
+                answer: reader.integer()?,
+            },
+            "op:index" if dialect.has_data_operations() => Self::Index {
+                from: Target::read(reader)?,
+                index: reader.integer()?,
+                answer: reader.integer()?,
+            },
+            "op:untag" if dialect.has_data_operations() => Self::Untag {
+                from: Target::read(reader)?,
+                tag: reader.string()?,
+                answer: reader.integer()?,
+            },
+            _ => return Err(ErrorKind::UnknownLabel.at(start.offset())),
+        })
+    }
+
+    const fn is_deliver_only(&self) -> bool {
+        matches!(
+            self,
+            Self::Deliver {
+                answer: None,
+                resolver: None,
+                ..
+            }
+        )
+    }
+
+    /// Whether the dialect has a form for it.
+    pub const fn fits(&self, dialect: Dialect) -> bool {
+        match self {
+            // The suite always wants to be told.
+            Self::Deliver {
+                answer: Some(_),
+                resolver: None,
+                ..
+            } => !dialect.has_deliver_only(),
+            Self::Listen { wants_partial, .. } => {
+                !*wants_partial || dialect.has_partial_listeners()
+            }
+            Self::Get { .. } | Self::Index { .. } | Self::Untag { .. } => {
+                dialect.has_data_operations()
+            }
+            _ => true,
+        }
+    }
+
+    /// Appends the message as the dialect has it.
+    #[inline]
+    pub fn encode<C: Codec, B: Buffer>(&self, dialect: Dialect, out: &mut B) -> Result<(), Error> {
+        self.write(&mut C::writer(out), dialect)
+    }
+
+    /// As [`encode`](Self::encode), to a writer.
+    #[inline]
+    pub fn write<W: Write>(&self, writer: &mut W, dialect: Dialect) -> Result<(), Error> {
+        if !self.fits(dialect) {
+            return Err(ErrorKind::NotInDialect(dialect).at(0));
+        }
+        match self {
+            Self::Deliver {
+                to,
+                arguments,
+                answer,
+                resolver,
+            } => {
+                let only = dialect.has_deliver_only() && self.is_deliver_only();
+                writer.begin_record(if only {
+                    "op:deliver-only"
+                } else {
+                    "op:deliver"
+                });
+                to.write(writer);
+                writer.raw(arguments);
+                if !only {
+                    match answer {
+                        Some(position) => writer.integer(*position),
+                        None => writer.boolean(false),
+                    }
+                    match resolver {
+                        Some(resolver) => resolver.write(writer),
+                        None => writer.boolean(false),
+                    }
+                }
+            }
+            Self::StartSession(start) => {
+                writer.begin_record("op:start-session");
+                writer.string(VERSION);
+                start.key.write(writer);
+                start.location.write(writer)?;
+                start.signature.write(writer);
+            }
+            Self::Listen {
+                to,
+                resolver,
+                wants_partial,
+            } => {
+                writer.begin_record("op:listen");
+                to.write(writer);
+                resolver.write(writer);
+                if dialect.has_partial_listeners() {
+                    writer.boolean(*wants_partial);
+                }
+            }
+            Self::GcExports(exports) => {
+                writer.begin_record(dialect.gc_labels().0);
+                writer.begin_list();
+                exports
+                    .iter()
+                    .for_each(|(position, _)| writer.integer(*position));
+                writer.end_list();
+                writer.begin_list();
+                exports.iter().for_each(|(_, delta)| writer.integer(*delta));
+                writer.end_list();
+            }
+            Self::GcAnswers(answers) => {
+                writer.begin_record(dialect.gc_labels().1);
+                writer.begin_list();
+                answers
+                    .iter()
+                    .for_each(|position| writer.integer(*position));
+                writer.end_list();
+            }
+            Self::Abort { reason } => {
+                writer.begin_record("op:abort");
+                writer.string(reason);
+            }
+            Self::Get {
+                from,
+                field,
+                answer,
+            } => {
+                writer.begin_record("op:get");
+                from.write(writer);
+                writer.string(field);
+                writer.integer(*answer);
+            }
+            Self::Index {
+                from,
+                index,
+                answer,
+            } => {
+                writer.begin_record("op:index");
+                from.write(writer);
+                writer.integer(*index);
+                writer.integer(*answer);
+            }
+            Self::Untag { from, tag, answer } => {
+                writer.begin_record("op:untag");
+                from.write(writer);
+                writer.string(tag);
+                writer.integer(*answer);
+            }
+        }
+        writer.end_record();
+        Ok(())
+    }
+}
+
+/// Takes a list, checked, in its encoding.
+#[inline(always)]
+fn list<'a, R: Read<'a>>(reader: &mut R) -> Result<&'a [u8], Error> {
+    if reader.kind()? != Kind::List {
+        return Err(ErrorKind::Value(crate::syrup::ErrorKind::WrongType).at(reader.offset()));
+    }
+    Ok(reader.raw()?)
+}
+
+/// Takes what `read` reads, or `f`.
+#[inline(always)]
+fn or_false<'a, R: Read<'a>, T, E>(
+    reader: &mut R,
+    read: impl FnOnce(&mut R) -> Result<T, E>,
+) -> Result<Option<T>, Error>
+where
+    Error: From<E>,
+{
+    if reader.kind()? != Kind::Boolean {
+        return Ok(Some(read(reader)?));
+    }
+    let offset = reader.offset();
+    match reader.boolean()? {
+        false => Ok(None),
+        true => Err(ErrorKind::Value(crate::syrup::ErrorKind::WrongType).at(offset)),
+    }
+}
+
+fn integers<'a, R: Read<'a>>(reader: &mut R) -> Result<Vec<u64>, Error> {
+    let mut integers = Vec::new();
+    reader.begin_list()?;
+    while !reader.try_end_list() {
+        integers.push(reader.integer()?);
+    }
+    Ok(integers)
+}
+
+macro_rules! descriptors {
+    ($($type:ident { $($label:literal => $variant:ident),* })*) => {$(
+        impl $type {
+            /// Takes the next value, one of these descriptors.
+            #[inline(always)]
+            pub fn read<'a, R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
+                let start = *reader;
+                let descriptor = match reader.begin_record()? {
+                    $($label => Self::$variant(reader.integer()?),)*
+                    _ => return Err(ErrorKind::UnknownLabel.at(start.offset())),
+                };
+                reader.end_record()?;
+                Ok(descriptor)
+            }
+
+            /// Appends the descriptor.
+            #[inline(always)]
+            pub fn write<W: Write>(&self, writer: &mut W) {
+                match self {
+                    $(Self::$variant(position) => {
+                        writer.begin_record($label);
+                        writer.integer(*position);
+                    })*
+                }
+                writer.end_record();
+            }
+        }
+    )*};
+}
+descriptors! {
+    Target { "desc:export" => Export, "desc:answer" => Answer }
+    Import { "desc:import-object" => Object, "desc:import-promise" => Promise }
+}

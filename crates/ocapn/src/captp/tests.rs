@@ -1,0 +1,916 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+use std::{format, string::String, string::ToString as _, vec, vec::Vec};
+
+use lydite_bytes::hex;
+use proptest::prelude::*;
+
+use super::*;
+use crate::syrup::{self, Buffer, Kind};
+
+const DIALECTS: [Dialect; 3] = [
+    Dialect::Suite202602,
+    Dialect::Draft202607,
+    Dialect::Endo202608,
+];
+
+fn vector(id: &str) -> Vec<u8> {
+    let mut vectors = syrup::tests::vectors().into_iter();
+    vectors.find(|vector| vector.id == id).unwrap().bytes
+}
+
+fn crypto(field: &str) -> Vec<u8> {
+    let file = include_str!("../../../../vectors/syrup/crypto.json");
+    let json: serde_json::Value = serde_json::from_str(file).unwrap();
+    hex::decode(json[field].as_str().unwrap()).unwrap()
+}
+
+fn crypto32(field: &str) -> [u8; 32] {
+    crypto(field).try_into().unwrap()
+}
+
+fn encode(operation: &Operation<'_>, dialect: Dialect) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    operation.encode::<Syrup, _>(dialect, &mut out)?;
+    Ok(out)
+}
+
+#[test]
+fn operations_of_the_vectors() {
+    use Dialect::*;
+    let all = &DIALECTS[..];
+    let new = &[Draft202607, Endo202608][..];
+    let target = Target::Answer(1);
+    for (id, dialects, expected) in [
+        (
+            "op-deliver-fetch",
+            all,
+            Operation::Deliver {
+                to: Target::Export(0),
+                arguments: b"[5'fetch32:JadQ0++RzsD4M+40uLxTWVaVqM10DcBJ]",
+                answer: Some(3),
+                resolver: Some(Import::Object(5)),
+            },
+        ),
+        (
+            "op-deliver-only-old",
+            &[Suite202602],
+            Operation::Deliver {
+                to: Target::Export(5),
+                arguments: b"[5\"Hello]",
+                answer: None,
+                resolver: None,
+            },
+        ),
+        (
+            "op-listen",
+            &[Draft202607],
+            Operation::Listen {
+                to: Target::Answer(3),
+                resolver: Import::Object(7),
+                wants_partial: false,
+            },
+        ),
+        (
+            "op-listen-3",
+            &[Suite202602, Endo202608],
+            Operation::Listen {
+                to: Target::Answer(3),
+                resolver: Import::Object(7),
+                wants_partial: true,
+            },
+        ),
+        ("op-abort", all, Operation::Abort { reason: "reason" }),
+        (
+            "op-gc-exports",
+            new,
+            Operation::GcExports(vec![(1, 1), (2, 3)]),
+        ),
+        (
+            "op-gc-export",
+            &[Suite202602],
+            Operation::GcExports(vec![(1, 1), (2, 3)]),
+        ),
+        ("op-gc-answers", new, Operation::GcAnswers(vec![4])),
+        (
+            "op-get",
+            new,
+            Operation::Get {
+                from: target,
+                field: "field",
+                answer: 2,
+            },
+        ),
+        (
+            "op-index",
+            new,
+            Operation::Index {
+                from: target,
+                index: 0,
+                answer: 2,
+            },
+        ),
+        (
+            "op-untag",
+            new,
+            Operation::Untag {
+                from: target,
+                tag: "decimal",
+                answer: 2,
+            },
+        ),
+    ] {
+        let bytes = vector(id);
+        for dialect in DIALECTS {
+            let decoded = Operation::decode::<Syrup>(&bytes, dialect);
+            if dialects.contains(&dialect) {
+                assert_eq!(decoded.as_ref(), Ok(&expected), "{id} {dialect}");
+                assert_eq!(
+                    encode(&expected, dialect),
+                    Ok(bytes.clone()),
+                    "{id} {dialect}"
+                );
+                for length in 0..bytes.len() {
+                    let end = ErrorKind::Value(syrup::ErrorKind::UnexpectedEnd).at(length);
+                    assert_eq!(
+                        Operation::decode::<Syrup>(&bytes[..length], dialect),
+                        Err(end),
+                        "{id} {length}"
+                    );
+                }
+            } else {
+                decoded.expect_err(id);
+            }
+        }
+    }
+    // The report's "op:deliver" is none.
+    let report = vector("captp-bench");
+    let error = Operation::decode::<Syrup>(&report, Draft202607).unwrap_err();
+    assert_eq!(error, ErrorKind::Value(syrup::ErrorKind::WrongType).at(33));
+}
+
+#[test]
+fn what_a_dialect_has_no_form_for() {
+    fn not_in<T>(dialect: Dialect, offset: usize) -> Result<T, Error> {
+        Err(ErrorKind::NotInDialect(dialect).at(offset))
+    }
+    let suite = Dialect::Suite202602;
+    let answer_only = b"<10'op:deliver<11'desc:export5+>[]3+f>";
+    let decoded = Operation::decode::<Syrup>(answer_only, Dialect::Draft202607).unwrap();
+    assert_eq!(encode(&decoded, suite), not_in(suite, 0));
+    assert_eq!(
+        Operation::decode::<Syrup>(answer_only, suite),
+        not_in(suite, 0)
+    );
+    // Of the two ways to say that nobody waits, each dialect has one.
+    let nobody = b"<10'op:deliver<11'desc:export5+>[]ff>";
+    assert_eq!(Operation::decode::<Syrup>(nobody, suite), not_in(suite, 0));
+    let listen = Operation::Listen {
+        to: Target::Answer(3),
+        resolver: Import::Promise(7),
+        wants_partial: true,
+    };
+    assert_eq!(
+        encode(&listen, Dialect::Draft202607),
+        not_in(Dialect::Draft202607, 0)
+    );
+    let get = Operation::Get {
+        from: Target::Answer(1),
+        field: "f",
+        answer: 2,
+    };
+    assert_eq!(encode(&get, suite), not_in(suite, 0));
+}
+
+#[test]
+fn malformed_operations() {
+    use syrup::ErrorKind::*;
+    for (message, kind, offset) in [
+        ("<10'op:deliver<11'desc:import0+>[]ff>", None, 14),
+        ("<10'op:deliver<11'desc:export0+>{}ff>", Some(WrongType), 32),
+        (
+            "<10'op:deliver<11'desc:export0+>[02+]ff>",
+            Some(LeadingZero),
+            33,
+        ),
+        (
+            "<10'op:deliver<11'desc:export1->[]ff>",
+            Some(IntegerOutOfRange),
+            29,
+        ),
+        ("<10'op:deliver<11'desc:export0+>[]tf>", Some(WrongType), 34),
+        (
+            "<10'op:deliver<11'desc:export0+>[]fff>",
+            Some(WrongLength),
+            36,
+        ),
+        (
+            "<10'op:deliver<11'desc:export0+>[]ff>f",
+            Some(TrailingBytes),
+            37,
+        ),
+        ("<10\"op:deliver<11'desc:export0+>[]ff>", Some(WrongType), 1),
+        ("<7'op:pick1+>", None, 0),
+        ("<13'op:gc-exports[1+2+][1+]>", Some(WrongLength), 23),
+        ("[]", Some(WrongType), 0),
+    ] {
+        let kind = kind.map_or(ErrorKind::UnknownLabel, ErrorKind::Value);
+        let decoded = Operation::decode::<Syrup>(message.as_bytes(), Dialect::Draft202607);
+        assert_eq!(decoded, Err(kind.at(offset)), "{message}");
+    }
+    let version = b"<16'op:start-session3\"2.0>";
+    let error = ErrorKind::WrongVersion.at(20);
+    assert_eq!(
+        Operation::decode::<Syrup>(version, Dialect::Draft202607),
+        Err(error)
+    );
+}
+
+/// Two implementations that share nothing must agree on all signatures of the vectors.
+#[test]
+fn signatures_agree_with_ed25519_compact() {
+    let location = crypto("my_location");
+    let signature: [u8; 64] = crypto("location_sig").try_into().unwrap();
+    for (seed, public) in [("seed_a", "pub_a"), ("seed_b", "pub_b")] {
+        let key = SecretKey::from_bytes(&crypto32(seed));
+        let other = ed25519_compact::KeyPair::from_seed(ed25519_compact::Seed::new(crypto32(seed)));
+        assert_eq!(key.public_key(), PublicKey(crypto32(public)));
+        assert_eq!(other.pk.as_ref(), crypto(public));
+        for message in [&location[..], b"", b"another"] {
+            assert_eq!(key.sign(message).0, *other.sk.sign(message, None));
+        }
+    }
+    let key = PublicKey(crypto32("pub_a"));
+    assert_eq!(
+        SecretKey::from_bytes(&crypto32("seed_a")).sign(&location),
+        Signature(signature)
+    );
+    assert_eq!(key.verify(&location, &Signature(signature)), Ok(()));
+    let other = ed25519_compact::PublicKey::new(crypto32("pub_a"));
+    assert!(
+        other
+            .verify(&location, &ed25519_compact::Signature::new(signature))
+            .is_ok()
+    );
+
+    for byte in [0, 31, 32, 63] {
+        let mut wrong = signature;
+        wrong[byte] ^= 1;
+        assert_eq!(
+            key.verify(&location, &Signature(wrong)),
+            Err(ErrorKind::InvalidSignature.at(0))
+        );
+    }
+    let b = PublicKey(crypto32("pub_b"));
+    assert_eq!(
+        b.verify(&location, &Signature(signature)),
+        Err(ErrorKind::InvalidSignature.at(0))
+    );
+    // The neutral element verifies anything where it is let in.
+    let mut neutral = [0; 32];
+    neutral[0] = 1;
+    let mut forged = [0; 64];
+    forged[0] = 1;
+    assert!(
+        PublicKey(neutral)
+            .verify(b"anything", &Signature(forged))
+            .is_err()
+    );
+    assert!(
+        PublicKey([2; 32])
+            .verify(b"anything", &Signature(forged))
+            .is_err()
+    );
+}
+
+#[test]
+fn ids() {
+    let [a, b] = ["pub_a", "pub_b"].map(|field| PublicKey(crypto32(field)).id::<Syrup>());
+    assert_eq!(a, crypto32("public_id_a"));
+    assert_eq!(b, crypto32("public_id_b"));
+    assert_eq!(session_id(&a, &b), crypto32("session_id"));
+    assert_eq!(session_id(&b, &a), crypto32("session_id"));
+
+    // Whatever one side decides, the other decides the same.
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    assert_eq!(crossed_hellos(&low, &high), Some(Crossed::KeepTheirs));
+    assert_eq!(crossed_hellos(&high, &low), Some(Crossed::KeepOurs));
+    assert_eq!(crossed_hellos(&a, &a), None);
+}
+
+#[test]
+fn start_session() {
+    let bytes = vector("start-session");
+    for dialect in DIALECTS {
+        let operation = Operation::decode::<Syrup>(&bytes, dialect).unwrap();
+        assert_eq!(encode(&operation, dialect).unwrap(), bytes);
+        let Operation::StartSession(start) = operation else {
+            panic!()
+        };
+        assert_eq!(start.key, PublicKey(crypto32("pub_a")));
+        assert_eq!(
+            start.location.hints,
+            Some(vec![("host", "127.0.0.1"), ("port", "22045")])
+        );
+        assert_eq!(start.verify::<Syrup>(), Ok(()));
+
+        let key = SecretKey::from_bytes(&crypto32("seed_a"));
+        assert_eq!(
+            StartSession::sign::<Syrup>(&key, start.location.clone()),
+            Ok(start.clone())
+        );
+        let mut elsewhere = start;
+        elsewhere.location.hints = None;
+        assert_eq!(
+            elsewhere.verify::<Syrup>(),
+            Err(ErrorKind::InvalidSignature.at(0))
+        );
+    }
+    // Another algorithm.
+    let text = String::from_utf8_lossy(&bytes).replace("7'Ed25519", "7'Ed44818");
+    assert!(text.contains("Ed44818"));
+    let start = bytes
+        .windows(9)
+        .position(|window| window == b"7'Ed25519")
+        .unwrap();
+    let mut other = bytes.clone();
+    other[start..start + 9].copy_from_slice(b"7'Ed44818");
+    let error = ErrorKind::InvalidKey.at(start);
+    assert_eq!(
+        Operation::decode::<Syrup>(&other, Dialect::Draft202607),
+        Err(error)
+    );
+}
+
+#[test]
+fn handoffs() {
+    let gifter = SecretKey::from_bytes(&crypto32("seed_a"));
+    let receiver = SecretKey::from_bytes(&crypto32("seed_r"));
+    let bytes = vector("handoff-give");
+    let give = Signed::<HandoffGive<'_>>::decode::<Syrup>(&bytes).unwrap();
+    let inside = give.verify(&gifter.public_key()).unwrap().clone();
+    assert_eq!(inside.receiver_key, receiver.public_key());
+    assert_eq!(inside.session, crypto32("session_id"));
+    assert_eq!(inside.gifter_side, crypto32("public_id_a"));
+    assert_eq!(inside.gift, [b'g'; 32]);
+    assert!(give.verify(&receiver.public_key()).is_err());
+
+    let signed = Signed::sign::<Syrup>(&gifter, inside).unwrap();
+    assert_eq!(signed, give);
+    let mut out = Vec::new();
+    signed.write(&mut Syrup::writer(&mut out));
+    assert_eq!(out, bytes);
+
+    let receive = HandoffReceive {
+        session: [5; 32],
+        receiver_side: [6; 32],
+        count: 0,
+        give,
+    };
+    let receive = Signed::sign::<Syrup>(&receiver, receive).unwrap();
+    let mut out = Vec::new();
+    receive.write(&mut Syrup::writer(&mut out));
+    let decoded = Signed::<HandoffReceive<'_>>::decode::<Syrup>(&out).unwrap();
+    assert_eq!(decoded, receive);
+    assert_eq!(
+        decoded.verify_handoff(&gifter.public_key()).unwrap().gift,
+        [b'g'; 32]
+    );
+    assert!(decoded.verify_handoff(&receiver.public_key()).is_err());
+    // Signed by another than the one whom the gifter named.
+    let stolen = Signed::sign::<Syrup>(&gifter, receive.unverified().clone()).unwrap();
+    assert!(stolen.verify_handoff(&gifter.public_key()).is_err());
+    for byte in 0..out.len() {
+        let mut changed = out.clone();
+        changed[byte] ^= 1;
+        let decoded = Signed::<HandoffReceive<'_>>::decode::<Syrup>(&changed);
+        assert!(
+            decoded.is_err()
+                || decoded
+                    .unwrap()
+                    .verify_handoff(&gifter.public_key())
+                    .is_err()
+        );
+    }
+}
+
+#[test]
+fn sturdyrefs() {
+    let bytes = vector("sturdyref");
+    let suite = Dialect::Suite202602;
+    let sturdyref = Sturdyref::decode::<Syrup>(&bytes, suite).unwrap();
+    assert_eq!(sturdyref.swiss, b"JadQ0++RzsD4M+40uLxTWVaVqM10DcBJ");
+    let mut out = Vec::new();
+    sturdyref
+        .write(&mut Syrup::writer(&mut out), suite)
+        .unwrap();
+    assert_eq!(out, bytes);
+    assert!(Sturdyref::decode::<Syrup>(&bytes, Dialect::Draft202607).is_err());
+    out.clear();
+    sturdyref
+        .write(&mut Syrup::writer(&mut out), Dialect::Draft202607)
+        .unwrap();
+    assert_eq!(
+        Sturdyref::decode::<Syrup>(&out, Dialect::Draft202607).as_ref(),
+        Ok(&sturdyref)
+    );
+    let secret = Sturdyref {
+        swiss: b"\xff",
+        ..sturdyref.clone()
+    };
+    assert!(
+        secret
+            .write(&mut Syrup::writer(&mut Vec::new()), Dialect::Draft202607)
+            .is_err()
+    );
+
+    let mut reader = Syrup::reader(b"<10'ocapn-peer5'onion3\"abcf>");
+    let peer = Peer::read(&mut reader).unwrap();
+    assert_eq!(
+        peer,
+        Peer {
+            transport: "onion",
+            designator: "abc",
+            hints: None
+        }
+    );
+    let near = Peer {
+        hints: Some(vec![("via", "here")]),
+        ..peer.clone()
+    };
+    assert!(near != peer && near.is_same(&peer) && !peer.is_same(&sturdyref.peer));
+
+    let text = "ocapn://a2ef69ddd5f84840970612ff660f5058.tcp-testing-only/s/JadQ0++RzsD4M+40uLxTWVaVqM10DcBJ?host=127.0.0.1&port=22045";
+    let locator: Locator = text.parse().unwrap();
+    assert_eq!(locator.sturdyref().as_ref(), Some(&sturdyref));
+    assert_eq!(locator.to_string(), text);
+}
+
+#[test]
+fn texts_that_are_no_locators() {
+    for (text, offset) in [
+        ("", 0),
+        ("http://a.b", 0),
+        ("ocapn://ab", 8),
+        ("ocapn://.b", 8),
+        ("ocapn://a.", 10),
+        ("ocapn://a..b", 8),
+        ("ocapn://a b.c", 8),
+        ("ocapn://a.b/", 12),
+        ("ocapn://a.b/x/1", 12),
+        ("ocapn://a.b/s/", 14),
+        ("ocapn://a.b/s/1/2", 15),
+        ("ocapn://a.b/s/%4", 14),
+        ("ocapn://a.b/s/%4g", 14),
+        ("ocapn://a.b/s/é", 14),
+        ("ocapn://a.b?", 12),
+        ("ocapn://a.b?h", 12),
+        ("ocapn://a.b?=1", 12),
+        ("ocapn://a.b?h=1&h=2", 16),
+        ("ocapn://a.b?h=%ff", 14),
+    ] {
+        assert_eq!(
+            text.parse::<Locator>(),
+            Err(ErrorKind::InvalidLocator.at(offset)),
+            "{text}"
+        );
+    }
+    let dots: Locator = "ocapn://x.y.onion".parse().unwrap();
+    assert_eq!(
+        (&dots.designator[..], &dots.transport[..]),
+        ("x.y", "onion")
+    );
+}
+
+/// All messages of a stream in pieces that end at these places.
+fn split<C: Codec>(
+    framing: Framing,
+    limit: usize,
+    stream: &[u8],
+    cuts: &[usize],
+) -> Result<Vec<Vec<u8>>, Error> {
+    let mut frames = Frames::<C>::new(framing, limit);
+    let (mut messages, mut start) = (vec![], 0);
+    for &cut in cuts.iter().chain([&stream.len()]) {
+        frames.feed(&stream[start..cut], |message| {
+            messages.push(message.to_vec());
+            Ok::<_, Error>(())
+        })?;
+        start = cut;
+    }
+    assert!(frames.pending() <= limit + 21);
+    Ok(messages)
+}
+
+#[test]
+fn streams_in_pieces() {
+    let ids = [
+        "op-abort",
+        "op-deliver-fetch",
+        "int-0",
+        "start-session",
+        "f64-pi",
+        "bytes-256-40af",
+        "str-bear-4",
+    ];
+    let messages: Vec<Vec<u8>> = ids.iter().map(|id| vector(id)).collect();
+    for framing in [Framing::None, Framing::Length] {
+        let mut stream = vec![];
+        messages
+            .iter()
+            .for_each(|message| put_frame(framing, message, &mut stream));
+        let all: Vec<usize> = (1..stream.len()).collect();
+        assert_eq!(
+            split::<Syrup>(framing, 400, &stream, &all).as_ref(),
+            Ok(&messages)
+        );
+        for first in 0..stream.len() {
+            for second in [first, first + 1, first + 2, stream.len()] {
+                let cuts = [first, second.min(stream.len())];
+                assert_eq!(
+                    split::<Syrup>(framing, 400, &stream, &cuts).as_ref(),
+                    Ok(&messages),
+                    "{framing:?} {cuts:?}"
+                );
+            }
+        }
+        // The longest message has 323 bytes.
+        assert!(split::<Syrup>(framing, 323, &stream, &all).is_ok());
+        for cuts in [&[][..], &all] {
+            let error = split::<Syrup>(framing, 322, &stream, cuts).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::MessageTooLong);
+        }
+    }
+}
+
+#[test]
+fn streams_that_are_none() {
+    for (framing, stream, kind, offset) in [
+        (Framing::Length, &b"3:1+]x:"[..], ErrorKind::InvalidFrame, 5),
+        (Framing::Length, b"03:abc", ErrorKind::InvalidFrame, 0),
+        (Framing::Length, b"3\"abc", ErrorKind::InvalidFrame, 1),
+        (Framing::Length, b":", ErrorKind::InvalidFrame, 0),
+        (Framing::Length, b"2:1+101:", ErrorKind::MessageTooLong, 4),
+        (
+            Framing::Length,
+            b"99999999999999999999999999",
+            ErrorKind::MessageTooLong,
+            0,
+        ),
+        (
+            Framing::None,
+            b"1+[02+]",
+            ErrorKind::Value(syrup::ErrorKind::LeadingZero),
+            3,
+        ),
+        (
+            Framing::None,
+            b"1+]",
+            ErrorKind::Value(syrup::ErrorKind::UnexpectedByte),
+            2,
+        ),
+    ] {
+        let all: Vec<usize> = (1..stream.len()).collect();
+        for cuts in [&[][..], &all] {
+            let mut frames = Frames::<Syrup>::new(framing, 100);
+            let mut start = 0;
+            let mut result = Ok(());
+            for &cut in cuts.iter().chain([&stream.len()]) {
+                let next = frames.feed(&stream[start..cut], |_| Ok::<_, Error>(()));
+                start = cut;
+                result = result.and(next);
+            }
+            assert_eq!(result, Err(kind.at(offset)), "{stream:?} {cuts:?}");
+            // And so it stays.
+            assert_eq!(frames.feed(b"1+", |_| Ok::<_, Error>(())), result);
+        }
+    }
+    // Endless digits, open lists and text byte by byte: no more than the limit is kept, and nothing is quadratic.
+    const LIMIT: usize = 300_000;
+    for byte in [b'1', b'['] {
+        let mut frames = Frames::<Syrup>::new(Framing::None, LIMIT);
+        let mut result = Ok(());
+        let mut taken = 0;
+        while result.is_ok() {
+            result = frames.feed(&[byte], |_| Ok::<_, Error>(()));
+            taken += 1;
+        }
+        assert_eq!(taken, if byte == b'[' { 129 } else { LIMIT + 1 });
+    }
+    let mut frames = Frames::<Syrup>::new(Framing::None, 1000);
+    frames.feed(b"[1+2+", |_| Ok::<_, Error>(())).unwrap();
+    let stopped = ErrorKind::Stopped.at(0);
+    let given_up = frames.feed(b"]3+", |_| Err(stopped));
+    assert_eq!(given_up, Err(stopped));
+    assert!(frames.feed(b"4+", |_| Ok::<_, Error>(())).is_err());
+}
+
+/// An encoding that shares nothing with Syrup but the kinds: one byte of kind, 4 bytes of length, content.
+struct Boxes;
+
+#[derive(Clone, Copy)]
+struct BoxReader<'a> {
+    input: &'a [u8],
+    at: usize,
+}
+
+impl<'a> BoxReader<'a> {
+    fn peek(&self) -> Result<(u8, &'a [u8]), syrup::Error> {
+        let end = syrup::ErrorKind::UnexpectedEnd.at(self.at);
+        let rest = self.input.get(self.at..).ok_or(end)?;
+        let (kind, rest) = rest.split_first().ok_or(end)?;
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or(end)?;
+        let content = rest
+            .get(..u32::from_be_bytes(*length) as usize)
+            .ok_or(end)?;
+        Ok((*kind, content))
+    }
+
+    fn take(&mut self, kind: u8) -> Result<&'a [u8], syrup::Error> {
+        let (found, content) = self.peek()?;
+        if found != kind {
+            return Err(syrup::ErrorKind::WrongType.at(self.at));
+        }
+        self.at += 5 + content.len();
+        Ok(content)
+    }
+
+    fn text(&mut self, kind: u8) -> Result<&'a str, syrup::Error> {
+        let at = self.at;
+        std::str::from_utf8(self.take(kind)?).map_err(|_| syrup::ErrorKind::InvalidUtf8.at(at))
+    }
+}
+
+impl<'a> Read<'a> for BoxReader<'a> {
+    fn offset(&self) -> usize {
+        self.at
+    }
+    fn finish(&self) -> Result<(), syrup::Error> {
+        match self.at == self.input.len() {
+            true => Ok(()),
+            false => Err(syrup::ErrorKind::TrailingBytes.at(self.at)),
+        }
+    }
+    fn kind(&self) -> Result<Kind, syrup::Error> {
+        Ok(match self.peek()?.0 {
+            b'b' => Kind::Boolean,
+            b'(' => Kind::List,
+            b'<' => Kind::Record,
+            b'{' => Kind::Dictionary,
+            _ => Kind::Integer,
+        })
+    }
+    fn begin_record(&mut self) -> Result<&'a str, syrup::Error> {
+        self.take(b'<')?;
+        self.text(b'y')
+    }
+    fn end_record(&mut self) -> Result<(), syrup::Error> {
+        self.take(b'>').map(|_| ())
+    }
+    fn begin_list(&mut self) -> Result<(), syrup::Error> {
+        self.take(b'(').map(|_| ())
+    }
+    fn try_end_list(&mut self) -> bool {
+        self.take(b')').is_ok()
+    }
+    fn end_list(&mut self) -> Result<(), syrup::Error> {
+        self.take(b')').map(|_| ())
+    }
+    fn boolean(&mut self) -> Result<bool, syrup::Error> {
+        Ok(self.take(b'b')? == [1])
+    }
+    fn integer(&mut self) -> Result<u64, syrup::Error> {
+        let at = self.at;
+        let bytes = self.take(b'i')?.try_into();
+        bytes
+            .map(u64::from_be_bytes)
+            .map_err(|_| syrup::ErrorKind::WrongLength.at(at))
+    }
+    fn string(&mut self) -> Result<&'a str, syrup::Error> {
+        self.text(b's')
+    }
+    fn symbol(&mut self) -> Result<&'a str, syrup::Error> {
+        self.text(b'y')
+    }
+    fn bytes(&mut self) -> Result<&'a [u8], syrup::Error> {
+        self.take(b'a')
+    }
+    fn strings(&mut self) -> Result<Vec<(&'a str, &'a str)>, syrup::Error> {
+        self.take(b'{')?;
+        let mut entries = vec![];
+        while self.take(b'}').is_err() {
+            entries.push((self.text(b's')?, self.text(b's')?));
+        }
+        Ok(entries)
+    }
+    fn raw(&mut self) -> Result<&'a [u8], syrup::Error> {
+        let (start, mut open) = (self.at, 0);
+        loop {
+            let (kind, _) = self.peek()?;
+            self.take(kind)?;
+            open += i32::from(b"(<{".contains(&kind)) - i32::from(b")>}".contains(&kind));
+            if open <= 0 {
+                return Ok(&self.input[start..self.at]);
+            }
+        }
+    }
+}
+
+struct BoxWriter<'b, B>(&'b mut B);
+
+impl<B: Buffer> BoxWriter<'_, B> {
+    fn put(&mut self, kind: u8, content: &[u8]) {
+        self.0.put_slice(&[kind]);
+        self.0.put_slice(&(content.len() as u32).to_be_bytes());
+        self.0.put_slice(content);
+    }
+}
+
+impl<B: Buffer> Write for BoxWriter<'_, B> {
+    fn begin_record(&mut self, label: &'static str) {
+        self.put(b'<', b"");
+        self.symbol(label);
+    }
+    fn end_record(&mut self) {
+        self.put(b'>', b"");
+    }
+    fn begin_list(&mut self) {
+        self.put(b'(', b"");
+    }
+    fn end_list(&mut self) {
+        self.put(b')', b"");
+    }
+    fn boolean(&mut self, value: bool) {
+        self.put(b'b', &[u8::from(value)]);
+    }
+    fn integer(&mut self, value: u64) {
+        self.put(b'i', &value.to_be_bytes());
+    }
+    fn string(&mut self, text: &str) {
+        self.put(b's', text.as_bytes());
+    }
+    fn symbol(&mut self, text: &str) {
+        self.put(b'y', text.as_bytes());
+    }
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.put(b'a', bytes);
+    }
+    fn strings(&mut self, entries: &[(&str, &str)]) -> Result<(), syrup::Error> {
+        self.put(b'{', b"");
+        for (key, value) in entries {
+            self.string(key);
+            self.string(value);
+        }
+        self.put(b'}', b"");
+        Ok(())
+    }
+    fn raw(&mut self, encoded: &[u8]) {
+        self.0.put_slice(encoded);
+    }
+}
+
+#[derive(Default)]
+struct BoxScan;
+
+impl Scan for BoxScan {
+    fn end(&mut self, input: &[u8]) -> Result<Option<usize>, syrup::Error> {
+        Ok(BoxReader { input, at: 0 }.raw().ok().map(<[u8]>::len))
+    }
+}
+
+impl Codec for Boxes {
+    type Reader<'a> = BoxReader<'a>;
+    type Writer<'b, B: Buffer + 'b> = BoxWriter<'b, B>;
+    type Scan = BoxScan;
+    fn reader(input: &[u8]) -> BoxReader<'_> {
+        BoxReader { input, at: 0 }
+    }
+    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> BoxWriter<'b, B> {
+        BoxWriter(out)
+    }
+}
+
+fn any_operation() -> impl Strategy<Value = Operation<'static>> {
+    let target = || {
+        prop_oneof![
+            any::<u64>().prop_map(Target::Export),
+            (0u64..9).prop_map(Target::Answer)
+        ]
+    };
+    let import = || {
+        prop_oneof![
+            any::<u64>().prop_map(Import::Object),
+            (0u64..9).prop_map(Import::Promise)
+        ]
+    };
+    let text =
+        || prop::sample::select(&["", "a", "Ünï", "a longer text, longer than sixteen bytes"][..]);
+    prop_oneof![
+        (target(), any::<Option<u64>>(), prop::option::of(import())).prop_map(
+            |(to, answer, resolver)| Operation::Deliver {
+                to,
+                arguments: b"",
+                answer,
+                resolver
+            }
+        ),
+        (target(), import(), any::<bool>()).prop_map(|(to, resolver, wants_partial)| {
+            Operation::Listen {
+                to,
+                resolver,
+                wants_partial,
+            }
+        }),
+        any::<Vec<(u64, u64)>>().prop_map(Operation::GcExports),
+        any::<Vec<u64>>().prop_map(Operation::GcAnswers),
+        text().prop_map(|reason| Operation::Abort { reason }),
+        (target(), text(), any::<u64>()).prop_map(|(from, field, answer)| Operation::Get {
+            from,
+            field,
+            answer
+        }),
+        (target(), any::<u64>(), any::<u64>()).prop_map(|(from, index, answer)| Operation::Index {
+            from,
+            index,
+            answer
+        }),
+        (target(), text(), any::<u64>()).prop_map(|(from, tag, answer)| Operation::Untag {
+            from,
+            tag,
+            answer
+        }),
+        (any::<[u8; 32]>(), any::<[u8; 32]>(), text()).prop_map(|(key, half, designator)| {
+            Operation::StartSession(StartSession {
+                key: PublicKey(key),
+                location: Peer {
+                    transport: "t",
+                    designator,
+                    hints: Some(vec![("a", "b"), ("zz", "")]),
+                },
+                signature: Signature([half, half].concat().try_into().unwrap()),
+            })
+        }),
+    ]
+}
+
+/// Encodes and decodes in this codec, with these arguments where there are any.
+fn there_and_back<C: Codec>(operation: &Operation<'static>, dialect: Dialect, list: &'static [u8]) {
+    let mut operation = operation.clone();
+    if let Operation::Deliver { arguments, .. } = &mut operation {
+        *arguments = list;
+    }
+    let mut out = vec![];
+    let encoded = operation.encode::<C, _>(dialect, &mut out);
+    assert_eq!(encoded.is_ok(), operation.fits(dialect));
+    if encoded.is_ok() {
+        assert_eq!(Operation::decode::<C>(&out, dialect), Ok(operation));
+        let mut stream = vec![];
+        put_frame(Framing::None, &out, &mut stream);
+        put_frame(Framing::None, &out, &mut stream);
+        let cut = stream.len() / 3;
+        assert_eq!(
+            split::<C>(Framing::None, 1 << 20, &stream, &[cut]),
+            Ok(vec![out.clone(), out])
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_operation_in_every_dialect_and_codec(operation in any_operation()) {
+        for dialect in DIALECTS {
+            there_and_back::<Syrup>(&operation, dialect, b"[5'fetch[t]]");
+            there_and_back::<Boxes>(&operation, dialect, b"(\0\0\0\0b\0\0\0\x01\x01)\0\0\0\0");
+        }
+    }
+
+    /// What is decoded encodes to the same bytes.
+    #[test]
+    fn bytes_survive(operation in any_operation(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3)) {
+        for dialect in DIALECTS {
+            let Ok(mut bytes) = encode(&operation, dialect) else { continue };
+            for (place, byte) in &edits {
+                let place = place.index(bytes.len());
+                bytes[place] = *byte;
+            }
+            if let Ok(decoded) = Operation::decode::<Syrup>(&bytes, dialect) {
+                prop_assert_eq!(encode(&decoded, dialect), Ok(bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn locators_survive(
+        designator in "[a-z0-9_-]{1,9}(\\.[a-z0-9]{1,9})?",
+        transport in "[a-z0-9-]{1,9}",
+        swiss in prop::option::of(prop::collection::vec(any::<u8>(), 1..40)),
+        hints in prop::collection::btree_map(".{1,5}", ".{0,5}", 0..4),
+    ) {
+        let locator = Locator { designator, transport, swiss, hints: hints.into_iter().collect() };
+        prop_assert_eq!(locator.to_string().parse(), Ok(locator));
+    }
+
+    #[test]
+    fn any_text_is_no_panic(text in ".{0,40}") {
+        let _ = (text.parse::<Locator>(), format!("ocapn://a.b{text}").parse::<Locator>());
+    }
+}
