@@ -5,29 +5,32 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::blobs;
+use crate::generate::{self, Draw};
 use crate::ops::{Input, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::schedule::queue_wait;
-use crate::truth::{Expected, expected, hex, predict};
-use crate::{blobs, generate};
+use crate::truth::{Expected, hex, predict};
 
 /// Items on disk and their right outputs.
 pub struct Set {
     path: PathBuf,
+    /// Bytes of all of them.
+    pub bytes: usize,
     /// Right outputs, in order.
     pub expected: Vec<Expected>,
 }
 
 impl Set {
-    fn new(folder: &Path, name: &str, op: &Op, items: &[Vec<u8>]) -> Result<Self> {
+    fn new(folder: &Path, name: &str, op: &Op, draw: Draw) -> Result<Self> {
         let path = folder.join(format!("{}.{name}.blobs", op.id));
-        blobs::write(&path, items)?;
-        let expected = items
-            .iter()
-            .map(|item| expected(&op.kernel, op.ops_per_call, item));
+        let (items, expected) = generate::with_truth(op, draw)?;
+        blobs::write(&path, &items)?;
+        let bytes = items.iter().map(Vec::len).sum();
         Ok(Self {
             path,
-            expected: expected.collect::<Result<_>>()?,
+            bytes,
+            expected,
         })
     }
 
@@ -35,10 +38,10 @@ impl Set {
     pub fn prepare(
         &self,
         process: &mut Process,
-        op: &str,
+        call: &str,
         deadline: Duration,
     ) -> Result<(), Failure> {
-        let items = process.prepare(op, &self.path, deadline)?;
+        let items = process.prepare(call, &self.path, deadline)?;
         if items != self.expected.len() as u64 {
             return Err(Failure::Wrong(format!(
                 "{items} items of {}",
@@ -114,17 +117,13 @@ pub struct Exam {
     pub op: Op,
     /// Its items.
     pub main: Set,
-    /// Bytes of all of them.
-    pub bytes: usize,
     probes: Vec<Set>,
     alternating: Option<Set>,
     negative: Option<(String, PathBuf, Vec<Vec<u8>>)>,
     output: PathBuf,
 }
 
-/// Distinct items of a probe; slow operations use fewer of them.
-const PROBE: usize = 64;
-/// Or so many that they have this many bytes.
+/// Items of a probe have at most so many bytes.
 const PROBE_BYTES: usize = 4 << 20;
 /// Probe sets used for correctness; the others stay unseen until [`Exam::fresh`].
 const SHOWN: usize = 2;
@@ -141,23 +140,17 @@ pub struct Pass {
 impl Exam {
     /// Writes the item files of an operation into `folder`.
     pub fn new(op: &Op, folder: &Path) -> Result<Self> {
-        let items = generate::items(op)?;
-        let main = Set::new(folder, "main", op, &items)?;
+        let main = Set::new(folder, "main", op, Draw::Main)?;
         let count = (1024 / op.ops_per_call).min(PROBE_BYTES / op.size.max(1));
-        let count = count.clamp(2, PROBE);
+        let count = count.clamp(2, op.probes);
         let probes = (0..5u64)
             .map(|round| {
-                let items = generate::probe(op, round, count)?;
-                Set::new(folder, &format!("probe{round}"), op, &items)
+                let name = format!("probe{round}");
+                Set::new(folder, &name, op, Draw::Probe { round, count })
             })
             .collect::<Result<_>>()?;
         let alternating = match op.input {
-            Input::Report => Some(Set::new(
-                folder,
-                "alternating",
-                op,
-                &generate::alternating(op)?,
-            )?),
+            Input::Report => Some(Set::new(folder, "alternating", op, Draw::Alternating)?),
             Input::Varied | Input::Blocks | Input::Vectors => None,
         };
         let negative = match &op.negative {
@@ -172,7 +165,6 @@ impl Exam {
         Ok(Self {
             op: op.clone(),
             main,
-            bytes: items.iter().map(Vec::len).sum(),
             probes,
             alternating,
             negative,
@@ -182,8 +174,8 @@ impl Exam {
 
     /// Puts a contender through the gate.
     pub fn pass(&self, process: &mut Process, deadline: Duration) -> Result<Pass, Failure> {
-        let id = &self.op.id;
-        if !process.offers(id) {
+        let call = &self.op.call;
+        if !process.offers(call) {
             return Err(Failure::Unsupported("not among its operations".into()));
         }
         let accepted = match &self.negative {
@@ -207,14 +199,14 @@ impl Exam {
         };
         let items = self.main.expected.len() as u64;
         // An adapter may refuse a negative row after describing it; the main row may not be refused.
-        self.main.prepare(process, id, deadline)?;
+        self.main.prepare(process, call, deadline)?;
         self.main.verify(process, &self.output, deadline)?;
         // Not a multiple of the items, and more than one turn.
         let slow = self.main.run(process, 1, deadline)?.ns > 1_000_000;
         self.main
             .run(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
         for probe in &self.probes[..if slow { 1 } else { SHOWN }] {
-            probe.prepare(process, id, deadline)?;
+            probe.prepare(process, call, deadline)?;
             probe.verify(process, &self.output, deadline)?;
             let all = probe.expected.len() as u64;
             probe.run(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
@@ -233,7 +225,7 @@ impl Exam {
     ) -> Result<(), Failure> {
         let affordable = ((20e6 / hot.max(1.0)) as u64).max(2);
         if let Some(two) = &self.alternating {
-            two.prepare(process, &self.op.id, deadline)?;
+            two.prepare(process, &self.op.call, deadline)?;
             let n = affordable.min(2000);
             let mut best = f64::INFINITY;
             for _ in 0..5 {
@@ -251,7 +243,7 @@ impl Exam {
         let mut told = String::new();
         for probe in &self.probes[SHOWN..] {
             let n = (probe.expected.len() as u64).min(affordable);
-            probe.prepare(process, &self.op.id, deadline)?;
+            probe.prepare(process, &self.op.call, deadline)?;
             let first = busy_ns(probe, process, n, deadline)?;
             let again = probe.run(process, n, deadline)?.ns as f64;
             // Timer readings and a cold cache are not memory.

@@ -15,6 +15,7 @@ pub mod gate;
 pub mod generate;
 pub mod manifest;
 pub mod ops;
+pub mod precompile;
 pub mod protocol;
 pub mod race;
 pub mod random;

@@ -38,6 +38,8 @@ pub struct Op {
     pub family: String,
     /// The function computed: rows of one kernel differ by inputs only.
     pub kernel: String,
+    /// What contenders are asked for, `prepare <call>`: the id, unless many rows share one operation.
+    pub call: String,
     /// What it does, for people.
     pub title: String,
     /// What one operation makes (`hash`, `signature`, …).
@@ -50,6 +52,12 @@ pub struct Op {
     pub input: Input,
     /// Which of several published inputs.
     pub case: String,
+    /// Another row, whose inputs this row takes or resembles.
+    pub like: String,
+    /// Calls of a precompile in a program.
+    pub calls: u64,
+    /// Most items of a probe.
+    pub probes: usize,
     /// Seed of drawn items.
     pub seed: u64,
     /// Number of items.
@@ -85,6 +93,10 @@ struct Kernel {
     seed: u64,
     #[serde(default)]
     negative: Option<String>,
+    #[serde(default)]
+    call: Option<String>,
+    #[serde(default = "probes")]
+    probes: usize,
     memory: Memory,
     #[serde(default = "one")]
     elements: usize,
@@ -98,6 +110,12 @@ struct Row {
     input: Input,
     #[serde(default)]
     case: String,
+    #[serde(default)]
+    call: Option<String>,
+    #[serde(default)]
+    like: String,
+    #[serde(default)]
+    calls: u64,
     #[serde(default)]
     items: Option<usize>,
     #[serde(default)]
@@ -118,11 +136,16 @@ fn one() -> usize {
     1
 }
 
+fn probes() -> usize {
+    64
+}
+
 /// The catalogue's files.
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
+    include_str!("../ops/precompiles.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -142,6 +165,13 @@ fn rows(file: File) -> Vec<Op> {
             ops.push(Op {
                 family: file.family.clone(),
                 kernel: kernel.name.clone(),
+                call: row
+                    .call
+                    .or_else(|| kernel.call.clone())
+                    .unwrap_or_else(|| row.id.clone()),
+                like: row.like,
+                calls: row.calls,
+                probes: kernel.probes,
                 title: kernel.title.clone(),
                 unit: kernel.unit.clone(),
                 spec: kernel.spec.clone(),
@@ -216,8 +246,20 @@ mod tests {
         let count = ids.len();
         ids.dedup();
         assert_eq!(ids.len(), count, "ids are unique");
+        let reported = |family| {
+            ops.iter()
+                .filter(move |op| op.report && op.family == family)
+        };
         // 26 rows of the first report, EIP-712 of the second, and the eight of the fourth, split in 13.
-        assert_eq!(ops.iter().filter(|op| op.report).count(), 40);
+        assert_eq!(
+            reported("ethereum").chain(reported("secp256k1")).count(),
+            27
+        );
+        assert_eq!(reported("syrup").count(), 13);
+        // The third report's 14 programs, and its direct calls by their distinct inputs.
+        let programs = reported("precompiles").filter(|op| op.call == "bytecode_setup");
+        assert_eq!(programs.count(), 14);
+        assert_eq!(reported("precompiles").count(), 34);
         for op in ops {
             assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
             assert_eq!(
@@ -228,12 +270,17 @@ mod tests {
                 "{}",
                 op.id
             );
-            let few = op.id.contains("recover_batch") || op.case == "1mb";
+            // A precompile can take milliseconds: a batch then is one turn over fewer distinct items.
+            let few =
+                op.id.contains("recover_batch") || op.case == "1mb" || op.family == "precompiles";
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
             }
         }
-        assert_eq!(families(), ["ethereum", "secp256k1", "syrup"]);
+        assert_eq!(
+            families(),
+            ["ethereum", "secp256k1", "syrup", "precompiles"]
+        );
     }
 
     #[test]

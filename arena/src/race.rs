@@ -392,7 +392,7 @@ fn operation(exam: &Exam) -> Operation {
         ops_per_call: op.ops_per_call as u64,
         bytes: op
             .throughput
-            .then(|| exam.bytes as f64 / (op.items * op.ops_per_call) as f64),
+            .then(|| exam.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
         published: op.published.clone(),
     }
 }

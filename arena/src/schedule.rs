@@ -252,11 +252,11 @@ fn examine_one(
     let measure_loop = entrant.loop_ns.is_none();
     let process = entrant.running(folder, deadline)?;
     let pass = exam.pass(process, deadline)?;
-    exam.main.prepare(process, &exam.op.id, deadline)?;
+    exam.main.prepare(process, &exam.op.call, deadline)?;
     let hot = calibrate(process, &exam.main, settings)?;
     exam.clock(process, hot, deadline)?;
     exam.fresh(process, hot, deadline)?;
-    exam.main.prepare(process, &exam.op.id, deadline)?;
+    exam.main.prepare(process, &exam.op.call, deadline)?;
     let allocations = exam.allocations(process, hot, deadline);
     let empty = match measure_loop {
         // Some contenders may not know `noop`; the figure is for information only.
@@ -405,7 +405,8 @@ fn round_robin(
         let ready = entrant
             .running(folder, settings.deadline)
             .and_then(|process| {
-                exam.main.prepare(process, &exam.op.id, settings.deadline)?;
+                exam.main
+                    .prepare(process, &exam.op.call, settings.deadline)?;
                 warm_up(process, &exam.main, n, settings)?;
                 process.collect(settings.deadline)
             });

@@ -376,6 +376,8 @@ func main() {
 	ops["neg:tx_decode_blocks"] = Neg(fails(decodeTransaction))
 	ops["neg:secp256k1_recover"] = Neg(fails(func(i []byte) ([]byte, error) { return crypto.Ecrecover(i[:32], i[32:97]) }))
 
+	precompiles(ops)
+
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dep := range info.Deps {

@@ -21,6 +21,8 @@ export const checked = (parse, results, parts, written) => ({
 export const decoder = (parse, call, head, encode) => ({
   parse, call, head, verify: (item) => call(item).map(encode),
 })
+/** As `array`, for a library whose call returns a promise. */
+export const later = (parse, call) => ({ parse, call, many: true, later: true })
 /** A negative row: `decode` must throw on every item. */
 export const neg = (decode) => ({
   parse: (item) => item,
@@ -176,7 +178,7 @@ const bytesOf = (output) => {
   return output.startsWith('0x') ? Buffer.from(output.slice(2), 'hex') : Buffer.from(output, 'latin1')
 }
 
-function timed({ call, many, head }, items, n) {
+async function timed({ call, many, head, later }, items, n) {
   const count = items.length
   low = 0
   high = 0
@@ -185,6 +187,11 @@ function timed({ call, many, head }, items, n) {
     for (let k = 0; k < n; k++) {
       const values = call(items[k % count])
       for (let i = 0; i < values.length; i++) low += head(values[i])
+    }
+  } else if (later) {
+    for (let k = 0; k < n; k++) {
+      const outputs = await call(items[k % count])
+      for (let i = 0; i < outputs.length; i++) addAny(outputs[i])
     }
   } else if (many) {
     for (let k = 0; k < n; k++) {
@@ -228,11 +235,12 @@ export function run(name, version, ops) {
       items = readBlobs(path).map(current.parse)
       return { ok: true, items: items.length }
     },
-    verify: (path) => {
-      const outputs = items.map((item) => {
-        const out = (current.verify ?? current.call)(item)
-        return blob(current.many || current.verify ? Buffer.concat(out.map(bytesOf)) : bytesOf(out))
-      })
+    verify: async (path) => {
+      const outputs = []
+      for (const item of items) {
+        const out = await (current.verify ?? current.call)(item)
+        outputs.push(blob(current.many || current.verify ? Buffer.concat(out.map(bytesOf)) : bytesOf(out)))
+      }
       writeFileSync(path, Buffer.concat(outputs))
       return { ok: true }
     },
@@ -240,12 +248,12 @@ export function run(name, version, ops) {
     noop: (n) => noop(Number(n)),
     gc: () => (globalThis.gc?.(), globalThis.Bun?.gc(true), { ok: true }),
   }
-  createInterface({ input: process.stdin }).on('line', (line) => {
+  createInterface({ input: process.stdin }).on('line', async (line) => {
     const [command, ...args] = line.trim().split(/\s+/)
     if (command === 'quit') process.exit(0)
     let reply
     try {
-      reply = answers[command] ? answers[command](...args) : { err: 'unsupported', msg: command }
+      reply = answers[command] ? await answers[command](...args) : { err: 'unsupported', msg: command }
     } catch (error) {
       reply = { err: 'rejected', msg: String(error?.message ?? error).slice(0, 300) }
     }

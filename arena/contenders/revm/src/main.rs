@@ -1,0 +1,159 @@
+//! revm as a contender: its precompiles, and programs that call them.
+
+use arena_kit::{Op, Output, Sum, locked_version, op, run};
+use revm::bytecode::Bytecode;
+use revm::context::{BlockEnv, CfgEnv, TxEnv};
+use revm::database::{BENCH_CALLER, BENCH_TARGET, BenchmarkDB};
+use revm::precompile::{PrecompileOutput, Precompiles, u64_to_address};
+use revm::primitives::hardfork::SpecId;
+use revm::primitives::{Bytes, TxKind, hex};
+use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
+
+/// Gas of a program, as docs/adding-a-contender.md has it, and what a transaction without call data costs besides.
+const GAS: u64 = 30_000_000;
+const INTRINSIC: u64 = 21_000;
+
+/// A status byte, then the output: two parts.
+struct Answer(PrecompileOutput);
+
+impl Output for Answer {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.word(u64::from(self.0.is_success()));
+        self.0.bytes.as_ref().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.push(u8::from(self.0.is_success()));
+        self.0.bytes.as_ref().write(out)
+    }
+}
+
+/// What a program returned.
+struct Returned(Bytes);
+
+impl Output for Returned {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.as_ref().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.as_ref().write(out)
+    }
+}
+
+fn precompile(name: &'static str, address: u64) -> Op {
+    op(
+        name,
+        |reader| Some(reader.rest()),
+        move |input: &&'static [u8]| {
+            let precompiles = Precompiles::osaka();
+            let found = precompiles.get(&u64_to_address(address));
+            let output = found.and_then(|found| found.execute(input, u64::MAX, 0).ok());
+            output.map(Answer)
+        },
+    )
+}
+
+fn transaction(gas: u64, data: Bytes) -> TxEnv {
+    let mut tx = TxEnv::default();
+    tx.caller = BENCH_CALLER;
+    tx.kind = TxKind::Call(BENCH_TARGET);
+    tx.gas_limit = gas;
+    tx.data = data;
+    tx
+}
+
+/// Osaka, without the cap on a transaction's gas; nonces do not count.
+fn config() -> CfgEnv {
+    let mut config = CfgEnv::new_with_spec(SpecId::OSAKA);
+    config.tx_gas_limit_cap = Some(u64::MAX);
+    config.disable_nonce_check = true;
+    config
+}
+
+fn block() -> BlockEnv {
+    BlockEnv {
+        gas_limit: u64::MAX,
+        basefee: 0,
+        ..BlockEnv::default()
+    }
+}
+
+/// The report's way: hexadecimal text, state and engine inside the clock.
+fn from_scratch(text: &[u8]) -> Option<[u8; 8]> {
+    let code = Bytecode::new_raw(hex::decode(text).ok()?.into());
+    let mut evm = Context::mainnet()
+        .with_db(BenchmarkDB::new_bytecode(code))
+        .with_cfg(config())
+        .with_block(block())
+        .build_mainnet();
+    let result = evm
+        .transact_one(transaction(GAS + INTRINSIC, Bytes::new()))
+        .ok()?;
+    let used = result.gas().total_gas_spent() - INTRINSIC;
+    result.is_success().then(|| used.to_le_bytes())
+}
+
+/// A program and its call data; the engine is made once for each item.
+struct Program<E> {
+    evm: std::cell::RefCell<E>,
+    data: Bytes,
+}
+
+fn main() {
+    let ops = vec![
+        precompile("precompile_01", 0x01),
+        precompile("precompile_02", 0x02),
+        precompile("precompile_03", 0x03),
+        precompile("precompile_04", 0x04),
+        precompile("precompile_05", 0x05),
+        precompile("precompile_06", 0x06),
+        precompile("precompile_07", 0x07),
+        precompile("precompile_08", 0x08),
+        precompile("precompile_09", 0x09),
+        precompile("precompile_0a", 0x0a),
+        precompile("precompile_0b", 0x0b),
+        precompile("precompile_0c", 0x0c),
+        precompile("precompile_0d", 0x0d),
+        precompile("precompile_0e", 0x0e),
+        precompile("precompile_0f", 0x0f),
+        precompile("precompile_10", 0x10),
+        precompile("precompile_11", 0x11),
+        precompile("precompile_100", 0x100),
+        op(
+            "bytecode_setup",
+            |reader| Some(reader.rest()),
+            |text: &&'static [u8]| from_scratch(text),
+        ),
+        op(
+            "bytecode",
+            |reader| {
+                let code = Bytecode::new_raw(Bytes::copy_from_slice(reader.bytes()?));
+                let data = Bytes::copy_from_slice(reader.rest());
+                let evm = Context::mainnet()
+                    .with_db(BenchmarkDB::new_bytecode(code))
+                    .with_cfg(config())
+                    .with_block(block())
+                    .build_mainnet();
+                Some(Program {
+                    evm: evm.into(),
+                    data,
+                })
+            },
+            |program: &Program<_>| {
+                let mut evm = program.evm.borrow_mut();
+                let result = evm
+                    .transact(transaction(2 * GAS, program.data.clone()))
+                    .ok()?;
+                result.result.into_output().map(Returned)
+            },
+        ),
+    ];
+    run(
+        "revm",
+        locked_version(include_str!("../../Cargo.lock"), "revm"),
+        ops,
+    );
+}

@@ -1,0 +1,321 @@
+//! The precompiles of the EVM: rows of inputs whose outputs are known by algebra or by slow code of our own, what they
+//! cost in gas, and programs that call them.
+//!
+//! Nothing here shares code with the library or with a contender. An output is two parts: one byte, 1 for success and 0
+//! for failure, and what the precompile returns.
+
+pub mod curve;
+mod hash;
+mod inputs;
+pub mod program;
+
+use std::sync::LazyLock;
+
+use anyhow::{Context as _, Result, ensure};
+use num_bigint::BigUint;
+use serde_json::Value;
+
+use crate::generate::{Draw, probe_seed};
+use crate::ops::{self, Input, Op};
+use crate::random::Random;
+use crate::truth::{Expected, hex, unhex, word_sum};
+
+pub use inputs::draw;
+
+/// The report's cases and others around them, with their outputs: `vectors/precompiles/report.json`.
+static CASES: LazyLock<Value> = LazyLock::new(|| {
+    let text = include_str!("../../../vectors/precompiles/report.json");
+    // Compiled in, and read by every test.
+    serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
+});
+
+/// Mark of the one program of the report that passes a size other than its name says.
+const EIGHT_BYTES: &str = "/8 bytes as published";
+
+/// What a contender gets, and the parts of what it must answer.
+pub struct Case {
+    /// The item.
+    pub item: Vec<u8>,
+    /// The parts of its output.
+    pub parts: Vec<Vec<u8>>,
+}
+
+impl Case {
+    /// The precompile succeeds on `item` and returns `output`.
+    pub fn success(item: Vec<u8>, output: Vec<u8>) -> Self {
+        let parts = vec![vec![1], output];
+        Self { item, parts }
+    }
+
+    /// The precompile fails on `item`.
+    pub fn failure(item: Vec<u8>) -> Self {
+        let parts = vec![vec![0], Vec::new()];
+        Self { item, parts }
+    }
+
+    /// Whether the precompile succeeds.
+    pub fn succeeds(&self) -> bool {
+        self.parts[0] == [1]
+    }
+
+    /// The output as the gate wants it.
+    pub fn expected(&self) -> Expected {
+        Expected {
+            bytes: self.parts.concat(),
+            sum: self
+                .parts
+                .iter()
+                .fold(0, |sum, part| sum.wrapping_add(word_sum(part))),
+        }
+    }
+}
+
+/// Whether a row belongs here.
+pub fn is_row(op: &Op) -> bool {
+    op.family == "precompiles"
+}
+
+/// Items of a row.
+pub fn cases(op: &Op, which: Draw) -> Result<Vec<Case>> {
+    let (seed, count) = match which {
+        Draw::Main if op.input == Input::Report => {
+            return Ok(vec![report(op).with_context(|| op.id.clone())?]);
+        }
+        Draw::Main => (op.seed, op.items),
+        Draw::Probe { round, count } => (probe_seed(op, round), count),
+        Draw::Alternating => (op.seed, 2),
+    };
+    let mut random = Random::new(seed);
+    if op.kernel == "evm_bls_map" && op.case != "fail" {
+        return inputs::maps(op, &mut random, count);
+    }
+    (0..count).map(|_| draw(op, &mut random)).collect()
+}
+
+/// A hexadecimal field.
+fn bytes(value: &Value) -> Result<Vec<u8>> {
+    unhex(value.as_str().context("not a text")?.as_bytes())
+}
+
+/// The vector a row names.
+fn vector(op: &Op) -> Result<&'static Value> {
+    let cases = CASES.as_array().context("cases")?;
+    let name = op.case.strip_suffix(EIGHT_BYTES).unwrap_or(&op.case);
+    let found = cases.iter().find(|case| case["name"] == name);
+    found.with_context(|| format!("no case {:?}", op.case))
+}
+
+/// The case a row names, as the report had it.
+fn report(op: &Op) -> Result<Case> {
+    let case = vector(op)?;
+    let input = bytes(&case["input"])?;
+    let call = match case["expected"].as_str() {
+        Some("FAIL") => Case::failure(input),
+        _ => Case::success(input, bytes(&case["expected"])?),
+    };
+    if op.call != program::SETUP {
+        return Ok(call);
+    }
+    let mut code = bytes(&case["bytecode"])?;
+    if op.case.ends_with(EIGHT_BYTES) {
+        let size = code.len() - 11;
+        ensure!(code[size] == 0x80, "not the size of the input");
+        code[size] = 8;
+    }
+    let used = program::gas_used(&code, program::GAS, call.succeeds())?;
+    Ok(Case {
+        item: hex(&code).into_bytes(),
+        parts: vec![used.to_le_bytes().to_vec()],
+    })
+}
+
+/// The direct row that a row takes its inputs from.
+fn like(op: &Op) -> Result<&'static Op> {
+    let found = ops::catalogue().iter().find(|row| row.id == op.like);
+    found.with_context(|| format!("{}: no row {:?}", op.id, op.like))
+}
+
+/// The gas of one call, since Osaka; none where a program calls nobody.
+pub fn nominal(op: &Op) -> Result<Option<u64>> {
+    match op.call.as_str() {
+        program::RUN if op.case == "nobody" => Ok(None),
+        program::RUN => nominal(like(op)?),
+        program::SETUP => vector(op)?["gas"].as_u64().context("gas").map(Some),
+        call => {
+            let which = match op.input {
+                Input::Report => Draw::Main,
+                _ => Draw::Probe { round: 0, count: 1 },
+            };
+            let item = cases(op, which)?.swap_remove(0).item;
+            gas(address(call).context("address")?, &item).map(Some)
+        }
+    }
+}
+
+/// Address of the precompile that a direct row calls.
+pub fn address(call: &str) -> Option<u64> {
+    let digits = call.strip_prefix("precompile_")?;
+    u64::from_str_radix(digits.strip_suffix("_into").unwrap_or(digits), 16).ok()
+}
+
+/// What a call costs since Osaka: EIP-152, 1108, 2537, 4844, 7883, 7951 and the Yellow Paper.
+pub fn gas(address: u64, input: &[u8]) -> Result<u64> {
+    let words = input.len().div_ceil(32) as u64;
+    Ok(match address {
+        0x01 => 3000,
+        0x02 => 60 + 12 * words,
+        0x03 => 600 + 120 * words,
+        0x04 => 15 + 3 * words,
+        0x05 => modexp_gas(input)?,
+        0x06 => 150,
+        0x07 => 6000,
+        0x08 => 45_000 + 34_000 * (input.len() / 192) as u64,
+        0x09 => u64::from(u32::from_be_bytes(*input.first_chunk().context("rounds")?)),
+        0x0a => 50_000,
+        0x0b => 375,
+        0x0c => (input.len() / 160) as u64 * 12 * discount(input.len() / 160)?[0],
+        0x0d => 600,
+        0x0e => (input.len() / 288) as u64 * 45 * discount(input.len() / 288)?[1] / 2,
+        0x0f => 37_700 + 32_600 * (input.len() / 384) as u64,
+        0x10 => 5500,
+        0x11 => 23_800,
+        0x100 => 6900,
+        _ => anyhow::bail!("no precompile at {address:#x}"),
+    })
+}
+
+/// EIP-7883.
+fn modexp_gas(input: &[u8]) -> Result<u64> {
+    let field = |at: usize, len: usize| -> BigUint {
+        let bytes = (at..at + len).map(|i| input.get(i).copied().unwrap_or(0));
+        BigUint::from_bytes_be(&bytes.collect::<Vec<_>>())
+    };
+    let length = |at: usize| -> Result<u64> { Ok(u64::try_from(field(at, 32))?) };
+    let (base, exponent, modulus) = (length(0)?, length(32)?, length(64)?);
+    ensure!(
+        base.max(modulus).max(exponent) <= 1 << 20,
+        "not for this slow code"
+    );
+    let longest = base.max(modulus);
+    let multiplication = match longest {
+        0..=32 => 16,
+        _ => 2 * longest.div_ceil(8).pow(2),
+    };
+    let head = field(96 + base as usize, exponent.min(32) as usize);
+    let iterations = 16 * exponent.saturating_sub(32) + head.bits().saturating_sub(1);
+    Ok((multiplication * iterations.max(1)).max(500))
+}
+
+/// EIP-2537: the price of one point among so many, in thousandths; the numbers of points that rows have.
+fn discount(points: usize) -> Result<[u64; 2]> {
+    Ok(match points {
+        1 => [1000, 1000],
+        2 => [949, 1000],
+        16 => [677, 717],
+        128 => [519, 524],
+        _ => anyhow::bail!("no row has {points} points"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn hashes_are_the_published_ones() {
+        // FIPS 180-4 and the authors' page of RIPEMD-160.
+        assert_eq!(
+            hex(&hash::sha256(b"abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert_eq!(
+            hex(&hash::ripemd160(b"abc")),
+            "8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"
+        );
+        assert_eq!(
+            hex(&hash::ripemd160(b"")),
+            "9c1185a5c5e9fc54612808977ee8f548b2258d31"
+        );
+    }
+
+    #[test]
+    fn slow_code_gives_the_vectors_outputs_and_gas() {
+        let mut computed = 0;
+        for case in CASES.as_array().unwrap() {
+            let (address, input) = (
+                case["addr"].as_u64().unwrap(),
+                bytes(&case["input"]).unwrap(),
+            );
+            assert_eq!(
+                gas(address, &input).unwrap(),
+                case["gas"],
+                "{}",
+                case["name"]
+            );
+            let output = match address {
+                0x02 => hash::sha256(&input).to_vec(),
+                0x03 => [vec![0; 12], hash::ripemd160(&input).to_vec()].concat(),
+                0x04 => input,
+                0x09 => hash::blake2f(input.as_slice().try_into().unwrap()),
+                _ => continue,
+            };
+            assert_eq!(hex(&output), case["expected"], "{}", case["name"]);
+            computed += 1;
+        }
+        assert_eq!(computed, 7);
+    }
+
+    #[test]
+    fn rows_have_distinct_reproducible_items_with_a_truth() {
+        for op in ops::catalogue().iter().filter(|op| is_row(op)) {
+            let few = Draw::Probe {
+                round: 0,
+                count: op.items.min(4),
+            };
+            let main = cases(
+                op,
+                if op.input == Input::Report {
+                    Draw::Main
+                } else {
+                    few
+                },
+            )
+            .unwrap();
+            let again = cases(
+                op,
+                if op.input == Input::Report {
+                    Draw::Main
+                } else {
+                    few
+                },
+            )
+            .unwrap();
+            assert!(
+                main.iter().zip(&again).all(|(a, b)| a.item == b.item),
+                "{}",
+                op.id
+            );
+            let two = cases(op, Draw::Alternating).unwrap();
+            assert_ne!(two[0].item, two[1].item, "{}", op.id);
+            let fails = op.id.contains("_fail_") || op.id.contains("fuzzcorp");
+            for case in main.iter().chain(&two) {
+                assert!(!case.item.is_empty(), "{}", op.id);
+                let returns_nothing = op.kernel == "evm_ecrecover" || op.kernel == "evm_p256verify";
+                match op.call.as_str() {
+                    program::RUN | program::SETUP => assert_eq!(case.parts.len(), 1, "{}", op.id),
+                    _ if returns_nothing => {
+                        assert_eq!(case.parts[1].is_empty(), fails, "{}", op.id)
+                    }
+                    _ => assert_eq!(case.succeeds(), !fails, "{}", op.id),
+                }
+            }
+            assert_eq!(
+                nominal(op).unwrap().is_none(),
+                op.case == "nobody",
+                "{}",
+                op.id
+            );
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Bytecode that calls precompiles, and the gas that the report's programs use.
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::{Case, gas};
+use crate::truth::hex;
+
+/// What rows of the report's programs ask for: hexadecimal text in, gas used out; engine and state are made in the call.
+pub const SETUP: &str = "bytecode_setup";
+/// What rows of longer programs ask for: `lp(code)`, call data in; what the program returns out.
+pub const RUN: &str = "bytecode";
+/// Gas that every program is given.
+pub const GAS: u64 = 30_000_000;
+/// An address without code, to measure a call that does nothing.
+pub const NOBODY: u64 = 0xffff;
+
+/// Gas used by a straight-line program of the report, whose one call succeeds or fails: PUSH, MSTORE, GAS, CALL, POP,
+/// STOP. Precompiles are warm (EIP-2929); what a call is given is capped at 63/64 of what is left (EIP-150); a failing
+/// precompile keeps all of it.
+pub fn gas_used(code: &[u8], limit: u64, succeeds: bool) -> Result<u64> {
+    let (mut left, mut at, mut memory) = (limit, 0, Vec::new());
+    let mut stack: Vec<Vec<u8>> = Vec::new();
+    let number = |bytes: Vec<u8>| {
+        bytes
+            .iter()
+            .try_fold(0u64, |n, b| n.checked_mul(256)?.checked_add(u64::from(*b)))
+    };
+    let words_cost = |words: u64| 3 * words + words * words / 512;
+    while at < code.len() {
+        let opcode = code[at];
+        at += 1;
+        let mut pop = || stack.pop().context("the stack is empty");
+        let mut grow = |end: u64| {
+            let old = memory.len() as u64 / 32;
+            let new = end.div_ceil(32).max(old);
+            memory.resize(32 * new as usize, 0);
+            words_cost(new) - words_cost(old)
+        };
+        match opcode {
+            0x00 => break,
+            0x50 => {
+                pop()?;
+                left -= 2;
+            }
+            0x52 => {
+                let offset = number(pop()?).context("offset")?;
+                let value = pop()?;
+                left -= 3 + grow(offset + 32);
+                let end = offset as usize + 32;
+                memory[end - 32..end].fill(0);
+                memory[end - value.len()..end].copy_from_slice(&value);
+            }
+            0x5a => {
+                left -= 2;
+                stack.push(left.to_be_bytes().to_vec());
+            }
+            0x60..=0x7f => {
+                let len = usize::from(opcode - 0x5f);
+                stack.push(code.get(at..at + len).context("the code ends")?.to_vec());
+                at += len;
+                left -= 3;
+            }
+            0xf1 => {
+                let mut field = || number(pop()?).context("a word of the call");
+                let (wanted, address, value) = (field()?, field()?, field()?);
+                let (offset, size, out, out_size) = (field()?, field()?, field()?, field()?);
+                ensure!(value == 0, "a call with value");
+                left -= 100 + grow((offset + size).max(out + out_size));
+                let given = wanted.min(left - left / 64);
+                let input = &memory[offset as usize..(offset + size) as usize];
+                left -= if succeeds {
+                    gas(address, input)?
+                } else {
+                    given
+                };
+                stack.push(vec![u8::from(succeeds)]);
+            }
+            other => anyhow::bail!("opcode {other:#x} is not in the report's programs"),
+        }
+    }
+    Ok(limit - left)
+}
+
+/// PUSH of a number, as short as can be.
+fn push(code: &mut Vec<u8>, value: u64) {
+    let bytes = value.to_be_bytes();
+    let first = bytes.iter().position(|b| *b != 0).unwrap_or(7);
+    code.push(0x60 + (7 - first) as u8);
+    code.extend(&bytes[first..]);
+}
+
+/// A program in the form of the report's: the input word by word to memory, one CALL with all gas, hexadecimal text.
+pub fn once(address: u64, case: &Case) -> Result<Case> {
+    let (input, output) = (&case.item, &case.parts[1]);
+    let mut code = Vec::new();
+    for (index, word) in input.chunks(32).enumerate() {
+        code.push(0x5f + word.len() as u8);
+        code.extend(word);
+        push(&mut code, 32 * index as u64);
+        code.push(0x52);
+    }
+    for argument in [output.len() as u64, 0, input.len() as u64, 0, 0, address] {
+        push(&mut code, argument);
+    }
+    code.extend([0x5a, 0xf1, 0x50, 0x00]);
+    let used = gas_used(&code, GAS, case.succeeds())?;
+    Ok(Case {
+        item: hex(&code).into_bytes(),
+        parts: vec![used.to_le_bytes().to_vec()],
+    })
+}
+
+/// A program with one STATICCALL for each case, each with a constant amount of gas and with its own input, which lies in
+/// the call data. It returns how many calls succeeded, and the exclusive or of the first words they returned.
+pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
+    let (mut code, mut data) = (Vec::new(), Vec::new());
+    let (mut succeeded, mut mixed) = (0u64, [0u8; 32]);
+    push(&mut code, 0);
+    push(&mut code, 0);
+    for case in cases {
+        let (input, output) = (&case.item, &case.parts[1]);
+        let given = if address == NOBODY {
+            3000
+        } else {
+            gas(address, input)?
+        };
+        let out = input.len().next_multiple_of(32) as u64;
+        // CALLDATACOPY(0, where it lies, length)
+        push(&mut code, input.len() as u64);
+        push(&mut code, data.len() as u64);
+        push(&mut code, 0);
+        code.push(0x37);
+        for argument in [
+            output.len() as u64,
+            out,
+            input.len() as u64,
+            0,
+            address,
+            given,
+        ] {
+            push(&mut code, argument);
+        }
+        // STATICCALL; ADD to the sum, which then goes below the mix; MLOAD; XOR; and back.
+        code.extend([0xfa, 0x01, 0x90]);
+        push(&mut code, out);
+        code.extend([0x51, 0x18, 0x90]);
+        data.extend(input);
+        if case.succeeds() {
+            succeeded += 1;
+            for (mix, byte) in mixed.iter_mut().zip(output) {
+                *mix ^= byte;
+            }
+        }
+    }
+    // MSTORE(0, sum), MSTORE(32, mix), RETURN(0, 64)
+    for offset in [0, 32] {
+        push(&mut code, offset);
+        code.push(0x52);
+    }
+    push(&mut code, 64);
+    push(&mut code, 0);
+    code.push(0xf3);
+    let sum = [[0; 24].as_slice(), &succeeded.to_be_bytes()].concat();
+    Ok(Case {
+        item: [&(code.len() as u32).to_le_bytes(), code.as_slice(), &data].concat(),
+        parts: vec![[sum, mixed.to_vec()].concat()],
+    })
+}
