@@ -31,6 +31,9 @@ pub struct BenchArgs {
     /// Every variant, many launches
     #[arg(long)]
     full: bool,
+    /// Rate that gas prices are held against, in millions of gas a second
+    #[arg(long, value_name = "MGAS")]
+    anchor: Option<f64>,
     /// Where result.json, report.md and report.html go
     #[arg(long, value_name = "DIR", default_value = "bench-out")]
     out: PathBuf,
@@ -181,6 +184,12 @@ fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
         bail!("no contender in {}", arena.join("contenders").display());
     }
     let ops = rows(&args.family, args.choice.ops.as_deref(), check_only)?;
+    if let Some(anchor) = args
+        .anchor
+        .filter(|anchor| !(*anchor > 0.0 && anchor.is_finite()))
+    {
+        bail!("--anchor {anchor}: a rate above zero");
+    }
     let quick = !args.full;
     let plan = Plan {
         arena: &arena,
@@ -193,6 +202,7 @@ fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
             Settings::full()
         },
         command: command(args),
+        anchor: args.anchor,
         check_only,
     };
     let report = race::run(&plan)?;
@@ -226,6 +236,9 @@ fn command(args: &BenchArgs) -> String {
     words.extend(args.family.iter().cloned());
     if args.full {
         words.push("--full".into());
+    }
+    if let Some(anchor) = args.anchor {
+        words.push(format!("--anchor {anchor}"));
     }
     if let Some(globs) = &args.choice.ops {
         words.push(format!("--ops '{globs}'"));

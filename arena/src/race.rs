@@ -11,6 +11,7 @@ use crate::fingerprint;
 use crate::gate::Exam;
 use crate::manifest::{self, Manifest, OURS, Variant};
 use crate::ops::{Memory, Op};
+use crate::precompile;
 use crate::result::{
     Batch, Cell, Contender, Control, Count, Operation, Pair, Report, Run, SCHEMA, Score, State,
 };
@@ -31,6 +32,8 @@ pub struct Plan<'a> {
     pub settings: Settings,
     /// The command that repeats the run.
     pub command: String,
+    /// Millions of gas in a second that gas prices are held against.
+    pub anchor: Option<f64>,
     /// The gate only.
     pub check_only: bool,
 }
@@ -197,13 +200,14 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
             rounds: plan.settings.rounds,
             batch_ns: plan.settings.batch_ns,
             seed: plan.settings.seed,
+            anchor: plan.anchor,
             noise_floor: None,
             noisy: false,
             filtered: schedule::queue_wait(std::process::id()).is_some(),
         },
         machine,
         contenders,
-        ops: exams.iter().map(operation).collect(),
+        ops: exams.iter().map(operation).collect::<Result<_>>()?,
         cells,
         pairs: Vec::new(),
         controls: Vec::new(),
@@ -375,11 +379,12 @@ fn contender(manifest: &Manifest) -> Contender {
     }
 }
 
-fn operation(exam: &Exam) -> Operation {
+fn operation(exam: &Exam) -> Result<Operation> {
     let op = &exam.op;
-    Operation {
+    Ok(Operation {
         id: op.id.clone(),
         family: op.family.clone(),
+        kernel: op.kernel.clone(),
         title: op.title.clone(),
         unit: op.unit.clone(),
         spec: op.spec.clone(),
@@ -393,8 +398,14 @@ fn operation(exam: &Exam) -> Operation {
         bytes: op
             .throughput
             .then(|| exam.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
+        gas: if precompile::is_row(op) {
+            precompile::nominal(op)?
+        } else {
+            None
+        },
+        calls: Some(op.calls).filter(|calls| *calls > 0),
         published: op.published.clone(),
-    }
+    })
 }
 
 /// A folder of our own for items and outputs, removed at the end.

@@ -56,6 +56,9 @@ pub struct Run {
     pub seed: u64,
     /// The A/A noise floor: 95th percentile of the controls' strays; absent without a control.
     pub noise_floor: Option<f64>,
+    /// Millions of gas in a second that gas prices are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<f64>,
     /// Whether the floor passes 5 %: such a run claims nothing.
     pub noisy: bool,
     /// Whether /proc told run-queue waits, so that disturbed batches could be redone.
@@ -129,6 +132,9 @@ pub struct Operation {
     pub id: String,
     /// Its family.
     pub family: String,
+    /// The function computed: rows of one kernel differ by inputs only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kernel: String,
     /// What it does.
     pub title: String,
     /// What one operation makes.
@@ -144,6 +150,12 @@ pub struct Operation {
     /// Bytes an operation reads or writes, on average, where its rate is told in bytes too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<f64>,
+    /// Nominal gas of one call of a precompile, since Osaka.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gas: Option<u64>,
+    /// Calls in a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
     /// Figures published elsewhere by peers that do not run here, nanoseconds an operation.
     pub published: BTreeMap<String, f64>,
 }

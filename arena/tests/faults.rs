@@ -56,6 +56,7 @@ fn fakes(folder: &Folder, contenders: &[(&str, &str)], ops: &[&str], settings: S
         quick: true,
         settings,
         command: "test".into(),
+        anchor: None,
         check_only: false,
     })
     .unwrap()

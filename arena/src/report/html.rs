@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::gas;
 use crate::result::Report;
 
 /// Template: markup, style and script, with one place for the data.
@@ -18,5 +19,8 @@ pub fn render(report: &Report) -> Result<String> {
     // `<` never appears in the inline script, so no text can end it.
     let data = serde_json::to_string(&slim)?.replace('<', "\\u003c");
     let title = format!("Lydite arena, {}", report.run.started);
-    Ok(PAGE.replace("@TITLE@", &title).replace("@DATA@", &data))
+    Ok(PAGE
+        .replace("@TITLE@", &title)
+        .replace("@GAS@", &gas::html(report))
+        .replace("@DATA@", &data))
 }

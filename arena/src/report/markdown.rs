@@ -1,6 +1,6 @@
 //! `report.md`.
 
-use super::{count, failures, raced, rate, summary, three, time};
+use super::{count, failures, gas, raced, rate, summary, three, time};
 use crate::manifest::OURS;
 use crate::race;
 use crate::result::{Report, State, Verdict};
@@ -88,6 +88,8 @@ pub fn render(report: &Report) -> String {
             );
         }
     }
+
+    text += &gas::markdown(report);
 
     text += "\n## Failed\n\n";
     let failed = failures(report);

@@ -1,5 +1,6 @@
 //! Reports: for the terminal, as Markdown, and as one self-contained page.
 
+pub mod gas;
 pub mod html;
 pub mod markdown;
 pub mod table;

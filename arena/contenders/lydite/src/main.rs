@@ -1,5 +1,7 @@
 //! Ours, in the shapes that its users would write.
 
+mod precompiles;
+
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::bytes::{
     Address, B256, Bytes, U256, hex, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price,
@@ -30,6 +32,7 @@ fn main() {
     ops.extend(integers());
     ops.extend(transactions());
     ops.extend(typed_data());
+    ops.extend(precompiles::ops());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "lydite");
     arena_kit::run("lydite", version, ops);
 }

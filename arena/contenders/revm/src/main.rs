@@ -44,12 +44,11 @@ impl Output for Returned {
 }
 
 fn precompile(name: &'static str, address: u64) -> Op {
+    let found = Precompiles::osaka().get(&u64_to_address(address));
     op(
         name,
         |reader| Some(reader.rest()),
         move |input: &&'static [u8]| {
-            let precompiles = Precompiles::osaka();
-            let found = precompiles.get(&u64_to_address(address));
             let output = found.and_then(|found| found.execute(input, u64::MAX, 0).ok());
             output.map(Answer)
         },

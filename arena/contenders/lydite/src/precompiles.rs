@@ -1,0 +1,43 @@
+//! The precompiles, at Osaka.
+
+use arena_kit::{Op, Reader, op, reuse};
+use lydite::evm::precompile::{Fork, Precompile};
+
+/// More gas than any row needs.
+const GAS: u64 = u64::MAX;
+
+pub fn ops() -> Vec<Op> {
+    let mut ops: Vec<Op> = Precompile::ALL.into_iter().map(fresh).collect();
+    let hashes = [
+        ("precompile_02_into", Precompile::Sha256),
+        ("precompile_03_into", Precompile::Ripemd160),
+        ("precompile_04_into", Precompile::Identity),
+    ];
+    ops.extend(hashes.map(|(name, precompile)| {
+        reuse(
+            name,
+            |reader: &mut Reader| Some(reader.rest()),
+            || Vec::with_capacity(1 << 16),
+            move |input, out| {
+                [u8::from(
+                    precompile.run(input, GAS, Fork::Osaka, out).is_ok(),
+                )]
+            },
+        )
+    }));
+    ops
+}
+
+/// The output is a new vector.
+fn fresh(precompile: Precompile) -> Op {
+    let name = format!("precompile_{:02x}", precompile.number()).leak();
+    op(
+        name,
+        |reader| Some(reader.rest()),
+        move |input| {
+            let mut out = Vec::new();
+            let status = precompile.run(input, GAS, Fork::Osaka, &mut out);
+            ([u8::from(status.is_ok())], out)
+        },
+    )
+}

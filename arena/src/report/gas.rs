@@ -1,0 +1,475 @@
+//! The part of a report that looks at time as gas: tables in the layout of the published precompile benchmark, the
+//! marginal cost of a call, the comparison of clients, and conclusions that follow from the figures.
+
+use std::collections::BTreeMap;
+
+use super::{raced, three, time};
+use crate::result::{Cell, Operation, Report};
+
+/// A heading, a note, and a table or a list beneath it.
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// A paragraph.
+    pub note: String,
+    /// Names of the columns; the first is a name, the others numbers.
+    pub head: Vec<String>,
+    /// Rows of the table.
+    pub rows: Vec<Vec<Field>>,
+    /// Lines of a list.
+    pub lines: Vec<String>,
+}
+
+/// A cell of a table.
+pub struct Field {
+    /// Its lines.
+    pub lines: Vec<String>,
+    /// Whether the figure was published elsewhere.
+    pub grey: bool,
+}
+
+impl Field {
+    fn new(text: impl Into<String>) -> Self {
+        Self {
+            lines: vec![text.into()],
+            grey: false,
+        }
+    }
+}
+
+/// `1234567.8` as `1,234,567.8`, with so many decimals.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+/// The rows that a table of calls stands on.
+fn base<'a>(report: &'a Report, of: &str, contender: &str) -> Option<f64> {
+    let cell: Option<&'a Cell> = report.best(of, contender);
+    cell?.ns
+}
+
+/// Rows of single calls in the report's two modes.
+fn direct(op: &&Operation) -> bool {
+    op.gas.is_some() && op.calls.is_none() && !program(op)
+}
+
+fn program(op: &&Operation) -> bool {
+    op.kernel == "evm_report"
+}
+
+/// A call that fails, or that finds nothing to recover: its gas is what it was given, or what a good one costs.
+fn fails(op: &&Operation) -> bool {
+    ["fail", "fuzzcorp", "as_published"]
+        .iter()
+        .any(|part| op.id.contains(part))
+}
+
+/// Slope and intercept by least squares.
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let n = points.len() as f64;
+    let (mx, my) = points
+        .iter()
+        .fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
+    let (mut xy, mut xx) = (0.0, 0.0);
+    for (x, y) in points {
+        xy += (x - mx) * (y - my);
+        xx += (x - mx) * (x - mx);
+    }
+    (xx > 0.0).then(|| (xy / xx, my - mx * xy / xx))
+}
+
+/// Marginal nanoseconds a call and fixed nanoseconds of a program, by kernel.
+fn slopes(report: &Report, contender: &str) -> BTreeMap<String, (f64, f64)> {
+    let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    for op in &report.ops {
+        if let (Some(calls), Some(ns)) = (op.calls, base(report, &op.id, contender)) {
+            points
+                .entry(op.kernel.clone())
+                .or_default()
+                .push((calls as f64, ns));
+        }
+    }
+    let found = points.into_iter().filter(|(_, points)| points.len() > 1);
+    found
+        .filter_map(|(kernel, points)| Some((kernel, line(&points)?)))
+        .collect()
+}
+
+/// Gas in a second, in millions.
+fn rate(gas: u64, ns: f64) -> f64 {
+    gas as f64 / ns * 1e3
+}
+
+/// All sections; none where no row has gas.
+pub fn sections(report: &Report) -> Vec<Section> {
+    let mut out = Vec::new();
+    if !report.ops.iter().any(|op| op.gas.is_some()) {
+        return out;
+    }
+    let anchor = report.run.anchor.unwrap_or(ANCHOR);
+    for contender in raced(report) {
+        for (mode, keep, unit) in [
+            (
+                "direct execution",
+                direct as fn(&&Operation) -> bool,
+                "evm_ecrecover",
+            ),
+            (
+                "bytecode execution as in the report",
+                program,
+                "evm_report_ecrecover",
+            ),
+        ] {
+            out.extend(single(report, contender, mode, keep, unit, anchor));
+        }
+        out.extend(marginal(report, contender));
+    }
+    out.extend(comparison(report));
+    out.push(conclusions(report, anchor));
+    out
+}
+
+/// Millions of gas in a second that a gas price is held against, unless the command names another rate.
+pub const ANCHOR: f64 = 100.0;
+
+/// The report's table of one client and mode.
+fn single(
+    report: &Report,
+    contender: &str,
+    mode: &str,
+    keep: fn(&&Operation) -> bool,
+    unit: &str,
+    anchor: f64,
+) -> Option<Section> {
+    let recover = base(report, unit, contender);
+    let mut rows = Vec::new();
+    for op in report.ops.iter().filter(keep) {
+        let (Some(cell), Some(gas)) = (report.best(&op.id, contender), op.gas) else {
+            continue;
+        };
+        let Some(ns) = cell.ns else { continue };
+        let count = |value: Option<f64>| {
+            value.map_or("-".into(), |v| {
+                grouped(v, usize::from(v < 10.0 && v % 1.0 > 0.0))
+            })
+        };
+        let texts = [
+            format!("`{}`", op.id),
+            grouped(ns, usize::from(ns < 1000.0)),
+            op.bytes
+                .map_or("-".into(), |bytes| format!("{:.3}", ns / bytes)),
+            grouped(gas as f64, 0),
+            three(rate(gas, ns)),
+            grouped(ns * anchor / 1e3, 0),
+            recover.map_or("-".into(), |recover| grouped(ns * 3000.0 / recover, 2)),
+            count(cell.alloc_bytes),
+            count(cell.allocs),
+            cell.gc.map_or("-".into(), |gc| {
+                if gc > 0.0 {
+                    format!("1 in {:.0}", 1.0 / gc)
+                } else {
+                    "0".into()
+                }
+            }),
+        ];
+        rows.push(texts.map(Field::new).into());
+    }
+    let head = [
+        "test",
+        "time (ns)",
+        "ns a byte",
+        "nominal gas",
+        "MGas/s",
+        &format!("gas at {anchor} MGas/s"),
+        "calculated gas",
+        "bytes allocated",
+        "allocations",
+        "collector runs",
+    ];
+    (!rows.is_empty()).then(|| Section {
+        title: format!("{contender}: {mode}"),
+        note: "Calculated gas: time over that of ECRECOVER in the same mode, times 3000. Rows whose name has fail, \
+               fuzzcorp or as_published measure calls that fail."
+            .into(),
+        head: head.map(str::to_owned).into(),
+        rows,
+        lines: Vec::new(),
+    })
+}
+
+fn marginal(report: &Report, contender: &str) -> Option<Section> {
+    let slopes = slopes(report, contender);
+    let engine = slopes.get("evm_calls_nobody").copied();
+    let mut rows = Vec::new();
+    for (kernel, (slope, fixed)) in &slopes {
+        let gas = report
+            .ops
+            .iter()
+            .find(|op| op.kernel == *kernel)
+            .and_then(|op| op.gas);
+        let texts = [
+            format!("`{kernel}`"),
+            grouped(*slope, 0),
+            engine.map_or("-".into(), |(engine, _)| grouped(engine, 0)),
+            engine.map_or("-".into(), |(engine, _)| grouped(slope - engine, 0)),
+            grouped(*fixed, 0),
+            gas.map_or("-".into(), |gas| grouped(gas as f64, 0)),
+            gas.map_or("-".into(), |gas| three(rate(gas, *slope))),
+        ];
+        rows.push(texts.map(Field::new).into());
+    }
+    let head = [
+        "program",
+        "ns a call",
+        "of it the engine",
+        "of it the precompile",
+        "ns fixed",
+        "nominal gas",
+        "MGas/s",
+    ];
+    (!rows.is_empty()).then(|| Section {
+        title: format!("{contender}: marginal cost of a call"),
+        note: "Slope of time over the number of STATICCALLs in a program, by least squares; each call has its own input \
+               from the call data and a constant amount of gas, and every status word is checked. The engine's part is \
+               the slope of the same program calling an address without code."
+            .into(),
+        head: head.map(str::to_owned).into(),
+        rows,
+        lines: Vec::new(),
+    })
+}
+
+/// The report's comparison of clients: bytecode, time and gas relative to each client's ECRECOVER.
+fn comparison(report: &Report) -> Option<Section> {
+    let programs: Vec<&Operation> = report.ops.iter().filter(program).collect();
+    let recover = programs.iter().find(|op| op.id == "evm_report_ecrecover")?;
+    let published: Vec<&String> = ["Geth 2023", "Nethermind 2023", "Erigon 2023", "Besu 2023"]
+        .iter()
+        .filter_map(|name| recover.published.get_key_value(*name).map(|(key, _)| key))
+        .collect();
+    let clients: Vec<&str> = raced(report)
+        .into_iter()
+        .filter(|name| base(report, &recover.id, name).is_some())
+        .collect();
+    let field = |ns: Option<f64>, unit: Option<f64>, grey| Field {
+        lines: match (ns, unit) {
+            (Some(ns), Some(unit)) => vec![
+                format!("{} ns", grouped(ns, 0)),
+                format!("{} gas", grouped(ns * 3000.0 / unit, 2)),
+            ],
+            _ => vec!["-".into()],
+        },
+        grey,
+    };
+    let rows = programs.iter().map(|op| {
+        let mut row = vec![
+            Field::new(format!("`{}`", op.id)),
+            Field::new(op.gas.map_or("-".into(), |gas| grouped(gas as f64, 0))),
+        ];
+        for client in &clients {
+            let unit = base(report, &recover.id, client);
+            row.push(field(base(report, &op.id, client), unit, false));
+        }
+        for name in &published {
+            let unit = recover.published.get(*name).copied();
+            row.push(field(op.published.get(*name).copied(), unit, true));
+        }
+        row
+    });
+    let mut head = vec!["test".to_owned(), "nominal gas".to_owned()];
+    head.extend(clients.iter().map(|name| (*name).to_owned()));
+    head.extend(published.iter().map(|name| (*name).clone()));
+    Some(Section {
+        title: "Client comparison".into(),
+        note: "Bytecode as in the report: one CALL, state and engine made inside the clock; gas is relative to each \
+               client's ECRECOVER. Columns of 2023 are the report's own figures, from another machine and in no ratio; \
+               its table has Besu's rows of SHA-256 and RIPEMD-160 exchanged, which is put right here. Its program \
+               ripemd160_128 hashes 8 bytes; ripemd160_128_whole hashes all."
+            .into(),
+        head,
+        rows: rows.collect(),
+        lines: Vec::new(),
+    })
+}
+
+fn conclusions(report: &Report, anchor: f64) -> Section {
+    let good: Vec<&Operation> = report
+        .ops
+        .iter()
+        .filter(direct)
+        .filter(|op| !fails(op))
+        .collect();
+    let mut lines = Vec::new();
+    let mut names = raced(report);
+    names.retain(|name| good.iter().any(|op| base(report, &op.id, name).is_some()));
+    for name in &names {
+        let mut rates: Vec<(f64, &str)> = good
+            .iter()
+            .filter_map(|op| Some((rate(op.gas?, base(report, &op.id, name)?), op.id.as_str())))
+            .collect();
+        rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let below: Vec<String> = rates
+            .iter()
+            .filter(|(rate, _)| *rate < anchor)
+            .map(|(rate, id)| format!("{id} ({})", three(*rate)))
+            .collect();
+        lines.push(match below.len() {
+            0 => format!(
+                "{name}: all {} rows of successful calls reach {anchor} MGas/s; the slowest is {} with {}.",
+                rates.len(), rates[0].1, three(rates[0].0)
+            ),
+            count => format!(
+                "{name}: {count} of {} rows of successful calls are underpriced at {anchor} MGas/s: {}.",
+                rates.len(), below.join(", ")
+            ),
+        });
+    }
+    // The price of a precompile is set by whoever is slowest, and by its worst input.
+    let mut worst: BTreeMap<&str, Vec<(f64, &str, &str)>> = BTreeMap::new();
+    for op in &good {
+        for name in &names {
+            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name)) {
+                worst
+                    .entry(&op.kernel)
+                    .or_default()
+                    .push((rate(gas, ns), name, &op.id));
+            }
+        }
+    }
+    for (kernel, mut all) in worst {
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (slow, who, row) = all[0];
+        let own = all.iter().filter(|(_, _, id)| *id == row);
+        if let Some((fast, best, _)) = own.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            lines.push(format!(
+                "{kernel}: worst is {who} on {row}, {} MGas/s; the best contender has {} there ({best}).",
+                three(slow), three(*fast)
+            ));
+        }
+    }
+    for op in report.ops.iter().filter(direct).filter(fails) {
+        for name in &names {
+            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name)) {
+                if rate(gas, ns) < anchor {
+                    lines.push(format!(
+                        "Failing calls of {} take {} on {name}, {} MGas/s of the gas a good call costs.",
+                        op.id, time(ns), three(rate(gas, ns))
+                    ));
+                }
+            }
+        }
+    }
+    Section {
+        title: "Conclusions on gas".into(),
+        note: format!(
+            "Drawn from the figures above, at {anchor} million gas a second on one core."
+        ),
+        head: Vec::new(),
+        rows: Vec::new(),
+        lines,
+    }
+}
+
+/// As Markdown.
+pub fn markdown(report: &Report) -> String {
+    let mut text = String::new();
+    for section in sections(report) {
+        text += &format!("\n## {}\n\n{}\n\n", section.title, section.note);
+        if !section.head.is_empty() {
+            text += &format!(
+                "| {} |\n|---|{}\n",
+                section.head.join(" | "),
+                "--:|".repeat(section.head.len() - 1)
+            );
+        }
+        for row in &section.rows {
+            let fields = row.iter().map(|field| {
+                let joined = field.lines.join("<br/>");
+                if field.grey {
+                    format!("*{joined}*")
+                } else {
+                    joined
+                }
+            });
+            text += &format!("| {} |\n", fields.collect::<Vec<_>>().join(" | "));
+        }
+        for line in &section.lines {
+            text += &format!("- {line}\n");
+        }
+    }
+    text
+}
+
+/// As HTML, in the page's classes.
+pub fn html(report: &Report) -> String {
+    let escape = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('`', "")
+    };
+    let mut text = String::new();
+    for section in sections(report) {
+        text += &format!(
+            "<h2>{}</h2>\n<p class=\"note\">{}</p>\n",
+            escape(&section.title),
+            escape(&section.note)
+        );
+        if !section.head.is_empty() {
+            text += "<div class=\"scroll\"><table><thead><tr>";
+            for name in &section.head {
+                text += &format!("<th scope=\"col\">{}</th>", escape(name));
+            }
+            text += "</tr></thead><tbody>\n";
+            for row in &section.rows {
+                text += "<tr>";
+                for (index, field) in row.iter().enumerate() {
+                    let (tag, class) = match (index, field.grey) {
+                        (0, _) => ("th", ""),
+                        (_, true) => ("td", " class=\"pub\""),
+                        (_, false) => ("td", ""),
+                    };
+                    let lines: Vec<String> = field.lines.iter().map(|line| escape(line)).collect();
+                    text += &format!("<{tag}{class}>{}</{tag}>", lines.join("<br>"));
+                }
+                text += "</tr>\n";
+            }
+            text += "</tbody></table></div>\n";
+        }
+        if !section.lines.is_empty() {
+            text += "<ul>\n";
+            for line in &section.lines {
+                text += &format!("<li>{}</li>\n", escape(line));
+            }
+            text += "</ul>\n";
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_lines() {
+        assert_eq!(grouped(1_234_567.0, 0), "1,234,567");
+        assert_eq!(grouped(1091.994, 2), "1,091.99");
+        assert_eq!(grouped(12.0, 0), "12");
+        // y = 3 x + 7
+        assert_eq!(
+            line(&[(1.0, 10.0), (4.0, 19.0), (16.0, 55.0)]),
+            Some((3.0, 7.0))
+        );
+        assert_eq!(line(&[(1.0, 10.0)]), None);
+        assert_eq!(rate(3000, 30_000.0), 100.0);
+    }
+}
