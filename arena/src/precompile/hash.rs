@@ -95,12 +95,12 @@ pub fn ripemd160(message: &[u8]) -> [u8; 20] {
         let [mut a, mut b, mut c, mut d, mut e] = state;
         let mut order: [usize; 16] =
             std::array::from_fn(|i| if left { i } else { (9 * i + 5) % 16 });
-        for round in 0..5 {
+        for (round, rotate) in ROTATE.iter().enumerate() {
             let k = constant(left, round);
             for &word in &order {
                 let f = function(if left { round } else { 4 - round }, b, c, d);
                 let t = a.wrapping_add(f).wrapping_add(words[word]).wrapping_add(k);
-                let t = t.rotate_left(ROTATE[round][word]).wrapping_add(e);
+                let t = t.rotate_left(rotate[word]).wrapping_add(e);
                 (a, e, d, c, b) = (e, d, c.rotate_left(10), b, t);
             }
             order = order.map(|i| RHO[i]);

@@ -271,7 +271,7 @@ fn pairing(
     let one = random.word() & 1 == 0 && size > 1;
     for index in 0..size {
         let (mut a, b) = (scalar(random), scalar(random));
-        if one && index + 1 == size || case == "one" && index + 1 == size {
+        if one && index + 1 == size {
             // The last first point takes the sum back.
             let back = &g1.order - &sum % &g1.order;
             a = back * b.modinv(&g1.order).context("inverse")? % &g1.order;

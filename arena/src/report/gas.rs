@@ -358,13 +358,15 @@ fn conclusions(report: &Report, anchor: f64) -> Section {
     }
     for op in report.ops.iter().filter(direct).filter(fails) {
         for name in &names {
-            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name)) {
-                if rate(gas, ns) < anchor {
-                    lines.push(format!(
-                        "Failing calls of {} take {} on {name}, {} MGas/s of the gas a good call costs.",
-                        op.id, time(ns), three(rate(gas, ns))
-                    ));
-                }
+            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name))
+                && rate(gas, ns) < anchor
+            {
+                lines.push(format!(
+                    "Failing calls of {} take {} on {name}, {} MGas/s of the gas a good call costs.",
+                    op.id,
+                    time(ns),
+                    three(rate(gas, ns))
+                ));
             }
         }
     }
