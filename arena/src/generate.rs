@@ -383,6 +383,10 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             let len = random.between(1, 64);
             random.bytes(len)
         }
+        "keccak256" if op.case == "mixed" => {
+            let len = random.between(0, op.size);
+            random.bytes(len)
+        }
         "keccak256" => random.bytes(op.size),
         "secp256k1_sign" | "secp256k1_sign_recover" => {
             [secret_key(random), random.bytes(32)].concat()

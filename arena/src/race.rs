@@ -210,6 +210,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
         ops: exams.iter().map(operation).collect::<Result<_>>()?,
         cells,
         pairs: Vec::new(),
+        builds: Vec::new(),
         controls: Vec::new(),
         score: Score::default(),
     };
@@ -272,7 +273,7 @@ pub fn judge(report: &mut Report, losses: &Losses) {
     report.run.noise_floor = Some(floor).filter(|_| !all.is_empty());
     report.run.noisy = all.is_empty() || floor > stats::LOUDEST_FLOOR;
 
-    let (mut pairs, mut score) = (Vec::new(), Score::default());
+    let (mut pairs, mut builds, mut score) = (Vec::new(), Vec::new(), Score::default());
     for op in &report.ops {
         let peers: Vec<&str> = report
             .contenders
@@ -307,26 +308,18 @@ pub fn judge(report: &mut Report, losses: &Losses) {
             let Some(found) = interval(ours, peer) else {
                 continue;
             };
-            let noisy = report.run.noisy
-                || !strays.contains_key(&op.id)
-                || ours.state == State::Noisy
-                || peer.state == State::Noisy;
-            let verdict = if noisy {
-                Verdict::Noisy
-            } else {
-                stats::judge(&found, f)
+            let judged = |ours: &Cell, found: &stats::Interval| {
+                let noisy = report.run.noisy
+                    || !strays.contains_key(&op.id)
+                    || ours.state == State::Noisy
+                    || peer.state == State::Noisy;
+                if noisy {
+                    Verdict::Noisy
+                } else {
+                    stats::judge(found, f)
+                }
             };
-            let best_peer = !best_taken && peer.ns == Some(best);
-            best_taken |= best_peer;
-            let reason = losses
-                .get(&op.id)
-                .and_then(|reasons| reasons.get(&peer.contender))
-                .cloned();
-            score.pairs.add(verdict);
-            if best_peer {
-                score.best_peer.add(verdict);
-            }
-            pairs.push(Pair {
+            let pair = |ours: &Cell, found: &stats::Interval, best_peer: bool| Pair {
                 op: op.id.clone(),
                 a: OURS.to_owned(),
                 b: peer.contender.clone(),
@@ -335,10 +328,34 @@ pub fn judge(report: &mut Report, losses: &Losses) {
                 ratio: found.ratio,
                 lo: found.lo,
                 hi: found.hi,
-                verdict,
+                verdict: judged(ours, found),
                 best_peer,
-                reason: reason.filter(|_| verdict == Verdict::Loss),
-            });
+                reason: None,
+            };
+            let best_peer = !best_taken && peer.ns == Some(best);
+            best_taken |= best_peer;
+            let mut pair_of_stock = pair(ours, &found, best_peer);
+            let verdict = pair_of_stock.verdict;
+            if verdict == Verdict::Loss {
+                pair_of_stock.reason = losses
+                    .get(&op.id)
+                    .and_then(|reasons| reasons.get(&peer.contender))
+                    .cloned();
+            }
+            score.pairs.add(verdict);
+            if best_peer {
+                score.best_peer.add(verdict);
+                let others = report.cells.iter().filter(|cell| {
+                    cell.op == op.id
+                        && cell.contender == OURS
+                        && cell.variant != ours.variant
+                        && matches!(cell.state, State::Ok | State::Noisy)
+                });
+                builds.extend(
+                    others.filter_map(|cell| Some(pair(cell, &interval(cell, peer)?, true))),
+                );
+            }
+            pairs.push(pair_of_stock);
         }
     }
     score.missing = report
@@ -348,6 +365,7 @@ pub fn judge(report: &mut Report, losses: &Losses) {
         .map(|contender| contender.name.clone())
         .collect();
     report.pairs = pairs;
+    report.builds = builds;
     report.score = score;
 }
 

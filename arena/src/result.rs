@@ -2,6 +2,7 @@
 //!
 //! The shape is published as `arena/schema/result.schema.json`.
 
+use crate::manifest::OURS;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -27,8 +28,11 @@ pub struct Report {
     pub ops: Vec<Operation>,
     /// One for each operation, contender and variant.
     pub cells: Vec<Cell>,
-    /// Ours against each peer, best variants.
+    /// Ours (the first variant of our manifest, the stock build) against each peer (its fastest variant).
     pub pairs: Vec<Pair>,
+    /// Our other builds against the fastest peer of each operation; not scored.
+    #[serde(default)]
+    pub builds: Vec<Pair>,
     /// Our adapter against itself.
     pub controls: Vec<Control>,
     /// Won, tied, lost.
@@ -253,7 +257,7 @@ pub struct Pair {
     pub a: String,
     /// The peer.
     pub b: String,
-    /// Our best variant.
+    /// Our variant.
     pub a_variant: String,
     /// Its best variant.
     pub b_variant: String,
@@ -332,8 +336,14 @@ pub fn schema() -> String {
 }
 
 impl Report {
-    /// The scored cell of a contender on an operation: its fastest right variant, else any.
+    /// The scored cell of a contender on an operation: its fastest right variant, else any; for ours, the first variant of
+    /// the manifest: what a user builds without thinking of flags.
     pub fn best(&self, op: &str, contender: &str) -> Option<&Cell> {
+        let stock = self
+            .contenders
+            .iter()
+            .find(|found| contender == OURS && found.name == OURS)
+            .and_then(|ours| ours.variants.first());
         let rank = |cell: &&Cell| {
             let scored = cell.state == State::Ok;
             (!scored, cell.ns.map_or(u64::MAX, f64::to_bits))
@@ -341,6 +351,7 @@ impl Report {
         self.cells
             .iter()
             .filter(|cell| cell.op == op && cell.contender == contender && !cell.control)
+            .filter(|cell| stock.is_none_or(|stock| cell.variant == *stock))
             .min_by_key(rank)
     }
 }

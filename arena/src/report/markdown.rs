@@ -3,7 +3,7 @@
 use super::{count, failures, gas, raced, rate, summary, three, time};
 use crate::manifest::OURS;
 use crate::race;
-use crate::result::{Report, State, Verdict};
+use crate::result::{Pair, Report, State, Verdict};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn render(report: &Report) -> String {
@@ -38,6 +38,7 @@ pub fn render(report: &Report) -> String {
         count(&report.score.best_peer)
     );
 
+    text += &builds(report);
     text += "\n## Losses\n\n";
     let lost: Vec<_> = report
         .pairs
@@ -201,6 +202,46 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
         text += &format!(" {} |\n", published(report, &op.id));
     }
     text.push('\n');
+    text
+}
+
+/// Our builds side by side, each against the fastest peer.
+fn builds(report: &Report) -> String {
+    let mut variants: Vec<&str> = Vec::new();
+    for pair in &report.builds {
+        if !variants.contains(&pair.a_variant.as_str()) {
+            variants.push(&pair.a_variant);
+        }
+    }
+    if variants.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## Our builds\n\nTime of the fastest peer over that of each build of ours, with the 95 % interval. \
+                    The first is the one that is scored.\n\n| operation | fastest peer |"
+        .to_owned();
+    let scored = report.pairs.iter().filter(|pair| pair.best_peer);
+    let stock = scored.clone().next().map_or("", |pair| &pair.a_variant);
+    for variant in [stock].iter().chain(&variants) {
+        text += &format!(" {variant} |");
+    }
+    text += "\n|---|---|--:|";
+    text += &"--:|".repeat(variants.len());
+    text.push('\n');
+    for pair in scored {
+        text += &format!("| `{}` | {} ({}) |", pair.op, pair.b, pair.b_variant);
+        let mut show = |pair: Option<&Pair>| {
+            text += &pair.map_or(" |".to_owned(), |pair| {
+                let [ratio, lo, hi] = [pair.ratio, pair.lo, pair.hi].map(three);
+                format!(" {ratio} [{lo}, {hi}] |")
+            });
+        };
+        show(Some(pair));
+        for variant in &variants {
+            let same = |other: &&Pair| other.op == pair.op && other.a_variant == *variant;
+            show(report.builds.iter().find(same));
+        }
+        text.push('\n');
+    }
     text
 }
 

@@ -13,7 +13,6 @@ use alloy_rlp::Encodable;
 use alloy_sol_types::abi::token::PackedSeqToken;
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
-use ruint::aliases::U512;
 
 sol! {
     function transfer(address to, uint256 amount);
@@ -32,7 +31,6 @@ fn main() {
     ops.extend(curve());
     ops.extend(addresses_and_hex());
     ops.extend(abi());
-    ops.extend(integers());
     ops.extend(transactions());
     ops.extend(typed_data());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "alloy-primitives");
@@ -43,7 +41,7 @@ fn hashes() -> Vec<Op> {
     vec![
         op(
             "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
-             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied",
+             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
             |r| Some(r.rest()),
             |message| keccak256(message).0,
         ),
@@ -188,6 +186,18 @@ fn addresses_and_hex() -> Vec<Op> {
             "hex_decode_1kb_into_varied",
             |r| r.array::<2048>(),
             || [0; 1024],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            "hex_encode_1mb_into_varied",
+            |r| Some(r.rest()),
+            || vec![0; 2 << 20],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            "hex_decode_1mb_into_varied",
+            |r| Some(r.rest()),
+            || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
     ]
@@ -355,51 +365,6 @@ fn abi() -> Vec<Op> {
             "abi_decode_runtime_varied",
             |r| Some((dynamic_type()?, r.rest())),
             |(kind, data)| kind.abi_decode_params(data).map(Dynamic),
-        ),
-    ]
-}
-
-/// ruint has no `mul_div`; this is the fastest way to write one with it.
-fn mul_div(a: U256, b: U256, d: U256) -> U256 {
-    if a.bit_len() + b.bit_len() <= 256 {
-        a * b / d
-    } else {
-        (a.widening_mul::<256, 4, 512, 8>(b) / U512::from(d)).to()
-    }
-}
-
-fn integers() -> Vec<Op> {
-    let two = |r: &mut Reader| Some((number(r)?, number(r)?));
-    let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
-    vec![
-        array("u256_add u256_add_varied", two, |&(a, b)| {
-            a.wrapping_add(b).into_limbs()
-        }),
-        array("u256_mul u256_mul_varied", two, |&(a, b)| {
-            a.wrapping_mul(b).into_limbs()
-        }),
-        array("u256_div u256_div_varied", two, |&(a, b)| {
-            a.wrapping_div(b).into_limbs()
-        }),
-        array(
-            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
-            three,
-            |&(amount, reserve_in, out)| {
-                let amount = amount * U256::from(997);
-                (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
-            },
-        ),
-        array(
-            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
-            three,
-            |&(a, b, d)| mul_div(a, b, d).into_limbs(),
-        ),
-        array(
-            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
-            three,
-            |&(liquidity, price, amount)| {
-                mul_div(liquidity, price, liquidity + amount * price).into_limbs()
-            },
         ),
     ]
 }
@@ -618,11 +583,6 @@ fn word(r: &mut Reader) -> Option<B256> {
 
 fn address(r: &mut Reader) -> Option<Address> {
     r.array().map(Address::new)
-}
-
-/// A u256 in limb order.
-fn number(r: &mut Reader) -> Option<U256> {
-    r.limbs().map(U256::from_limbs)
 }
 
 /// A u256 in ABI order.

@@ -41,7 +41,7 @@ fn hashes() -> Vec<Op> {
     vec![
         op(
             "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
-             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied",
+             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
             |r| Some(r.rest()),
             |message| keccak256(message),
         ),
@@ -208,6 +208,18 @@ fn addresses_and_hex() -> Vec<Op> {
             "hex_decode_1kb_into_varied",
             |r| r.array::<2048>(),
             || [0; 1024],
+            |text, out| hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            "hex_encode_1mb_into_varied",
+            |r| Some(r.rest()),
+            || vec![0; 2 << 20],
+            |bytes, out| hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            "hex_decode_1mb_into_varied",
+            |r| Some(r.rest()),
+            || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
     ]

@@ -73,6 +73,8 @@ const DECODE: &str = "hex_decode_32b hex_decode_32b_varied";
 const DECODE_INTO: &str = "hex_decode_32b_into hex_decode_32b_into_varied";
 const ENCODE_1KB: &str = "hex_encode_1kb_into_varied";
 const DECODE_1KB: &str = "hex_decode_1kb_into_varied";
+const ENCODE_1MB: &str = "hex_encode_1mb_into_varied";
+const DECODE_1MB: &str = "hex_decode_1mb_into_varied";
 
 fn bytes<const N: usize>(r: &mut Reader) -> Option<[u8; N]> {
     r.array()
@@ -104,6 +106,18 @@ fn const_hex_ops() -> Vec<Op> {
             DECODE_1KB,
             bytes::<2048>,
             || [0; 1024],
+            |text, out| const_hex::decode_to_slice(text, out),
+        ),
+        reuse(
+            ENCODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 2 << 20],
+            |bytes, out| const_hex::encode_to_slice(bytes, out),
+        ),
+        reuse(
+            DECODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 1 << 20],
             |text, out| const_hex::decode_to_slice(text, out),
         ),
         negative("hex_decode_32b", |text| const_hex::decode(text).is_ok()),
@@ -146,6 +160,18 @@ fn faster_hex_ops() -> Vec<Op> {
             || [0; 1024],
             |text, out| faster_hex::hex_decode(text, out).map(drop),
         ),
+        reuse(
+            ENCODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 2 << 20],
+            |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
+        ),
+        reuse(
+            DECODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 1 << 20],
+            |text, out| faster_hex::hex_decode(text, out).map(drop),
+        ),
         negative("hex_decode_32b", |text| {
             faster_hex::hex_decode_vec(text).is_ok()
         }),
@@ -184,6 +210,18 @@ fn hex_simd_ops() -> Vec<Op> {
             DECODE_1KB,
             bytes::<2048>,
             || [0; 1024],
+            move |text, out| decode(text, out),
+        ),
+        reuse(
+            ENCODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 2 << 20],
+            move |bytes, out| encode(bytes, out),
+        ),
+        reuse(
+            DECODE_1MB,
+            |r| Some(r.rest()),
+            || vec![0; 1 << 20],
             move |text, out| decode(text, out),
         ),
         negative("hex_decode_32b", |text| {
