@@ -388,7 +388,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             random.bytes(len)
         }
         "keccak256" => random.bytes(op.size),
-        "secp256k1_sign" | "secp256k1_sign_recover" => {
+        "secp256k1_sign" | "secp256k1_sign_batch" | "secp256k1_sign_recover" => {
             [secret_key(random), random.bytes(32)].concat()
         }
         "secp256k1_recover" | "secp256k1_recover_batch" => {
@@ -396,7 +396,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             let signature = truth::sign(&key, &hash)?;
             [hash, signature.to_vec()].concat()
         }
-        "secp256k1_verify" => {
+        "secp256k1_verify" | "secp256k1_verify_batch" => {
             let (key, hash) = (secret_key(random), random.bytes(32));
             let signature = truth::sign(&key, &hash)?;
             [
@@ -406,7 +406,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             ]
             .concat()
         }
-        "secp256k1_public_key" => secret_key(random),
+        "secp256k1_public_key" | "secp256k1_public_key_batch" => secret_key(random),
         "address_derivation" => truth::public_key(&secret_key(random))?.to_vec(),
         "address_from_hex" => {
             let digits = truth::hex(&random.bytes(20));

@@ -76,7 +76,9 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
                 .map(|_| Ok(keccak256(input.lp()?).to_vec()))
                 .collect()
         }
-        "secp256k1_sign" => single(sign(input.take(32)?, input.take(32)?)?.to_vec()),
+        "secp256k1_sign" | "secp256k1_sign_batch" => {
+            each(&mut |r| single(sign(r.take(32)?, r.take(32)?)?.to_vec()))
+        }
         "secp256k1_sign_recover" => {
             let (key, hash) = (input.take(32)?, input.take(32)?);
             single(recover(hash, &sign(key, hash)?)?.to_vec())
@@ -85,13 +87,15 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
         "secp256k1_recover_batch" => {
             each(&mut |r| single(address(&recover(r.take(32)?, r.take(65)?)?).to_vec()))
         }
-        "secp256k1_verify" => {
-            let (hash, signature, key) = (input.take(32)?, input.take(64)?, input.take(64)?);
+        "secp256k1_verify" | "secp256k1_verify_batch" => each(&mut |r| {
+            let (hash, signature, key) = (r.take(32)?, r.take(64)?, r.take(64)?);
             let key = VerifyingKey::from_sec1_bytes(&[&[4], key].concat())?;
             let good = key.verify_prehash(hash, &Signature::from_slice(signature)?);
             single(vec![u8::from(good.is_ok())])
+        }),
+        "secp256k1_public_key" | "secp256k1_public_key_batch" => {
+            each(&mut |r| single(public_key(r.take(32)?)?.to_vec()))
         }
-        "secp256k1_public_key" => single(public_key(input.take(32)?)?.to_vec()),
         "address_derivation" => single(address(input.array()?).to_vec()),
         "address_from_hex" => each(&mut |r| {
             let text = r.take(42)?.strip_prefix(b"0x").context("no 0x")?;

@@ -6,7 +6,8 @@ use k256::ecdsa::{
 };
 use libfuzzer_sys::fuzz_target;
 use lydite::curve::secp256k1::{
-    Error, PublicKey, SecretKey, Signature, recover, recover_address, recover_address_batch, verify,
+    Error, PublicKey, SecretKey, Signature, public_key_batch, recover, recover_address,
+    recover_address_batch, recover_batch, sign_prehash_batch, verify, verify_batch,
 };
 
 fn bytes(key: &VerifyingKey) -> Vec<u8> {
@@ -38,6 +39,18 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
                 .is_ok()
         });
         assert_eq!(accepted, peer_accepts);
+        // As many as the lanes take, and less.
+        let count = usize::from(v) % 10;
+        let mut many = vec![Signature::default(); count];
+        sign_prehash_batch(&vec![&secret; count], &vec![hash; count], &mut many).unwrap();
+        assert_eq!(many, vec![signature; count]);
+        let mut many = vec![PublicKey::GENERATOR; count];
+        public_key_batch(&vec![&secret; count], &mut many).unwrap();
+        assert_eq!(many, vec![public; count]);
+        let shared = secret.diffie_hellman(&public);
+        let expected =
+            k256::ecdh::diffie_hellman(peer.as_nonzero_scalar(), peer.verifying_key().as_affine());
+        assert_eq!(shared.x()[..], expected.raw_secret_bytes()[..]);
         signatures.push(signature);
         signatures.push(Signature {
             recovery_id: signature.recovery_id ^ 1,
@@ -74,8 +87,26 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
         .collect();
     let mut out = vec![Err(Error::Length); many.len()];
     recover_address_batch(&vec![hash; many.len()], &many, &mut out).unwrap();
-    for (signature, out) in many.iter().zip(out) {
-        assert_eq!(out, recover_address(&hash, signature));
+    let mut keys = vec![Err(Error::Length); many.len()];
+    recover_batch(&vec![hash; many.len()], &many, &mut keys).unwrap();
+    for (i, signature) in many.iter().enumerate() {
+        assert_eq!(out[i], recover_address(&hash, signature));
+        assert_eq!(keys[i], recover(&hash, signature));
+    }
+    // What was recovered verifies, under its own key and not under the next one's, unless they are the same.
+    let found: Vec<PublicKey> = keys
+        .iter()
+        .map(|key| key.unwrap_or(PublicKey::GENERATOR))
+        .collect();
+    for shift in 0..2.min(many.len()) {
+        let mut asked = found.clone();
+        asked.rotate_left(shift);
+        let mut valid = vec![Ok(()); many.len()];
+        verify_batch(&asked, &vec![hash; many.len()], &many, &mut valid).unwrap();
+        for i in 0..many.len() {
+            assert_eq!(valid[i], verify(&asked[i], &hash, &many[i]));
+            assert!(shift > 0 || keys[i].is_err() || valid[i].is_ok());
+        }
     }
     if let Ok(public) = PublicKey::from_sec1_bytes(&[&[2 + v % 3][..], &r].concat()) {
         assert_eq!(

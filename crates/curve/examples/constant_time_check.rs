@@ -4,7 +4,10 @@
 
 #[cfg(lydite_constant_time_check)]
 fn main() {
-    use lydite_curve::{memcheck, secp256k1::SecretKey};
+    use lydite_curve::{
+        memcheck,
+        secp256k1::{PublicKey, SecretKey, Signature, public_key_batch, sign_prehash_batch},
+    };
 
     assert!(memcheck::is_running(), "to be run under valgrind");
     if std::env::args().nth(1).as_deref() == Some("leak") {
@@ -15,7 +18,8 @@ fn main() {
         }
         return;
     }
-    for i in 0..20 {
+    let mut keys = Vec::new();
+    for i in 0..5 {
         let secret = std::hint::black_box([i + 1; 32]);
         let hash = [i; 32];
         memcheck::set_undefined(&secret);
@@ -29,7 +33,23 @@ fn main() {
         memcheck::set_defined(&public_key);
         memcheck::set_defined(&signature);
         println!("{public_key:?} {signature:02x?}");
+        // A peer's key is public, what is shared with it is not, until it is printed.
+        let shared = key.diffie_hellman(&PublicKey::GENERATOR);
+        let hashed = shared.sha256();
+        memcheck::set_defined(shared.x());
+        memcheck::set_defined(&hashed);
+        assert_eq!(shared.x()[..], public_key.to_bytes()[..32]);
+        println!("{hashed:02x?}");
+        keys.push(key);
     }
+    let mut public_keys = [PublicKey::GENERATOR; 5];
+    let mut signatures = [Signature::default(); 5];
+    let done = public_key_batch(&keys, &mut public_keys)
+        .and_then(|()| sign_prehash_batch(&keys, &[[1; 32]; 5], &mut signatures));
+    memcheck::set_defined(&public_keys);
+    memcheck::set_defined(&signatures);
+    assert!(done.is_ok() && public_keys[4] == keys[4].public_key());
+    println!("{:02x?}", signatures[4]);
 }
 
 #[cfg(not(lydite_constant_time_check))]

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
 //! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | |
-//! | [`curve`] | secp256k1 (sign, verify, recover), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381 |
+//! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381; `rayon` |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
 //! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn` |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |

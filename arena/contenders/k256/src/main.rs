@@ -29,6 +29,30 @@ fn coordinates(key: &impl ToSec1Point<k256::Secp256k1>) -> Option<[u8; 64]> {
     key.to_sec1_point(false).as_bytes().last_chunk().copied()
 }
 
+/// r || s || recovery id.
+fn sign(key: &SigningKey, hash: &[u8; 32]) -> [u8; 65] {
+    let (signature, id) = key.sign_prehash_recoverable(hash);
+    let mut out = [0; 65];
+    out[..64].copy_from_slice(&signature.to_bytes());
+    out[64] = id.to_byte();
+    out
+}
+
+/// Hash, r || s, public key.
+type ToVerify = ([u8; 32], [u8; 64], VerifyingKey);
+
+fn to_verify(r: &mut Reader) -> Option<ToVerify> {
+    let (hash, signature) = (r.array()?, r.array()?);
+    let mut key = [4; 65];
+    key[1..].copy_from_slice(r.take(64)?);
+    Some((hash, signature, VerifyingKey::from_sec1_bytes(&key).ok()?))
+}
+
+fn verify((hash, signature, key): &ToVerify) -> bool {
+    Signature::from_slice(signature)
+        .is_ok_and(|signature| key.verify_prehash(hash, &signature).is_ok())
+}
+
 fn ops() -> Vec<Op> {
     let key_and_hash =
         |r: &mut Reader| Some((SigningKey::from_slice(r.take(32)?).ok()?, r.array::<32>()?));
@@ -36,13 +60,7 @@ fn ops() -> Vec<Op> {
         op(
             "secp256k1_sign secp256k1_sign_varied",
             key_and_hash,
-            |(key, hash)| {
-                let (signature, id) = key.sign_prehash_recoverable(hash);
-                let mut out = [0; 65];
-                out[..64].copy_from_slice(&signature.to_bytes());
-                out[64] = id.to_byte();
-                out
-            },
+            |(key, hash)| sign(key, hash),
         ),
         op(
             "secp256k1_sign_recover secp256k1_sign_recover_varied",
@@ -78,17 +96,37 @@ fn ops() -> Vec<Op> {
                 Some(())
             },
         ),
-        op(
-            "secp256k1_verify_varied",
-            |r| {
-                let (hash, signature) = (r.array::<32>()?, r.array::<64>()?);
-                let mut key = [4; 65];
-                key[1..].copy_from_slice(r.take(64)?);
-                Some((hash, signature, VerifyingKey::from_sec1_bytes(&key).ok()?))
+        op("secp256k1_verify_varied", to_verify, |item| {
+            verify(item).then_some([1u8])
+        }),
+        reuse(
+            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
+            |r| r.until_empty(to_verify),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 1]>| {
+                out.clear();
+                out.extend(items.iter().map(|item| [u8::from(verify(item))]));
             },
-            |(hash, signature, key)| {
-                let signature = Signature::from_slice(signature)?;
-                key.verify_prehash(hash, &signature).map(|()| [1u8])
+        ),
+        reuse(
+            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
+            move |r| r.until_empty(key_and_hash),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 65]>| {
+                out.clear();
+                out.extend(items.iter().map(|(key, hash)| sign(key, hash)));
+            },
+        ),
+        reuse(
+            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
+            |r| r.until_empty(|r| SecretKey::from_slice(r.take(32)?).ok()),
+            Vec::new,
+            |keys, out: &mut Vec<[u8; 64]>| {
+                out.clear();
+                for key in keys {
+                    out.push(coordinates(key.public_key().as_affine())?);
+                }
+                Some(())
             },
         ),
         op(

@@ -32,6 +32,32 @@ fn coordinates(key: &PublicKey) -> Option<[u8; 64]> {
     key.serialize_uncompressed().last_chunk().copied()
 }
 
+/// r || s || recovery id.
+fn sign(context: &Secp256k1<All>, key: &SecretKey, hash: &[u8; 32]) -> [u8; 65] {
+    let signature = context.sign_ecdsa_recoverable(Message::from_digest(*hash), key);
+    let (id, bytes) = signature.serialize_compact();
+    let mut out = [0; 65];
+    out[..64].copy_from_slice(&bytes);
+    out[64] = i32::from(id) as u8;
+    out
+}
+
+/// Hash, r || s, public key.
+type ToVerify = ([u8; 32], [u8; 64], PublicKey);
+
+fn to_verify(r: &mut Reader) -> Option<ToVerify> {
+    let (hash, signature) = (r.array()?, r.array()?);
+    let mut key = [4; 65];
+    key[1..].copy_from_slice(r.take(64)?);
+    Some((hash, signature, PublicKey::from_slice(&key).ok()?))
+}
+
+fn verify(context: &Secp256k1<All>, (hash, signature, key): &ToVerify) -> bool {
+    let message = Message::from_digest(*hash);
+    Signature::from_compact(signature)
+        .is_ok_and(|signature| context.verify_ecdsa(message, &signature, key).is_ok())
+}
+
 fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
     let key_and_hash = |r: &mut Reader| {
         Some((
@@ -43,14 +69,7 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
         op(
             "secp256k1_sign secp256k1_sign_varied",
             key_and_hash,
-            |(key, hash)| {
-                let signature = context.sign_ecdsa_recoverable(Message::from_digest(*hash), key);
-                let (id, bytes) = signature.serialize_compact();
-                let mut out = [0; 65];
-                out[..64].copy_from_slice(&bytes);
-                out[64] = i32::from(id) as u8;
-                out
-            },
+            |(key, hash)| sign(context, key, hash),
         ),
         op(
             "secp256k1_sign_recover secp256k1_sign_recover_varied",
@@ -83,19 +102,37 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
                 Some(())
             },
         ),
-        op(
-            "secp256k1_verify_varied",
-            |r| {
-                let (hash, signature) = (r.array::<32>()?, r.array::<64>()?);
-                let mut key = [4; 65];
-                key[1..].copy_from_slice(r.take(64)?);
-                Some((hash, signature, PublicKey::from_slice(&key).ok()?))
+        op("secp256k1_verify_varied", to_verify, |item| {
+            verify(context, item).then_some([1u8])
+        }),
+        reuse(
+            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
+            |r| r.until_empty(to_verify),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 1]>| {
+                out.clear();
+                out.extend(items.iter().map(|item| [u8::from(verify(context, item))]));
             },
-            |(hash, signature, key)| {
-                let signature = Signature::from_compact(signature)?;
-                context
-                    .verify_ecdsa(Message::from_digest(*hash), &signature, key)
-                    .map(|()| [1u8])
+        ),
+        reuse(
+            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
+            move |r| r.until_empty(key_and_hash),
+            Vec::new,
+            |items, out: &mut Vec<[u8; 65]>| {
+                out.clear();
+                out.extend(items.iter().map(|(key, hash)| sign(context, key, hash)));
+            },
+        ),
+        reuse(
+            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
+            |r| r.until_empty(|r| SecretKey::from_byte_array(r.array()?).ok()),
+            Vec::new,
+            |keys, out: &mut Vec<[u8; 64]>| {
+                out.clear();
+                for key in keys {
+                    out.push(coordinates(&PublicKey::from_secret_key(context, key))?);
+                }
+                Some(())
             },
         ),
         op(

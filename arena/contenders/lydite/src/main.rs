@@ -65,25 +65,49 @@ fn recover((hash, signature): &Signed) -> Result<PublicKey, secp256k1::Error> {
     secp256k1::recover(hash, &Signature::from_bytes65(signature)?)
 }
 
-/// The buffers of a batch of recoveries.
-#[derive(Default)]
-struct Senders {
-    signatures: Vec<Signature>,
-    addresses: Vec<Result<Address, secp256k1::Error>>,
+/// The results of a batch, and the bytes of each (none if it was rejected).
+struct Batch<T, const N: usize> {
+    results: Vec<T>,
+    bytes: fn(&T) -> Option<[u8; N]>,
 }
 
-impl Output for Senders {
+impl<T: Clone, const N: usize> Batch<T, N> {
+    fn new(bytes: fn(&T) -> Option<[u8; N]>) -> Self {
+        Self {
+            results: Vec::new(),
+            bytes,
+        }
+    }
+
+    fn resized(&mut self, length: usize, filler: T) -> &mut [T] {
+        self.results.resize(length, filler);
+        &mut self.results
+    }
+}
+
+impl<T, const N: usize> Output for Batch<T, N> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
-        for address in &self.addresses {
-            address.as_ref().map(|address| address.0).add(sum);
+        for result in &self.results {
+            (self.bytes)(result).add(sum);
         }
     }
 
     fn write(&self, out: &mut Vec<u8>) -> bool {
-        let mut addresses = self.addresses.iter();
-        addresses.all(|address| address.as_ref().map(|address| address.0).write(out))
+        let mut results = self.results.iter();
+        results.all(|result| (self.bytes)(result).write(out))
     }
+}
+
+/// Public key, hash, signature.
+fn to_verify(r: &mut Reader) -> Option<(PublicKey, [u8; 32], Signature)> {
+    let (hash, r_bytes, s) = (r.array()?, r.array()?, r.array()?);
+    let signature = Signature {
+        r: r_bytes,
+        s,
+        recovery_id: 0,
+    };
+    Some((PublicKey::from_bytes(&r.array()?).ok()?, hash, signature))
 }
 
 fn curve() -> Vec<Op> {
@@ -118,32 +142,59 @@ fn curve() -> Vec<Op> {
                         .unzip::<_, _, Vec<_>, Vec<_>>(),
                 )
             },
-            Senders::default,
-            |(hashes, signatures),
-             Senders {
-                 signatures: parsed,
-                 addresses,
-             }| {
-                parsed.clear();
-                for signature in signatures {
-                    parsed.push(Signature::from_bytes65(signature)?);
-                }
-                addresses.resize(hashes.len(), Ok(Address::ZERO));
-                secp256k1::recover_address_batch(hashes, parsed, addresses)
+            || Batch::new(|address: &Result<Address, _>| address.ok().map(|address| address.0)),
+            |(hashes, signatures), out| {
+                let parsed = signatures.iter().map(Signature::from_bytes65);
+                let parsed = parsed.collect::<Result<Vec<_>, _>>()?;
+                let addresses = out.resized(hashes.len(), Ok(Address::ZERO));
+                secp256k1::recover_address_batch(hashes, &parsed, addresses)
             },
         ),
         op(
             "secp256k1_verify_varied",
+            to_verify,
+            |(key, hash, signature)| secp256k1::verify(key, hash, signature).map(|()| [1u8]),
+        ),
+        reuse(
+            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
             |r| {
-                let (hash, r_bytes, s) = (r.array()?, r.array()?, r.array()?);
-                let signature = Signature {
-                    r: r_bytes,
-                    s,
-                    recovery_id: 0,
-                };
-                Some((hash, signature, PublicKey::from_bytes(&r.array()?).ok()?))
+                let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
+                for (key, hash, signature) in r.until_empty(to_verify)? {
+                    keys.push(key);
+                    hashes.push(hash);
+                    signatures.push(signature);
+                }
+                Some((keys, hashes, signatures))
             },
-            |(hash, signature, key)| secp256k1::verify(key, hash, signature).map(|()| [1u8]),
+            || Batch::new(|valid| Some([u8::from(*valid == Ok(()))])),
+            |(keys, hashes, signatures), out| {
+                let valid = out.resized(keys.len(), Ok(()));
+                secp256k1::verify_batch(keys, hashes, signatures, valid)
+            },
+        ),
+        reuse(
+            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
+            move |r| {
+                Some(
+                    r.until_empty(key_and_hash)?
+                        .into_iter()
+                        .unzip::<_, _, Vec<_>, Vec<_>>(),
+                )
+            },
+            || Batch::new(|signature: &Signature| Some(signature.to_bytes65())),
+            |(keys, hashes), out| {
+                let signatures = out.resized(keys.len(), Signature::default());
+                secp256k1::sign_prehash_batch(keys, hashes, signatures)
+            },
+        ),
+        reuse(
+            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
+            |r| r.until_empty(secret_key),
+            || Batch::new(|key: &PublicKey| Some(key.to_bytes())),
+            |keys, out| {
+                let public_keys = out.resized(keys.len(), PublicKey::GENERATOR);
+                secp256k1::public_key_batch(keys, public_keys)
+            },
         ),
         op("secp256k1_public_key_varied", secret_key, |key| {
             key.public_key().to_bytes()

@@ -3,17 +3,24 @@
 use super::{
     POINT_ENTRIES, Secp256k1,
     field::FieldElement,
-    generator,
-    group::{Affine, Jacobian},
+    generator::{self, Digits},
+    group::{Affine, Jacobian, Projective},
     multiply::multiply_add_vartime,
     scalar::Scalar,
     tables,
 };
+#[cfg(target_arch = "x86_64")]
+use crate::mask::Mask;
 
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
+type Product = Projective<Secp256k1>;
 
-/// A way to compute with points, and to look up secret multiples of the generator.
+/// How many secret multiples of the generator pay for eight lanes.
+#[cfg(target_arch = "x86_64")]
+const X8_FROM: usize = 4;
+
+/// A way to compute with points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// One point after the other, on every target.
@@ -27,15 +34,13 @@ pub(super) enum Backend {
 }
 
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
-cpufeatures::new!(adx, "bmi2", "adx");
-#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
 cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
 
 impl Backend {
     /// The fastest one here.
     pub(super) fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
-        if adx::get() {
+        if crate::cpu::has_adx() {
             return if avx512ifma::get() {
                 Self::Avx512IfmaX8
             } else {
@@ -65,16 +70,38 @@ impl Backend {
         self == Self::Adx || self == Self::Avx512IfmaX8
     }
 
-    /// Entry `index`, which is below 32, of a window of the comb, reading all of them. Constant-time.
-    #[inline(always)]
-    pub(super) fn scan(self, entries: &[[u8; 64]; generator::ENTRIES], index: u64) -> [u64; 8] {
-        match self {
-            Self::Portable => generator::scan(entries, index),
-            #[cfg(target_arch = "x86_64")]
-            Self::Adx => generator::scan(entries, index),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
-            Self::Avx512IfmaX8 => unsafe { super::x86_64::avx512_scan::scan(entries, index) },
+    /// `k G` for each k from 1 on. Constant-time.
+    pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Product]) {
+        debug_assert_eq!(k.len(), out.len());
+        #[cfg(target_arch = "x86_64")]
+        if self == Self::Avx512IfmaX8 {
+            use super::x86_64::avx512ifma_x8::{
+                LANES, multiply_generator_x1, multiply_generator_x8,
+            };
+            for (k, out) in k.chunks(LANES).zip(out.chunks_mut(LANES)) {
+                if k.len() < X8_FROM {
+                    for (k, out) in k.iter().zip(out) {
+                        let digits = Digits::new(k);
+                        // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                        *out = unsafe { multiply_generator_x1(tables::comb(), &digits) };
+                        complete(out, &digits);
+                    }
+                    continue;
+                }
+                // Lanes without an item repeat the last one.
+                let last = k.len() - 1;
+                let digits = core::array::from_fn(|lane| Digits::new(&k[lane.min(last)]));
+                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                let products = unsafe { multiply_generator_x8(tables::comb(), &digits) };
+                for ((out, product), digits) in out.iter_mut().zip(products).zip(&digits) {
+                    *out = product;
+                    complete(out, digits);
+                }
+            }
+            return;
+        }
+        for (k, out) in k.iter().zip(out) {
+            *out = generator::multiply_generator(tables::comb(), &Digits::new(k));
         }
     }
 
@@ -94,7 +121,7 @@ impl Backend {
                 // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
                 let roots = unsafe { lift_x(&words) };
                 for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
-                    *out = Affine::from_root_vartime(x, FieldElement::from_words(root), odd);
+                    *out = Affine::from_root_vartime(x, root, odd);
                 }
             }
             return;
@@ -174,6 +201,14 @@ impl Backend {
     }
 }
 
+/// Computes a product again if it met an exceptional case of the lanes' formulas, which few k do: Z = 0.
+#[cfg(target_arch = "x86_64")]
+fn complete(product: &mut Product, digits: &Digits) {
+    if Mask::from_bit(u64::from(product.z.is_zero())).declassify() {
+        *product = generator::multiply_generator(tables::comb(), digits);
+    }
+}
+
 /// `a P + b G`. Variable-time.
 fn multiply_add_portable(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
     multiply_add_vartime::<_, POINT_ENTRIES>(
@@ -189,7 +224,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use alloc::vec::Vec;
 
-    use super::{super::tests::bytes32, *};
+    use num_bigint::{BigInt, BigUint};
+
+    use super::{
+        super::{
+            generator::WINDOWS,
+            scalar::ORDER,
+            tests::{bytes32, to_big, to_words},
+        },
+        *,
+    };
 
     fn scalar(seed: u64) -> Scalar {
         Scalar::from_bytes_reduced(&bytes32(seed))
@@ -277,17 +321,80 @@ mod tests {
     }
 
     #[test]
-    fn every_backend_scans_the_same_entries() {
-        let window = &tables::comb().0.as_chunks().0[17];
+    fn every_backend_multiplies_the_generator_at_every_length() {
+        let k: Vec<Scalar> = (0..40)
+            .flat_map(|i| [scalar(i), small(i + 1), small(i + 1).negate()])
+            .collect();
+        let expected: Vec<_> = k.iter().map(|k| Some(multiple_of_generator(k))).collect();
+        let words = |p: &Option<Point>| p.map(|p| [p.x.to_words(), p.y.to_words()]);
         for backend in Backend::available() {
-            for (index, entry) in window.iter().enumerate() {
-                let words = backend.scan(window, index as u64);
-                assert!(
-                    words.map(u64::to_le_bytes).as_flattened() == entry,
-                    "{backend:?}, {index}"
-                );
+            for length in (0..=20).chain([k.len()]) {
+                for start in [0, k.len() - length] {
+                    let (k, expected) = (&k[start..][..length], &expected[start..][..length]);
+                    let mut out = alloc::vec![Product::from_affine(&Point::generator()); length];
+                    backend.multiply_generator(k, &mut out);
+                    for (i, (out, expected)) in out.iter().zip(expected).enumerate() {
+                        assert_eq!(
+                            words(&Some(out.to_affine())),
+                            words(expected),
+                            "{backend:?}, {i} of {length}"
+                        );
+                    }
+                }
             }
         }
+    }
+
+    /// The multipliers for which the last addition of the comb meets its own addend, computed from the digits: an upper part
+    /// B and a lower part A with B - A = n, so that k = A + B.
+    #[test]
+    fn every_backend_multiplies_exceptional_multiples() {
+        let n = to_big(&ORDER);
+        let sign = |digit: &BigInt, by: u32| digit << by;
+        let mut found = 0;
+        // The all-odd digits of +-n: as those of k, of (n - 1) / 2 + 2^257.
+        let bits = ((&n - 1u8) >> 1) + (BigUint::from(1u8) << 257);
+        let digits: Vec<BigInt> = (0..WINDOWS)
+            .map(|j| BigInt::from((&bits >> (6 * j)) & BigUint::from(63u8)) * 2 - 63)
+            .collect();
+        let total: BigInt = digits
+            .iter()
+            .enumerate()
+            .map(|(j, d)| sign(d, 6 * j as u32))
+            .sum();
+        assert_eq!(total, n.clone().into());
+        // The last additions of `multiply_generator_x8` and `_x1`: which windows stand on one side.
+        let uppers: [fn(usize) -> bool; 2] = [|j| j == WINDOWS - 1, |j| j / 6 % 2 == 1];
+        for upper in uppers {
+            for flip in [false, true] {
+                let k: BigInt = digits
+                    .iter()
+                    .enumerate()
+                    .map(|(j, d)| sign(d, 6 * j as u32) * if upper(j) == flip { -1 } else { 1 })
+                    .sum();
+                let Some(k) = k.to_biguint().filter(|k| *k < n && k.bit(0)) else {
+                    continue;
+                };
+                found += 1;
+                let k = Scalar::from_bytes_reduced(&crate::words_to_be(&to_words(&k)));
+                for k in [k, k.negate()] {
+                    let expected = multiple_of_generator(&k);
+                    for backend in Backend::available() {
+                        for length in [1, 8] {
+                            let mut out =
+                                alloc::vec![Product::from_affine(&Point::generator()); length];
+                            backend.multiply_generator(&alloc::vec![k; length], &mut out);
+                            for out in out {
+                                let out = out.to_affine();
+                                assert_eq!(out.x.to_words(), expected.x.to_words());
+                                assert_eq!(out.y.to_words(), expected.y.to_words());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(found >= 2, "{found}");
     }
 
     #[test]

@@ -8,10 +8,9 @@
 //! Source: signed all-bits-set digits: [Ham12] §3.3; the comb and its size: [LIBSECP] `ecmult_gen_impl.h`.
 //! Constant time: yes. Every look-up reads all 32 entries of its window; the additions are complete.
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
-    dispatch::Backend,
     group::{Curve, Projective},
     multiply::affine_from_words,
     scalar::Scalar,
@@ -29,9 +28,71 @@ pub(crate) const ENTRIES: usize = 1 << (WINDOW - 1);
 #[derive(Clone, Copy)]
 pub(crate) struct CombTable<'a>(pub(crate) &'a [[u8; 64]]);
 
+impl<'a> CombTable<'a> {
+    #[inline(always)]
+    pub(crate) fn window(self, window: usize) -> &'a [[u8; 64]; ENTRIES] {
+        &self.0.as_chunks().0[window]
+    }
+}
+
+/// The digits of a multiplier.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Digits {
+    s: [u64; 5],
+    /// 1 where k was even, and so replaced by n - k.
+    negated: u64,
+}
+
+/// The digit (2 `index` + 1), negative where the mask is true.
+#[derive(Clone, Copy)]
+pub(crate) struct Digit {
+    pub(crate) index: u64,
+    pub(crate) negative: Mask,
+}
+
+impl Digits {
+    /// Of k from 1 on.
+    pub(crate) fn new(k: &Scalar) -> Self {
+        let negated = (k.words()[0] & 1) ^ 1;
+        let odd_k = Scalar::select(Mask::from_bit(negated), &k.negate(), k);
+        let w = odd_k.words();
+        // s = (k - 1) / 2 + 2^257.
+        let s = [
+            w[0] >> 1 | w[1] << 63,
+            w[1] >> 1 | w[2] << 63,
+            w[2] >> 1 | w[3] << 63,
+            w[3] >> 1,
+            2,
+        ];
+        Self { s, negated }
+    }
+
+    /// Has the product to be negated?
+    #[inline(always)]
+    pub(crate) fn negated(&self) -> Mask {
+        Mask::from_bit(self.negated)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, window: usize) -> Digit {
+        let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);
+        let mut bits = self.s[word] >> shift;
+        if shift > 64 - WINDOW {
+            bits |= self.s[word + 1] << (64 - shift);
+        }
+        let bits = bits & 63;
+        // 2 bits - 63 is positive from 32 up; its index is (|digit| - 1) / 2.
+        let negative = Mask::from_bit((bits >> 5) ^ 1);
+        Digit {
+            index: (bits ^ negative.word()) & 31,
+            negative,
+        }
+    }
+}
+
 /// Reads entry `index` by a scan of all of them.
 #[inline(always)]
-pub(super) fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
+fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
     let mut found = [0u64; 8];
     for (i, entry) in entries.iter().enumerate() {
         let mask = Mask::is_zero(i as u64 ^ index).word();
@@ -42,41 +103,16 @@ pub(super) fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
     found
 }
 
-/// `k G` for k from 1 on, in constant time.
-pub(crate) fn multiply_generator<C: Curve>(
-    backend: Backend,
-    table: CombTable<'_>,
-    k: &Scalar,
-) -> Projective<C> {
-    let even = Mask::from_bit((k.words()[0] & 1) ^ 1);
-    let odd_k = Scalar::select(even, &k.negate(), k);
-    let w = odd_k.words();
-    // s = (k - 1) / 2 + 2^257.
-    let mut s = [
-        w[0] >> 1 | w[1] << 63,
-        w[1] >> 1 | w[2] << 63,
-        w[2] >> 1 | w[3] << 63,
-        w[3] >> 1,
-        2,
-    ];
-
-    let digit = |s: &[u64; 5], window: usize| {
-        let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);
-        let mut bits = s[word] >> shift;
-        if shift > 64 - WINDOW {
-            bits |= s[word + 1] << (64 - shift);
-        }
-        let bits = bits & 63;
-        // 2 bits - 63 is positive from 32 up; its index is (|digit| - 1) / 2.
-        let negative = Mask::from_bit((bits >> 5) ^ 1);
-        let index = (bits ^ negative.word()) & 31;
-        let entries = &table.0.as_chunks().0[window];
-        affine_from_words::<C>(&backend.scan(entries, index)).negate_if(negative)
+/// `k G` in constant time.
+pub(crate) fn multiply_generator<C: Curve>(table: CombTable<'_>, digits: &Digits) -> Projective<C> {
+    let entry = |window: usize| {
+        let digit = digits.get(window);
+        let words = scan(table.window(window), digit.index);
+        affine_from_words::<C>(&words).negate_if(digit.negative)
     };
-    let mut sum = Projective::from_affine(&digit(&s, 0));
+    let mut sum = Projective::from_affine(&entry(0));
     for window in 1..WINDOWS {
-        sum = sum.add_affine(&digit(&s, window));
+        sum = sum.add_affine(&entry(window));
     }
-    s.zeroize();
-    sum.negate_if(even)
+    sum.negate_if(digits.negated())
 }

@@ -20,8 +20,7 @@ use crate::mask::Mask;
 pub(crate) trait Curve: Copy {
     /// b.
     const B: u32;
-    /// The generator's coordinates, in limbs of 52 bits: for the tests. Elsewhere it is the first entry of the tables.
-    #[cfg(test)]
+    /// The generator's coordinates, in limbs of 52 bits.
     const GENERATOR: ([u64; 5], [u64; 5]);
 }
 
@@ -44,7 +43,7 @@ pub(crate) struct Affine<C: Curve> {
 
 impl<C: Curve> Affine<C> {
     #[inline(always)]
-    pub(crate) fn new(x: FieldElement, y: FieldElement) -> Self {
+    pub(crate) const fn new(x: FieldElement, y: FieldElement) -> Self {
         Self {
             x,
             y,
@@ -248,6 +247,13 @@ pub(crate) struct Projective<C: Curve> {
 }
 
 impl<C: Curve> Projective<C> {
+    pub(crate) const INFINITY: Self = Self {
+        x: FieldElement::ZERO,
+        y: FieldElement::ONE,
+        z: FieldElement::ZERO,
+        curve: PhantomData,
+    };
+
     #[inline(always)]
     pub(crate) fn new(x: FieldElement, y: FieldElement, z: FieldElement) -> Self {
         Self {
@@ -294,12 +300,36 @@ impl<C: Curve> Projective<C> {
         )
     }
 
+    /// 2 `self`, complete. 7 M + 2 S.
+    ///
+    /// Source: [RCB15] algorithm 9 (a = 0): with T = 3 b Z^2: X3 = 2 X Y (Y^2 - 3 T), Y3 = (Y^2 - 3 T)(Y^2 + T) + 8 Y^2 T,
+    /// Z3 = 8 Y^3 Z.
+    #[inline(always)]
+    pub(crate) fn double(&self) -> Self {
+        let b3 = 3 * C::B;
+        debug_assert!(b3 <= 21);
+        let yy = self.y.square(); // 1
+        let yy8 = yy.mul_small(8); // 8
+        let t = self.z.square().mul_small(b3).normalize_weak(); // 1
+        let difference = yy.sub(&t.mul_small(3), 3); // 5
+        let xy2 = self.x.mul(&self.y).mul_small(2); // 2
+        Self::new(
+            difference.mul(&xy2),
+            FieldElement::sum_of_products(&difference, &yy.add(&t), &t, &yy8),
+            self.y.mul(&self.z).mul(&yy8),
+        )
+    }
+
     /// x and y, normalized, by a constant-time inversion; (0, 0) for infinity.
     pub(crate) fn to_affine(self) -> Affine<C> {
-        let inverse = self.z.invert();
+        self.to_affine_with(&self.z.invert())
+    }
+
+    /// To affine, given 1 / Z; coordinates normalized.
+    pub(crate) fn to_affine_with(self, z_inverse: &FieldElement) -> Affine<C> {
         Affine::new(
-            self.x.mul(&inverse).normalize(),
-            self.y.mul(&inverse).normalize(),
+            self.x.mul(z_inverse).normalize(),
+            self.y.mul(z_inverse).normalize(),
         )
     }
 
@@ -326,6 +356,15 @@ impl<C: Curve> Affine<C> {
         Self::new(
             self.x,
             FieldElement::select(mask, &self.y.negate(1), &self.y),
+        )
+    }
+
+    /// `yes` where the mask is true, else `no`.
+    #[inline(always)]
+    pub(crate) fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
+        Self::new(
+            FieldElement::select(mask, &yes.x, &no.x),
+            FieldElement::select(mask, &yes.y, &no.y),
         )
     }
 }

@@ -11,19 +11,28 @@
 //! # Ok::<(), lydite_curve::secp256k1::Error>(())
 //! ```
 //!
-//! Signing and the derivation of a public key are constant-time in the key and the nonce (`docs/constant-time.md` says how
-//! that is checked). Verification, recovery and the parsing of public keys are variable-time: their inputs are public.
+//! Many items in one call are cheaper than one by one: the functions that end in `_batch`, and, with the feature `rayon`,
+//! those of `parallel`.
 //!
-//! Source: \[SEC1\] §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\] (nonces), EIP-2 (low s). The keys in
-//! brackets are those of `docs/papers.md`.
+//! Signing, the derivation of a public key and Diffie-Hellman are constant-time in the key and the nonce
+//! (`docs/constant-time.md` says how that is checked). Verification, recovery and the parsing of public keys are
+//! variable-time: their inputs are public.
+//!
+//! Source: \[SEC1\] §3.3.1 (Diffie-Hellman), §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\] (nonces),
+//! EIP-2 (low s). The keys in brackets are those of `docs/papers.md`.
 
+mod batch;
 mod dispatch;
+mod ecdh;
 mod field;
 mod generator;
 mod group;
 mod multiply;
 mod nonce;
+#[cfg(feature = "rayon")]
+pub mod parallel;
 mod scalar;
+mod secret_multiply;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -35,9 +44,15 @@ use core::fmt;
 use lydite_bytes::Address;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+pub use batch::{
+    public_key_batch, recover_address_batch, recover_address_low_s_batch, recover_batch,
+    sign_prehash_batch, verify_batch,
+};
+pub use ecdh::SharedSecret;
+
 use dispatch::Backend;
 use field::FieldElement;
-use group::{Affine, Curve, Jacobian};
+use group::{Affine, Curve, Projective};
 use nonce::Nonces;
 use scalar::{ORDER, Scalar};
 
@@ -50,7 +65,6 @@ enum Secp256k1 {}
 
 impl Curve for Secp256k1 {
     const B: u32 = 7;
-    #[cfg(test)]
     const GENERATOR: ([u64; 5], [u64; 5]) = (
         [
             0x2_815b_16f8_1798,
@@ -120,7 +134,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// A secret key: an integer in [1, n - 1]. Wiped when dropped; it has no `Debug`.
+/// A secret key, and so a signer: an integer in [1, n - 1]. Wiped when dropped; it has no `Debug` and cannot be copied.
 #[derive(ZeroizeOnDrop)]
 pub struct SecretKey(Scalar);
 
@@ -147,39 +161,61 @@ impl SecretKey {
     #[must_use]
     pub fn sign_prehash(&self, hash: &[u8; 32]) -> Signature {
         let z = Scalar::from_bytes_reduced(hash);
-        let mut key = self.0.to_bytes();
-        let mut nonces = Nonces::new(&key, &z.to_bytes());
-        key.zeroize();
+        let mut nonces = self.nonces(&z);
         loop {
             let mut k = nonces.next_nonce();
             let mut k_inverse = k.invert();
             let point = multiply_generator(&k);
             k.zeroize();
-            let (r, overflow) = Scalar::from_bytes_with_overflow(&point.x.to_bytes());
-            let mut rd = r.mul(&self.0);
-            let s = rd.add(&z).mul(&k_inverse);
-            rd.zeroize();
+            let signature = self.signature(&z, &point, &k_inverse);
             k_inverse.zeroize();
-            // Both happen with probability 2^-256.
-            if r.is_zero().or(s.is_zero()).declassify() {
-                continue;
+            if let Some(signature) = signature {
+                return signature;
             }
-            // Bit 1: x was not below n. Bit 0: y odd, of the nonce's point or, if s is negated, its opposite.
-            let high = s.is_high();
-            let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
-            let recovery_id = (overflow.word() as u8 & 2) | odd;
-            return Signature {
-                r: r.to_bytes(),
-                s: Scalar::select(high, &s.negate(), &s).to_bytes(),
-                recovery_id,
-            };
         }
+    }
+
+    /// The nonces for z. Constant-time.
+    fn nonces(&self, z: &Scalar) -> Nonces {
+        let mut key = self.0.to_bytes();
+        let nonces = Nonces::new(&key, &z.to_bytes());
+        key.zeroize();
+        nonces
+    }
+
+    /// The signature of z with the nonce's point and inverse; none where r or s would be 0, which happens with
+    /// probability 2^-256. Constant-time.
+    fn signature(
+        &self,
+        z: &Scalar,
+        point: &Affine<Secp256k1>,
+        k_inverse: &Scalar,
+    ) -> Option<Signature> {
+        let (r, overflow) = Scalar::from_bytes_with_overflow(&point.x.to_bytes());
+        let mut rd = r.mul(&self.0);
+        let s = rd.add(z).mul(k_inverse);
+        rd.zeroize();
+        // Bit 1: x was not below n. Bit 0: y odd, of the nonce's point or, if s is negated, its opposite.
+        let high = s.is_high();
+        let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
+        let signature = Signature {
+            r: r.to_bytes(),
+            s: Scalar::select(high, &s.negate(), &s).to_bytes(),
+            recovery_id: (overflow.word() as u8 & 2) | odd,
+        };
+        r.is_zero()
+            .or(s.is_zero())
+            .not()
+            .declassify()
+            .then_some(signature)
     }
 }
 
 /// `k G`, normalized. Constant-time.
 fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
-    generator::multiply_generator(Backend::detect(), tables::comb(), k).to_affine()
+    let mut out = [Projective::INFINITY];
+    Backend::detect().multiply_generator(core::slice::from_ref(k), &mut out);
+    out[0].to_affine()
 }
 
 /// A public key: a point of the curve other than infinity.
@@ -187,6 +223,15 @@ fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
 pub struct PublicKey(Affine<Secp256k1>);
 
 impl PublicKey {
+    /// The generator G: the public key of the secret key 1. Something to fill buffers with.
+    pub const GENERATOR: Self = {
+        let (x, y) = Secp256k1::GENERATOR;
+        Self(Affine::new(
+            FieldElement::from_limbs(x),
+            FieldElement::from_limbs(y),
+        ))
+    };
+
     /// From SEC 1 form: 33 bytes (2 or 3, x) or 65 bytes (4, x, y). Variable-time.
     ///
     /// # Errors
@@ -275,8 +320,8 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// A signature with its recovery id. Nothing is checked until it is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A signature with its recovery id. Nothing is checked until it is used. The default is all zeros, which is not valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// r, big-endian.
     pub r: [u8; 32],
@@ -400,22 +445,15 @@ fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
 /// # Errors
 /// [`Error::ROutOfRange`], [`Error::SOutOfRange`], or [`Error::Mismatch`].
 pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) -> Result<(), Error> {
-    let (r, s) = signature.scalars()?;
-    let s_inverse = s.invert_vartime();
-    let u1 = Scalar::from_bytes_reduced(hash).mul(&s_inverse);
-    let u2 = r.mul(&s_inverse);
-    let sum = Backend::detect().multiply_add_of_one(&public_key.0, &(u2, u1));
-    if sum.infinity {
-        return Err(Error::Mismatch);
-    }
-    // X / Z^2 = r or r + n, without the division.
-    let zz = sum.z.square();
-    let has_x = |x: Option<FieldElement>| x.is_some_and(|x| x.mul(&zz).equals(&sum.x));
-    if has_x(FieldElement::from_bytes(&signature.r)) || has_x(x_beyond_order(&r)) {
-        Ok(())
-    } else {
-        Err(Error::Mismatch)
-    }
+    let mut out = [Ok(())];
+    batch::verify_chunk::<1>(
+        Backend::detect(),
+        core::slice::from_ref(public_key),
+        core::slice::from_ref(hash),
+        core::slice::from_ref(signature),
+        &mut out,
+    );
+    out[0]
 }
 
 /// The public key that made a signature. s may be high, as for the `ecrecover` precompile; where EIP-2 holds, use
@@ -425,7 +463,7 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
 /// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
-    recover_chunk::<1>(
+    batch::recover_chunk::<1>(
         Backend::detect(),
         core::slice::from_ref(hash),
         core::slice::from_ref(signature),
@@ -448,137 +486,4 @@ pub fn recover_address(hash: &[u8; 32], signature: &Signature) -> Result<Address
 /// [`Error::HighS`] and those of [`recover`].
 pub fn recover_address_low_s(hash: &[u8; 32], signature: &Signature) -> Result<Address, Error> {
     recover_address(hash, signature.require_low_s()?)
-}
-
-/// How many items of a batch share their inversions.
-const CHUNK: usize = 32;
-
-/// [`recover_address`] for each pair of `hashes` and `signatures`, cheaper than one by one. An item that is not valid
-/// gets its error in `out` and disturbs no other. Variable-time.
-///
-/// # Errors
-/// [`Error::Length`] if the three slices differ in length; then `out` is left as it was.
-pub fn recover_address_batch(
-    hashes: &[[u8; 32]],
-    signatures: &[Signature],
-    out: &mut [Result<Address, Error>],
-) -> Result<(), Error> {
-    if hashes.len() != signatures.len() || hashes.len() != out.len() {
-        return Err(Error::Length);
-    }
-    let backend = Backend::detect();
-    let chunks = hashes
-        .chunks(CHUNK)
-        .zip(signatures.chunks(CHUNK))
-        .zip(out.chunks_mut(CHUNK));
-    for ((hashes, signatures), out) in chunks {
-        let mut keys = [Err(Error::Length); CHUNK];
-        recover_chunk::<CHUNK>(backend, hashes, signatures, &mut keys);
-        for (out, key) in out.iter_mut().zip(keys) {
-            *out = key.map(|key| key.to_address());
-        }
-    }
-    Ok(())
-}
-
-/// Recovers up to `CHUNK` keys, with one inversion modulo n and one modulo p.
-///
-/// Q = r^-1 (s R - z G), where R is the nonce's point. An item that failed is left out of what comes after: what goes on
-/// stands at the front, `index` tells where it came from.
-fn recover_chunk<const CHUNK: usize>(
-    backend: Backend,
-    hashes: &[[u8; 32]],
-    signatures: &[Signature],
-    out: &mut [Result<PublicKey, Error>],
-) {
-    debug_assert!(
-        hashes.len() <= CHUNK && signatures.len() == hashes.len() && out.len() >= hashes.len()
-    );
-    let (mut index, mut count) = ([0; CHUNK], 0);
-    let mut nonces = [(FieldElement::ONE, false); CHUNK];
-    let mut inverses = [Scalar::ONE; CHUNK];
-    let mut s = [Scalar::ONE; CHUNK];
-    for (i, signature) in signatures.iter().enumerate() {
-        let parsed = signature
-            .scalars()
-            .and_then(|(r, s)| Ok((signature.nonce_x(&r)?, r, s)));
-        match parsed {
-            Ok(item) => {
-                index[count] = i;
-                (nonces[count], inverses[count], s[count]) = item;
-                count += 1;
-            }
-            Err(error) => out[i] = Err(error),
-        }
-    }
-    invert_all_vartime::<_, CHUNK>(
-        &mut inverses[..count],
-        &Scalar::ONE,
-        Scalar::mul,
-        Scalar::invert_vartime,
-    );
-    let mut lifted = [None; CHUNK];
-    backend.lift_x(&nonces[..count], &mut lifted[..count]);
-
-    let mut points = [Affine::new(FieldElement::ONE, FieldElement::ONE); CHUNK];
-    let mut factors = [(Scalar::ONE, Scalar::ONE); CHUNK];
-    let parsed = core::mem::take(&mut count);
-    for from in 0..parsed {
-        let Some(point) = lifted[from] else {
-            out[index[from]] = Err(Error::NoSuchPoint);
-            continue;
-        };
-        let minus_z = Scalar::from_bytes_reduced(&hashes[index[from]]).negate();
-        points[count] = point;
-        factors[count] = (s[from].mul(&inverses[from]), minus_z.mul(&inverses[from]));
-        index[count] = index[from];
-        count += 1;
-    }
-    let mut sums = [Jacobian::INFINITY; CHUNK];
-    backend.multiply_add(&points[..count], &factors[..count], &mut sums[..count]);
-
-    let mut z_inverses = [FieldElement::ONE; CHUNK];
-    for (z, sum) in z_inverses
-        .iter_mut()
-        .zip(&sums[..count])
-        .filter(|(_, sum)| !sum.infinity)
-    {
-        *z = sum.z;
-    }
-    invert_all_vartime::<_, CHUNK>(
-        &mut z_inverses[..count],
-        &FieldElement::ONE,
-        FieldElement::mul,
-        FieldElement::invert_vartime,
-    );
-    for ((sum, z_inverse), index) in sums[..count].iter().zip(&z_inverses).zip(index) {
-        out[index] = if sum.infinity {
-            Err(Error::Infinity)
-        } else {
-            Ok(PublicKey(sum.to_affine_with(z_inverse)))
-        };
-    }
-}
-
-/// Replaces each of up to `CHUNK` elements, none of them 0, by its inverse, with one inversion.
-///
-/// Source: [Mon87] §10.3.1.
-fn invert_all_vartime<T: Copy, const CHUNK: usize>(
-    elements: &mut [T],
-    one: &T,
-    multiply: impl Fn(&T, &T) -> T,
-    invert: impl Fn(&T) -> T,
-) {
-    let mut before = [*one; CHUNK];
-    let mut product = *one;
-    for (before, element) in before.iter_mut().zip(&*elements) {
-        *before = product;
-        product = multiply(&product, element);
-    }
-    let mut inverse = invert(&product);
-    for (element, before) in elements.iter_mut().zip(before).rev() {
-        let inverted = multiply(&inverse, &before);
-        inverse = multiply(&inverse, element);
-        *element = inverted;
-    }
 }

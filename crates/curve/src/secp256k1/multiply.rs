@@ -87,7 +87,7 @@ pub(crate) fn wnaf(k: &Signed128, window: u32) -> ([i16; DIGITS], usize) {
 /// the point with `Z * scale` here.
 ///
 /// `ENTRIES` must be below half of the order of P, so that no multiple is infinity.
-fn odd_multiples<C: Curve, const ENTRIES: usize>(
+pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     p: &Affine<C>,
 ) -> ([Affine<C>; ENTRIES], FieldElement) {
     // On the curve isomorphic by the Z of 2 P, 2 P itself is affine.

@@ -218,13 +218,13 @@ impl Scalar {
         Self([low, t[7] + carry, 0, 0])
     }
 
-    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)` and both below 2^128 in absolute value, in variable time.
+    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)` and both below 2^128 in absolute value.
     ///
     /// Source: [GLV01], with the lattice basis (a1, b1), (a2, b2) of [LIBSECP]'s `scalar_impl.h`:
     /// a1 = b2 = 0x3086d221a7d46bcde86c90e49284eb15, b1 = -0xe4437ed6010e88286f547fa90abfe4c3,
     /// a2 = 0x114ca50f7a8e2f3f657c1108d9d44cfd8, and the divisions by n as products with round(2^384 b2 / n) and
     /// round(-2^384 b1 / n).
-    pub(crate) fn split_vartime(&self) -> [Signed128; 2] {
+    fn split(&self) -> [Self; 2] {
         const G1: [u64; 4] = [
             0xe893_209a_45db_b031,
             0x3daa_8a14_71e8_ca7f,
@@ -254,7 +254,42 @@ impl Scalar {
         let c2 = self.multiply_shift_384(&G2);
         let k2 = c1.mul(&MINUS_B1).add(&c2.mul(&MINUS_B2));
         let k1 = self.add(&k2.mul(&MINUS_LAMBDA));
-        [k1, k2].map(|k| k.to_signed128_vartime())
+        [k1, k2]
+    }
+
+    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)`, in variable time.
+    pub(crate) fn split_vartime(&self) -> [Signed128; 2] {
+        self.split().map(|k| k.to_signed128_vartime())
+    }
+
+    /// `(v1, v2)`, of 129 bits each, with `(2 v1 + 1 - 2^130) + (2 v2 + 1 - 2^130) lambda = self (mod n)`. Constant-time.
+    ///
+    /// With v = k + 2^128 the left side is 2 (k1 + k2 lambda) - K for K = (2^129 - 1) (1 + lambda); so (self + K) / 2 is
+    /// split. Source: [LIBSECP] `ecmult_const_impl.h`.
+    pub(crate) fn split_for_digits(&self) -> [[u64; 3]; 2] {
+        /// 1/2 modulo n.
+        const HALF_OF_ONE: Scalar = Scalar([
+            0xdfe9_2f46_681b_20a1,
+            0x5d57_6e73_57a4_501d,
+            u64::MAX,
+            0x7fff_ffff_ffff_ffff,
+        ]);
+        /// K / 2 modulo n.
+        const HALF_OF_K: Scalar = Scalar([
+            0x3aca_9034_d766_ed0d,
+            0x09a4_e297_6b01_6510,
+            0x615e_eb5f_be08_c6b5,
+            0xd274_453e_e589_81a7,
+        ]);
+        self.mul(&HALF_OF_ONE).add(&HALF_OF_K).split().map(|k| {
+            let negative = k.is_high();
+            // Not 0 where negative, so that there is no carry out of the negation.
+            let Self(w) = Self::select(negative, &k.negate(), &k);
+            debug_assert_eq!((w[2], w[3]), (0, 0));
+            let (low, carry) = add_carry(w[0] ^ negative.word(), negative.word() & 1, 0);
+            let (high, _) = add_carry(w[1] ^ negative.word(), 0, carry);
+            [low, high, 1 ^ (negative.word() & 1)]
+        })
     }
 
     fn to_signed128_vartime(self) -> Signed128 {

@@ -2,7 +2,10 @@
 //! `field` and `scalar` run under Miri too.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod batches;
+mod ecdh;
 mod field;
+mod libsecp256k1;
 mod points;
 mod scalar;
 mod signatures;
@@ -12,7 +15,7 @@ use alloc::vec::Vec;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-use super::{multiply::GENERATOR_ENTRIES, *};
+use super::{group::Jacobian, multiply::GENERATOR_ENTRIES, *};
 
 /// Numbers that look random and are the same in every run: SHA-256 of a counter.
 pub(super) fn bytes32(seed: u64) -> [u8; 32] {

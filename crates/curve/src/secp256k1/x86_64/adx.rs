@@ -17,7 +17,7 @@ use core::arch::asm;
 
 use super::super::{
     POINT_ENTRIES,
-    field::FieldElement,
+    field::{FieldElement, square_root_chain},
     group::{Affine, BETA, Curve, Jacobian},
     multiply::{GeneratorTable, window, wnaf},
     scalar::Signed128,
@@ -219,15 +219,6 @@ impl Field {
         Self([r0, r1, r2, r3])
     }
 
-    #[inline]
-    #[target_feature(enable = "bmi2,adx")]
-    fn square_times(mut self, n: usize) -> Self {
-        for _ in 0..n {
-            self = self.square();
-        }
-        self
-    }
-
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);
@@ -293,29 +284,11 @@ impl Field {
 }
 
 /// A square root of `x^3 + 7` if there is one, else anything.
-///
-/// The exponent (p + 1) / 4 has three runs of ones, of 223, 22 and 2 bits. Source: [LIBSECP] `field_impl.h`.
 #[target_feature(enable = "bmi2,adx")]
 pub(crate) fn lift_x(x: &[u64; 4]) -> [u64; 4] {
     let x = Field(*x);
     let a = x.square().mul(&x).add(&Field([7, 0, 0, 0]));
-    let x2 = a.square().mul(&a);
-    let x3 = x2.square().mul(&a);
-    let x6 = x3.square_times(3).mul(&x3);
-    let x9 = x6.square_times(3).mul(&x3);
-    let x11 = x9.square_times(2).mul(&x2);
-    let x22 = x11.square_times(11).mul(&x11);
-    let x44 = x22.square_times(22).mul(&x22);
-    let x88 = x44.square_times(44).mul(&x44);
-    let x176 = x88.square_times(88).mul(&x88);
-    let x220 = x176.square_times(44).mul(&x44);
-    let x223 = x220.square_times(3).mul(&x3);
-    x223.square_times(23)
-        .mul(&x22)
-        .square_times(6)
-        .mul(&x2)
-        .square_times(2)
-        .reduced()
+    square_root_chain(a, |a, b| a.mul(b), |a| a.square()).reduced()
 }
 
 #[derive(Clone, Copy)]
@@ -524,10 +497,9 @@ mod tests {
             );
         };
         // SAFETY: only called where the backend is there.
-        let (product, square, powers) = unsafe { (a.mul(&b), a.square(), a.square_times(3)) };
+        let (product, square) = unsafe { (a.mul(&b), a.square()) };
         same("mul", product, &x * &y);
         same("square", square, &x * &x);
-        same("square_times", powers, x.pow(8));
         same("add", a.add(&b), &x + &y);
         same("sub", a.sub(&b), &x + &p + &p - &y);
         same("half", a.half(), &x * ((&p + 1u8) >> 1));

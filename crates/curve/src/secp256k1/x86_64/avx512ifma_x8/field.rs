@@ -1,0 +1,248 @@
+//! Field elements of eight lanes.
+
+use core::arch::x86_64::*;
+
+use super::{super::super::field::FieldElement, LANES};
+
+const LIMB_MASK: i64 = (1 << 52) - 1;
+/// 2^256 mod p.
+const FOLD: i64 = 0x1_0000_03d1;
+
+/// Eight field elements, one a lane.
+#[derive(Clone, Copy)]
+pub(super) struct Field(pub(super) [__m512i; 5]);
+
+/// `k * p` in limbs that are not carried, so that each limb of a smaller value can be taken from it: what is added
+/// before a subtraction. The sum of the limbs' values is exact; negative limbs are settled by the carry.
+const fn multiple_of_p(k: i64) -> [i64; 5] {
+    [
+        k * ((1 << 52) - 0x1_0000_03d1),
+        k * LIMB_MASK,
+        k * LIMB_MASK,
+        k * LIMB_MASK,
+        k * ((1 << 48) - 1),
+    ]
+}
+
+impl Field {
+    /// From limbs that may be negative or above 2^52, of a value in 0..2^260.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn carried(mut limbs: [__m512i; 5]) -> Self {
+        let mask = _mm512_set1_epi64(LIMB_MASK);
+        for i in 0..4 {
+            limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], _mm512_srai_epi64::<52>(limbs[i]));
+            limbs[i] = _mm512_and_si512(limbs[i], mask);
+        }
+        Self(limbs)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn splat(words: [u64; 4]) -> Self {
+        Self(limbs_of(words.map(|w| _mm512_set1_epi64(w.cast_signed()))))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn load(words: &[[u64; 4]; LANES]) -> Self {
+        Self(limbs_of(core::array::from_fn(|i| {
+            load(&core::array::from_fn(|lane| words[lane][i]))
+        })))
+    }
+
+    /// The values; `magnitude` is that of portable elements of this size: half of it, and not below it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn store(self, magnitude: u32) -> [FieldElement; LANES] {
+        let limbs = self.0.map(|limb| store(limb));
+        core::array::from_fn(|lane| {
+            FieldElement::with_magnitude(limbs.map(|limb| limb[lane]), magnitude)
+        })
+    }
+
+    /// The product, of size 1 (below 2^256 + 2^75).
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn mul(&self, other: &Self) -> Self {
+        let (a, b) = (&self.0, &other.0);
+        let mut low = [_mm512_setzero_si512(); 10];
+        let mut high = [_mm512_setzero_si512(); 10];
+        for i in 0..5 {
+            for j in 0..5 {
+                low[i + j] = _mm512_madd52lo_epu64(low[i + j], a[i], b[j]);
+                high[i + j + 1] = _mm512_madd52hi_epu64(high[i + j + 1], a[i], b[j]);
+            }
+        }
+        fold(core::array::from_fn(|i| _mm512_add_epi64(low[i], high[i])))
+    }
+
+    /// The square, of size 1.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn square(&self) -> Self {
+        let a = &self.0;
+        let mut low = [_mm512_setzero_si512(); 10];
+        let mut high = [_mm512_setzero_si512(); 10];
+        for i in 0..5 {
+            for j in i + 1..5 {
+                low[i + j] = _mm512_madd52lo_epu64(low[i + j], a[i], a[j]);
+                high[i + j + 1] = _mm512_madd52hi_epu64(high[i + j + 1], a[i], a[j]);
+            }
+        }
+        let mut t: [_; 10] = core::array::from_fn(|i| {
+            let cross = _mm512_add_epi64(low[i], high[i]);
+            _mm512_add_epi64(cross, cross)
+        });
+        for i in 0..5 {
+            t[2 * i] = _mm512_madd52lo_epu64(t[2 * i], a[i], a[i]);
+            t[2 * i + 1] = _mm512_madd52hi_epu64(t[2 * i + 1], a[i], a[i]);
+        }
+        fold(t)
+    }
+
+    /// `a * self`, of a times the size.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn times<const A: u32>(&self) -> Self {
+        Self::carried(self.0.map(|x| scaled::<A>(x)))
+    }
+
+    /// `a * self - b * other`, where `SIZE` is above the size of `b * other`; of the size of `a * self` plus `SIZE`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus<const A: u32, const B: u32, const SIZE: i64>(&self, other: &Self) -> Self {
+        let bias = const { multiple_of_p(SIZE) };
+        Self::carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(scaled::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, scaled::<B>(other.0[i]))
+        }))
+    }
+
+    /// `self - b - 2 c`, where `b + 2 c` is of size 3; of size 4 more than `self`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
+        let bias = const { multiple_of_p(4) };
+        Self::carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], scaled::<2>(c.0[i])))
+        }))
+    }
+
+    /// The negative in the lanes of `mask`, of size `SIZE` at most; `self` is of size below `SIZE`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn negate_where<const SIZE: i64>(&self, mask: __mmask8) -> Self {
+        let bias = const { multiple_of_p(SIZE) };
+        Self::carried(core::array::from_fn(|i| {
+            _mm512_mask_sub_epi64(self.0[i], mask, _mm512_set1_epi64(bias[i]), self.0[i])
+        }))
+    }
+
+    /// What lane `i ^ BIT` holds, in lane `i`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn swapped<const BIT: i64>(&self) -> Self {
+        let partners = _mm512_xor_si512(
+            _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+            _mm512_set1_epi64(BIT),
+        );
+        Self(self.0.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
+    }
+
+    /// `yes` in the lanes of `mask`, `self` in the others.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
+        Self(core::array::from_fn(|i| {
+            _mm512_mask_mov_epi64(self.0[i], mask, yes.0[i])
+        }))
+    }
+}
+
+/// `A * x` for a limb, by doubling and adding.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn scaled<const A: u32>(x: __m512i) -> __m512i {
+    let mut out = x;
+    for bit in (0..A.ilog2()).rev() {
+        out = _mm512_add_epi64(out, out);
+        if A >> bit & 1 == 1 {
+            out = _mm512_add_epi64(out, x);
+        }
+    }
+    out
+}
+
+/// Words of 64 bits to limbs of 52.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
+    let mask = _mm512_set1_epi64(LIMB_MASK);
+    [
+        _mm512_and_si512(w[0], mask),
+        _mm512_and_si512(
+            _mm512_or_si512(_mm512_srli_epi64::<52>(w[0]), _mm512_slli_epi64::<12>(w[1])),
+            mask,
+        ),
+        _mm512_and_si512(
+            _mm512_or_si512(_mm512_srli_epi64::<40>(w[1]), _mm512_slli_epi64::<24>(w[2])),
+            mask,
+        ),
+        _mm512_and_si512(
+            _mm512_or_si512(_mm512_srli_epi64::<28>(w[2]), _mm512_slli_epi64::<36>(w[3])),
+            mask,
+        ),
+        _mm512_srli_epi64::<16>(w[3]),
+    ]
+}
+
+/// Reduces ten columns (below 2^57 each) modulo p.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fold(mut t: [__m512i; 10]) -> Field {
+    let mask = _mm512_set1_epi64(LIMB_MASK);
+    // The upper half has to be strict to be multiplied; what the lower half carries into it must be there first.
+    for i in 4..9 {
+        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64::<52>(t[i]));
+        t[i] = _mm512_and_si512(t[i], mask);
+    }
+    // 2^260 = 16 * FOLD (mod p).
+    let factor = _mm512_set1_epi64(16 * FOLD);
+    let mut out = [t[0], t[1], t[2], t[3], t[4]];
+    let mut carry = _mm512_setzero_si512();
+    for i in 0..5 {
+        out[i] = _mm512_madd52lo_epu64(_mm512_add_epi64(out[i], carry), t[5 + i], factor);
+        carry = _mm512_madd52hi_epu64(_mm512_setzero_si512(), t[5 + i], factor);
+    }
+    for i in 0..4 {
+        out[i + 1] = _mm512_add_epi64(out[i + 1], _mm512_srli_epi64::<52>(out[i]));
+        out[i] = _mm512_and_si512(out[i], mask);
+    }
+    // What stands above 2^256: 48 bits of the top limb belong below it.
+    let above = _mm512_add_epi64(
+        _mm512_srli_epi64::<48>(out[4]),
+        _mm512_slli_epi64::<4>(carry),
+    );
+    out[4] = _mm512_and_si512(out[4], _mm512_set1_epi64((1 << 48) - 1));
+    out[0] = _mm512_madd52lo_epu64(out[0], above, _mm512_set1_epi64(FOLD));
+    out[1] = _mm512_madd52hi_epu64(out[1], above, _mm512_set1_epi64(FOLD));
+    Field::carried(out)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn load(lanes: &[u64; LANES]) -> __m512i {
+    // SAFETY: the reference is valid for reads of 64 bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn store(vector: __m512i) -> [u64; LANES] {
+    let mut lanes = [0; LANES];
+    // SAFETY: the reference is valid for writes of 64 bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), vector) };
+    lanes
+}

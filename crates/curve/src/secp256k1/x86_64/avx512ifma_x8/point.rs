@@ -1,0 +1,164 @@
+//! Points of eight lanes, on curves y^2 = x^3 + b for any b.
+
+use core::arch::x86_64::*;
+
+use super::{
+    LANES,
+    field::{Field, limbs_of},
+};
+
+/// Points of eight lanes, affine.
+#[derive(Clone, Copy)]
+pub(super) struct AffineLanes {
+    pub(super) x: Field,
+    pub(super) y: Field,
+}
+
+/// Points of eight lanes, Jacobian; x and y of size 10 at most, z of size 2.
+#[derive(Clone, Copy)]
+pub(super) struct JacobianLanes {
+    pub(super) x: Field,
+    pub(super) y: Field,
+    pub(super) z: Field,
+}
+
+impl JacobianLanes {
+    /// dbl-2009-l, with D as a product: 3M + 4S.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn double(&self) -> Self {
+        let b = self.y.square();
+        let e = self.x.square().times::<3>();
+        let xb = self.x.mul(&b); // D = 4 X B
+        let ee = e.square();
+        let x = ee.minus::<1, 8, 9>(&xb); // size 10
+        let y = e
+            .mul(&xb.minus::<12, 1, 2>(&ee))
+            .minus::<1, 8, 9>(&b.square()); // E (D - X3) - 8 B^2, size 10
+        Self {
+            x,
+            y,
+            z: self.y.mul(&self.z).times::<2>(),
+        }
+    }
+
+    /// madd-2004-hmv: 8M + 3S. `z` is this point's Z as the addend's curve sees it. Also returns Z3 / Z1.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add_as(&self, other: &AffineLanes, z: &Field) -> (Self, Field) {
+        let zz = z.square();
+        let h = other.x.mul(&zz).minus::<1, 1, 11>(&self.x); // size 12
+        let r = other.y.mul(&zz.mul(z)).minus::<1, 1, 11>(&self.y); // size 12
+        let hh = h.square();
+        let hhh = h.mul(&hh);
+        let v = self.x.mul(&hh);
+        let x = r.square().minus_twice(&hhh, &v); // size 5
+        let y = r
+            .mul(&v.minus::<1, 1, 6>(&x))
+            .minus::<1, 1, 2>(&self.y.mul(&hhh)); // size 3
+        (
+            Self {
+                x,
+                y,
+                z: self.z.mul(&h),
+            },
+            h,
+        )
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add(&self, other: &AffineLanes) -> Self {
+        self.add_as(other, &self.z).0
+    }
+
+    /// Each lane's point and that of lane `i ^ BIT`. 9M + 3S, as each lane computes what its partner needs too.
+    ///
+    /// The formula of [`Self::add_as`] with both Z: U = X Z'^2, S = Y Z'^3.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add_swapped<const BIT: i64>(&self) -> Self {
+        let zz = self.z.square();
+        let zzz = zz.mul(&self.z);
+        let u = self.x.mul(&zz.swapped::<BIT>());
+        let s = self.y.mul(&zzz.swapped::<BIT>());
+        let h = u.swapped::<BIT>().minus::<1, 1, 2>(&u); // size 3
+        let r = s.swapped::<BIT>().minus::<1, 1, 2>(&s); // size 3
+        let hh = h.square();
+        let hhh = h.mul(&hh);
+        let v = u.mul(&hh);
+        let x = r.square().minus_twice(&hhh, &v); // size 5
+        let y = r
+            .mul(&v.minus::<1, 1, 6>(&x))
+            .minus::<1, 1, 2>(&s.mul(&hhh)); // size 3
+        let z = self.z.mul(&self.z.swapped::<BIT>()).mul(&h);
+        Self { x, y, z }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
+        Self {
+            x: self.x.select(mask, &yes.x),
+            y: self.y.select(mask, &yes.y),
+            z: self.z.select(mask, &yes.z),
+        }
+    }
+}
+
+impl AffineLanes {
+    /// From eight rows of eight words x, y, below p.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn from_rows(rows: [__m512i; LANES]) -> Self {
+        Self::from_words(transpose(rows))
+    }
+
+    /// From eight vectors of words x, y, below p.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn from_words(w: [__m512i; LANES]) -> Self {
+        Self {
+            x: Field(limbs_of([w[0], w[1], w[2], w[3]])),
+            y: Field(limbs_of([w[4], w[5], w[6], w[7]])),
+        }
+    }
+
+    /// The opposite in the lanes of `mask`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn negate_where(&self, mask: __mmask8) -> Self {
+        Self {
+            x: self.x,
+            y: self.y.negate_where::<3>(mask),
+        }
+    }
+}
+
+/// Eight rows of eight words to eight columns.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn transpose(r: [__m512i; LANES]) -> [__m512i; LANES] {
+    // Pairs of words, then pairs of 128-bit blocks, twice.
+    let pairs: [__m512i; LANES] = core::array::from_fn(|i| {
+        let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
+        if i % 2 == 0 {
+            _mm512_unpacklo_epi64(a, b)
+        } else {
+            _mm512_unpackhi_epi64(a, b)
+        }
+    });
+    // pairs[2 p + q]: words of rows 2p, 2p + 1 at the positions q, q + 2, q + 4, q + 6.
+    let mut out = [_mm512_setzero_si512(); LANES];
+    for q in 0..2 {
+        let even01 = _mm512_shuffle_i64x2::<0x88>(pairs[q], pairs[2 + q]); // positions q, q + 4 of rows 0 to 3
+        let odd01 = _mm512_shuffle_i64x2::<0xdd>(pairs[q], pairs[2 + q]); // positions q + 2, q + 6
+        let even23 = _mm512_shuffle_i64x2::<0x88>(pairs[4 + q], pairs[6 + q]);
+        let odd23 = _mm512_shuffle_i64x2::<0xdd>(pairs[4 + q], pairs[6 + q]);
+        out[q] = _mm512_shuffle_i64x2::<0x88>(even01, even23);
+        out[q + 4] = _mm512_shuffle_i64x2::<0xdd>(even01, even23);
+        out[q + 2] = _mm512_shuffle_i64x2::<0x88>(odd01, odd23);
+        out[q + 6] = _mm512_shuffle_i64x2::<0xdd>(odd01, odd23);
+    }
+    out
+}

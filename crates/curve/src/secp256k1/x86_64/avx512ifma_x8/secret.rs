@@ -1,0 +1,159 @@
+//! `k G` for secret k by the comb of `generator`: eight of them, a lane each, or a single one spread over the lanes.
+//!
+//! The additions are incomplete, and safe but for a handful of k. An addition brings two sums of d_j 2^(6 j) together,
+//! with odd digits d_j, over disjoint sets of windows; it is exceptional where they are equal or opposite modulo n, so
+//! where a sum of +-d_j 2^(6 j) over the windows of both is a multiple of n. As an integer that is never 0, as its lowest
+//! window stands alone at its place; it is below 2^252 without window 42 and below 2^256 with it, as k < n keeps that
+//! digit at 15 or less; and without window 0 it is even. So the multiple would be +-n, which is odd and above 2^252, and
+//! the sum one with windows 0 and 42: these meet in the last addition only, and there n determines all digits, and so k.
+//! Such a k ends with Z = 0, and whether k is one of them is not treated as a secret.
+//!
+//! Constant time: yes. Every look-up reads all entries of its window, and chooses by arithmetic or by a permutation of
+//! registers, whose time does not depend on the indices.
+
+use core::arch::x86_64::*;
+
+use super::{
+    super::super::{
+        generator::{CombTable, Digits, ENTRIES, WINDOWS},
+        group::{Curve, Projective},
+    },
+    LANES,
+    field::{Field, load},
+    point::{AffineLanes, JacobianLanes, transpose},
+};
+
+/// The lanes whose mask is all ones.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn lanes(masks: &[u64; LANES]) -> __mmask8 {
+    _mm512_cmplt_epi64_mask(load(masks), _mm512_setzero_si512())
+}
+
+/// Entry `indices[lane]` of the window for each lane, reading all of them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn entries(window: &[[u8; 64]; ENTRIES], indices: &[u64; LANES]) -> AffineLanes {
+    // Word w of entries 8 g to 8 g + 7: a vector that a permutation looks up in.
+    let groups: [[__m512i; LANES]; ENTRIES / LANES] = core::array::from_fn(|group| {
+        transpose(core::array::from_fn(|i| {
+            let entry: &[u8; 64] = &window[LANES * group + i];
+            // SAFETY: the reference is valid for reads of 64 bytes, and the load needs no alignment.
+            unsafe { _mm512_loadu_si512(entry.as_ptr().cast()) }
+        }))
+    });
+    let index = load(indices);
+    let upper = _mm512_cmpge_epu64_mask(index, _mm512_set1_epi64(16));
+    // The permutation reads the low four bits of an index.
+    AffineLanes::from_words(core::array::from_fn(|word| {
+        let low = _mm512_permutex2var_epi64(groups[0][word], index, groups[1][word]);
+        let high = _mm512_permutex2var_epi64(groups[2][word], index, groups[3][word]);
+        _mm512_mask_mov_epi64(low, upper, high)
+    }))
+}
+
+/// `k G` for each lane. A lane whose Z is 0 has to be computed in another way.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn multiply_generator_x8<C: Curve>(
+    table: CombTable<'_>,
+    digits: &[Digits; LANES],
+) -> [Projective<C>; LANES] {
+    let entry = |window: usize| {
+        let digits: [_; LANES] = core::array::from_fn(|lane| digits[lane].get(window));
+        entries(table.window(window), &digits.map(|digit| digit.index))
+            .negate_where(lanes(&digits.map(|digit| digit.negative.word())))
+    };
+    let first = entry(0);
+    let mut sum = JacobianLanes {
+        x: first.x,
+        y: first.y,
+        z: Field::splat([1, 0, 0, 0]),
+    };
+    for window in 1..WINDOWS {
+        sum = sum.add(&entry(window));
+    }
+    let negated = lanes(&core::array::from_fn(|lane| digits[lane].negated().word()));
+    to_projective(&sum, negated)
+}
+
+/// `mask ? yes : no`, bit by bit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn select(mask: __m512i, yes: __m512i, no: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0xca>(mask, yes, no)
+}
+
+/// Entry `index`, which is below 32, as a vector. The 32 entries are halved five times: each bit of the index chooses
+/// between neighbours. The masks pass through [`core::hint::black_box`], so that the compiler cannot turn the selects into
+/// masked loads.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> __m512i {
+    let mask =
+        |bit: u32| _mm512_set1_epi64(core::hint::black_box(-((index >> bit & 1).cast_signed())));
+    let load = |i: usize| {
+        let entry: &[u8; 64] = &entries[i];
+        // SAFETY: reads the 64 bytes of `entry`; the load has no alignment.
+        unsafe { _mm512_loadu_si512(entry.as_ptr().cast()) }
+    };
+    let first = mask(0);
+    let mut left: [__m512i; ENTRIES / 2] =
+        core::array::from_fn(|i| select(first, load(2 * i + 1), load(2 * i)));
+    for (bit, width) in [(1, 8), (2, 4), (3, 2), (4, 1)] {
+        let mask = mask(bit);
+        for i in 0..width {
+            left[i] = select(mask, left[2 * i + 1], left[2 * i]);
+        }
+    }
+    left[0]
+}
+
+/// The windows of lane l of [`multiply_generator_x1`] begin with `l * WINDOWS_OF_LANE`.
+const WINDOWS_OF_LANE: usize = WINDOWS.div_ceil(LANES);
+
+/// `k G`. If Z is 0, it has to be computed in another way.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn multiply_generator_x1<C: Curve>(
+    table: CombTable<'_>,
+    digits: &Digits,
+) -> Projective<C> {
+    // The entries of the lanes' windows at this step, and which lanes have one.
+    let entry = |step: usize| {
+        let mut rows = [_mm512_setzero_si512(); LANES];
+        let mut negative = [0; LANES];
+        let mut present: __mmask8 = 0;
+        for lane in 0..LANES {
+            let window = WINDOWS_OF_LANE * lane + step;
+            if window < WINDOWS {
+                let digit = digits.get(window);
+                rows[lane] = scan(table.window(window), digit.index);
+                negative[lane] = digit.negative.word();
+                present |= 1 << lane;
+            }
+        }
+        let entry = AffineLanes::from_rows(rows).negate_where(lanes(&negative));
+        (entry, present)
+    };
+    let (first, _) = entry(0);
+    let mut sum = JacobianLanes {
+        x: first.x,
+        y: first.y,
+        z: Field::splat([1, 0, 0, 0]),
+    };
+    for step in 1..WINDOWS_OF_LANE {
+        let (entry, present) = entry(step);
+        sum = sum.select(present, &sum.add(&entry));
+    }
+    sum = sum.add_swapped::<4>().add_swapped::<2>().add_swapped::<1>();
+    to_projective(&sum, lanes(&[digits.negated().word(); LANES]))[0]
+}
+
+/// To homogeneous coordinates, negated in the lanes of `negated`: X / Z^2 = X Z / Z^3.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn to_projective<C: Curve>(sum: &JacobianLanes, negated: __mmask8) -> [Projective<C>; LANES] {
+    let x = sum.x.mul(&sum.z).store(1);
+    let y = sum.y.negate_where::<4>(negated).store(3);
+    let z = sum.z.square().mul(&sum.z).store(1);
+    core::array::from_fn(|lane| Projective::new(x[lane], y[lane].normalize_weak(), z[lane]))
+}
