@@ -56,9 +56,9 @@ pub use encode::{Encode, content_id, encode, encode_append, encode_into};
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use read::{Decode, Keys, Reader, decode};
-pub use scan::Kind;
 #[cfg(feature = "captp")]
 pub(crate) use scan::{Frame, Progress, resume};
+pub use scan::{Kind, decimal};
 pub use tape::{Children, NodeRef, Tape};
 pub use value::{Record, Value};
 

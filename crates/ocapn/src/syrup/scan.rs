@@ -57,6 +57,27 @@ pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> 
     long_number::<LENIENT>(rest)
 }
 
+/// The decimal number that `input` starts with, an integer's magnitude or a length, and the marker behind it.
+///
+/// ```
+/// use lydite_ocapn::syrup;
+///
+/// assert_eq!(syrup::decimal(b"1234:"), Ok((1234, b':')));
+/// assert_eq!(syrup::decimal(b"007+").unwrap_err().to_string(), "byte 0: leading zero");
+/// ```
+#[inline(always)]
+pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
+    match input.first() {
+        Some(first) if first.is_ascii_digit() => {
+            let number = number::<false>(input)?;
+            let value = number.value.ok_or(ErrorKind::IntegerOutOfRange.at(0))?;
+            Ok((value, number.marker))
+        }
+        Some(_) => Err(ErrorKind::UnexpectedByte.at(0)),
+        None => Err(ErrorKind::UnexpectedEnd.at(0)),
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
@@ -153,14 +174,16 @@ pub(super) trait Visitor {
     fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error>;
     /// A container that starts at `start`; a name for it.
     fn open(&mut self, start: usize, kind: Kind) -> Result<u32, Error>;
-    /// The container of this name ends before `end`.
-    fn close(&mut self, name: u32, kind: Kind, end: usize) -> Result<(), Error>;
+    /// The container of this name, with so many values right inside, ends before `end`.
+    fn close(&mut self, name: u32, kind: Kind, values: u32, end: usize) -> Result<(), Error>;
 }
 
 /// A container being walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     name: u32,
+    /// Values right inside so far.
+    values: u32,
     kind: Kind,
     /// In a dictionary: a key has been read and its value has not. In a record: the label has been read.
     half: bool,
@@ -172,6 +195,7 @@ pub(crate) struct Frame {
 /// The outermost frame, which one value completes.
 const OUTSIDE: Frame = Frame {
     name: 0,
+    values: 0,
     kind: Kind::Boolean,
     half: false,
     start: 0,
@@ -233,7 +257,7 @@ impl Visitor for Nobody {
     }
 
     #[inline(always)]
-    fn close(&mut self, _: u32, _: Kind, _: usize) -> Result<(), Error> {
+    fn close(&mut self, _: u32, _: Kind, _: u32, _: usize) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -313,6 +337,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
             stack.push(frame);
             frame = Frame {
                 name,
+                values: 0,
                 kind,
                 half: false,
                 start: at,
@@ -328,7 +353,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
                 return Err(ErrorKind::MissingLabel.at(at));
             }
             at += 1;
-            visitor.close(frame.name, frame.kind, at)?;
+            visitor.close(frame.name, frame.kind, frame.values, at)?;
             value_start = frame.start;
             frame = stack.pop().unwrap_or(OUTSIDE);
         } else if LENIENT && first.is_ascii_whitespace() {
@@ -343,6 +368,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
         }
 
         // A value is complete: what does it mean to the container?
+        frame.values = frame.values.wrapping_add(1);
         match frame.kind {
             Kind::List => {}
             Kind::Record => frame.half = true,

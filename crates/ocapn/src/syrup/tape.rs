@@ -33,15 +33,49 @@ struct Node {
     data: u64,
     start: u32,
     tag: Tag,
-    /// Bytes before `data` of them; all bytes of a value of fixed length.
-    header: u8,
+    /// Bytes before `data` of them, all bytes of a value of fixed length, or values right inside a container, at most
+    /// [`MANY`].
+    extra: [u8; 3],
 }
+
+/// So many values or more.
+const MANY: u32 = (1 << 24) - 1;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tag {
-    Word { negative: bool },
-    Big { negative: bool },
-    Of(Kind),
+    Positive,
+    Negative,
+    BigPositive,
+    BigNegative,
+    Boolean,
+    Float64,
+    Float32,
+    Bytes,
+    String,
+    Symbol,
+    List,
+    Dictionary,
+    Set,
+    Record,
+}
+
+impl Node {
+    #[inline(always)]
+    fn new(tag: Tag, start: usize, extra: u32, data: u64) -> Self {
+        let [a, b, c, _] = extra.to_le_bytes();
+        Self {
+            data,
+            start: start as u32,
+            tag,
+            extra: [a, b, c],
+        }
+    }
+
+    #[inline(always)]
+    fn extra(&self) -> u32 {
+        let [a, b, c] = self.extra;
+        u32::from_le_bytes([a, b, c, 0])
+    }
 }
 
 /// One value of a decoded message, and with it all that it contains.
@@ -133,38 +167,40 @@ impl Visitor for Writer<'_> {
     #[inline(always)]
     fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error> {
         let (tag, header, data) = match atom {
-            Atom::Boolean(value) => (Tag::Of(Kind::Boolean), 1, u64::from(value)),
-            Atom::Word(negative, value) => (Tag::Word { negative }, end - start, value),
-            Atom::Big(negative, digits) => (Tag::Big { negative }, 0, digits as u64),
-            Atom::Float64(bits) => (Tag::Of(Kind::Float64), 9, bits),
-            Atom::Float32(bits) => (Tag::Of(Kind::Float32), 5, u64::from(bits)),
-            Atom::Blob(kind, header, length) => (Tag::Of(kind), header, length as u64),
+            Atom::Boolean(value) => (Tag::Boolean, 1, u64::from(value)),
+            Atom::Word(false, value) => (Tag::Positive, end - start, value),
+            Atom::Word(true, value) => (Tag::Negative, end - start, value),
+            Atom::Big(false, digits) => (Tag::BigPositive, 0, digits as u64),
+            Atom::Big(true, digits) => (Tag::BigNegative, 0, digits as u64),
+            Atom::Float64(bits) => (Tag::Float64, 9, bits),
+            Atom::Float32(bits) => (Tag::Float32, 5, u64::from(bits)),
+            Atom::Blob(Kind::String, header, length) => (Tag::String, header, length as u64),
+            Atom::Blob(Kind::Symbol, header, length) => (Tag::Symbol, header, length as u64),
+            Atom::Blob(_, header, length) => (Tag::Bytes, header, length as u64),
         };
         // A canonical header has 21 bytes at most.
-        self.push(Node {
-            data,
-            start: start as u32,
-            tag,
-            header: header as u8,
-        })
+        self.push(Node::new(tag, start, header as u32, data))
     }
 
     #[inline(always)]
     fn open(&mut self, start: usize, kind: Kind) -> Result<u32, Error> {
         let name = self.nodes.len() as u32;
-        self.push(Node {
-            data: 0,
-            start: start as u32,
-            tag: Tag::Of(kind),
-            header: 0,
-        })?;
+        let tag = match kind {
+            Kind::List => Tag::List,
+            Kind::Dictionary => Tag::Dictionary,
+            Kind::Set => Tag::Set,
+            _ => Tag::Record,
+        };
+        self.push(Node::new(tag, start, 0, 0))?;
         Ok(name)
     }
 
     #[inline(always)]
-    fn close(&mut self, name: u32, _: Kind, end: usize) -> Result<(), Error> {
+    fn close(&mut self, name: u32, _: Kind, values: u32, end: usize) -> Result<(), Error> {
         let next = self.nodes.len() as u64;
-        self.nodes[name as usize].data = next << 32 | end as u64;
+        let node = &mut self.nodes[name as usize];
+        let data = next << 32 | end as u64;
+        *node = Node::new(node.tag, node.start as usize, values.min(MANY), data);
         Ok(())
     }
 }
@@ -179,8 +215,17 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     #[inline]
     pub fn kind(&self) -> Kind {
         match self.node().tag {
-            Tag::Word { .. } | Tag::Big { .. } => Kind::Integer,
-            Tag::Of(kind) => kind,
+            Tag::Positive | Tag::Negative | Tag::BigPositive | Tag::BigNegative => Kind::Integer,
+            Tag::Boolean => Kind::Boolean,
+            Tag::Float64 => Kind::Float64,
+            Tag::Float32 => Kind::Float32,
+            Tag::Bytes => Kind::Bytes,
+            Tag::String => Kind::String,
+            Tag::Symbol => Kind::Symbol,
+            Tag::List => Kind::List,
+            Tag::Dictionary => Kind::Dictionary,
+            Tag::Set => Kind::Set,
+            Tag::Record => Kind::Record,
         }
     }
 
@@ -195,15 +240,14 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     pub fn raw(&self) -> Raw<'a> {
         let node = self.node();
         let start = node.start as usize;
+        let header = node.extra() as usize;
         let end = match node.tag {
-            Tag::Word { .. } | Tag::Of(Kind::Boolean | Kind::Float64 | Kind::Float32) => {
-                start + usize::from(node.header)
+            Tag::Positive | Tag::Negative | Tag::Boolean | Tag::Float64 | Tag::Float32 => {
+                start + header
             }
-            Tag::Big { .. } => start + node.data as usize + 1,
-            Tag::Of(Kind::Bytes | Kind::String | Kind::Symbol) => {
-                start + usize::from(node.header) + node.data as usize
-            }
-            Tag::Of(_) => node.data as u32 as usize,
+            Tag::BigPositive | Tag::BigNegative => start + node.data as usize + 1,
+            Tag::Bytes | Tag::String | Tag::Symbol => start + header + node.data as usize,
+            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => node.data as u32 as usize,
         };
         Raw::new(&self.input[start..end])
     }
@@ -221,14 +265,38 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
+    /// How many values stand right inside: keys and values of a dictionary and the label of a record count too.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let node = self.node();
+        match node.tag {
+            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => match node.extra() {
+                MANY => self.children().count(),
+                values => values as usize,
+            },
+            _ => 0,
+        }
+    }
+
+    /// Whether nothing stands inside.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// This value, then all that stands inside it at any depth, in the order of the input.
+    #[inline]
+    pub fn descendants(&self) -> impl Iterator<Item = NodeRef<'t, 'a>> + use<'t, 'a> {
+        let node = *self;
+        (self.index..self.after()).map(move |index| Self { index, ..node })
+    }
+
     /// Where the next value stands on the tape.
     #[inline]
     fn after(&self) -> usize {
         let node = self.node();
         match node.tag {
-            Tag::Of(Kind::List | Kind::Dictionary | Kind::Set | Kind::Record) => {
-                (node.data >> 32) as usize
-            }
+            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => (node.data >> 32) as usize,
             _ => self.index + 1,
         }
     }
@@ -243,7 +311,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     #[inline]
     pub fn as_u64(&self) -> Option<u64> {
         let node = self.node();
-        (node.tag == Tag::Word { negative: false }).then_some(node.data)
+        (node.tag == Tag::Positive).then_some(node.data)
     }
 
     /// The integer, if it is one and fits.
@@ -251,8 +319,8 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     pub fn as_i64(&self) -> Option<i64> {
         let node = self.node();
         match node.tag {
-            Tag::Word { negative: false } => i64::try_from(node.data).ok(),
-            Tag::Word { negative: true } => 0i64.checked_sub_unsigned(node.data),
+            Tag::Positive => i64::try_from(node.data).ok(),
+            Tag::Negative => 0i64.checked_sub_unsigned(node.data),
             _ => None,
         }
     }
@@ -260,15 +328,15 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// The integer, if it is one.
     pub fn as_integer(&self) -> Option<Integer> {
         let node = self.node();
+        let negative = matches!(node.tag, Tag::Negative | Tag::BigNegative);
         match node.tag {
-            Tag::Word { negative } => Some(Integer::from_word(negative, node.data)),
-            Tag::Big { negative } => {
+            Tag::Positive | Tag::Negative => Some(Integer::from_word(negative, node.data)),
+            Tag::BigPositive | Tag::BigNegative => {
                 let start = node.start as usize;
-                let digits = &self.input[start..start + node.data as usize];
-                let digits = str::from_utf8(digits).ok()?;
-                Some(Integer::from_decimal(negative, digits))
+                let digits = str::from_utf8(&self.input[start..start + node.data as usize]);
+                Some(Integer::from_decimal(negative, digits.ok()?))
             }
-            Tag::Of(_) => None,
+            _ => None,
         }
     }
 
@@ -285,29 +353,29 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     }
 
     #[inline]
-    fn payload(&self, kind: Kind) -> Option<&'a [u8]> {
+    fn payload(&self, tag: Tag) -> Option<&'a [u8]> {
         let node = self.node();
-        let start = node.start as usize + usize::from(node.header);
-        (node.tag == Tag::Of(kind)).then(|| &self.input[start..start + node.data as usize])
+        let start = node.start as usize + node.extra() as usize;
+        (node.tag == tag).then(|| &self.input[start..start + node.data as usize])
     }
 
     /// The byte array, if it is one.
     #[inline]
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
-        self.payload(Kind::Bytes)
+        self.payload(Tag::Bytes)
     }
 
     /// The string, if it is one.
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
-        self.payload(Kind::String)
+        self.payload(Tag::String)
             .and_then(|text| str::from_utf8(text).ok())
     }
 
     /// The symbol, if it is one.
     #[inline]
     pub fn as_symbol(&self) -> Option<&'a str> {
-        self.payload(Kind::Symbol)
+        self.payload(Tag::Symbol)
             .and_then(|text| str::from_utf8(text).ok())
     }
 }

@@ -53,6 +53,8 @@ fn strict(input: &[u8]) -> Result<Value, Error> {
     assert_eq!(typed.map(|_| ()), tree.clone().map(|_| ()));
     if let (Ok(tree), Ok(node)) = (&tree, taped) {
         assert_eq!(node.raw().as_bytes(), input);
+        let below: usize = node.descendants().map(|node| node.len()).sum();
+        assert_eq!(node.descendants().count(), below + 1);
         assert_eq!(encode(&from_tape(node)).as_deref(), Ok(input));
         let encoded = encode(tree).unwrap();
         assert_eq!(encoded, input, "what is accepted encodes to itself");
@@ -78,6 +80,7 @@ fn from_tape(node: NodeRef<'_, '_>) -> Value {
         assert_eq!(child.raw().decode(), Ok(Raw::new(&encode(&tree).unwrap())));
         tree
     });
+    assert_eq!(node.len(), node.children().count());
     match node.kind() {
         Kind::Boolean => Value::Boolean(node.as_bool().unwrap()),
         Kind::Integer => {

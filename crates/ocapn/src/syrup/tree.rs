@@ -150,7 +150,7 @@ impl<const LENIENT: bool> Visitor for Builder<'_, LENIENT> {
     }
 
     #[inline(always)]
-    fn close(&mut self, _: u32, kind: Kind, _: usize) -> Result<(), Error> {
+    fn close(&mut self, _: u32, kind: Kind, _: u32, _: usize) -> Result<(), Error> {
         let (first, start) = self.open.pop().unwrap_or((0, 0));
         if LENIENT {
             match kind {
