@@ -1,6 +1,7 @@
 //! Ours, in the shapes that its users would write.
 
 mod precompiles;
+mod syrup;
 
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::bytes::{
@@ -33,6 +34,7 @@ fn main() {
     ops.extend(transactions());
     ops.extend(typed_data());
     ops.extend(precompiles::ops());
+    ops.extend(syrup::ops());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "lydite");
     arena_kit::run("lydite", version, ops);
 }
@@ -286,6 +288,14 @@ impl Filled {
     fn new() -> Self {
         Self {
             buffer: vec![0; 1 << 16],
+            length: 0,
+        }
+    }
+
+    /// For outputs of a megabyte.
+    fn large() -> Self {
+        Self {
+            buffer: vec![0; 1 << 21],
             length: 0,
         }
     }

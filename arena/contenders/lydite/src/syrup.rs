@@ -1,0 +1,584 @@
+//! The `syrup` family.
+
+use std::hint::black_box;
+
+use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
+use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Import, Operation, Syrup, Target};
+use lydite::ocapn::syrup::{
+    self, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
+};
+
+use crate::Filled;
+
+syrup_struct! {
+    struct Arguments { n: i64, seed: i64 }
+
+    struct Server<'a> { host: &'a str, port: i64, enabled: bool }
+
+    struct OwnedServer { host: String, port: i64, enabled: bool }
+}
+
+syrup_record! {
+    struct Skill<'a> = string "skill:invoke" {
+        agent: Symbol<&'a str>,
+        tool: Symbol<&'a str>,
+        arguments: Arguments,
+        last: i64,
+    }
+
+    struct Export = "desc:export" { position: u64 }
+
+    // The report's: not a legal op:deliver.
+    struct ReportDeliver<'a> = "op:deliver" {
+        to: Export,
+        method: Symbol<&'a str>,
+        arguments: Vec<i64>,
+    }
+}
+
+/// As deep as the catalogue nests.
+const LIMITS: Limits = Limits {
+    depth: 1024,
+    values: 1 << 24,
+};
+
+fn decode(bytes: &[u8]) -> Result<Value, Error> {
+    Value::decode_within(bytes, LIMITS)
+}
+
+fn tree(reader: &mut Reader) -> Option<Value> {
+    decode(reader.bytes()?).ok()
+}
+
+/// A decoded tree: its number of direct elements is summed, its encoding written.
+struct Decoded(Value);
+
+impl Output for Decoded {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.word(match black_box(&self.0) {
+            Value::List(values) | Value::Set(values) => values.len() as u64,
+            Value::Record(record) => record.fields.len() as u64,
+            Value::Dictionary(entries) => entries.len() as u64,
+            _ => 1,
+        });
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        syrup::encode_append(&self.0, out).is_ok()
+    }
+}
+
+/// What a tape says of the values decoded onto it.
+#[derive(Default)]
+struct Taped {
+    tape: Tape,
+    head: u64,
+    messages: Vec<&'static [u8]>,
+}
+
+impl Taped {
+    #[inline(always)]
+    fn decode(&mut self, input: &'static [u8]) -> Result<(), Error> {
+        let root = black_box(self.tape.decode_within(input, LIMITS)?);
+        self.head = head(root);
+        self.messages.clear();
+        self.messages.push(input);
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn head(node: NodeRef<'_, '_>) -> u64 {
+    match node.kind() {
+        syrup::Kind::List | syrup::Kind::Set => node.len() as u64,
+        syrup::Kind::Record => node.len() as u64 - 1,
+        syrup::Kind::Dictionary => node.len() as u64 / 2,
+        _ => 1,
+    }
+}
+
+impl Output for Taped {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.word(self.head);
+    }
+
+    /// Not the input again, but what the tape says it is.
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        let mut tape = Tape::new();
+        self.messages.iter().all(|message| {
+            let node = tape.decode_within(message, LIMITS);
+            node.is_ok_and(|node| syrup::encode_append(&from_tape(node), out).is_ok())
+        })
+    }
+}
+
+fn from_tape(node: NodeRef<'_, '_>) -> Value {
+    let mut children = node.children().map(from_tape);
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    match node.kind() {
+        syrup::Kind::Boolean => Value::Boolean(node.as_bool() == Some(true)),
+        syrup::Kind::Integer => Value::Integer(node.as_integer().unwrap_or(0.into())),
+        syrup::Kind::Float64 => Value::Float64(node.as_f64().unwrap_or_default()),
+        syrup::Kind::Float32 => Value::Float32(node.as_f32().unwrap_or_default()),
+        syrup::Kind::Bytes => Value::bytes(node.as_bytes().unwrap_or_default()),
+        syrup::Kind::String => Value::String(text(node.as_str())),
+        syrup::Kind::Symbol => Value::Symbol(text(node.as_symbol())),
+        syrup::Kind::List => Value::List(children.collect()),
+        syrup::Kind::Set => Value::Set(children.collect()),
+        syrup::Kind::Record => {
+            let label = children.next().unwrap_or(Value::Boolean(false));
+            let fields = children.collect();
+            Value::Record(syrup::Record { label, fields }.into())
+        }
+        syrup::Kind::Dictionary => {
+            let flat: Vec<Value> = children.collect();
+            let (pairs, _) = flat.as_chunks::<2>();
+            let entries = pairs
+                .iter()
+                .map(|[key, value]| (key.clone(), value.clone()));
+            Value::Dictionary(entries.collect())
+        }
+    }
+}
+
+/// A word of every atom, added up.
+#[inline(always)]
+fn walk(tape: &mut Tape, input: &[u8]) -> Result<[u8; 8], Error> {
+    let root = tape.decode_within(input, LIMITS)?;
+    let mut sum = 0u64;
+    for node in root.descendants() {
+        sum = sum.wrapping_add(match node.kind() {
+            syrup::Kind::Boolean => u64::from(node.as_bool() == Some(true)),
+            syrup::Kind::Integer => match node.as_i64() {
+                Some(value) => value as u64,
+                None => large(node),
+            },
+            syrup::Kind::Float64 => node.as_f64().map_or(0, f64::to_bits),
+            syrup::Kind::Float32 => node.as_f32().map_or(0, |value| u64::from(value.to_bits())),
+            syrup::Kind::Bytes => node.as_bytes().map_or(0, |bytes| bytes.len() as u64),
+            syrup::Kind::String => node.as_str().map_or(0, |text| text.len() as u64),
+            syrup::Kind::Symbol => node.as_symbol().map_or(0, |text| text.len() as u64),
+            _ => 0,
+        });
+    }
+    Ok(sum.to_le_bytes())
+}
+
+/// Modulo 2^64.
+#[cold]
+fn large(node: NodeRef<'_, '_>) -> u64 {
+    let integer = node.as_integer().unwrap_or(0.into());
+    let low = integer.magnitude().first().copied().unwrap_or(0);
+    if integer.is_negative() {
+        low.wrapping_neg()
+    } else {
+        low
+    }
+}
+
+/// Decodes onto a tape of its own, for the rows that return a word.
+#[derive(Default)]
+struct Walked {
+    tape: Tape,
+    sum: [u8; 8],
+}
+
+impl Output for Walked {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.sum.add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.sum.write(out)
+    }
+}
+
+/// Several parts, each padded by itself.
+macro_rules! parts {
+    ($($type:ty: |$value:ident| $($part:expr),+;)*) => {$(
+        impl Output for $type {
+            #[inline(always)]
+            fn add(&self, sum: &mut Sum) {
+                let $value = self;
+                $(sum.bytes(black_box($part));)+
+            }
+
+            fn write(&self, out: &mut Vec<u8>) -> bool {
+                let $value = self;
+                $(out.extend_from_slice($part);)+
+                true
+            }
+        }
+    )*};
+}
+parts! {
+    Skill<'_>: |skill|
+        skill.agent.0.as_bytes(),
+        skill.tool.0.as_bytes(),
+        words([skill.arguments.n, skill.arguments.seed, skill.last]).as_flattened();
+    ReportDeliver<'_>: |deliver|
+        &deliver.to.position.to_le_bytes(),
+        deliver.method.0.as_bytes(),
+        deliver.arguments.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>().as_slice();
+    Delivered: |deliver|
+        words(deliver.words).as_flattened(),
+        deliver.arguments;
+}
+
+#[inline(always)]
+fn words<W: Into<i128> + Copy>(words: [W; 3]) -> [[u8; 8]; 3] {
+    words.map(|word| (word.into() as u64).to_le_bytes())
+}
+
+/// An op:deliver as the catalogue shows it.
+struct Delivered {
+    words: [u64; 3],
+    arguments: &'static [u8],
+}
+
+fn deliver(bytes: &'static [u8]) -> Result<Option<Delivered>, captp::Error> {
+    let message = Operation::decode::<Syrup>(bytes, Dialect::Draft202607)?;
+    Ok(match message {
+        Operation::Deliver {
+            to: Target::Export(to),
+            arguments,
+            answer,
+            resolver: resolver @ (None | Some(Import::Object(_))),
+        } => {
+            let resolver = resolver.map(|resolver| match resolver {
+                Import::Object(position) | Import::Promise(position) => position,
+            });
+            let words = [to, answer.unwrap_or(u64::MAX), resolver.unwrap_or(u64::MAX)];
+            Some(Delivered { words, arguments })
+        }
+        _ => None,
+    })
+}
+
+/// The bytes of a struct and the struct again.
+struct RoundTrip {
+    buffer: [u8; 256],
+    length: usize,
+}
+
+impl RoundTrip {
+    fn new() -> Self {
+        Self {
+            buffer: [0; 256],
+            length: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, server: &Server<'_>) -> Result<(), Error> {
+        self.length = syrup::encode_into(server, &mut self.buffer)?;
+        black_box(&self.buffer);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn back(&self) -> Result<Server<'_>, Error> {
+        syrup::decode(&self.buffer[..self.length])
+    }
+}
+
+impl Output for RoundTrip {
+    /// The way back is part of the call: it borrows from the buffer and so it ends here, still inside the clock.
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        if let Ok(server) = self.back() {
+            sum.bytes(black_box(server.host.as_bytes()));
+            sum.word(server.port as u64);
+            sum.word(u64::from(server.enabled));
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(&self.buffer[..self.length]);
+        self.back().is_ok_and(|server| {
+            out.extend_from_slice(server.host.as_bytes());
+            out.extend_from_slice(&server.port.to_le_bytes());
+            out.push(u8::from(server.enabled));
+            true
+        })
+    }
+}
+
+impl Output for OwnedServer {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.bytes(black_box(self.host.as_bytes()));
+        sum.word(self.port as u64);
+        sum.word(u64::from(self.enabled));
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        syrup::encode_append(self, out).is_ok() && {
+            out.extend_from_slice(self.host.as_bytes());
+            out.extend_from_slice(&self.port.to_le_bytes());
+            out.push(u8::from(self.enabled));
+            true
+        }
+    }
+}
+
+fn server(reader: &mut Reader) -> Option<Server<'static>> {
+    Some(Server {
+        host: reader.text()?,
+        port: reader.u64()? as i64,
+        enabled: reader.take(1)? == [1],
+    })
+}
+
+/// The entries of a dictionary in no order.
+fn unsorted(reader: &mut Reader) -> Option<Value> {
+    let Value::List(flat) = tree(reader)? else {
+        return None;
+    };
+    let (pairs, _) = flat.as_chunks::<2>();
+    let entries = pairs
+        .iter()
+        .map(|[key, value]| (key.clone(), value.clone()));
+    Some(Value::Dictionary(entries.collect()))
+}
+
+/// The messages of a stream, as trees.
+struct Messages(Vec<Decoded>);
+
+impl Output for Messages {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.iter().for_each(|message| message.add(sum));
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.iter().all(|message| message.write(out))
+    }
+}
+
+/// A stream decoded onto one tape; the frames keep their memory from stream to stream.
+struct Stream {
+    frames: Frames<Syrup>,
+    tape: Tape,
+    head: u64,
+    /// To show what they give.
+    pieces: Vec<&'static [u8]>,
+}
+
+const MESSAGE_LIMIT: usize = 1 << 20;
+
+impl Stream {
+    fn new() -> Self {
+        Self {
+            frames: Frames::new(Framing::Length, MESSAGE_LIMIT),
+            tape: Tape::new(),
+            head: 0,
+            pieces: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, pieces: &[&'static [u8]]) -> Result<(), captp::Error> {
+        self.head = 0;
+        self.pieces.clear();
+        self.pieces.extend_from_slice(pieces);
+        for piece in pieces {
+            self.frames.feed(piece, |message| {
+                let node = black_box(self.tape.decode_within(message, LIMITS)?);
+                self.head = self.head.wrapping_add(head(node));
+                Ok::<_, captp::Error>(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Output for Stream {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.word(self.head);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        let mut frames = Frames::<Syrup>::new(Framing::Length, MESSAGE_LIMIT);
+        let mut tape = Tape::new();
+        self.pieces.iter().all(|piece| {
+            let fed = frames.feed(piece, |message| {
+                let node = tape.decode_within(message, LIMITS)?;
+                Ok::<_, captp::Error>(syrup::encode_append(&from_tape(node), out)?)
+            });
+            fed.is_ok()
+        })
+    }
+}
+
+fn encode_into<T: Encode>(value: &T, out: &mut Filled) -> Result<(), Error> {
+    out.length = syrup::encode_into(value, &mut out.buffer)?;
+    Ok(())
+}
+
+pub fn ops() -> Vec<Op> {
+    vec![
+        array(
+            "syrup_encode_skill syrup_encode_skill_varied syrup_encode_list100 syrup_encode_list100_varied \
+             syrup_encode_export syrup_encode_captp_varied syrup_encode_bigint_varied syrup_encode_utf8_varied \
+             syrup_encode_deep_varied syrup_encode_1mb_varied",
+            tree,
+            syrup::encode,
+        ),
+        array_reuse(
+            "syrup_encode_skill_into syrup_encode_skill_into_varied syrup_encode_list100_into \
+             syrup_encode_list100_into_varied syrup_encode_captp_into_varied syrup_encode_bigint_into_varied \
+             syrup_encode_utf8_into_varied syrup_encode_deep_into_varied syrup_encode_1mb_into_varied",
+            tree,
+            Filled::large,
+            encode_into,
+        ),
+        op("syrup_encode_unsorted_varied", unsorted, syrup::encode),
+        reuse(
+            "syrup_encode_unsorted_into_varied",
+            unsorted,
+            Filled::large,
+            encode_into,
+        ),
+        array_reuse(
+            "syrup_decode_skill syrup_decode_skill_varied syrup_decode_list100 syrup_decode_list100_varied \
+             syrup_decode_captp syrup_decode_captp_varied syrup_decode_bigint_varied syrup_decode_utf8_varied \
+             syrup_decode_deep_varied syrup_decode_1mb_varied",
+            Reader::bytes,
+            Taped::default,
+            |bytes, taped| taped.decode(bytes),
+        ),
+        negative("syrup_decode", |item| {
+            Tape::new().decode_within(item, LIMITS).is_ok()
+        }),
+        array(
+            "syrup_decode_owned_skill syrup_decode_owned_skill_varied syrup_decode_owned_list100 \
+             syrup_decode_owned_list100_varied syrup_decode_owned_captp syrup_decode_owned_captp_varied \
+             syrup_decode_owned_bigint_varied syrup_decode_owned_utf8_varied syrup_decode_owned_deep_varied \
+             syrup_decode_owned_1mb_varied",
+            Reader::bytes,
+            |bytes| decode(bytes).map(Decoded),
+        ),
+        negative("syrup_decode_owned", |item| decode(item).is_ok()),
+        array_reuse(
+            "syrup_walk_skill syrup_walk_skill_varied syrup_walk_list100 syrup_walk_list100_varied \
+             syrup_walk_captp syrup_walk_captp_varied syrup_walk_1mb_varied",
+            Reader::bytes,
+            Walked::default,
+            |bytes, walked| {
+                walked.sum = walk(&mut walked.tape, bytes)?;
+                Ok::<_, Error>(())
+            },
+        ),
+        negative("syrup_walk", |item| walk(&mut Tape::new(), item).is_ok()),
+        array_reuse(
+            "syrup_encode_typed_skill syrup_encode_typed_skill_varied",
+            |r| {
+                Some(Skill {
+                    agent: Symbol(r.text()?),
+                    tool: Symbol(r.text()?),
+                    arguments: Arguments {
+                        n: r.u64()? as i64,
+                        seed: r.u64()? as i64,
+                    },
+                    last: r.u64()? as i64,
+                })
+            },
+            Filled::new,
+            encode_into,
+        ),
+        array_reuse(
+            "syrup_encode_typed_export syrup_encode_typed_export_varied",
+            |r| Some(Export { position: r.u64()? }),
+            Filled::new,
+            encode_into,
+        ),
+        array(
+            "syrup_decode_typed_skill syrup_decode_typed_skill_varied",
+            Reader::bytes,
+            |bytes| syrup::decode::<Skill<'static>>(bytes),
+        ),
+        negative("syrup_decode_typed_skill", |item| {
+            syrup::decode::<Skill<'_>>(item).is_ok()
+        }),
+        array(
+            "syrup_decode_typed_captp syrup_decode_typed_captp_varied",
+            Reader::bytes,
+            |bytes| syrup::decode::<ReportDeliver<'static>>(bytes),
+        ),
+        array(
+            "syrup_decode_typed_deliver_varied",
+            Reader::bytes,
+            |bytes| deliver(bytes).ok().flatten(),
+        ),
+        op("syrup_cid_skill syrup_cid_skill_varied", tree, |tree| {
+            syrup::content_id(tree)
+        }),
+        array_reuse(
+            "syrup_roundtrip_struct syrup_roundtrip_struct_varied",
+            server,
+            RoundTrip::new,
+            |server, trip| trip.run(server),
+        ),
+        array(
+            "syrup_roundtrip_struct_owned syrup_roundtrip_struct_owned_varied",
+            |r| {
+                let Server {
+                    host,
+                    port,
+                    enabled,
+                } = server(r)?;
+                let host = host.to_owned();
+                Some(OwnedServer {
+                    host,
+                    port,
+                    enabled,
+                })
+            },
+            |server| {
+                let bytes = black_box(syrup::encode(server)?);
+                syrup::decode::<OwnedServer>(&bytes)
+            },
+        ),
+        array(
+            "syrup_roundtrip_tree syrup_roundtrip_tree_varied",
+            tree,
+            |tree| decode(&syrup::encode(tree)?).map(Decoded),
+        ),
+        array(
+            "syrup_decimal syrup_decimal_varied",
+            Reader::bytes,
+            |text| syrup::decimal(text).map(|(value, _)| value.to_le_bytes()),
+        ),
+        op(
+            "syrup_reencode_vectors",
+            |r| Some(r.rest()),
+            |bytes| syrup::encode(&decode(bytes)?),
+        ),
+        reuse(
+            "syrup_stream_varied",
+            |r| r.until_empty(Reader::bytes),
+            Stream::new,
+            |pieces, stream| stream.run(pieces),
+        ),
+        op(
+            "syrup_stream_owned_varied",
+            |r| r.until_empty(Reader::bytes),
+            |pieces| {
+                let mut frames = Frames::<Syrup>::new(Framing::Length, MESSAGE_LIMIT);
+                let mut messages = Vec::new();
+                for piece in pieces {
+                    frames.feed(piece, |message| {
+                        messages.push(Decoded(decode(message)?));
+                        Ok::<_, captp::Error>(())
+                    })?;
+                }
+                Ok::<_, captp::Error>(Messages(messages))
+            },
+        ),
+    ]
+}
