@@ -134,7 +134,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
         out.extend(marginal(report, contender));
     }
     out.extend(comparison(report));
-    out.push(conclusions(report, anchor));
+    out.extend(Some(conclusions(report, anchor)).filter(|section| !section.lines.is_empty()));
     out
 }
 
