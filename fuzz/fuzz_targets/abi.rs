@@ -3,7 +3,7 @@
 use libfuzzer_sys::fuzz_target;
 use lydite::{
     bytes::U256,
-    evm::abi::{self, Codec, Mode},
+    evm::abi::{self, Codec, Mode, Value},
 };
 
 const TYPES: [&str; 11] = [
@@ -23,7 +23,10 @@ const TYPES: [&str; 11] = [
 fuzz_target!(|input: (u8, &[u8])| {
     let (pick, data) = input;
     let codec = Codec::parse(TYPES[usize::from(pick) % TYPES.len()]).unwrap();
+    let view = codec.view(data);
+    assert_eq!(view.is_ok(), codec.decode(data).is_ok());
     if let Ok(values) = codec.decode(data) {
+        assert!(view.unwrap().iter().map(Value::from).eq(values.iter().cloned()));
         let encoded = codec.encode(&values).unwrap();
         assert_eq!(codec.decode(&encoded), Ok(values.clone()));
         let mut buffer = vec![0xaa; encoded.len()];

@@ -177,9 +177,7 @@ impl Address {
     /// The address in the low 20 bytes of a big-endian word, as the ABI and EVM have it.
     #[inline]
     pub fn into_word(self) -> B256 {
-        let mut word = [0; 32];
-        word[12..].copy_from_slice(&self.0);
-        FixedBytes(word)
+        FixedBytes(crate::word::right_aligned(&self.0))
     }
 
     /// The bytes as a slice.

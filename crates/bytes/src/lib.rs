@@ -20,6 +20,7 @@ pub mod hex;
 #[cfg(feature = "serde")]
 mod serialize;
 pub mod uint;
+mod word;
 
 pub use address::Address;
 pub use byte_string::Bytes;

@@ -8,6 +8,7 @@ extern crate std;
 pub mod abi;
 pub mod eip191;
 pub mod eip712;
+mod escape;
 #[cfg(feature = "precompile")]
 pub mod precompile;
 pub mod rlp;

@@ -90,16 +90,7 @@ impl U256 {
     /// 32 bytes, most significant first.
     #[inline]
     pub fn to_be_bytes(self) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        for (word, limb) in bytes
-            .as_chunks_mut::<8>()
-            .0
-            .iter_mut()
-            .zip(self.0.iter().rev())
-        {
-            *word = limb.to_be_bytes();
-        }
-        bytes
+        crate::word::from_limbs(&self.0)
     }
 
     /// 32 bytes, least significant first.

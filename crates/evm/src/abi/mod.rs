@@ -28,11 +28,13 @@ mod codec;
 mod error;
 mod event;
 mod macros;
+mod plan;
 mod read;
 mod rust_types;
 mod traits;
 mod types;
 mod value;
+mod view;
 mod word;
 mod write;
 
@@ -54,7 +56,10 @@ pub use read::{Decoder, Head, Mode};
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
 pub use types::{MAX_DEPTH, Parameter, Signature, Type};
+#[cfg(feature = "json")]
+pub(crate) use types::{decimal, elementary};
 pub use value::{Value, encode_packed};
+pub use view::{Decoded, ValueRef, Values, ValuesIter};
 pub use write::Frame;
 
 /// The encoding of the arguments, as Solidity's `abi.encode`: a tuple is the list of arguments, any other value is one

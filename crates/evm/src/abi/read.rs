@@ -128,27 +128,41 @@ impl<'a> Decoder<'a> {
         })
     }
 
+    /// The word at `position`.
+    #[inline(always)]
+    pub(super) fn word_at(&self, position: usize) -> Result<&'a [u8; 32], Error> {
+        let rest = self.data.get(position..);
+        rest.and_then(|rest| rest.first_chunk())
+            .ok_or(Error::new(ErrorKind::Truncated, self.data.len()))
+    }
+
+    /// Where the offset in the head at `position` points to, in the frame that starts at `base`.
+    #[inline(always)]
+    pub(super) fn target(&self, base: usize, position: usize) -> Result<usize, Error> {
+        match small(self.word_at(position)?) {
+            Some(offset) if offset <= self.data.len() - base => Ok(base + offset),
+            _ => Err(Error::new(ErrorKind::Offset, position)),
+        }
+    }
+
     /// Where the next word of `head` points to.
     #[inline(always)]
     fn follow(&self, head: &mut Head<'a>) -> Result<usize, Error> {
         let at = head.position();
-        let offset = small(head.word()?);
-        match offset {
+        match small(head.word()?) {
             Some(offset) if offset <= self.data.len() - head.base => Ok(head.base + offset),
             _ => Err(Error::new(ErrorKind::Offset, at)),
         }
     }
 
-    /// Follows an offset to a length: the length, and the position behind it.
+    /// The length at `position`, which lies inside the data; what is behind it is no shorter.
     #[inline(always)]
-    fn length(&self, head: &mut Head<'a>) -> Result<(usize, usize), Error> {
-        let position = self.follow(head)?;
-        let Some(word) = self.data[position..].first_chunk() else {
+    fn length(&self, position: usize) -> Result<usize, Error> {
+        let Some((word, rest)) = self.data[position..].split_first_chunk() else {
             return Err(Error::new(ErrorKind::Truncated, self.data.len()));
         };
-        let start = position + 32;
         match small(word) {
-            Some(length) if length <= self.data.len() - start => Ok((length, start)),
+            Some(length) if length <= rest.len() => Ok(length),
             _ => Err(Error::new(ErrorKind::Length, position)),
         }
     }
@@ -160,34 +174,54 @@ impl<'a> Decoder<'a> {
         self.frame(base, size)
     }
 
+    /// Reads a frame with a head of `size` bytes that starts at `base`, which lies inside the data.
+    #[inline(always)]
+    pub(super) fn nested_at(&mut self, base: usize, size: usize) -> Result<(), Error> {
+        self.frame(base, size).map(drop)
+    }
+
     /// Reads the start of an array whose elements have heads of `size` bytes (more than 0): its length and frame.
     #[inline(always)]
     pub fn array(&mut self, head: &mut Head<'a>, size: usize) -> Result<(usize, Head<'a>), Error> {
-        let (length, start) = self.length(head)?;
-        let words = match length.checked_mul(size) {
-            Some(bytes) => self.data[start..].get(..bytes),
-            None => None,
-        };
-        let Some(words) = words else {
-            return Err(Error::new(ErrorKind::Length, start - 32));
-        };
-        self.claim(start - 32, 32 + words.len())?;
-        let end = start + words.len();
+        let position = self.follow(head)?;
+        let length = self.array_at(position, size)?;
+        let base = position + 32;
+        let end = base + length * size;
         Ok((
             length,
             Head {
-                words,
-                base: start,
+                words: &self.data[base..end],
+                base,
                 end,
             },
         ))
     }
 
+    /// [`array`](Self::array) at `position`, which lies inside the data: its length.
+    #[inline(always)]
+    pub(super) fn array_at(&mut self, position: usize, size: usize) -> Result<usize, Error> {
+        let length = self.length(position)?;
+        match length.checked_mul(size) {
+            Some(bytes) if bytes <= self.data.len() - position - 32 => {
+                self.claim(position, 32 + bytes)?;
+                Ok(length)
+            }
+            _ => Err(Error::new(ErrorKind::Length, position)),
+        }
+    }
+
     /// Reads `bytes` or `string`: the bytes, and their position.
     #[inline(always)]
     pub fn bytes(&mut self, head: &mut Head<'a>) -> Result<(&'a [u8], usize), Error> {
-        let (length, start) = self.length(head)?;
-        let rest = &self.data[start..];
+        let position = self.follow(head)?;
+        Ok((self.bytes_at(position)?, position + 32))
+    }
+
+    /// [`bytes`](Self::bytes) at `position`, which lies inside the data.
+    #[inline(always)]
+    pub(super) fn bytes_at(&mut self, position: usize) -> Result<&'a [u8], Error> {
+        let length = self.length(position)?;
+        let rest = &self.data[position + 32..];
         let bytes = &rest[..length];
         let padded = length.next_multiple_of(32);
         let padding = padded - length;
@@ -197,25 +231,30 @@ impl<'a> Decoder<'a> {
                 None => false,
             };
             if !clean && !self.is_lenient() {
-                return Err(match rest.get(length..padded) {
-                    Some(padding) => {
-                        let clean = padding.iter().take_while(|b| **b == 0).count();
-                        Error::new(ErrorKind::Padding, start + length + clean)
-                    }
-                    None => Error::new(ErrorKind::Truncated, self.data.len()),
-                });
+                return Err(self.padding_error(position + 32 + length, padding));
             }
         }
-        self.claim(start - 32, 32 + padded)?;
-        Ok((bytes, start))
+        self.claim(position, 32 + padded)?;
+        Ok(bytes)
+    }
+
+    /// Of `padding` bytes at `position`, one is missing or not zero.
+    #[cold]
+    fn padding_error(&self, position: usize, padding: usize) -> Error {
+        match self.data[position..].get(..padding) {
+            Some(padding) => {
+                let clean = padding.iter().take_while(|b| **b == 0).count();
+                Error::new(ErrorKind::Padding, position + clean)
+            }
+            None => Error::new(ErrorKind::Truncated, self.data.len()),
+        }
     }
 
     /// Reads a `string`, which must be UTF-8.
     #[inline(always)]
     pub fn string(&mut self, head: &mut Head<'a>) -> Result<&'a str, Error> {
         let (bytes, start) = self.bytes(head)?;
-        core::str::from_utf8(bytes)
-            .map_err(|e| Error::new(ErrorKind::Utf8, start + e.valid_up_to()))
+        text(bytes, start)
     }
 
     /// Reads a `string` to be owned: as [`string`](Self::string), but lenient mode replaces what is not UTF-8.
@@ -229,9 +268,16 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// The text in these bytes, which start at `position`.
+#[inline(always)]
+pub(super) fn text(bytes: &[u8], position: usize) -> Result<&str, Error> {
+    core::str::from_utf8(bytes)
+        .map_err(|error| Error::new(ErrorKind::Utf8, position + error.valid_up_to()))
+}
+
 /// The word as a length: `None` if it does not fit.
 #[inline(always)]
-fn small(word: &[u8; 32]) -> Option<usize> {
+pub(super) fn small(word: &[u8; 32]) -> Option<usize> {
     let (words, _) = word.as_chunks::<8>();
     let high =
         u64::from_ne_bytes(words[0]) | u64::from_ne_bytes(words[1]) | u64::from_ne_bytes(words[2]);

@@ -86,7 +86,7 @@ word_type!(
 word_type!(
     Address,
     TypeName::new("address"),
-    |value, slot| word::put_right(slot, &value.0),
+    |value, slot| *slot = value.into_word().0,
     |word| word::to_right(word).map(Address),
     ErrorKind::Padding,
     |word| word::keep_right(word, 20)

@@ -20,6 +20,28 @@ fn bytes(text: &serde_json::Value) -> Vec<u8> {
     hex::decode(text.as_str().unwrap()).unwrap()
 }
 
+/// The values as they lie in the data, one by one and by index, and from a copy.
+fn views(codec: &Codec, data: &[u8]) -> Result<Vec<Value>, Error> {
+    fn each(values: Values<'_>) {
+        assert_eq!(values.iter().len(), values.len());
+        assert_eq!(values.get(values.len()), None);
+        for (i, value) in values.into_iter().enumerate() {
+            assert_eq!(values.get(i), Some(value));
+            if let ValueRef::Array(list) | ValueRef::FixedArray(list) | ValueRef::Tuple(list) =
+                value
+            {
+                each(list);
+            }
+        }
+    }
+    let values = codec.view(data)?;
+    each(values);
+    let flat = codec.decode_flat(data)?;
+    assert_eq!(flat.values(), values);
+    assert_eq!(flat.into_data(), data);
+    Ok(values.iter().map(Value::from).collect())
+}
+
 /// A value through the runtime codec's every door, against the expected encoding.
 fn check(ty: &Type, value: &Value, encoded: &[u8]) {
     let codec = Codec::new(ty).unwrap();
@@ -46,6 +68,7 @@ fn check(ty: &Type, value: &Value, encoded: &[u8]) {
     for mode in [Mode::Canonical, Mode::Strict, Mode::Lenient] {
         assert_eq!(codec.decode_with(encoded, mode).unwrap(), arguments, "{ty}");
     }
+    assert_eq!(views(&codec, encoded).unwrap(), arguments, "{ty}");
     let longer = [encoded, &[0]].concat();
     assert_eq!(codec.decode(&longer).unwrap(), arguments);
     let error = codec.decode_with(&longer, Mode::Canonical).unwrap_err();
@@ -921,10 +944,14 @@ proptest! {
         match &strict {
             Ok(values) => {
                 prop_assert_eq!(lenient.as_ref(), Ok(values));
+                prop_assert_eq!(&views(&codec, &data).unwrap(), values);
                 let again = codec.encode(values).unwrap();
                 prop_assert_eq!(canonical.is_ok(), again == data);
             }
-            Err(_) => prop_assert!(canonical.is_err()),
+            Err(_) => {
+                prop_assert!(canonical.is_err());
+                prop_assert!(codec.view(&data).is_err() && codec.decode_flat(&data).is_err());
+            }
         }
         // What is decoded stays a small multiple of the data.
         if let Ok(values) = lenient

@@ -324,13 +324,14 @@ pub(crate) fn height(ty: &Type) -> usize {
 }
 
 /// A decimal number without sign or leading zeros.
-fn decimal(digits: &str) -> Option<usize> {
+pub(crate) fn decimal(digits: &str) -> Option<usize> {
     let plain =
         digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     if plain { digits.parse().ok() } else { None }
 }
 
-fn elementary(word: &str) -> Option<Type> {
+/// A type that is written as one word.
+pub(crate) fn elementary(word: &str) -> Option<Type> {
     let bits = |digits: &str| match decimal(digits) {
         Some(bits) if bits > 0 && bits <= 256 && bits % 8 == 0 => Some(bits as u16),
         _ => None,

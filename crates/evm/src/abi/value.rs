@@ -6,6 +6,7 @@ use core::fmt::{self, Write as _};
 use lydite_bytes::{Address, I256, U256, hex};
 
 use super::{Error, ErrorKind, Type, word};
+use crate::escape;
 
 /// A value of a Solidity type.
 ///
@@ -158,46 +159,11 @@ impl<'a> Reader<'a> {
             if rest.as_bytes()[plain] == b'"' {
                 return Ok(out);
             }
-            let escape = *self.text.as_bytes().get(self.at).ok_or(self.error())?;
-            self.at += 1;
-            out.push(match escape {
-                b'"' | b'\\' | b'/' => char::from(escape),
-                b'n' => '\n',
-                b'r' => '\r',
-                b't' => '\t',
-                b'b' => '\u{8}',
-                b'f' => '\u{c}',
-                b'u' => self.unicode()?,
-                _ => return Err(self.error()),
-            });
+            match escape::character(self.text, &mut self.at) {
+                Some(c) => out.push(c),
+                None => return Err(self.error()),
+            }
         }
-    }
-
-    /// What follows `\u`: four digits, or a pair of surrogates.
-    fn unicode(&mut self) -> Result<char, Error> {
-        let unit = self.code_unit()?;
-        let mut units = [unit, 0];
-        let mut len = 1;
-        if (0xd800..0xdc00).contains(&unit) && self.text[self.at..].starts_with("\\u") {
-            self.at += 2;
-            units[1] = self.code_unit()?;
-            len = 2;
-        }
-        match (char::decode_utf16(units[..len].iter().copied()).next(), len) {
-            (Some(Ok(c)), 1) => Ok(c),
-            (Some(Ok(c)), _) if c.len_utf16() == 2 => Ok(c),
-            _ => Err(self.error()),
-        }
-    }
-
-    fn code_unit(&mut self) -> Result<u16, Error> {
-        let digits = self.text.get(self.at..self.at + 4);
-        let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-        let unit = digits
-            .and_then(|d| u16::from_str_radix(d, 16).ok())
-            .ok_or(self.error())?;
-        self.at += 4;
-        Ok(unit)
     }
 
     /// The values between brackets, the `i`th of type `ty(i)`.

@@ -48,12 +48,7 @@ pub(crate) fn to_bool(word: &[u8; 32]) -> Option<bool> {
 /// Writes the number.
 #[inline(always)]
 pub(crate) fn put_u256(slot: &mut [u8; 32], value: &U256) {
-    let limbs = value.limbs();
-    let (words, _) = slot.as_chunks_mut::<8>();
-    words[0] = limbs[3].to_be_bytes();
-    words[1] = limbs[2].to_be_bytes();
-    words[2] = limbs[1].to_be_bytes();
-    words[3] = limbs[0].to_be_bytes();
+    *slot = value.to_be_bytes();
 }
 
 /// Writes `bytes` at the right end, behind zeros.
@@ -81,11 +76,7 @@ pub(crate) fn right<const N: usize>(bytes: &[u8; N]) -> [u8; 32] {
 /// The `N` bytes at the right end, if all before them are zero.
 #[inline(always)]
 pub(crate) fn to_right<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
-    if fits_uint(word, 8 * N) {
-        word.last_chunk().copied()
-    } else {
-        None
-    }
+    fits_uint(word, 8 * N).then(|| get_right(word))
 }
 
 /// `bytes` at the left end, before zeros.
@@ -96,14 +87,24 @@ pub(crate) fn left(bytes: &[u8]) -> [u8; 32] {
     word
 }
 
+/// The `N` bytes at the right end.
+#[inline(always)]
+pub(crate) fn get_right<const N: usize>(word: &[u8; 32]) -> [u8; N] {
+    const { assert!(N <= 32) };
+    core::array::from_fn(|i| word[32 - N + i])
+}
+
+/// The `N` bytes at the left end.
+#[inline(always)]
+pub(crate) fn get_left<const N: usize>(word: &[u8; 32]) -> [u8; N] {
+    const { assert!(N <= 32) };
+    core::array::from_fn(|i| word[i])
+}
+
 /// The `N` bytes at the left end, if all behind them are zero.
 #[inline(always)]
 pub(crate) fn to_left<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
-    if N == 32 || is_padded(word, 32 - N) {
-        word.first_chunk().copied()
-    } else {
-        None
-    }
+    (N == 32 || is_padded(word, 32 - N)).then(|| get_left(word))
 }
 
 /// True if the last `padding` bytes (1 to 32) are zero.
@@ -148,7 +149,15 @@ pub(crate) fn fits_uint(word: &[u8; 32], bits: usize) -> bool {
 
 #[inline(always)]
 pub(crate) fn fits_int(word: &[u8; 32], bits: usize) -> bool {
-    sign_extend(word, bits / 8) == *word
+    let (high, low) = halves(word);
+    let (high, low) = (high as i128, low as i128);
+    // Does the half keep its value when all above its lowest `bits` (1 to 128) bits are the sign?
+    let keeps = |half: i128, bits: usize| half << (128 - bits) >> (128 - bits) == half;
+    if bits <= 128 {
+        high == low >> 127 && keeps(low, bits)
+    } else {
+        keeps(high, bits - 128)
+    }
 }
 
 #[cfg(test)]

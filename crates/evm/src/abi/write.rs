@@ -87,17 +87,24 @@ impl<'b> Frame<'b> {
     #[inline(always)]
     pub fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
         self.offset()?;
-        put_length(self.tail_word()?, bytes.len());
-        let (body, rest) = mem::take(&mut self.tail)
-            .split_at_mut_checked(bytes.len().checked_next_multiple_of(32)?)?;
-        self.tail = rest;
-        // The last word first, as zeros: the copy then leaves the padding alone.
-        if let Some(last) = body.last_chunk_mut::<32>() {
-            *last = [0; 32];
-        }
-        body.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        let length = put_bytes(self.tail, bytes)?;
+        self.tail = mem::take(&mut self.tail).get_mut(length..)?;
         Some(())
     }
+}
+
+/// Writes a length and so many bytes, padded with zeros; answers the number of bytes written.
+#[inline(always)]
+pub(crate) fn put_bytes(space: &mut [u8], bytes: &[u8]) -> Option<usize> {
+    let (length, space) = space.split_first_chunk_mut()?;
+    put_length(length, bytes.len());
+    let body = space.get_mut(..bytes.len().checked_next_multiple_of(32)?)?;
+    // The last word first, as zeros: the copy then leaves the padding alone.
+    if let Some(last) = body.last_chunk_mut::<32>() {
+        *last = [0; 32];
+    }
+    body.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(32 + body.len())
 }
 
 /// Writes a length or an offset.

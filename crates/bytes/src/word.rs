@@ -1,0 +1,94 @@
+//! Words of 32 bytes, big-endian, stored as two vectors.
+//!
+//! A word written in pieces of 8 bytes is dear to read back: a load that spans several stores waits until they have left
+//! the store buffer. Whoever hashes, copies or sends a word reads it in pieces of 16 bytes or more.
+
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+use core::arch::x86_64::*;
+
+/// The number with these limbs, least first.
+#[inline(always)]
+pub(crate) fn from_limbs(limbs: &[u64; 4]) -> [u8; 32] {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay inside `limbs` and `word`.
+    unsafe {
+        let mut word = [0u8; 32];
+        let from = limbs.as_ptr().cast::<__m128i>();
+        let to = word.as_mut_ptr().cast::<__m128i>();
+        _mm_storeu_si128(to, swap(_mm_loadu_si128(from.add(1))));
+        _mm_storeu_si128(to.add(1), swap(_mm_loadu_si128(from)));
+        word
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    {
+        let mut word = [0; 32];
+        for (piece, limb) in word
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(limbs.iter().rev())
+        {
+            *piece = limb.to_be_bytes();
+        }
+        word
+    }
+}
+
+/// All 16 bytes in the opposite order.
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+#[inline(always)]
+unsafe fn swap(x: __m128i) -> __m128i {
+    // SAFETY: SSE2 is enabled for the whole build.
+    unsafe {
+        let pairs = _mm_or_si128(_mm_slli_epi16::<8>(x), _mm_srli_epi16::<8>(x));
+        let low = _mm_shufflelo_epi16::<0b00_01_10_11>(pairs);
+        let halves = _mm_shufflehi_epi16::<0b00_01_10_11>(low);
+        _mm_shuffle_epi32::<0b01_00_11_10>(halves)
+    }
+}
+
+/// 20 bytes behind 12 zeros.
+#[inline(always)]
+pub(crate) fn right_aligned(bytes: &[u8; 20]) -> [u8; 32] {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
+    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay inside `bytes` and `word`.
+    unsafe {
+        let mut word = [0u8; 32];
+        let to = word.as_mut_ptr().cast::<__m128i>();
+        let first = _mm_cvtsi32_si128(i32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+        _mm_storeu_si128(to, _mm_slli_si128::<12>(first));
+        _mm_storeu_si128(to.add(1), _mm_loadu_si128(bytes.as_ptr().add(4).cast()));
+        word
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+    {
+        let mut word = [0; 32];
+        word[12..].copy_from_slice(bytes);
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: if cfg!(miri) { 4 } else { 256 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn words_equal_the_definition(limbs in any::<[u64; 4]>(), bytes in any::<[u8; 20]>()) {
+            let mut word = [0; 32];
+            for (i, byte) in word.iter_mut().rev().enumerate() {
+                *byte = (limbs[i / 8] >> (8 * (i % 8))) as u8;
+            }
+            prop_assert_eq!(from_limbs(&limbs), word);
+            prop_assert_eq!(&right_aligned(&bytes)[..12], &[0; 12]);
+            prop_assert_eq!(&right_aligned(&bytes)[12..], &bytes);
+        }
+    }
+}

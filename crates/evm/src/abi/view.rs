@@ -1,0 +1,377 @@
+//! Decoded arguments that stay in the data.
+//!
+//! A [`Values`] is a place in data that have been checked against a plan: reaching a member reads its head and nothing
+//! else, so a view costs the check alone.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+use lydite_bytes::{Address, U256};
+
+use super::{
+    Error, ErrorKind, Value,
+    plan::{Kind, Node},
+    read::{small, text},
+    word,
+};
+
+/// A value of a Solidity type left in its encoding: [`Value`], borrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRef<'a> {
+    /// `bool`
+    Bool(bool),
+    /// `uintN`: value and width in bits
+    Uint(U256, u16),
+    /// `intN`: two's complement of 256 bits, and width in bits
+    Int(U256, u16),
+    /// `address`
+    Address(Address),
+    /// `bytesN`
+    FixedBytes(&'a [u8]),
+    /// `function`
+    Function(&'a [u8; 24]),
+    /// `bytes`
+    Bytes(&'a [u8]),
+    /// `string`
+    String(&'a str),
+    /// `T[]`
+    Array(Values<'a>),
+    /// `T[n]`
+    FixedArray(Values<'a>),
+    /// `(T1,T2,…)`
+    Tuple(Values<'a>),
+}
+
+/// Arguments, members of a tuple or elements of an array, left in their encoding.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    nodes: &'a [Node],
+    data: &'a [u8],
+    /// Values left.
+    len: usize,
+    /// Node of the next value.
+    node: usize,
+    /// All values are of that node.
+    array: bool,
+    /// Position from which offsets count.
+    base: usize,
+    /// Position of the next value's head.
+    head: usize,
+}
+
+impl<'a> Values<'a> {
+    /// The arguments in data that the plan's decoder has accepted.
+    pub(super) fn arguments(nodes: &'a [Node], data: &'a [u8]) -> Self {
+        let len = match nodes[0].kind {
+            Kind::Tuple(len) => len,
+            _ => 0,
+        };
+        Self {
+            nodes,
+            data,
+            len,
+            node: 1,
+            array: false,
+            base: 0,
+            head: 0,
+        }
+    }
+
+    /// The number of values.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// No values.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The value at `index`, if there is one. Takes as long as the members before it are many; in an array, no longer.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<ValueRef<'a>> {
+        if index >= self.len {
+            return None;
+        }
+        if self.array {
+            let head = self.head + index * self.nodes[self.node].head;
+            return self.value(self.node, head);
+        }
+        let (mut node, mut head) = (self.node, self.head);
+        for _ in 0..index {
+            head += self.nodes[node].head;
+            node = self.nodes[node].next;
+        }
+        self.value(node, head)
+    }
+
+    /// The values in order.
+    #[inline]
+    pub fn iter(&self) -> ValuesIter<'a> {
+        ValuesIter(*self)
+    }
+
+    /// The value of a node whose head is at `head`. The data have been checked, so this is never `None`.
+    #[inline(always)]
+    fn value(&self, node: usize, head: usize) -> Option<ValueRef<'a>> {
+        let Node { kind, dynamic, .. } = self.nodes[node];
+        let word = || self.word(head);
+        Some(match kind {
+            Kind::Uint(bits) => ValueRef::Uint(word::to_u256(word()?), bits),
+            Kind::Int(bits) => ValueRef::Int(word::to_u256(word()?), bits),
+            Kind::Bool => ValueRef::Bool(word()?[31] != 0),
+            Kind::Address => ValueRef::Address(Address(word::get_right(word()?))),
+            Kind::FixedBytes(len) => ValueRef::FixedBytes(word()?.get(..usize::from(len))?),
+            Kind::Function => ValueRef::Function(word()?.first_chunk()?),
+            Kind::Bytes => ValueRef::Bytes(self.bytes(head)?.0),
+            // Checked once already; forming a `str` anew is the price of code without `unsafe`.
+            Kind::String => ValueRef::String(core::str::from_utf8(self.bytes(head)?.0).ok()?),
+            Kind::Array => {
+                let (len, start) = self.length(head)?;
+                ValueRef::Array(self.list(node, len, start, start))
+            }
+            Kind::FixedArray(len) => ValueRef::FixedArray(self.fixed(node, len, dynamic, head)?),
+            Kind::Tuple(len) => ValueRef::Tuple(self.fixed(node, len, dynamic, head)?),
+        })
+    }
+
+    #[inline(always)]
+    fn fixed(&self, node: usize, len: usize, dynamic: bool, head: usize) -> Option<Self> {
+        let (base, head) = if dynamic {
+            let start = self.follow(head)?;
+            (start, start)
+        } else {
+            (self.base, head)
+        };
+        Some(self.list(node, len, base, head))
+    }
+
+    #[inline(always)]
+    fn list(&self, node: usize, len: usize, base: usize, head: usize) -> Self {
+        Self {
+            len,
+            node: node + 1,
+            array: self.nodes[node].is_array(),
+            base,
+            head,
+            ..*self
+        }
+    }
+
+    /// The values as a tree. Text has not been checked; `lenient` says what becomes of it and of excess bits.
+    pub(super) fn tree(mut self, lenient: bool) -> Result<Vec<Value>, Error> {
+        let mut out = Vec::with_capacity(self.len);
+        if self.array && self.nodes[self.node].kind.is_word() {
+            let words = self.data.get(self.head..).unwrap_or_default();
+            let words = words.as_chunks().0.get(..self.len).unwrap_or_default();
+            push_words(&mut out, self.nodes[self.node].kind, words, lenient);
+            return Ok(out);
+        }
+        for _ in 0..self.len {
+            let (node, head) = self.step();
+            let Node { kind, dynamic, .. } = self.nodes[node];
+            // The data have been checked: this is no error of theirs.
+            let gone = Error::new(ErrorKind::Truncated, head);
+            match kind {
+                Kind::Bytes => {
+                    let (bytes, _) = self.bytes(head).ok_or(gone)?;
+                    out.push(Value::Bytes(bytes.to_vec()));
+                }
+                Kind::String => {
+                    let (bytes, start) = self.bytes(head).ok_or(gone)?;
+                    out.push(Value::String(if lenient {
+                        String::from_utf8_lossy(bytes).into_owned()
+                    } else {
+                        String::from(text(bytes, start)?)
+                    }));
+                }
+                Kind::Array => {
+                    let (len, start) = self.length(head).ok_or(gone)?;
+                    let list = self.list(node, len, start, start);
+                    out.push(Value::Array(list.tree(lenient)?));
+                }
+                Kind::FixedArray(len) => {
+                    let list = self.fixed(node, len, dynamic, head).ok_or(gone)?;
+                    out.push(Value::FixedArray(list.tree(lenient)?));
+                }
+                Kind::Tuple(len) => {
+                    let list = self.fixed(node, len, dynamic, head).ok_or(gone)?;
+                    out.push(Value::Tuple(list.tree(lenient)?));
+                }
+                _ => {
+                    let word = self.word(head).ok_or(gone)?;
+                    push_words(&mut out, kind, core::slice::from_ref(word), lenient);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Node and position of the next value's head; then stands at the one behind it.
+    #[inline(always)]
+    fn step(&mut self) -> (usize, usize) {
+        let (node, head) = (self.node, self.head);
+        let Node {
+            head: size, next, ..
+        } = self.nodes[node];
+        self.head += size;
+        if !self.array {
+            self.node = next;
+        }
+        (node, head)
+    }
+
+    #[inline(always)]
+    fn word(&self, head: usize) -> Option<&'a [u8; 32]> {
+        self.data.get(head..)?.first_chunk()
+    }
+
+    /// Where the offset at `head` points to.
+    #[inline(always)]
+    fn follow(&self, head: usize) -> Option<usize> {
+        Some(self.base + small(self.word(head)?)?)
+    }
+
+    /// The length that the offset at `head` points to, and the position behind it.
+    #[inline(always)]
+    fn length(&self, head: usize) -> Option<(usize, usize)> {
+        let at = self.follow(head)?;
+        Some((small(self.word(at)?)?, at + 32))
+    }
+
+    #[inline(always)]
+    fn bytes(&self, head: usize) -> Option<(&'a [u8], usize)> {
+        let (len, start) = self.length(head)?;
+        Some((self.data.get(start..)?.get(..len)?, start))
+    }
+}
+
+/// Appends the values in words of one kind, whose excess bits are dropped if `lenient`.
+fn push_words(out: &mut Vec<Value>, kind: Kind, words: &[[u8; 32]], lenient: bool) {
+    let masked: Vec<[u8; 32]>;
+    let mut words = words;
+    if lenient {
+        masked = words.iter().map(|word| kind.mask(word)).collect();
+        words = &masked;
+    }
+    match kind {
+        Kind::Uint(bits) => push(out, words, |word| Value::Uint(word::to_u256(word), bits)),
+        Kind::Int(bits) => push(out, words, |word| Value::Int(word::to_u256(word), bits)),
+        Kind::Bool => push(out, words, |word| Value::Bool(word[31] != 0)),
+        Kind::Address => push(out, words, |word| {
+            Value::Address(Address(word::get_right(word)))
+        }),
+        Kind::Function => push(out, words, |word| Value::Function(word::get_left(word))),
+        Kind::FixedBytes(len) => push(out, words, |word| Value::FixedBytes(*word, len)),
+        _ => {}
+    }
+}
+
+/// Each kind has its own copy of this: values of all kinds built in one place go through memory, and wait there for
+/// their own stores.
+#[inline(never)]
+fn push(out: &mut Vec<Value>, words: &[[u8; 32]], value: impl Fn(&[u8; 32]) -> Value) {
+    out.extend(words.iter().map(value));
+}
+
+impl fmt::Debug for Values<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
+    }
+}
+
+impl PartialEq for Values<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Values<'_> {}
+
+impl<'a> IntoIterator for Values<'a> {
+    type Item = ValueRef<'a>;
+    type IntoIter = ValuesIter<'a>;
+
+    #[inline]
+    fn into_iter(self) -> ValuesIter<'a> {
+        ValuesIter(self)
+    }
+}
+
+/// Iterator over [`Values`].
+#[derive(Clone, Debug)]
+pub struct ValuesIter<'a>(Values<'a>);
+
+impl<'a> Iterator for ValuesIter<'a> {
+    type Item = ValueRef<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ValueRef<'a>> {
+        let Self(values) = self;
+        values.len = values.len.checked_sub(1)?;
+        let (node, head) = values.step();
+        values.value(node, head)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len, Some(self.0.len))
+    }
+}
+
+impl ExactSizeIterator for ValuesIter<'_> {}
+
+impl From<ValueRef<'_>> for Value {
+    fn from(value: ValueRef<'_>) -> Self {
+        let list = |values: Values<'_>| values.iter().map(Value::from).collect();
+        match value {
+            ValueRef::Bool(value) => Value::Bool(value),
+            ValueRef::Uint(value, bits) => Value::Uint(value, bits),
+            ValueRef::Int(value, bits) => Value::Int(value, bits),
+            ValueRef::Address(address) => Value::Address(address),
+            ValueRef::FixedBytes(bytes) => Value::FixedBytes(word::left(bytes), bytes.len() as u8),
+            ValueRef::Function(bytes) => Value::Function(*bytes),
+            ValueRef::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+            ValueRef::String(text) => Value::String(String::from(text)),
+            ValueRef::Array(values) => Value::Array(list(values)),
+            ValueRef::FixedArray(values) => Value::FixedArray(list(values)),
+            ValueRef::Tuple(values) => Value::Tuple(list(values)),
+        }
+    }
+}
+
+/// Arguments together with their data, owned: what [`Codec::decode_flat`](super::Codec::decode_flat) returns.
+#[derive(Clone)]
+pub struct Decoded<'c> {
+    nodes: &'c [Node],
+    data: Vec<u8>,
+}
+
+impl<'c> Decoded<'c> {
+    pub(super) fn new(nodes: &'c [Node], data: &[u8]) -> Self {
+        Self {
+            nodes,
+            data: data.to_vec(),
+        }
+    }
+
+    /// The arguments.
+    #[inline]
+    pub fn values(&self) -> Values<'_> {
+        Values::arguments(self.nodes, &self.data)
+    }
+
+    /// The data, as they came.
+    #[inline]
+    pub fn into_data(self) -> Vec<u8> {
+        self.data
+    }
+}
+
+impl fmt::Debug for Decoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.values().fmt(f)
+    }
+}
