@@ -2,12 +2,16 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{
-    evm::tx::{Transaction, TransactionRef},
+    evm::tx::{self, Transaction, TransactionRef},
     hash::keccak256,
 };
 
 fuzz_target!(|data: &[u8]| {
     let view = TransactionRef::decode(data);
+    let mut hashes = [Ok([0; 32]); 3];
+    tx::hashes(&[data, &[], data], &mut hashes).unwrap();
+    assert_eq!(hashes[0], hashes[2]);
+    assert_eq!(hashes[0], view.map(|view| view.hash()));
     match Transaction::decode(data) {
         Ok(tx) => {
             assert_eq!(tx.encode(), data);

@@ -1,10 +1,9 @@
 //! Errors of the JSON form: where in the document, and what is wrong there.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{boxed::Box, format, string::String};
 use core::fmt;
 
 use lydite_bytes::{hex, uint};
-use serde_core::de;
 
 /// Why typed data in JSON was refused. `Display` is one line such as
 /// `message.from.wallet: not an address: byte 3: 0x7a is not a hexadecimal digit (near byte 512)`.
@@ -120,89 +119,35 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where the reader is, and why it stopped: serde's errors can carry neither.
-#[derive(Default)]
-pub(super) struct Trace<'s> {
-    steps: Vec<Step<'s>>,
-    failure: Option<Reason>,
-}
-
-enum Step<'s> {
-    Key(Cow<'s, str>),
+/// One step of a path.
+pub(super) enum Step<'a> {
+    Key(&'a str),
     Index(usize),
 }
 
-impl<'s> Trace<'s> {
-    pub(super) fn at(root: &'s str) -> Self {
-        let mut steps = Vec::with_capacity(8);
-        steps.push(Step::Key(Cow::Borrowed(root)));
-        Self {
-            steps,
-            failure: None,
-        }
-    }
-
-    pub(super) fn enter_key(&mut self, key: impl Into<Cow<'s, str>>) {
-        self.steps.push(Step::Key(key.into()));
-    }
-
-    pub(super) fn enter_index(&mut self, index: usize) {
-        self.steps.push(Step::Index(index));
-    }
-
-    /// Back out of the last key or index. Not called on errors: the steps then say where.
-    pub(super) fn leave(&mut self) {
-        self.steps.pop();
-    }
-
-    pub(super) fn is_root(&self) -> bool {
-        self.steps.len() == 1
-    }
-
-    /// Stops the reader.
-    pub(super) fn fail<E: de::Error>(&mut self, reason: Reason) -> E {
-        self.failure = Some(reason);
-        E::custom("")
-    }
-
-    /// The error for the user. `json` is the text that was read; it starts at byte `start` of the document.
-    pub(super) fn error(
-        self,
-        error: &serde_json::Error,
-        json: &str,
-        start: usize,
-    ) -> TypedDataError {
-        let reason = self.failure.clone().unwrap_or_else(|| {
-            let message = format!("{error}");
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            Reason::Json(message.strip_suffix(&place).unwrap_or(&message).into())
-        });
-        let line_start: usize = json
-            .split_inclusive('\n')
-            .take(error.line().saturating_sub(1))
-            .map(str::len)
-            .sum();
-        let offset = start + (line_start + error.column()).min(json.len());
-        TypedDataError {
-            offset: Some(offset),
-            ..self.without_place(reason)
-        }
-    }
-
+impl TypedDataError {
     /// An error that is not at one place of the text.
-    pub(super) fn without_place(self, reason: Reason) -> TypedDataError {
-        let mut path = String::new();
-        for step in self.steps {
-            match step {
-                Step::Key(key) if path.is_empty() => path.push_str(&key),
-                Step::Key(key) => path.extend([".", &key]),
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
-            }
-        }
-        TypedDataError {
-            path,
+    #[cold]
+    pub(super) fn at(path: &str, reason: Reason) -> Box<Self> {
+        Box::new(Self {
+            path: path.into(),
             reason,
             offset: None,
-        }
+        })
+    }
+
+    /// The error as seen from one step further out.
+    #[cold]
+    pub(super) fn inside(mut self: Box<Self>, step: Step<'_>) -> Box<Self> {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        self.path = match step {
+            Step::Key(key) => format!("{key}{dot}{}", self.path),
+            Step::Index(index) => format!("[{index}]{dot}{}", self.path),
+        };
+        self
     }
 }

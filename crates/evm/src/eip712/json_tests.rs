@@ -673,6 +673,27 @@ proptest! {
         prop_assert_eq!(again, data.signing_hash());
     }
 
+    /// The reader takes what serde_json takes, but for numbers that no machine number holds.
+    #[test]
+    fn reader_equals_serde_json(
+        text in "[\\[\\]{}\",:0-9.eE+\\-truefalsnx\\\\ub \t\n\u{1}ž]{0,16}",
+        number in "-?[0-9]{0,3}\\.?[0-9]{0,3}[eE]?[+-]?[0-9]?",
+        escape in "\\\\[\"\\\\/bfnrtux]([dD][89a-fA-F][0-9a-f]{2}|[0-9a-fA-F]{0,4})(\\\\u[dD][c-f][0-9]{2})?",
+        at in any::<prop::sample::Index>(),
+    ) {
+        let mut document = mail_document().to_string();
+        document.insert_str(at.index(document.len()), &text);
+        for text in [text, number, format!("\"{escape}\""), document] {
+            let known = serde_json::from_str::<Value>(&text);
+            if known.as_ref().is_err_and(|error| error.to_string().contains("out of range")) {
+                continue;
+            }
+            let mut reader = super::json::Reader::new(&text);
+            let read = reader.skip().and_then(|_| reader.end());
+            prop_assert_eq!(read.is_ok(), known.is_ok(), "{:?} {:?}", text, read);
+        }
+    }
+
     /// Any change of one byte is refused or still a document: never a panic.
     #[test]
     fn damaged_documents(at in any::<prop::sample::Index>(), byte in any::<u8>()) {

@@ -1,116 +1,364 @@
-//! `hashStruct` of a JSON object, hashed while it is read: no tree is built.
+//! `hashStruct` of JSON objects, as they are read: no tree is built.
 //!
-//! The members of the structs and arrays that are open lie on one stack of words; a struct or array that closes leaves its hash as
-//! one word of the one around it. A document that is valid holds every member of every struct that it opens, so the stack is
-//! bounded by the document's length. Depth is bounded by the JSON reader (127 levels).
+//! Nothing is hashed while reading. What is to be hashed (strings, byte strings, arrays, structs) becomes a [`Job`] that
+//! knows where its input lies and into which word its hash goes; a job is one level above the highest it needs. At the
+//! end, all jobs of a level are hashed side by side.
+//!
+//! A document that is valid holds every member of every struct that it opens, so the words are bounded by the document's
+//! length. Depth is bounded by the JSON reader (127 levels).
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, vec::Vec};
 use core::fmt;
 
-use lydite_bytes::{Address, B256, I256, U256, hex, uint};
-use lydite_hash::keccak256;
-use serde_core::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
-};
-use serde_json::value::RawValue;
+use lydite_bytes::{Address, I256, U256, hex, uint};
 
-use super::error::{Reason, Trace, TypedDataError};
+use super::error::{Reason, Step};
+use super::hash_independent;
+use super::json::{Reader, Result};
 use super::schema::{Base, Type, TypedSchema};
 
-/// `hashStruct` of the object `json`, which starts at byte `start` of the document and is called `root` in errors.
-pub(super) fn hash_struct(
-    schema: &TypedSchema,
-    index: usize,
-    root: &str,
-    json: &str,
-    start: usize,
-) -> Result<B256, TypedDataError> {
-    let mut hasher = Hasher {
-        schema,
-        words: Vec::with_capacity(16),
-        seen: Vec::with_capacity(16),
-        limit: json.len() + 1,
-        trace: Trace::at(root),
-    };
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let word = ValueSeed {
-        hasher: &mut hasher,
-        ty: Type::of_struct(index),
-    }
-    .deserialize(&mut reader);
-    match word.and_then(|word| reader.end().map(|()| word)) {
-        Ok(word) => Ok(B256::from(word)),
-        Err(error) => Err(hasher.trace.error(&error, json, start)),
-    }
-}
+/// Bytes that a member takes at least: `"a":1`.
+const LEAST_MEMBER: usize = 5;
 
-struct Hasher<'s> {
+/// Reads values of a schema's types and hashes them.
+pub(super) struct Hasher<'s> {
     schema: &'s TypedSchema,
+    /// The inputs made of words: a struct's type hash and members, an array's elements.
     words: Vec<[u8; 32]>,
+    /// The inputs made of bytes.
+    bytes: Vec<u8>,
+    jobs: Vec<Job>,
+    /// Structs' words that are to hold their type's hash, where the types are not hashed yet.
+    heads: Vec<(u32, u32)>,
+    /// Whether they are.
+    types_hashed: bool,
     /// For each struct that is open: which members have been read.
     seen: Vec<bool>,
-    /// The most words there can be. A member takes at least 5 bytes of text (`"a":1`) and a struct two (`{}`).
-    limit: usize,
-    trace: Trace<'s>,
+    /// Members of open structs that are still to come.
+    awaited: usize,
+    /// Elements of open arrays of structs or arrays: their jobs.
+    elements: Vec<Option<u32>>,
 }
 
-/// One value of a type; the result is its word in `encodeData`.
-struct ValueSeed<'h, 's> {
-    hasher: &'h mut Hasher<'s>,
-    ty: Type,
+/// Something to hash.
+#[derive(Clone, Copy)]
+struct Job {
+    level: u32,
+    /// In `bytes` or in `words`.
+    input: Input,
+    start: u32,
+    end: u32,
+    /// The word that gets the hash.
+    target: u32,
 }
 
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_, '_> {
-    type Value = [u8; 32];
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Input {
+    Bytes,
+    Words,
+}
 
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<[u8; 32], D::Error> {
-        match self.ty.base {
-            Base::Uint(bits) if !self.ty.is_array() => self.integer(reader, bits, false),
-            Base::Int(bits) if !self.ty.is_array() => self.integer(reader, bits, true),
-            _ => reader.deserialize_any(self),
+/// What was read: a word of `encodeData`, or the job that makes it.
+enum Read {
+    Word([u8; 32]),
+    Job(u32),
+}
+
+impl<'s> Hasher<'s> {
+    /// For a schema whose types are hashed.
+    pub(super) fn new(schema: &'s TypedSchema) -> Self {
+        Self {
+            schema,
+            words: Vec::with_capacity(32),
+            bytes: Vec::with_capacity(256),
+            jobs: Vec::with_capacity(16),
+            heads: Vec::new(),
+            types_hashed: true,
+            seen: Vec::with_capacity(16),
+            awaited: 0,
+            elements: Vec::new(),
         }
     }
-}
 
-impl ValueSeed<'_, '_> {
-    /// Reads the digits as text: a JSON number may be larger than any machine number.
-    fn integer<'de, D: Deserializer<'de>>(
-        self,
-        reader: D,
-        bits: u16,
-        signed: bool,
-    ) -> Result<[u8; 32], D::Error> {
-        let raw = <&RawValue>::deserialize(reader)?.get();
-        let text = match raw.as_bytes() {
-            [b'"', .., b'"'] if !raw.contains('\\') => Cow::Borrowed(&raw[1..raw.len() - 1]),
-            [b'"', ..] => {
-                Cow::Owned(serde_json::from_str::<String>(raw).map_err(de::Error::custom)?)
+    /// For a schema whose types are not: their hashes are the first words.
+    pub(super) fn with_types(schema: &'s TypedSchema) -> Self {
+        let mut hasher = Self::new(schema);
+        hasher.types_hashed = false;
+        hasher.words.resize(schema.len(), [0; 32]);
+        for index in 0..schema.len() {
+            let start = hasher.bytes.len();
+            match schema.push_type(index, &mut hasher.bytes) {
+                Some(hash) => hasher.words[index] = hash,
+                None => {
+                    let job = hasher.job(0, Input::Bytes, start, hasher.bytes.len());
+                    hasher.jobs[job as usize].target = index as u32;
+                }
             }
-            [b'-' | b'0'..=b'9', ..] => Cow::Borrowed(raw),
-            _ => {
-                let sign = if signed { "" } else { "u" };
-                let message = format!(
-                    "expected {sign}int{bits} (a number, or a string of decimal or 0x hexadecimal digits)"
-                );
-                return Err(self.hasher.trace.fail(Reason::Json(message)));
+        }
+        hasher
+    }
+
+    /// Reads an object of a struct's type; the index of the word that will be its hash.
+    pub(super) fn root(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<usize> {
+        if reader.left() > u32::MAX as usize {
+            return Err(reader.fail(Reason::TooManyTypes));
+        }
+        if reader.peek() != Some(b'{') {
+            return Err(reader.unexpected(Expected(self.schema, Type::of_struct(index))));
+        }
+        let read = self.object(index, reader)?;
+        self.words.push([0; 32]);
+        self.put(read, self.words.len() - 1);
+        Ok(self.words.len() - 1)
+    }
+
+    /// Hashes all, level by level; the words.
+    pub(super) fn finish(mut self) -> Vec<[u8; 32]> {
+        self.jobs.sort_by_key(|job| job.level);
+        let mut hashes = Vec::new();
+        for level in self.jobs.chunk_by(|a, b| a.level == b.level) {
+            let inputs: Vec<&[u8]> = level
+                .iter()
+                .map(|job| {
+                    let range = job.start as usize..job.end as usize;
+                    match job.input {
+                        Input::Bytes => &self.bytes[range],
+                        Input::Words => self.words[range].as_flattened(),
+                    }
+                })
+                .collect();
+            hashes.resize(inputs.len(), [0; 32]);
+            hash_independent(&inputs, &mut hashes);
+            for (job, hash) in level.iter().zip(&hashes) {
+                self.words[job.target as usize] = *hash;
             }
+            // Types are on the lowest level, structs above it.
+            for (word, index) in self.heads.drain(..) {
+                self.words[word as usize] = self.words[index as usize];
+            }
+        }
+        self.words
+    }
+
+    fn job(&mut self, level: u32, input: Input, start: usize, end: usize) -> u32 {
+        self.jobs.push(Job {
+            level,
+            input,
+            start: start as u32,
+            end: end as u32,
+            target: 0,
+        });
+        self.jobs.len() as u32 - 1
+    }
+
+    /// Puts what was read into a word; the level of what needs that word.
+    fn put(&mut self, read: Read, at: usize) -> u32 {
+        match read {
+            Read::Word(word) => {
+                self.words[at] = word;
+                0
+            }
+            Read::Job(job) => {
+                let job = &mut self.jobs[job as usize];
+                job.target = at as u32;
+                job.level + 1
+            }
+        }
+    }
+
+    fn value(&mut self, ty: Type, reader: &mut Reader<'_>) -> Result<Read> {
+        let first = reader.peek();
+        if ty.is_array() {
+            return match first {
+                Some(b'[') => self.array(ty, reader),
+                _ => Err(reader.unexpected(Expected(self.schema, ty))),
+            };
+        }
+        let word = match (ty.base, first) {
+            (Base::Uint(bits), _) => integer(reader, bits, false)?,
+            (Base::Int(bits), _) => integer(reader, bits, true)?,
+            (Base::Bool, Some(b't' | b'f')) => {
+                let mut word = [0; 32];
+                word[31] = u8::from(reader.boolean()?);
+                word
+            }
+            (Base::Struct(index), Some(b'{')) => return self.object(index, reader),
+            // A struct that is not there: recursive types end so.
+            (Base::Struct(_), Some(b'n')) => {
+                reader.null()?;
+                [0; 32]
+            }
+            (Base::String | Base::Bytes | Base::Address | Base::FixedBytes(_), Some(b'"')) => {
+                let text = reader.string()?;
+                let start = self.bytes.len();
+                let word = match ty.base {
+                    Base::Address => address_word(&text),
+                    Base::FixedBytes(length) => fixed_bytes_word(&text, usize::from(length)),
+                    Base::Bytes => prefixed(&text).and_then(|text| {
+                        let bytes = hex::decode(text).map_err(Reason::Hex)?;
+                        self.bytes.extend_from_slice(&bytes);
+                        Ok([0; 32])
+                    }),
+                    _ => {
+                        self.bytes.extend_from_slice(text.as_bytes());
+                        Ok([0; 32])
+                    }
+                };
+                let word = word.map_err(|reason| reader.fail(reason))?;
+                if let Base::Bytes | Base::String = ty.base {
+                    let job = self.job(0, Input::Bytes, start, self.bytes.len());
+                    return Ok(Read::Job(job));
+                }
+                word
+            }
+            _ => return Err(reader.unexpected(Expected(self.schema, ty))),
         };
-        match parse_integer(&text, bits, signed) {
-            Ok(value) => Ok(value.to_be_bytes()),
-            Err(uint::Error::Overflow) => {
-                Err(self.hasher.trace.fail(Reason::Range { signed, bits }))
-            }
-            Err(error) => Err(self.hasher.trace.fail(Reason::Integer(error))),
-        }
+        Ok(Read::Word(word))
     }
 
-    fn wrong_kind<E: de::Error>(&self, found: de::Unexpected<'_>) -> E {
-        E::invalid_type(found, self)
+    fn array(&mut self, ty: Type, reader: &mut Reader<'_>) -> Result<Read> {
+        let (expected, ty) = self.schema.array(ty);
+        // Words of other arrays and structs come in between: then the elements are noted, and placed when all are read.
+        let nested = ty.is_array() || matches!(ty.base, Base::Struct(_));
+        let (mut start, noted) = (self.words.len(), self.elements.len());
+        let (mut count, mut level) = (0, 0);
+        reader.open()?;
+        while reader.more(b']', count == 0)? {
+            let read = self
+                .value(ty, reader)
+                .map_err(|error| error.inside(Step::Index(count)))?;
+            if nested {
+                self.elements.push(match read {
+                    Read::Word(_) => None,
+                    Read::Job(job) => Some(job),
+                });
+            } else {
+                self.words.push([0; 32]);
+                level = level.max(self.put(read, self.words.len() - 1));
+            }
+            count += 1;
+            if expected != 0 && count > expected {
+                break;
+            }
+        }
+        if expected != 0 && count != expected {
+            return Err(reader.fail(Reason::ArrayLength {
+                expected,
+                actual: count,
+            }));
+        }
+        if nested {
+            start = self.words.len();
+            for at in noted..self.elements.len() {
+                self.words.push([0; 32]);
+                if let Some(job) = self.elements[at] {
+                    level = level.max(self.put(Read::Job(job), self.words.len() - 1));
+                }
+            }
+            self.elements.truncate(noted);
+        }
+        Ok(Read::Job(self.job(
+            level,
+            Input::Words,
+            start,
+            self.words.len(),
+        )))
+    }
+
+    fn object(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<Read> {
+        let schema = self.schema;
+        let (start, seen) = (self.words.len(), self.seen.len());
+        let count = schema.member_count(index);
+        reader.open()?;
+        self.awaited += count;
+        if self.awaited * LEAST_MEMBER > reader.left() {
+            return Err(reader.fail(Reason::TooShort));
+        }
+        self.words.resize(start + 1 + count, [0; 32]);
+        let mut level = 0;
+        if self.types_hashed {
+            self.words[start] = *schema.struct_type_hash(index);
+        } else {
+            self.heads.push((start as u32, index as u32));
+            level = 1;
+        }
+        self.seen.resize(seen + count, false);
+
+        let mut guess = 0;
+        let mut first = true;
+        while let Some(key) = reader.key(first)? {
+            first = false;
+            let Some(position) = schema.find_member(index, &key, guess) else {
+                return Err(reader.fail(Reason::Unknown).inside(Step::Key(&key)));
+            };
+            let (name, ty) = schema.member(index, position);
+            self.awaited -= 1;
+            let read = if core::mem::replace(&mut self.seen[seen + position], true) {
+                Err(reader.fail(Reason::Duplicate))
+            } else {
+                self.value(ty, reader)
+            };
+            let read = read.map_err(|error| error.inside(Step::Key(name)))?;
+            level = level.max(self.put(read, start + 1 + position));
+            guess = position + 1;
+        }
+        if let Some(position) = self.seen[seen..].iter().position(|seen| !seen) {
+            let (name, _) = schema.member(index, position);
+            return Err(reader.fail(Reason::Missing).inside(Step::Key(name)));
+        }
+        self.seen.truncate(seen);
+        let end = start + 1 + count;
+        Ok(Read::Job(self.job(level, Input::Words, start, end)))
+    }
+}
+
+/// What a type asks for.
+struct Expected<'s>(&'s TypedSchema, Type);
+
+impl fmt::Display for Expected<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(schema, ty) = self;
+        if ty.is_array() {
+            return f.write_str("an array");
+        }
+        match ty.base {
+            Base::Bool => f.write_str("bool (true or false)"),
+            Base::Address => f.write_str("address (a string of 0x and 40 digits)"),
+            Base::FixedBytes(length) => write!(
+                f,
+                "bytes{length} (a string of 0x and {} digits)",
+                2 * length
+            ),
+            Base::Bytes => f.write_str("bytes (a string of 0x and digits)"),
+            Base::String => f.write_str("string"),
+            Base::Uint(bits) => write!(f, "uint{bits}"),
+            Base::Int(bits) => write!(f, "int{bits}"),
+            Base::Struct(index) => write!(f, "{} (an object)", schema.struct_name(index)),
+        }
+    }
+}
+
+/// An integer as its word. It is read as text: a JSON number may be larger than any machine number.
+fn integer(reader: &mut Reader<'_>, bits: u16, signed: bool) -> Result<[u8; 32]> {
+    let text = match reader.peek() {
+        Some(b'"') => reader.string()?,
+        Some(b'-' | b'0'..=b'9') => Cow::Borrowed(reader.number()?),
+        _ => {
+            let sign = if signed { "" } else { "u" };
+            return Err(reader.fail(Reason::Json(format!(
+                "expected {sign}int{bits} (a number, or a string of decimal or 0x hexadecimal digits)"
+            ))));
+        }
+    };
+    match parse_integer(&text, bits, signed) {
+        Ok(value) => Ok(value.to_be_bytes()),
+        Err(uint::Error::Overflow) => Err(reader.fail(Reason::Range { signed, bits })),
+        Err(error) => Err(reader.fail(Reason::Integer(error))),
     }
 }
 
 /// An integer in two's complement.
-fn parse_integer(text: &str, bits: u16, signed: bool) -> Result<U256, uint::Error> {
+fn parse_integer(text: &str, bits: u16, signed: bool) -> core::result::Result<U256, uint::Error> {
     if text.starts_with("-0x") {
         return Err(uint::Error::InvalidDigit {
             offset: 2,
@@ -138,152 +386,8 @@ fn parse_integer(text: &str, bits: u16, signed: bool) -> Result<U256, uint::Erro
     }
 }
 
-impl<'de> Visitor<'de> for ValueSeed<'_, '_> {
-    type Value = [u8; 32];
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.ty.is_array() {
-            return f.write_str("an array");
-        }
-        match self.ty.base {
-            Base::Bool => f.write_str("bool (true or false)"),
-            Base::Address => f.write_str("address (a string of 0x and 40 digits)"),
-            Base::FixedBytes(length) => write!(
-                f,
-                "bytes{length} (a string of 0x and {} digits)",
-                2 * length
-            ),
-            Base::Bytes => f.write_str("bytes (a string of 0x and digits)"),
-            Base::String => f.write_str("string"),
-            Base::Uint(bits) => write!(f, "uint{bits}"),
-            Base::Int(bits) => write!(f, "int{bits}"),
-            Base::Struct(index) => {
-                write!(f, "{} (an object)", self.hasher.schema.struct_name(index))
-            }
-        }
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<[u8; 32], E> {
-        if self.ty.is_array() || self.ty.base != Base::Bool {
-            return Err(self.wrong_kind(de::Unexpected::Bool(value)));
-        }
-        let mut word = [0; 32];
-        word[31] = u8::from(value);
-        Ok(word)
-    }
-
-    /// `null` stands for a struct that is not there (recursive types end so); the message itself must be there.
-    fn visit_unit<E: de::Error>(self) -> Result<[u8; 32], E> {
-        if self.ty.is_array()
-            || !matches!(self.ty.base, Base::Struct(_))
-            || self.hasher.trace.is_root()
-        {
-            return Err(self.wrong_kind(de::Unexpected::Other("null")));
-        }
-        Ok([0; 32])
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<[u8; 32], E> {
-        if self.ty.is_array() {
-            return Err(self.wrong_kind(de::Unexpected::Str(text)));
-        }
-        let word = match self.ty.base {
-            Base::String => Ok(keccak256(text.as_bytes())),
-            Base::Address => address_word(text),
-            Base::FixedBytes(length) => fixed_bytes_word(text, usize::from(length)),
-            Base::Bytes => bytes_word(text),
-            _ => return Err(self.wrong_kind(de::Unexpected::Str(text))),
-        };
-        word.map_err(|reason| self.hasher.trace.fail(reason))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<[u8; 32], A::Error> {
-        if !self.ty.is_array() {
-            return Err(self.wrong_kind(de::Unexpected::Seq));
-        }
-        let hasher = self.hasher;
-        let (expected, ty) = hasher.schema.array(self.ty);
-        let start = hasher.words.len();
-        let mut count = 0;
-        loop {
-            hasher.trace.enter_index(count);
-            let word = list.next_element_seed(ValueSeed {
-                hasher: &mut *hasher,
-                ty,
-            })?;
-            hasher.trace.leave();
-            let Some(word) = word else { break };
-            hasher.words.push(word);
-            count += 1;
-            if expected != 0 && count > expected {
-                break;
-            }
-        }
-        if expected != 0 && count != expected {
-            return Err(hasher.trace.fail(Reason::ArrayLength {
-                expected,
-                actual: count,
-            }));
-        }
-        Ok(hasher.close(start))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<[u8; 32], A::Error> {
-        let Base::Struct(index) = self.ty.base else {
-            return Err(self.wrong_kind(de::Unexpected::Map));
-        };
-        if self.ty.is_array() {
-            return Err(self.wrong_kind(de::Unexpected::Map));
-        }
-        let hasher = self.hasher;
-        let schema = hasher.schema;
-        let (start, seen) = (hasher.words.len(), hasher.seen.len());
-        let count = schema.member_count(index);
-        if start + count + 1 > hasher.limit {
-            return Err(hasher.trace.fail(Reason::TooShort));
-        }
-        hasher.words.resize(start + 1 + count, [0; 32]);
-        hasher.words[start] = *schema.struct_type_hash(index);
-        hasher.seen.resize(seen + count, false);
-
-        let mut guess = 0;
-        while let Some(position) = map.next_key_seed(KeySeed {
-            hasher: &mut *hasher,
-            index,
-            guess,
-        })? {
-            let (name, ty) = schema.member(index, position);
-            hasher.trace.enter_key(name);
-            if core::mem::replace(&mut hasher.seen[seen + position], true) {
-                return Err(hasher.trace.fail(Reason::Duplicate));
-            }
-            hasher.words[start + 1 + position] = map.next_value_seed(ValueSeed {
-                hasher: &mut *hasher,
-                ty,
-            })?;
-            hasher.trace.leave();
-            guess = position + 1;
-        }
-        if let Some(position) = hasher.seen[seen..].iter().position(|seen| !seen) {
-            hasher.trace.enter_key(schema.member(index, position).0);
-            return Err(hasher.trace.fail(Reason::Missing));
-        }
-        hasher.seen.truncate(seen);
-        Ok(hasher.close(start))
-    }
-}
-
-impl Hasher<'_> {
-    /// Takes the words from `start` on off the stack and hashes them.
-    fn close(&mut self, start: usize) -> [u8; 32] {
-        let word = keccak256(self.words[start..].as_flattened());
-        self.words.truncate(start);
-        word
-    }
-}
-
 /// Bytes in JSON always carry `0x`: text without it may be meant as text.
-fn prefixed(text: &str) -> Result<&str, Reason> {
+fn prefixed(text: &str) -> core::result::Result<&str, Reason> {
     if text.starts_with("0x") {
         Ok(text)
     } else {
@@ -292,12 +396,12 @@ fn prefixed(text: &str) -> Result<&str, Reason> {
 }
 
 /// The checksum is not looked at, as nothing in EIP-712 asks for it.
-fn address_word(text: &str) -> Result<[u8; 32], Reason> {
+fn address_word(text: &str) -> core::result::Result<[u8; 32], Reason> {
     let address = Address::from_hex(prefixed(text)?).map_err(Reason::Address)?;
     Ok(address.into_word().0)
 }
 
-fn fixed_bytes_word(text: &str, length: usize) -> Result<[u8; 32], Reason> {
+fn fixed_bytes_word(text: &str, length: usize) -> core::result::Result<[u8; 32], Reason> {
     let mut word = [0; 32];
     match hex::decode_to_slice(prefixed(text)?, &mut word[..length]) {
         Ok(()) => Ok(word),
@@ -306,44 +410,5 @@ fn fixed_bytes_word(text: &str, length: usize) -> Result<[u8; 32], Reason> {
             actual: actual / 2,
         }),
         Err(error) => Err(Reason::Hex(error)),
-    }
-}
-
-fn bytes_word(text: &str) -> Result<[u8; 32], Reason> {
-    Ok(keccak256(
-        &hex::decode(prefixed(text)?).map_err(Reason::Hex)?,
-    ))
-}
-
-/// A key of an object; the result is the member's position.
-struct KeySeed<'h, 's> {
-    hasher: &'h mut Hasher<'s>,
-    index: usize,
-    guess: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for KeySeed<'_, '_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<usize, D::Error> {
-        reader.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeySeed<'_, '_> {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member's name")
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<usize, E> {
-        self.hasher
-            .schema
-            .find_member(self.index, name, self.guess)
-            .ok_or_else(|| {
-                self.hasher.trace.enter_key(String::from(name));
-                self.hasher.trace.fail(Reason::Unknown)
-            })
     }
 }

@@ -19,6 +19,8 @@ mod value;
 #[cfg(feature = "json")]
 mod error;
 #[cfg(feature = "json")]
+mod json;
+#[cfg(feature = "json")]
 mod message;
 #[cfg(feature = "json")]
 mod schema;

@@ -4,16 +4,17 @@
 //! at the same time its name, its members' names and its share of every type that depends on it.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use core::{fmt, ops::Range};
+use core::ops::Range;
 
 use lydite_bytes::B256;
-use lydite_hash::{Keccak256, keccak256};
-use serde_core::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use lydite_hash::keccak256;
 
 use super::describe::is_identifier;
 use super::domain::{self, FIELDS};
-use super::error::{Reason, Trace, TypedDataError};
-use super::{message, signing_hash_of};
+use super::error::{Reason, Step, TypedDataError};
+use super::json::{Reader, Result};
+use super::{message::Hasher, signing_hash_of};
+use crate::abi::{self, decimal, elementary};
 
 /// The domain's type, which a document may leave out.
 pub(super) const DOMAIN: &str = "EIP712Domain";
@@ -114,8 +115,14 @@ impl TypedSchema {
     /// # Errors
     /// Names that are no identifiers, unknown types, anything given twice, more than 256 structs. `uint`, `int` and arrays of
     /// length 0 are unknown types.
-    pub fn from_json(types: &str) -> Result<Self, TypedDataError> {
-        Builder::read(types, 0)?.build()
+    pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
+        let mut reader = Reader::new(types);
+        let mut schema = Builder::read(&mut reader)
+            .and_then(|builder| reader.end().and_then(|()| builder.build()))
+            .map_err(|error| error.inside(Step::Key("types")))
+            .map_err(|error| *error)?;
+        schema.hash_types();
+        Ok(schema)
     }
 
     /// `encodeType` of a struct; `None` if there is no such struct.
@@ -136,11 +143,24 @@ impl TypedSchema {
     ///
     /// # Errors
     /// [`Reason::Type`] if there is no such struct, or what does not fit its type, with the path from `message`.
-    pub fn hash_struct(&self, name: &str, message: &str) -> Result<B256, TypedDataError> {
+    pub fn hash_struct(
+        &self,
+        name: &str,
+        message: &str,
+    ) -> core::result::Result<B256, TypedDataError> {
         let Some(index) = self.find(name) else {
-            return Err(Trace::at("primaryType").without_place(Reason::Type(name.into())));
+            return Err(*TypedDataError::at(
+                "primaryType",
+                Reason::Type(name.into()),
+            ));
         };
-        message::hash_struct(self, index, "message", message, 0)
+        let mut hasher = Hasher::new(self);
+        let mut reader = Reader::new(message);
+        let hash = hasher.root(index, &mut reader);
+        match hash.and_then(|hash| reader.end().map(|()| hash)) {
+            Ok(hash) => Ok(hasher.finish()[hash].into()),
+            Err(error) => Err(*error.inside(Step::Key("message"))),
+        }
     }
 
     /// The hash to sign for a message given as a JSON object, in the domain with this separator.
@@ -152,7 +172,7 @@ impl TypedSchema {
         domain_separator: &B256,
         name: &str,
         message: &str,
-    ) -> Result<B256, TypedDataError> {
+    ) -> core::result::Result<B256, TypedDataError> {
         Ok(signing_hash_of(
             domain_separator,
             &self.hash_struct(name, message)?,
@@ -238,23 +258,45 @@ impl TypedSchema {
         }
     }
 
-    fn hash_type(&self, index: usize) -> [u8; 32] {
+    /// Number of structs.
+    pub(super) fn len(&self) -> usize {
+        self.structs.len()
+    }
+
+    /// Appends `encodeType` of a struct. For a domain of the standard, whose hash is known, answers that instead.
+    pub(super) fn push_type(&self, index: usize, out: &mut Vec<u8>) -> Option<[u8; 32]> {
         let own_type = self.str(self.structs[index].own_type);
         if self.struct_name(index) == DOMAIN
             && let Some(hash) = domain::standard_type_hash(own_type)
         {
-            return hash;
+            return Some(hash);
         }
         let is_alone = |member: &Member| !matches!(member.ty.base, Base::Struct(_));
         if self.members[self.structs[index].members.clone()]
             .iter()
             .all(is_alone)
         {
-            return keccak256(own_type.as_bytes());
+            out.extend_from_slice(own_type.as_bytes());
+        } else {
+            self.each_own_type(index, |own| out.extend_from_slice(own.as_bytes()));
         }
-        let mut keccak = Keccak256::new();
-        self.each_own_type(index, |own| keccak.update(own.as_bytes()));
-        keccak.finalize()
+        None
+    }
+
+    pub(super) fn set_type_hashes(&mut self, hashes: &[[u8; 32]]) {
+        for (known, hash) in self.structs.iter_mut().zip(hashes) {
+            known.type_hash = *hash;
+        }
+    }
+
+    fn hash_types(&mut self) {
+        for index in 0..self.len() {
+            let mut text = Vec::new();
+            self.structs[index].type_hash = match self.push_type(index, &mut text) {
+                Some(hash) => hash,
+                None => keccak256(&text),
+            };
+        }
     }
 }
 
@@ -268,30 +310,60 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Reads the `types` object, which starts at byte `start` of the document.
-    pub(super) fn read(json: &str, start: usize) -> Result<Self, TypedDataError> {
+    /// Reads the `types` object: `{"Person": [member, …], …}`.
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let mut builder = Self {
             schema: TypedSchema {
-                text: String::with_capacity(json.len() / 2),
+                text: String::with_capacity((reader.left() / 2).min(1 << 16)),
                 structs: Vec::with_capacity(4),
                 members: Vec::with_capacity(16),
                 by_name: Vec::new(),
                 dimensions: Vec::new(),
             },
         };
-        let mut trace = Trace::at("types");
-        if json.len() > u32::MAX as usize {
-            return Err(trace.without_place(Reason::TooManyTypes));
+        if reader.left() > u32::MAX as usize {
+            return Err(reader.fail(Reason::TooManyTypes));
         }
-        let mut reader = serde_json::Deserializer::from_str(json);
-        let read = reader.deserialize_map(TypesVisitor {
-            builder: &mut builder,
-            trace: &mut trace,
-        });
-        match read.and_then(|()| reader.end()) {
-            Ok(()) => Ok(builder),
-            Err(error) => Err(trace.error(&error, json, start)),
+        if reader.peek() != Some(b'{') {
+            return Err(reader.unexpected("an object of struct types"));
         }
+        reader.open()?;
+        let mut first = true;
+        while let Some(name) = reader.key(first)? {
+            builder
+                .read_struct(&name, reader)
+                .map_err(|error| error.inside(Step::Key(&name)))?;
+            first = false;
+        }
+        Ok(builder)
+    }
+
+    /// Reads the members of a struct: `[{"name": …, "type": …}, …]`.
+    fn read_struct(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<()> {
+        if !is_identifier(name) || atomic(name).is_some() {
+            return Err(reader.fail(Reason::Name));
+        }
+        if self.schema.structs.len() == MAX_STRUCTS {
+            return Err(reader.fail(Reason::TooManyTypes));
+        }
+        let opened = self.open_struct(name);
+        if reader.peek() != Some(b'[') {
+            return Err(reader.unexpected("a list of members"));
+        }
+        reader.open()?;
+        let mut index = 0;
+        while reader.more(b']', index == 0)? {
+            let (name, ty) =
+                read_member(reader).map_err(|error| error.inside(Step::Index(index)))?;
+            if !is_identifier(&name) {
+                let error = reader.fail(Reason::Name).inside(Step::Key("name"));
+                return Err(error.inside(Step::Index(index)));
+            }
+            self.add_member(&name, &ty);
+            index += 1;
+        }
+        self.close_struct(opened);
+        Ok(())
     }
 
     /// Whether the document declares its domain's type.
@@ -362,8 +434,8 @@ impl Builder {
         });
     }
 
-    /// Looks names up, refuses what is given twice, and hashes the types.
-    pub(super) fn build(self) -> Result<TypedSchema, TypedDataError> {
+    /// Looks names up and refuses what is given twice. The types are not hashed yet.
+    pub(super) fn build(self) -> Result<TypedSchema> {
         let mut schema = self.schema;
         let text = &schema.text;
         schema
@@ -372,13 +444,7 @@ impl Builder {
         schema.by_name = Vec::with_capacity(schema.members.len());
         schema.by_name.resize(schema.members.len(), 0);
 
-        let refuse = |names: &[&str], reason| {
-            let mut trace = Trace::at("types");
-            names
-                .iter()
-                .for_each(|name| trace.enter_key(String::from(*name)));
-            Err(trace.without_place(reason))
-        };
+        let refuse = |path: &[&str], reason| Err(TypedDataError::at(&path.join("."), reason));
         for pair in schema.structs.windows(2) {
             if str(text, pair[0].name) == str(text, pair[1].name) {
                 return refuse(&[str(text, pair[0].name)], Reason::Duplicate);
@@ -409,10 +475,36 @@ impl Builder {
                 }
             }
         }
-        for index in 0..schema.structs.len() {
-            schema.structs[index].type_hash = schema.hash_type(index);
-        }
         Ok(schema)
+    }
+}
+
+/// Reads a member: `{"name": "wallet", "type": "address"}`.
+fn read_member<'a>(reader: &mut Reader<'a>) -> Result<(Cow<'a, str>, Cow<'a, str>)> {
+    if reader.peek() != Some(b'{') {
+        return Err(reader.unexpected("a member with name and type"));
+    }
+    reader.open()?;
+    let [mut name, mut ty] = [None, None];
+    let mut first = true;
+    while let Some(key) = reader.key(first)? {
+        first = false;
+        let inside = |error: alloc::boxed::Box<TypedDataError>| error.inside(Step::Key(&key));
+        let slot = match &*key {
+            "name" => &mut name,
+            "type" => &mut ty,
+            _ => return Err(inside(reader.fail(Reason::Unknown))),
+        };
+        if slot.replace(reader.text().map_err(inside)?).is_some() {
+            return Err(inside(reader.fail(Reason::Duplicate)));
+        }
+    }
+    match (name, ty) {
+        (Some(name), Some(ty)) => Ok((name, ty)),
+        (name, _) => {
+            let missing = if name.is_none() { "name" } else { "type" };
+            Err(reader.fail(Reason::Missing).inside(Step::Key(missing)))
+        }
     }
 }
 
@@ -438,7 +530,7 @@ fn parse_type(
         dimensions.push(if length.is_empty() {
             0
         } else {
-            number(length)?
+            decimal(length).filter(|length| *length > 0)?
         });
         brackets = rest;
     }
@@ -450,180 +542,16 @@ fn parse_type(
     })
 }
 
+/// The atomic and dynamic types: those of the ABI, but for its aliases and `function`.
 fn atomic(name: &str) -> Option<Base> {
-    let bits = |digits| {
-        number(digits)
-            .filter(|bits| bits % 8 == 0 && *bits <= 256)
-            .map(|bits| bits as u16)
-    };
-    Some(match name {
-        "bool" => Base::Bool,
-        "address" => Base::Address,
-        "bytes" => Base::Bytes,
-        "string" => Base::String,
-        _ => {
-            if let Some(digits) = name.strip_prefix("uint") {
-                Base::Uint(bits(digits)?)
-            } else if let Some(digits) = name.strip_prefix("int") {
-                Base::Int(bits(digits)?)
-            } else {
-                Base::FixedBytes(
-                    number(name.strip_prefix("bytes")?).filter(|length| *length <= 32)? as u8,
-                )
-            }
-        }
+    Some(match elementary(name)? {
+        abi::Type::Bool => Base::Bool,
+        abi::Type::Address => Base::Address,
+        abi::Type::Bytes => Base::Bytes,
+        abi::Type::String => Base::String,
+        abi::Type::FixedBytes(length) => Base::FixedBytes(length),
+        abi::Type::Uint(bits) if name != "uint" => Base::Uint(bits),
+        abi::Type::Int(bits) if name != "int" => Base::Int(bits),
+        _ => return None,
     })
-}
-
-/// A decimal number without leading zeros, so at least 1.
-fn number(digits: &str) -> Option<usize> {
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-    digits.parse().ok().filter(|_| plain)
-}
-
-/// `{"Person": [member, …], …}`
-struct TypesVisitor<'b, 'de> {
-    builder: &'b mut Builder,
-    trace: &'b mut Trace<'de>,
-}
-
-impl<'de> Visitor<'de> for TypesVisitor<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object of struct types")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key_seed(Text)? {
-            self.trace.enter_key(name.clone());
-            if !is_identifier(&name) || atomic(&name).is_some() {
-                return Err(self.trace.fail(Reason::Name));
-            }
-            if self.builder.schema.structs.len() == MAX_STRUCTS {
-                return Err(self.trace.fail(Reason::TooManyTypes));
-            }
-            let opened = self.builder.open_struct(&name);
-            map.next_value_seed(MembersSeed {
-                builder: self.builder,
-                trace: self.trace,
-            })?;
-            self.builder.close_struct(opened);
-            self.trace.leave();
-        }
-        Ok(())
-    }
-}
-
-/// `[{"name": …, "type": …}, …]`
-struct MembersSeed<'b, 't> {
-    builder: &'b mut Builder,
-    trace: &'b mut Trace<'t>,
-}
-
-impl<'de> DeserializeSeed<'de> for MembersSeed<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MembersSeed<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of members")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        for index in 0.. {
-            self.trace.enter_index(index);
-            let Some((name, ty)) = list.next_element_seed(MemberSeed { trace: self.trace })? else {
-                self.trace.leave();
-                break;
-            };
-            if !is_identifier(&name) {
-                self.trace.enter_key("name");
-                return Err(self.trace.fail(Reason::Name));
-            }
-            self.builder.add_member(&name, &ty);
-            self.trace.leave();
-        }
-        Ok(())
-    }
-}
-
-/// `{"name": "wallet", "type": "address"}`
-struct MemberSeed<'b, 't> {
-    trace: &'b mut Trace<'t>,
-}
-
-impl<'de> DeserializeSeed<'de> for MemberSeed<'_, '_> {
-    type Value = (Cow<'de, str>, Cow<'de, str>);
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MemberSeed<'_, '_> {
-    type Value = (Cow<'de, str>, Cow<'de, str>);
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a member with name and type")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let [mut name, mut ty] = [None, None];
-        while let Some(key) = map.next_key_seed(Text)? {
-            let slot = match &*key {
-                "name" => &mut name,
-                "type" => &mut ty,
-                _ => {
-                    self.trace.enter_key(key.into_owned());
-                    return Err(self.trace.fail(Reason::Unknown));
-                }
-            };
-            if slot.replace(map.next_value_seed(Text)?).is_some() {
-                self.trace.enter_key(key.into_owned());
-                return Err(self.trace.fail(Reason::Duplicate));
-            }
-        }
-        match (name, ty) {
-            (Some(name), Some(ty)) => Ok((name, ty)),
-            (name, _) => {
-                self.trace
-                    .enter_key(if name.is_none() { "name" } else { "type" });
-                Err(self.trace.fail(Reason::Missing))
-            }
-        }
-    }
-}
-
-/// A string, borrowed from the document where it has no escapes.
-pub(super) struct Text;
-
-impl<'de> DeserializeSeed<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Cow<'de, str>, D::Error> {
-        reader.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Owned(text.into()))
-    }
 }

@@ -1,16 +1,15 @@
 //! A whole `eth_signTypedData_v4` document.
 
 use alloc::string::String;
-use core::fmt;
 
 use lydite_bytes::B256;
-use serde_core::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::domain::FIELDS;
-use super::error::{Reason, Trace, TypedDataError};
-use super::schema::{Builder, DOMAIN, Text, TypedSchema};
-use super::{message, signing_hash_of};
+use super::error::{Reason, Step, TypedDataError};
+use super::json::{Reader, Result};
+use super::message::Hasher;
+use super::schema::{Builder, DOMAIN, TypedSchema};
+use super::signing_hash_of;
 
 /// An EIP-712 document as `eth_signTypedData_v4` takes it, checked and hashed:
 /// `{"types": …, "primaryType": …, "domain": …, "message": …}`.
@@ -72,41 +71,8 @@ impl TypedData {
     ///
     /// # Errors
     /// Whatever [the rules](TypedData#what-is-accepted) refuse, with its path and place.
-    pub fn from_json(json: &str) -> Result<Self, TypedDataError> {
-        let parts = Parts::read(json)?;
-        // The parts are pieces of the document.
-        let start = |part: &RawValue| part.get().as_ptr() as usize - json.as_ptr() as usize;
-
-        let mut builder = Builder::read(parts.types.get(), start(parts.types))?;
-        if !builder.has_domain() {
-            builder.add_domain(standard_fields(parts.domain.get(), start(parts.domain))?);
-        }
-        let schema = builder.build()?;
-        let refuse = |path, name: &str| Trace::at(path).without_place(Reason::Type(name.into()));
-        let domain = schema.find(DOMAIN).ok_or_else(|| refuse("types", DOMAIN))?;
-        let primary = schema
-            .find(&parts.primary_type)
-            .ok_or_else(|| refuse("primaryType", &parts.primary_type))?;
-        let domain_separator = message::hash_struct(
-            &schema,
-            domain,
-            "domain",
-            parts.domain.get(),
-            start(parts.domain),
-        )?;
-        let struct_hash = message::hash_struct(
-            &schema,
-            primary,
-            "message",
-            parts.message.get(),
-            start(parts.message),
-        )?;
-        Ok(Self {
-            schema,
-            primary_type: parts.primary_type,
-            domain_separator,
-            struct_hash,
-        })
+    pub fn from_json(json: &str) -> core::result::Result<Self, TypedDataError> {
+        Document::read(json).map_err(|error| *error)
     }
 
     /// The hash to sign.
@@ -156,100 +122,117 @@ impl TypedData {
     }
 }
 
-/// The four keys of a document; three are read when the types are known.
-struct Parts<'a> {
-    types: &'a RawValue,
-    primary_type: String,
-    domain: &'a RawValue,
-    message: &'a RawValue,
+/// The four parts of a document, as far as they have been met; all but the types are read when the types are known.
+#[derive(Default)]
+struct Document<'a> {
+    types: Option<Builder>,
+    primary_type: Option<String>,
+    domain: Option<Reader<'a>>,
+    message: Option<Reader<'a>>,
 }
 
-impl<'a> Parts<'a> {
-    fn read(json: &'a str) -> Result<Self, TypedDataError> {
-        let mut trace = Trace::default();
-        let mut reader = serde_json::Deserializer::from_str(json);
-        let parts = reader.deserialize_map(PartsVisitor { trace: &mut trace });
-        match parts.and_then(|parts| reader.end().map(|()| parts)) {
-            Ok(parts) => Ok(parts),
-            Err(error) => Err(trace.error(&error, json, 0)),
+impl<'a> Document<'a> {
+    fn read(json: &'a str) -> Result<TypedData> {
+        let mut reader = Reader::new(json);
+        if reader.peek() != Some(b'{') {
+            return Err(reader.unexpected("an object with types, primaryType, domain and message"));
         }
+        reader.open()?;
+        let mut document = Self::default();
+        let mut first = true;
+        while let Some(key) = reader.key(first)? {
+            document
+                .part(&key, &mut reader)
+                .map_err(|error| error.inside(Step::Key(&key)))?;
+            first = false;
+        }
+        reader.end()?;
+        let missing = |key| reader.fail(Reason::Missing).inside(Step::Key(key));
+        let types = document.types.ok_or_else(|| missing("types"))?;
+        let primary_type = document
+            .primary_type
+            .ok_or_else(|| missing("primaryType"))?;
+        let domain = document.domain.ok_or_else(|| missing("domain"))?;
+        let message = document.message.ok_or_else(|| missing("message"))?;
+        hash(types, primary_type, domain, message)
     }
-}
 
-struct PartsVisitor<'t> {
-    trace: &'t mut Trace<'static>,
-}
-
-impl<'de> Visitor<'de> for PartsVisitor<'_> {
-    type Value = Parts<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with types, primaryType, domain and message")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts<'de>, A::Error> {
-        const KEYS: [&str; 4] = ["types", "primaryType", "domain", "message"];
-        let mut values: [Option<&RawValue>; 4] = [None; 4];
-        while let Some(key) = map.next_key_seed(Text)? {
-            let Some(at) = KEYS.iter().position(|known| *known == key) else {
-                self.trace.enter_key(key.into_owned());
-                return Err(self.trace.fail(Reason::Unknown));
-            };
-            self.trace.enter_key(KEYS[at]);
-            if values[at].replace(map.next_value()?).is_some() {
-                return Err(self.trace.fail(Reason::Duplicate));
+    fn part(&mut self, key: &str, reader: &mut Reader<'a>) -> Result<()> {
+        let twice = match key {
+            "types" if self.types.is_none() => {
+                self.types = Some(Builder::read(reader)?);
+                false
             }
-            self.trace.leave();
-        }
-        if let Some(missing) = values.iter().position(Option::is_none) {
-            self.trace.enter_key(KEYS[missing]);
-            return Err(self.trace.fail(Reason::Missing));
-        }
-        let [Some(types), Some(primary_type), Some(domain), Some(message)] = values else {
-            return Err(self.trace.fail(Reason::Missing));
+            "primaryType" if self.primary_type.is_none() => {
+                self.primary_type = Some(reader.text()?.into_owned());
+                false
+            }
+            "domain" => self.domain.replace(reader.skip()?).is_some(),
+            "message" => self.message.replace(reader.skip()?).is_some(),
+            "types" | "primaryType" => true,
+            _ => return Err(reader.fail(Reason::Unknown)),
         };
-        self.trace.enter_key(KEYS[1]);
-        let primary_type =
-            String::deserialize(primary_type).map_err(serde_core::de::Error::custom)?;
-        self.trace.leave();
-        Ok(Parts {
-            types,
-            primary_type,
-            domain,
-            message,
-        })
+        if twice {
+            return Err(reader.fail(Reason::Duplicate));
+        }
+        Ok(())
     }
+}
+
+fn hash(
+    mut types: Builder,
+    primary_type: String,
+    mut domain: Reader<'_>,
+    mut message: Reader<'_>,
+) -> Result<TypedData> {
+    if !types.has_domain() {
+        let fields = standard_fields(domain.clone());
+        types.add_domain(fields.map_err(|error| error.inside(Step::Key("domain")))?);
+    }
+    let mut schema = types
+        .build()
+        .map_err(|error| error.inside(Step::Key("types")))?;
+    let unknown = |path, name: &str| TypedDataError::at(path, Reason::Type(name.into()));
+    let domain_type = schema
+        .find(DOMAIN)
+        .ok_or_else(|| unknown("types", DOMAIN))?;
+    let message_type = schema
+        .find(&primary_type)
+        .ok_or_else(|| unknown("primaryType", &primary_type))?;
+
+    let mut hasher = Hasher::with_types(&schema);
+    let separator = hasher
+        .root(domain_type, &mut domain)
+        .map_err(|error| error.inside(Step::Key("domain")))?;
+    let struct_hash = hasher
+        .root(message_type, &mut message)
+        .map_err(|error| error.inside(Step::Key("message")))?;
+    let words = hasher.finish();
+    let (domain_separator, struct_hash) = (words[separator].into(), words[struct_hash].into());
+    schema.set_type_hashes(&words);
+    Ok(TypedData {
+        schema,
+        primary_type,
+        domain_separator,
+        struct_hash,
+    })
 }
 
 /// Which of the standard fields a domain has whose type is not declared.
-fn standard_fields(json: &str, start: usize) -> Result<[bool; 5], TypedDataError> {
-    let mut trace = Trace::at("domain");
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let fields = reader.deserialize_map(FieldsVisitor { trace: &mut trace });
-    fields.map_err(|error| trace.error(&error, json, start))
-}
-
-struct FieldsVisitor<'t> {
-    trace: &'t mut Trace<'static>,
-}
-
-impl<'de> Visitor<'de> for FieldsVisitor<'_> {
-    type Value = [bool; 5];
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a domain (an object)")
+fn standard_fields(mut reader: Reader<'_>) -> Result<[bool; 5]> {
+    if reader.peek() != Some(b'{') {
+        return Err(reader.unexpected("a domain (an object)"));
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<[bool; 5], A::Error> {
-        let mut present = [false; 5];
-        while let Some(key) = map.next_key_seed(Text)? {
-            let Some(at) = FIELDS.iter().position(|field| field.name == key) else {
-                self.trace.enter_key(key.into_owned());
-                return Err(self.trace.fail(Reason::Unknown));
-            };
-            present[at] = true;
-            map.next_value::<IgnoredAny>()?;
-        }
-        Ok(present)
+    reader.open()?;
+    let mut present = [false; 5];
+    let mut first = true;
+    while let Some(key) = reader.key(first)? {
+        first = false;
+        let Some(at) = FIELDS.iter().position(|field| field.name == key) else {
+            return Err(reader.fail(Reason::Unknown).inside(Step::Key(&key)));
+        };
+        present[at] = true;
+        reader.skip()?;
     }
+    Ok(present)
 }

@@ -60,4 +60,4 @@ pub use fields::{
     TxEip2930, TxEip4844, TxEip7702, TxLegacy,
 };
 pub use signed::{Signed, Transaction};
-pub use view::{BlobSidecar, TransactionRef, senders};
+pub use view::{BlobSidecar, TransactionRef, hashes, senders};

@@ -103,6 +103,14 @@ fn vectors_hash_recover_and_encode() {
     }
     assert_eq!(senders(&raws, &mut out[1..]), Err(Error::Length));
     assert_eq!(senders(&[], &mut []), Ok(()));
+    let mut out = vec![Err(Error::Length); raws.len()];
+    hashes(&raws, &mut out).unwrap();
+    for (pair, raw) in out.chunks(2).zip(raws.iter().step_by(2)) {
+        assert_eq!(pair[0], Ok(lydite_hash::keccak256(raw)));
+        assert!(pair[1].is_err());
+    }
+    assert_eq!(hashes(&raws, &mut out[1..]), Err(Error::Length));
+    assert_eq!(hashes(&[], &mut []), Ok(()));
 }
 
 #[test]

@@ -306,6 +306,44 @@ fn read_short_integer(mut reader: Reader<'_>) -> Result<(U256, Reader<'_>), rlp:
     Ok((reader.read()?, reader))
 }
 
+/// The hash of each envelope: strict decoding as by [`TransactionRef::decode`], and the hashes side by side where the
+/// machine has lanes. An envelope that is not valid gets its error in `out` and disturbs no other.
+///
+/// # Errors
+/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+///
+/// ```
+/// use lydite_evm::tx::{self, Error};
+///
+/// let mut out = [Ok([0; 32]); 1];
+/// tx::hashes(&[&[0x05]], &mut out)?;
+/// assert_eq!(out, [Err(Error::UnknownType(5))]);
+/// # Ok::<(), Error>(())
+/// ```
+pub fn hashes(raw: &[&[u8]], out: &mut [Result<[u8; 32], Error>]) -> Result<(), Error> {
+    const AT_ONCE: usize = 64;
+    if raw.len() != out.len() {
+        return Err(Error::Length);
+    }
+    for (raw, out) in raw.chunks(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
+        let mut inputs: [&[u8]; AT_ONCE] = [&[]; AT_ONCE];
+        let mut valid = 0;
+        for (raw, out) in raw.iter().zip(&mut *out) {
+            *out = TransactionRef::decode(raw).map(|_| [0; 32]);
+            if out.is_ok() {
+                inputs[valid] = raw;
+                valid += 1;
+            }
+        }
+        let mut hashes = [[0; 32]; AT_ONCE];
+        keccak256_batch(&inputs[..valid], &mut hashes[..valid]).map_err(|_| Error::Length)?;
+        for (hash, of) in out.iter_mut().flatten().zip(hashes) {
+            *hash = of;
+        }
+    }
+    Ok(())
+}
+
 /// Transactions whose preimages are held at once by [`senders`].
 const CHUNK: usize = 256;
 
