@@ -77,7 +77,10 @@ pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
             let element = report(op).with_context(|| op.id.clone())?;
             Ok(vec![element.repeat(op.ops_per_call)])
         }
-        Input::Blocks => blocks(),
+        Input::Blocks => {
+            let list = blocks()?;
+            Ok((0..op.items).map(|item| gather(op, &list, item)).collect())
+        }
         Input::Varied => {
             let mut random = Random::new(op.seed);
             (0..op.items).map(|_| draw(op, &mut random)).collect()
@@ -116,6 +119,16 @@ pub fn alternating(op: &Op) -> Result<Vec<Vec<u8>>> {
 
 fn syrup_row(op: &Op) -> bool {
     op.kernel.starts_with("syrup_")
+}
+
+/// An item of a row over real transactions: one of them, or so many in turn as a call takes, each with its length.
+fn gather(op: &Op, list: &[Vec<u8>], item: usize) -> Vec<u8> {
+    if op.ops_per_call == 1 {
+        return list[item].clone();
+    }
+    let start = item * op.ops_per_call;
+    let turn = list.iter().cycle().skip(start % list.len());
+    turn.take(op.ops_per_call).flat_map(|raw| lp(raw)).collect()
 }
 
 fn blocks() -> Result<Vec<Vec<u8>>> {
@@ -366,6 +379,25 @@ fn dynamic_parts(op: &Op, random: &mut Random) -> (String, Vec<u8>, Vec<Vec<u8>>
     (string, data, numbers)
 }
 
+/// An address, numbers with names, and byte strings, in the form in which the encoding rows get them.
+fn nested(random: &mut Random) -> Vec<u8> {
+    let mut out = random.bytes(20);
+    let count = random.below(6);
+    out.extend((count as u32).to_le_bytes());
+    for _ in 0..count {
+        out.extend(be32(&spread(random, 0, 256)));
+        let len = random.between(0, 60);
+        out.extend(lp(letters(random, len).as_bytes()));
+    }
+    let count = random.below(5);
+    out.extend((count as u32).to_le_bytes());
+    for _ in 0..count {
+        let len = random.between(0, 100);
+        out.extend(lp(&random.bytes(len)));
+    }
+    out
+}
+
 fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     if syrup_row(op) {
         return syrup::inputs::element(op, random);
@@ -435,12 +467,46 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             let (string, data, numbers) = dynamic_parts(op, random);
             dynamic(string.as_bytes(), &data, &numbers)
         }
+        "abi_encode_runtime_static" => {
+            let number = be32(&spread(random, 0, 256));
+            let flag = [random.below(2) as u8];
+            let (word, small, negative) = (random.bytes(32), random.bytes(8), random.bytes(8));
+            [
+                &random.bytes(20)[..],
+                &number,
+                &small,
+                &flag,
+                &word,
+                &negative,
+            ]
+            .concat()
+        }
+        "abi_decode_runtime_static" => {
+            let number = be32(&spread(random, 0, 256));
+            let flag = be32(&BigUint::from(random.below(2)));
+            let (word, small, low) = (random.bytes(32), random.bytes(8), random.bytes(8));
+            let sign = [if low[0] >> 7 == 1 { 0xff } else { 0 }; 24];
+            let address = [&[0; 12], &random.bytes(20)[..]].concat();
+            [
+                &address[..],
+                &number,
+                &[0; 24],
+                &small,
+                &flag,
+                &word,
+                &sign,
+                &low,
+            ]
+            .concat()
+        }
+        "abi_encode_runtime_nested" => nested(random),
+        "abi_decode_runtime_nested" => truth::abi_nested(&nested(random))?,
         "abi_decode_uint256" => be32(&if report {
             sized(random, 60)
         } else {
             spread(random, 0, 256)
         }),
-        "abi_decode_dynamic" => {
+        "abi_decode_dynamic" | "abi_decode_dynamic_strict" => {
             let (string, data, _) = dynamic_parts(op, random);
             let tails = [string.as_bytes(), &data].map(truth::abi_bytes);
             lp(&truth::abi_tuple(&tails))
@@ -494,6 +560,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         ]),
         "eip712_hash_typed_data"
         | "eip712_hash_typed_data_cached"
+        | "eip712_hash_typed_data_prepared"
         | "eip712_hash_typed_data_json" => {
             let len = if report { 8 } else { random.between(3, 24) };
             let name = letters(random, len);
@@ -587,6 +654,33 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
                 [b"0x0x", &good[4..]].concat(),
             ];
             bad_digits(&good, 2, &wrong)
+        }
+        "neg:abi_decode_dynamic_strict" => {
+            let encode = |text: &[u8], data: &[u8]| {
+                truth::abi_tuple(&[truth::abi_bytes(text), truth::abi_bytes(data)])
+            };
+            let good = encode(b"text", b"bytes");
+            let with = |at: usize, byte: u8| {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                bad
+            };
+            let mut bad = negative("neg:abi_decode_dynamic")?;
+            // Padding, first and last byte of each.
+            bad.extend([100, 127, 165, 191].map(|at| with(at, 1)));
+            // Text that is not UTF-8: stray, cut, overlong, surrogate, beyond U+10FFFF; behind ASCII of some blocks.
+            for text in [
+                "80", "c3", "e9a6", "c0af", "e08080", "eda080", "f4908080", "ff",
+            ] {
+                let text = unhex(text.as_bytes())?;
+                bad.push(encode(&text, b"bytes"));
+                bad.push(encode(&[&[b'a'; 77], &text[..]].concat(), b""));
+            }
+            // Not where a canonical encoding has it: both at one place, in the other order, a gap.
+            bad.push(with(63, 0x40));
+            bad.push([word(0x80), word(0x40), good[64..].to_vec()].concat());
+            bad.push([word(0x60), word(0xa0), word(0), good[64..].to_vec()].concat());
+            bad
         }
         "neg:abi_decode_dynamic" => {
             let good = truth::abi_tuple(&[truth::abi_bytes(b"text"), truth::abi_bytes(b"bytes")]);
@@ -905,7 +999,9 @@ mod tests {
             assert!(items.len() >= 15, "{name}");
             for item in items {
                 let framed = match op.kernel.as_str() {
-                    "abi_decode_dynamic" | "rlp_decode_u256" => lp(&item),
+                    "abi_decode_dynamic" | "abi_decode_dynamic_strict" | "rlp_decode_u256" => {
+                        lp(&item)
+                    }
                     kernel if kernel.starts_with("syrup_") => lp(&item),
                     _ => item.clone(),
                 };

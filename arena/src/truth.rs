@@ -128,6 +128,62 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
                 abi_tail(data, 1)?.to_vec(),
             ])
         }),
+        "abi_decode_dynamic_strict" => each(&mut |r| {
+            let data = r.lp()?;
+            let (text, bytes) = (abi_tail(data, 0)?, abi_tail(data, 1)?);
+            std::str::from_utf8(text)?;
+            let canonical = abi_tuple(&[abi_bytes(text), abi_bytes(bytes)]);
+            ensure!(data == canonical, "not canonical");
+            Ok(vec![text.to_vec(), bytes.to_vec()])
+        }),
+        "abi_encode_runtime_static" => each(&mut |r| {
+            let (address, number) = (r.take(20)?, r.take(32)?);
+            let (small, flag, word, signed) = (r.take(8)?, r.take(1)?, r.take(32)?, r.take(8)?);
+            let sign = [if signed[0] >> 7 == 1 { 0xff } else { 0 }; 24];
+            single(
+                [
+                    &[0; 12], address, number, &[0; 24], small, &[0; 31], flag, word, &sign, signed,
+                ]
+                .concat(),
+            )
+        }),
+        "abi_decode_runtime_static" => each(&mut |r| {
+            let mut words = r.take(192)?.chunks(32);
+            let mut word = || words.next().context("six words");
+            let number = |word: &[u8]| word.iter().rev().copied().collect::<Vec<u8>>();
+            Ok(vec![
+                word()?[12..].to_vec(),
+                number(word()?),
+                number(word()?),
+                word()?[31..].to_vec(),
+                word()?.to_vec(),
+                number(word()?),
+            ])
+        }),
+        "abi_encode_runtime_nested" => single(abi_nested(input.rest())?),
+        "abi_decode_runtime_nested" => {
+            let data = input.rest();
+            let mut parts = vec![data.get(12..32).context("short head")?.to_vec()];
+            let list = |head: usize| -> Result<(&[u8], usize)> {
+                let at = abi_number(data, head)?;
+                Ok((
+                    data.get(at + 32..).context("offset")?,
+                    abi_number(data, at)?,
+                ))
+            };
+            let (pairs, count) = list(32)?;
+            for i in 0..count {
+                let pair = pairs.get(abi_number(pairs, 32 * i)?..).context("offset")?;
+                let number = pair.get(..32).context("short pair")?;
+                parts.push(number.iter().rev().copied().collect());
+                parts.push(abi_tail(pair, 1)?.to_vec());
+            }
+            let (strings, count) = list(64)?;
+            for i in 0..count {
+                parts.push(abi_tail(strings, i)?.to_vec());
+            }
+            Ok(parts)
+        }
         "abi_decode_runtime" => {
             let data = input.rest();
             let at = abi_number(data, 64)?;
@@ -196,13 +252,20 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
             Signed::decode(raw)?;
             single(keccak256(raw).to_vec())
         }
+        "tx_hash_batch" => each(&mut |r| {
+            let raw = r.lp()?;
+            Signed::decode(raw)?;
+            single(keccak256(raw).to_vec())
+        }),
         "tx_sender" => {
             let raw = input.rest();
             let tx = Signed::decode(raw)?;
             let sender = address(&recover(&tx.signing_hash, &tx.signature)?);
             single([keccak256(raw).as_slice(), &sender].concat())
         }
-        "eip712_hash_typed_data" | "eip712_hash_typed_data_cached" => {
+        "eip712_hash_typed_data"
+        | "eip712_hash_typed_data_cached"
+        | "eip712_hash_typed_data_prepared" => {
             single(typed_data(&transfer_document(input)?)?.to_vec())
         }
         "eip712_hash_typed_data_json" => {
@@ -372,6 +435,32 @@ fn abi_dynamic(r: &mut Reader<'_>) -> Result<Vec<u8>> {
         abi_bytes(bytes),
         [&abi_word(count), numbers].concat(),
     ]))
+}
+
+/// The encoding of one (address,(uint256,string)[],bytes[]).
+pub fn abi_nested(item: &[u8]) -> Result<Vec<u8>> {
+    let mut r = Reader(item);
+    let address = r.take(20)?;
+    let mut pairs = Vec::new();
+    for _ in 0..r.u32()? {
+        let (number, text) = (r.take(32)?, r.lp()?);
+        pairs.push([number, &abi_word(64), &abi_bytes(text)].concat());
+    }
+    let mut strings = Vec::new();
+    for _ in 0..r.u32()? {
+        strings.push(abi_bytes(r.lp()?));
+    }
+    ensure!(r.0.is_empty(), "bytes left over");
+    let list = |tails: &[Vec<u8>]| [abi_word(tails.len()), abi_tuple(tails)].concat();
+    let (pairs, strings) = (list(&pairs), list(&strings));
+    let head = [
+        &[0; 12],
+        address,
+        &abi_word(96),
+        &abi_word(96 + pairs.len()),
+    ]
+    .concat();
+    Ok([head, pairs, strings].concat())
 }
 
 /// Length, content, zeros to a whole word.

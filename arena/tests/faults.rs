@@ -33,8 +33,17 @@ impl Drop for Folder {
     }
 }
 
+fn fake_ops(ids: &[&str]) -> Vec<Op> {
+    let known = |op: &&Op| ids.contains(&op.id.as_str());
+    catalogue().iter().filter(known).cloned().collect()
+}
+
 /// A run of fakes: `(name, fault)`, ours first.
 fn fakes(folder: &Folder, contenders: &[(&str, &str)], ops: &[&str], settings: Settings) -> Report {
+    race(folder, contenders, &fake_ops(ops), settings)
+}
+
+fn race(folder: &Folder, contenders: &[(&str, &str)], ops: &[Op], settings: Settings) -> Report {
     let manifests: Vec<Manifest> = contenders
         .iter()
         .map(|(name, fault)| {
@@ -44,14 +53,9 @@ fn fakes(folder: &Folder, contenders: &[(&str, &str)], ops: &[&str], settings: S
             Manifest::parse(&text, folder.0.clone()).unwrap()
         })
         .collect();
-    let ops: Vec<Op> = catalogue()
-        .iter()
-        .filter(|op| ops.contains(&op.id.as_str()))
-        .cloned()
-        .collect();
     run(&Plan {
         arena: &folder.0,
-        ops: &ops,
+        ops,
         manifests: &manifests,
         quick: true,
         settings,
@@ -170,6 +174,33 @@ fn every_fault_ends_in_its_state() {
             .unwrap()
             .contains("from memory")
     );
+}
+
+#[test]
+fn a_decoder_that_takes_malformed_input_is_lax() {
+    let _alone = ALONE.lock();
+    let folder = Folder::new("lax");
+    let wanted = [
+        ("lydite", "", State::Ok),
+        ("strict", "", State::Ok),
+        ("lax", "lax", State::Lax),
+        ("mumbles", "mumbles", State::FailedVerify),
+    ];
+    let names: Vec<(&str, &str)> = wanted.iter().map(|w| (w.0, w.1)).collect();
+    let mut ops = fake_ops(&["u256_add_varied"]);
+    ops[0].negative = Some("neg:rlp_decode_u256".into());
+    let report = race(&folder, &names, &ops, short(4));
+    for (name, _, state) in wanted {
+        let cell = report.best("u256_add_varied", name).unwrap();
+        let right = cell.state == state || (state == State::Ok && cell.state == State::Noisy);
+        assert!(right, "{name}: {:?} {:?}", cell.state, cell.reason);
+        let scored = report.pairs.iter().any(|pair| pair.b == name);
+        assert_eq!(scored, name == "strict", "{name}");
+    }
+    // What it took is shown: the last malformed item.
+    let told = report.best("u256_add_varied", "lax").unwrap();
+    let told = told.reason.as_deref().unwrap();
+    assert!(told.contains("ffffffffffffffffff"), "{told}");
 }
 
 #[test]

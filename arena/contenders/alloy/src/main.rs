@@ -1,6 +1,8 @@
 //! alloy, at its best: `sol!` types rather than dynamic values, libsecp256k1 rather than k256, assembly Keccak,
 //! buffers reused where its interfaces take one.
 
+use std::hint::black_box;
+
 use alloy_consensus::transaction::SignerRecoverable;
 use alloy_consensus::{
     EthereumTxEnvelope, SignableTransaction, Transaction, TxEip1559, TxEip4844, crypto,
@@ -8,8 +10,9 @@ use alloy_consensus::{
 use alloy_dyn_abi::{DynSolType, DynSolValue, TypedData};
 use alloy_eips::eip2718::{Decodable2718, Eip2718Error};
 use alloy_eips::eip2930::{AccessList, AccessListItem};
-use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex, keccak256};
+use alloy_primitives::{Address, B256, Bytes, I256, Signature, TxKind, U256, hex, keccak256};
 use alloy_rlp::Encodable;
+use alloy_sol_types::abi::AbiDecoderConfig;
 use alloy_sol_types::abi::token::PackedSeqToken;
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
@@ -31,6 +34,7 @@ fn main() {
     ops.extend(curve());
     ops.extend(addresses_and_hex());
     ops.extend(abi());
+    ops.extend(runtime());
     ops.extend(transactions());
     ops.extend(typed_data());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "alloy-primitives");
@@ -218,36 +222,51 @@ impl Output for Pair {
     }
 }
 
-/// A decoded `(string, bytes, uint256[])` of dynamic values.
-struct Dynamic(DynSolValue);
+/// The tree of run-time values: every leaf is a part of the output.
+struct Tree(DynSolValue);
 
-impl Dynamic {
-    fn parts(&self) -> Option<(&str, &[u8], impl Iterator<Item = [u64; 4]>)> {
-        let [text, data, numbers] = self.0.as_tuple()? else {
-            return None;
-        };
-        let numbers = numbers
-            .as_array()?
-            .iter()
-            .filter_map(|value| Some(value.as_uint()?.0.into_limbs()));
-        Some((text.as_str()?, data.as_bytes()?, numbers))
+fn add_all(value: &DynSolValue, sum: &mut Sum) {
+    match value {
+        DynSolValue::Uint(number, _) => number.into_limbs().add(sum),
+        DynSolValue::Int(number, _) => number.into_raw().into_limbs().add(sum),
+        DynSolValue::Address(address) => address.0.0.add(sum),
+        DynSolValue::Bool(flag) => [u8::from(*flag)].add(sum),
+        DynSolValue::FixedBytes(word, _) => word.0.add(sum),
+        DynSolValue::Function(bytes) => bytes.0.0.add(sum),
+        DynSolValue::Bytes(bytes) => bytes.add(sum),
+        DynSolValue::String(text) => text.add(sum),
+        DynSolValue::Array(list) | DynSolValue::FixedArray(list) | DynSolValue::Tuple(list) => {
+            list.iter().for_each(|value| add_all(value, sum));
+        }
+        DynSolValue::CustomStruct { .. } => {}
     }
 }
 
-impl Output for Dynamic {
+fn write_all(value: &DynSolValue, out: &mut Vec<u8>) -> bool {
+    match value {
+        DynSolValue::Uint(number, _) => number.into_limbs().write(out),
+        DynSolValue::Int(number, _) => number.into_raw().into_limbs().write(out),
+        DynSolValue::Address(address) => address.0.0.write(out),
+        DynSolValue::Bool(flag) => [u8::from(*flag)].write(out),
+        DynSolValue::FixedBytes(word, _) => word.0.write(out),
+        DynSolValue::Function(bytes) => bytes.0.0.write(out),
+        DynSolValue::Bytes(bytes) => bytes.write(out),
+        DynSolValue::String(text) => text.write(out),
+        DynSolValue::Array(list) | DynSolValue::FixedArray(list) | DynSolValue::Tuple(list) => {
+            list.iter().all(|value| write_all(value, out))
+        }
+        DynSolValue::CustomStruct { .. } => false,
+    }
+}
+
+impl Output for Tree {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
-        if let Some((text, data, numbers)) = self.parts() {
-            text.as_bytes().add(sum);
-            data.add(sum);
-            numbers.for_each(|number| number.add(sum));
-        }
+        add_all(black_box(&self.0), sum);
     }
 
     fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.parts().is_some_and(|(text, data, mut numbers)| {
-            text.as_bytes().write(out) && data.write(out) && numbers.all(|number| number.write(out))
-        })
+        write_all(&self.0, out)
     }
 }
 
@@ -257,8 +276,83 @@ fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
     Some((text, data, r.list(be_number)?))
 }
 
-fn dynamic_type() -> Option<DynSolType> {
-    DynSolType::parse("(string,bytes,uint256[])").ok()
+fn plan(ty: &str) -> Option<DynSolType> {
+    DynSolType::parse(ty).ok()
+}
+
+const DYNAMIC: &str = "(string,bytes,uint256[])";
+const STATIC: &str = "(address,uint256,uint64,bool,bytes32,int64)";
+const NESTED: &str = "(address,(uint256,string)[],bytes[])";
+
+/// The rows of types known at run time only. alloy decodes to a tree of its values in all of them.
+fn runtime() -> Vec<Op> {
+    vec![
+        op(
+            "abi_encode_runtime_varied",
+            |r| {
+                let (text, data, numbers) = dynamic_values(r)?;
+                let numbers = numbers
+                    .into_iter()
+                    .map(|number| DynSolValue::Uint(number, 256))
+                    .collect();
+                let values = vec![
+                    text.into(),
+                    DynSolValue::Bytes(data.to_vec()),
+                    DynSolValue::Array(numbers),
+                ];
+                Some(DynSolValue::Tuple(values))
+            },
+            DynSolValue::abi_encode_params,
+        ),
+        array(
+            "abi_encode_runtime_static_varied",
+            |r| {
+                let values = vec![
+                    DynSolValue::Address(address(r)?),
+                    DynSolValue::Uint(be_number(r)?, 256),
+                    DynSolValue::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
+                    DynSolValue::Bool(r.array()? == [1]),
+                    DynSolValue::FixedBytes(word(r)?, 32),
+                    DynSolValue::Int(I256::try_from(i64::from_be_bytes(r.array()?)).ok()?, 64),
+                ];
+                Some(DynSolValue::Tuple(values))
+            },
+            DynSolValue::abi_encode_params,
+        ),
+        op(
+            "abi_encode_runtime_nested_varied",
+            |r| {
+                let values = vec![
+                    DynSolValue::Address(address(r)?),
+                    DynSolValue::Array(r.list(|r| {
+                        let number = DynSolValue::Uint(be_number(r)?, 256);
+                        let text = DynSolValue::String(r.text()?.to_owned());
+                        Some(DynSolValue::Tuple(vec![number, text]))
+                    })?),
+                    DynSolValue::Array(r.list(|r| Some(DynSolValue::Bytes(r.bytes()?.to_vec())))?),
+                ];
+                Some(DynSolValue::Tuple(values))
+            },
+            DynSolValue::abi_encode_params,
+        ),
+        op(
+            "abi_decode_runtime_varied abi_decode_runtime_flat_varied abi_decode_runtime_borrowed_varied",
+            |r| Some((plan(DYNAMIC)?, r.rest())),
+            |(plan, data)| plan.abi_decode_params(data).map(Tree),
+        ),
+        array(
+            "abi_decode_runtime_static_varied abi_decode_runtime_static_flat_varied \
+             abi_decode_runtime_static_borrowed_varied",
+            |r| Some((plan(STATIC)?, r.take(192)?)),
+            |(plan, data)| plan.abi_decode_params(data).map(Tree),
+        ),
+        op(
+            "abi_decode_runtime_nested_varied abi_decode_runtime_nested_flat_varied \
+             abi_decode_runtime_nested_borrowed_varied",
+            |r| Some((plan(NESTED)?, r.rest())),
+            |(plan, data)| plan.abi_decode_params(data).map(Tree),
+        ),
+    ]
 }
 
 fn decode_borrowed(data: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
@@ -266,6 +360,10 @@ fn decode_borrowed(data: &'static [u8]) -> Option<(&'static [u8], &'static [u8])
         alloy_sol_types::abi::decode_params(data).ok()?;
     let text = str::from_utf8(text.0).ok()?;
     Some((text.as_bytes(), bytes.0))
+}
+
+fn canonical(data: &[u8]) -> Result<(String, Bytes), alloy_sol_types::Error> {
+    <(String, Bytes)>::abi_decode_params_with_config(data, AbiDecoderConfig::new().strict(true))
 }
 
 fn abi() -> Vec<Op> {
@@ -344,28 +442,10 @@ fn abi() -> Vec<Op> {
             Reader::bytes,
             |data| decode_borrowed(data),
         ),
-        op(
-            "abi_encode_runtime_varied",
-            |r| {
-                let (text, data, numbers) = dynamic_values(r)?;
-                let numbers = numbers
-                    .into_iter()
-                    .map(|number| DynSolValue::Uint(number, 256))
-                    .collect();
-                let values = vec![
-                    text.into(),
-                    DynSolValue::Bytes(data.to_vec()),
-                    DynSolValue::Array(numbers),
-                ];
-                Some(DynSolValue::Tuple(values))
-            },
-            DynSolValue::abi_encode_params,
-        ),
-        op(
-            "abi_decode_runtime_varied",
-            |r| Some((dynamic_type()?, r.rest())),
-            |(kind, data)| kind.abi_decode_params(data).map(Dynamic),
-        ),
+        array("abi_decode_dynamic_strict_varied", Reader::bytes, |data| {
+            canonical(data).map(Pair)
+        }),
+        negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
     ]
 }
 
@@ -470,6 +550,19 @@ fn transactions() -> Vec<Op> {
                 Ok::<_, Eip2718Error>(keccak256(raw).0)
             },
         ),
+        reuse(
+            "tx_hash_batch_blocks",
+            |r| r.until_empty(Reader::bytes),
+            Vec::new,
+            |list, out: &mut Vec<[u8; 32]>| {
+                out.clear();
+                for raw in list {
+                    Envelope::decode_2718_exact(raw)?;
+                    out.push(keccak256(raw).0);
+                }
+                Ok::<_, Eip2718Error>(())
+            },
+        ),
         op(
             "tx_sender_blocks",
             |r| Some(r.rest()),
@@ -537,7 +630,8 @@ fn message(r: &mut Reader) -> Option<(Transfer, Eip712Domain)> {
 fn typed_data() -> Vec<Op> {
     vec![
         op(
-            "eip712_hash_typed_data eip712_hash_typed_data_varied",
+            // Its typed interface takes the domain, not the separator, and computes the type hash at each call.
+            "eip712_hash_typed_data eip712_hash_typed_data_varied eip712_hash_typed_data_prepared_varied",
             message,
             |(transfer, domain)| transfer.eip712_signing_hash(domain).0,
         ),

@@ -3,15 +3,18 @@
 mod precompiles;
 mod syrup;
 
+use std::hint::black_box;
+
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::bytes::{
-    Address, B256, Bytes, U256, hex, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price,
+    Address, B256, Bytes, I256, U256, hex, mul_div, uniswap_v2_amount_out,
+    uniswap_v4_next_sqrt_price,
 };
 use lydite::curve::secp256k1::{self, PublicKey, SecretKey, Signature};
-use lydite::evm::abi::{self, Codec, Value};
+use lydite::evm::abi::{self, Codec, Decoded, Mode, Value, ValueRef, Values};
 use lydite::evm::eip712::{self, Domain, TypedData};
 use lydite::evm::rlp;
-use lydite::evm::tx::{AccessListItem, Signable, Transaction, TransactionRef, TxEip1559};
+use lydite::evm::tx::{self, AccessListItem, Signable, Transaction, TransactionRef, TxEip1559};
 use lydite::hash::{keccak256, keccak256_batch};
 
 lydite::evm::abi_call! {
@@ -30,6 +33,7 @@ fn main() {
     ops.extend(curve());
     ops.extend(addresses_and_hex());
     ops.extend(abi());
+    ops.extend(runtime());
     ops.extend(integers());
     ops.extend(transactions());
     ops.extend(typed_data());
@@ -312,44 +316,95 @@ impl Output for Filled {
     }
 }
 
-/// A decoded `(string, bytes, uint256[])` of run-time values.
-struct Dynamic(Vec<Value>);
+/// The tree of run-time values: every leaf is a part of the output.
+struct Tree(Vec<Value>);
 
-impl Dynamic {
-    fn parts(&self) -> Option<(&[u8], &[u8], impl Iterator<Item = [u64; 4]>)> {
-        let [
-            Value::String(text),
-            Value::Bytes(data),
-            Value::Array(numbers),
-        ] = self.0.as_slice()
-        else {
-            return None;
-        };
-        let numbers = numbers.iter().filter_map(|value| match value {
-            Value::Uint(number, _) => Some(*number.limbs()),
-            _ => None,
-        });
-        Some((text.as_bytes(), data, numbers))
+fn add_all(values: &[Value], sum: &mut Sum) {
+    for value in values {
+        match value {
+            Value::Uint(number, _) | Value::Int(number, _) => number.limbs().add(sum),
+            Value::Address(address) => address.0.add(sum),
+            Value::Bool(flag) => [u8::from(*flag)].add(sum),
+            Value::FixedBytes(bytes, _) => bytes.add(sum),
+            Value::Function(bytes) => bytes.add(sum),
+            Value::Bytes(bytes) => bytes.add(sum),
+            Value::String(text) => text.add(sum),
+            Value::Array(list) | Value::FixedArray(list) | Value::Tuple(list) => add_all(list, sum),
+        }
     }
 }
 
-impl Output for Dynamic {
+fn write_all(values: &[Value], out: &mut Vec<u8>) -> bool {
+    values.iter().all(|value| match value {
+        Value::Uint(number, _) | Value::Int(number, _) => number.limbs().write(out),
+        Value::Address(address) => address.0.write(out),
+        Value::Bool(flag) => [u8::from(*flag)].write(out),
+        Value::FixedBytes(bytes, _) => bytes.write(out),
+        Value::Function(bytes) => bytes.write(out),
+        Value::Bytes(bytes) => bytes.write(out),
+        Value::String(text) => text.write(out),
+        Value::Array(list) | Value::FixedArray(list) | Value::Tuple(list) => write_all(list, out),
+    })
+}
+
+impl Output for Tree {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
-        if let Some((text, data, numbers)) = self.parts() {
-            text.add(sum);
-            data.add(sum);
-            numbers.for_each(|number| number.add(sum));
-        }
+        add_all(black_box(&self.0), sum);
     }
 
     fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.parts().is_some_and(|(text, data, mut numbers)| {
-            text.write(out) && data.write(out) && numbers.all(|number| number.write(out))
-        })
+        write_all(&self.0, out)
     }
 }
 
+/// Values left in the data.
+struct View(Values<'static>);
+
+fn add_view(values: Values<'_>, sum: &mut Sum) {
+    for value in values {
+        match value {
+            ValueRef::Uint(number, _) | ValueRef::Int(number, _) => number.limbs().add(sum),
+            ValueRef::Address(address) => address.0.add(sum),
+            ValueRef::Bool(flag) => [u8::from(flag)].add(sum),
+            ValueRef::FixedBytes(bytes) | ValueRef::Bytes(bytes) => bytes.add(sum),
+            ValueRef::Function(bytes) => bytes.add(sum),
+            ValueRef::String(text) => text.as_bytes().add(sum),
+            ValueRef::Array(list) | ValueRef::FixedArray(list) | ValueRef::Tuple(list) => {
+                add_view(list, sum);
+            }
+        }
+    }
+}
+
+fn to_tree(values: Values<'_>) -> Tree {
+    Tree(values.iter().map(Value::from).collect())
+}
+
+impl Output for View {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        add_view(black_box(self.0), sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        to_tree(self.0).write(out)
+    }
+}
+
+/// Values in one piece of memory.
+struct Flat(Decoded<'static>);
+
+impl Output for Flat {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        add_view(black_box(&self.0).values(), sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        to_tree(self.0.values()).write(out)
+    }
+}
 fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
     Some((
         r.text()?.to_owned(),
@@ -358,8 +413,116 @@ fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
     ))
 }
 
-fn codec() -> Option<Codec> {
-    Codec::parse("(string,bytes,uint256[])").ok()
+/// A plan that lives as long as the process, as users keep theirs.
+fn codec(ty: &str) -> Option<&'static Codec> {
+    Some(Box::leak(Box::new(Codec::parse(ty).ok()?)))
+}
+
+const DYNAMIC: &str = "(string,bytes,uint256[])";
+const STATIC: &str = "(address,uint256,uint64,bool,bytes32,int64)";
+const NESTED: &str = "(address,(uint256,string)[],bytes[])";
+
+/// The rows of types known at run time only.
+fn runtime() -> Vec<Op> {
+    vec![
+        op(
+            "abi_encode_runtime_varied",
+            |r| {
+                let (text, data, numbers) = dynamic_values(r)?;
+                let numbers = numbers
+                    .into_iter()
+                    .map(|number| Value::Uint(number, 256))
+                    .collect();
+                let values = vec![
+                    Value::String(text),
+                    Value::Bytes(data.0),
+                    Value::Array(numbers),
+                ];
+                Some((codec(DYNAMIC)?, values))
+            },
+            |(codec, values)| codec.encode(values),
+        ),
+        array(
+            "abi_encode_runtime_static_varied",
+            |r| {
+                let values = vec![
+                    Value::Address(address(r)?),
+                    Value::Uint(be_number(r)?, 256),
+                    Value::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
+                    Value::Bool(r.array()? == [1]),
+                    Value::FixedBytes(r.array()?, 32),
+                    Value::Int(I256::from(i64::from_be_bytes(r.array()?)).0, 64),
+                ];
+                Some((codec(STATIC)?, values))
+            },
+            |(codec, values)| codec.encode(values),
+        ),
+        op(
+            "abi_encode_runtime_nested_varied",
+            |r| {
+                let values = vec![
+                    Value::Address(address(r)?),
+                    Value::Array(r.list(|r| {
+                        let number = Value::Uint(be_number(r)?, 256);
+                        let text = Value::String(r.text()?.to_owned());
+                        Some(Value::Tuple(vec![number, text]))
+                    })?),
+                    Value::Array(r.list(|r| Some(Value::Bytes(r.bytes()?.to_vec())))?),
+                ];
+                Some((codec(NESTED)?, values))
+            },
+            |(codec, values)| codec.encode(values),
+        ),
+        op(
+            "abi_decode_runtime_varied",
+            |r| Some((codec(DYNAMIC)?, r.rest())),
+            |(codec, data)| codec.decode(data).map(Tree),
+        ),
+        op(
+            "abi_decode_runtime_flat_varied",
+            |r| Some((codec(DYNAMIC)?, r.rest())),
+            |(codec, data)| codec.decode_flat(data).map(Flat),
+        ),
+        op(
+            "abi_decode_runtime_borrowed_varied",
+            |r| Some((codec(DYNAMIC)?, r.rest())),
+            |(codec, data)| codec.view(data).map(View),
+        ),
+        array(
+            "abi_decode_runtime_static_varied",
+            |r| Some((codec(STATIC)?, r.take(192)?)),
+            |(codec, data)| codec.decode(data).map(Tree),
+        ),
+        array(
+            "abi_decode_runtime_static_flat_varied",
+            |r| Some((codec(STATIC)?, r.take(192)?)),
+            |(codec, data)| codec.decode_flat(data).map(Flat),
+        ),
+        array(
+            "abi_decode_runtime_static_borrowed_varied",
+            |r| Some((codec(STATIC)?, r.take(192)?)),
+            |(codec, data)| codec.view(data).map(View),
+        ),
+        op(
+            "abi_decode_runtime_nested_varied",
+            |r| Some((codec(NESTED)?, r.rest())),
+            |(codec, data)| codec.decode(data).map(Tree),
+        ),
+        op(
+            "abi_decode_runtime_nested_flat_varied",
+            |r| Some((codec(NESTED)?, r.rest())),
+            |(codec, data)| codec.decode_flat(data).map(Flat),
+        ),
+        op(
+            "abi_decode_runtime_nested_borrowed_varied",
+            |r| Some((codec(NESTED)?, r.rest())),
+            |(codec, data)| codec.view(data).map(View),
+        ),
+    ]
+}
+
+fn canonical(data: &[u8]) -> Result<(String, Bytes), abi::Error> {
+    abi::decode_with(data, Mode::Canonical)
 }
 
 fn abi() -> Vec<Op> {
@@ -425,28 +588,10 @@ fn abi() -> Vec<Op> {
             Reader::bytes,
             |data| abi::decode::<(&str, &[u8])>(data).map(|(text, data)| (text.as_bytes(), data)),
         ),
-        op(
-            "abi_encode_runtime_varied",
-            |r| {
-                let (text, data, numbers) = dynamic_values(r)?;
-                let numbers = numbers
-                    .into_iter()
-                    .map(|number| Value::Uint(number, 256))
-                    .collect();
-                let values = vec![
-                    Value::String(text),
-                    Value::Bytes(data.0),
-                    Value::Array(numbers),
-                ];
-                Some((codec()?, values))
-            },
-            |(codec, values)| codec.encode(values),
-        ),
-        op(
-            "abi_decode_runtime_varied",
-            |r| Some((codec()?, r.rest())),
-            |(codec, data)| codec.decode(data).map(Dynamic),
-        ),
+        array("abi_decode_dynamic_strict_varied", Reader::bytes, |data| {
+            canonical(data).map(|(text, data)| (text, data.0))
+        }),
+        negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
     ]
 }
 
@@ -528,6 +673,20 @@ fn fields(transaction: &Transaction) -> [u8; 68] {
     out
 }
 
+/// The hashes of a batch, as far as the transactions were good.
+struct Hashes(Vec<Result<[u8; 32], tx::Error>>);
+
+impl Output for Hashes {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.iter().for_each(|hash| hash.add(sum));
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.iter().all(|hash| hash.write(out))
+    }
+}
+
 fn transactions() -> Vec<Op> {
     vec![
         array(
@@ -572,6 +731,12 @@ fn transactions() -> Vec<Op> {
             |r| Some(r.rest()),
             |raw| TransactionRef::decode(raw).map(|tx| tx.hash()),
         ),
+        reuse(
+            "tx_hash_batch_blocks",
+            |r| r.until_empty(Reader::bytes),
+            || Hashes(vec![Ok([0; 32]); 64]),
+            |raw, out| tx::hashes(raw, &mut out.0),
+        ),
         op(
             "tx_sender_blocks",
             |r| Some(r.rest()),
@@ -580,7 +745,7 @@ fn transactions() -> Vec<Op> {
                 let mut out = [0; 52];
                 out[..32].copy_from_slice(&tx.hash());
                 out[32..].copy_from_slice(&tx.sender()?.0);
-                Ok::<_, lydite::evm::tx::Error>(out)
+                Ok::<_, tx::Error>(out)
             },
         ),
     ]
@@ -611,7 +776,7 @@ fn typed_data() -> Vec<Op> {
             |(transfer, domain)| domain.signing_hash(transfer).0,
         ),
         op(
-            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied",
+            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied eip712_hash_typed_data_prepared_varied",
             |r| message(r).map(|(transfer, domain)| (transfer, domain.separator())),
             |(transfer, separator)| eip712::signing_hash(separator, transfer).0,
         ),
