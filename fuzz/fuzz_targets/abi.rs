@@ -26,7 +26,12 @@ fuzz_target!(|input: (u8, &[u8])| {
     let view = codec.view(data);
     assert_eq!(view.is_ok(), codec.decode(data).is_ok());
     if let Ok(values) = codec.decode(data) {
-        assert!(view.unwrap().iter().map(Value::from).eq(values.iter().cloned()));
+        assert!(
+            view.unwrap()
+                .iter()
+                .map(Value::from)
+                .eq(values.iter().cloned())
+        );
         let encoded = codec.encode(&values).unwrap();
         assert_eq!(codec.decode(&encoded), Ok(values.clone()));
         let mut buffer = vec![0xaa; encoded.len()];
