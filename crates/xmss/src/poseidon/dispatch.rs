@@ -86,7 +86,7 @@ fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut La
 }
 
 macro_rules! permutations {
-    ($($(#[$doc:meta])* $all:ident, $one:ident: $kind:ty, $width:literal, $rounds:literal, $kernel:ident;)*) => {
+    ($($(#[$doc:meta])* $all:ident $($one:ident)?: $kind:ty, $width:literal, $rounds:literal;)*) => {
         impl Backend {
             $(
                 $(#[$doc])*
@@ -95,20 +95,29 @@ macro_rules! permutations {
                         Self::Portable => in_parts::<$kind, $width, $rounds>(state),
                         // SAFETY: the `Proof` of this backend is made only after finding AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$kernel(state) },
+                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$all(state) },
                         // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$kernel(state) },
+                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$all(state) },
                     }
                 }
 
-                $(#[$doc])*
-                /// A single state, for hashes that wait for one another.
-                pub fn $one(self, state: &mut [u32; $width]) {
-                    let mut lane = state.map(|element| [element]);
-                    portable::permute::<$kind, $width, $rounds, 1>(&mut lane);
-                    *state = lane.map(|[element]| element);
-                }
+                $(
+                    /// The same of a single state, for hashes that wait for one another.
+                    pub fn $one(self, state: &mut [u32; $width]) {
+                        match self {
+                            Self::Portable => {
+                                portable::permute_one::<$kind, $width, $rounds>(state);
+                            }
+                            // SAFETY: as above.
+                            #[cfg(target_arch = "x86_64")]
+                            Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
+                            // SAFETY: as above.
+                            #[cfg(target_arch = "x86_64")]
+                            Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$one(state) },
+                        }
+                    }
+                )?
             )*
         }
     };
@@ -116,11 +125,11 @@ macro_rules! permutations {
 
 permutations! {
     /// Poseidon of width 16.
-    poseidon1_16, poseidon1_16_one: Poseidon1, 16, 20, poseidon1_16;
+    poseidon1_16: Poseidon1, 16, 20;
     /// Poseidon of width 24.
-    poseidon1_24, poseidon1_24_one: Poseidon1, 24, 23, poseidon1_24;
+    poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
     /// Poseidon2 of width 16, with the constants of Plonky3 2117e4b.
-    poseidon2_16, poseidon2_16_one: Poseidon2, 16, 20, poseidon2_16;
+    poseidon2_16: Poseidon2, 16, 20;
     /// Poseidon2 of width 24, with the constants of Plonky3 2117e4b.
-    poseidon2_24, poseidon2_24_one: Poseidon2, 24, 23, poseidon2_24;
+    poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
 }

@@ -19,7 +19,9 @@ pub use dispatch::Backend;
 pub use dispatch::Proof;
 
 use crate::koalabear;
-use tables::{POSEIDON1_16, POSEIDON1_24, POSEIDON2_16, POSEIDON2_24, Specification, Tables};
+use tables::{
+    Columns, POSEIDON1_16, POSEIDON1_24, POSEIDON2_16, POSEIDON2_24, Specification, Tables,
+};
 
 /// States that a kernel permutes at once.
 pub const LANES: usize = 16;
@@ -64,6 +66,7 @@ impl<const N: usize> zeroize::Zeroize for Lanes<N> {
 trait Permutation<const W: usize, const P: usize> {
     const SPECIFICATION: Specification<W, P>;
     const TABLES: &'static Tables<W, P>;
+    const COLUMNS: &'static Columns<W, P>;
     /// Whether the linear layer of full rounds is circulant with coefficients of 31 bits; otherwise they are small.
     const DENSE: bool;
 
@@ -79,6 +82,7 @@ pub(crate) enum Poseidon2 {}
 impl Permutation<16, 20> for Poseidon1 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON1_16;
     const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON1_16, false);
+    const COLUMNS: &'static Columns<16, 20> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 
     #[inline(always)]
@@ -90,6 +94,7 @@ impl Permutation<16, 20> for Poseidon1 {
 impl Permutation<24, 23> for Poseidon1 {
     const SPECIFICATION: Specification<24, 23> = POSEIDON1_24;
     const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON1_24, true);
+    const COLUMNS: &'static Columns<24, 23> = &Columns::new(Self::TABLES);
     const DENSE: bool = true;
 
     fn small_layer<const L: usize>(_: &mut [[u32; L]; 24]) {}
@@ -98,6 +103,7 @@ impl Permutation<24, 23> for Poseidon1 {
 impl Permutation<16, 20> for Poseidon2 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON2_16;
     const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON2_16, false);
+    const COLUMNS: &'static Columns<16, 20> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 
     #[inline(always)]
@@ -109,6 +115,7 @@ impl Permutation<16, 20> for Poseidon2 {
 impl Permutation<24, 23> for Poseidon2 {
     const SPECIFICATION: Specification<24, 23> = POSEIDON2_24;
     const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON2_24, false);
+    const COLUMNS: &'static Columns<24, 23> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 
     #[inline(always)]

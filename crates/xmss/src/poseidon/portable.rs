@@ -69,6 +69,70 @@ fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>
     *state = out;
 }
 
+/// The permutation of `K` of one state, for hashes that wait for one another: what runs side by side are the outputs of a
+/// matrix.
+#[inline(always)]
+pub(super) fn permute_one<K: Permutation<W, P>, const W: usize, const P: usize>(
+    state: &mut [u32; W],
+) {
+    let tables = K::TABLES;
+    if K::SPECIFICATION.leading_layer {
+        small_layer_one::<K, W, P>(state);
+    }
+    for (half, rounds) in tables.full.chunks_exact(4).enumerate() {
+        if half == 1 {
+            partial_one::<K, W, P>(state);
+        }
+        for constants in rounds {
+            for (x, constant) in state.iter_mut().zip(constants) {
+                *x = cube(subtract_modulus(*x + constant));
+            }
+            if K::DENSE {
+                let mut sum = Sum::new();
+                sum.add_columns(state, &K::COLUMNS.dense);
+                *state = sum.finish();
+            } else {
+                small_layer_one::<K, W, P>(state);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn small_layer_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut [u32; W]) {
+    let mut lane = state.map(|x| [x]);
+    K::small_layer(&mut lane);
+    *state = lane.map(|[x]| x);
+}
+
+/// All partial rounds of one state.
+#[inline(always)]
+fn partial_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut [u32; W]) {
+    let (tables, columns) = (K::TABLES, K::COLUMNS);
+    let mut z = Sum::new();
+    z.add_columns(state, &columns.z_from_x);
+    z.fold();
+    let mut y = [0; P];
+    for t in 0..P {
+        let mut sum = Sum {
+            sum: [z.sum[t]],
+            pending: 0,
+        };
+        for (j, y) in y[..t].iter().enumerate() {
+            sum.add(&[[*y]], &[tables.z_from_y[t - j - 1]]);
+        }
+        let [z] = sum.finish();
+        y[t] = cube(subtract_modulus(z + tables.z_constant[t]));
+    }
+    let mut out = Sum::new();
+    out.add_columns(state, &columns.out_from_x);
+    out.add_columns(&y, &columns.out_from_y);
+    *state = out.finish();
+    for (x, constant) in state.iter_mut().zip(&tables.out_constant) {
+        *x = subtract_modulus(*x + constant);
+    }
+}
+
 /// A circulant matrix of 31-bit coefficients.
 #[inline(always)]
 fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
@@ -110,6 +174,14 @@ impl<const L: usize> Sum<L> {
             for (sum, x) in self.sum.iter_mut().zip(element) {
                 *sum += u64::from(*x) * u64::from(*coefficient);
             }
+        }
+    }
+
+    /// Adds to every lane the products of one element of each column and the inputs.
+    #[inline(always)]
+    fn add_columns(&mut self, inputs: &[u32], columns: &[[u32; L]]) {
+        for (input, column) in inputs.iter().zip(columns) {
+            self.add(core::slice::from_ref(column), &[*input]);
         }
     }
 

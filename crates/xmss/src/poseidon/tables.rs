@@ -50,6 +50,42 @@ pub(super) struct Tables<const W: usize, const P: usize> {
     pub dense_row: [u32; W],
 }
 
+/// The matrices of [`Tables`] by columns, for a single state: all outputs take the products of one input at once.
+pub(super) struct Columns<const W: usize, const P: usize> {
+    pub dense: [[u32; W]; W],
+    pub z_from_x: [[u32; P]; W],
+    pub out_from_x: [[u32; W]; W],
+    pub out_from_y: [[u32; W]; P],
+}
+
+impl<const W: usize, const P: usize> Columns<W, P> {
+    pub(super) const fn new(tables: &Tables<W, P>) -> Self {
+        let mut columns = Self {
+            dense: [[0; W]; W],
+            z_from_x: [[0; P]; W],
+            out_from_x: [[0; W]; W],
+            out_from_y: [[0; W]; P],
+        };
+        let mut j = 0;
+        while j < W {
+            let mut i = 0;
+            while i < W {
+                columns.dense[j][i] = tables.dense_row[(j + W - i) % W];
+                columns.out_from_x[j][i] = tables.out_from_x[i][j];
+                i += 1;
+            }
+            let mut t = 0;
+            while t < P {
+                columns.z_from_x[j][t] = tables.z_from_x[t][j];
+                columns.out_from_y[t][j] = tables.out_from_y[j][t];
+                t += 1;
+            }
+            j += 1;
+        }
+        columns
+    }
+}
+
 const fn circulant<const W: usize>(row: [u32; W]) -> [[u32; W]; W] {
     let mut matrix = [[0; W]; W];
     let mut i = 0;

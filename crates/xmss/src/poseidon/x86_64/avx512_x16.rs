@@ -14,7 +14,7 @@
 use core::arch::x86_64::*;
 
 use super::super::tables::Specification;
-use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2};
+use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
 use crate::koalabear::{MODULUS, R, mul};
 
 /// Products of a constant and an element added between two foldings: of a state, which is at most 0.54 p,
@@ -495,20 +495,28 @@ fn store(words: &mut [u32; LANES], vector: __m512i) {
 }
 
 macro_rules! kernels {
-    ($($name:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($all:ident $($one:ident)?: $kind:ty, $width:literal, $rounds:literal;)*) => {
         $(
             #[target_feature(enable = "avx512f,avx512bw")]
-            pub(in super::super) fn $name(state: &mut Lanes<$width>) {
+            pub(in super::super) fn $all(state: &mut Lanes<$width>) {
                 static WIDE: Wide<$width, $rounds> = Wide::new::<$kind>();
                 permute::<$kind, $width, $rounds>(state, &WIDE);
             }
+
+            $(
+                /// The portable code, compiled for AVX-512.
+                #[target_feature(enable = "avx512f,avx512bw")]
+                pub(in super::super) fn $one(state: &mut [u32; $width]) {
+                    portable::permute_one::<$kind, $width, $rounds>(state);
+                }
+            )?
         )*
     };
 }
 
 kernels! {
     poseidon1_16: Poseidon1, 16, 20;
-    poseidon1_24: Poseidon1, 24, 23;
+    poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
     poseidon2_16: Poseidon2, 16, 20;
-    poseidon2_24: Poseidon2, 24, 23;
+    poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
 }
