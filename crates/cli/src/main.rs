@@ -35,6 +35,7 @@ enum Command {
     Recover(commands::recover::Arguments),
     Sign(commands::sign::Arguments),
     Eip712(commands::eip712::Arguments),
+    Xmss(commands::xmss::Arguments),
     Bench(commands::bench::Arguments),
 }
 
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Recover(arguments) => commands::recover::run(&arguments, &output),
         Command::Sign(arguments) => commands::sign::run(&arguments, &output),
         Command::Eip712(arguments) => commands::eip712::run(&arguments, &output),
+        Command::Xmss(arguments) => commands::xmss::run(&arguments, &output),
         Command::Bench(arguments) => return commands::bench::run(&arguments),
     };
     match answer {

@@ -668,3 +668,202 @@ fn broken_pipe() {
         (Some(0), "")
     );
 }
+
+/// A folder of its own that goes away.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lydite-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn xmss(arguments: &str, input: &[u8]) -> Answer {
+    let arguments: Vec<&str> = ["xmss"].into_iter().chain(arguments.split(' ')).collect();
+    finish(command(&arguments), input)
+}
+
+#[test]
+fn xmss_keys_sign_each_epoch_once() {
+    let folder = Folder::new("xmss");
+    let (key, file) = (folder.file("key"), folder.file("signature"));
+    let (message, other) = ("11".repeat(32), "22".repeat(32));
+    let made = xmss(
+        &format!("keygen --scheme leansig-test --epochs 256 --out {key} --json"),
+        b"",
+    );
+    assert_eq!(made.code, 0, "{}", made.error);
+    let public_key = made.json()["public_key"].as_str().unwrap().to_owned();
+    assert_eq!(
+        xmss(&format!("keygen --scheme leansig-test --out {key}"), b"").code,
+        2
+    );
+
+    let sign = |epoch: u32, message: &str, rest: &str| {
+        xmss(
+            &format!(
+                "sign --scheme leansig-test --key {key} --epoch {epoch} --message {message}{rest}"
+            ),
+            b"",
+        )
+    };
+    let signed = sign(5, &message, "");
+    assert_eq!(signed.code, 0, "{}", signed.error);
+    for (epoch, message) in [(5, &message), (5, &other), (4, &message)] {
+        let refused = sign(epoch, message, "");
+        assert_eq!(refused.code, 2);
+        assert!(refused.error.contains("spent"), "{}", refused.error);
+        assert_eq!(refused.out, "");
+    }
+    // Past the window, which moves
+    assert_eq!(sign(100, &message, &format!(" --out {file}")).code, 0);
+    let shown = xmss(
+        &format!("inspect --scheme leansig-test --key {key} --json"),
+        b"",
+    )
+    .json();
+    assert_eq!(shown["public_key"], public_key.as_str());
+    assert_eq!(shown["unspent"], "101..256");
+    assert_eq!(shown["prepared"], "80..112");
+    let moved = xmss(
+        &format!("advance --scheme leansig-test --key {key} --json"),
+        b"",
+    )
+    .json();
+    assert_eq!(moved["prepared"], "96..128");
+
+    let verify = |epoch: u32, message: &str, signature: &str, input: &[u8]| {
+        xmss(
+            &format!(
+                "verify --scheme leansig-test --pk {public_key} --epoch {epoch} --message {message} \
+                 --signature {signature}"
+            ),
+            input,
+        )
+        .code
+    };
+    let text = signed.out.as_bytes();
+    let bytes = std::fs::read(&file).unwrap();
+    assert_eq!(verify(5, &message, "-", text), 0);
+    assert_eq!(verify(100, &message, &file, b""), 0);
+    assert_eq!(verify(100, &message, "-", &bytes), 0);
+    assert_eq!(verify(6, &message, "-", text), 1);
+    assert_eq!(verify(5, &other, "-", text), 1);
+    assert_eq!(verify(256, &message, "-", text), 1);
+    assert_eq!(verify(5, &message[2..], "-", text), 2);
+    assert_eq!(verify(5, &message, "-", &text[..text.len() - 3]), 2);
+    assert_eq!(verify(5, &message, "-", b""), 2);
+    assert_eq!(verify(5, &message, &folder.file("none"), b""), 2);
+    let mut high = bytes.clone();
+    high[4..8].fill(0xff);
+    assert_eq!(verify(100, &message, "-", &high), 2);
+}
+
+#[test]
+fn xmss_makes_the_reports_key() {
+    let seed = "42".repeat(32);
+    let made = xmss(
+        &format!("keygen --scheme hash-sig-2025 --seed {seed} --epochs 1024"),
+        b"",
+    );
+    assert_eq!(made.code, 0, "{}", made.error);
+    for line in [
+        "PUBLIC_SHA3: 1c08978516fc02857ac3684266ef3f35fcbbfb43ba4d61d4534ad2455721e77e\n",
+        "VERIFY_OK: true\n",
+        "BENCHMARK_RESULT: ",
+    ] {
+        assert!(made.out.contains(line), "{}", made.out);
+    }
+}
+
+/// Killed without warning while it signs, again and again: what came out is never signed twice.
+#[cfg(unix)]
+#[test]
+fn xmss_killed_while_signing() {
+    let folder = Folder::new("xmss-kill");
+    let key = folder.file("key");
+    let made = xmss(
+        &format!("keygen --scheme leansig-test --epochs 256 --out {key}"),
+        b"",
+    );
+    assert_eq!(made.code, 0, "{}", made.error);
+    let mut given_out = Vec::new();
+    for epoch in 0..120_u32 {
+        let message = format!("{epoch:02x}").repeat(32);
+        let line = epoch.to_string();
+        let mut child = command(&[
+            "xmss",
+            "sign",
+            "--scheme",
+            "leansig-test",
+            "--key",
+            &key,
+            "--epoch",
+            &line,
+            "--message",
+            &message,
+        ])
+        .spawn()
+        .unwrap();
+        // Somewhere in the life of the process, which is a few milliseconds; window moves come in between.
+        std::thread::sleep(std::time::Duration::from_micros(
+            u64::from(epoch % 40) * 150,
+        ));
+        let _ = child.kill();
+        let done = child.wait_with_output().unwrap();
+        if !done.stdout.is_empty() {
+            given_out.push(epoch);
+        }
+        if epoch % 10 == 9 {
+            let shown = xmss(
+                &format!("inspect --scheme leansig-test --key {key} --json"),
+                b"",
+            )
+            .json();
+            let unspent: u32 = shown["unspent"]
+                .as_str()
+                .unwrap()
+                .split("..")
+                .next()
+                .unwrap()
+                .parse()
+                .unwrap();
+            for spent in &given_out {
+                assert!(unspent > *spent);
+            }
+        }
+    }
+    for epoch in &given_out {
+        let again = xmss(
+            &format!(
+                "sign --scheme leansig-test --key {key} --epoch {epoch} --message {}",
+                "ff".repeat(32)
+            ),
+            b"",
+        );
+        assert_eq!((again.code, again.out.as_str()), (2, ""));
+    }
+    assert_eq!(
+        xmss(
+            &format!(
+                "sign --scheme leansig-test --key {key} --epoch 200 --message {}",
+                "ff".repeat(32)
+            ),
+            b""
+        )
+        .code,
+        0
+    );
+}

@@ -19,7 +19,8 @@ mod sha256;
 
 pub use blake2b::blake2b_compress;
 pub use keccak::{
-    Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into, shake128_batch,
+    Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into, sha3_256,
+    shake128_batch,
 };
 pub use ripemd160::ripemd160;
 pub use sha256::{Sha256, sha256};

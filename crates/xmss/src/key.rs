@@ -162,7 +162,8 @@ impl<'a, O: Observer + ?Sized> Progress<'a, O> {
 /// drops the left and adds the one after the right. Everything but the PRF key may be public. It is wiped when a key whose
 /// bytes are [`Zeroizing`] is dropped.
 ///
-/// **Nothing here remembers which epochs were signed.** Two signatures for one epoch give the key away: keep a durable record.
+/// **Nothing here remembers which epochs were signed.** Two signatures for one epoch give the key away: use
+/// `store::KeyFile` (feature `std`), or keep a durable record.
 pub struct SecretKey<S, B = Zeroizing<Vec<u8>>> {
     bytes: B,
     layout: Layout,

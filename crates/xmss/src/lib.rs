@@ -15,12 +15,12 @@
 //!
 //! - Schemes are types ([`Scheme`]): a hash, a pseudorandom function, an encoding and a height.
 //! - Decoding is strict; what leanSig accepts beyond that is behind names that say so.
-//! - Feature `rayon` uses all cores, and `std`.
+//! - Features: `rayon` uses all cores; `std` adds key files that never sign an epoch twice.
 //!
 //! Source: \[LEANSIG\], \[DKKW25\], \[HHKTW26\]; the keys in brackets are those of `docs/papers.md`.
 #![no_std]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 pub mod encoding;
@@ -34,6 +34,8 @@ pub mod prf;
 mod scheme;
 mod signature;
 mod ssz;
+#[cfg(feature = "std")]
+pub mod store;
 #[cfg(test)]
 mod tests;
 mod tree;

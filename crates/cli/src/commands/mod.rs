@@ -10,3 +10,4 @@ pub mod rlp;
 pub mod selector;
 pub mod sign;
 pub mod tx;
+pub mod xmss;

@@ -1,7 +1,7 @@
 //! Many messages over the lanes of a wide kernel: a lane whose message ends takes the next one, so mixed lengths keep all
 //! lanes busy; the last message left alone goes on in the single-lane kernel.
 
-use super::State;
+use super::{KECCAK_SUFFIX, State};
 
 /// Lanes of one state.
 pub(super) const LANES: usize = 25;
@@ -60,6 +60,11 @@ pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
                     let alone = state.0.map(|words| words[position] & keep[position]);
                     out[target] = finish(alone, lane.rest);
                 }
+            }
+            if suffix != KECCAK_SUFFIX {
+                // SHAKE128's inputs may be secret: nothing of them stays here.
+                padded = [[0; RATE]; N];
+                core::hint::black_box(&padded);
             }
             return;
         }

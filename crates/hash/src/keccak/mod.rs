@@ -26,6 +26,8 @@ const SHAKE128_RATE: usize = 168;
 
 /// What the padding begins with: nothing before it,
 const KECCAK_SUFFIX: u8 = 0x01;
+/// `01` [FIPS202 §6.1],
+const SHA3_SUFFIX: u8 = 0x06;
 /// or `1111` [FIPS202 §6.2].
 const SHAKE_SUFFIX: u8 = 0x1f;
 
@@ -101,6 +103,15 @@ pub const fn keccak256_const(data: &[u8]) -> [u8; 32] {
 /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
 pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
     Backend::detect().keccak256_batch(inputs, out)
+}
+
+/// SHA3-256 of `data` [FIPS202 §6.1]: not Ethereum's Keccak-256.
+///
+/// ```
+/// assert_eq!(lydite_hash::sha3_256(b"")[..4], [0xa7, 0xff, 0xc6, 0xf8]);
+/// ```
+pub fn sha3_256(data: &[u8]) -> [u8; 32] {
+    Backend::detect().sponge::<RATE, 32>(SHA3_SUFFIX, [0; 25], data)
 }
 
 /// The first `N` bytes of SHAKE128 of each input, into the place of the same index; `N` is at most 168, one block. Lengths of

@@ -101,6 +101,11 @@ fn every_length_to_three_blocks() {
         assert_eq!(reference::keccak256(&data), expected, "reference: {length}");
         assert_eq!(keccak256(&data), expected);
         assert_eq!(keccak256_const(&data), expected);
+        let mut sha3 = tiny_keccak::Sha3::v256();
+        sha3.update(&data);
+        let mut digest = [0; 32];
+        sha3.finalize(&mut digest);
+        assert_eq!(sha3_256(&data), digest);
         let mut out = [0; 32];
         keccak256_into(&data, &mut out);
         assert_eq!(out, expected);

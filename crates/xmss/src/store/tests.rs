@@ -1,0 +1,227 @@
+//! The record on a disk that loses what was not synced, and key files on a real one.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use alloc::vec;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::*;
+use crate::LeanSigTest;
+
+/// A disk that dies after some operations. Synced writes are kept; of the others any prefix may be.
+#[derive(Clone, Default)]
+struct Fragile(Rc<RefCell<State>>);
+
+#[derive(Default)]
+struct State {
+    kept: Vec<u8>,
+    pending: Vec<(usize, Vec<u8>)>,
+    left: usize,
+}
+
+impl Fragile {
+    fn use_one(&self) -> io::Result<()> {
+        let mut state = self.0.borrow_mut();
+        state.left = state
+            .left
+            .checked_sub(1)
+            .ok_or_else(|| io::Error::other("dead"))?;
+        Ok(())
+    }
+
+    /// The disk after power is back, where `torn` bytes of each write that was not synced had reached it.
+    fn revive(&self, torn: usize) -> Self {
+        let state = self.0.borrow();
+        let mut kept = state.kept.clone();
+        for (at, bytes) in &state.pending {
+            let bytes = &bytes[..torn.min(bytes.len())];
+            kept.resize(kept.len().max(at + bytes.len()), 0);
+            kept[*at..at + bytes.len()].copy_from_slice(bytes);
+        }
+        Self(Rc::new(RefCell::new(State {
+            kept,
+            pending: Vec::new(),
+            left: usize::MAX,
+        })))
+    }
+}
+
+impl Disk for Fragile {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.revive(usize::MAX).0.borrow().kept.clone())
+    }
+
+    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        // The write may reach the disk even where the process dies in it.
+        self.0
+            .borrow_mut()
+            .pending
+            .push((at as usize, bytes.to_vec()));
+        self.use_one()
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.use_one()?;
+        let kept = self.revive(usize::MAX).0.borrow().kept.clone();
+        let mut state = self.0.borrow_mut();
+        state.kept = kept;
+        state.pending.clear();
+        Ok(())
+    }
+}
+
+#[test]
+fn no_epoch_is_given_out_twice_wherever_the_machine_dies() {
+    let identity = [7; 32];
+    for operations in 0..24 {
+        for torn in 0..=SLOT {
+            let disk = Fragile::default();
+            disk.0.borrow_mut().left = usize::MAX;
+            let mut record = Record::create(disk.clone(), identity, 5).unwrap();
+            disk.0.borrow_mut().left = operations;
+            let mut given_out = 5;
+            for next in (6..).step_by(3).take(10) {
+                if record.spend(next).is_err() {
+                    break;
+                }
+                given_out = next;
+            }
+            let again = Record::open(disk.revive(torn), identity).unwrap().unwrap();
+            assert!(
+                again.next >= given_out,
+                "{operations} operations, {torn} bytes"
+            );
+            // and the record goes on working
+            let mut again = again;
+            let next = again.next + 1;
+            again.spend(next).unwrap();
+            let disk = again.disk.clone();
+            assert_eq!(Record::open(disk, identity).unwrap().unwrap().next, next);
+        }
+    }
+}
+
+#[test]
+fn damaged_records_are_refused() {
+    let disk = Fragile::default();
+    disk.0.borrow_mut().left = usize::MAX;
+    Record::create(disk.clone(), [1; 32], 9).unwrap();
+    assert!(Record::open(disk.clone(), [2; 32]).unwrap().is_none());
+    // One place alone is enough, none is not.
+    disk.0.borrow_mut().kept[9] ^= 1;
+    assert_eq!(
+        Record::open(disk.clone(), [1; 32]).unwrap().unwrap().next,
+        9
+    );
+    disk.0.borrow_mut().kept[STRIDE + 9] ^= 1;
+    assert!(Record::open(disk.clone(), [1; 32]).unwrap().is_none());
+    for length in [0, 1, RECORD - 1, RECORD + 1] {
+        disk.0.borrow_mut().kept = vec![0; length];
+        assert!(Record::open(disk.clone(), [1; 32]).unwrap().is_none());
+    }
+}
+
+/// A folder of its own that goes away.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(std::format!("lydite-xmss-{name}-{}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_key_file_signs_each_epoch_once() {
+    let folder = Folder::new("once");
+    let path = folder.0.join("key");
+    let key = SecretKey::<LeanSigTest>::from_seed(&[3; 32], 0..256, &()).unwrap();
+    KeyFile::create(&path, &key).unwrap();
+    assert!(matches!(
+        KeyFile::create(&path, &key),
+        Err(StoreError::Exists(_))
+    ));
+    #[cfg(unix)]
+    for path in [&path, &record_path(&path)] {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(
+            fs::metadata(path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+    let old = fs::read(&path).unwrap();
+    assert_eq!(old, key.as_bytes());
+
+    let public_key = key.public_key().unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    assert!(matches!(
+        KeyFile::<LeanSigTest>::open(&path),
+        Err(StoreError::InUse(_))
+    ));
+    // The window moves when it has to.
+    for epoch in [0, 7, 31, 32, 200] {
+        let signature = file.sign(epoch, &[1; 32]).unwrap();
+        assert!(public_key.verify(epoch, &[1; 32], &signature));
+        for spent in [0, epoch] {
+            let error = file.sign(spent, &[2; 32]).unwrap_err();
+            assert!(
+                matches!(error, StoreError::Spent { next, .. } if next == u64::from(epoch) + 1)
+            );
+        }
+    }
+    assert_eq!(file.unspent(), 201..256);
+    assert!(matches!(
+        file.sign(256, &[1; 32]),
+        Err(StoreError::Sign(SignError::NotActive { .. }))
+    ));
+    drop(file);
+
+    // An old key put back knows no more than the record.
+    fs::write(&path, &old).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    assert!(matches!(
+        file.sign(200, &[2; 32]),
+        Err(StoreError::Spent { .. })
+    ));
+    assert!(public_key.verify(201, &[1; 32], &file.sign(201, &[1; 32]).unwrap()));
+    drop(file);
+
+    // Another key's record, and none
+    let other = folder.0.join("other");
+    let key = SecretKey::<LeanSigTest>::from_seed(&[4; 32], 0..256, &()).unwrap();
+    KeyFile::create(&other, &key).unwrap();
+    fs::copy(record_path(&other), record_path(&path)).unwrap();
+    assert!(matches!(
+        KeyFile::<LeanSigTest>::open(&path),
+        Err(StoreError::BadRecord(_))
+    ));
+    fs::remove_file(record_path(&path)).unwrap();
+    assert!(matches!(
+        KeyFile::<LeanSigTest>::open(&path),
+        Err(StoreError::NoRecord(_))
+    ));
+    KeyFile::<LeanSigTest>::adopt(&path, 202).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    assert!(matches!(
+        file.sign(201, &[2; 32]),
+        Err(StoreError::Spent { next: 202, .. })
+    ));
+    drop(file);
+
+    // No key
+    fs::write(&path, &old[..100]).unwrap();
+    assert!(matches!(
+        KeyFile::<LeanSigTest>::open(&path),
+        Err(StoreError::Decode(_))
+    ));
+    fs::write(&path, []).unwrap();
+    KeyFile::<LeanSigTest>::open(&path).unwrap_err();
+}
