@@ -48,8 +48,7 @@ fn main() {
         .and_then(|()| sign_prehash_batch(&keys, &[[1; 32]; 5], &mut signatures));
     memcheck::set_defined(&public_keys);
     memcheck::set_defined(&signatures);
-    assert!(done.is_ok() && public_keys[4] == keys[4].public_key());
-    println!("{:02x?}", signatures[4]);
+    println!("{done:?} {:?} {:02x?}", public_keys[4], signatures[4]);
 }
 
 #[cfg(not(lydite_constant_time_check))]
