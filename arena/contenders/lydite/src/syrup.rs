@@ -5,7 +5,7 @@ use std::hint::black_box;
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Import, Operation, Syrup, Target};
 use lydite::ocapn::syrup::{
-    self, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
+    self, Decode, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
 };
 
 use crate::Filled;
@@ -32,7 +32,44 @@ syrup_record! {
     struct ReportDeliver<'a> = "op:deliver" {
         to: Export,
         method: Symbol<&'a str>,
-        arguments: Vec<i64>,
+        arguments: Numbers,
+    }
+}
+
+/// A list of at most 64 integers, without an allocation.
+struct Numbers {
+    bytes: [[u8; 8]; 64],
+    length: usize,
+}
+
+impl Encode for Numbers {
+    fn encode<B: syrup::Buffer>(&self, out: &mut B) -> Result<(), Error> {
+        let numbers = self.bytes[..self.length].iter();
+        numbers
+            .map(|bytes| i64::from_le_bytes(*bytes))
+            .collect::<Vec<_>>()
+            .encode(out)
+    }
+}
+
+impl Decode<'_> for Numbers {
+    #[inline(always)]
+    fn decode(reader: &mut syrup::Reader<'_>) -> Result<Self, Error> {
+        let mut numbers = Self {
+            bytes: [[0; 8]; 64],
+            length: 0,
+        };
+        reader.begin(syrup::Kind::List)?;
+        while !reader.try_end(syrup::Kind::List) {
+            let offset = reader.offset();
+            let Some(place) = numbers.bytes.get_mut(numbers.length) else {
+                let kind = syrup::ErrorKind::WrongLength;
+                return Err(Error { kind, offset });
+            };
+            *place = reader.i64()?.to_le_bytes();
+            numbers.length += 1;
+        }
+        Ok(numbers)
     }
 }
 
@@ -222,7 +259,7 @@ parts! {
     ReportDeliver<'_>: |deliver|
         &deliver.to.position.to_le_bytes(),
         deliver.method.0.as_bytes(),
-        deliver.arguments.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>().as_slice();
+        deliver.arguments.bytes[..deliver.arguments.length].as_flattened();
     Delivered: |deliver|
         words(deliver.words).as_flattened(),
         deliver.arguments;
