@@ -36,6 +36,8 @@ enum Command {
     Sign(commands::sign::Arguments),
     Eip712(commands::eip712::Arguments),
     Xmss(commands::xmss::Arguments),
+    Precompile(commands::precompile::Arguments),
+    Evm(commands::evm::Arguments),
     Bench(commands::bench::Arguments),
 }
 
@@ -61,6 +63,8 @@ fn main() -> ExitCode {
         Command::Sign(arguments) => commands::sign::run(&arguments, &output),
         Command::Eip712(arguments) => commands::eip712::run(&arguments, &output),
         Command::Xmss(arguments) => commands::xmss::run(&arguments, &output),
+        Command::Precompile(arguments) => commands::precompile::run(&arguments, &output),
+        Command::Evm(arguments) => commands::evm::run(&arguments, &output),
         Command::Bench(arguments) => return commands::bench::run(&arguments),
     };
     match answer {

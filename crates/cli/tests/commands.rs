@@ -867,3 +867,82 @@ fn xmss_killed_while_signing() {
         0
     );
 }
+
+/// SHA-256 of "abc", and what its gas is.
+#[test]
+fn precompile() {
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    for address in ["2", "0x2", "0x0000000000000000000000000000000000000002"] {
+        let answer = lydite(&["precompile", address, "--input", "616263"]);
+        done(&answer, &format!("output  {digest}\ngas     72"));
+    }
+    let answer = lydite_with(&["--json", "precompile", "2"], b"0x616263\n").json();
+    assert_eq!(
+        (answer["output"].as_str(), answer["gas"].as_u64()),
+        (Some(digest), Some(72))
+    );
+    // Gas by fork, too little of it, and what a fork does not have.
+    for (fork, gas) in [("byzantium", 500), ("istanbul", 150), ("Osaka", 150)] {
+        let answer = lydite(&["--json", "precompile", "6", "--input", "", "--fork", fork]).json();
+        assert_eq!(answer["gas"], gas, "{fork}");
+    }
+    let answer = lydite(&["precompile", "6", "--input", "", "--gas", "149"]);
+    assert_eq!(
+        (answer.code, &*answer.out),
+        (1, "failed  out of gas\ngas     149\n")
+    );
+    refused(
+        &lydite(&["precompile", "0x100", "--input", "", "--fork", "prague"]),
+        "prague has no precompiled contract at 0x100",
+    );
+    refused(
+        &lydite(&["precompile", "1", "--input", "0x0g"]),
+        "input: not hexadecimal data: byte 3: 0x67 is not a hexadecimal digit",
+    );
+    for arguments in [
+        ["precompile", "65536"],
+        ["precompile", "0x"],
+        ["precompile", "-1"],
+    ] {
+        assert_eq!(lydite(&arguments).code, 2);
+    }
+    assert_eq!(lydite(&["precompile", "2", "--fork", "spaceship"]).code, 2);
+}
+
+#[test]
+fn evm_run() {
+    // A CALL to SHA-256 with "abc" in memory, its output returned.
+    let code = "6261626360e81b5f5260205f60035f5f60025af160205ff3";
+    let answer = lydite(&["--json", "evm", "run", "--code", code]).json();
+    assert_eq!(answer["status"], "success");
+    assert_eq!(
+        answer["output"],
+        "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    );
+    // The call's data, copied and returned: 3 + 3 (one word) + 3 for memory, 2 + 2 + 2 + 2 + 2 around.
+    let answer = lydite(&[
+        "evm",
+        "run",
+        "--code",
+        "0x365f5f37365ff3",
+        "--input",
+        "0x0102",
+    ]);
+    done(&answer, "status  success\noutput  0x0102\ngas     19");
+    // PUSH0 came with Shanghai.
+    let answer = lydite(&[
+        "evm", "run", "--code", "5f", "--fork", "paris", "--gas", "50",
+    ]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.out.starts_with("status  halt: "), "{}", answer.out);
+    assert!(answer.out.ends_with("gas     50\n"), "{}", answer.out);
+    let answer = lydite_with(&["evm", "run"], b"5f5ffd");
+    assert_eq!(
+        (answer.code, &*answer.out),
+        (1, "status  revert\noutput  0x\ngas     4\n")
+    );
+    refused(
+        &lydite(&["evm", "run", "--code", "5"]),
+        "code: not hexadecimal data: odd number of hexadecimal digits: 1",
+    );
+}

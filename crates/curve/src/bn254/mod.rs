@@ -11,7 +11,7 @@
 //! let mut two = [0; 32];
 //! two[31] = 2;
 //! assert_eq!(bn254::add(&generator, &generator)?, bn254::multiply(&generator, &two)?);
-//! assert!(bn254::pairing_check(&[])?);
+//! assert!(bn254::pairing_check([])?);
 //! # Ok::<(), bn254::Error>(())
 //! ```
 
@@ -32,9 +32,6 @@ use crate::{
 };
 use pairing::Pair;
 use tower::{Fp2, Fp12};
-
-/// Bytes of a pair of points, the point of G1 first.
-pub const PAIR_LENGTH: usize = 192;
 
 /// Why an input is not accepted.
 #[non_exhaustive]
@@ -173,26 +170,26 @@ fn multiply_with<K: Kernel>(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64],
 /// Pairs of one Miller loop. More are done in several, their results multiplied.
 const CHUNK: usize = 16;
 
-fn pairing_check_with<K: Kernel>(pairs: &[[u8; PAIR_LENGTH]]) -> Result<bool, Error> {
+fn pairing_check_with<'a, K: Kernel>(
+    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
+) -> Result<bool, Error> {
     let mut product = Fp12::ONE;
-    for chunk in pairs.chunks(CHUNK) {
-        let (mut items, mut count) = ([Pair::EMPTY; CHUNK], 0);
-        for bytes in chunk {
-            // The length of both parts is that of their types.
-            let (Some(p), Some(q)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-                continue;
-            };
-            let (p, q) = (read_g1::<K>(p)?, read_g2::<K>(q)?);
-            if let (Some(p), Some(q)) = (p, q) {
-                items[count] = Pair::new(p, q);
-                count += 1;
+    let (mut items, mut count) = ([Pair::EMPTY; CHUNK], 0);
+    for (p, q) in pairs {
+        let (p, q) = (read_g1::<K>(p)?, read_g2::<K>(q)?);
+        if let (Some(p), Some(q)) = (p, q) {
+            items[count] = Pair::new(p, q);
+            count += 1;
+            if count == CHUNK {
+                product = product.mul(&pairing::miller_loop(&mut items));
+                count = 0;
             }
         }
-        if count > 0 {
-            product = product.mul(&pairing::product(&mut items[..count]));
-        }
     }
-    Ok(product == Fp12::ONE)
+    if count > 0 {
+        product = product.mul(&pairing::miller_loop(&mut items[..count]));
+    }
+    Ok(product == Fp12::ONE || pairing::final_exponentiation(&product) == Fp12::ONE)
 }
 
 /// P + Q.
@@ -219,11 +216,13 @@ pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
     multiply_with::<Portable>(p, scalar)
 }
 
-/// Is the product of the pairings of these pairs (a point of G1, 64 bytes, and one of G2, 128 bytes) one?
+/// Is the product of the pairings of these pairs, of a point of G1 and one of G2, one?
 ///
 /// # Errors
 /// As [`Error`] says, of the first pair that is not accepted.
-pub fn pairing_check(pairs: &[[u8; PAIR_LENGTH]]) -> Result<bool, Error> {
+pub fn pairing_check<'a>(
+    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
+) -> Result<bool, Error> {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
         return pairing_check_with::<Adx>(pairs);

@@ -107,15 +107,15 @@ impl<K: Kernel> Pair<K> {
 /// The endomorphism of the twist that is the p-th power on the curve over Fp12.
 fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     Affine {
-        x: q.x.conjugate().mul(&frobenius_factor(2)),
-        y: q.y.conjugate().mul(&frobenius_factor(3)),
+        x: q.x.conjugate().mul(&const { frobenius_factor(2) }),
+        y: q.y.conjugate().mul(&const { frobenius_factor(3) }),
     }
 }
 
 fn psi_jacobian<K: Kernel>(q: &Jacobian<G2<K>>) -> Jacobian<G2<K>> {
     Jacobian {
-        x: q.x.conjugate().mul(&frobenius_factor(2)),
-        y: q.y.conjugate().mul(&frobenius_factor(3)),
+        x: q.x.conjugate().mul(&const { frobenius_factor(2) }),
+        y: q.y.conjugate().mul(&const { frobenius_factor(3) }),
         z: q.z.conjugate(),
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
 }
 
 /// The product of the pairs' Miller functions.
-fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Fp12<K> {
+pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Fp12<K> {
     let mut f = Fp12::ONE;
     for (i, &digit) in LOOP.iter().enumerate() {
         if i > 0 {
@@ -175,7 +175,7 @@ fn power_of_minus_x<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
 }
 
 /// `f^(k (p^12 - 1) / r)` for a k prime to r.
-fn final_exponentiation<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
+pub(crate) fn final_exponentiation<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
     // (p^6 - 1)(p^2 + 1)
     let f = f.conjugate().mul(&f.invert());
     let f = f.frobenius().frobenius().mul(&f);
@@ -198,9 +198,4 @@ fn final_exponentiation<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
     let y14 = y8.frobenius().frobenius().mul(&y13);
     let y15 = f.conjugate().mul(&y9);
     y15.frobenius().frobenius().frobenius().mul(&y14)
-}
-
-/// The product of the pairings, to the power of something prime to r.
-pub(crate) fn product<K: Kernel>(pairs: &mut [Pair<K>]) -> Fp12<K> {
-    final_exponentiation(&miller_loop(pairs))
 }

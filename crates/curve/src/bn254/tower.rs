@@ -44,10 +44,11 @@ impl<K: Kernel> Fp2<K> {
     /// Times xi.
     #[inline(always)]
     pub(crate) fn mul_by_xi(&self) -> Self {
-        let nine = |x: &Fp<K>| x.double().double().double().add(x);
+        let Self { c0, c1 } = self;
+        let eight = self.double().double().double();
         Self {
-            c0: nine(&self.c0).sub(&self.c1),
-            c1: nine(&self.c1).add(&self.c0),
+            c0: eight.c0.add(&c0.sub(c1)),
+            c1: eight.c1.add(&c0.add(c1)),
         }
     }
 
@@ -59,11 +60,22 @@ impl<K: Kernel> Fp2<K> {
         }
     }
 
-    /// What second factors look like in the sums for c0 and for c1.
+    /// Prepared for being the second factor of sums of products.
     #[inline(always)]
-    fn rows(&self) -> [[Fp<K>; 2]; 2] {
-        [[self.c0, self.c1.negate_loosely()], [self.c1, self.c0]]
+    fn factor(&self) -> Factor<'_, K> {
+        Factor {
+            c0: &self.c0,
+            c1: &self.c1,
+            minus_c1: self.c1.negate_loosely(),
+        }
     }
+}
+
+/// A second factor, and what its imaginary part is multiplied by for the real part of the product.
+struct Factor<'a, K> {
+    c0: &'a Fp<K>,
+    c1: &'a Fp<K>,
+    minus_c1: Fp<K>,
 }
 
 impl<K: Kernel> Field for Fp2<K> {
@@ -102,11 +114,11 @@ impl<K: Kernel> Field for Fp2<K> {
 
     #[inline]
     fn mul(&self, other: &Self) -> Self {
-        let a = [self.c0, self.c1];
-        let [real, imaginary] = other.rows();
+        let a = [&self.c0, &self.c1];
+        let b = other.factor();
         Self {
-            c0: Fp::dot(&a, &real),
-            c1: Fp::dot(&a, &imaginary),
+            c0: Fp::dot(a, [b.c0, &b.minus_c1]),
+            c1: Fp::dot(a, [b.c1, b.c0]),
         }
     }
 
@@ -119,20 +131,29 @@ impl<K: Kernel> Field for Fp2<K> {
     }
 
     fn invert(&self) -> Self {
-        let norm = Fp::dot(&[self.c0, self.c1], &[self.c0, self.c1]);
+        let norm = Fp::dot([&self.c0, &self.c1], [&self.c0, &self.c1]);
         self.conjugate().scale(&norm.invert())
     }
 }
 
-/// `sum x[i] y[i]` of three products, the second factors as [`Fp2::rows`].
+/// `sum x[i] y[i]` of three products.
 #[inline(always)]
-fn dot3<K: Kernel>(x: [&Fp2<K>; 3], y: [&[[Fp<K>; 2]; 2]; 3]) -> Fp2<K> {
-    let a = [x[0].c0, x[0].c1, x[1].c0, x[1].c1, x[2].c0, x[2].c1];
-    let [c0, c1] = [0, 1].map(|row| {
-        let [[b0, b1], [b2, b3], [b4, b5]] = y.map(|y| y[row]);
-        Fp::dot(&a, &[b0, b1, b2, b3, b4, b5])
-    });
-    Fp2 { c0, c1 }
+fn dot3<K: Kernel>([x0, x1, x2]: [&Fp2<K>; 3], [y0, y1, y2]: [&Factor<'_, K>; 3]) -> Fp2<K> {
+    let x = [&x0.c0, &x0.c1, &x1.c0, &x1.c1, &x2.c0, &x2.c1];
+    Fp2 {
+        c0: Fp::dot(
+            x,
+            [
+                y0.c0,
+                &y0.minus_c1,
+                y1.c0,
+                &y1.minus_c1,
+                y2.c0,
+                &y2.minus_c1,
+            ],
+        ),
+        c1: Fp::dot(x, [y0.c1, y0.c0, y1.c1, y1.c0, y2.c1, y2.c0]),
+    }
 }
 
 /// `c[0] + c[1] v + c[2] v^2`.
@@ -145,24 +166,28 @@ impl<K: Kernel> Fp6<K> {
 
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].add(&other.0[i])))
+        let ([a0, a1, a2], [b0, b1, b2]) = (&self.0, &other.0);
+        Self([a0.add(b0), a1.add(b1), a2.add(b2)])
     }
 
     #[inline(always)]
     fn sub(&self, other: &Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i].sub(&other.0[i])))
+        let ([a0, a1, a2], [b0, b1, b2]) = (&self.0, &other.0);
+        Self([a0.sub(b0), a1.sub(b1), a2.sub(b2)])
     }
 
     #[inline(always)]
     fn negate(&self) -> Self {
-        Self(self.0.map(|c| c.negate()))
+        let [a0, a1, a2] = &self.0;
+        Self([a0.negate(), a1.negate(), a2.negate()])
     }
 
     fn mul(&self, other: &Self) -> Self {
         let [a0, a1, a2] = &self.0;
         let [b0, b1, b2] = &other.0;
-        let (x1, x2) = (b1.mul_by_xi().rows(), b2.mul_by_xi().rows());
-        let (b0, b1, b2) = (b0.rows(), b1.rows(), b2.rows());
+        let (x1, x2) = (b1.mul_by_xi(), b2.mul_by_xi());
+        let (x1, x2) = (x1.factor(), x2.factor());
+        let (b0, b1, b2) = (b0.factor(), b1.factor(), b2.factor());
         Self([
             dot3([a0, a1, a2], [&b0, &x2, &x1]),
             dot3([a0, a1, a2], [&b1, &b0, &x2]),
@@ -306,8 +331,9 @@ impl<K: Kernel> Fp12<K> {
 
     /// Times a line: each coefficient is a sum of three products.
     pub(crate) fn mul_by_line(&self, [a, b, c]: &Line<K>) -> Self {
-        let (xb, xc) = (b.mul_by_xi().rows(), c.mul_by_xi().rows());
-        let (a, b, c) = (a.rows(), b.rows(), c.rows());
+        let (xb, xc) = (b.mul_by_xi(), c.mul_by_xi());
+        let (xb, xc) = (xb.factor(), xc.factor());
+        let (a, b, c) = (a.factor(), b.factor(), c.factor());
         let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
         Self {
             c0: Fp6([
@@ -344,10 +370,18 @@ impl<K: Kernel> Fp12<K> {
     pub(crate) fn frobenius(&self) -> Self {
         let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
         // The coefficient of w^k, conjugated.
-        let power = |c: &Fp2<K>, k: usize| c.conjugate().mul(&frobenius_factor(k));
+        let power = |c: &Fp2<K>, factor: Fp2<K>| c.conjugate().mul(&factor);
         Self {
-            c0: Fp6([f0.conjugate(), power(f1, 2), power(f2, 4)]),
-            c1: Fp6([power(g0, 1), power(g1, 3), power(g2, 5)]),
+            c0: Fp6([
+                f0.conjugate(),
+                power(f1, const { frobenius_factor(2) }),
+                power(f2, const { frobenius_factor(4) }),
+            ]),
+            c1: Fp6([
+                power(g0, const { frobenius_factor(1) }),
+                power(g1, const { frobenius_factor(3) }),
+                power(g2, const { frobenius_factor(5) }),
+            ]),
         }
     }
 

@@ -10,28 +10,33 @@ fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     (t as u64, (t >> 64) as u64)
 }
 
-/// Adds `factor` times `a` to `t`, which is as long, and returns the carry.
-#[inline]
-pub(super) fn add_multiple(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
-    debug_assert_eq!(t.len(), a.len());
-    let mut carry = 0;
-    for (t, &a) in t.iter_mut().zip(a) {
-        (*t, carry) = multiply_add_word(a, factor, *t, carry);
+/// How rows of products are computed.
+pub(super) trait Rows: Copy {
+    /// Adds `factor` times `a`, and `carry`, to `t`, which is as long as `a`, and returns the carry.
+    fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64;
+}
+
+/// Safe Rust for every target.
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+impl Rows for Portable {
+    #[inline]
+    fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, mut carry: u64) -> u64 {
+        debug_assert_eq!(t.len(), a.len());
+        for (t, &a) in t.iter_mut().zip(a) {
+            (*t, carry) = multiply_add_word(a, factor, *t, carry);
+        }
+        carry
     }
-    carry
 }
 
 /// Subtracts `factor` times `a` from `t`, which is as long, and returns the borrow.
-#[inline]
-fn sub_multiple(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
-    debug_assert_eq!(t.len(), a.len());
-    let mut carry = 0;
-    for (t, &a) in t.iter_mut().zip(a) {
-        let (low, high) = multiply_add_word(a, factor, 0, carry);
-        let (difference, borrow) = t.overflowing_sub(low);
-        *t = difference;
-        carry = high + u64::from(borrow);
-    }
+fn sub_multiple<R: Rows>(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
+    // t - f a = ~(~t + f a).
+    t.iter_mut().for_each(|word| *word = !*word);
+    let carry = R::add_multiple(t, a, factor, 0);
+    t.iter_mut().for_each(|word| *word = !*word);
     carry
 }
 
@@ -52,20 +57,20 @@ pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
 }
 
 /// The product, as long as both factors together.
-pub(super) fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
+pub(super) fn multiply<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
     for (i, &word) in b.iter().enumerate() {
-        out[i + a.len()] = add_multiple(&mut out[i..i + a.len()], a, word);
+        out[i + a.len()] = R::add_multiple(&mut out[i..i + a.len()], a, word, 0);
     }
 }
 
 /// The square, twice as long.
-pub(super) fn square(out: &mut [u64], a: &[u64]) {
+pub(super) fn square<R: Rows>(out: &mut [u64], a: &[u64]) {
     let n = a.len();
     out.fill(0);
     // The products of different words once, then doubled, then the squares.
     for i in 0..n {
-        out[i + n] = add_multiple(&mut out[2 * i + 1..i + n], &a[i + 1..], a[i]);
+        out[i + n] = R::add_multiple(&mut out[2 * i + 1..i + n], &a[i + 1..], a[i], 0);
     }
     let (mut top, mut carry) = (0, false);
     for (i, &a) in a.iter().enumerate() {
@@ -81,11 +86,11 @@ pub(super) fn square(out: &mut [u64], a: &[u64]) {
 }
 
 /// The product modulo as many words as all three have.
-pub(super) fn multiply_low(out: &mut [u64], a: &[u64], b: &[u64]) {
+pub(super) fn multiply_low<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     let n = out.len();
     out.fill(0);
     for (i, &word) in b.iter().enumerate() {
-        add_multiple(&mut out[i..], &a[..n - i], word);
+        R::add_multiple(&mut out[i..], &a[..n - i], word, 0);
     }
 }
 
@@ -100,19 +105,19 @@ pub(super) fn negative_inverse_word(odd: u64) -> u64 {
 }
 
 /// `1 / odd` modulo as many words as there are, by Newton's iteration.
-pub(super) fn low_inverse(odd: &[u64]) -> Vec<u64> {
+pub(super) fn low_inverse<R: Rows>(odd: &[u64]) -> Vec<u64> {
     let mut inverse = vec![negative_inverse_word(odd[0]).wrapping_neg()];
     while inverse.len() < odd.len() {
         let n = (2 * inverse.len()).min(odd.len());
         inverse.resize(n, 0);
         // inverse (2 - odd inverse).
         let mut product = vec![0; n];
-        multiply_low(&mut product, &odd[..n], &inverse);
+        multiply_low::<R>(&mut product, &odd[..n], &inverse);
         let mut factor = vec![0; n];
         factor[0] = 2;
         sub_in_place(&mut factor, &product);
         let previous = core::mem::replace(&mut inverse, vec![0; n]);
-        multiply_low(&mut inverse, &previous, &factor);
+        multiply_low::<R>(&mut inverse, &previous, &factor);
     }
     inverse
 }
@@ -140,7 +145,7 @@ fn divide_2_by_1(high: u64, low: u64, d: u64, reciprocal: u64) -> u64 {
 
 /// The remainder of `dividend` by `divisor`, as long as the divisor, whose top word is not 0. Source: [Knuth2] §4.3.1,
 /// algorithm D.
-pub(super) fn divide(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
+pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
     let n = divisor.len();
     let shift = divisor[n - 1].leading_zeros();
     let shift_left = |words: &mut [u64]| {
@@ -178,10 +183,10 @@ pub(super) fn divide(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
             }
         }
         let part = &mut dividend[i - n..=i];
-        let borrow = sub_multiple(&mut part[..n], &divisor, quotient);
+        let borrow = sub_multiple::<R>(&mut part[..n], &divisor, quotient);
         let (mut rest, mut negative) = part[n].overflowing_sub(borrow);
         while negative {
-            let carry = add_multiple(&mut part[..n], &divisor, 1);
+            let carry = R::add_multiple(&mut part[..n], &divisor, 1, 0);
             let (sum, overflow) = rest.overflowing_add(carry);
             rest = sum;
             negative = !overflow;

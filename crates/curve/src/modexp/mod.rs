@@ -14,12 +14,19 @@
 mod limbs;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 use alloc::{vec, vec::Vec};
+use core::marker::PhantomData;
 
+#[cfg(target_arch = "x86_64")]
+use crate::cpu;
 use limbs::{
-    add_multiple, compare, divide, low_inverse, multiply_low, negative_inverse_word, sub_in_place,
+    Portable, Rows, compare, divide, low_inverse, multiply_low, negative_inverse_word, sub_in_place,
 };
+#[cfg(target_arch = "x86_64")]
+use x86_64::Adx;
 
 /// `base^exponent mod modulus` into `out`, which is as long as the modulus. All big-endian, of any length, leading zeros
 /// included; modulo 0 the result is 0, and 0^0 is 1 (modulo anything but 0 and 1).
@@ -32,6 +39,14 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
         out.len(),
         "the result is as long as the modulus"
     );
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        return modexp_with::<Adx>(base, exponent, modulus, out);
+    }
+    modexp_with::<Portable>(base, exponent, modulus, out);
+}
+
+fn modexp_with<R: Rows>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     out.fill(0);
     let modulus = from_bytes(modulus);
     if modulus.is_empty() || modulus == [1] {
@@ -44,7 +59,7 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     } else if base.is_empty() {
         return;
     } else {
-        power(base, &exponent, &modulus)
+        power::<R>(base, &exponent, &modulus)
     };
     write_bytes(&result, out);
 }
@@ -109,23 +124,23 @@ impl<'a> Exponent<'a> {
 }
 
 /// The power, for a base other than 0, an exponent of one bit or more and a modulus above 1; modulo 2^64 words.
-fn power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let zero_words = modulus.iter().take_while(|word| **word == 0).count();
     let zero_bits = modulus[zero_words].trailing_zeros();
     if zero_words == 0 && zero_bits == 0 {
-        return odd_power(base, exponent, modulus);
+        return odd_power::<R>(base, exponent, modulus);
     }
     // modulus = odd 2^k.
     let k = 64 * zero_words + zero_bits as usize;
     let odd = shift_right(&modulus[zero_words..], zero_bits);
     let words = k.div_ceil(64);
     let mask = u64::MAX >> (words * 64 - k);
-    let mut low = power_of_two_power(&base, exponent, words);
+    let mut low = power_of_two_power::<R>(&base, exponent, words);
     low[words - 1] &= mask;
     if odd == [1] {
         return low;
     }
-    let high = odd_power(base, exponent, &odd);
+    let high = odd_power::<R>(base, exponent, &odd);
     // high + odd ((low - high) / odd mod 2^k).
     let mut difference = low;
     let mut high_low = high.clone();
@@ -134,12 +149,16 @@ fn power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let mut odd_low = odd.clone();
     odd_low.resize(words.max(odd.len()), 0);
     let mut factor = vec![0; words];
-    multiply_low(&mut factor, &difference, &low_inverse(&odd_low[..words]));
+    multiply_low::<R>(
+        &mut factor,
+        &difference,
+        &low_inverse::<R>(&odd_low[..words]),
+    );
     factor[words - 1] &= mask;
     let mut sum = vec![0; words + odd.len() + 1];
     sum[..high.len()].copy_from_slice(&high);
     for (i, &word) in factor.iter().enumerate() {
-        let carry = add_multiple(&mut sum[i..i + odd.len()], &odd, word);
+        let carry = R::add_multiple(&mut sum[i..i + odd.len()], &odd, word, 0);
         let (top, _) = sum[i + odd.len()].overflowing_add(carry);
         sum[i + odd.len()] = top;
         debug_assert!(top >= carry);
@@ -161,16 +180,16 @@ fn shift_right(words: &[u64], bits: u32) -> Vec<u64> {
 }
 
 /// The power modulo 2^(64 words), bit by bit.
-fn power_of_two_power(base: &[u64], exponent: &Exponent<'_>, words: usize) -> Vec<u64> {
+fn power_of_two_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, words: usize) -> Vec<u64> {
     let mut base = base.to_vec();
     base.resize(words, 0);
     let mut power = base.clone();
     let mut product = vec![0; words];
     for i in (0..exponent.bits - 1).rev() {
-        multiply_low(&mut product, &power, &power);
+        multiply_low::<R>(&mut product, &power, &power);
         core::mem::swap(&mut power, &mut product);
         if exponent.bit(i) == 1 {
-            multiply_low(&mut product, &power, &base);
+            multiply_low::<R>(&mut product, &power, &base);
             core::mem::swap(&mut power, &mut product);
         }
     }
@@ -178,13 +197,13 @@ fn power_of_two_power(base: &[u64], exponent: &Exponent<'_>, words: usize) -> Ve
 }
 
 /// The power modulo an odd number above 1.
-fn odd_power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn odd_power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let n = modulus.len();
-    let field = Montgomery::new(modulus);
+    let field = Montgomery::<R>::new(modulus);
     // base 2^(64 n) mod modulus, by a division.
     let mut dividend = vec![0; n + base.len()];
     dividend[n..].copy_from_slice(&base);
-    let first = divide(dividend, modulus);
+    let first = divide::<R>(dividend, modulus);
 
     let mut scratch = vec![0; 2 * n + 1];
     let window = exponent.window();
@@ -241,31 +260,33 @@ fn odd_power(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u6
 }
 
 /// Arithmetic modulo an odd number of n words; elements are below it, `x 2^(64 n)` for x.
-struct Montgomery<'a> {
+struct Montgomery<'a, R> {
     modulus: &'a [u64],
     /// -1 / modulus mod 2^64.
     inverse: u64,
+    rows: PhantomData<R>,
 }
 
-impl<'a> Montgomery<'a> {
+impl<'a, R: Rows> Montgomery<'a, R> {
     fn new(modulus: &'a [u64]) -> Self {
         Self {
             modulus,
             inverse: negative_inverse_word(modulus[0]),
+            rows: PhantomData,
         }
     }
 
     /// `a b / 2^(64 n)`, of the first n words of each. `scratch` has 2 n + 1.
     fn multiply(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
         let n = self.modulus.len();
-        limbs::multiply(&mut scratch[..2 * n], &a[..n], &b[..n]);
+        limbs::multiply::<R>(&mut scratch[..2 * n], &a[..n], &b[..n]);
         scratch[2 * n] = 0;
         self.reduce(out, scratch);
     }
 
     fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
         let n = self.modulus.len();
-        limbs::square(&mut scratch[..2 * n], a);
+        limbs::square::<R>(&mut scratch[..2 * n], a);
         scratch[2 * n] = 0;
         self.reduce(out, scratch);
     }
@@ -276,7 +297,7 @@ impl<'a> Montgomery<'a> {
         let mut carry = 0;
         for i in 0..n {
             let factor = t[i].wrapping_mul(self.inverse);
-            let high = add_multiple(&mut t[i..i + n], self.modulus, factor);
+            let high = R::add_multiple(&mut t[i..i + n], self.modulus, factor, 0);
             let (sum, first) = t[i + n].overflowing_add(high);
             let (sum, second) = sum.overflowing_add(carry);
             t[i + n] = sum;

@@ -77,39 +77,57 @@ const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
     x
 }
 
+/// `a + b + carry` and the carry.
+#[inline(always)]
+const fn add_word(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(carry as u64);
+    (sum, first | second)
+}
+
+/// `a - b - borrow` and the borrow.
+#[inline(always)]
+const fn sub_word(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (difference, first) = a.overflowing_sub(b);
+    let (difference, second) = difference.overflowing_sub(borrow as u64);
+    (difference, first | second)
+}
+
+// Written out: loops and `array::from_fn` end in calls and in memory here.
+
 #[inline(always)]
 const fn add_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
-    let (mut out, mut carry, mut i) = ([0; 4], false, 0);
-    while i < 4 {
-        let (sum, first) = a[i].overflowing_add(b[i]);
-        let (sum, second) = sum.overflowing_add(carry as u64);
-        (out[i], carry) = (sum, first | second);
-        i += 1;
-    }
-    (out, carry)
+    let (r0, carry) = a[0].overflowing_add(b[0]);
+    let (r1, carry) = add_word(a[1], b[1], carry);
+    let (r2, carry) = add_word(a[2], b[2], carry);
+    let (r3, carry) = add_word(a[3], b[3], carry);
+    ([r0, r1, r2, r3], carry)
 }
 
 #[inline(always)]
 const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
-    let (mut out, mut borrow, mut i) = ([0; 4], false, 0);
-    while i < 4 {
-        let (difference, first) = a[i].overflowing_sub(b[i]);
-        let (difference, second) = difference.overflowing_sub(borrow as u64);
-        (out[i], borrow) = (difference, first | second);
-        i += 1;
-    }
-    (out, borrow)
+    let (r0, borrow) = a[0].overflowing_sub(b[0]);
+    let (r1, borrow) = sub_word(a[1], b[1], borrow);
+    let (r2, borrow) = sub_word(a[2], b[2], borrow);
+    let (r3, borrow) = sub_word(a[3], b[3], borrow);
+    ([r0, r1, r2, r3], borrow)
 }
 
 /// How products are computed.
 pub(crate) trait Kernel: Copy + PartialEq + 'static {
-    /// `sum a[i] b[i] / 2^256 mod p` up to a multiple of p, below 2 p for `N` up to 4, else below 3 p, and the bit above.
+    /// `sum a[i] b[i] / 2^256 mod p`, below p.
     ///
     /// The elements are at most p. More than one needs [`Modulus::SPARE`], more than six would not fit.
     fn dot<M: Modulus, const N: usize>(
-        a: &[Element<M, Self>; N],
-        b: &[Element<M, Self>; N],
-    ) -> ([u64; 4], bool);
+        a: [&Element<M, Self>; N],
+        b: [&Element<M, Self>; N],
+    ) -> [u64; 4];
+
+    /// `a + b mod p`, below p.
+    fn add<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4];
+
+    /// `a - b mod p`, below p.
+    fn sub<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4];
 }
 
 /// An integer modulo p, computed with by the kernel K.
@@ -190,26 +208,25 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         self.mul(&Self::new([1, 0, 0, 0])).0
     }
 
-    /// `sum a[i] b[i]`, with one reduction.
+    /// `sum a[i] b[i]`, with one reduction. By reference, as copies of words just written would wait for them.
     #[inline(always)]
-    pub(crate) fn dot<const N: usize>(a: &[Self; N], b: &[Self; N]) -> Self {
+    pub(crate) fn dot<const N: usize>(a: [&Self; N], b: [&Self; N]) -> Self {
         const { assert!(N == 1 || (N <= 6 && M::SPARE)) };
-        let (mut words, carry) = K::dot(a, b);
-        words = subtract_if_not_below::<M>(&words, carry);
-        if N > 4 {
-            words = subtract_if_not_below::<M>(&words, false);
-        }
-        Self::new(words)
+        Self::new(K::dot(a, b))
     }
 
     #[inline(always)]
     pub(crate) fn half(&self) -> Self {
         const { assert!(M::SPARE) };
         let odd = (self.0[0] & 1).wrapping_neg();
-        let (sum, _) = add_words(&self.0, &M::P.map(|word| word & odd));
-        Self::new(core::array::from_fn(|i| {
-            sum[i] >> 1 | sum.get(i + 1).map_or(0, |next| next << 63)
-        }))
+        let p = [M::P[0] & odd, M::P[1] & odd, M::P[2] & odd, M::P[3] & odd];
+        let (sum, _) = add_words(&self.0, &p);
+        Self::new([
+            sum[0] >> 1 | sum[1] << 63,
+            sum[1] >> 1 | sum[2] << 63,
+            sum[2] >> 1 | sum[3] << 63,
+            sum[3] >> 1,
+        ])
     }
 
     /// `p - self`, which is p itself for 0: only for [`Self::dot`].
@@ -219,29 +236,18 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     }
 }
 
-/// `x + carry 2^256 - p` where that is not negative, else x.
-#[inline(always)]
-fn subtract_if_not_below<M: Modulus>(x: &[u64; 4], carry: bool) -> [u64; 4] {
-    let (difference, borrow) = sub_words(x, &M::P);
-    let keep = borrow & !(carry & !M::SPARE);
-    core::array::from_fn(|i| core::hint::select_unpredictable(keep, x[i], difference[i]))
-}
-
 impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     const ZERO: Self = Self::new([0; 4]);
     const ONE: Self = Self::new(M::R);
 
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
-        let (sum, carry) = add_words(&self.0, &other.0);
-        Self::new(subtract_if_not_below::<M>(&sum, carry))
+        Self::new(K::add(self, other))
     }
 
     #[inline(always)]
     fn sub(&self, other: &Self) -> Self {
-        let (difference, borrow) = sub_words(&self.0, &other.0);
-        let p = M::P.map(|word| word & u64::from(borrow).wrapping_neg());
-        Self::new(add_words(&difference, &p).0)
+        Self::new(K::sub(self, other))
     }
 
     #[inline(always)]
@@ -251,7 +257,7 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
 
     #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
-        Self::dot(&[*self], &[*other])
+        Self::dot([self], [other])
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! Sums of products in safe Rust, for every target.
 
-use super::{Element, Kernel, Modulus, sub_words};
+use core::hint::select_unpredictable;
+
+use super::{Element, Kernel, Modulus, add_words, sub_words};
 
 /// Safe Rust for every target.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,9 +38,9 @@ const fn reduce_row<M: Modulus>(t: &mut [u64; 6]) {
 impl Kernel for Portable {
     #[inline(always)]
     fn dot<M: Modulus, const N: usize>(
-        a: &[Element<M, Self>; N],
-        b: &[Element<M, Self>; N],
-    ) -> ([u64; 4], bool) {
+        a: [&Element<M, Self>; N],
+        b: [&Element<M, Self>; N],
+    ) -> [u64; 4] {
         let mut t = [0; 6];
         for i in 0..4 {
             for (a, b) in a.iter().zip(b) {
@@ -46,8 +48,45 @@ impl Kernel for Portable {
             }
             reduce_row::<M>(&mut t);
         }
-        ([t[0], t[1], t[2], t[3]], t[4] != 0)
+        let mut words = subtract_if_not_below::<M>(&[t[0], t[1], t[2], t[3]], t[4] != 0);
+        if N > 4 {
+            // Below 3 p, not 2 p.
+            words = subtract_if_not_below::<M>(&words, false);
+        }
+        words
     }
+
+    #[inline(always)]
+    fn add<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
+        let (sum, carry) = add_words(&a.0, &b.0);
+        subtract_if_not_below::<M>(&sum, carry)
+    }
+
+    #[inline(always)]
+    fn sub<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
+        let (difference, borrow) = sub_words(&a.0, &b.0);
+        let mask = u64::from(borrow).wrapping_neg();
+        let p = [
+            M::P[0] & mask,
+            M::P[1] & mask,
+            M::P[2] & mask,
+            M::P[3] & mask,
+        ];
+        add_words(&difference, &p).0
+    }
+}
+
+/// `x + carry 2^256 - p` where that is not negative, else x.
+#[inline(always)]
+fn subtract_if_not_below<M: Modulus>(x: &[u64; 4], carry: bool) -> [u64; 4] {
+    let (difference, borrow) = sub_words(x, &M::P);
+    let keep = borrow & !(carry & !M::SPARE);
+    [
+        select_unpredictable(keep, x[0], difference[0]),
+        select_unpredictable(keep, x[1], difference[1]),
+        select_unpredictable(keep, x[2], difference[2]),
+        select_unpredictable(keep, x[3], difference[3]),
+    ]
 }
 
 /// The product, below p, at compile time.

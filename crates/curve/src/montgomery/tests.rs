@@ -67,12 +67,12 @@ fn sums<K: Kernel>(bytes: &[[u8; 32]; 12]) {
         })
     });
     let sum = |n: usize| -> BigUint { (0..n).map(|i| big(&bytes[i]) * big(&bytes[6 + i])).sum() };
-    same(Element::dot(&[a[0], a[1]], &[b[0], b[1]]), sum(2));
-    same(Element::dot(&a, &b), sum(6));
+    same(Element::dot([&a[0], &a[1]], [&b[0], &b[1]]), sum(2));
+    same(Element::dot(a.each_ref(), b.each_ref()), sum(6));
     // p for 0 is allowed here.
     let zero = Element::<Spare, K>::ZERO.negate_loosely();
-    same(Element::dot(&[a[0], a[1]], &[b[0], zero]), sum(1));
-    same(Element::dot(&[zero; 6], &[zero; 6]), BigUint::ZERO);
+    same(Element::dot([&a[0], &a[1]], [&b[0], &zero]), sum(1));
+    same(Element::dot([&zero; 6], [&zero; 6]), BigUint::ZERO);
 }
 
 fn all(bytes: &[[u8; 32]; 12]) {

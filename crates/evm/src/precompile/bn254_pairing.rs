@@ -30,11 +30,14 @@ pub fn gas(pairs: usize, fork: Fork) -> u64 {
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Byzantium, fork)?;
-    let (pairs, rest) = input.as_chunks::<{ bn254::PAIR_LENGTH }>();
+    let (pairs, rest) = input.as_chunks::<192>();
     let gas = charge(gas(pairs.len(), fork), gas_limit)?;
     if !rest.is_empty() {
         return Err(Error::InputLength);
     }
+    let pairs = pairs
+        .iter()
+        .filter_map(|pair| pair.first_chunk().zip(pair.last_chunk()));
     out.extend_from_slice(&word(bn254::pairing_check(pairs)?));
     Ok(gas)
 }

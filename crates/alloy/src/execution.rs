@@ -1,0 +1,118 @@
+//! One call of bytecode, without a transaction around it.
+
+use core::{convert::Infallible, fmt};
+
+use lydite::evm::precompile::Fork;
+use revm::{
+    Context, MainBuilder, MainContext,
+    bytecode::Bytecode,
+    context::{ContextSetters, TxEnv},
+    context_interface::result::{EVMError, ExecutionResult, HaltReason},
+    database::InMemoryDB,
+    handler::{Handler, MainnetHandler},
+    primitives::{Address, Bytes, TxKind, hardfork::SpecId},
+    state::AccountInfo,
+};
+
+/// Who has the code, and who calls it.
+const CODE: Address = Address::repeat_byte(0xc0);
+const CALLER: Address = Address::repeat_byte(0xca);
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// By STOP, RETURN or SELFDESTRUCT.
+    Success,
+    /// By REVERT; the output is its reason.
+    Revert,
+    /// By a failure that burns all gas.
+    Halt(HaltReason),
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// How it ended.
+    pub status: Status,
+    /// What it returned.
+    pub output: Vec<u8>,
+    /// Gas that the code used, refunds not taken off; no transaction's own gas is in it.
+    pub gas_used: u64,
+}
+
+/// The engine did not run the code.
+#[derive(Clone, Debug)]
+pub struct Error(EVMError<Infallible>);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine did not run the code: {:?}", self.0)
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// revm's name of a fork. It knows Constantinople only with Petersburg's fix, as mainnet ran it.
+#[must_use]
+pub fn spec_id(fork: Fork) -> SpecId {
+    match fork {
+        Fork::Frontier => SpecId::FRONTIER,
+        Fork::Homestead => SpecId::HOMESTEAD,
+        Fork::TangerineWhistle => SpecId::TANGERINE,
+        Fork::SpuriousDragon => SpecId::SPURIOUS_DRAGON,
+        Fork::Byzantium => SpecId::BYZANTIUM,
+        Fork::Constantinople | Fork::Petersburg => SpecId::PETERSBURG,
+        Fork::Istanbul => SpecId::ISTANBUL,
+        Fork::Berlin => SpecId::BERLIN,
+        Fork::London => SpecId::LONDON,
+        Fork::Paris => SpecId::MERGE,
+        Fork::Shanghai => SpecId::SHANGHAI,
+        Fork::Cancun => SpecId::CANCUN,
+        Fork::Prague => SpecId::PRAGUE,
+        Fork::Osaka => SpecId::OSAKA,
+        _ => SpecId::AMSTERDAM,
+    }
+}
+
+/// Runs `code` on `input` with so much gas, in a state that holds nothing else.
+///
+/// # Errors
+/// [`Error`], where the engine fails, not the code.
+pub fn execute(code: &[u8], input: &[u8], gas_limit: u64, fork: Fork) -> Result<Execution, Error> {
+    let mut database = InMemoryDB::default();
+    let code = Bytecode::new_legacy(Bytes::copy_from_slice(code));
+    database.insert_account_info(CODE, AccountInfo::default().with_code(code));
+    let mut evm = Context::mainnet()
+        .with_db(database)
+        .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(spec_id(fork)))
+        .build_mainnet();
+    evm.ctx.set_tx(TxEnv {
+        caller: CALLER,
+        kind: TxKind::Call(CODE),
+        data: Bytes::copy_from_slice(input),
+        gas_limit,
+        ..TxEnv::default()
+    });
+    // A system call is one without validation and without the gas of a transaction.
+    let result = MainnetHandler::default()
+        .run_system_call(&mut evm)
+        .map_err(Error)?;
+    let gas_used = result.gas().total_gas_spent();
+    Ok(match result {
+        ExecutionResult::Success { output, .. } => Execution {
+            status: Status::Success,
+            output: output.into_data().into(),
+            gas_used,
+        },
+        ExecutionResult::Revert { output, .. } => Execution {
+            status: Status::Revert,
+            output: output.into(),
+            gas_used,
+        },
+        ExecutionResult::Halt { reason, .. } => Execution {
+            status: Status::Halt(reason),
+            output: Vec::new(),
+            gas_used,
+        },
+    })
+}

@@ -1,0 +1,76 @@
+//! Rows of products by MULX: the upper halves go along the carry flag (ADCX), the sum along the overflow flag (ADOX), so that
+//! a word takes about one cycle.
+
+use core::arch::asm;
+
+use super::super::limbs::{Portable, Rows};
+
+/// BMI2 and ADX. Only `modexp` names it, where the CPU has them.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Adx;
+
+/// A word: `$high` is the upper half of the product before, `$next` becomes that of this one.
+macro_rules! word {
+    ($offset:literal, $high:literal, $next:literal) => {
+        concat!(
+            "mulx ",
+            $next,
+            ", {low}, [{a} + ",
+            $offset,
+            "]\n",
+            "adcx {low}, ",
+            $high,
+            "\n",
+            "adox {low}, [{t} + ",
+            $offset,
+            "]\n",
+            "mov [{t} + ",
+            $offset,
+            "], {low}\n",
+        )
+    };
+}
+
+impl Rows for Adx {
+    #[inline]
+    fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64 {
+        assert_eq!(t.len(), a.len());
+        let odd = t.len() % 4;
+        let (t_first, t) = t.split_at_mut(odd);
+        let (a_first, a) = a.split_at(odd);
+        let mut carry = Portable::add_multiple(t_first, a_first, factor, carry);
+        if t.is_empty() {
+            return carry;
+        }
+        // SAFETY: reads as many words behind `a` as behind `t`, a multiple of four and not none, and writes the latter;
+        // the CPU has the instructions, or nobody would have named `Adx`.
+        unsafe {
+            asm!(
+                "xor {low:e}, {low:e}", // clears both flags, which nothing in the loop changes but the chains
+                "2:",
+                word!("0", "{carry}", "{other}"),
+                word!("8", "{other}", "{carry}"),
+                word!("16", "{carry}", "{other}"),
+                word!("24", "{other}", "{carry}"),
+                "lea {a}, [{a} + 32]",
+                "lea {t}, [{t} + 32]",
+                "lea rcx, [rcx - 1]",
+                "jrcxz 3f",
+                "jmp 2b",
+                "3:",
+                "mov {low:e}, 0",
+                "adcx {carry}, {low}",
+                "adox {carry}, {low}",
+                low = out(reg) _,
+                other = out(reg) _,
+                carry = inout(reg) carry,
+                a = inout(reg) a.as_ptr() => _,
+                t = inout(reg) t.as_mut_ptr() => _,
+                inout("rcx") t.len() / 4 => _,
+                in("rdx") factor,
+                options(nostack),
+            );
+        }
+        carry
+    }
+}

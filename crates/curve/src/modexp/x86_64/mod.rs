@@ -1,0 +1,5 @@
+//! Kernels for x86-64.
+
+mod adx;
+
+pub(super) use adx::Adx;
