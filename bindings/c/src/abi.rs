@@ -1,0 +1,139 @@
+//! ABI codecs by type text, with values as text.
+
+use lydite_core::evm::abi::{self, Codec, Type, Value};
+
+use crate::{
+    hash::decode,
+    memory::{Output, array_mut, items, items_mut, text},
+    status::{Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
+};
+
+/// A type compiled for encoding and decoding. Immutable: any number of threads may use it at once.
+pub struct lydite_codec {
+    arguments: Type,
+    codec: Codec,
+}
+
+/// Compiles a type: "(address,uint256[])" is a list of arguments, a type without parentheses one argument. *out is to be
+/// released with lydite_codec_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_codec_new(
+    types: *const u8,
+    length: usize,
+    out: *mut *mut lydite_codec,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let out = items_mut(out, 1, "out")?;
+        out[0] = std::ptr::null_mut();
+        let codec = Codec::parse(text(types, length, "types")?).map_err(decode)?;
+        let arguments = match Type::parse(text(types, length, "types")?).map_err(decode)? {
+            Type::Tuple(members) => Type::Tuple(members),
+            other => Type::Tuple(vec![other]),
+        };
+        out[0] = Box::into_raw(Box::new(lydite_codec { arguments, codec }));
+        Ok(())
+    })
+}
+
+/// Releases a codec. NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_codec_free(codec: *mut lydite_codec) {
+    if !codec.is_null() {
+        // SAFETY: made by lydite_codec_new and released once, as the caller promises.
+        drop(unsafe { Box::from_raw(codec) });
+    }
+}
+
+unsafe fn codec<'a>(codec: *const lydite_codec) -> Result<&'a lydite_codec, Failure> {
+    // SAFETY: the caller's promise.
+    match unsafe { items(codec, 1, "codec") }? {
+        [codec] => Ok(codec),
+        _ => Err(failure(LYDITE_ERROR_ARGUMENT, "codec")),
+    }
+}
+
+/// Encodes arguments given as text: "(0x1111111111111111111111111111111111111111,[1,2],\"text\")". Allocates while it
+/// runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_codec_encode(
+    codec_: *const lydite_codec,
+    values: *const u8,
+    length: usize,
+    out: *mut u8,
+    capacity: usize,
+    written: *mut usize,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let codec = codec(codec_)?;
+        let encode = |error| failure(LYDITE_ERROR_ENCODE, error);
+        let values =
+            Value::parse(&codec.arguments, text(values, length, "values")?).map_err(encode)?;
+        let Value::Tuple(values) = values else {
+            return Err(failure(LYDITE_ERROR_ENCODE, "not a list of arguments"));
+        };
+        Output {
+            out,
+            capacity,
+            written,
+        }
+        .copy(&codec.codec.encode(&values).map_err(encode)?)
+    })
+}
+
+/// Decodes to the text that lydite_codec_encode reads, without NUL. Allocates while it runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_codec_decode(
+    codec_: *const lydite_codec,
+    data: *const u8,
+    length: usize,
+    out: *mut u8,
+    capacity: usize,
+    written: *mut usize,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let values = codec(codec_)?
+            .codec
+            .decode(items(data, length, "data")?)
+            .map_err(decode)?;
+        Output {
+            out,
+            capacity,
+            written,
+        }
+        .copy(Value::Tuple(values).to_string().as_bytes())
+    })
+}
+
+/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_selector(
+    signature: *const u8,
+    length: usize,
+    out: *mut u8,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        *array_mut(out, "out")? =
+            abi::selector(text(signature, length, "signature")?).map_err(decode)?;
+        Ok(())
+    })
+}
+
+/// The first topic of an event by its signature, canonical or human-readable: 32 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_event_topic(
+    signature: *const u8,
+    length: usize,
+    out: *mut u8,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        *array_mut(out, "out")? = abi::event_topic(text(signature, length, "signature")?)
+            .map_err(decode)?
+            .0;
+        Ok(())
+    })
+}

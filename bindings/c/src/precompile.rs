@@ -1,0 +1,49 @@
+//! The EVM's precompiled contracts.
+
+use lydite_core::evm::precompile::{Error, Fork, Precompile};
+
+use crate::{
+    memory::{Output, items, items_mut},
+    status::{LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_PRECOMPILE, failure, guard, lydite_status},
+};
+
+/// Runs the precompile at a number (its address's last two bytes) with gas_limit gas, at a fork: 0 Frontier, 1 Homestead,
+/// 2 Tangerine Whistle, 3 Spurious Dragon, 4 Byzantium, 5 Constantinople, 6 Petersburg, 7 Istanbul, 8 Berlin, 9 London,
+/// 10 Paris, 11 Shanghai, 12 Cancun, 13 Prague, 14 Osaka, 15 Amsterdam. *gas_used is set, to gas_limit where the call
+/// fails. Allocates while it runs. The outputs are at most 256 bytes long, those of identity (4) as long as the input,
+/// those of modexp (5) as its modulus.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_precompile(
+    number: u16,
+    fork: u32,
+    input: *const u8,
+    length: usize,
+    gas_limit: u64,
+    gas_used: *mut u64,
+    out: *mut u8,
+    capacity: usize,
+    written: *mut usize,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let fork = usize::try_from(fork)
+            .ok()
+            .and_then(|index| Fork::ALL.get(index).copied());
+        let fork = fork.ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "no such fork"))?;
+        let input = items(input, length, "input")?;
+        let gas_used = items_mut(gas_used, 1, "gas_used")?;
+        gas_used[0] = gas_limit;
+        let refused = |error: Error| failure(LYDITE_ERROR_PRECOMPILE, error);
+        let precompile = Precompile::at(number, fork).ok_or_else(|| refused(Error::NotActive))?;
+        let mut output = Vec::with_capacity(256);
+        gas_used[0] = precompile
+            .run(input, gas_limit, fork, &mut output)
+            .map_err(refused)?;
+        Output {
+            out,
+            capacity,
+            written,
+        }
+        .copy(&output)
+    })
+}
