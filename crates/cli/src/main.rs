@@ -38,6 +38,8 @@ enum Command {
     Xmss(commands::xmss::Arguments),
     Precompile(commands::precompile::Arguments),
     Evm(commands::evm::Arguments),
+    Syrup(commands::syrup::Arguments),
+    Captp(commands::captp::Arguments),
     Bench(commands::bench::Arguments),
 }
 
@@ -65,6 +67,8 @@ fn main() -> ExitCode {
         Command::Xmss(arguments) => commands::xmss::run(&arguments, &output),
         Command::Precompile(arguments) => commands::precompile::run(&arguments, &output),
         Command::Evm(arguments) => commands::evm::run(&arguments, &output),
+        Command::Syrup(arguments) => commands::syrup::run(&arguments, &output),
+        Command::Captp(arguments) => commands::captp::run(&arguments, &output),
         Command::Bench(arguments) => return commands::bench::run(&arguments),
     };
     match answer {

@@ -50,8 +50,13 @@ pub fn object(fields: &[(&'static str, Value)]) -> String {
 
 /// Writes to standard output; an error if nobody reads it, which `println!` would panic about.
 pub fn write(text: &str) -> Result<()> {
+    write_bytes(text.as_bytes())
+}
+
+/// As [`write`], bytes as they are.
+pub fn write_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     Ok(out.flush()?)
 }
 

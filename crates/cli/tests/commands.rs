@@ -946,3 +946,155 @@ fn evm_run() {
         "code: not hexadecimal data: odd number of hexadecimal digits: 1",
     );
 }
+
+#[test]
+fn syrup_in_json_and_back() {
+    let file = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/syrup/vectors.json"
+    ));
+    let vectors: Value = serde_json::from_str(file).unwrap();
+    // One message a type; all others are the library's tests.
+    for id in [
+        "rec-skill",
+        "zoo",
+        "f32-1",
+        "f64-nan",
+        "f64-neg0",
+        "f64--inf",
+        "int-big-79d-neg",
+        "set-bytes",
+        "dict-nonstr",
+        "handoff-give",
+    ] {
+        let zoo = include_bytes!("../../../vectors/syrup/zoo.bin");
+        let mut cases = vectors.as_array().unwrap().iter();
+        let bytes = match cases.find(|case| case["id"] == id) {
+            Some(case) => lydite::bytes::hex::decode(case["hex"].as_str().unwrap()).unwrap(),
+            None => zoo.to_vec(),
+        };
+        let decoded = lydite_with(&["syrup", "decode"], &bytes);
+        assert_eq!((decoded.code, decoded.error.as_str()), (0, ""), "{id}");
+        let encoded = lydite_with(&["syrup", "encode", "--hex"], decoded.out.as_bytes());
+        let hex = lydite::bytes::hex::encode_prefixed(&bytes);
+        assert_eq!(encoded.out.trim_end(), hex, "{id}");
+        let answer = lydite(&["syrup", "decode", "--hex", &hex, "--json"]);
+        assert_eq!(answer.json()["value"], decoded.json(), "{id}");
+        assert_eq!(lydite(&["syrup", "check", "--hex", &hex]).code, 0);
+        let id = lydite(&["syrup", "cid", "--hex", &hex]).out;
+        assert_eq!(
+            id.trim_end(),
+            lydite::bytes::hex::encode_prefixed(lydite::hash::sha256(&bytes))
+        );
+    }
+    let raw = lydite(&[
+        "syrup",
+        "encode",
+        r#"{"dictionary":[["b",1],["a",{"symbol":"x"}]]}"#,
+    ]);
+    assert_eq!(raw.out, "{1\"a1'x1\"b1+}");
+}
+
+#[test]
+fn syrup_errors() {
+    let check = lydite(&["syrup", "check", "[1+02+]"]);
+    assert_eq!(
+        (check.code, check.error.as_str()),
+        (1, "error: byte 3: leading zero\n")
+    );
+    assert_eq!(lydite(&["syrup", "check", "1+1+"]).code, 1);
+    assert_eq!(lydite(&["syrup", "check", ""]).code, 1);
+    let decode = lydite(&["syrup", "decode", "[1+02+]"]);
+    assert_eq!(decode.code, 2);
+    assert_eq!(
+        decode.error,
+        "error: not canonical Syrup: byte 3: leading zero\n"
+    );
+    assert_eq!(
+        lydite(&["syrup", "decode", "--lenient", "(1+ 02+)"]).out,
+        "[1,2]\n"
+    );
+    for json in [
+        "",
+        "null",
+        "{}",
+        r#"{"symbol":1}"#,
+        r#"{"float32":0.1}"#,
+        r#"{"set":[1,1]}"#,
+        r#"{"a":1,"b":2}"#,
+        r#"{"record":[]}"#,
+    ] {
+        assert_eq!(lydite(&["syrup", "encode", json]).code, 2, "{json}");
+    }
+}
+
+#[test]
+fn captp_streams_are_shown() {
+    let file = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../vectors/syrup/vectors.json"
+    ));
+    let vectors: Value = serde_json::from_str(file).unwrap();
+    let bytes = |id: &str| {
+        let mut cases = vectors.as_array().unwrap().iter();
+        let case = cases.find(|case| case["id"] == id).unwrap();
+        lydite::bytes::hex::decode(case["hex"].as_str().unwrap()).unwrap()
+    };
+    let messages = [
+        bytes("start-session"),
+        bytes("op-deliver-only-old"),
+        bytes("op-abort"),
+    ];
+    let framed: Vec<u8> = messages
+        .iter()
+        .flat_map(|message| [format!("{}:", message.len()).as_bytes(), message].concat())
+        .collect();
+    for (arguments, stream) in [
+        (&["captp", "inspect", "--json"][..], messages.concat()),
+        (
+            &["captp", "inspect", "--json", "--framing", "length"],
+            framed,
+        ),
+    ] {
+        let answer = lydite_with(arguments, &stream);
+        assert_eq!((answer.code, answer.error.as_str()), (0, ""));
+        let lines: Vec<Value> = answer
+            .out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0]["remarks"][0], "signature valid");
+        assert_eq!(lines[1]["dialects"], serde_json::json!(["suite-2026-02"]));
+        assert_eq!(lines[1]["length"], 47);
+        assert_eq!(
+            lines[2]["message"],
+            serde_json::json!({"record": [{"symbol": "op:abort"}, "reason"]})
+        );
+        assert_eq!(lines[2]["dialects"].as_array().unwrap().len(), 3);
+    }
+    let other = lydite(&["captp", "inspect", "<8'op:abort6\"reason>[]"]);
+    assert_eq!(other.code, 1);
+    assert_eq!(other.out.lines().count(), 4);
+    assert!(
+        other
+            .out
+            .contains("byte 20, 2 bytes; no operation: byte 0: value of another type")
+    );
+    let cut = lydite(&["captp", "inspect", "<8'op:abort"]);
+    assert_eq!(
+        (cut.code, cut.error.as_str()),
+        (
+            2,
+            "error: the stream ends inside a message, of which there are 11 bytes\n"
+        )
+    );
+    let bad = lydite(&["captp", "inspect", "1+]"]);
+    assert_eq!(
+        (bad.code, bad.error.as_str()),
+        (
+            2,
+            "error: not a stream of messages: byte 2: unexpected byte\n"
+        )
+    );
+}

@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod bench;
+pub mod captp;
 pub mod checksum;
 pub mod eip712;
 pub mod evm;
@@ -11,5 +12,6 @@ pub mod recover;
 pub mod rlp;
 pub mod selector;
 pub mod sign;
+pub mod syrup;
 pub mod tx;
 pub mod xmss;

@@ -1,0 +1,145 @@
+//! `lydite captp`
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Operation, Syrup};
+use lydite::ocapn::syrup::Value;
+use serde_json::{Value as Json, json};
+
+use super::syrup::{Source, to_json};
+use crate::{Answer, output, output::Output};
+
+/// CapTP, the messages of OCapN
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show what one side of a connection sent, message by message; exit 1 if one of them is no operation
+    Inspect {
+        #[command(flatten)]
+        source: Source,
+        /// How messages follow one another
+        #[arg(long, value_enum, default_value = "none")]
+        framing: FramingName,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FramingName {
+    /// One value behind the other
+    None,
+    /// length:message
+    Length,
+}
+
+const DIALECTS: [Dialect; 3] = [
+    Dialect::Suite202602,
+    Dialect::Draft202607,
+    Dialect::Endo202608,
+];
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    let Command::Inspect { source, framing } = &arguments.command;
+    let framing = match framing {
+        FramingName::None => Framing::None,
+        FramingName::Length => Framing::Length,
+    };
+    let stream = source.read()?;
+    let mut frames = Frames::<Syrup>::new(framing, stream.len());
+    let mut answer = Answer::Yes;
+    frames
+        .feed(&stream, |message| {
+            let offset = message.as_ptr().addr() - stream.as_ptr().addr();
+            let decoded = DIALECTS.map(|dialect| Operation::decode::<Syrup>(message, dialect));
+            let dialects = DIALECTS
+                .iter()
+                .zip(&decoded)
+                .filter(|(_, decoded)| decoded.is_ok());
+            let dialects: Vec<String> = dialects.map(|(dialect, _)| dialect.to_string()).collect();
+            let mut remarks = vec![];
+            match decoded.iter().flatten().next() {
+                Some(Operation::StartSession(start)) => {
+                    remarks.push(match start.verify::<Syrup>() {
+                        Ok(()) => "signature valid".to_owned(),
+                        Err(error) => error.kind.to_string(),
+                    })
+                }
+                Some(_) => {}
+                None => {
+                    answer = Answer::No;
+                    // What the draft says.
+                    remarks.extend(
+                        decoded[1]
+                            .as_ref()
+                            .err()
+                            .map(|error| format!("no operation: {error}")),
+                    );
+                }
+            }
+            let value = Value::decode(message).context(format!("message at byte {offset}"))?;
+            show(
+                output,
+                offset,
+                message.len(),
+                &dialects,
+                &remarks,
+                to_json(&value),
+            )
+            .map_err(Stop::from)
+        })
+        .map_err(|stop| stop.0)?;
+    match frames.pending() {
+        0 => Ok(answer),
+        pending => bail!("the stream ends inside a message, of which there are {pending} bytes"),
+    }
+}
+
+/// One message: a line of JSON, or lines for people.
+fn show(
+    output: &Output,
+    offset: usize,
+    length: usize,
+    dialects: &[String],
+    remarks: &[String],
+    value: Json,
+) -> Result<()> {
+    if output.json {
+        return output.fields(&[
+            ("offset", offset.into()),
+            ("length", length.into()),
+            ("dialects", json!(dialects)),
+            ("remarks", json!(remarks)),
+            ("message", value),
+        ]);
+    }
+    let dialects = dialects.join(", ");
+    let mut text = format!("byte {offset}, {length} bytes");
+    for part in [&dialects]
+        .into_iter()
+        .chain(remarks)
+        .filter(|part| !part.is_empty())
+    {
+        text.push_str("; ");
+        text.push_str(part);
+    }
+    output::write(&format!("{text}\n  {value}\n"))
+}
+
+/// Why showing ended.
+struct Stop(anyhow::Error);
+
+impl From<captp::Error> for Stop {
+    fn from(error: captp::Error) -> Self {
+        Self(anyhow::Error::new(error).context("not a stream of messages"))
+    }
+}
+
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self(error)
+    }
+}
