@@ -18,4 +18,4 @@ mod crypto;
 mod execution;
 
 pub use crypto::{LyditeCrypto, install};
-pub use execution::{Error, Execution, Status, execute, spec_id};
+pub use execution::{Error, Execution, Program, Status, execute, spec_id};
