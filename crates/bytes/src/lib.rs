@@ -5,6 +5,7 @@
 //! | [`hex`] | lower-case hexadecimal, optional `0x`, errors with the offset of the offending byte |
 //! | [`FixedBytes`], [`B256`], [`Bytes`] | byte strings that read and print as `0x…` |
 //! | [`Address`] | 20 bytes with the EIP-55 checksum, CREATE and CREATE2 addresses |
+//! | [`utf8()`] | validation of short text |
 //! | [`U256`], [`U512`], [`I256`] | integers in little-endian 64-bit limbs, `mul_div` with the exact 512-bit product |
 //!
 //! `no_std` with `alloc`. The feature `serde` writes every type as a `0x…` string.
@@ -20,9 +21,11 @@ pub mod hex;
 #[cfg(feature = "serde")]
 mod serialize;
 pub mod uint;
+mod utf8;
 mod word;
 
 pub use address::Address;
 pub use byte_string::Bytes;
 pub use fixed_bytes::{B256, FixedBytes};
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
+pub use utf8::utf8;

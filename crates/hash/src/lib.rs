@@ -23,4 +23,4 @@ pub use keccak::{
     shake128_batch,
 };
 pub use ripemd160::ripemd160;
-pub use sha256::{Sha256, sha256};
+pub use sha256::{Sha256, sha256, sha256_in_place};

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Import, Operation, Syrup, Target};
 use lydite::ocapn::syrup::{
-    self, Decode, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
+    self, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
 };
 
 use crate::Filled;
@@ -27,49 +27,35 @@ syrup_record! {
     }
 
     struct Export = "desc:export" { position: u64 }
-
-    // The report's: not a legal op:deliver.
-    struct ReportDeliver<'a> = "op:deliver" {
-        to: Export,
-        method: Symbol<&'a str>,
-        arguments: Numbers,
-    }
 }
 
-/// A list of at most 64 integers, without an allocation.
-struct Numbers {
-    bytes: [[u8; 8]; 64],
-    length: usize,
+/// The report's op:deliver, not a legal one; its numbers keep their memory from message to message.
+#[derive(Default)]
+struct ReportDeliver {
+    to: u64,
+    method: &'static str,
+    numbers: Vec<i64>,
 }
 
-impl Encode for Numbers {
-    fn encode<B: syrup::Buffer>(&self, out: &mut B) -> Result<(), Error> {
-        let numbers = self.bytes[..self.length].iter();
-        numbers
-            .map(|bytes| i64::from_le_bytes(*bytes))
-            .collect::<Vec<_>>()
-            .encode(out)
-    }
-}
-
-impl Decode<'_> for Numbers {
+impl ReportDeliver {
     #[inline(always)]
-    fn decode(reader: &mut syrup::Reader<'_>) -> Result<Self, Error> {
-        let mut numbers = Self {
-            bytes: [[0; 8]; 64],
-            length: 0,
-        };
+    fn decode(&mut self, message: &'static [u8]) -> Result<(), Error> {
+        let mut reader = syrup::Reader::new(message);
+        reader.begin(syrup::Kind::Record)?;
+        let offset = reader.offset();
+        if reader.symbol()? != "op:deliver" {
+            let kind = syrup::ErrorKind::WrongLabel;
+            return Err(Error { kind, offset });
+        }
+        self.to = reader.read::<Export>()?.position;
+        self.method = reader.symbol()?;
+        self.numbers.clear();
         reader.begin(syrup::Kind::List)?;
         while !reader.try_end(syrup::Kind::List) {
-            let offset = reader.offset();
-            let Some(place) = numbers.bytes.get_mut(numbers.length) else {
-                let kind = syrup::ErrorKind::WrongLength;
-                return Err(Error { kind, offset });
-            };
-            *place = reader.i64()?.to_le_bytes();
-            numbers.length += 1;
+            self.numbers.push(reader.i64()?);
         }
-        Ok(numbers)
+        reader.end(syrup::Kind::Record)?;
+        reader.finish()
     }
 }
 
@@ -240,7 +226,7 @@ macro_rules! parts {
             #[inline(always)]
             fn add(&self, sum: &mut Sum) {
                 let $value = self;
-                $(sum.bytes(black_box($part));)+
+                $(sum.bytes($part);)+
             }
 
             fn write(&self, out: &mut Vec<u8>) -> bool {
@@ -256,13 +242,28 @@ parts! {
         skill.agent.0.as_bytes(),
         skill.tool.0.as_bytes(),
         words([skill.arguments.n, skill.arguments.seed, skill.last]).as_flattened();
-    ReportDeliver<'_>: |deliver|
-        &deliver.to.position.to_le_bytes(),
-        deliver.method.0.as_bytes(),
-        deliver.arguments.bytes[..deliver.arguments.length].as_flattened();
     Delivered: |deliver|
         words(deliver.words).as_flattened(),
         deliver.arguments;
+}
+
+impl Output for ReportDeliver {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        sum.word(self.to);
+        sum.bytes(self.method.as_bytes());
+        self.numbers
+            .iter()
+            .for_each(|number| sum.word(*number as u64));
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(&self.to.to_le_bytes());
+        out.extend_from_slice(self.method.as_bytes());
+        let numbers = self.numbers.iter();
+        numbers.for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        true
+    }
 }
 
 #[inline(always)]
@@ -542,10 +543,11 @@ pub fn ops() -> Vec<Op> {
         negative("syrup_decode_typed_skill", |item| {
             syrup::decode::<Skill<'_>>(item).is_ok()
         }),
-        array(
+        array_reuse(
             "syrup_decode_typed_captp syrup_decode_typed_captp_varied",
             Reader::bytes,
-            |bytes| syrup::decode::<ReportDeliver<'static>>(bytes),
+            ReportDeliver::default,
+            |bytes, deliver| deliver.decode(bytes),
         ),
         array(
             "syrup_decode_typed_deliver_varied",

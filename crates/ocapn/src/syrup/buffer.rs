@@ -1,7 +1,7 @@
 //! What an encoder writes to.
 use alloc::vec::Vec;
 
-use lydite_hash::{Sha256, sha256};
+use lydite_hash::{Sha256, sha256_in_place};
 
 /// Where the bytes of an encoding go: a vector, the caller's bytes or a hash.
 pub trait Buffer {
@@ -11,6 +11,19 @@ pub trait Buffer {
 
     /// Appends `bytes`.
     fn put_slice(&mut self, bytes: &[u8]);
+
+    /// Room for `N` bytes, if there is. What is stored there counts with [`advance`](Self::advance); a buffer that gives no
+    /// room, as by default, is written to by [`put`](Self::put) alone.
+    #[inline(always)]
+    fn window<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        None
+    }
+
+    /// Appends the first `used` bytes of the [`window`](Self::window) asked for last.
+    #[inline(always)]
+    fn advance(&mut self, used: usize) {
+        let _ = used;
+    }
 }
 
 impl Buffer for Vec<u8> {
@@ -35,8 +48,7 @@ pub(super) struct SliceBuffer<'a> {
 impl Buffer for SliceBuffer<'_> {
     #[inline(always)]
     fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
-        let room = self.bytes.get_mut(self.written..);
-        match room.and_then(|room| room.first_chunk_mut::<N>()) {
+        match self.window::<N>() {
             Some(room) => *room = *window,
             None => put_tail(self.bytes, self.written, &window[..used]),
         }
@@ -52,6 +64,16 @@ impl Buffer for SliceBuffer<'_> {
         }
         self.written = self.written.saturating_add(bytes.len());
     }
+
+    #[inline(always)]
+    fn window<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        self.bytes.get_mut(self.written..)?.first_chunk_mut()
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, used: usize) {
+        self.written += used;
+    }
 }
 
 /// Without room for the whole window: the used bytes only, as many as fit.
@@ -64,7 +86,65 @@ fn put_tail(out: &mut [u8], written: usize, bytes: &[u8]) {
     }
 }
 
-/// SHA-256 of what is written. Messages that fit the block are hashed in one go; longer ones pass through it.
+/// A vector that is kept longer than what is written, so that there is room for windows.
+pub(super) struct VecBuffer<'a> {
+    pub bytes: &'a mut Vec<u8>,
+    pub written: usize,
+}
+
+impl<'a> VecBuffer<'a> {
+    /// Behind what `bytes` holds.
+    #[inline(always)]
+    pub fn new(bytes: &'a mut Vec<u8>) -> Self {
+        Self {
+            written: bytes.len(),
+            bytes,
+        }
+    }
+
+    /// Makes room for `more` bytes.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) {
+        let least = self.written + more;
+        self.bytes.reserve(least - self.bytes.len().min(least));
+        self.bytes.resize(self.bytes.capacity(), 0);
+    }
+}
+
+impl Buffer for VecBuffer<'_> {
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
+        if let Some(room) = self.window() {
+            *room = *window;
+        }
+        self.written += used;
+    }
+
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) {
+        if self.bytes.len() - self.written < bytes.len() {
+            self.grow(bytes.len());
+        }
+        self.bytes[self.written..][..bytes.len()].copy_from_slice(bytes);
+        self.written += bytes.len();
+    }
+
+    #[inline(always)]
+    fn window<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        if self.bytes.len() - self.written < N {
+            self.grow(N);
+        }
+        self.bytes[self.written..].first_chunk_mut()
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, used: usize) {
+        self.written += used;
+    }
+}
+
+/// SHA-256 of what is written. Messages that fit the block are hashed in place; longer ones pass through it.
 pub(super) struct HashBuffer {
     block: [u8; BLOCK],
     used: usize,
@@ -75,7 +155,7 @@ pub(super) struct HashBuffer {
 const BLOCK: usize = 256;
 
 impl HashBuffer {
-    #[inline]
+    #[inline(always)]
     pub fn new() -> Self {
         Self {
             block: [0; BLOCK],
@@ -84,14 +164,13 @@ impl HashBuffer {
         }
     }
 
-    #[inline]
-    pub fn finish(self) -> [u8; 32] {
-        let last = &self.block[..self.used];
-        match self.hasher {
-            None => sha256(last),
-            Some(mut hasher) => {
-                hasher.update(last);
-                hasher.finalize()
+    #[inline(always)]
+    pub fn finish(&mut self) -> [u8; 32] {
+        match &mut self.hasher {
+            None => sha256_in_place(&mut self.block, self.used),
+            Some(hasher) => {
+                hasher.update(&self.block[..self.used]);
+                core::mem::take(hasher).finalize()
             }
         }
     }
@@ -110,7 +189,7 @@ impl HashBuffer {
 impl Buffer for HashBuffer {
     #[inline(always)]
     fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
-        match self.block[self.used..].first_chunk_mut::<N>() {
+        match self.window::<N>() {
             Some(room) => {
                 *room = *window;
                 self.used += used;
@@ -128,5 +207,15 @@ impl Buffer for HashBuffer {
             }
             None => self.flush(bytes),
         }
+    }
+
+    #[inline(always)]
+    fn window<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
+        self.block.get_mut(self.used..)?.first_chunk_mut()
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, used: usize) {
+        self.used += used;
     }
 }

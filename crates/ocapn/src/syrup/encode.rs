@@ -10,8 +10,8 @@ use core::cmp::Ordering;
 use lydite_bytes::Bytes;
 
 use super::{
-    Buffer, Error, ErrorKind, Integer, MAX_TREE_DEPTH, Raw, Symbol, Value,
-    buffer::{HashBuffer, SliceBuffer},
+    Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
+    buffer::{HashBuffer, SliceBuffer, VecBuffer},
     integer::Parts,
 };
 
@@ -19,6 +19,12 @@ use super::{
 pub trait Encode {
     /// Appends the canonical encoding to `out`.
     fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error>;
+
+    /// About how long the encoding is: the capacity that [`encode`] starts with. Wrong, it costs time only.
+    #[inline]
+    fn length_hint(&self) -> usize {
+        FIRST_CAPACITY
+    }
 }
 
 /// Capacity that most messages fit into.
@@ -35,8 +41,8 @@ const FIRST_CAPACITY: usize = 128;
 /// ```
 #[inline]
 pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(FIRST_CAPACITY);
-    value.encode(&mut out)?;
+    let mut out = Vec::with_capacity(value.length_hint());
+    encode_append(value, &mut out)?;
     Ok(out)
 }
 
@@ -44,7 +50,14 @@ pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
 #[inline]
 pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
-    value.encode(out).inspect_err(|_| out.truncate(start))
+    let mut buffer = VecBuffer::new(out);
+    let result = value.encode(&mut buffer);
+    let end = match result {
+        Ok(()) => buffer.written,
+        Err(_) => start,
+    };
+    out.truncate(end);
+    result
 }
 
 /// Writes the canonical encoding of `value` to the start of `out` and returns its length.
@@ -92,12 +105,13 @@ pub fn content_id<T: Encode + ?Sized>(value: &T) -> Result<[u8; 32], Error> {
 pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 pub(super) const NAN32: u32 = 0x7fc0_0000;
 
-/// `"00"` to `"99"`.
-static PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
+/// `"00"` to `"99"`, the first digit in the low byte. Whatever is put is built in a register: bytes put together in memory
+/// and loaded as a word wait for the stores (5 ns each).
+static PAIRS: [u16; 100] = {
+    let mut pairs = [0; 100];
     let mut n = 0;
     while n < 100 {
-        pairs[n] = [b'0' + n as u8 / 10, b'0' + n as u8 % 10];
+        pairs[n] = u16::from_le_bytes([b'0' + n as u8 / 10, b'0' + n as u8 % 10]);
         n += 1;
     }
     pairs
@@ -120,17 +134,19 @@ const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
 #[inline(always)]
 fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
     if value < 10 {
-        out.put(&[b'0' + value as u8, marker], 2);
+        let word = (b'0' + value as u8) as u16 | u16::from(marker) << 8;
+        out.put(&word.to_le_bytes(), 2);
     } else if value < 100 {
-        let [tens, ones] = PAIRS[value as usize];
-        out.put(&[tens, ones, marker, 0], 3);
+        let word = u32::from(PAIRS[value as usize]) | u32::from(marker) << 16;
+        out.put(&word.to_le_bytes(), 3);
     } else if value < 10_000_000 {
-        // At most seven digits, so that the marker has room in the word.
-        let digits = eight_digits(value as u32);
-        let zeros = digits.trailing_zeros() & !7;
-        let used = 8 - zeros / 8;
-        let word = (digits | ASCII_ZEROS) >> zeros | u64::from(marker) << (8 * used);
-        out.put(&word.to_le_bytes(), used as usize + 1);
+        // At most seven digits, so that the marker has room in the word. How many is known long before which, so that
+        // the next piece has its place.
+        let at_least = |bound: u64| usize::from(value >= bound);
+        let used = 3 + at_least(1_000) + at_least(10_000) + at_least(100_000) + at_least(1_000_000);
+        let digits = (eight_digits(value as u32) | ASCII_ZEROS) >> (64 - 8 * used);
+        let word = digits | u64::from(marker) << (8 * used);
+        out.put(&word.to_le_bytes(), used + 1);
     } else {
         put_long_number(value, out);
         out.put(&[marker], 1);
@@ -170,25 +186,49 @@ fn put_eight<B: Buffer>(value: u32, leading: bool, out: &mut B) {
 #[inline(always)]
 fn put_bytes<B: Buffer>(bytes: &[u8], marker: u8, out: &mut B) {
     let n = bytes.len();
-    put_number(n as u64, marker, out);
-    // Two windows that may overlap, for lengths within a factor of two of theirs.
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        if n <= 16 {
-            out.put(first, n - 8);
-            out.put(last, 8);
-        } else if n <= 32
-            && let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
-        {
-            out.put(first, n - 16);
-            out.put(last, 16);
-        } else {
-            out.put_slice(bytes);
-        }
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        out.put(first, n - 4);
-        out.put(last, 4);
-    } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
-        out.put(&[*first, bytes[n / 2], *last, 0], n);
+    // Header and bytes in one window, so that the place to write at moves once.
+    if n < 10
+        && let Some(window) = out.window::<11>()
+    {
+        let header = (b'0' + n as u8) as u16 | u16::from(marker) << 8;
+        window[..2].copy_from_slice(&header.to_le_bytes());
+        put_short(bytes, 2, window);
+        out.advance(2 + n);
+    } else if (10..=32).contains(&n)
+        && let Some(window) = out.window::<35>()
+    {
+        let header = u32::from(PAIRS[n]) | u32::from(marker) << 16;
+        window[..4].copy_from_slice(&header.to_le_bytes());
+        put_short(bytes, 3, window);
+        out.advance(3 + n);
+    } else {
+        put_number(n as u64, marker, out);
+        out.put_slice(bytes);
+    }
+}
+
+/// Stores at most `N - at` bytes at `at` by words that may overlap; up to three bytes take four.
+#[inline(always)]
+fn put_short<const N: usize>(bytes: &[u8], at: usize, window: &mut [u8; N]) {
+    macro_rules! words {
+        ($n:literal) => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk::<$n>(), bytes.last_chunk::<$n>())
+            {
+                window[at..at + $n].copy_from_slice(first);
+                window[at + bytes.len() - $n..][..$n].copy_from_slice(last);
+                return;
+            }
+        };
+    }
+    words!(16);
+    words!(8);
+    words!(4);
+    if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
+        let (middle, end) = (bytes.len() / 2, bytes.len() - 1);
+        let word = u32::from(*first)
+            | u32::from(bytes[middle]) << (8 * middle)
+            | u32::from(*last) << (8 * end);
+        window[at..at + 4].copy_from_slice(&word.to_le_bytes());
     }
 }
 
@@ -229,6 +269,46 @@ impl Encode for Value {
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error> {
         put_value(self, MAX_TREE_DEPTH, out)
+    }
+
+    /// Of the first values inside, and of as many as there are.
+    #[inline]
+    fn length_hint(&self) -> usize {
+        const LOOK: usize = 8;
+        let (shown, all) = match self {
+            Self::List(items) | Self::Set(items) => (sum(items.iter().take(LOOK)), items.len()),
+            Self::Record(record) => (sum(record.fields.iter().take(LOOK)), record.fields.len()),
+            Self::Dictionary(entries) => {
+                let entries_shown = entries.iter().take(LOOK);
+                let shown = entries_shown.map(|(key, value)| length(key) + length(value));
+                (shown.sum(), entries.len())
+            }
+            leaf => (length(leaf), 1),
+        };
+        shown
+            .saturating_mul(all.div_ceil(LOOK))
+            .max(FIRST_CAPACITY - 24)
+            + 24
+    }
+}
+
+fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> usize {
+    values.map(length).sum()
+}
+
+/// About how long the encoding is, at a look.
+#[inline(always)]
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) | Value::Symbol(text) => text.len() + 4,
+        Value::Bytes(bytes) => bytes.len() + 4,
+        Value::Integer(integer) => match integer.parts() {
+            Parts::Small(_) => 6,
+            Parts::Big { digits, .. } => digits.len() + 1,
+        },
+        Value::List(items) | Value::Set(items) => 8 * items.len() + 2,
+        Value::Dictionary(entries) => 24 * entries.len() + 2,
+        _ => 20,
     }
 }
 
@@ -308,6 +388,16 @@ fn in_order<'a, T>(
     if sorted {
         return items.iter().try_for_each(put);
     }
+    in_sorted_order(items, key, &mut put)
+}
+
+/// As [`in_order`], sorted here.
+#[inline(never)]
+fn in_sorted_order<'a, T>(
+    items: &'a [T],
+    key: impl Fn(&'a T) -> &'a Value,
+    put: &mut dyn FnMut(&'a T) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut encoded = Vec::with_capacity(items.len());
     for item in items {
         encoded.push((super::encode(key(item))?, item));
@@ -391,6 +481,7 @@ encode! {
     [const N: usize] [u8; N]: |value, out| put_bytes(value, b':', out);
     [] Bytes: |value, out| put_bytes(value, b':', out);
     [] Raw<'_>: |value, out| out.put_slice(value.as_bytes());
+    [T] Items<'_, T>: |value, out| out.put_slice(value.raw().as_bytes());
     [] u128: |value, out| Integer::from(*value).encode(out)?;
     [] i128: |value, out| Integer::from(*value).encode(out)?;
     [] Integer: |value, out| match value.parts() {

@@ -55,7 +55,7 @@ pub use buffer::Buffer;
 pub use encode::{Encode, content_id, encode, encode_append, encode_into};
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
-pub use read::{Decode, Keys, Reader, decode};
+pub use read::{Decode, Items, Keys, Reader, decode};
 #[cfg(feature = "captp")]
 pub(crate) use scan::{Frame, Progress, resume};
 pub use scan::{Kind, decimal};

@@ -5,6 +5,8 @@ use alloc::{
     vec::Vec,
 };
 
+use core::marker::PhantomData;
+
 use lydite_bytes::Bytes;
 
 use super::scan::{self, Atom, Kind, Nobody};
@@ -26,7 +28,7 @@ pub trait Decode<'a>: Sized {
 /// let error = syrup::decode::<u8>(b"256+").unwrap_err();
 /// assert_eq!(error.to_string(), "byte 0: integer out of range");
 /// ```
-#[inline]
+#[inline(always)]
 pub fn decode<'a, T: Decode<'a>>(input: &'a [u8]) -> Result<T, Error> {
     let mut reader = Reader::new(input);
     let value = T::decode(&mut reader)?;
@@ -78,6 +80,20 @@ fn unwanted(rest: &[u8], offset: usize) -> Error {
             Ok(number) => ErrorKind::UnexpectedByte.at(offset + number.digits),
             Err(error) => scan::moved(error, offset),
         },
+    }
+}
+
+/// The number of one or two digits that `rest` starts with, if this marker is behind it, and what follows.
+#[inline(always)]
+fn short(rest: &[u8], marker: u8) -> Option<(u64, &[u8])> {
+    match rest {
+        [ones, next, rest @ ..] if *next == marker && ones.is_ascii_digit() => {
+            Some((u64::from(ones & 15), rest))
+        }
+        [tens @ b'1'..=b'9', ones, next, rest @ ..] if *next == marker && ones.is_ascii_digit() => {
+            Some((u64::from(tens & 15) * 10 + u64::from(ones & 15), rest))
+        }
+        _ => None,
     }
 }
 
@@ -176,6 +192,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes `opener`, the bracket of a container and what must stand behind it, if it comes next and is not too deep.
+    #[inline(always)]
+    pub(super) fn descend(&mut self, opener: &[u8]) -> bool {
+        let Some(depth) = self.depth.checked_sub(1) else {
+            return false;
+        };
+        let taken = self.literal(opener);
+        if taken {
+            self.depth = depth;
+        }
+        taken
+    }
+
     /// Takes the bracket that closes a container of this kind, if it comes next.
     #[inline(always)]
     pub fn try_end(&mut self, container: Kind) -> bool {
@@ -225,6 +254,48 @@ impl<'a> Reader<'a> {
     /// Takes the next value, an integer that is not negative.
     #[inline(always)]
     pub fn u64(&mut self) -> Result<u64, Error> {
+        if let Some(value) = self.digit() {
+            return Ok(value);
+        }
+        match scan::small(self.rest) {
+            Some((false, value, length)) => {
+                self.rest = &self.rest[length..];
+                Ok(value)
+            }
+            _ => self.long_u64(),
+        }
+    }
+
+    /// Takes the next value, an integer.
+    #[inline(always)]
+    pub fn i64(&mut self) -> Result<i64, Error> {
+        if let Some(value) = self.digit() {
+            return Ok(value as i64);
+        }
+        match scan::small(self.rest) {
+            Some((negative, value, length)) => {
+                self.rest = &self.rest[length..];
+                let sign = i64::from(negative);
+                Ok((value as i64 ^ -sign) + sign)
+            }
+            None => self.long_i64(),
+        }
+    }
+
+    /// Takes the next value, if it is an integer of one digit that is not negative.
+    #[inline(always)]
+    fn digit(&mut self) -> Option<u64> {
+        match self.rest {
+            [digit, b'+', rest @ ..] if digit.is_ascii_digit() => {
+                self.rest = rest;
+                Some(u64::from(digit & 15))
+            }
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn long_u64(&mut self) -> Result<u64, Error> {
         match self.signed()? {
             (
                 false,
@@ -241,9 +312,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next value, an integer.
-    #[inline(always)]
-    pub fn i64(&mut self) -> Result<i64, Error> {
+    #[inline(never)]
+    fn long_i64(&mut self) -> Result<i64, Error> {
         let (negative, number) = self.signed()?;
         let value = number.value.and_then(|magnitude| match negative {
             false => i64::try_from(magnitude).ok(),
@@ -273,6 +343,18 @@ impl<'a> Reader<'a> {
     /// Takes the next value, bytes with this marker.
     #[inline(always)]
     fn blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
+        if let Some((length, rest)) = short(self.rest, marker)
+            && let Some((payload, rest)) = rest.split_at_checked(length as usize)
+        {
+            self.rest = rest;
+            return Ok(payload);
+        }
+        self.long_blob(marker)
+    }
+
+    /// As [`blob`](Self::blob), of any length.
+    #[inline(never)]
+    fn long_blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
             let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
             if number.marker == marker {
@@ -416,6 +498,103 @@ impl<'a> Keys<'a> {
         }
         self.previous = encoded;
         Ok(key)
+    }
+}
+
+/// A list of values of one type, checked but left where it stands: no allocation, and each iteration decodes again.
+///
+/// ```
+/// use lydite_ocapn::syrup::{self, Items};
+///
+/// let items: Items<u64> = syrup::decode(b"[1+2+39+]")?;
+/// assert_eq!(items.iter().sum::<u64>(), 42);
+/// assert_eq!(syrup::encode(&items)?, b"[1+2+39+]");
+/// let error = syrup::decode::<Items<u64>>(b"[1+2-]").unwrap_err();
+/// assert_eq!(error.to_string(), "byte 3: integer out of range");
+/// # Ok::<(), syrup::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Items<'a, T> {
+    list: Reader<'a>,
+    len: usize,
+    item: PhantomData<T>,
+}
+
+impl<'a, T> Items<'a, T> {
+    /// How many there are.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The whole list as it stands.
+    #[inline]
+    pub const fn raw(&self) -> Raw<'a> {
+        Raw::new(self.list.rest)
+    }
+
+    /// One after the other.
+    #[inline(always)]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + use<'a, T>
+    where
+        T: Decode<'a>,
+    {
+        let mut reader = self.list;
+        reader.rest = reader.rest.get(1..).unwrap_or_default();
+        ItemsIter {
+            reader,
+            left: self.len,
+            item: PhantomData,
+        }
+    }
+}
+
+struct ItemsIter<'a, T> {
+    reader: Reader<'a>,
+    left: usize,
+    item: PhantomData<T>,
+}
+
+impl<'a, T: Decode<'a>> Iterator for ItemsIter<'a, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        self.left = self.left.checked_sub(1)?;
+        // It decoded before.
+        self.reader.read().ok()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<'a, T: Decode<'a>> ExactSizeIterator for ItemsIter<'a, T> {}
+
+impl<'a, T: Decode<'a>> Decode<'a> for Items<'a, T> {
+    #[inline(always)]
+    fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        let mut list = *reader;
+        let mut len = 0;
+        reader.begin(Kind::List)?;
+        while !reader.try_end(Kind::List) {
+            reader.read::<T>()?;
+            len += 1;
+        }
+        list.depth = list.depth.saturating_sub(1);
+        list.rest = &list.rest[..list.rest.len() - reader.rest.len()];
+        Ok(Self {
+            list,
+            len,
+            item: PhantomData,
+        })
     }
 }
 

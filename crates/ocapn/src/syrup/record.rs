@@ -1,8 +1,8 @@
 //! Rust structs as dictionaries and records, their keys and labels encoded and sorted at compile time.
-use super::{Error, ErrorKind, Reader};
+use super::{Buffer, Error, ErrorKind, Kind, Reader};
 
-/// Longest encoding of a key or label of a macro.
-const KEY: usize = 64;
+/// Longest encoding of a key or label of a macro, with the bracket before it.
+const KEY: usize = 65;
 
 /// The encoding of a key or label.
 #[doc(hidden)]
@@ -15,11 +15,22 @@ pub struct Key {
 impl Key {
     /// `text` as string (`"`) or symbol (`'`). Fails to compile if it is longer than 61 bytes.
     pub const fn new(marker: u8, text: &str) -> Self {
+        Self::EMPTY.then(marker, text)
+    }
+
+    /// A record's opening bracket and label.
+    pub const fn label(marker: u8, text: &str) -> Self {
+        Self::EMPTY.push(b'<').then(marker, text)
+    }
+
+    const EMPTY: Self = Self {
+        bytes: [0; KEY],
+        len: 0,
+    };
+
+    const fn then(self, marker: u8, text: &str) -> Self {
         let text = text.as_bytes();
-        let mut key = Self {
-            bytes: [0; KEY],
-            len: 0,
-        };
+        let mut key = self;
         if text.len() >= 10 {
             key = key.push(b'0' + (text.len() / 10) as u8);
         }
@@ -52,6 +63,32 @@ impl Key {
         self.bytes[i] < other.bytes[i]
     }
 
+    /// The keys with the bracket of the dictionary before the one that comes first.
+    pub const fn opened<const N: usize>(keys: &[Self; N], order: [usize; N]) -> [Self; N] {
+        let mut keys = *keys;
+        if N > 0 {
+            let mut opened = Self::EMPTY.push(b'{');
+            let (first, mut i) = (keys[order[0]], 0);
+            while i < first.len {
+                opened = opened.push(first.bytes[i]);
+                i += 1;
+            }
+            keys[order[0]] = opened;
+        }
+        keys
+    }
+
+    /// Appends it, in one window if it is short.
+    #[inline(always)]
+    pub fn put<B: Buffer>(&self, out: &mut B) {
+        match self.len {
+            0..=8 => put_window::<8, B>(self, out),
+            9..=16 => put_window::<16, B>(self, out),
+            17..=32 => put_window::<32, B>(self, out),
+            _ => out.put_slice(self.as_bytes()),
+        }
+    }
+
     /// Which key comes first, second and so on.
     pub const fn order<const N: usize>(keys: &[Self; N]) -> [usize; N] {
         let mut order = [0; N];
@@ -69,7 +106,36 @@ impl Key {
     }
 }
 
+#[inline(always)]
+fn put_window<const N: usize, B: Buffer>(key: &Key, out: &mut B) {
+    match key.bytes.first_chunk::<N>() {
+        Some(window) => out.put(window, key.len),
+        None => out.put_slice(key.as_bytes()),
+    }
+}
+
 impl Reader<'_> {
+    /// Takes the opening bracket of this container with the label or key behind it, or fails with `kind`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn open(&mut self, key: &Key, container: Kind, kind: ErrorKind) -> Result<(), Error> {
+        if self.descend(key.as_bytes()) {
+            Ok(())
+        } else {
+            Err(self.not_opened(container, kind))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_opened(self, container: Kind, kind: ErrorKind) -> Error {
+        let mut reader = self;
+        match reader.begin(container) {
+            Err(error) => error,
+            Ok(()) => reader.another(kind),
+        }
+    }
+
     /// Takes this label or key, or fails with `kind`.
     #[doc(hidden)]
     #[inline(always)]
@@ -139,6 +205,8 @@ macro_rules! syrup_struct {
                 $($crate::syrup::Key::new(b'"', $crate::syrup_struct!(@key $field $($key)?))),*
             ];
             const ORDER: [usize; KEYS.len()] = $crate::syrup::Key::order(KEYS);
+            /// The same with the bracket before the first in order.
+            const OPENED: [$crate::syrup::Key; KEYS.len()] = $crate::syrup::Key::opened(KEYS, ORDER);
 
             impl $(<$lifetime>)? $name $(<$lifetime>)? {
                 /// Appends the field of this number with its key.
@@ -149,7 +217,8 @@ macro_rules! syrup_struct {
                     out: &mut Output,
                 ) -> ::core::result::Result<(), $crate::syrup::Error> {
                     $(if field == Field::$field as usize {
-                        $crate::syrup::Buffer::put_slice(out, const { KEYS[Field::$field as usize].as_bytes() });
+                        const KEY: &$crate::syrup::Key = &OPENED[Field::$field as usize];
+                        KEY.put(out);
                         return $crate::syrup::Encode::encode(&self.$field, out);
                     })*
                     ::core::result::Result::Ok(())
@@ -162,7 +231,9 @@ macro_rules! syrup_struct {
                     &self,
                     out: &mut Output,
                 ) -> ::core::result::Result<(), $crate::syrup::Error> {
-                    $crate::syrup::Buffer::put(out, b"{", 1);
+                    if KEYS.is_empty() {
+                        $crate::syrup::Buffer::put(out, b"{", 1);
+                    }
                     // As many steps as fields, each with the field whose turn it is.
                     $(self.__encode_entry(const { ORDER[Field::$field as usize] }, out)?;)*
                     $crate::syrup::Buffer::put(out, b"}", 1);
@@ -202,14 +273,21 @@ macro_rules! syrup_struct {
                         reader: &mut $crate::syrup::Reader<$lifetime>,
                     ) -> ::core::result::Result<(), $crate::syrup::Error> {
                         $(if field == Field::$field as usize {
-                            const KEY: &$crate::syrup::Key = &KEYS[Field::$field as usize];
-                            reader.expect(KEY, $crate::syrup::ErrorKind::WrongKey)?;
+                            const KEY: &$crate::syrup::Key = &OPENED[Field::$field as usize];
+                            let wrong = $crate::syrup::ErrorKind::WrongKey;
+                            if ORDER[0] == field {
+                                reader.open(KEY, $crate::syrup::Kind::Dictionary, wrong)?;
+                            } else {
+                                reader.expect(KEY, wrong)?;
+                            }
                             self.$field = ::core::option::Option::Some(reader.read()?);
                         })*
                         ::core::result::Result::Ok(())
                     }
                 }
-                reader.begin($crate::syrup::Kind::Dictionary)?;
+                if KEYS.is_empty() {
+                    reader.begin($crate::syrup::Kind::Dictionary)?;
+                }
                 let mut fields = Fields {
                     $($field: ::core::option::Option::None,)*
                     lifetime: ::core::marker::PhantomData,
@@ -267,7 +345,7 @@ macro_rules! syrup_record {
 
         const _: () = {
             const LABEL: &$crate::syrup::Key =
-                &$crate::syrup::Key::new($crate::syrup_record!(@marker $($marker)?), $label);
+                &$crate::syrup::Key::label($crate::syrup_record!(@marker $($marker)?), $label);
 
             impl $(<$lifetime>)? $crate::syrup::Encode for $name $(<$lifetime>)? {
                 #[inline(always)]
@@ -275,8 +353,7 @@ macro_rules! syrup_record {
                     &self,
                     out: &mut Output,
                 ) -> ::core::result::Result<(), $crate::syrup::Error> {
-                    $crate::syrup::Buffer::put(out, b"<", 1);
-                    $crate::syrup::Buffer::put_slice(out, const { LABEL.as_bytes() });
+                    LABEL.put(out);
                     $($crate::syrup::Encode::encode(&self.$field, out)?;)*
                     $crate::syrup::Buffer::put(out, b">", 1);
                     ::core::result::Result::Ok(())
@@ -302,8 +379,7 @@ macro_rules! syrup_record {
             fn decode(
                 reader: &mut $crate::syrup::Reader<$lifetime>,
             ) -> ::core::result::Result<Self, $crate::syrup::Error> {
-                reader.begin($crate::syrup::Kind::Record)?;
-                reader.expect(LABEL, $crate::syrup::ErrorKind::WrongLabel)?;
+                reader.open(LABEL, $crate::syrup::Kind::Record, $crate::syrup::ErrorKind::WrongLabel)?;
                 let value = $name { $($field: reader.read()?),* };
                 reader.end($crate::syrup::Kind::Record)?;
                 ::core::result::Result::Ok(value)

@@ -1,6 +1,5 @@
 //! Single tokens, and the walk over whole values that all decoders share: one loop, a stack of its own, no recursion.
 use alloc::vec::Vec;
-use core::str;
 
 use super::encode::{NAN32, NAN64};
 use super::{Error, ErrorKind, Limits};
@@ -22,39 +21,73 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The number at the start of `rest`, which starts with a digit. Offsets of errors count from there.
 #[inline(always)]
 pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
+    // One and two digits by branches: where they are predicted, what follows need not wait for the arithmetic.
     if let [digit, marker, ..] = *rest
         && !marker.is_ascii_digit()
     {
-        let value = Some(u64::from(digit - b'0'));
         return Ok(Number {
-            value,
+            value: Some(u64::from(digit & 15)),
             digits: 1,
             marker,
         });
     }
-    if let Some(window) = rest.first_chunk() {
-        let word = u64::from_le_bytes(*window);
-        let values = word ^ 0x3030_3030_3030_3030;
-        // The top bit of each byte that is no digit.
-        let others = (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH;
-        let digits = others.trailing_zeros() as usize / 8;
-        if digits < 8 && (LENIENT || values & 0xff != 0) {
-            // The digits at the top, zeros below; then in pairs, fours and eight.
-            let padded = values << (64 - 8 * digits);
-            let pairs = padded.wrapping_mul(10).wrapping_add(padded >> 8);
-            const MASK: u64 = 0x0000_00ff_0000_00ff;
-            let low = (pairs & MASK).wrapping_mul(0x000f_4240_0000_0064);
-            let high = ((pairs >> 16) & MASK).wrapping_mul(0x0000_2710_0000_0001);
-            let value = Some(u64::from((low.wrapping_add(high) >> 32) as u32));
-            let marker = (word >> (8 * digits)) as u8;
-            return Ok(Number {
-                value,
-                digits,
-                marker,
-            });
-        }
+    if let [tens, ones, marker, ..] = *rest
+        && !marker.is_ascii_digit()
+        && (LENIENT || tens != b'0')
+    {
+        return Ok(Number {
+            value: Some(u64::from(tens & 15) * 10 + u64::from(ones & 15)),
+            digits: 2,
+            marker,
+        });
+    }
+    if let Some(window) = rest.first_chunk()
+        && let (digits @ 2..8, values) = digits(*window)
+        && (LENIENT || values & 0xff != 0)
+    {
+        return Ok(Number {
+            value: Some(total(values, digits)),
+            digits,
+            marker: window[digits],
+        });
     }
     long_number::<LENIENT>(rest)
+}
+
+/// Sign, magnitude and length of the integer that `rest` starts with, if it has up to seven digits, is canonical and eight
+/// bytes are there. No branch depends on sign or length, which come as they like.
+#[inline(always)]
+pub(super) fn small(rest: &[u8]) -> Option<(bool, u64, usize)> {
+    let window = rest.first_chunk()?;
+    let (digits @ 1..8, values) = digits(*window) else {
+        return None;
+    };
+    let (value, marker) = (total(values, digits), window[digits]);
+    let negative = marker == b'-';
+    // `0+` begins with a zero, and nothing else.
+    let leading = (values & 0xff == 0) & ((digits > 1) | negative);
+    (((marker == b'+') | negative) & !leading).then_some((negative, value, digits + 1))
+}
+
+/// How many digits the window starts with, and each byte's value as a digit.
+#[inline(always)]
+const fn digits(window: [u8; 8]) -> (usize, u64) {
+    let values = u64::from_le_bytes(window) ^ 0x3030_3030_3030_3030;
+    // The top bit of each byte that is no digit.
+    let others = (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH;
+    (others.trailing_zeros() as usize / 8, values)
+}
+
+/// What the first digits, one to eight, count to.
+#[inline(always)]
+const fn total(values: u64, digits: usize) -> u64 {
+    // The digits at the top, zeros below; then in pairs, fours and eight.
+    let padded = values << (64 - 8 * digits);
+    let pairs = padded.wrapping_mul(10).wrapping_add(padded >> 8);
+    const MASK: u64 = 0x0000_00ff_0000_00ff;
+    let low = (pairs & MASK).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & MASK).wrapping_mul(0x0000_2710_0000_0001);
+    (low.wrapping_add(high) >> 32) as u32 as u64
 }
 
 /// The decimal number that `input` starts with, an integer's magnitude or a length, and the marker behind it.
@@ -78,18 +111,23 @@ pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
     }
 }
 
-#[cold]
+/// Of eight digits or more, or with fewer than eight bytes behind its start.
 #[inline(never)]
 fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
-    let mut value = Some(0u64);
+    let mut total = 0u64;
     for (digits, &marker) in rest.iter().enumerate() {
         let digit = marker.wrapping_sub(b'0');
         if digit < 10 {
-            value = value
-                .and_then(|value| value.checked_mul(10))
-                .and_then(|value| value.checked_add(u64::from(digit)));
+            total = total.wrapping_mul(10).wrapping_add(u64::from(digit));
             continue;
         }
+        // Up to 19 digits cannot have wrapped; more than 20 do not fit unless zeros stand first.
+        let value = match digits {
+            ..=19 => Some(total),
+            20 => checked(&rest[..digits]),
+            _ if LENIENT => checked(&rest[..digits]),
+            _ => None,
+        };
         if !LENIENT && digits > 1 && rest[0] == b'0' {
             return Err(ErrorKind::LeadingZero.at(0));
         }
@@ -102,28 +140,18 @@ fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
     Err(ErrorKind::UnexpectedEnd.at(rest.len()))
 }
 
+/// What the digits count to, if it fits.
+#[cold]
+fn checked(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |value, digit| {
+        value.checked_mul(10)?.checked_add(u64::from(digit & 15))
+    })
+}
+
 /// The text, if it is UTF-8; else the offset of the first byte that is not.
 #[inline(always)]
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, usize> {
-    str::from_utf8(bytes).map_err(|error| error.valid_up_to())
-}
-
-/// Whether all bytes are UTF-8. Short ASCII, the usual case, takes two loads.
-#[inline(always)]
-fn check_utf8(bytes: &[u8]) -> Result<(), usize> {
-    let n = bytes.len();
-    let ascii = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        n <= 16 && (u64::from_le_bytes(*first) | u64::from_le_bytes(*last)) & HIGH == 0
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        (u32::from_le_bytes(*first) | u32::from_le_bytes(*last)) & HIGH as u32 == 0
-    } else {
-        bytes.iter().fold(0, |all, byte| all | byte) < 0x80
-    };
-    if ascii {
-        Ok(())
-    } else {
-        utf8(bytes).map(|_| ())
-    }
+    lydite_bytes::utf8(bytes).map_err(|error| error.valid_up_to())
 }
 
 /// What a token or a container is; the discriminant is its first or marking byte.
@@ -173,34 +201,54 @@ pub(super) trait Visitor {
     /// A value from `start` to `end`.
     fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error>;
     /// A container that starts at `start`; a name for it.
-    fn open(&mut self, start: usize, kind: Kind) -> Result<u32, Error>;
-    /// The container of this name, with so many values right inside, ends before `end`.
-    fn close(&mut self, name: u32, kind: Kind, values: u32, end: usize) -> Result<(), Error>;
+    fn open(&mut self, start: usize, kind: Kind) -> Result<usize, Error>;
+    /// The container, with so many values right inside, ends before `end`.
+    fn close(&mut self, container: Container, values: u32, end: usize) -> Result<(), Error>;
+}
+
+/// What a visitor has opened.
+#[derive(Clone, Copy)]
+pub(super) struct Container {
+    /// As the visitor called it.
+    pub name: usize,
+    pub kind: Kind,
+    pub start: usize,
 }
 
 /// A container being walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
-    name: u32,
+    container: Container,
     /// Values right inside so far.
     values: u32,
-    kind: Kind,
     /// In a dictionary: a key has been read and its value has not. In a record: the label has been read.
     half: bool,
-    start: usize,
     /// The key or member before, empty if there is none.
     previous: (usize, usize),
 }
 
-/// The outermost frame, which one value completes.
-const OUTSIDE: Frame = Frame {
+/// The outermost frame, which one value completes. It is not put on the stack: what nests once needs none.
+const OUTSIDE: Frame = Frame::new(Container {
     name: 0,
-    values: 0,
     kind: Kind::Boolean,
-    half: false,
     start: 0,
-    previous: (0, 0),
-};
+});
+
+impl Frame {
+    const fn new(container: Container) -> Self {
+        Self {
+            container,
+            values: 0,
+            half: false,
+            previous: (0, 0),
+        }
+    }
+
+    #[inline(always)]
+    const fn is_outside(&self) -> bool {
+        matches!(self.container.kind, Kind::Boolean)
+    }
+}
 
 /// How far a walk has come.
 #[derive(Clone, Copy)]
@@ -252,12 +300,12 @@ impl Visitor for Nobody {
     }
 
     #[inline(always)]
-    fn open(&mut self, _: usize, _: Kind) -> Result<u32, Error> {
+    fn open(&mut self, _: usize, _: Kind) -> Result<usize, Error> {
         Ok(0)
     }
 
     #[inline(always)]
-    fn close(&mut self, _: u32, _: Kind, _: u32, _: usize) -> Result<(), Error> {
+    fn close(&mut self, _: Container, _: u32, _: usize) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -320,7 +368,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
                         _ => Kind::Symbol,
                     };
                     if kind != Kind::Bytes {
-                        check_utf8(payload)
+                        utf8(payload)
                             .map_err(|valid| ErrorKind::InvalidUtf8.at(at + header + valid))?;
                     }
                     at += header + payload.len();
@@ -330,31 +378,32 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
             };
             visitor.atom(value_start, at, atom)?;
         } else if let Some(kind) = opener::<LENIENT>(first) {
-            if stack.len() >= limits.depth {
+            let inside = !frame.is_outside();
+            if stack.len() + usize::from(inside) >= limits.depth {
                 return Err(ErrorKind::TooDeep.at(at));
             }
             let name = visitor.open(at, kind)?;
-            stack.push(frame);
-            frame = Frame {
+            if inside {
+                stack.push(frame);
+            }
+            frame = Frame::new(Container {
                 name,
-                values: 0,
                 kind,
-                half: false,
                 start: at,
-                previous: (0, 0),
-            };
+            });
             at += 1;
             continue;
-        } else if closes::<LENIENT>(frame.kind, first) {
-            if frame.kind == Kind::Dictionary && frame.half {
+        } else if closes::<LENIENT>(frame.container.kind, first) {
+            let kind = frame.container.kind;
+            if kind == Kind::Dictionary && frame.half {
                 return Err(ErrorKind::MissingValue.at(at));
             }
-            if frame.kind == Kind::Record && !frame.half {
+            if kind == Kind::Record && !frame.half {
                 return Err(ErrorKind::MissingLabel.at(at));
             }
             at += 1;
-            visitor.close(frame.name, frame.kind, frame.values, at)?;
-            value_start = frame.start;
+            visitor.close(frame.container, frame.values, at)?;
+            value_start = frame.container.start;
             frame = stack.pop().unwrap_or(OUTSIDE);
         } else if LENIENT && first.is_ascii_whitespace() {
             at += 1;
@@ -369,7 +418,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
 
         // A value is complete: what does it mean to the container?
         frame.values = frame.values.wrapping_add(1);
-        match frame.kind {
+        match frame.container.kind {
             Kind::List => {}
             Kind::Record => frame.half = true,
             Kind::Dictionary => {

@@ -1,9 +1,8 @@
 //! The borrowed form: one flat vector of nodes of 16 bytes, which is reused from message to message.
 use alloc::vec::Vec;
-use core::str;
 
 use super::integer::Integer;
-use super::scan::{self, Atom, Frame, Kind, Visitor};
+use super::scan::{self, Atom, Container, Frame, Kind, Visitor};
 use super::{Error, ErrorKind, Limits, Raw};
 
 /// A decoder that keeps its memory.
@@ -109,24 +108,41 @@ impl Tape {
     }
 
     /// As [`decode`](Self::decode), within these limits.
+    #[inline]
     pub fn decode_within<'t, 'a>(
         &'t mut self,
         input: &'a [u8],
         limits: Limits,
     ) -> Result<NodeRef<'t, 'a>, Error> {
-        let (node, end) = self.decode_first(input, limits)?;
+        let end = self.fill(input, limits)?;
         if end != input.len() {
             return Err(ErrorKind::TrailingBytes.at(end));
         }
-        Ok(node)
+        Ok(self.root(input))
     }
 
     /// Decodes the canonical value that `input` starts with, and where it ends: a stream without frames.
+    #[inline]
     pub fn decode_first<'t, 'a>(
         &'t mut self,
         input: &'a [u8],
         limits: Limits,
     ) -> Result<(NodeRef<'t, 'a>, usize), Error> {
+        let end = self.fill(input, limits)?;
+        Ok((self.root(input), end))
+    }
+
+    #[inline(always)]
+    fn root<'t, 'a>(&'t self, input: &'a [u8]) -> NodeRef<'t, 'a> {
+        NodeRef {
+            input,
+            nodes: &self.nodes,
+            index: 0,
+        }
+    }
+
+    /// Takes the nodes of the value that `input` starts with and returns where it ends: a result that fits registers.
+    fn fill(&mut self, input: &[u8], limits: Limits) -> Result<usize, Error> {
         self.nodes.clear();
         if u32::try_from(input.len()).is_err() {
             return Err(ErrorKind::TooLong.at(u32::MAX as usize));
@@ -135,15 +151,7 @@ impl Tape {
             nodes: &mut self.nodes,
             limit: limits.values,
         };
-        let end = scan::walk::<false, _>(input, limits, &mut self.stack, &mut writer)?;
-        Ok((
-            NodeRef {
-                input,
-                nodes: &self.nodes,
-                index: 0,
-            },
-            end,
-        ))
+        scan::walk::<false, _>(input, limits, &mut self.stack, &mut writer)
     }
 }
 
@@ -183,8 +191,8 @@ impl Visitor for Writer<'_> {
     }
 
     #[inline(always)]
-    fn open(&mut self, start: usize, kind: Kind) -> Result<u32, Error> {
-        let name = self.nodes.len() as u32;
+    fn open(&mut self, start: usize, kind: Kind) -> Result<usize, Error> {
+        let name = self.nodes.len();
         let tag = match kind {
             Kind::List => Tag::List,
             Kind::Dictionary => Tag::Dictionary,
@@ -196,9 +204,9 @@ impl Visitor for Writer<'_> {
     }
 
     #[inline(always)]
-    fn close(&mut self, name: u32, _: Kind, values: u32, end: usize) -> Result<(), Error> {
+    fn close(&mut self, container: Container, values: u32, end: usize) -> Result<(), Error> {
         let next = self.nodes.len() as u64;
-        let node = &mut self.nodes[name as usize];
+        let node = &mut self.nodes[container.name];
         let data = next << 32 | end as u64;
         *node = Node::new(node.tag, node.start as usize, values.min(MANY), data);
         Ok(())
@@ -333,7 +341,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
             Tag::Positive | Tag::Negative => Some(Integer::from_word(negative, node.data)),
             Tag::BigPositive | Tag::BigNegative => {
                 let start = node.start as usize;
-                let digits = str::from_utf8(&self.input[start..start + node.data as usize]);
+                let digits = scan::utf8(&self.input[start..start + node.data as usize]);
                 Some(Integer::from_decimal(negative, digits.ok()?))
             }
             _ => None,
@@ -369,14 +377,14 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
         self.payload(Tag::String)
-            .and_then(|text| str::from_utf8(text).ok())
+            .and_then(|text| scan::utf8(text).ok())
     }
 
     /// The symbol, if it is one.
     #[inline]
     pub fn as_symbol(&self) -> Option<&'a str> {
         self.payload(Tag::Symbol)
-            .and_then(|text| str::from_utf8(text).ok())
+            .and_then(|text| scan::utf8(text).ok())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Decoding to the owned tree, canonical or lenient.
 use alloc::{boxed::Box, string::String, vec::Vec};
-use core::str;
 
-use super::scan::{self, Atom, Kind, Visitor};
+use super::scan::{self, Atom, Container, Kind, Visitor};
 use super::{Error, ErrorKind, Integer, Limits, MAX_TREE_DEPTH, Record, Value};
 
 impl Value {
@@ -49,8 +48,7 @@ fn decode<const LENIENT: bool>(input: &[u8], mut limits: Limits) -> Result<Value
     let mut builder = Builder::<LENIENT> {
         input,
         left: limits.values,
-        open: Vec::new(),
-        items: Vec::new(),
+        items: Vec::with_capacity((input.len() / 4).clamp(FEW, MANY)),
         starts: Vec::new(),
     };
     let mut end = scan::walk::<LENIENT, _>(input, limits, &mut Vec::new(), &mut builder)?;
@@ -63,12 +61,14 @@ fn decode<const LENIENT: bool>(input: &[u8], mut limits: Limits) -> Result<Value
     }
 }
 
-/// Puts the tree together: `items` are the complete values of all open containers, and each of these knows its first.
+/// How many items there is room for from the start, and how many at most; one takes about four bytes.
+const FEW: usize = 16;
+const MANY: usize = 1024;
+
+/// Puts the tree together: `items` are the complete values of all open containers, each of which is named by its first.
 struct Builder<'a, const LENIENT: bool> {
     input: &'a [u8],
     left: usize,
-    /// First item and offset of each open container.
-    open: Vec<(usize, usize)>,
     items: Vec<Value>,
     /// Where each item starts in the input, if keys may be there twice.
     starts: Vec<usize>,
@@ -93,9 +93,9 @@ impl<const LENIENT: bool> Builder<'_, LENIENT> {
     }
 
     fn text(&self, start: usize, end: usize) -> Result<String, Error> {
-        match str::from_utf8(&self.input[start..end]) {
+        match scan::utf8(&self.input[start..end]) {
             Ok(text) => Ok(String::from(text)),
-            Err(error) => Err(ErrorKind::InvalidUtf8.at(start + error.valid_up_to())),
+            Err(valid) => Err(ErrorKind::InvalidUtf8.at(start + valid)),
         }
     }
 
@@ -143,45 +143,42 @@ impl<const LENIENT: bool> Visitor for Builder<'_, LENIENT> {
     }
 
     #[inline(always)]
-    fn open(&mut self, start: usize, _: Kind) -> Result<u32, Error> {
+    fn open(&mut self, start: usize, _: Kind) -> Result<usize, Error> {
         self.count(start)?;
-        self.open.push((self.items.len(), start));
-        Ok(0)
+        Ok(self.items.len())
     }
 
     #[inline(always)]
-    fn close(&mut self, _: u32, kind: Kind, _: u32, _: usize) -> Result<(), Error> {
-        let (first, start) = self.open.pop().unwrap_or((0, 0));
+    fn close(&mut self, container: Container, _: u32, _: usize) -> Result<(), Error> {
+        let first = container.name;
         if LENIENT {
-            match kind {
+            match container.kind {
                 Kind::Dictionary => self.unique(first, 2)?,
                 Kind::Set => self.unique(first, 1)?,
                 _ => {}
             }
+            self.starts.truncate(first);
         }
-        self.starts.truncate(first);
-        let value = {
-            let mut inside = self.items.drain(first..);
-            match kind {
-                Kind::Dictionary => {
-                    let mut entries = Vec::with_capacity(inside.len() / 2);
-                    while let (Some(key), Some(value)) = (inside.next(), inside.next()) {
-                        entries.push((key, value));
-                    }
-                    Value::Dictionary(entries)
+        let value = match container.kind {
+            Kind::Dictionary => {
+                let mut inside = self.items.drain(first..);
+                let mut entries = Vec::with_capacity(inside.len() / 2);
+                while let (Some(key), Some(value)) = (inside.next(), inside.next()) {
+                    entries.push((key, value));
                 }
-                Kind::Set => Value::Set(inside.collect()),
-                Kind::Record => match inside.next() {
-                    Some(label) => Value::Record(Box::new(Record {
-                        label,
-                        fields: inside.collect(),
-                    })),
-                    None => Value::List(Vec::new()),
-                },
-                _ => Value::List(inside.collect()),
+                Value::Dictionary(entries)
             }
+            Kind::Set => Value::Set(self.items.split_off(first)),
+            Kind::Record => {
+                let fields = self.items.split_off(first + 1);
+                match self.items.pop() {
+                    Some(label) => Value::Record(Box::new(Record { label, fields })),
+                    None => Value::List(fields),
+                }
+            }
+            _ => Value::List(self.items.split_off(first)),
         };
-        self.push(start, value);
+        self.push(container.start, value);
         Ok(())
     }
 }
