@@ -17,7 +17,7 @@ use revm::precompile::{
 
 /// Makes revm use [`LyditeCrypto`] in this process. False if it already uses something, which happens with its first
 /// precompile call or the first installation.
-pub fn install() -> bool {
+pub(crate) fn install() -> bool {
     install_crypto(LyditeCrypto)
 }
 
@@ -115,6 +115,8 @@ impl Crypto for LyditeCrypto {
         recovery_id: u8,
         hash: &[u8; 32],
     ) -> Result<[u8; 32], PrecompileHalt> {
+        #[cfg(test)]
+        crate::calls::count(&crate::calls::PRECOMPILE);
         let halves = signature.as_chunks::<32>().0;
         let signature = Signature {
             r: halves[0],

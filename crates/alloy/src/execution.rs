@@ -1,15 +1,15 @@
-//! One call of bytecode, without a transaction around it.
+//! Calls of bytecode, without a transaction around them.
 
 use core::{convert::Infallible, fmt};
 
 use lydite::evm::precompile::Fork;
 use revm::{
-    Context, MainBuilder, MainContext,
+    Context, ExecuteEvm, MainBuilder, MainContext, MainnetEvm,
     bytecode::Bytecode,
-    context::{ContextSetters, TxEnv},
+    context::{ContextSetters, ContextTr, JournalTr, TxEnv},
     context_interface::result::{EVMError, ExecutionResult, HaltReason},
     database::InMemoryDB,
-    handler::{Handler, MainnetHandler},
+    handler::{Handler, MainnetContext, MainnetHandler},
     primitives::{Address, Bytes, TxKind, hardfork::SpecId},
     state::AccountInfo,
 };
@@ -74,45 +74,85 @@ pub fn spec_id(fork: Fork) -> SpecId {
     }
 }
 
-/// Runs `code` on `input` with so much gas, in a state that holds nothing else.
+/// Code in an engine, to be run many times.
+pub struct Program {
+    evm: MainnetEvm<MainnetContext<InMemoryDB>>,
+}
+
+impl Program {
+    /// Puts `code` into an engine whose state holds nothing else.
+    #[must_use]
+    pub fn new(code: &[u8], fork: Fork) -> Self {
+        let mut database = InMemoryDB::default();
+        let code = Bytecode::new_legacy(Bytes::copy_from_slice(code));
+        database.insert_account_info(CODE, AccountInfo::default().with_code(code));
+        let evm = Context::mainnet()
+            .with_db(database)
+            .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(spec_id(fork)))
+            .build_mainnet();
+        Self { evm }
+    }
+
+    /// Runs it on `input` with so much gas. What it changes in the state is forgotten afterwards.
+    ///
+    /// # Errors
+    /// [`Error`], where the engine fails, not the code.
+    pub fn run(&mut self, input: &[u8], gas_limit: u64) -> Result<Execution, Error> {
+        let evm = &mut self.evm;
+        evm.ctx.set_tx(TxEnv {
+            caller: CALLER,
+            kind: TxKind::Call(CODE),
+            data: Bytes::copy_from_slice(input),
+            gas_limit,
+            ..TxEnv::default()
+        });
+        // A system call is one without validation and without the gas of a transaction; what a transaction makes warm
+        // is warm here too.
+        let mut handler = MainnetHandler::default();
+        let result = handler
+            .load_accounts(evm)
+            .and_then(|()| Ok(evm.ctx.journal_mut().load_account(CALLER).map(drop)?))
+            .and_then(|()| handler.run_system_call(evm));
+        evm.finalize();
+        let result = result.map_err(Error)?;
+        let gas_used = result.gas().total_gas_spent();
+        Ok(match result {
+            ExecutionResult::Success { output, .. } => Execution {
+                status: Status::Success,
+                output: output.into_data().into(),
+                gas_used,
+            },
+            ExecutionResult::Revert { output, .. } => Execution {
+                status: Status::Revert,
+                output: output.into(),
+                gas_used,
+            },
+            ExecutionResult::Halt { reason, .. } => Execution {
+                status: Status::Halt(reason),
+                output: Vec::new(),
+                gas_used,
+            },
+        })
+    }
+}
+
+/// Runs `code` once: [`Program::new`], [`Program::run`].
+///
+/// ```
+/// use lydite::evm::precompile::Fork;
+///
+/// // SHA-256 of nothing, by a CALL: PUSH1 32 PUSH0 PUSH0 PUSH0 PUSH0 PUSH1 2 GAS CALL, PUSH1 32 PUSH0 RETURN.
+/// let code = [
+///     0x60, 32, 0x5f, 0x5f, 0x5f, 0x5f, 0x60, 2, 0x5a, 0xf1, 0x60, 32, 0x5f, 0xf3,
+/// ];
+/// lydite_alloy::install();
+/// let run = lydite_alloy::execute(&code, &[], 100_000, Fork::Osaka)?;
+/// assert_eq!(run.output[..4], [0xe3, 0xb0, 0xc4, 0x42]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`Error`], where the engine fails, not the code.
 pub fn execute(code: &[u8], input: &[u8], gas_limit: u64, fork: Fork) -> Result<Execution, Error> {
-    let mut database = InMemoryDB::default();
-    let code = Bytecode::new_legacy(Bytes::copy_from_slice(code));
-    database.insert_account_info(CODE, AccountInfo::default().with_code(code));
-    let mut evm = Context::mainnet()
-        .with_db(database)
-        .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(spec_id(fork)))
-        .build_mainnet();
-    evm.ctx.set_tx(TxEnv {
-        caller: CALLER,
-        kind: TxKind::Call(CODE),
-        data: Bytes::copy_from_slice(input),
-        gas_limit,
-        ..TxEnv::default()
-    });
-    // A system call is one without validation and without the gas of a transaction.
-    let result = MainnetHandler::default()
-        .run_system_call(&mut evm)
-        .map_err(Error)?;
-    let gas_used = result.gas().total_gas_spent();
-    Ok(match result {
-        ExecutionResult::Success { output, .. } => Execution {
-            status: Status::Success,
-            output: output.into_data().into(),
-            gas_used,
-        },
-        ExecutionResult::Revert { output, .. } => Execution {
-            status: Status::Revert,
-            output: output.into(),
-            gas_used,
-        },
-        ExecutionResult::Halt { reason, .. } => Execution {
-            status: Status::Halt(reason),
-            output: Vec::new(),
-            gas_used,
-        },
-    })
+    Program::new(code, fork).run(input, gas_limit)
 }

@@ -6,8 +6,8 @@ use lydite_alloy::{Status, execute, install};
 
 #[test]
 fn programs_of_the_report() {
-    assert!(install());
-    assert!(!install(), "only once");
+    assert!(install().revm);
+    assert!(!install().revm, "only once");
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../vectors/precompiles/report.json"

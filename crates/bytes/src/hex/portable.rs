@@ -1,7 +1,7 @@
 //! Hexadecimal eight digits at a time in one `u64` ("SIMD within a register"), on every target.
 //!
 //! Lanes are the bytes of the little-endian word: lane 0 is the first character. Lane sums never carry: all
-//! operands stay below 0x80. Constant time in the input's value (not relied upon).
+//! operands stay below 0x80. A last piece shorter than a word is done as a whole one that overlaps the one before. Constant time in the input's value (not relied upon).
 
 #![forbid(unsafe_code)]
 
@@ -17,11 +17,17 @@ pub(crate) const fn lanes(byte: u8) -> u64 {
 pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     debug_assert_eq!(output.len(), 2 * input.len());
     let (words, rest) = input.as_chunks::<4>();
-    let (digits, digits_rest) = output.as_chunks_mut::<8>();
-    for (word, digits) in words.iter().zip(digits) {
+    for (word, digits) in words.iter().zip(output.as_chunks_mut::<8>().0) {
         *digits = encode_4(*word).map(MaybeUninit::new);
     }
-    for (byte, pair) in rest.iter().zip(digits_rest.as_chunks_mut::<2>().0) {
+    if rest.is_empty() {
+        return;
+    }
+    if let (Some(word), Some(digits)) = (input.last_chunk(), output.last_chunk_mut()) {
+        *digits = encode_4(*word).map(MaybeUninit::new);
+        return;
+    }
+    for (byte, pair) in input.iter().zip(output.as_chunks_mut::<2>().0) {
         let [high, low, ..] = encode_4([*byte, 0, 0, 0]);
         *pair = [high, low].map(MaybeUninit::new);
     }
@@ -49,18 +55,25 @@ fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
 #[inline]
 pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     debug_assert_eq!(digits.len(), 2 * output.len());
-    let (octets, digits_rest) = digits.as_chunks::<8>();
-    let (words, rest) = output.as_chunks_mut::<4>();
+    let (octets, rest) = digits.as_chunks::<8>();
     let mut valid = lanes(0x80);
-    for (octet, word) in octets.iter().zip(words) {
+    for (octet, word) in octets.iter().zip(output.as_chunks_mut::<4>().0) {
         let (bytes, ok) = decode_8(*octet);
         *word = bytes.map(MaybeUninit::new);
         valid &= ok;
     }
-    for (pair, byte) in digits_rest.chunks_exact(2).zip(rest) {
-        let (bytes, ok) = decode_8([pair[0], pair[1], b'0', b'0', b'0', b'0', b'0', b'0']);
-        byte.write(bytes[0]);
-        valid &= ok;
+    if !rest.is_empty() {
+        if let (Some(octet), Some(word)) = (digits.last_chunk(), output.last_chunk_mut()) {
+            let (bytes, ok) = decode_8(*octet);
+            *word = bytes.map(MaybeUninit::new);
+            valid &= ok;
+        } else {
+            for (pair, byte) in digits.as_chunks::<2>().0.iter().zip(output) {
+                let (bytes, ok) = decode_8([pair[0], pair[1], b'0', b'0', b'0', b'0', b'0', b'0']);
+                byte.write(bytes[0]);
+                valid &= ok;
+            }
+        }
     }
     valid == lanes(0x80)
 }

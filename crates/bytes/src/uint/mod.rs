@@ -167,6 +167,9 @@ impl U256 {
     #[inline]
     pub const fn overflowing_add(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
+        if VECTORS {
+            return self.add_pairs(rhs);
+        }
         let (s0, carry) = add_with_carry(a[0], b[0], false);
         let (s1, carry) = add_with_carry(a[1], b[1], carry);
         let (s2, carry) = add_with_carry(a[2], b[2], carry);
@@ -174,15 +177,40 @@ impl U256 {
         (Self([s0, s1, s2, s3]), carry)
     }
 
+    /// [`overflowing_add`](Self::overflowing_add) in a form that LLVM leaves alone, see [`VECTORS`].
+    #[inline]
+    const fn add_pairs(self, rhs: Self) -> (Self, bool) {
+        let (a, b) = (self.0, rhs.0);
+        let (low, carry) = join(a[0], a[1]).overflowing_add(join(b[0], b[1]));
+        let (high, over) = join(a[2], a[3]).overflowing_add(join(b[2], b[3]));
+        let (high, carry) = high.overflowing_add(carry as u128);
+        let ([s0, s1], [s2, s3]) = (split(low), split(high));
+        (Self([s0, s1, s2, s3]), over | carry)
+    }
+
     /// Difference modulo 2^256, and whether it wrapped.
     #[inline]
     pub const fn overflowing_sub(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
+        if VECTORS {
+            return self.sub_pairs(rhs);
+        }
         let (d0, borrow) = sub_with_borrow(a[0], b[0], false);
         let (d1, borrow) = sub_with_borrow(a[1], b[1], borrow);
         let (d2, borrow) = sub_with_borrow(a[2], b[2], borrow);
         let (d3, borrow) = sub_with_borrow(a[3], b[3], borrow);
         (Self([d0, d1, d2, d3]), borrow)
+    }
+
+    /// As [`add_pairs`](Self::add_pairs).
+    #[inline]
+    const fn sub_pairs(self, rhs: Self) -> (Self, bool) {
+        let (a, b) = (self.0, rhs.0);
+        let (low, borrow) = join(a[0], a[1]).overflowing_sub(join(b[0], b[1]));
+        let (high, under) = join(a[2], a[3]).overflowing_sub(join(b[2], b[3]));
+        let (high, borrow) = high.overflowing_sub(borrow as u128);
+        let ([d0, d1], [d2, d3]) = (split(low), split(high));
+        (Self([d0, d1, d2, d3]), under | borrow)
     }
 
     /// Product modulo 2^256, and whether it wrapped.
@@ -511,6 +539,19 @@ const fn checked((value, wrapped): (U256, bool)) -> Option<U256> {
 
 const fn saturated((value, wrapped): (U256, bool), limit: U256) -> U256 {
     if wrapped { limit } else { value }
+}
+
+/// Whether this build lets LLVM put carries into AVX-512 vectors, which takes three times as long as a chain of `adc`.
+const VECTORS: bool = cfg!(target_feature = "avx512f");
+
+#[inline(always)]
+const fn join(low: u64, high: u64) -> u128 {
+    (high as u128) << 64 | low as u128
+}
+
+#[inline(always)]
+const fn split(wide: u128) -> [u64; 2] {
+    [wide as u64, (wide >> 64) as u64]
 }
 
 /// `a + b + carry`: low word and carry.

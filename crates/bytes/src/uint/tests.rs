@@ -72,6 +72,12 @@ proptest! {
     })]
 
     #[test]
+    fn sums_and_differences_by_pairs((a, b) in (number(), number())) {
+        prop_assert_eq!(a.add_pairs(b), overflowing(&(big(&a.0) + big(&b.0))));
+        prop_assert_eq!(a.sub_pairs(b), (wrapped(&((modulus() + big(&a.0) - big(&b.0)) % modulus())), a < b));
+    }
+
+    #[test]
     fn sums_and_products(a in number(), b in number()) {
         let (x, y) = (big(&a.0), big(&b.0));
         prop_assert_eq!(a.overflowing_add(b), overflowing(&(&x + &y)));

@@ -6,9 +6,10 @@
 
 use alloc::vec::Vec;
 
-use lydite_curve::bls12_381;
-
-use super::{Error, Fork, GasUsed, bls12_points::g1, charge, since};
+use super::{
+    Error, Fork, GasUsed,
+    bls12_points::{g1, msm_gas},
+};
 
 /// The gas of one pair without discount.
 const PAIR: u64 = 12000;
@@ -16,11 +17,7 @@ const PAIR: u64 = 12000;
 /// The gas of so many pairs.
 #[must_use]
 pub fn gas(pairs: usize) -> u64 {
-    let Some(index) = pairs.checked_sub(1) else {
-        return 0;
-    };
-    let discount = DISCOUNT[index.min(DISCOUNT.len() - 1)];
-    (pairs as u64 * PAIR).saturating_mul(discount.into()) / 1000
+    msm_gas(pairs, PAIR, &DISCOUNT)
 }
 
 /// Thousandths of the price, for 1 to 128 pairs; the last is that for more.
@@ -40,28 +37,5 @@ const DISCOUNT: [u16; 128] = [
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
 /// a point that is none of the subgroup.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
-    out.clear();
-    since(Fork::Prague, fork)?;
-    let (pairs, rest) = input.as_chunks::<{ g1::LENGTH + 32 }>();
-    let gas = charge(gas(pairs.len()), gas_limit)?;
-    if pairs.is_empty() || !rest.is_empty() {
-        return Err(Error::InputLength);
-    }
-    let mut failed = None;
-    let items = pairs.iter().map_while(|pair| {
-        let (point, scalar) = pair.split_first_chunk()?;
-        match g1::read(point) {
-            Ok(point) => Some((point, *scalar.first_chunk()?)),
-            Err(error) => {
-                failed = Some(error);
-                None
-            }
-        }
-    });
-    let sum = bls12_381::g1_msm(items);
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    g1::write(&sum?, out);
-    Ok(gas)
+    g1::msm(input, gas, gas_limit, fork, out)
 }

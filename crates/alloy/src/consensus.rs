@@ -1,0 +1,53 @@
+//! The hook by which alloy-consensus finds out who sent a transaction.
+
+use std::sync::Arc;
+
+use alloy_consensus::crypto::{CryptoProvider, RecoveryError, install_default_provider};
+use alloy_primitives::Address;
+use lydite::curve::secp256k1::{self, PublicKey, Signature};
+
+/// Makes alloy-consensus use [`LyditeProvider`] in this process. False if a provider is there already.
+pub(crate) fn install() -> bool {
+    install_default_provider(Arc::new(LyditeProvider)).is_ok()
+}
+
+/// Lydite's secp256k1 behind alloy-consensus' signatures, high s accepted as its trait has it.
+#[derive(Clone, Copy, Debug)]
+pub struct LyditeProvider;
+
+impl CryptoProvider for LyditeProvider {
+    fn recover_signer_unchecked(
+        &self,
+        signature: &[u8; 65],
+        hash: &[u8; 32],
+    ) -> Result<Address, RecoveryError> {
+        #[cfg(test)]
+        crate::calls::count(&crate::calls::RECOVER);
+        Signature::from_bytes65(signature)
+            .and_then(|signature| secp256k1::recover_address(hash, &signature))
+            .map(|address| Address::new(address.0))
+            .map_err(|_| RecoveryError::new())
+    }
+
+    fn verify_and_compute_signer_unchecked(
+        &self,
+        public_key: &[u8; 65],
+        bytes: &[u8; 64],
+        hash: &[u8; 32],
+    ) -> Result<Address, RecoveryError> {
+        #[cfg(test)]
+        crate::calls::count(&crate::calls::VERIFY);
+        let halves = bytes.as_chunks::<32>().0;
+        let signature = Signature {
+            r: halves[0],
+            s: halves[1],
+            recovery_id: 0,
+        };
+        PublicKey::from_sec1_bytes(public_key)
+            .and_then(|key| {
+                secp256k1::verify(&key, hash, &signature)?;
+                Ok(Address::new(key.to_address().0))
+            })
+            .map_err(|_| RecoveryError::new())
+    }
+}

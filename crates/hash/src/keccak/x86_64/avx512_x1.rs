@@ -1,0 +1,389 @@
+//! One Keccak-f\[1600\] in five vectors of AVX-512F, and the sponge around it, which needs AVX-512BW for a message's end.
+//!
+//! Pi is never carried out. Slot `s` of vector `r` holds the lane at `(x, y)`, two linear forms in `r` and `s` modulo 5; after
+//! rho, pi turns them into `(y, 2x + 3y)`, without a move. Before a round that is `x = s`, `y = a r + b s` (rows), where theta's
+//! parities are sums of whole vectors. Chi must find three lanes of a row in one slot of three vectors: it takes each vector
+//! in three orders of its slots, `x`, `x + 1` and `x + 2`, so that rows come out again, with other `a` and `b`:
+//!
+//! | round of six | before it: x, y   | permutations: theta, chi | order of slots, chi's neighbour |
+//! |---|---|---|---|
+//! | first        | s, r              | 2, 5                     | columns come out                |
+//! | second       | r, s              | 20, 10                   | `s + k`, `r + k`                |
+//! | third        | s, 2r + 3s        | 2, 15                    | `2 (s + k - 2r)`, `r + 4k`      |
+//! | fourth       | s, 2r + 2s        | 2, 15                    | `3 (s + k - 2r)`, `r + 2k`      |
+//! | fifth        | s, 3r + 4s        | 2, 15                    | `4 (s + k - 3r)`, `r + 4k`      |
+//! | sixth        | s, r + s          | 2, 15                    | `s + k - r`, `r`                |
+//!
+//! After it `y = 3r`: the vectors change names, and all begins again. A column's parity in the second round is the sum of a
+//! vector's slots, in each slot.
+//!
+//! The limit is the chain of a round: six additions and rotations of 2 cycles, two permutations of 5 (AMD Zen 5), 22 cycles,
+//! and some 7 until the last of 15 permutations, two a cycle, is out; measured 30. Assembly, because the order decides: the
+//! same instructions in the order LLVM gives them take 8 ns (4 %) more, since a vector unit is chosen long before an operand is
+//! there. Constant time: no branch or index depends on the lanes.
+
+use core::arch::x86_64::*;
+
+use super::super::State;
+use super::super::portable::ROUND_CONSTANTS;
+
+/// Five vectors; slots past the fifth hold anything.
+type Vectors = [__m512i; 5];
+
+/// The slots of a vector that count.
+const SLOTS: __mmask8 = 0b1_1111;
+
+/// Bytes in them.
+const BYTES: usize = 40;
+
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Words([u64; 8]);
+
+/// Orders of slots: entry `5 * (m - 1) + c` takes slot `s` from `m * (s + c)`.
+static ORDERS: [Words; 20] = {
+    let mut orders = [Words([0; 8]); 20];
+    let mut entry = 0;
+    while entry < 20 {
+        let mut slot = 0;
+        while slot < 5 {
+            orders[entry].0[slot] = ((entry / 5 + 1) * (slot + entry % 5) % 5) as u64;
+            slot += 1;
+        }
+        entry += 1;
+    }
+    orders
+};
+
+/// Rho's rotations [FIPS202 §3.2.2], `[x][y]`.
+const RHO: [[u64; 5]; 5] = {
+    let mut offsets = [[0; 5]; 5];
+    let (mut x, mut y, mut t) = (1, 0, 0);
+    while t < 24 {
+        offsets[x][y] = (t + 1) * (t + 2) / 2 % 64;
+        (x, y) = (y, (2 * x + 3 * y) % 5);
+        t += 1;
+    }
+    offsets
+};
+
+/// The same by round of six and vector.
+static ROTATIONS: [[Words; 5]; 6] = {
+    let mut rotations = [[Words([0; 8]); 5]; 6];
+    // x and y as (factor of r, factor of s)
+    let forms = [
+        ((0, 1), (1, 0)),
+        ((1, 0), (0, 1)),
+        ((0, 1), (2, 3)),
+        ((0, 1), (2, 2)),
+        ((0, 1), (3, 4)),
+        ((0, 1), (1, 1)),
+    ];
+    let mut round = 0;
+    while round < 6 {
+        let (x, y) = forms[round];
+        let mut entry = 0;
+        while entry < 25 {
+            let (r, s) = (entry / 5, entry % 5);
+            rotations[round][r].0[s] = RHO[(x.0 * r + x.1 * s) % 5][(y.0 * r + y.1 * s) % 5];
+            entry += 1;
+        }
+        round += 1;
+    }
+    rotations
+};
+
+/// The constant of the round before: iota is left to the next round, where it waits for nothing.
+static CONSTANTS: [u64; 25] = {
+    let mut constants = [0; 25];
+    let mut round = 0;
+    while round < 24 {
+        constants[round + 1] = ROUND_CONSTANTS[round];
+        round += 1;
+    }
+    constants
+};
+
+/// Iota of the round before.
+macro_rules! iota {
+    ($round:literal, $v0:literal) => {
+        concat!(
+            "vmovq xmm25, [{constants} + 8*",
+            $round,
+            "]\n",
+            "vpxorq zmm",
+            $v0,
+            ", zmm",
+            $v0,
+            ", zmm25\n"
+        )
+    };
+}
+
+/// `to ^= a ^ b`
+macro_rules! add {
+    ($($to:literal $a:literal $b:literal),*) => {
+        concat!($("vpternlogq zmm", $to, ", zmm", $a, ", zmm", $b, ", 0x96\n"),*)
+    };
+}
+
+/// `to ^= !a & b`
+macro_rules! chi {
+    ($($to:literal $a:literal $b:literal),*) => {
+        concat!($("vpternlogq zmm", $to, ", zmm", $a, ", zmm", $b, ", 0xd2\n"),*)
+    };
+}
+
+/// `to` is `from` in the order `order`.
+macro_rules! permute {
+    ($($to:literal $from:literal $order:literal),*) => {
+        concat!($("vpermq zmm", $to, ", zmm", $order, ", zmm", $from, "\n"),*)
+    };
+}
+
+/// Rho of five vectors.
+macro_rules! rho {
+    ($round:literal, $($v:literal $r:literal),*) => {
+        concat!($(
+            "vprolvq zmm", $v, ", zmm", $v, ", [{rotations} + 64*(5*", $round, " + ", $r, ")]\n"
+        ),*)
+    };
+}
+
+/// The orders `5 * (m - 1)` on, into registers 10 to 14.
+macro_rules! orders {
+    ($first:literal, $($c:literal),*) => {
+        concat!($("vmovdqa64 zmm1", $c, ", [{orders} + 64*(", $first, " + ", $c, ")]\n"),*)
+    };
+}
+
+/// Iota of the round before, theta and rho, of rows.
+macro_rules! theta_rho {
+    ($round:literal, $v0:literal $v1:literal $v2:literal $v3:literal $v4:literal) => {
+        concat!(
+            iota!($round, $v0),
+            "vmovdqa64 zmm26, zmm", $v1, "\n",
+            add!(26 $v2 $v3, 26 $v4 $v0),
+            permute!(25 26 28, 27 26 31),
+            "vprolq zmm25, zmm25, 1\n",
+            add!($v0 25 27, $v1 25 27, $v2 25 27, $v3 25 27, $v4 25 27),
+            rho!($round, $v0 0, $v1 1, $v2 2, $v3 3, $v4 4)
+        )
+    };
+}
+
+/// A round of rows to rows. For each vector of the result: where chi's three operands come from, and in which order, by the
+/// last digit of the register that holds it.
+macro_rules! rows {
+    ($round:literal, $orders:literal, $v0:literal $v1:literal $v2:literal $v3:literal $v4:literal,
+     $($to:literal $second:literal $third:literal:
+       $a:literal $i:literal, $b:literal $j:literal, $c:literal $k:literal;)*) => {
+        concat!(
+            theta_rho!($round, $v0 $v1 $v2 $v3 $v4),
+            orders!($orders, 0, 1, 2, 3, 4),
+            $(permute!($to $a $i, $second $b $j, $third $c $k),)*
+            $(chi!($to $second $third)),*
+        )
+    };
+}
+
+/// The parity of a column, in each slot of `to`.
+macro_rules! column {
+    ($($to:literal $v:literal),*) => {
+        concat!($(
+            permute!(25 $v 28, 26 $v 29, 27 $v 30, $to $v 31),
+            add!(27 25 26, $to 27 $v)
+        ),*)
+    };
+}
+
+macro_rules! rotate {
+    ($($to:literal $from:literal),*) => {
+        concat!($("vprolq zmm", $to, ", zmm", $from, ", 1\n"),*)
+    };
+}
+
+macro_rules! copy {
+    ($($to:literal $from:literal),*) => {
+        concat!($("vmovdqa64 zmm", $to, ", zmm", $from, "\n"),*)
+    };
+}
+
+/// The 24 rounds.
+///
+/// Registers: 0 to 9 the state, in one half and the other; 10 to 14 orders of this round; 15 to 24 chi's second and third
+/// operands; 25 to 27 theta; 28 to 31 the orders `s + 1` to `s + 4`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+#[rustfmt::skip]
+fn rounds(v: Vectors) -> Vectors {
+    let [mut v0, mut v1, mut v2, mut v3, mut v4] = v;
+    // SAFETY: reads only, all inside the three tables: 64 bytes at each of the 20 entries of `ORDERS` and the 30 of
+    // `ROTATIONS`, aligned as their type is; eight bytes at words 0 to 5 from `constants` on, which starts at `CONSTANTS` and
+    // moves by six words four times, and at word 0 after that, the last of 25. No stack, flags declared by default; all
+    // registers written are declared; the instructions are those of AVX-512F.
+    unsafe {
+        core::arch::asm!(
+            "vmovdqa64 zmm28, [{orders} + 64]",
+            "vmovdqa64 zmm29, [{orders} + 128]",
+            "vmovdqa64 zmm30, [{orders} + 192]",
+            "vmovdqa64 zmm31, [{orders} + 256]",
+            ".p2align 6",
+            "2:",
+            // First: rows to columns, slot y
+            theta_rho!(0, 0 1 2 3 4),
+            orders!(10, 0, 1, 2, 3, 4),
+            permute!(0 0 10, 1 1 12, 2 2 14, 3 3 11, 4 4 13),
+            copy!(5 0, 6 1, 7 2, 8 3, 9 4),
+            chi!(5 1 2, 6 2 3, 7 3 4, 8 4 0, 9 0 1),
+            // Second: columns to rows
+            iota!(1, 5),
+            column!(16 6, 17 7, 18 8, 19 9, 15 5),
+            rotate!(20 15, 21 16, 22 17, 23 18, 24 19),
+            add!(5 19 21, 6 15 22, 7 16 23, 8 17 24, 9 18 20),
+            rho!(1, 5 0, 6 1, 7 2, 8 3, 9 4),
+            permute!(15 5 28, 20 5 29, 16 6 28, 21 6 29, 17 7 28, 22 7 29, 18 8 28, 23 8 29, 19 9 28, 24 9 29),
+            chi!(5 16 22, 6 17 23, 7 18 24, 8 19 20, 9 15 21),
+            rows!(2, 5, 5 6 7 8 9,
+                1 16 21: 6 13, 5 11, 9 14;
+                2 17 22: 7 11, 6 14, 5 12;
+                3 18 23: 8 14, 7 12, 6 10;
+                0 15 20: 5 10, 9 13, 8 11;
+                4 19 24: 9 12, 8 10, 7 13;
+            ),
+            rows!(3, 10, 0 1 2 3 4,
+                6 16 21: 1 13, 3 10, 0 12;
+                7 17 22: 2 11, 4 13, 1 10;
+                8 18 23: 3 14, 0 11, 2 13;
+                5 15 20: 0 10, 2 12, 4 14;
+                9 19 24: 4 12, 1 14, 3 11;
+            ),
+            rows!(4, 15, 5 6 7 8 9,
+                1 16 21: 6 12, 5 11, 9 10;
+                2 17 22: 7 14, 6 13, 5 12;
+                3 18 23: 8 11, 7 10, 6 14;
+                0 15 20: 5 10, 9 14, 8 13;
+                4 19 24: 9 13, 8 12, 7 11;
+            ),
+            rows!(5, 0, 0 1 2 3 4,
+                6 16 21: 1 14, 1 10, 1 11;
+                7 17 22: 2 13, 2 14, 2 10;
+                8 18 23: 3 12, 3 13, 3 14;
+                5 15 20: 0 10, 0 11, 0 12;
+                9 19 24: 4 11, 4 12, 4 13;
+            ),
+            copy!(0 5, 1 7, 2 9, 3 6, 4 8),
+            "add {constants}, 48",
+            "dec {left:e}",
+            "jnz 2b",
+            iota!(0, 0),
+            orders = in(reg) ORDERS.as_ptr(),
+            rotations = in(reg) ROTATIONS.as_ptr(),
+            constants = inout(reg) CONSTANTS.as_ptr() => _,
+            left = inout(reg) 4 => _,
+            inout("zmm0") v0, inout("zmm1") v1, inout("zmm2") v2, inout("zmm3") v3, inout("zmm4") v4,
+            out("zmm5") _, out("zmm6") _, out("zmm7") _, out("zmm8") _, out("zmm9") _,
+            out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _, out("zmm14") _,
+            out("zmm15") _, out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _,
+            out("zmm20") _, out("zmm21") _, out("zmm22") _, out("zmm23") _, out("zmm24") _,
+            out("zmm25") _, out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _,
+            out("zmm30") _, out("zmm31") _,
+            options(pure, readonly, nostack),
+        );
+    }
+    [v0, v1, v2, v3, v4]
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load(state: &State) -> Vectors {
+    // SAFETY: five words at `5 r` for r below 5, of 25.
+    core::array::from_fn(|r| unsafe {
+        _mm512_maskz_loadu_epi64(SLOTS, state.as_ptr().add(5 * r).cast())
+    })
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store(state: &mut State, v: Vectors) {
+    for (row, vector) in state.as_chunks_mut::<5>().0.iter_mut().zip(v) {
+        // SAFETY: the mask leaves the five words of `row`.
+        unsafe { _mm512_mask_storeu_epi64(row.as_mut_ptr().cast(), SLOTS, vector) };
+    }
+}
+
+/// XORs up to 40 bytes into the first slots.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn xor_bytes(vector: &mut __m512i, bytes: &[u8]) {
+    debug_assert!(bytes.len() <= BYTES);
+    // SAFETY: the mask leaves the `bytes.len()` first bytes.
+    let bytes = unsafe { _mm512_maskz_loadu_epi8((1 << bytes.len()) - 1, bytes.as_ptr().cast()) };
+    *vector = _mm512_xor_si512(*vector, bytes);
+}
+
+/// XORs whole blocks, and permutes behind each.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn absorb_blocks<const RATE: usize>(mut v: Vectors, blocks: &[[u8; RATE]]) -> Vectors {
+    for block in blocks {
+        for (vector, bytes) in v.iter_mut().zip(block.chunks(BYTES)) {
+            xor_bytes(vector, bytes);
+        }
+        v = rounds(v);
+    }
+    v
+}
+
+/// One permutation.
+#[target_feature(enable = "avx512f")]
+pub(in super::super) fn permute(state: &mut State) {
+    store(state, rounds(load(state)));
+}
+
+/// As [`absorb_blocks`], in memory.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(in super::super) fn absorb<const RATE: usize>(state: &mut State, blocks: &[[u8; RATE]]) {
+    store(state, absorb_blocks(load(state), blocks));
+}
+
+/// Absorbs a message into `state`, pads, and squeezes one block at most.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(in super::super) fn sponge<const RATE: usize, const OUT: usize>(
+    suffix: u8,
+    state: &State,
+    message: &[u8],
+) -> [u8; OUT] {
+    let (blocks, rest) = message.as_chunks::<RATE>();
+    let mut v = absorb_blocks(load(state), blocks);
+    for (vector, bytes) in v.iter_mut().zip(rest.chunks(BYTES)) {
+        xor_bytes(vector, bytes);
+    }
+    // The padding: a byte behind the message, and the highest bit of the block
+    for (r, vector) in v.iter_mut().enumerate() {
+        let place = rest.len().wrapping_sub(BYTES * r);
+        let behind = if place < BYTES { 1 << place } else { 0 };
+        *vector = _mm512_xor_si512(
+            *vector,
+            _mm512_maskz_set1_epi8(behind, suffix.cast_signed()),
+        );
+    }
+    let last = RATE / 8 - 1;
+    v[last / 5] = _mm512_xor_si512(
+        v[last / 5],
+        _mm512_maskz_set1_epi64(1 << (last % 5), i64::MIN),
+    );
+    let v = rounds(v);
+    if OUT <= BYTES {
+        let mut out = [0; OUT];
+        // SAFETY: the mask leaves the `OUT` first bytes.
+        unsafe {
+            _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), (1 << OUT) - 1, v[0]);
+        }
+        out
+    } else {
+        let mut words = [0; 25];
+        store(&mut words, v);
+        super::super::squeeze(&words)
+    }
+}
