@@ -22,8 +22,6 @@ const M: u64 = (1 << 52) - 1;
 const TOP: u64 = (1 << 48) - 1;
 /// 2^256 mod p.
 const FOLD: u64 = 0x1_0000_03D1;
-/// 2^260 mod p.
-const FOLD_LIMB: u64 = FOLD << 4;
 /// p in limbs.
 const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
 
@@ -49,88 +47,119 @@ pub(crate) struct FieldElement {
     normalized: bool,
 }
 
-#[inline(always)]
-const fn wide(a: u64, b: u64) -> u128 {
-    a as u128 * b as u128
-}
+/// Products with a multiplier of 64 by 64 bits; elsewhere those of [`super::field_words32`].
+#[cfg(not(target_pointer_width = "32"))]
+mod products {
+    use super::{FOLD, M, TOP};
 
-/// Column k of the schoolbook product: what stands at 2^(52 k).
-#[inline(always)]
-fn column(a: &[u64; 5], b: &[u64; 5], k: usize) -> u128 {
-    match k {
-        0 => wide(a[0], b[0]),
-        1 => wide(a[0], b[1]) + wide(a[1], b[0]),
-        2 => wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
-        3 => wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
-        4 => {
-            wide(a[0], b[4])
-                + wide(a[1], b[3])
-                + wide(a[2], b[2])
-                + wide(a[3], b[1])
-                + wide(a[4], b[0])
+    /// 2^260 mod p.
+    const FOLD_LIMB: u64 = FOLD << 4;
+
+    #[inline(always)]
+    const fn wide(a: u64, b: u64) -> u128 {
+        a as u128 * b as u128
+    }
+
+    /// Column k of the schoolbook product: what stands at 2^(52 k).
+    #[inline(always)]
+    fn column(a: &[u64; 5], b: &[u64; 5], k: usize) -> u128 {
+        match k {
+            0 => wide(a[0], b[0]),
+            1 => wide(a[0], b[1]) + wide(a[1], b[0]),
+            2 => wide(a[0], b[2]) + wide(a[1], b[1]) + wide(a[2], b[0]),
+            3 => wide(a[0], b[3]) + wide(a[1], b[2]) + wide(a[2], b[1]) + wide(a[3], b[0]),
+            4 => {
+                wide(a[0], b[4])
+                    + wide(a[1], b[3])
+                    + wide(a[2], b[2])
+                    + wide(a[3], b[1])
+                    + wide(a[4], b[0])
+            }
+            5 => wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
+            6 => wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
+            7 => wide(a[3], b[4]) + wide(a[4], b[3]),
+            _ => wide(a[4], b[4]),
         }
-        5 => wide(a[1], b[4]) + wide(a[2], b[3]) + wide(a[3], b[2]) + wide(a[4], b[1]),
-        6 => wide(a[2], b[4]) + wide(a[3], b[3]) + wide(a[4], b[2]),
-        7 => wide(a[3], b[4]) + wide(a[4], b[3]),
-        _ => wide(a[4], b[4]),
+    }
+
+    /// Column k of the square: 15 products in all instead of 25.
+    #[inline(always)]
+    fn column_of_square(a: &[u64; 5], k: usize) -> u128 {
+        match k {
+            0 => wide(a[0], a[0]),
+            1 => wide(a[0] * 2, a[1]),
+            2 => wide(a[0] * 2, a[2]) + wide(a[1], a[1]),
+            3 => wide(a[0] * 2, a[3]) + wide(a[1] * 2, a[2]),
+            4 => wide(a[0], a[4] * 2) + wide(a[1] * 2, a[3]) + wide(a[2], a[2]),
+            5 => wide(a[1], a[4] * 2) + wide(a[2] * 2, a[3]),
+            6 => wide(a[2], a[4] * 2) + wide(a[3], a[3]),
+            7 => wide(a[3], a[4] * 2),
+            _ => wide(a[4], a[4]),
+        }
+    }
+
+    /// Reduces nine columns, each below 2^116 and the last two below 2^115 and 2^107, to magnitude 1.
+    ///
+    /// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`. Each column is
+    /// computed where it is added, so that only two accumulators are alive at a time.
+    #[inline(always)]
+    fn reduce(c: impl Fn(usize) -> u128) -> [u64; 5] {
+        // Columns 3 and 4 first: their overflow is what starts the high half.
+        let c8 = c(8);
+        let mut high = c(3) + wide(c8 as u64, FOLD_LIMB);
+        let limb3 = high as u64 & M;
+        high >>= 52;
+        high += c(4) + wide((c8 >> 64) as u64, FOLD_LIMB << 12);
+        let limb4 = high as u64 & M;
+        high >>= 52;
+        // Columns 0 and 5. The bits of limb 4 from 2^256 up join column 5, shifted so that one fold does both.
+        high += c(5);
+        let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
+        let limb4 = limb4 & TOP;
+        high >>= 52;
+        let mut low = c(0) + wide(folded, FOLD);
+        let r0 = low as u64 & M;
+        low >>= 52;
+        // Columns 1 and 6.
+        high += c(6);
+        low += c(1) + wide(high as u64 & M, FOLD_LIMB);
+        high >>= 52;
+        let r1 = low as u64 & M;
+        low >>= 52;
+        // Columns 2 and 7.
+        high += c(7);
+        low += c(2) + wide(high as u64, FOLD_LIMB);
+        let r2 = low as u64 & M;
+        low >>= 52;
+        // What is left of the high half, 64 bits up, lands in column 3.
+        low += wide((high >> 64) as u64, FOLD_LIMB << 12) + u128::from(limb3);
+        let r3 = low as u64 & M;
+        let r4 = (low >> 52) as u64 + limb4;
+        [r0, r1, r2, r3, r4]
+    }
+
+    #[inline(always)]
+    pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
+        reduce(|k| column(a, b, k))
+    }
+
+    #[inline(always)]
+    pub(super) fn square(a: &[u64; 5]) -> [u64; 5] {
+        reduce(|k| column_of_square(a, k))
+    }
+
+    #[inline(always)]
+    pub(super) fn sum_of_products(
+        a: &[u64; 5],
+        b: &[u64; 5],
+        c: &[u64; 5],
+        d: &[u64; 5],
+    ) -> [u64; 5] {
+        reduce(|k| column(a, b, k) + column(c, d, k))
     }
 }
-
-/// Column k of the square: 15 products in all instead of 25.
-#[inline(always)]
-fn column_of_square(a: &[u64; 5], k: usize) -> u128 {
-    match k {
-        0 => wide(a[0], a[0]),
-        1 => wide(a[0] * 2, a[1]),
-        2 => wide(a[0] * 2, a[2]) + wide(a[1], a[1]),
-        3 => wide(a[0] * 2, a[3]) + wide(a[1] * 2, a[2]),
-        4 => wide(a[0], a[4] * 2) + wide(a[1] * 2, a[3]) + wide(a[2], a[2]),
-        5 => wide(a[1], a[4] * 2) + wide(a[2] * 2, a[3]),
-        6 => wide(a[2], a[4] * 2) + wide(a[3], a[3]),
-        7 => wide(a[3], a[4] * 2),
-        _ => wide(a[4], a[4]),
-    }
-}
-
-/// Reduces nine columns, each below 2^116 and the last two below 2^115 and 2^107, to magnitude 1.
-///
-/// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`. Each column is
-/// computed where it is added, so that only two accumulators are alive at a time.
-#[inline(always)]
-fn reduce(c: impl Fn(usize) -> u128) -> [u64; 5] {
-    // Columns 3 and 4 first: their overflow is what starts the high half.
-    let c8 = c(8);
-    let mut high = c(3) + wide(c8 as u64, FOLD_LIMB);
-    let limb3 = high as u64 & M;
-    high >>= 52;
-    high += c(4) + wide((c8 >> 64) as u64, FOLD_LIMB << 12);
-    let limb4 = high as u64 & M;
-    high >>= 52;
-    // Columns 0 and 5. The bits of limb 4 from 2^256 up join column 5, shifted so that one fold does both.
-    high += c(5);
-    let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
-    let limb4 = limb4 & TOP;
-    high >>= 52;
-    let mut low = c(0) + wide(folded, FOLD);
-    let r0 = low as u64 & M;
-    low >>= 52;
-    // Columns 1 and 6.
-    high += c(6);
-    low += c(1) + wide(high as u64 & M, FOLD_LIMB);
-    high >>= 52;
-    let r1 = low as u64 & M;
-    low >>= 52;
-    // Columns 2 and 7.
-    high += c(7);
-    low += c(2) + wide(high as u64, FOLD_LIMB);
-    let r2 = low as u64 & M;
-    low >>= 52;
-    // What is left of the high half, 64 bits up, lands in column 3.
-    low += wide((high >> 64) as u64, FOLD_LIMB << 12) + u128::from(limb3);
-    let r3 = low as u64 & M;
-    let r4 = (low >> 52) as u64 + limb4;
-    [r0, r1, r2, r3, r4]
-}
+#[cfg(target_pointer_width = "32")]
+use super::field_words32 as products;
 
 /// `a^((p + 1) / 4)`, which is a square root of a if there is one: 253 squarings, 13 products.
 ///
@@ -351,14 +380,14 @@ impl FieldElement {
     pub(crate) fn mul(&self, other: &Self) -> Self {
         self.check_magnitude(8);
         other.check_magnitude(8);
-        Self::with_magnitude(reduce(|k| column(&self.limbs, &other.limbs, k)), 1)
+        Self::with_magnitude(products::multiply(&self.limbs, &other.limbs), 1)
     }
 
     /// Square. Magnitude at most 8; the result has magnitude 1.
     #[inline(always)]
     pub(crate) fn square(&self) -> Self {
         self.check_magnitude(8);
-        Self::with_magnitude(reduce(|k| column_of_square(&self.limbs, k)), 1)
+        Self::with_magnitude(products::square(&self.limbs), 1)
     }
 
     /// `a * b + c * d` with one reduction. The two products of magnitudes add up to at most 64.
@@ -366,8 +395,8 @@ impl FieldElement {
     pub(crate) fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         #[cfg(debug_assertions)]
         assert!(a.magnitude * b.magnitude + c.magnitude * d.magnitude <= 64);
-        let sum = |k| column(&a.limbs, &b.limbs, k) + column(&c.limbs, &d.limbs, k);
-        Self::with_magnitude(reduce(sum), 1)
+        let sum = products::sum_of_products(&a.limbs, &b.limbs, &c.limbs, &d.limbs);
+        Self::with_magnitude(sum, 1)
     }
 
     /// Carries, and folds what is above 2^256: magnitude 1, not necessarily below p.

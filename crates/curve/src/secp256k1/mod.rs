@@ -25,6 +25,8 @@ mod batch;
 mod dispatch;
 mod ecdh;
 mod field;
+#[cfg(any(test, target_pointer_width = "32"))]
+mod field_words32;
 mod generator;
 mod group;
 mod multiply;

@@ -90,3 +90,30 @@ proptest! {
         prop_assert!(root.equals(&a) || root.equals(&a.negate(1)));
     }
 }
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// The products of 32-bit targets, here on whatever target: operands as large as they may be.
+    #[test]
+    fn field_products_of_small_limbs(limbs in proptest::array::uniform20(0u64..=u64::MAX)) {
+        // Magnitude 8; half of the limbs at their very bound.
+        let element = |i: usize| -> [u64; 5] {
+            core::array::from_fn(|j| {
+                let bound = 16 * ((1 << if j == 4 { 48 } else { 52 }) - 1);
+                let limb = limbs[5 * i + j];
+                if limb % 2 == 0 { bound } else { limb % (bound + 1) }
+            })
+        };
+        // Two products of magnitudes 4 and 8 add up to the 64 that are allowed.
+        let [a, b] = [element(0), element(1)];
+        let [c, d] = [element(2), element(3)].map(|limbs| limbs.map(|limb| limb / 2));
+        let big = |limbs: &[u64; 5]| limbs.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 52u32) + limb);
+        let found = |limbs: [u64; 5]| value(&FieldElement::with_magnitude(limbs, 1));
+        let p = prime();
+        prop_assert_eq!(found(field_words32::multiply(&a, &b)), big(&a) * big(&b) % &p);
+        prop_assert_eq!(found(field_words32::square(&a)), big(&a) * big(&a) % &p);
+        let sum = big(&a) * big(&c) + big(&b) * big(&d);
+        prop_assert_eq!(found(field_words32::sum_of_products(&a, &c, &b, &d)), sum % p);
+    }
+}

@@ -1,0 +1,21 @@
+// Builds the package in place: lydite.node, lydite.wasm and dist/. `npm install` runs it. Needs Rust.
+
+import { execFileSync } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+process.chdir(import.meta.dirname)
+const run = (command, ...args) => execFileSync(command, args, { stdio: 'inherit' })
+const WASM = 'wasm32-unknown-unknown'
+const target = resolve(process.env.CARGO_TARGET_DIR ?? 'target')
+const library = { win32: 'lydite_js.dll', darwin: 'liblydite_js.dylib' }[process.platform] ?? 'liblydite_js.so'
+
+run('cargo', 'build', '--quiet', '--locked', '--release')
+copyFileSync(`${target}/release/${library}`, 'lydite.node')
+// Where rustup is not, the target comes with the Rust of the system, or cargo says what is missing.
+try {
+  run('rustup', 'target', 'add', WASM)
+} catch {}
+run('cargo', 'build', '--quiet', '--locked', '--release', '--target', WASM)
+copyFileSync(`${target}/${WASM}/release/lydite_js.wasm`, 'lydite.wasm')
+run('npx', 'tsc', '-p', '.')

@@ -1,0 +1,382 @@
+//! ABI codecs and events by type text.
+
+use lydite::{
+    bytes::{B256, hex},
+    evm::abi::{self, Codec, EventCodec, Mode, Type, Value},
+};
+
+use crate::{
+    failure::{Code, Failure},
+    hash::address,
+    scratch::State,
+    tape::{Reader, Writer, twos_complement},
+};
+
+/// How values come out.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Bytes as hexadecimal text.
+    hex: bool,
+}
+
+impl Form {
+    fn new(form: usize) -> Self {
+        Self { hex: form == 1 }
+    }
+}
+
+fn mode(lenient: usize) -> Mode {
+    if lenient == 0 {
+        Mode::Strict
+    } else {
+        Mode::Lenient
+    }
+}
+
+/// An error met while encoding: its offset is the index of the argument.
+fn encoding(error: abi::Error) -> Failure {
+    let message = error.to_string();
+    let reason = message
+        .split_once(": ")
+        .map_or(&*message, |(_, reason)| reason);
+    Failure::encode(format_args!("arguments[{}]: {reason}", error.offset))
+}
+
+/// A type as nested JSON arrays, from which JavaScript makes its readers and writers.
+fn describe(ty: &Type, out: &mut String) {
+    use std::fmt::Write;
+    // Writing to a String cannot fail.
+    let _ = match ty {
+        Type::Bool => write!(out, "[\"bool\"]"),
+        Type::Uint(_) => write!(out, "[\"uint\"]"),
+        Type::Int(_) => write!(out, "[\"int\"]"),
+        Type::Address => write!(out, "[\"address\"]"),
+        Type::FixedBytes(length) => write!(out, "[\"fixed\",{length}]"),
+        Type::Function => write!(out, "[\"fixed\",24]"),
+        Type::Bytes => write!(out, "[\"bytes\"]"),
+        Type::String => write!(out, "[\"string\"]"),
+        Type::Array(element) => {
+            out.push_str("[\"array\",");
+            describe(element, out);
+            write!(out, "]")
+        }
+        Type::FixedArray(element, length) => {
+            out.push_str("[\"list\",");
+            describe(element, out);
+            write!(out, ",{length}]")
+        }
+        Type::Tuple(members) => {
+            out.push_str("[\"tuple\"");
+            for member in members {
+                out.push(',');
+                describe(member, out);
+            }
+            write!(out, "]")
+        }
+    };
+}
+
+/// Type text to the description of its arguments, with the codec's number in front.
+pub fn codec_new(
+    state: &mut State,
+    length: usize,
+    form: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let ty = Type::parse(text(state.input(length)?)?)?;
+    let codec = Codec::new(&ty)?;
+    let types = match ty {
+        Type::Tuple(members) => members,
+        other => vec![other],
+    };
+    let whole = Type::Tuple(types);
+    let mut description = String::new();
+    describe(&whole, &mut description);
+    let Type::Tuple(types) = whole else {
+        return Err(Failure::argument("no arguments"));
+    };
+    let number = state.codecs.add((codec, types, Form::new(form)));
+    state.give(format!("[{number},{description}]").into_bytes())
+}
+
+pub fn text(bytes: &[u8]) -> Result<&str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| Failure::new(Code::Argument, error))
+}
+
+pub fn codec_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    state.codecs.free(number)
+}
+
+/// Tape of the arguments to their encoding.
+pub fn codec_encode(
+    state: &mut State,
+    length: usize,
+    number: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let input = state.input(length)?.to_vec();
+    let (codec, types, _) = state.codecs.get(number)?;
+    let mut reader = Reader::new(&input);
+    let values = types
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| {
+            value(
+                ty,
+                &mut reader,
+                &Path {
+                    parent: None,
+                    index: i,
+                },
+            )
+        })
+        .collect::<Result<Vec<Value>, _>>()?;
+    let encoded = codec.encode(&values).map_err(encoding)?;
+    state.give(encoded)
+}
+
+/// Where a value stands among the arguments; written out for errors only.
+struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    index: usize,
+}
+
+impl std::fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.parent {
+            Some(parent) => parent.fmt(f)?,
+            None => f.write_str("arguments")?,
+        }
+        write!(f, "[{}]", self.index)
+    }
+}
+
+/// Bytes, or with a mark the text of their digits.
+fn bytes_or_hex(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Vec<u8>, Failure> {
+    let (length, is_text) = reader.word()?;
+    let bytes = reader.padded(length)?;
+    if is_text == 0 {
+        return Ok(bytes.to_vec());
+    }
+    hex::decode(bytes).map_err(|error| Failure::encode(format_args!("{path}: {error}")))
+}
+
+fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, Failure> {
+    let out_of_range = || Failure::encode(format_args!("{path}: out of the range of {ty}"));
+    let wrong_length = |needed: usize, found: usize| {
+        Failure::encode(format_args!("{path}: {needed} bytes needed, not {found}"))
+    };
+    Ok(match ty {
+        Type::Bool => Value::Bool(reader.word()?.0 != 0),
+        Type::Uint(bits) => match reader.magnitude()? {
+            Some((negative, value)) if !negative || value.is_zero() => Value::Uint(value, *bits),
+            _ => return Err(out_of_range()),
+        },
+        Type::Int(bits) => {
+            let value = reader
+                .magnitude()?
+                .and_then(|(negative, value)| twos_complement(negative, value));
+            Value::Int(value.ok_or_else(out_of_range)?, *bits)
+        }
+        Type::Address => {
+            let (length, is_text) = reader.word()?;
+            let bytes = reader.padded(length)?;
+            Value::Address(match (is_text, bytes.try_into()) {
+                (0, Ok(bytes)) => lydite::bytes::Address(bytes),
+                (0, Err(_)) => return Err(wrong_length(20, length)),
+                _ => address(bytes).map_err(|failure| {
+                    Failure::encode(format_args!("{path}: {}", failure.message))
+                })?,
+            })
+        }
+        Type::FixedBytes(length) => {
+            let bytes = bytes_or_hex(reader, path)?;
+            if bytes.len() != usize::from(*length) {
+                return Err(wrong_length((*length).into(), bytes.len()));
+            }
+            let mut word = [0; 32];
+            word[..bytes.len()].copy_from_slice(&bytes);
+            Value::FixedBytes(word, *length)
+        }
+        Type::Function => {
+            let bytes = bytes_or_hex(reader, path)?;
+            let found = bytes.len();
+            Value::Function(bytes.try_into().map_err(|_| wrong_length(24, found))?)
+        }
+        Type::Bytes => Value::Bytes(bytes_or_hex(reader, path)?),
+        Type::String => Value::String(reader.text()?.to_owned()),
+        Type::Array(element) => Value::Array(values(|_| element, reader, path)?),
+        Type::FixedArray(element, _) => Value::FixedArray(values(|_| element, reader, path)?),
+        Type::Tuple(members) => Value::Tuple(values(|i| &members[i], reader, path)?),
+    })
+}
+
+/// As many values as the tape says; JavaScript has seen to it that their number is that of the type.
+fn values<'a>(
+    ty: impl Fn(usize) -> &'a Type,
+    reader: &mut Reader<'_>,
+    path: &Path<'_>,
+) -> Result<Vec<Value>, Failure> {
+    let (count, _) = reader.word()?;
+    let mut values = Vec::new();
+    for index in 0..count {
+        let path = Path {
+            parent: Some(path),
+            index,
+        };
+        values.push(value(ty(index), reader, &path)?);
+    }
+    Ok(values)
+}
+
+fn write(value: &Value, form: Form, out: &mut Writer) {
+    let list = |values: &[Value], out: &mut Writer| {
+        for value in values {
+            write(value, form, out);
+        }
+    };
+    let fixed = |bytes: &[u8], out: &mut Writer| {
+        if form.hex {
+            out.hex(bytes);
+        } else {
+            out.fixed_bytes(bytes);
+        }
+    };
+    match value {
+        Value::Bool(value) => out.word(usize::from(*value), 0),
+        Value::Uint(value, _) => out.unsigned(value),
+        Value::Int(value, _) => out.signed(value),
+        Value::Address(address) => out.address(address),
+        Value::FixedBytes(word, length) => fixed(&word[..usize::from(*length).min(32)], out),
+        Value::Function(bytes) => fixed(bytes, out),
+        Value::Bytes(bytes) => {
+            out.word(bytes.len(), 0);
+            fixed(bytes, out);
+        }
+        Value::String(text) => out.text(text),
+        Value::Array(values) => {
+            out.word(values.len(), 0);
+            list(values, out);
+        }
+        Value::FixedArray(values) | Value::Tuple(values) => list(values, out),
+    }
+}
+
+/// Data to the tape of the arguments.
+pub fn codec_decode(
+    state: &mut State,
+    length: usize,
+    number: usize,
+    lenient: usize,
+) -> Result<usize, Failure> {
+    let input = state.input(length)?.to_vec();
+    let (codec, _, form) = state.codecs.get(number)?;
+    let mut out = Writer::new();
+    for value in &codec.decode_with(&input, mode(lenient))? {
+        write(value, *form, &mut out);
+    }
+    state.give(out.finish())
+}
+
+/// Signature to number, name, topic and parameters in JSON.
+pub fn event_new(
+    state: &mut State,
+    length: usize,
+    form: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let codec = EventCodec::parse(text(state.input(length)?)?)?;
+    let signature = codec.signature();
+    let mut inputs = String::new();
+    for (i, input) in signature.inputs.iter().enumerate() {
+        // Of what is longer than a word a topic holds the hash.
+        let hashed = input.indexed && !input.ty.is_value();
+        let ty = if hashed {
+            &Type::FixedBytes(32)
+        } else {
+            &input.ty
+        };
+        if i > 0 {
+            inputs.push(',');
+        }
+        // Names are identifiers: nothing to escape.
+        inputs.push_str(&format!("[\"{}\",", input.name));
+        describe(ty, &mut inputs);
+        inputs.push(']');
+    }
+    let description = format!(
+        "[{}],\"{}\",\"{}\"",
+        inputs,
+        signature.name,
+        hex::encode(codec.topic().as_slice()),
+    );
+    let number = state.events.add((codec, Form::new(form)));
+    state.give(format!("[{number},{description}]").into_bytes())
+}
+
+pub fn event_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    state.events.free(number)
+}
+
+fn log<'a>(reader: &mut Reader<'a>) -> Result<(Vec<B256>, &'a [u8]), Failure> {
+    let (count, length) = reader.word()?;
+    let mut topics = Vec::new();
+    for _ in 0..count {
+        let topic = reader.padded(32)?;
+        topics.push(B256::from(<[u8; 32]>::try_from(topic).unwrap_or_default()));
+    }
+    Ok((topics, reader.padded(length)?))
+}
+
+/// One log to the tape of its parameters.
+pub fn event_decode(
+    state: &mut State,
+    length: usize,
+    number: usize,
+    lenient: usize,
+) -> Result<usize, Failure> {
+    let input = state.input(length)?.to_vec();
+    let (codec, form) = state.events.get(number)?;
+    let (topics, data) = log(&mut Reader::new(&input))?;
+    let mut out = Writer::new();
+    for value in &codec.decode_with(&topics, data, mode(lenient))? {
+        write(value, *form, &mut out);
+    }
+    state.give(out.finish())
+}
+
+/// Logs to a tape: for each 1 and its parameters, or 0 if it is not of this event.
+pub fn event_decode_batch(
+    state: &mut State,
+    length: usize,
+    number: usize,
+    lenient: usize,
+) -> Result<usize, Failure> {
+    let input = state.input(length)?.to_vec();
+    let (codec, form) = state.events.get(number)?;
+    let mut reader = Reader::new(&input);
+    let mut out = Writer::new();
+    while !reader.is_empty() {
+        let (topics, data) = log(&mut reader)?;
+        match codec.decode_with(&topics, data, mode(lenient)) {
+            Ok(values) => {
+                out.word(1, 0);
+                for value in &values {
+                    write(value, *form, &mut out);
+                }
+            }
+            Err(_) => out.word(0, 0),
+        }
+    }
+    state.give(out.finish())
+}
+
+pub fn selector(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let selector = abi::selector(text(state.input(length)?)?)?;
+    state.put(&selector)
+}
+
+pub fn event_topic(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let topic = abi::event_topic(text(state.input(length)?)?)?;
+    state.put(&topic.0)
+}

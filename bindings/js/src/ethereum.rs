@@ -1,0 +1,307 @@
+//! Transactions, messages and typed data.
+
+use lydite::{
+    bytes::{Address, B256, Bytes, U256},
+    curve::secp256k1::SecretKey,
+    evm::{
+        eip191, eip712,
+        tx::{
+            self, AccessListItem, Authorization, Signable, Signed, Transaction, TransactionRef,
+            TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+        },
+    },
+};
+use zeroize::Zeroize;
+
+use crate::{
+    abi::text,
+    failure::Failure,
+    hash::ragged,
+    scratch::State,
+    secp256k1::secret_key,
+    tape::{Reader, Writer},
+};
+
+/// A signed envelope to the tape of its fields, in the order in which `ts/transaction.ts` reads them; with `sender` its
+/// sender at the end.
+pub fn transaction_decode(
+    state: &mut State,
+    length: usize,
+    sender: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let tx = TransactionRef::decode(state.input(length)?)?;
+    let mut out = Writer::new();
+    out.word(tx.kind as usize, usize::from(tx.chain_id.is_some()));
+    out.limb(tx.chain_id.unwrap_or_default());
+    out.limb(tx.nonce);
+    let wide = |value: u128| [value as u64, (value >> 64) as u64];
+    out.number(false, &wide(tx.max_fee_per_gas));
+    out.number(false, &wide(tx.max_priority_fee_per_gas));
+    out.limb(tx.gas_limit);
+    out.word(usize::from(tx.to.is_some()), 0);
+    if let Some(to) = &tx.to {
+        out.address(to);
+    }
+    out.unsigned(&tx.value);
+    out.bytes(tx.data);
+    out.word(tx.access_list.len(), 0);
+    for item in tx.access_list.iter() {
+        out.address(&item.address);
+        out.word(item.storage_keys.len(), 0);
+        for key in item.storage_keys.iter() {
+            out.fixed_bytes(&key.0);
+        }
+    }
+    out.number(false, &wide(tx.max_fee_per_blob_gas));
+    out.word(tx.blob_versioned_hashes.len(), 0);
+    for hash in tx.blob_versioned_hashes.iter() {
+        out.fixed_bytes(&hash.0);
+    }
+    out.word(tx.authorization_list.len(), 0);
+    for item in tx.authorization_list.iter() {
+        out.unsigned(&item.chain_id);
+        out.address(&item.address);
+        out.limb(item.nonce);
+        out.word(item.y_parity.into(), 0);
+        out.unsigned(&item.r);
+        out.unsigned(&item.s);
+    }
+    out.fixed_bytes(&tx.signature.to_bytes65());
+    out.fixed_bytes(&tx.hash());
+    out.fixed_bytes(&tx.signing_hash());
+    if sender != 0 {
+        out.address(&tx.sender()?);
+    }
+    state.give(out.finish())
+}
+
+/// A signed envelope to its sender (42 characters).
+pub fn transaction_sender(
+    state: &mut State,
+    length: usize,
+    _: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let sender = TransactionRef::decode(state.input(length)?)?.sender()?;
+    state.put(&sender.to_checksum_buffer())
+}
+
+/// `count` envelopes to their senders (42 characters each), or spaces where there is none.
+pub fn transaction_senders(
+    state: &mut State,
+    length: usize,
+    count: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let raw = ragged(state.input(length)?, count)?;
+    let mut found = vec![Ok(Address::ZERO); raw.len()];
+    tx::senders(&raw, &mut found)?;
+    let mut out = Vec::with_capacity(42 * found.len());
+    for sender in &found {
+        out.extend(sender.map_or([b' '; 42], |address| address.to_checksum_buffer()));
+    }
+    state.give(out)
+}
+
+fn flag(reader: &mut Reader<'_>) -> Result<bool, Failure> {
+    Ok(reader.word()?.0 != 0)
+}
+
+fn address(reader: &mut Reader<'_>) -> Result<Address, Failure> {
+    let bytes = reader.padded(20)?;
+    Ok(Address(bytes.try_into().unwrap_or_default()))
+}
+
+fn recipient(reader: &mut Reader<'_>) -> Result<Option<Address>, Failure> {
+    flag(reader)?.then(|| address(reader)).transpose()
+}
+
+fn list<T>(
+    reader: &mut Reader<'_>,
+    item: impl Fn(&mut Reader<'_>) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let (count, _) = reader.word()?;
+    (0..count).map(|_| item(reader)).collect()
+}
+
+fn word(reader: &mut Reader<'_>) -> Result<B256, Failure> {
+    let bytes = reader.padded(32)?;
+    Ok(B256::from(<[u8; 32]>::try_from(bytes).unwrap_or_default()))
+}
+
+fn access_list(reader: &mut Reader<'_>) -> Result<Vec<AccessListItem>, Failure> {
+    list(reader, |reader| {
+        Ok(AccessListItem {
+            address: address(reader)?,
+            storage_keys: list(reader, word)?,
+        })
+    })
+}
+
+fn data(reader: &mut Reader<'_>) -> Result<Bytes, Failure> {
+    Ok(Bytes(reader.bytes()?.to_vec()))
+}
+
+/// Secret key, then the tape of a transaction's fields in the order in which `ts/transaction.ts` writes them, to its
+/// signed envelope.
+pub fn transaction_sign(
+    state: &mut State,
+    length: usize,
+    _: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let key = secret_key(state)?;
+    let mut input = state.input(length)?.to_vec();
+    let signed = sign(&key, &mut Reader::new(&input[32..]));
+    input.zeroize();
+    state.give(signed?)
+}
+
+fn sign(key: &SecretKey, r: &mut Reader<'_>) -> Result<Vec<u8>, Failure> {
+    let kind = r.word()?.0;
+    let chain_id = match kind {
+        0 if !flag(r)? => None,
+        _ => Some(r.unsigned::<u64>("chainId")?),
+    };
+    let required = chain_id.unwrap_or_default();
+    let nonce = r.unsigned("nonce")?;
+    let gas_price = if kind < 2 { r.unsigned("gasPrice")? } else { 0 };
+    let (max_fee_per_gas, max_priority_fee_per_gas) = if kind < 2 {
+        (0, 0)
+    } else {
+        (
+            r.unsigned("maxFeePerGas")?,
+            r.unsigned("maxPriorityFeePerGas")?,
+        )
+    };
+    let gas_limit = r.unsigned("gas")?;
+    let to = recipient(r)?;
+    let value: U256 = r.unsigned("value")?;
+    let data = data(r)?;
+    let access_list = if kind == 0 {
+        Vec::new()
+    } else {
+        access_list(r)?
+    };
+    let called = || to.ok_or_else(|| Failure::encode("to: this type creates no contract"));
+    Ok(match kind {
+        0 => envelope(
+            key,
+            TxLegacy {
+                chain_id,
+                nonce,
+                gas_price,
+                gas_limit,
+                to,
+                value,
+                data,
+            },
+        ),
+        1 => envelope(
+            key,
+            TxEip2930 {
+                chain_id: required,
+                nonce,
+                gas_price,
+                gas_limit,
+                to,
+                value,
+                data,
+                access_list,
+            },
+        ),
+        2 => envelope(
+            key,
+            TxEip1559 {
+                chain_id: required,
+                nonce,
+                max_priority_fee_per_gas,
+                max_fee_per_gas,
+                gas_limit,
+                to,
+                value,
+                data,
+                access_list,
+            },
+        ),
+        3 => envelope(
+            key,
+            TxEip4844 {
+                chain_id: required,
+                nonce,
+                max_priority_fee_per_gas,
+                max_fee_per_gas,
+                gas_limit,
+                to: called()?,
+                value,
+                data,
+                access_list,
+                max_fee_per_blob_gas: r.unsigned("maxFeePerBlobGas")?,
+                blob_versioned_hashes: list(r, word)?,
+            },
+        ),
+        4 => envelope(
+            key,
+            TxEip7702 {
+                chain_id: required,
+                nonce,
+                max_priority_fee_per_gas,
+                max_fee_per_gas,
+                gas_limit,
+                to: called()?,
+                value,
+                data,
+                access_list,
+                authorization_list: list(r, authorization)?,
+            },
+        ),
+        _ => return Err(Failure::encode(format_args!("type: {kind} is not known"))),
+    })
+}
+
+fn authorization(r: &mut Reader<'_>) -> Result<Authorization, Failure> {
+    Ok(Authorization {
+        chain_id: r.unsigned("authorizationList: chainId")?,
+        address: address(r)?,
+        nonce: r.unsigned("authorizationList: nonce")?,
+        y_parity: u8::try_from(r.unsigned::<u64>("authorizationList: yParity")?)
+            .map_err(|_| Failure::encode("authorizationList: yParity: out of range"))?,
+        r: r.unsigned("authorizationList: r")?,
+        s: r.unsigned("authorizationList: s")?,
+    })
+}
+
+fn envelope<T: Signable>(key: &SecretKey, transaction: T) -> Vec<u8>
+where
+    Transaction: From<Signed<T>>,
+{
+    Transaction::from(transaction.sign(key)).encode()
+}
+
+/// A message to the hash that `personal_sign` signs (EIP-191, version 0x45).
+pub fn hash_message(
+    state: &mut State,
+    length: usize,
+    _: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let hash = eip191::hash_message(state.input(length)?);
+    state.put(&hash.0)
+}
+
+/// A document in JSON to the hash to sign, the domain's separator, the message's hash (32 each), and the text of
+/// encodeType.
+pub fn typed_data(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let data = eip712::TypedData::from_json(text(state.input(length)?)?)?;
+    let mut out = Vec::new();
+    for hash in [
+        data.signing_hash(),
+        data.domain_separator(),
+        data.hash_struct(),
+    ] {
+        out.extend_from_slice(&hash.0);
+    }
+    out.extend_from_slice(data.encode_type().as_bytes());
+    state.give(out)
+}

@@ -1,0 +1,143 @@
+//! Errors on their way to JavaScript, where they become a `LyditeError`.
+
+use std::fmt::Display;
+
+use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
+
+/// The classes that `LyditeError.code` tells apart, in the order of `CODES` in `ts/engine.ts`.
+#[derive(Clone, Copy)]
+pub enum Code {
+    Argument = 1,
+    Decode,
+    Encode,
+    Signature,
+    #[cfg(not(target_family = "wasm"))]
+    Precompile,
+    #[cfg(not(target_family = "wasm"))]
+    Internal = 7,
+}
+
+/// Why a call fails, in the words of the core.
+pub struct Failure {
+    pub code: Code,
+    /// Byte of the input at fault, where it is known.
+    pub offset: Option<usize>,
+    pub message: String,
+}
+
+impl Failure {
+    #[cold]
+    pub fn new(code: Code, message: impl Display) -> Self {
+        Self {
+            code,
+            offset: None,
+            message: message.to_string(),
+        }
+    }
+
+    #[cold]
+    pub fn argument(message: impl Display) -> Self {
+        Self::new(Code::Argument, message)
+    }
+
+    #[cold]
+    pub fn encode(message: impl Display) -> Self {
+        Self::new(Code::Encode, message)
+    }
+
+    #[cold]
+    fn decode(offset: impl Into<Option<usize>>, message: impl Display) -> Self {
+        Self {
+            offset: offset.into(),
+            ..Self::new(Code::Decode, message)
+        }
+    }
+}
+
+impl From<evm::abi::Error> for Failure {
+    fn from(error: evm::abi::Error) -> Self {
+        Self::decode(error.offset, error)
+    }
+}
+
+impl From<evm::rlp::Error> for Failure {
+    fn from(error: evm::rlp::Error) -> Self {
+        Self::decode(error.offset, error)
+    }
+}
+
+impl From<evm::tx::Error> for Failure {
+    fn from(error: evm::tx::Error) -> Self {
+        use evm::tx::Error;
+        match error {
+            Error::Rlp(error) => error.into(),
+            Error::Signature(error) => error.into(),
+            Error::InvalidV { offset } => Self::decode(offset, error),
+            Error::UnknownType(_) => Self::decode(0, error),
+            _ => Self::decode(None, error),
+        }
+    }
+}
+
+impl From<secp256k1::Error> for Failure {
+    fn from(error: secp256k1::Error) -> Self {
+        Self::new(Code::Signature, error)
+    }
+}
+
+impl From<bytes::hex::Error> for Failure {
+    fn from(error: bytes::hex::Error) -> Self {
+        use bytes::hex::Error;
+        let offset = match error {
+            Error::InvalidDigit { offset, .. } => Some(offset),
+            _ => None,
+        };
+        Self::decode(offset, error)
+    }
+}
+
+impl From<bytes::address::Error> for Failure {
+    fn from(error: bytes::address::Error) -> Self {
+        match error {
+            bytes::address::Error::Hex(error) => error.into(),
+            bytes::address::Error::Checksum { offset } => Self::decode(offset, error),
+            _ => Self::decode(None, error),
+        }
+    }
+}
+
+impl From<evm::eip712::TypedDataError> for Failure {
+    fn from(error: evm::eip712::TypedDataError) -> Self {
+        Self::decode(error.offset, error)
+    }
+}
+
+impl From<hash::keccak::Error> for Failure {
+    fn from(error: hash::keccak::Error) -> Self {
+        Self::argument(error)
+    }
+}
+
+impl From<syrup::Error> for Failure {
+    fn from(error: syrup::Error) -> Self {
+        Self::decode(error.offset, error)
+    }
+}
+
+impl From<xmss::DecodeError> for Failure {
+    fn from(error: xmss::DecodeError) -> Self {
+        Self::decode(None, error)
+    }
+}
+
+impl From<xmss::SignError> for Failure {
+    fn from(error: xmss::SignError) -> Self {
+        Self::new(Code::Signature, error)
+    }
+}
+
+impl From<xmss::GenerateError> for Failure {
+    fn from(error: xmss::GenerateError) -> Self {
+        Self::argument(error)
+    }
+}

@@ -1,0 +1,108 @@
+//! Hashes, hexadecimal text, addresses.
+
+use lydite::{
+    bytes::{Address, hex},
+    hash,
+};
+
+use crate::{failure::Failure, scratch::State};
+
+/// `length` bytes to their digits behind `0x`.
+pub fn hex_encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let text = hex::encode_prefixed(state.input(length)?);
+    state.give(text.into_bytes())
+}
+
+/// Digits behind an optional `0x` to bytes.
+pub fn hex_decode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let bytes = hex::decode(&*state.input(length)?)?;
+    state.give(bytes)
+}
+
+pub fn keccak256(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let digest = hash::keccak256(state.input(length)?);
+    state.put(&digest)
+}
+
+pub fn sha256(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let digest = hash::sha256(state.input(length)?);
+    state.put(&digest)
+}
+
+/// `count` lengths of 4 bytes, then the items behind each other.
+pub fn ragged(input: &[u8], count: usize) -> Result<Vec<&[u8]>, Failure> {
+    let short = || Failure::argument("items end too early");
+    let heads = count.checked_mul(4).ok_or_else(short)?;
+    let (lengths, mut rest) = input.split_at_checked(heads).ok_or_else(short)?;
+    let (lengths, _) = lengths.as_chunks();
+    lengths
+        .iter()
+        .map(|&length| {
+            let (item, behind) = rest
+                .split_at_checked(u32::from_le_bytes(length) as usize)
+                .ok_or_else(short)?;
+            rest = behind;
+            Ok(item)
+        })
+        .collect()
+}
+
+pub fn keccak256_batch(
+    state: &mut State,
+    length: usize,
+    count: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let inputs = ragged(state.input(length)?, count)?;
+    let mut out = vec![[0; 32]; inputs.len()];
+    hash::keccak256_batch(&inputs, &mut out)?;
+    state.give(out.into_flattened())
+}
+
+/// 20 bytes to 42 characters.
+pub fn checksum(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let text = Address(state.array(0)?).to_checksum_buffer();
+    state.put(&text)
+}
+
+/// An address: its 20 bytes, or text in hexadecimal, whose letters, where they are of both cases, must be those of the
+/// checksum.
+pub fn address(text: &[u8]) -> Result<Address, Failure> {
+    let mixed = text.iter().any(|b| (b'a'..=b'f').contains(b))
+        && text.iter().any(|b| (b'A'..=b'F').contains(b));
+    Ok(if mixed {
+        Address::parse_checksummed(text)?
+    } else {
+        Address::from_hex(text)?
+    })
+}
+
+/// Text to 20 bytes; with `strict` the letters must be those of the checksum.
+pub fn parse_address(
+    state: &mut State,
+    length: usize,
+    strict: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let text = state.input(length)?;
+    let found = if strict == 0 {
+        address(text)?
+    } else {
+        Address::parse_checksummed(text)?
+    };
+    state.put(&found.0)
+}
+
+/// 20 bytes of the sender, 8 of the nonce (little-endian), to 42 characters.
+pub fn create_address(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let nonce = u64::from_le_bytes(state.array(20)?);
+    let created = Address(state.array(0)?).create(nonce);
+    state.put(&created.to_checksum_buffer())
+}
+
+/// 20 bytes of the sender, 32 of the salt, 32 of the code's hash, to 42 characters.
+pub fn create2_address(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let (salt, code) = (state.array(20)?, state.array(52)?);
+    let created = Address(state.array(0)?).create2(&salt, &code);
+    state.put(&created.to_checksum_buffer())
+}

@@ -1,0 +1,89 @@
+//! The native half of the JavaScript package, for Node-API and for WebAssembly. No logic stands here.
+//!
+//! Both engines share one thin interface. JavaScript and Rust exchange bytes through a *scratch* buffer: a call puts its
+//! input there, gives lengths and numbers as at most three integers, and finds the output there. What is below 0 is an
+//! error, described in the scratch buffer. So a call costs what crossing with integers costs, and no value of JavaScript
+//! is touched from Rust. `ts/` holds the API over it.
+
+mod abi;
+mod ethereum;
+mod failure;
+mod hash;
+mod rlp;
+mod scratch;
+mod secp256k1;
+mod syrup;
+mod tape;
+mod xmss;
+
+#[cfg(not(target_family = "wasm"))]
+mod napi;
+#[cfg(not(target_family = "wasm"))]
+mod precompile;
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+use failure::Failure;
+use scratch::State;
+
+/// What JavaScript calls: up to three numbers, and the length of the output, or a number, back.
+pub type Operation = fn(&mut State, usize, usize, usize) -> Result<usize, Failure>;
+
+/// Makes the exports of one engine: `$export! { name = path; … }`.
+macro_rules! operations {
+    ($export:ident $(, $extra:ident = $path:path)*) => {
+        $export! {
+            take = crate::scratch::take;
+            hexEncode = crate::hash::hex_encode;
+            hexDecode = crate::hash::hex_decode;
+            keccak256 = crate::hash::keccak256;
+            keccak256Batch = crate::hash::keccak256_batch;
+            sha256 = crate::hash::sha256;
+            checksum = crate::hash::checksum;
+            parseAddress = crate::hash::parse_address;
+            createAddress = crate::hash::create_address;
+            create2Address = crate::hash::create2_address;
+            sign = crate::secp256k1::sign;
+            signBatch = crate::secp256k1::sign_batch;
+            recover = crate::secp256k1::recover;
+            ecrecover = crate::secp256k1::ecrecover;
+            ecrecoverBatch = crate::secp256k1::ecrecover_batch;
+            verify = crate::secp256k1::verify;
+            verifyBatch = crate::secp256k1::verify_batch;
+            publicKey = crate::secp256k1::public_key;
+            publicKeyBatch = crate::secp256k1::public_key_batch;
+            publicKeyConvert = crate::secp256k1::public_key_convert;
+            sharedSecret = crate::secp256k1::shared_secret;
+            codecNew = crate::abi::codec_new;
+            codecFree = crate::abi::codec_free;
+            codecEncode = crate::abi::codec_encode;
+            codecDecode = crate::abi::codec_decode;
+            eventNew = crate::abi::event_new;
+            eventFree = crate::abi::event_free;
+            eventDecode = crate::abi::event_decode;
+            eventDecodeBatch = crate::abi::event_decode_batch;
+            selector = crate::abi::selector;
+            eventTopic = crate::abi::event_topic;
+            rlpEncode = crate::rlp::encode;
+            rlpDecode = crate::rlp::decode;
+            transactionDecode = crate::ethereum::transaction_decode;
+            transactionSender = crate::ethereum::transaction_sender;
+            transactionSenders = crate::ethereum::transaction_senders;
+            transactionSign = crate::ethereum::transaction_sign;
+            hashMessage = crate::ethereum::hash_message;
+            typedData = crate::ethereum::typed_data;
+            syrupEncode = crate::syrup::encode;
+            syrupDecode = crate::syrup::decode;
+            xmssVerify = crate::xmss::verify;
+            xmssKeyFromSeed = crate::xmss::key_from_seed;
+            xmssKeyFromBytes = crate::xmss::key_from_bytes;
+            xmssKeyToBytes = crate::xmss::key_to_bytes;
+            xmssKeyFree = crate::xmss::key_free;
+            xmssKeyInfo = crate::xmss::key_info;
+            xmssKeyPrepare = crate::xmss::key_prepare;
+            xmssSign = crate::xmss::sign;
+            $($extra = $path;)*
+        }
+    };
+}
+use operations;

@@ -1,0 +1,166 @@
+//! The Node-API module. Each environment (the main thread, each worker) gets a state of its own.
+
+use std::{
+    ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr::null_mut,
+};
+
+use napi_sys::{
+    Status::napi_ok, napi_callback_info, napi_create_function, napi_create_int32,
+    napi_create_reference, napi_delete_reference, napi_env, napi_get_arraybuffer_info,
+    napi_get_cb_info, napi_get_value_uint32, napi_ref, napi_set_instance_data,
+    napi_set_named_property, napi_value,
+};
+
+use crate::{
+    Operation,
+    failure::{Code, Failure},
+    operations,
+    scratch::{MIN_SCRATCH, State},
+};
+
+/// What an environment holds.
+struct Instance {
+    state: State,
+    /// Keeps the ArrayBuffer behind the scratch buffer alive.
+    buffer: napi_ref,
+}
+
+/// The numbers that JavaScript gave, and the environment's instance.
+unsafe fn arguments<'a>(
+    env: napi_env,
+    info: napi_callback_info,
+    values: &mut [napi_value; 3],
+) -> Option<&'a mut Instance> {
+    let mut count = values.len();
+    let mut data: *mut c_void = null_mut();
+    // SAFETY: `env` and `info` are those of the running call; missing arguments become undefined.
+    let status = unsafe {
+        napi_get_cb_info(
+            env,
+            info,
+            &mut count,
+            values.as_mut_ptr(),
+            null_mut(),
+            &mut data,
+        )
+    };
+    if status != napi_ok {
+        return None;
+    }
+    // SAFETY: the data of every function is the instance, which outlives them; its thread runs one call at a time, and
+    // none calls back into JavaScript.
+    unsafe { data.cast::<Instance>().as_mut() }
+}
+
+unsafe fn number(env: napi_env, value: i32) -> napi_value {
+    let mut result = null_mut();
+    // SAFETY: `env` is that of the running call. Failing leaves NULL, which JavaScript sees as undefined.
+    unsafe { napi_create_int32(env, value, &mut result) };
+    result
+}
+
+/// Runs an operation.
+unsafe fn call(env: napi_env, info: napi_callback_info, operation: Operation) -> napi_value {
+    let mut values = [null_mut(); 3];
+    // SAFETY: the arguments of the running call.
+    let Some(instance) = (unsafe { arguments(env, info, &mut values) }) else {
+        return null_mut();
+    };
+    let mut numbers = [0; 3];
+    for (number, value) in numbers.iter_mut().zip(values) {
+        // SAFETY: the values are the call's. What is not a number leaves 0.
+        unsafe { napi_get_value_uint32(env, value, number) };
+    }
+    let state = &mut instance.state;
+    let answer = catch_unwind(AssertUnwindSafe(|| state.run(operation, numbers)))
+        .unwrap_or_else(|_| state.fail(&Failure::new(Code::Internal, "panic")));
+    // SAFETY: as above.
+    unsafe { number(env, answer) }
+}
+
+/// `attach(buffer)`: takes an ArrayBuffer as the scratch buffer. 0, or -1 if it is none or too short.
+unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_value {
+    let mut values = [null_mut(); 3];
+    // SAFETY: the arguments of the running call.
+    let Some(instance) = (unsafe { arguments(env, info, &mut values) }) else {
+        return null_mut();
+    };
+    let (mut start, mut length, mut buffer): (*mut c_void, usize, napi_ref) =
+        (null_mut(), 0, null_mut());
+    // SAFETY: the reference keeps the memory alive until another takes its place; JavaScript keeps the buffer to itself,
+    // so that it is neither detached nor given to another thread.
+    unsafe {
+        if napi_get_arraybuffer_info(env, values[0], &mut start, &mut length) != napi_ok
+            || length < MIN_SCRATCH
+            || napi_create_reference(env, values[0], 1, &mut buffer) != napi_ok
+        {
+            return number(env, -1);
+        }
+        instance.state.attach(start.cast(), length);
+        if !instance.buffer.is_null() {
+            napi_delete_reference(env, instance.buffer);
+        }
+        instance.buffer = buffer;
+        number(env, 0)
+    }
+}
+
+type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
+
+macro_rules! export {
+    ($($name:ident = $path:path;)*) => {
+        const FUNCTIONS: &[(&str, Callback)] = &[
+            ("attach", attach),
+            $((stringify!($name), {
+                unsafe extern "C" fn function(
+                    env: napi_env,
+                    info: napi_callback_info,
+                ) -> napi_value {
+                    // SAFETY: called by the runtime, which gives the arguments of the running call.
+                    unsafe { call(env, info, $path) }
+                }
+                function
+            }),)*
+        ];
+    };
+}
+operations!(export, precompile = crate::precompile::run);
+
+unsafe extern "C" fn drop_instance(_: napi_env, data: *mut c_void, _: *mut c_void) {
+    // SAFETY: made by `Box::into_raw` below; the environment is at its end and calls nothing any more.
+    drop(unsafe { Box::from_raw(data.cast::<Instance>()) });
+}
+
+/// Called by the runtime when the module is loaded into an environment.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn napi_register_module_v1(env: napi_env, exports: napi_value) -> napi_value {
+    let instance = Box::into_raw(Box::new(Instance {
+        state: State::default(),
+        buffer: null_mut(),
+    }))
+    .cast();
+    // SAFETY: `env` and `exports` are those of the module being loaded; the names are text of the lengths given.
+    unsafe {
+        napi_set_instance_data(env, instance, Some(drop_instance), null_mut());
+        for &(name, callback) in FUNCTIONS {
+            let mut function = null_mut();
+            let length = name.len() as isize;
+            napi_create_function(
+                env,
+                name.as_ptr().cast(),
+                length,
+                Some(callback),
+                instance,
+                &mut function,
+            );
+            // The names end in the constant's text: a copy with a NUL behind is needed.
+            let Ok(name) = std::ffi::CString::new(name) else {
+                continue;
+            };
+            napi_set_named_property(env, exports, name.as_ptr(), function);
+        }
+    }
+    exports
+}

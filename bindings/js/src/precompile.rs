@@ -1,0 +1,27 @@
+//! The EVM's precompiled contracts.
+
+use lydite::evm::precompile::{Error, Fork, Precompile};
+
+use crate::{
+    failure::{Code, Failure},
+    scratch::State,
+};
+
+/// 8 bytes of the gas limit, then the input, at a number and a fork (index), to 8 bytes of the gas used and the output.
+pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Result<usize, Failure> {
+    let refused = |error: Error| Failure::new(Code::Precompile, error);
+    let fork = *Fork::ALL
+        .get(fork)
+        .ok_or_else(|| Failure::argument("no such fork"))?;
+    let limit = u64::from_le_bytes(state.array(0)?);
+    let input = &state.input(8 + length)?[8..];
+    let precompile = u16::try_from(number)
+        .ok()
+        .and_then(|number| Precompile::at(number, fork))
+        .ok_or_else(|| refused(Error::NotActive))?;
+    let mut output = Vec::new();
+    let used = precompile
+        .run(input, limit, fork, &mut output)
+        .map_err(refused)?;
+    state.give([&used.to_le_bytes(), &*output].concat())
+}

@@ -1,0 +1,163 @@
+//! The buffer that JavaScript and Rust share, and what lives from call to call.
+
+use lydite::evm::abi::{Codec, EventCodec};
+
+use crate::{
+    Operation,
+    abi::Form,
+    failure::{Code, Failure},
+    xmss::Key,
+};
+
+/// Bytes that a scratch buffer has at least: every output of fixed length, and the text of any error, fits.
+pub const MIN_SCRATCH: usize = 4096;
+
+/// What one engine holds: one for each JavaScript environment, used by its thread alone.
+#[derive(Default)]
+pub struct State {
+    scratch: Scratch,
+    /// An output that was too long for the scratch buffer, until JavaScript has made that longer.
+    pending: Vec<u8>,
+    pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
+    pub events: Slots<(EventCodec, Form)>,
+    pub keys: Slots<Box<dyn Key>>,
+}
+
+/// The scratch buffer: memory of JavaScript under Node-API, of Rust in WebAssembly.
+struct Scratch {
+    start: *mut u8,
+    length: usize,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            start: std::ptr::NonNull::dangling().as_ptr(),
+            length: 0,
+        }
+    }
+}
+
+impl State {
+    /// Takes another scratch buffer into use.
+    ///
+    /// # Safety
+    /// The memory stays valid and is neither read nor written by others while an operation runs, until the next `attach`.
+    pub unsafe fn attach(&mut self, start: *mut u8, length: usize) {
+        // An empty buffer may come as NULL.
+        self.scratch = if start.is_null() {
+            Scratch::default()
+        } else {
+            Scratch { start, length }
+        };
+    }
+
+    /// The whole scratch buffer.
+    pub fn scratch(&mut self) -> &mut [u8] {
+        // SAFETY: valid and ours alone by the contract of `attach`; the borrow of `self` keeps it unique.
+        unsafe { std::slice::from_raw_parts_mut(self.scratch.start, self.scratch.length) }
+    }
+
+    /// The input: the first bytes of the scratch buffer.
+    pub fn input(&mut self, length: usize) -> Result<&mut [u8], Failure> {
+        self.scratch()
+            .get_mut(..length)
+            .ok_or_else(|| Failure::argument("input longer than the scratch buffer"))
+    }
+
+    /// A row of the input.
+    pub fn array<const N: usize>(&mut self, at: usize) -> Result<[u8; N], Failure> {
+        self.scratch()
+            .get(at..)
+            .and_then(|rest| rest.first_chunk())
+            .copied()
+            .ok_or_else(|| Failure::argument("input longer than the scratch buffer"))
+    }
+
+    /// Puts a short output at the start of the scratch buffer; answers its length.
+    pub fn put(&mut self, output: &[u8]) -> Result<usize, Failure> {
+        self.input(output.len())?.copy_from_slice(output);
+        Ok(output.len())
+    }
+
+    /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; answers its length.
+    pub fn give(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
+        let length = output.len();
+        match self.scratch().get_mut(..length) {
+            Some(place) => place.copy_from_slice(&output),
+            None => self.pending = output,
+        }
+        Ok(length)
+    }
+
+    /// Runs an operation for JavaScript: its answer, or the negative code of an error that is then described in the
+    /// scratch buffer as offset (or -1), length of the text, text.
+    pub fn run(&mut self, operation: Operation, numbers: [u32; 3]) -> i32 {
+        let [a, b, c] = numbers.map(|number| number as usize);
+        match operation(self, a, b, c) {
+            Ok(answer) => match i32::try_from(answer) {
+                Ok(answer) => answer,
+                Err(_) => self.fail(&Failure::argument("output of more than 2 GiB")),
+            },
+            Err(failure) => self.fail(&failure),
+        }
+    }
+
+    #[cold]
+    pub fn fail(&mut self, failure: &Failure) -> i32 {
+        let scratch = self.scratch();
+        if let Some((head, text)) = scratch.split_at_mut_checked(8) {
+            let mut length = failure.message.len().min(text.len());
+            while !failure.message.is_char_boundary(length) {
+                length -= 1;
+            }
+            let offset = failure.offset.and_then(|offset| i32::try_from(offset).ok());
+            head[..4].copy_from_slice(&offset.unwrap_or(-1).to_le_bytes());
+            head[4..].copy_from_slice(&(length as u32).to_le_bytes());
+            text[..length].copy_from_slice(&failure.message.as_bytes()[..length]);
+        }
+        -(failure.code as i32)
+    }
+}
+
+/// The output that did not fit, now that it does.
+pub fn take(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let output = std::mem::take(&mut state.pending);
+    state.put(&output)
+}
+
+/// Objects that JavaScript knows by number.
+pub struct Slots<T>(Vec<Option<T>>);
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Slots<T> {
+    pub fn add(&mut self, item: T) -> usize {
+        let free = self.0.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.0.push(None);
+            self.0.len() - 1
+        });
+        self.0[index] = Some(item);
+        index
+    }
+
+    pub fn get(&mut self, index: usize) -> Result<&mut T, Failure> {
+        self.0
+            .get_mut(index)
+            .and_then(Option::as_mut)
+            .ok_or_else(|| Failure::new(Code::Argument, "object that is gone"))
+    }
+
+    pub fn free(&mut self, index: usize) -> Result<usize, Failure> {
+        match self.0.get_mut(index) {
+            Some(slot) => *slot = None,
+            None => return Err(Failure::argument("object that never was")),
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,157 @@
+//! Syrup values as tapes. The first half of a word says what follows:
+//!
+//! 0 false, 1 true, 2 integer, 3 float64, 4 float32, 5 bytes, 6 string, 7 symbol, and containers, whose number of values
+//! is in the second half: 8 list, 9 dictionary (keys and values), 10 set, 11 record (label and fields).
+
+use lydite::ocapn::syrup::{self, Integer, Record, Value};
+
+use crate::{
+    failure::{Code, Failure},
+    scratch::State,
+    tape::{Reader, Writer},
+};
+
+/// Bits of the longest integer that is converted: time is quadratic in it.
+const MAX_LIMBS: usize = 1024;
+
+fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
+    if depth > syrup::MAX_TREE_DEPTH {
+        return Err(Failure::encode("nested too deep"));
+    }
+    let (kind, count) = reader.word()?;
+    let mut values = Vec::new();
+    for _ in 0..count {
+        values.push(read(reader, depth + 1)?);
+    }
+    let text = |reader: &mut Reader<'_>| Ok::<_, Failure>(reader.text()?.to_owned());
+    Ok(match kind {
+        0 => Value::Boolean(false),
+        1 => Value::Boolean(true),
+        2 => {
+            let (negative, limbs) = reader.number()?;
+            if limbs.len() > MAX_LIMBS {
+                return Err(Failure::encode("integer too long"));
+            }
+            Value::Integer(Integer::from_sign_magnitude(negative, &limbs))
+        }
+        3 => Value::Float64(f64::from_bits(reader.limb()?)),
+        4 => Value::Float32(f64::from_bits(reader.limb()?) as f32),
+        5 => Value::Bytes(reader.bytes()?.to_vec()),
+        6 => Value::String(text(reader)?),
+        7 => Value::Symbol(text(reader)?),
+        8 => Value::List(values),
+        9 => {
+            let mut entries = Vec::new();
+            let mut values = values.into_iter();
+            while let (Some(key), Some(value)) = (values.next(), values.next()) {
+                entries.push((key, value));
+            }
+            Value::Dictionary(entries)
+        }
+        10 => Value::Set(values),
+        _ => {
+            let mut values = values.into_iter();
+            let label = values
+                .next()
+                .ok_or_else(|| Failure::encode("record without a label"))?;
+            Value::Record(Box::new(Record {
+                label,
+                fields: values.collect(),
+            }))
+        }
+    })
+}
+
+fn write(value: &Value, out: &mut Writer) -> Result<(), Failure> {
+    let mut all = |kind, values: &[Value]| {
+        out.word(kind, values.len());
+        values.iter().try_for_each(|value| write(value, out))
+    };
+    match value {
+        Value::List(values) => return all(8, values),
+        Value::Set(values) => return all(10, values),
+        _ => {}
+    }
+    match value {
+        Value::Boolean(value) => out.word(usize::from(*value), 0),
+        Value::Integer(value) => {
+            let limbs = value.magnitude();
+            if limbs.len() > MAX_LIMBS {
+                return Err(Failure::new(Code::Decode, "integer too long"));
+            }
+            out.word(2, 0);
+            out.number(value.is_negative(), &limbs);
+        }
+        Value::Float64(value) => {
+            out.word(3, 0);
+            out.float(*value);
+        }
+        Value::Float32(value) => {
+            out.word(4, 0);
+            out.float((*value).into());
+        }
+        Value::Bytes(bytes) => {
+            out.word(5, 0);
+            out.bytes(bytes);
+        }
+        Value::String(text) => {
+            out.word(6, 0);
+            out.text(text);
+        }
+        Value::Symbol(text) => {
+            out.word(7, 0);
+            out.text(text);
+        }
+        Value::Dictionary(entries) => {
+            out.word(9, entries.len());
+            for (key, value) in entries {
+                write(key, out)?;
+                write(value, out)?;
+            }
+        }
+        Value::Record(record) => {
+            out.word(11, record.fields.len());
+            write(&record.label, out)?;
+            for field in &record.fields {
+                write(field, out)?;
+            }
+        }
+        Value::List(_) | Value::Set(_) => {}
+    }
+    Ok(())
+}
+
+/// Tape of a value to its canonical bytes; with `content_id` to their SHA-256.
+pub fn encode(
+    state: &mut State,
+    length: usize,
+    content_id: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let value = read(&mut Reader::new(state.input(length)?), 0)?;
+    let error = |error: syrup::Error| Failure::encode(error.kind);
+    if content_id != 0 {
+        let id = syrup::content_id(&value).map_err(error)?;
+        return state.put(&id);
+    }
+    let encoded = syrup::encode(&value).map_err(error)?;
+    state.give(encoded)
+}
+
+/// Bytes to the tape of the one value that they are.
+pub fn decode(
+    state: &mut State,
+    length: usize,
+    lenient: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let input = state.input(length)?;
+    let value = if lenient == 0 {
+        Value::decode(input)?
+    } else {
+        Value::decode_lenient(input)?
+    };
+    let mut out = Writer::new();
+    write(&value, &mut out)?;
+    state.give(out.finish())
+}

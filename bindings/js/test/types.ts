@@ -1,0 +1,30 @@
+// Compiled, not run: the types that users see.
+
+import * as ethers from 'ethers'
+import wasm from 'lydite/wasm'
+import { engine } from 'lydite/ox'
+import { register } from 'lydite/ethers'
+import { account } from 'lydite/viem'
+import lydite, { type AbiValue, Codec, Event, type Hex, LyditeError, type Lydite, type Transaction, decodeTransaction, keccak256 } from 'lydite'
+import { Engine } from 'ox'
+import { type LocalAccount, toAccount } from 'viem/accounts'
+
+const hash: Uint8Array = keccak256('0x12')
+// @ts-expect-error text that is not hexadecimal
+keccak256('abc')
+const codec: Codec = new Codec('(bytes,string,uint256[])', { bytes: 'hex' })
+const values: AbiValue[] = codec.decode(codec.encode(['0x', 'a', [1, 2n]]), { strict: false })
+// @ts-expect-error there is no such form
+new Codec('uint8', { bytes: 'base64' })
+const decoded: (Record<string, AbiValue> | null)[] = new Event('E(uint8 a)').decodeBatch([{ topics: [hash], data: '0x' }])
+const from: Hex = decodeTransaction(hash).from
+const transaction: Transaction = decodeTransaction(hash, { sender: false })
+// @ts-expect-error it was not recovered
+const none: Hex = decodeTransaction(hash, { sender: false }).from
+const either: Lydite[] = [lydite, wasm]
+const code: 'DECODE' | 'ENCODE' | 'SIGNATURE' | 'INVALID_ARGUMENT' | 'PRECOMPILE' | 'UNSUPPORTED' | 'INTERNAL' = new LyditeError('DECODE', '').code
+
+Engine.set(engine())
+register(ethers)
+const local: LocalAccount = toAccount(account(`0x${'46'.repeat(32)}`))
+export { none, transaction, code, decoded, either, from, local, values }

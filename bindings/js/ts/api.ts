@@ -1,0 +1,330 @@
+// The API over an engine.
+
+import * as abi from './abi.js'
+import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, kindOf } from './engine.js'
+import { rlp } from './rlp.js'
+import { syrup } from './syrup.js'
+import { transactions } from './transaction.js'
+import { xmss } from './xmss.js'
+
+/** The EVM's forks, in order. */
+export const FORKS = [
+  'frontier', 'homestead', 'tangerine-whistle', 'spurious-dragon', 'byzantium', 'constantinople', 'petersburg', 'istanbul', 'berlin', 'london',
+  'paris', 'shanghai', 'cancun', 'prague', 'osaka', 'amsterdam',
+] as const
+export type Fork = (typeof FORKS)[number]
+
+/** What a typed data document hashes to. */
+export interface TypedDataHashes {
+  /** the hash to sign */
+  signingHash: Uint8Array
+  domainSeparator: Uint8Array
+  structHash: Uint8Array
+  encodeType: string
+}
+
+/** A document as JSON, with bigints as decimal text and bytes in hexadecimal. */
+function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
+  if (typeof document === 'string') return document
+  const text = JSON.stringify(document, (key, value: unknown) => {
+    if (typeof value === 'bigint') return value.toString()
+    if (value instanceof Uint8Array) return toHex(value)
+    if (typeof value === 'number' && !Number.isSafeInteger(value))
+      throw argument(`${key}: a number must be a safe integer: use a bigint or text`)
+    return value
+  }) as string | undefined
+  if (text === undefined) throw argument(`a typed data document is needed, not ${kindOf(document)}`)
+  return text
+}
+
+export function create(engine: Engine) {
+  const core = new Core(engine)
+  const op = core.operations
+  const text = (length: number) => core.text.ascii(0, length)
+
+  const toHex = (data: Uint8Array): Hex => {
+    if (!(data instanceof Uint8Array)) throw argument(`data: a Uint8Array is needed, not ${kindOf(data)}`)
+    return text(core.output(op.hexEncode, core.put(data, 'data'))) as Hex
+  }
+
+  const toAddressBytes = (value: AddressLike, what: string): Uint8Array => {
+    if (value instanceof Uint8Array) return core.fixed(value, 20, what)
+    if (typeof value !== 'string') throw argument(`${what}: an address is needed, not ${kindOf(value)}`)
+    return core.slice(core.call(op.parseAddress, core.put(value, what)))
+  }
+
+  /** Puts parts behind each other. They must be bytes already: making them bytes uses the scratch buffer. */
+  const put = (...parts: readonly Uint8Array[]): number => {
+    let length = 0
+    for (const part of parts) length += part.length
+    core.reserve(length)
+    let at = 0
+    for (const part of parts) {
+      core.bytes.set(part, at)
+      at += part.length
+    }
+    return length
+  }
+
+  /** Lengths, then the items behind each other. */
+  const putItems = (items: readonly Uint8Array[], what: string): number => {
+    if (!Array.isArray(items)) throw argument(`${what}: an array is needed, not ${kindOf(items)}`)
+    let length = 4 * items.length
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i] as unknown
+      if (!(item instanceof Uint8Array)) throw argument(`${what}[${i}]: a Uint8Array is needed, not ${kindOf(item)}`)
+      length += item.length
+    }
+    core.reserve(length)
+    let at = 4 * items.length
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i]!
+      core.halves[i] = item.length
+      core.bytes.set(item, at)
+      at += item.length
+    }
+    return length
+  }
+
+  /** 65 bytes, or 64 without v where v does not matter. */
+  const rs = (signature: Bytes): Uint8Array => {
+    const data = core.data(signature, 'signature')
+    return data.length === 64 ? data : core.fixed(data, 65, 'signature').subarray(0, 64)
+  }
+
+  return {
+    /** Which engine runs: `native` (Node-API) or `wasm`. */
+    engine: engine.name,
+
+    /** Lower-case hexadecimal text behind `0x`. */
+    toHex,
+
+    /** The bytes of hexadecimal text behind `0x`, in either case. */
+    fromHex(value: string): Uint8Array {
+      if (typeof value !== 'string') throw argument(`text: a string is needed, not ${kindOf(value)}`)
+      return core.fromHex(value, 'text')
+    },
+
+    /** Keccak-256: 32 bytes, new or in `out`. */
+    keccak256(data: Bytes, out?: Uint8Array): Uint8Array {
+      core.call(op.keccak256, core.put(core.data(data, 'data'), 'data'))
+      if (out === undefined) return core.slice(32)
+      core.fixed(out, 32, 'out').set(core.bytes.subarray(0, 32))
+      return out
+    },
+
+    /** Keccak-256 of each item, 32 bytes behind each other: one crossing for all. */
+    keccak256Batch(items: readonly Uint8Array[]): Uint8Array {
+      const length = putItems(items, 'items')
+      return core.slice(core.output(op.keccak256Batch, length, items.length))
+    },
+
+    /** SHA-256: 32 bytes. */
+    sha256(data: Bytes): Uint8Array {
+      return core.slice(core.call(op.sha256, core.put(core.data(data, 'data'), 'data')))
+    },
+
+    /** The hash that `personal_sign` signs (EIP-191, version 0x45). Text is hashed as UTF-8. */
+    hashMessage(message: Uint8Array | string): Uint8Array {
+      if (!(message instanceof Uint8Array) && typeof message !== 'string')
+        throw argument(`message: a Uint8Array or a string is needed, not ${kindOf(message)}`)
+      return core.slice(core.call(op.hashMessage, core.put(message, 'message')))
+    },
+
+    /** The hash to sign for a typed data document (EIP-712), as `eth_signTypedData_v4` takes it: JSON text, or the object. */
+    hashTypedData(document: unknown): Uint8Array {
+      core.output(op.typedData, core.put(json(document, toHex), 'document'))
+      return core.slice(32)
+    },
+
+    /** All that a typed data document hashes to. */
+    typedData(document: unknown): TypedDataHashes {
+      const length = core.output(op.typedData, core.put(json(document, toHex), 'document'))
+      return {
+        signingHash: core.slice(32),
+        domainSeparator: core.bytes.slice(32, 64),
+        structHash: core.bytes.slice(64, 96),
+        encodeType: core.text.utf8(96, length),
+      }
+    },
+
+    /** The address with its EIP-55 checksum. */
+    toChecksumAddress(address: AddressLike): Hex {
+      put(toAddressBytes(address, 'address'))
+      return text(core.call(op.checksum)) as Hex
+    },
+
+    /** The 20 bytes of an address. With `checksummed` its letters must have the case of EIP-55. */
+    parseAddress(address: string, options?: { checksummed?: boolean }): Uint8Array {
+      if (typeof address !== 'string') throw argument(`address: a string is needed, not ${kindOf(address)}`)
+      return core.slice(core.call(op.parseAddress, core.put(address, 'address'), options?.checksummed ? 1 : 0))
+    },
+
+    /** The address of the contract that `sender` creates at `nonce`. */
+    createAddress(sender: AddressLike, nonce: Integer): Hex {
+      const from = toAddressBytes(sender, 'sender')
+      const count = BigInt(nonce)
+      if (count < 0n || count >= 2n ** 64n) throw argument('nonce: out of range')
+      put(from)
+      for (let i = 0; i < 8; i++) core.bytes[20 + i] = Number((count >> BigInt(8 * i)) & 0xffn)
+      return text(core.call(op.createAddress)) as Hex
+    },
+
+    /** The address of the contract made by CREATE2. */
+    create2Address(sender: AddressLike, salt: Bytes, initCodeHash: Bytes): Hex {
+      put(toAddressBytes(sender, 'sender'), core.fixed(salt, 32, 'salt'), core.fixed(initCodeHash, 32, 'init code hash'))
+      return text(core.call(op.create2Address)) as Hex
+    },
+
+    /** Signs 32 bytes: r, s, v with v 0 or 1. Deterministic (RFC 6979), low s, constant time. */
+    sign(hash: Bytes, secretKey: Uint8Array): Uint8Array {
+      const data = core.fixed(hash, 32, 'hash')
+      put(core.fixed(secretKey, 32, 'secret key'), data)
+      return core.slice(core.call(op.sign))
+    },
+
+    /** Signs each row of 32 bytes, with one key or each with its own: rows of 65 bytes. */
+    signBatch(hashes: Uint8Array, secretKeys: Uint8Array): Uint8Array {
+      const count = core.rows(hashes, 32, 'hashes')
+      const keys = core.rows(secretKeys, 32, 'secret keys')
+      if (keys !== 1 && keys !== count) throw argument('one secret key is needed, or as many as hashes')
+      put(hashes, secretKeys)
+      return core.slice(core.output(op.signBatch, count, keys))
+    },
+
+    /** The address that signed `hash`. v is 0 or 1, or 27 or 28; a high s is accepted. */
+    ecrecover(hash: Bytes, signature: Bytes): Hex {
+      put(core.fixed(hash, 32, 'hash'), core.fixed(signature, 65, 'signature'))
+      return text(core.call(op.ecrecover)) as Hex
+    },
+
+    /** The addresses that signed, in rows of 20 bytes, of hashes and signatures in rows of 32 and 65. A signature that is not
+     * valid has `ok` 0 and the address zero, and disturbs no other. */
+    ecrecoverBatch(hashes: Uint8Array, signatures: Uint8Array): { addresses: Uint8Array; ok: Uint8Array } {
+      const count = core.rows(hashes, 32, 'hashes')
+      if (core.rows(signatures, 65, 'signatures') !== count) throw argument('as many hashes as signatures are needed')
+      put(hashes, signatures)
+      const length = core.output(op.ecrecoverBatch, count)
+      return { addresses: core.slice(20 * count), ok: core.bytes.slice(20 * count, length) }
+    },
+
+    /** The public key that signed `hash`: 64 bytes, x and y. */
+    recoverPublicKey(hash: Bytes, signature: Bytes): Uint8Array {
+      put(core.fixed(hash, 32, 'hash'), core.fixed(signature, 65, 'signature'))
+      return core.slice(core.call(op.recover))
+    },
+
+    /** Whether a signature (65 bytes, or 64 without v) is one of a public key (64 bytes, or SEC 1) for `hash`. What is
+     * malformed throws. */
+    verify(hash: Bytes, signature: Bytes, publicKey: Bytes): boolean {
+      const data = core.fixed(hash, 32, 'hash')
+      const compact = rs(signature)
+      const key = core.data(publicKey, 'public key')
+      put(data, compact, key)
+      return core.call(op.verify, key.length) === 1
+    },
+
+    /** `verify` for rows of 32 (hashes), 64 (r and s) and 64 bytes (public keys): 1 or 0 for each. */
+    verifyBatch(hashes: Uint8Array, signatures: Uint8Array, publicKeys: Uint8Array): Uint8Array {
+      const count = core.rows(hashes, 32, 'hashes')
+      if (core.rows(signatures, 64, 'signatures') !== count || core.rows(publicKeys, 64, 'public keys') !== count)
+        throw argument('as many hashes as signatures and public keys are needed')
+      put(hashes, signatures, publicKeys)
+      return core.slice(core.output(op.verifyBatch, count))
+    },
+
+    /** The public key of a secret key: 64 bytes, x and y. Constant time. */
+    publicKey(secretKey: Uint8Array): Uint8Array {
+      put(core.fixed(secretKey, 32, 'secret key'))
+      return core.slice(core.call(op.publicKey))
+    },
+
+    /** The public keys of secret keys in rows of 32 bytes: rows of 64. */
+    publicKeyBatch(secretKeys: Uint8Array): Uint8Array {
+      const count = core.rows(secretKeys, 32, 'secret keys')
+      put(secretKeys)
+      return core.slice(core.output(op.publicKeyBatch, count))
+    },
+
+    /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed` (65). */
+    convertPublicKey(publicKey: Bytes, form: 'raw' | 'compressed' | 'uncompressed'): Uint8Array {
+      const index = ['raw', 'compressed', 'uncompressed'].indexOf(form)
+      if (index < 0) throw argument('form: raw, compressed or uncompressed is needed')
+      return core.slice(core.call(op.publicKeyConvert, core.put(core.data(publicKey, 'public key'), 'public key'), index))
+    },
+
+    /** The address of a public key (64 bytes, or SEC 1). */
+    publicKeyToAddress(publicKey: Bytes): Hex {
+      return text(core.call(op.publicKeyConvert, core.put(core.data(publicKey, 'public key'), 'public key'), 3)) as Hex
+    },
+
+    /** The x coordinate of the point shared with the owner of a public key: 32 bytes. Hash it before it is used as a key. */
+    sharedSecret(secretKey: Uint8Array, publicKey: Bytes): Uint8Array {
+      const key = core.data(publicKey, 'public key')
+      put(core.fixed(secretKey, 32, 'secret key'), key)
+      const shared = core.slice(core.call(op.sharedSecret, key.length))
+      core.bytes.fill(0, 0, 32)
+      return shared
+    },
+
+    /** The selector of a function or error by its signature, canonical or human-readable: 4 bytes. */
+    selector(signature: string): Uint8Array {
+      if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
+      return core.slice(core.call(op.selector, core.put(signature, 'signature')))
+    },
+
+    /** The first topic of an event by its signature, canonical or human-readable: 32 bytes. */
+    eventTopic(signature: string): Uint8Array {
+      if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
+      return core.slice(core.call(op.eventTopic, core.put(signature, 'signature')))
+    },
+
+    /** Encoder and decoder of a list of arguments: `new Codec('(bytes,string,uint256[])')`. A text without parentheses around
+     * it is one argument. */
+    Codec: class extends abi.Codec {
+      constructor(types: string, options?: abi.CodecOptions) {
+        super(core, types, options)
+      }
+    } as abi.CodecConstructor,
+
+    /** Decoder of an event's logs: `new Event('Transfer(address indexed from, address indexed to, uint256 value)')`. */
+    Event: class extends abi.Event {
+      constructor(signature: string, options?: abi.CodecOptions) {
+        super(core, signature, options)
+      }
+    } as abi.EventConstructor,
+
+    ...rlp(core),
+    ...transactions(core, toAddressBytes),
+
+    /** The sender of each signed envelope, or null where it or its signature is not valid: one crossing for all. */
+    recoverTransactionSenders(raw: readonly Uint8Array[]): (Hex | null)[] {
+      const length = putItems(raw, 'raw')
+      const senders = text(core.output(op.transactionSenders, length, raw.length))
+      return raw.map((_, i) => {
+        const sender = senders.slice(42 * i, 42 * i + 42)
+        return sender[0] === ' ' ? null : (sender as Hex)
+      })
+    },
+
+    /** Runs the precompiled contract at a number (its address's last two bytes). Not in the WASM engine. */
+    precompile(number: number, input: Bytes, options: { gas: Integer; fork?: Fork }): { output: Uint8Array; gasUsed: bigint } {
+      const fork = FORKS.indexOf(options.fork ?? 'osaka')
+      if (fork < 0) throw argument(`fork: one of ${FORKS.join(', ')} is needed`)
+      if (!Number.isInteger(number) || number < 0 || number > 0xffff) throw argument('number: an integer below 65536 is needed')
+      const gas = BigInt(options.gas)
+      if (gas < 0n || gas >= 2n ** 64n) throw argument('gas: out of range')
+      const data = core.data(input, 'input')
+      core.reserve(8 + data.length)
+      core.words[0] = gas
+      core.bytes.set(data, 8)
+      const length = core.output(op.precompile, data.length, number, fork)
+      return { gasUsed: core.words[0]!, output: core.bytes.slice(8, length) }
+    },
+
+    ...syrup(core),
+    ...xmss(core),
+  }
+}
+
+export type Lydite = ReturnType<typeof create>

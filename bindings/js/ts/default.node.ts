@@ -1,0 +1,18 @@
+// Node and Bun: the Node-API module, or WebAssembly where it is not.
+
+import { type Lydite, create } from './api.js'
+import { loadNative } from './native.js'
+
+async function choose(): Promise<Lydite> {
+  try {
+    return create(loadNative())
+  } catch (error) {
+    // Built for another machine, or not at all. Anything else is not to be hidden.
+    const code = (error as { code?: string }).code
+    if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_DLOPEN_FAILED') throw error
+    return (await import('./wasm.node.js')).default
+  }
+}
+
+const lydite = await choose()
+export default lydite

@@ -1,0 +1,214 @@
+// What both engines give, and the bytes that cross to them.
+
+/** Text of `0x` and hexadecimal digits. */
+export type Hex = `0x${string}`
+/** Bytes: as such, or in hexadecimal. */
+export type Bytes = Uint8Array | Hex
+/** An address: 20 bytes, or text, whose letters must be those of EIP-55 where they are of both cases. */
+export type AddressLike = Uint8Array | string
+/** An integer; a number must be a safe integer. */
+export type Integer = bigint | number
+
+const CODES = ['INVALID_ARGUMENT', 'DECODE', 'ENCODE', 'SIGNATURE', 'PRECOMPILE', 'UNSUPPORTED', 'INTERNAL'] as const
+export type ErrorCode = (typeof CODES)[number]
+
+/** What every function throws: the core's message, a code, and the byte of the input at fault where it is known. */
+export class LyditeError extends Error {
+  override readonly name = 'LyditeError'
+  readonly code: ErrorCode
+  readonly offset: number | undefined
+
+  constructor(code: ErrorCode, message: string, offset?: number) {
+    super(message)
+    this.code = code
+    this.offset = offset
+  }
+}
+
+export const argument = (message: string) => new LyditeError('INVALID_ARGUMENT', message)
+export const unencodable = (message: string) => new LyditeError('ENCODE', message)
+
+/** What a value is, for messages. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? ((value as object).constructor?.name ?? 'an object') : typeof value
+}
+
+type Operation = (a: number, b: number, c: number) => number
+
+/** The native half: operations over a scratch buffer (see src/lib.rs). */
+export interface Engine {
+  readonly name: 'native' | 'wasm'
+  readonly operations: Readonly<Record<string, Operation>>
+  /** Makes the scratch buffer at least so long; undefined if there is no memory. */
+  reserve(length: number): { offset: number; length: number } | undefined
+  /** The memory that the scratch buffer lies in. */
+  memory(): ArrayBuffer
+}
+
+/** What the bytes are that Node and Bun have beside the standard's: a conversion without an object between. */
+interface NativeBuffer extends Uint8Array {
+  latin1Slice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+  utf8Write(text: string, offset: number): number
+}
+const NodeBuffer = (globalThis as unknown as { Buffer?: { from(buffer: ArrayBuffer, offset: number, length: number): NativeBuffer } }).Buffer
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/** Text in and out of a piece of memory. */
+export class TextView {
+  readonly #bytes: Uint8Array
+  readonly #native: NativeBuffer | undefined
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.#bytes = bytes
+    this.#native = NodeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  ascii(start: number, end: number): string {
+    return this.#native ? this.#native.latin1Slice(start, end) : decoder.decode(this.#bytes.subarray(start, end))
+  }
+
+  utf8(start: number, end: number): string {
+    return this.#native ? this.#native.utf8Slice(start, end) : decoder.decode(this.#bytes.subarray(start, end))
+  }
+
+  /** There must be room for three bytes a unit. */
+  write(text: string, at: number): number {
+    return this.#native ? this.#native.utf8Write(text, at) : encoder.encodeInto(text, this.#bytes.subarray(at)).written
+  }
+}
+
+const KIBIBYTE = 1024
+/** The longest scratch buffer: lengths cross as signed 32-bit numbers. */
+const MAX_LENGTH = 2 ** 31 - 8
+
+/** An engine with views of its scratch buffer. */
+export class Core {
+  readonly engine: Engine
+  readonly operations: Readonly<Record<string, Operation>>
+  bytes!: Uint8Array<ArrayBuffer>
+  halves!: Uint32Array
+  words!: BigUint64Array
+  floats!: Float64Array
+  text!: TextView
+  #place = { offset: 0, length: 0 }
+
+  constructor(engine: Engine) {
+    this.engine = engine
+    this.operations = engine.operations
+    this.reserve(64 * KIBIBYTE)
+  }
+
+  #refresh(): void {
+    const memory = this.engine.memory()
+    const { offset, length } = this.#place
+    this.bytes = new Uint8Array(memory, offset, length)
+    this.halves = new Uint32Array(memory, offset, length >> 2)
+    this.words = new BigUint64Array(memory, offset, length >> 3)
+    this.floats = new Float64Array(memory, offset, length >> 3)
+    this.text = new TextView(this.bytes)
+  }
+
+  /** Makes room; what the scratch buffer holds is lost. */
+  reserve(length: number): void {
+    if (length <= this.#place.length) return
+    if (length > MAX_LENGTH) throw argument(`${length} bytes are too many for one call`)
+    let wanted = 64 * KIBIBYTE
+    while (wanted < length) wanted *= 2
+    const place = this.engine.reserve(Math.min(wanted, MAX_LENGTH))
+    if (!place) throw argument(`no memory for ${length} bytes`)
+    this.#place = place
+    this.#refresh()
+  }
+
+  /** Runs an operation: its answer. */
+  call(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
+    if (operation === undefined) throw new LyditeError('UNSUPPORTED', `not in the engine ${this.engine.name}`)
+    let answer
+    try {
+      answer = operation(a, b, c)
+    } catch (error) {
+      // A trap of WebAssembly.
+      throw new LyditeError('INTERNAL', String(error))
+    }
+    // Memory that WebAssembly has grown is at another place.
+    if (this.bytes.length === 0) this.#refresh()
+    if (answer < 0) throw this.#error(-answer)
+    return answer
+  }
+
+  /** Runs an operation whose output is as long as it likes, and makes room for that. */
+  output(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
+    const length = this.call(operation, a, b, c)
+    if (length > this.bytes.length) {
+      this.reserve(length)
+      this.call(this.operations.take)
+    }
+    return length
+  }
+
+  #error(code: number): LyditeError {
+    const offset = this.halves[0]! | 0
+    const message = this.text.utf8(8, 8 + this.halves[1]!)
+    return new LyditeError(CODES[code - 1] ?? 'INTERNAL', message, offset < 0 ? undefined : offset)
+  }
+
+  /** The bytes themselves. */
+  data(value: Bytes, what: string): Uint8Array {
+    if (value instanceof Uint8Array) return value
+    if (typeof value !== 'string') throw argument(`${what}: a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
+    return this.fromHex(value, what)
+  }
+
+  /** That many bytes. */
+  fixed(value: Bytes, length: number, what: string): Uint8Array {
+    const data = this.data(value, what)
+    if (data.length !== length) throw argument(`${what}: ${length} bytes needed, not ${data.length}`)
+    return data
+  }
+
+  /** Bytes that are rows of one length: how many. */
+  rows(value: Uint8Array, length: number, what: string): number {
+    if (!(value instanceof Uint8Array)) throw argument(`${what}: a Uint8Array is needed, not ${kindOf(value)}`)
+    if (value.length % length) throw argument(`${what}: ${value.length} bytes are no whole number of rows of ${length}`)
+    return value.length / length
+  }
+
+  fromHex(text: string, what: string): Uint8Array {
+    if (!text.startsWith('0x')) throw new LyditeError('DECODE', `${what}: byte 0: hexadecimal text must begin with 0x`, 0)
+    try {
+      return this.slice(this.output(this.operations.hexDecode, this.put(text, what)))
+    } catch (error) {
+      if (!(error instanceof LyditeError)) throw error
+      throw new LyditeError(error.code, `${what}: ${error.message}`, error.offset)
+    }
+  }
+
+  /** Puts bytes or text at the start of the scratch buffer: their length. */
+  put(value: Uint8Array | string, what: string): number {
+    if (typeof value === 'string') {
+      this.reserve(3 * value.length)
+      return this.text.write(wellFormed(value, what), 0)
+    }
+    const length = value.length
+    if (length > this.bytes.length) this.reserve(length)
+    this.bytes.set(value)
+    return length
+  }
+
+  /** A copy of the first bytes of the scratch buffer. */
+  slice(length: number): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, length)
+  }
+}
+
+/** Text with half a surrogate pair has no UTF-8. */
+export function wellFormed(text: string, what: string): string {
+  if (!(text as { isWellFormed?(): boolean }).isWellFormed?.()) {
+    if (text !== decoder.decode(encoder.encode(text))) throw unencodable(`${what}: text with half a surrogate pair`)
+  }
+  return text
+}

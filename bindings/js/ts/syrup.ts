@@ -1,0 +1,124 @@
+// Syrup, the encoding of OCapN.
+
+import { type Bytes, type Core, kindOf, unencodable } from './engine.js'
+import { TapeReader, type TapeWriter, withTape } from './tape.js'
+
+/** A symbol: text that is not a string. */
+export class SyrupSymbol {
+  constructor(readonly name: string) {}
+}
+/** A float of 32 bits: in Syrup, not in OCapN. */
+export class SyrupFloat32 {
+  constructor(readonly value: number) {}
+}
+/** A label and the fields that belong to it. */
+export class SyrupRecord {
+  constructor(
+    readonly label: SyrupValue,
+    readonly fields: readonly SyrupValue[],
+  ) {}
+}
+/** boolean, bigint for integers, number for floats of 64 bits, Uint8Array, string, arrays for lists, Map for dictionaries, Set. */
+export type SyrupValue =
+  | boolean | bigint | number | string | Uint8Array | SyrupSymbol | SyrupFloat32 | SyrupRecord | readonly SyrupValue[]
+  | ReadonlyMap<SyrupValue, SyrupValue> | ReadonlySet<SyrupValue>
+
+/** As the core's: a tree is read by recursion. */
+const MAX_DEPTH = 1024
+
+function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
+  if (depth > MAX_DEPTH) throw unencodable('nested too deep')
+  const all = (kind: number, values: Iterable<SyrupValue>, count: number) => {
+    tape.word(kind, count)
+    for (const inner of values) write(tape, inner, depth + 1)
+  }
+  if (typeof value === 'boolean') tape.word(value ? 1 : 0)
+  else if (typeof value === 'bigint') {
+    tape.word(2)
+    tape.integer(value)
+  } else if (typeof value === 'number') {
+    tape.word(3)
+    tape.float(value)
+  } else if (typeof value === 'string') {
+    tape.word(6)
+    tape.string(value)
+  } else if (value instanceof Uint8Array) {
+    tape.word(5)
+    tape.data(value)
+  } else if (value instanceof SyrupSymbol) {
+    tape.word(7)
+    tape.string(value.name)
+  } else if (value instanceof SyrupFloat32) {
+    tape.word(4)
+    tape.float(value.value)
+  } else if (Array.isArray(value)) all(8, value as SyrupValue[], value.length)
+  else if (value instanceof Map) all(9, [...value].flat(1), 2 * value.size)
+  else if (value instanceof Set) all(10, value as Set<SyrupValue>, value.size)
+  else if (value instanceof SyrupRecord) all(11, [value.label, ...value.fields], 1 + value.fields.length)
+  else throw unencodable(`Syrup has no value for ${kindOf(value)}`)
+}
+
+function read(tape: TapeReader): SyrupValue {
+  const kind = tape.word()
+  const count = tape.high()
+  const all = () => {
+    const values: SyrupValue[] = []
+    for (let i = 0; i < count; i++) values.push(read(tape))
+    return values
+  }
+  switch (kind) {
+    case 0:
+      return false
+    case 1:
+      return true
+    case 2:
+      return tape.integer()
+    case 3:
+      return tape.float()
+    case 4:
+      return new SyrupFloat32(tape.float())
+    case 5:
+      return tape.data()
+    case 6:
+      return tape.string()
+    case 7:
+      return new SyrupSymbol(tape.string())
+    case 8:
+      return all()
+    case 9: {
+      const entries = new Map<SyrupValue, SyrupValue>()
+      for (let i = 0; i < count; i++) {
+        const key = read(tape)
+        entries.set(key, read(tape))
+      }
+      return entries
+    }
+    case 10:
+      return new Set(all())
+    default: {
+      const label = read(tape)
+      return new SyrupRecord(label, all())
+    }
+  }
+}
+
+export const syrup = (core: Core) => {
+  const encode = (value: SyrupValue, contentId: number) =>
+    withTape((tape) => {
+      write(tape, value, 0)
+      return core.slice(core.output(core.operations.syrupEncode, tape.finish(core), contentId))
+    })
+  return {
+    /** The canonical bytes of a value. Maps and Sets may be in any order. */
+    syrupEncode: (value: SyrupValue): Uint8Array => encode(value, 0),
+
+    /** The content id of a value: SHA-256 of its canonical bytes. */
+    syrupContentId: (value: SyrupValue): Uint8Array => encode(value, 1),
+
+    /** The one value that the bytes are. With `lenient` what old peers write is read too. */
+    syrupDecode(data: Bytes, options?: { lenient?: boolean }): SyrupValue {
+      core.output(core.operations.syrupDecode, core.put(core.data(data, 'data'), 'data'), options?.lenient ? 1 : 0)
+      return read(new TapeReader(core))
+    },
+  }
+}

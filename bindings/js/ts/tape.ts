@@ -1,0 +1,202 @@
+// Trees of values on their way between the languages: see src/tape.rs.
+
+import { type Core, type Integer, TextView, argument, kindOf, unencodable, wellFormed } from './engine.js'
+
+const U64 = 0xffff_ffff_ffff_ffffn
+/** More than any integer may have that crosses. */
+const MAX_LIMBS = 1025
+
+/** Writes what Rust reads, in memory of its own: the values' getters may call Lydite meanwhile. */
+export class TapeWriter {
+  #buffer = new ArrayBuffer(4096)
+  #bytes = new Uint8Array(this.#buffer)
+  #halves = new Uint32Array(this.#buffer)
+  #words = new BigUint64Array(this.#buffer)
+  #floats = new Float64Array(this.#buffer)
+  #text = new TextView(this.#bytes)
+  /** Words written. */
+  #at = 0
+
+  #room(words: number): number {
+    const at = this.#at
+    if (at + words > this.#words.length) this.#grow(at + words)
+    this.#at = at + words
+    return at
+  }
+
+  #grow(words: number): void {
+    if (words * 8 >= 2 ** 31) throw argument('more than 2 GiB for one call')
+    const old = this.#bytes
+    this.#buffer = new ArrayBuffer(Math.max(words * 8, old.length * 2))
+    this.#bytes = new Uint8Array(this.#buffer)
+    this.#halves = new Uint32Array(this.#buffer)
+    this.#words = new BigUint64Array(this.#buffer)
+    this.#floats = new Float64Array(this.#buffer)
+    this.#text = new TextView(this.#bytes)
+    this.#bytes.set(old)
+  }
+
+  reset(): void {
+    this.#at = 0
+  }
+
+  word(low: number, high = 0): void {
+    const at = this.#room(1)
+    this.#halves[2 * at] = low
+    this.#halves[2 * at + 1] = high
+  }
+
+  limb(value: bigint): void {
+    const at = this.#room(1)
+    this.#words[at] = value
+  }
+
+  float(value: number): void {
+    const at = this.#room(1)
+    this.#floats[at] = value
+  }
+
+  integer(value: Integer): void {
+    if (typeof value === 'number') {
+      if (!Number.isSafeInteger(value)) throw unencodable('a number must be a safe integer: use a bigint')
+      if (value === 0) return this.word(0)
+      const magnitude = Math.abs(value)
+      this.word(1, value < 0 ? 1 : 0)
+      return this.word(magnitude >>> 0, Math.floor(magnitude / 2 ** 32))
+    }
+    if (typeof value !== 'bigint') throw unencodable(`a bigint is needed, not ${kindOf(value)}`)
+    const negative = value < 0n ? 1 : 0
+    let rest = negative ? -value : value
+    if (rest <= U64) {
+      this.word(rest === 0n ? 0 : 1, negative)
+      if (rest !== 0n) this.limb(rest)
+      return
+    }
+    const head = this.#room(1)
+    let count = 0
+    for (; rest > 0n && count < MAX_LIMBS; count++, rest >>= 64n) this.limb(rest & U64)
+    this.#halves[2 * head] = count
+    this.#halves[2 * head + 1] = negative
+  }
+
+  /** That many bytes, filled up to whole words. */
+  fixed(data: Uint8Array): void {
+    const words = (data.length + 7) >> 3
+    const at = this.#room(words)
+    if (words) this.#words[at + words - 1] = 0n
+    this.#bytes.set(data, at * 8)
+  }
+
+  /** Bytes with their length in front. */
+  data(data: Uint8Array): void {
+    this.word(data.length)
+    this.fixed(data)
+  }
+
+  /** Text with its length in front, and a mark. */
+  string(text: string, mark = 0): void {
+    wellFormed(text, 'text')
+    const at = this.#room(1 + ((3 * text.length + 7) >> 3))
+    const length = this.#text.write(text, 8 * at + 8)
+    this.#at = at + 1 + ((length + 7) >> 3)
+    this.#halves[2 * at] = length
+    this.#halves[2 * at + 1] = mark
+  }
+
+  /** Puts everything into the scratch buffer: its length. */
+  finish(core: Core): number {
+    return core.put(this.#bytes.subarray(0, this.#at * 8), 'tape')
+  }
+
+  /** Forgets what stands there. */
+  wipe(): void {
+    this.#bytes.fill(0)
+  }
+}
+
+const idle: TapeWriter[] = []
+
+/** Runs with a writer that nobody else has. */
+export function withTape<T>(use: (tape: TapeWriter) => T): T {
+  const tape = idle.pop() ?? new TapeWriter()
+  tape.reset()
+  try {
+    return use(tape)
+  } finally {
+    idle.push(tape)
+  }
+}
+
+/** Reads what Rust wrote, before the next call. */
+export class TapeReader {
+  readonly #core: Core
+  readonly #text: string
+  #word = 2
+  #unit = 0
+  #byte: number
+
+  constructor(core: Core) {
+    const [words, text, ascii] = [core.halves[0]!, core.halves[1]!, core.halves[2]!]
+    this.#core = core
+    this.#text = text === 0 ? '' : ascii ? core.text.ascii(words, words + text) : core.text.utf8(words, words + text)
+    this.#byte = words + text
+  }
+
+  /** The first half of a word. */
+  word(): number {
+    return this.#core.halves[2 * this.#word++]!
+  }
+
+  /** The second half of the word that was read last. */
+  high(): number {
+    return this.#core.halves[2 * this.#word - 1]!
+  }
+
+  limb(): bigint {
+    return this.#core.words[this.#word++]!
+  }
+
+  float(): number {
+    return this.#core.floats[this.#word++]!
+  }
+
+  integer(): bigint {
+    const count = this.word()
+    if (count === 0) return 0n
+    const negative = this.high()
+    const words = this.#core.words
+    const end = this.#word + count
+    let at = end - 1
+    let value = words[at]!
+    while (at > this.#word) value = (value << 64n) | words[--at]!
+    this.#word = end
+    return negative ? -value : value
+  }
+
+  /** Text of that many UTF-16 units. */
+  units(count: number): string {
+    const start = this.#unit
+    this.#unit = start + count
+    return this.#text.slice(start, this.#unit)
+  }
+
+  string(): string {
+    return this.units(this.word())
+  }
+
+  address(): Hex {
+    return this.units(42) as Hex
+  }
+
+  fixed(length: number): Uint8Array<ArrayBuffer> {
+    const start = this.#byte
+    this.#byte = start + length
+    return this.#core.bytes.slice(start, this.#byte)
+  }
+
+  data(): Uint8Array<ArrayBuffer> {
+    return this.fixed(this.word())
+  }
+}
+
+type Hex = `0x${string}`

@@ -1,0 +1,216 @@
+// Transactions.
+
+import { type AddressLike, type Bytes, type Core, type Hex, type Integer, kindOf, unencodable } from './engine.js'
+import { TapeReader, type TapeWriter, withTape } from './tape.js'
+
+export interface AccessListItem {
+  address: Hex
+  storageKeys: Uint8Array[]
+}
+export interface Authorization {
+  chainId: bigint
+  address: Hex
+  nonce: bigint
+  yParity: number
+  r: bigint
+  s: bigint
+}
+/** A signed transaction of any type. Fields that the type lacks are undefined. */
+export interface Transaction {
+  type: 0 | 1 | 2 | 3 | 4
+  /** undefined in a legacy transaction without EIP-155 */
+  chainId?: bigint
+  nonce: bigint
+  gasPrice?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  gas: bigint
+  /** null creates a contract */
+  to: Hex | null
+  value: bigint
+  data: Uint8Array
+  accessList?: AccessListItem[]
+  maxFeePerBlobGas?: bigint
+  blobVersionedHashes?: Uint8Array[]
+  authorizationList?: Authorization[]
+  /** r, s, v with v 0 or 1 */
+  signature: Uint8Array
+  hash: Uint8Array
+  signingHash: Uint8Array
+  /** the account that signed */
+  from?: Hex
+}
+/** A transaction to sign, with the names of JSON-RPC. Without `type` the fields tell it. */
+export interface TransactionInput {
+  type?: 0 | 1 | 2 | 3 | 4
+  chainId?: Integer
+  nonce: Integer
+  gasPrice?: Integer
+  maxFeePerGas?: Integer
+  maxPriorityFeePerGas?: Integer
+  gas: Integer
+  to?: AddressLike | null
+  value: Integer
+  data?: Bytes
+  accessList?: readonly { address: AddressLike; storageKeys: readonly Bytes[] }[]
+  maxFeePerBlobGas?: Integer
+  blobVersionedHashes?: readonly Bytes[]
+  authorizationList?: readonly {
+    chainId: Integer
+    address: AddressLike
+    nonce: Integer
+    yParity: Integer
+    r: Integer
+    s: Integer
+  }[]
+}
+
+const many = <T>(tape: TapeReader, item: () => T): T[] => Array.from({ length: tape.word() }, item)
+
+function readTransaction(core: Core, sender: boolean): Transaction {
+  const tape = new TapeReader(core)
+  const type = tape.word() as Transaction['type']
+  const hasChain = tape.high() === 1
+  const chainId = tape.limb()
+  const nonce = tape.limb()
+  const fee = tape.integer()
+  const tip = tape.integer()
+  const gas = tape.limb()
+  const to = tape.word() === 1 ? tape.address() : null
+  const value = tape.integer()
+  const data = tape.data()
+  const accessList = many(tape, () => ({ address: tape.address(), storageKeys: many(tape, () => tape.fixed(32)) }))
+  const maxFeePerBlobGas = tape.integer()
+  const blobVersionedHashes = many(tape, () => tape.fixed(32))
+  const authorizationList = many(tape, () => ({
+    chainId: tape.integer(),
+    address: tape.address(),
+    nonce: tape.limb(),
+    yParity: tape.word(),
+    r: tape.integer(),
+    s: tape.integer(),
+  }))
+  return {
+    type,
+    ...(hasChain && { chainId }),
+    nonce,
+    ...(type < 2 ? { gasPrice: fee } : { maxFeePerGas: fee, maxPriorityFeePerGas: tip }),
+    gas,
+    to,
+    value,
+    data,
+    ...(type > 0 && { accessList }),
+    ...(type === 3 && { maxFeePerBlobGas, blobVersionedHashes }),
+    ...(type === 4 && { authorizationList }),
+    signature: tape.fixed(65),
+    hash: tape.fixed(32),
+    signingHash: tape.fixed(32),
+    ...(sender && { from: tape.address() }),
+  }
+}
+
+const KNOWN = [
+  ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data'],
+  ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'accessList'],
+  ['chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList'],
+  [
+    'chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'maxFeePerBlobGas',
+    'blobVersionedHashes',
+  ],
+  [
+    'chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'authorizationList',
+  ],
+] as const
+
+function kindOfFields(fields: TransactionInput): number {
+  if (fields.type !== undefined) return fields.type
+  if (fields.authorizationList !== undefined) return 4
+  if (fields.blobVersionedHashes !== undefined) return 3
+  if (fields.maxFeePerGas !== undefined) return 2
+  return fields.accessList !== undefined ? 1 : 0
+}
+
+/** Writes the fields in the order in which src/ethereum.rs reads them. */
+function writeTransaction(
+  core: Core, tape: TapeWriter, fields: TransactionInput, address: (value: AddressLike, what: string) => Uint8Array,
+): void {
+  if (typeof fields !== 'object' || fields === null) throw unencodable(`a transaction is needed, not ${kindOf(fields)}`)
+  const type = kindOfFields(fields)
+  const known = KNOWN[type] as readonly string[] | undefined
+  if (!known) throw unencodable(`type: ${String(type)} is not known`)
+  // Nothing is dropped in silence. `from` is known but not signed.
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && name !== 'type' && name !== 'from' && !known.includes(name))
+      throw unencodable(`${name}: type ${type} has no such field`)
+  const integer = (value: Integer | undefined, name: string) => {
+    if (value === undefined) throw unencodable(`${name}: missing`)
+    if (typeof value !== 'bigint' && typeof value !== 'number') throw unencodable(`${name}: a bigint is needed, not ${kindOf(value)}`)
+    tape.integer(value)
+  }
+  const many = <T>(values: readonly T[] | undefined, name: string, write: (value: T) => void) => {
+    if (!Array.isArray(values)) throw unencodable(`${name}: an array is needed, not ${kindOf(values)}`)
+    tape.word(values.length)
+    for (const value of values as readonly T[]) write(value)
+  }
+  tape.word(type)
+  if (type === 0) tape.word(fields.chainId === undefined ? 0 : 1)
+  if (type !== 0 || fields.chainId !== undefined) integer(fields.chainId, 'chainId')
+  integer(fields.nonce, 'nonce')
+  if (type < 2) integer(fields.gasPrice, 'gasPrice')
+  else {
+    integer(fields.maxFeePerGas, 'maxFeePerGas')
+    integer(fields.maxPriorityFeePerGas, 'maxPriorityFeePerGas')
+  }
+  integer(fields.gas, 'gas')
+  const { to } = fields
+  tape.word(to == null ? 0 : 1)
+  if (to != null) tape.fixed(address(to, 'to'))
+  integer(fields.value, 'value')
+  tape.data(core.data(fields.data ?? new Uint8Array(), 'data'))
+  if (type !== 0)
+    many(fields.accessList ?? [], 'accessList', (item) => {
+      tape.fixed(address(item.address, 'accessList'))
+      many(item.storageKeys, 'storageKeys', (key) => tape.fixed(core.fixed(key, 32, 'storageKeys')))
+    })
+  if (type === 3) {
+    integer(fields.maxFeePerBlobGas, 'maxFeePerBlobGas')
+    many(fields.blobVersionedHashes, 'blobVersionedHashes', (hash) => tape.fixed(core.fixed(hash, 32, 'blobVersionedHashes')))
+  }
+  if (type === 4)
+    many(fields.authorizationList, 'authorizationList', (item) => {
+      integer(item.chainId, 'authorizationList: chainId')
+      tape.fixed(address(item.address, 'authorizationList: address'))
+      integer(item.nonce, 'authorizationList: nonce')
+      integer(item.yParity, 'authorizationList: yParity')
+      integer(item.r, 'authorizationList: r')
+      integer(item.s, 'authorizationList: s')
+    })
+}
+
+export const transactions = (core: Core, address: (value: AddressLike, what: string) => Uint8Array) => ({
+  /** Decodes a signed envelope, strictly, and recovers its sender, unless told not to: `from` is undefined then. */
+  decodeTransaction<S extends boolean = true>(raw: Bytes, options?: { sender?: S }): S extends true ? Transaction & { from: Hex } : Transaction {
+    const sender = options?.sender !== false
+    core.output(core.operations.transactionDecode, core.put(core.data(raw, 'raw'), 'raw'), sender ? 1 : 0)
+    return readTransaction(core, sender) as Transaction & { from: Hex }
+  },
+
+  /** The sender of a signed envelope. */
+  recoverTransactionSender(raw: Bytes): Hex {
+    return core.text.ascii(0, core.call(core.operations.transactionSender, core.put(core.data(raw, 'raw'), 'raw'))) as Hex
+  },
+
+  /** Signs a transaction: its envelope. */
+  signTransaction(fields: TransactionInput, secretKey: Uint8Array): Uint8Array {
+    const key = core.fixed(secretKey, 32, 'secret key')
+    return withTape((tape) => {
+      try {
+        tape.fixed(key)
+        writeTransaction(core, tape, fields, address)
+        return core.slice(core.output(core.operations.transactionSign, tape.finish(core)))
+      } finally {
+        tape.wipe()
+      }
+    })
+  },
+})
