@@ -11,7 +11,7 @@ use pyo3::{
 };
 
 use crate::{
-    data::{Data, address},
+    data::{Data, Items, address, at_item},
     error::{EncodeError, IntoPython, encoding},
     integer,
 };
@@ -76,17 +76,23 @@ impl Codec {
     }
 
     /// The arguments, as a tuple. `strict=False` reads what Solidity before 0.8 read: excess bits are dropped, the last
-    /// padding may be missing, what is not UTF-8 becomes U+FFFD.
-    #[pyo3(signature = (data, *, strict = true))]
+    /// padding may be missing, what is not UTF-8 becomes U+FFFD. `canonical=True` takes only what `encode` gives.
+    #[pyo3(signature = (data, *, strict = true, canonical = false))]
     fn decode<'py>(
         &self,
         py: Python<'py>,
         data: Data<'_>,
         strict: bool,
+        canonical: bool,
     ) -> PyResult<Bound<'py, PyTuple>> {
+        let mode = if canonical {
+            Mode::Canonical
+        } else {
+            mode(strict)
+        };
         let values = self
             .codec
-            .decode_with(&data, mode(strict))
+            .decode_with(&data, mode)
             .map_err(IntoPython::into_python)?;
         from_values(py, &values, self.address)
     }
@@ -96,23 +102,13 @@ impl Codec {
     fn decode_batch<'py>(
         &self,
         py: Python<'py>,
-        items: Vec<Bound<'py, PyAny>>,
+        items: Items<'py>,
         strict: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let decoded = PyList::empty(py);
-        for (index, item) in items.iter().enumerate() {
-            match item
-                .extract::<Data<'_>>()
-                .and_then(|data| self.decode(py, data, strict))
-            {
-                Ok(values) => decoded.append(values)?,
-                Err(error) => {
-                    error
-                        .value(py)
-                        .call_method1("add_note", (format!("item {index}"),))?;
-                    return Err(error);
-                }
-            }
+        for (index, data) in items.data()?.into_iter().enumerate() {
+            let values = self.decode(py, data, strict, false);
+            decoded.append(values.map_err(|error| at_item(py, index, error))?)?;
         }
         Ok(decoded)
     }

@@ -75,6 +75,59 @@ fn wrong_length(what: &str, needed: usize, found: usize) -> PyErr {
     DecodeError::new_err(format!("{what}: {needed} bytes needed, not {found}"))
 }
 
+/// Many items of bytes: an iterable of buffers, or a two-dimensional buffer of bytes (a NumPy array), whose rows they are.
+pub enum Items<'py> {
+    Objects(Vec<Bound<'py, PyAny>>),
+    Rows { bytes: Vec<u8>, rows: usize },
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Items<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(buffer) = PyBuffer::<u8>::get(&object) {
+            let [rows, _] = *buffer.shape() else {
+                return Err(PyTypeError::new_err(
+                    "many items are needed: an iterable of buffers, or a buffer of two dimensions",
+                ));
+            };
+            let bytes = buffer.to_vec(object.py())?;
+            return Ok(Self::Rows { bytes, rows });
+        }
+        Ok(Self::Objects(object.try_iter()?.collect::<PyResult<_>>()?))
+    }
+}
+
+/// The error, with the index of the item that it is about in its notes.
+pub fn at_item(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+    // It fails only without memory, and then the error itself still says what is wrong.
+    let _ = error
+        .value(py)
+        .call_method1("add_note", (format!("item {index}"),));
+    error
+}
+
+impl Items<'_> {
+    /// The items, in order.
+    pub fn data(&self) -> PyResult<Vec<Data<'_>>> {
+        match self {
+            Self::Objects(objects) => objects
+                .iter()
+                .enumerate()
+                .map(|(index, object)| {
+                    let data = object.as_borrowed().extract();
+                    data.map_err(|error| at_item(object.py(), index, error))
+                })
+                .collect(),
+            Self::Rows { bytes, rows } => {
+                let length = bytes.len().checked_div(*rows).unwrap_or(0);
+                let row = |i| Data::Borrowed(&bytes[length * i..length * (i + 1)]);
+                Ok((0..*rows).map(row).collect())
+            }
+        }
+    }
+}
+
 /// An address: 20 bytes, or 40 hexadecimal digits; of mixed case only with the right EIP-55 checksum.
 pub fn address(object: &Bound<'_, PyAny>) -> PyResult<Address> {
     if let Ok(text) = object.cast::<pyo3::types::PyString>() {

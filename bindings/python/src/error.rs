@@ -2,8 +2,12 @@
 
 use std::fmt::{Debug, Display};
 
-use lydite::{bytes, curve::secp256k1, evm, hash};
-use pyo3::{create_exception, exceptions::PyValueError, prelude::*};
+use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
+use pyo3::{
+    create_exception,
+    exceptions::{PyFileExistsError, PyOSError, PyValueError},
+    prelude::*,
+};
 
 create_exception!(
     lydite,
@@ -28,6 +32,19 @@ create_exception!(
     SignatureError,
     LyditeError,
     "A signature, key or hash that is not valid."
+);
+
+create_exception!(
+    lydite,
+    KeyFileError,
+    LyditeError,
+    "A key file that cannot sign: the epoch is spent, outside the key's, or the file is not in order."
+);
+create_exception!(
+    lydite,
+    PrecompileError,
+    LyditeError,
+    "A precompiled contract that fails: all gas is burnt."
 );
 
 /// The Python exception of a Rust error, with the same message.
@@ -99,6 +116,34 @@ impl IntoPython for bytes::hex::Error {
 impl IntoPython for evm::eip712::TypedDataError {
     fn into_python(self) -> PyErr {
         DecodeError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for syrup::Error {
+    fn into_python(self) -> PyErr {
+        located(&self, self.offset, self.kind)
+    }
+}
+
+impl IntoPython for xmss::DecodeError {
+    fn into_python(self) -> PyErr {
+        DecodeError::new_err(self.to_string())
+    }
+}
+
+impl IntoPython for xmss::store::StoreError {
+    fn into_python(self) -> PyErr {
+        match &self {
+            Self::Io(_, error) => PyOSError::new_err((error.raw_os_error(), self.to_string())),
+            Self::Exists(_) => PyFileExistsError::new_err(self.to_string()),
+            _ => KeyFileError::new_err(self.to_string()),
+        }
+    }
+}
+
+impl IntoPython for evm::precompile::Error {
+    fn into_python(self) -> PyErr {
+        PrecompileError::new_err(self.to_string())
     }
 }
 

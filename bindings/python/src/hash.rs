@@ -4,7 +4,7 @@ use lydite::{bytes::Address, hash};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 
 use crate::{
-    data::{Data, address},
+    data::{Data, Items, address},
     error::IntoPython,
 };
 
@@ -20,12 +20,9 @@ pub fn keccak256<'py>(py: Python<'py>, data: Data<'_>) -> Bound<'py, PyBytes> {
 #[pyo3(signature = (items, /))]
 pub fn keccak256_batch<'py>(
     py: Python<'py>,
-    items: Vec<Bound<'py, PyAny>>,
+    items: Items<'py>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let data = items
-        .iter()
-        .map(|item| item.as_borrowed().extract())
-        .collect::<PyResult<Vec<Data<'_>>>>()?;
+    let data = items.data()?;
     let inputs: Vec<&[u8]> = data.iter().map(|data| &**data).collect();
     let hashes = py.detach(|| hash_all(&inputs))?;
     Ok(hashes.iter().map(|hash| PyBytes::new(py, hash)).collect())

@@ -1,6 +1,6 @@
 //! Python's integers as 256-bit words, two's complement where they are signed.
 
-use lydite::bytes::U256;
+use lydite::{bytes::U256, ocapn::syrup::Integer};
 use pyo3::{
     exceptions::PyTypeError,
     intern,
@@ -101,4 +101,38 @@ pub fn from_signed<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, Py
     }
     let modulus = 1u8.into_pyobject(py)?.lshift(256)?;
     unsigned.sub(modulus)
+}
+
+/// An `int` of any size.
+pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
+    let py = object.py();
+    if let Ok(small) = object.extract::<i64>() {
+        return Ok(small.into());
+    }
+    let magnitude = object.call_method0(intern!(py, "__abs__"))?;
+    let bits: u64 = magnitude
+        .call_method0(intern!(py, "bit_length"))?
+        .extract()?;
+    let bytes = magnitude.call_method1(
+        intern!(py, "to_bytes"),
+        (bits.div_ceil(64) * 8, intern!(py, "little")),
+    )?;
+    let (words, _) = bytes.cast::<PyBytes>()?.as_bytes().as_chunks::<8>();
+    let limbs: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    Ok(Integer::from_sign_magnitude(object.lt(0)?, &limbs))
+}
+
+/// The `int` of an integer of any size.
+pub fn from_any_size<'py>(py: Python<'py>, value: &Integer) -> PyResult<Bound<'py, PyAny>> {
+    if let Ok(small) = i64::try_from(value) {
+        return Ok(small.into_pyobject(py)?.into_any());
+    }
+    let limbs = value.magnitude();
+    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+    let magnitude = from_bytes(py)?.call1((PyBytes::new(py, &bytes), intern!(py, "little")))?;
+    if value.is_negative() {
+        magnitude.neg()
+    } else {
+        Ok(magnitude)
+    }
 }

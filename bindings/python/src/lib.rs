@@ -8,10 +8,13 @@ mod data;
 mod error;
 mod hash;
 mod integer;
+mod precompile;
 mod rlp;
 mod secp256k1;
+mod syrup;
 mod transaction;
 mod typed_data;
+mod xmss;
 
 use pyo3::prelude::*;
 
@@ -20,18 +23,23 @@ mod _native {
     #[pymodule_export]
     use crate::{
         abi::{Codec, Event, event_topic, selector},
-        error::{DecodeError, EncodeError, LyditeError, SignatureError},
+        error::{
+            DecodeError, EncodeError, KeyFileError, LyditeError, PrecompileError, SignatureError,
+        },
         hash::{
             create_address, create2_address, keccak256, keccak256_batch, keccak256_rows,
             to_checksum_address,
         },
+        precompile::precompile,
         rlp::{rlp_decode, rlp_encode},
         secp256k1::{
             ecrecover, ecrecover_batch, public_key, public_key_to_address, public_key_to_sec1,
             recover_public_key, sign, verify,
         },
+        syrup::{Float32, Record, Symbol, syrup_content_id, syrup_decode, syrup_encode},
         transaction::{Tx, senders, sign_transaction},
         typed_data::{TypedData, hash_message, hash_typed_data},
+        xmss::{XmssKey, xmss_generate, xmss_verify, xmss_verify_batch},
     };
     use pyo3::prelude::*;
 

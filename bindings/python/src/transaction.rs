@@ -14,7 +14,7 @@ use pyo3::{
 };
 
 use crate::{
-    data::{Data, address, bytes_or_hex},
+    data::{Data, Items, address, bytes_or_hex},
     error::{EncodeError, IntoPython},
     hash::to_bytes,
     integer, secp256k1,
@@ -233,12 +233,9 @@ impl Tx {
 #[pyo3(signature = (raw, /))]
 pub fn senders<'py>(
     py: Python<'py>,
-    raw: Vec<Bound<'py, PyAny>>,
+    raw: Items<'py>,
 ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
-    let data = raw
-        .iter()
-        .map(|item| item.as_borrowed().extract())
-        .collect::<PyResult<Vec<Data<'_>>>>()?;
+    let data = raw.data()?;
     let raw: Vec<&[u8]> = data.iter().map(|data| &**data).collect();
     let found = py
         .detach(|| {
@@ -392,6 +389,22 @@ fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
     EncodeError::new_err(format!("{name}: {}", error.value(object.py())))
 }
 
+/// A transaction of type 1 to 4: the fields that all of these have, the recipient as the type wants it, and its own fields.
+macro_rules! typed {
+    ($type:ident, $fields:ident, $recipient:ident, $($name:ident: $value:expr),+) => {
+        $type {
+            chain_id: $fields.integer("chainId")?,
+            nonce: $fields.integer("nonce")?,
+            gas_limit: $fields.integer("gas")?,
+            to: $fields.$recipient()?,
+            value: $fields.integer("value")?,
+            data: $fields.data()?,
+            access_list: $fields.access_list()?,
+            $($name: $value),+
+        }
+    };
+}
+
 /// Signs a transaction given as a dict with the names of JSON-RPC (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
 /// `maxFeePerGas`, `maxPriorityFeePerGas`, `to`, `value`, `data`, `accessList`, `maxFeePerBlobGas`,
 /// `blobVersionedHashes`, `authorizationList`): its envelope. Without `type` the fields tell it, as in eth-account.
@@ -437,67 +450,40 @@ pub fn sign_transaction<'py>(
         }
         1 => finish(
             &key,
-            TxEip2930 {
-                chain_id: fields.integer("chainId")?,
-                nonce: fields.integer("nonce")?,
-                gas_price: fields.integer("gasPrice")?,
-                gas_limit: fields.integer("gas")?,
-                to: fields.recipient()?,
-                value: fields.integer("value")?,
-                data: fields.data()?,
-                access_list: fields.access_list()?,
-            },
+            typed!(TxEip2930, fields, recipient, gas_price: fields.integer("gasPrice")?),
             fields,
         )?,
         2 => finish(
             &key,
-            TxEip1559 {
-                chain_id: fields.integer("chainId")?,
-                nonce: fields.integer("nonce")?,
+            typed!(
+                TxEip1559, fields, recipient,
                 max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
-                max_fee_per_gas: fields.integer("maxFeePerGas")?,
-                gas_limit: fields.integer("gas")?,
-                to: fields.recipient()?,
-                value: fields.integer("value")?,
-                data: fields.data()?,
-                access_list: fields.access_list()?,
-            },
+                max_fee_per_gas: fields.integer("maxFeePerGas")?
+            ),
             fields,
         )?,
         3 => finish(
             &key,
-            TxEip4844 {
-                chain_id: fields.integer("chainId")?,
-                nonce: fields.integer("nonce")?,
+            typed!(
+                TxEip4844, fields, required_recipient,
                 max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
                 max_fee_per_gas: fields.integer("maxFeePerGas")?,
-                gas_limit: fields.integer("gas")?,
-                to: fields.required_recipient()?,
-                value: fields.integer("value")?,
-                data: fields.data()?,
-                access_list: fields.access_list()?,
                 max_fee_per_blob_gas: fields.integer("maxFeePerBlobGas")?,
                 blob_versioned_hashes: words(
                     &fields.required("blobVersionedHashes")?,
                     "blobVersionedHashes",
-                )?,
-            },
+                )?
+            ),
             fields,
         )?,
         4 => finish(
             &key,
-            TxEip7702 {
-                chain_id: fields.integer("chainId")?,
-                nonce: fields.integer("nonce")?,
+            typed!(
+                TxEip7702, fields, required_recipient,
                 max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
                 max_fee_per_gas: fields.integer("maxFeePerGas")?,
-                gas_limit: fields.integer("gas")?,
-                to: fields.required_recipient()?,
-                value: fields.integer("value")?,
-                data: fields.data()?,
-                access_list: fields.access_list()?,
-                authorization_list: fields.authorization_list()?,
-            },
+                authorization_list: fields.authorization_list()?
+            ),
             fields,
         )?,
         _ => return Err(EncodeError::new_err(format!("type: {kind} is not known"))),

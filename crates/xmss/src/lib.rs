@@ -28,6 +28,7 @@ pub mod hash;
 mod key;
 pub mod koalabear;
 mod layout;
+pub mod named;
 mod parallel;
 pub mod poseidon;
 pub mod prf;

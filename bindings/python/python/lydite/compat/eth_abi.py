@@ -2,7 +2,8 @@
 
 from functools import lru_cache
 
-import eth_abi as _original
+from eth_abi import decode as _decode
+from eth_abi import encode as _encode
 from eth_abi import is_encodable, is_encodable_type
 
 from lydite import Codec, LyditeError
@@ -17,7 +18,7 @@ def _codec(types):
         codec = Codec("(" + ",".join(types) + ")")
     except LyditeError:
         return None
-    return codec if len(codec) == len(types) and all(map(_original.is_encodable_type, types)) else None
+    return codec if len(codec) == len(types) and all(map(is_encodable_type, types)) else None
 
 
 def encode(types, args):
@@ -28,7 +29,7 @@ def encode(types, args):
                 return codec.encode(args)
         except (LyditeError, TypeError):
             pass
-    return _original.encode(types, args)
+    return _encode(types, args)
 
 
 def decode(types, data, strict=True):
@@ -37,7 +38,8 @@ def decode(types, data, strict=True):
         try:
             codec = _codec(tuple(types))
             if codec is not None:
-                return codec.decode(data)
+                # eth_abi refuses some of what Solidity takes (offsets into a head): let it say which.
+                return codec.decode(data, canonical=True)
         except (LyditeError, TypeError):
             pass
-    return _original.decode(types, data, strict)
+    return _decode(types, data, strict)

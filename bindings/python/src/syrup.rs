@@ -1,0 +1,262 @@
+//! Syrup, the encoding of OCapN.
+//!
+//! | Syrup | Python |
+//! |---|---|
+//! | boolean, integer, float, byte array, string | bool, int, float, bytes, str |
+//! | symbol | `Symbol` |
+//! | list | tuple; a list is taken too |
+//! | dictionary | dict |
+//! | set | frozenset; a set is taken too |
+//! | record | `Record(label, *fields)` |
+//! | float of 32 bits | `Float32` |
+
+use lydite::{
+    hash,
+    ocapn::syrup::{self, MAX_TREE_DEPTH, Tape, Value},
+};
+use pyo3::{
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{
+        PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+    },
+};
+
+use crate::{
+    data::Data,
+    error::{DecodeError, EncodeError, IntoPython},
+    integer,
+};
+
+/// A symbol: text that is not a string. Equal to symbols only.
+#[pyclass(frozen, eq, hash, module = "lydite")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Symbol {
+    /// The text.
+    #[pyo3(get)]
+    text: String,
+}
+
+#[pymethods]
+impl Symbol {
+    #[new]
+    #[pyo3(signature = (text, /))]
+    fn new(text: String) -> Self {
+        Self { text }
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Symbol({})", PyString::new(py, &self.text).repr()?))
+    }
+}
+
+/// A float of 32 bits.
+#[pyclass(frozen, eq, module = "lydite")]
+#[derive(PartialEq)]
+pub struct Float32 {
+    /// The value.
+    #[pyo3(get)]
+    value: f32,
+}
+
+#[pymethods]
+impl Float32 {
+    #[new]
+    #[pyo3(signature = (value, /))]
+    fn new(value: f32) -> Self {
+        Self { value }
+    }
+
+    fn __float__(&self) -> f64 {
+        self.value.into()
+    }
+
+    fn __hash__(&self) -> u32 {
+        // Zeros are equal.
+        (self.value + 0.0).to_bits()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Float32({:?})", self.value)
+    }
+}
+
+/// A record: a label and fields, `Record(Symbol("desc:export"), 3)`.
+#[pyclass(frozen, module = "lydite")]
+pub struct Record {
+    /// The label.
+    #[pyo3(get)]
+    label: Py<PyAny>,
+    /// The fields.
+    #[pyo3(get)]
+    fields: Py<PyTuple>,
+}
+
+#[pymethods]
+impl Record {
+    #[new]
+    #[pyo3(signature = (label, /, *fields))]
+    fn new(label: Py<PyAny>, fields: Py<PyTuple>) -> Self {
+        Self { label, fields }
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
+        Ok(self.label.bind(py).eq(&other.label)? && self.fields.bind(py).eq(&other.fields)?)
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (&self.label, &self.fields).into_pyobject(py)?.hash()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let mut text = format!("Record({}", self.label.bind(py).repr()?);
+        for field in self.fields.bind(py) {
+            text += &format!(", {}", field.repr()?);
+        }
+        Ok(text + ")")
+    }
+}
+
+/// The canonical encoding of a value.
+#[pyfunction]
+#[pyo3(signature = (value, /))]
+pub fn syrup_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let tree = to_value(value, 0)?;
+    let encoded = syrup::encode(&tree).map_err(|error| EncodeError::new_err(error.to_string()))?;
+    Ok(PyBytes::new(value.py(), &encoded))
+}
+
+/// The value that `data` is the encoding of, canonical and whole. `lenient=True` takes what old peers write: needless zeros,
+/// any order of keys, the brackets of bencode. Keys that are equal in Python and not in Syrup (1 and True) raise
+/// DecodeError, as does a key that Python cannot hash.
+#[pyfunction]
+#[pyo3(signature = (data, /, *, lenient = false))]
+pub fn syrup_decode<'py>(
+    py: Python<'py>,
+    data: Data<'_>,
+    lenient: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let tree = if lenient {
+        Value::decode_lenient(&data)
+    } else {
+        Value::decode(&data)
+    };
+    from_value(py, &tree.map_err(IntoPython::into_python)?)
+}
+
+/// The content id of the value that `data` is the canonical encoding of: SHA-256, 32 bytes.
+#[pyfunction]
+#[pyo3(signature = (data, /))]
+pub fn syrup_content_id<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<'py, PyBytes>> {
+    let mut tape = Tape::new();
+    tape.decode(&data).map_err(IntoPython::into_python)?;
+    Ok(PyBytes::new(py, &hash::sha256(&data)))
+}
+
+fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    if depth > MAX_TREE_DEPTH {
+        return Err(EncodeError::new_err(format!(
+            "more than {MAX_TREE_DEPTH} containers inside each other"
+        )));
+    }
+    let all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
+        items
+            .map(|item| to_value(&item, depth + 1))
+            .collect::<PyResult<Vec<_>>>()
+    };
+    // bool before int, of which it is a kind.
+    Ok(if let Ok(value) = object.cast::<PyBool>() {
+        Value::Boolean(value.is_true())
+    } else if object.is_instance_of::<PyInt>() {
+        Value::Integer(integer::any_size(object)?)
+    } else if let Ok(text) = object.cast::<PyString>() {
+        Value::String(text.to_str()?.to_owned())
+    } else if let Ok(value) = object.cast::<PyFloat>() {
+        Value::Float64(value.value())
+    } else if let Ok(list) = object.cast::<PyList>() {
+        Value::List(all(&mut list.iter())?)
+    } else if let Ok(tuple) = object.cast::<PyTuple>() {
+        Value::List(all(&mut tuple.iter())?)
+    } else if let Ok(dict) = object.cast::<PyDict>() {
+        let entries = dict
+            .iter()
+            .map(|(key, value)| Ok((to_value(&key, depth + 1)?, to_value(&value, depth + 1)?)));
+        Value::Dictionary(entries.collect::<PyResult<_>>()?)
+    } else if let Ok(symbol) = object.cast::<Symbol>() {
+        Value::symbol(&*symbol.get().text)
+    } else if let Ok(record) = object.cast::<Record>() {
+        let (py, record) = (object.py(), record.get());
+        Value::Record(Box::new(syrup::Record {
+            label: to_value(record.label.bind(py), depth + 1)?,
+            fields: all(&mut record.fields.bind(py).iter())?,
+        }))
+    } else if let Ok(set) = object.cast::<PyFrozenSet>() {
+        Value::Set(all(&mut set.iter())?)
+    } else if let Ok(set) = object.cast::<PySet>() {
+        Value::Set(all(&mut set.iter())?)
+    } else if let Ok(float) = object.cast::<Float32>() {
+        Value::Float32(float.get().value)
+    } else if let Ok(data) = object.extract::<Data<'_>>() {
+        Value::Bytes(data.to_vec())
+    } else {
+        let found = object.get_type();
+        return Err(PyTypeError::new_err(format!(
+            "{found} has no encoding in Syrup"
+        )));
+    })
+}
+
+fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let all = |values: &[Value]| {
+        values
+            .iter()
+            .map(|value| from_value(py, value))
+            .collect::<PyResult<Vec<_>>>()
+    };
+    let key = |value: &Value| {
+        let key = from_value(py, value)?;
+        match key.hash() {
+            Ok(_) => Ok(key),
+            Err(error) => Err(DecodeError::new_err(format!("as a key or member: {error}"))),
+        }
+    };
+    let twice = || DecodeError::new_err("two keys or members that are equal in Python");
+    Ok(match value {
+        Value::Boolean(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Integer(value) => integer::from_any_size(py, value)?,
+        Value::Float64(value) => PyFloat::new(py, *value).into_any(),
+        Value::Float32(value) => Float32 { value: *value }.into_pyobject(py)?.into_any(),
+        Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Symbol(text) => Symbol { text: text.clone() }.into_pyobject(py)?.into_any(),
+        Value::List(values) => PyTuple::new(py, all(values)?)?.into_any(),
+        Value::Dictionary(entries) => {
+            let dict = PyDict::new(py);
+            for (name, value) in entries {
+                dict.set_item(key(name)?, from_value(py, value)?)?;
+            }
+            if dict.len() != entries.len() {
+                return Err(twice());
+            }
+            dict.into_any()
+        }
+        Value::Set(values) => {
+            let members = values.iter().map(key).collect::<PyResult<Vec<_>>>()?;
+            let set = PyFrozenSet::new(py, members)?;
+            if set.len() != values.len() {
+                return Err(twice());
+            }
+            set.into_any()
+        }
+        Value::Record(record) => Record {
+            label: from_value(py, &record.label)?.unbind(),
+            fields: PyTuple::new(py, all(&record.fields)?)?.unbind(),
+        }
+        .into_pyobject(py)?
+        .into_any(),
+    })
+}

@@ -1,0 +1,221 @@
+//! Generalized XMSS: verification, and keys in files that never sign an epoch twice.
+
+use std::{
+    ops::{ControlFlow, Range},
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use lydite::xmss::{
+    Message,
+    named::{self, NamedKeyFile, NamedScheme, SCHEMES},
+};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+
+use crate::{
+    data::{Data, Items},
+    error::{IntoPython, LyditeError},
+};
+
+fn scheme(name: &str) -> PyResult<&'static dyn NamedScheme> {
+    named::scheme(name).ok_or_else(|| {
+        let names = SCHEMES.map(|scheme| scheme.name()).join(", ");
+        PyValueError::new_err(format!("no scheme {name:?}; the schemes are {names}"))
+    })
+}
+
+/// Whether `signature` is one of `public_key` for an epoch and a message (32 bytes). A key or signature that is malformed
+/// raises DecodeError. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (public_key, epoch, message, signature, *, scheme = "leansig-prod"))]
+pub fn xmss_verify(
+    py: Python<'_>,
+    public_key: Data<'_>,
+    epoch: u32,
+    message: Data<'_>,
+    signature: Data<'_>,
+    scheme: &str,
+) -> PyResult<bool> {
+    let (scheme, message) = (self::scheme(scheme)?, message.array("message")?);
+    py.detach(|| scheme.verify(&public_key, epoch, message, &signature))
+        .map_err(IntoPython::into_python)
+}
+
+/// `xmss_verify` of many, side by side and on all cores: four sequences of the same length, the epochs ints, the others
+/// buffers or two-dimensional arrays of bytes. What is malformed is not valid. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (public_keys, epochs, messages, signatures, *, scheme = "leansig-prod"))]
+pub fn xmss_verify_batch(
+    py: Python<'_>,
+    public_keys: Items<'_>,
+    epochs: Vec<u32>,
+    messages: Items<'_>,
+    signatures: Items<'_>,
+    scheme: &str,
+) -> PyResult<Vec<bool>> {
+    let scheme = self::scheme(scheme)?;
+    let (public_keys, messages, signatures) =
+        (public_keys.data()?, messages.data()?, signatures.data()?);
+    let count = epochs.len();
+    if [&public_keys, &messages, &signatures]
+        .iter()
+        .any(|items| items.len() != count)
+    {
+        return Err(PyValueError::new_err("the sequences differ in length"));
+    }
+    let messages: Vec<&Message> = messages
+        .iter()
+        .map(|message| message.array("message"))
+        .collect::<PyResult<_>>()?;
+    let claims: Vec<_> = (0..count)
+        .map(|i| (&*public_keys[i], epochs[i], messages[i], &*signatures[i]))
+        .collect();
+    Ok(py.detach(|| scheme.verify_batch(&claims)))
+}
+
+/// Makes a key for at least `epochs` epochs from `first` on, and writes it to `path`, with the record of its spent epochs
+/// beside it: the public key. `seed` (32 bytes) is for tests; without it the system's randomness is taken. Interrupted by
+/// Ctrl-C. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (path, *, first = 0, epochs = 1, scheme = "leansig-prod", seed = None))]
+pub fn xmss_generate<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    first: u64,
+    epochs: u64,
+    scheme: &str,
+    seed: Option<Data<'_>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let scheme = self::scheme(scheme)?;
+    let end = first
+        .checked_add(epochs)
+        .ok_or_else(|| PyValueError::new_err("epochs: too many"))?;
+    let drawn;
+    let seed = match &seed {
+        Some(seed) => seed.array("seed")?,
+        None => {
+            drawn = py
+                .import("os")?
+                .call_method1("urandom", (32,))?
+                .extract::<[u8; 32]>()?;
+            &drawn
+        }
+    };
+    let stopped = Mutex::new(None);
+    let observer = |_, _| match Python::attach(|py| py.check_signals()) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            *lock(&stopped) = Some(error);
+            ControlFlow::Break(())
+        }
+    };
+    let made = py.detach(|| scheme.create(&path, seed, first..end, &observer));
+    if let Some(error) = lock(&stopped).take() {
+        return Err(error);
+    }
+    match made {
+        Ok(public_key) => Ok(PyBytes::new(py, &public_key)),
+        Err(error) => Err(match error.downcast::<lydite::xmss::store::StoreError>() {
+            Ok(error) => error.into_python(),
+            Err(error) => LyditeError::new_err(error.to_string()),
+        }),
+    }
+}
+
+/// What a thread that panicked left is whole: nothing here is changed in steps.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A key file open for signing: `XmssKey("key", scheme="leansig-prod").sign(epoch, message)`. No other process can open it
+/// meanwhile; that an epoch is spent is on the disk before its signature is there.
+#[pyclass(frozen, module = "lydite")]
+pub struct XmssKey {
+    file: Mutex<Box<dyn NamedKeyFile>>,
+    scheme: &'static str,
+}
+
+impl XmssKey {
+    fn with<T>(&self, py: Python<'_>, run: impl FnOnce(&mut dyn NamedKeyFile) -> T + Send) -> T
+    where
+        T: Send,
+    {
+        // The interpreter is let go first: another thread may hold the file and want it.
+        py.detach(|| run(&mut **lock(&self.file)))
+    }
+}
+
+#[pymethods]
+impl XmssKey {
+    #[new]
+    #[pyo3(signature = (path, *, scheme = "leansig-prod"))]
+    fn new(path: PathBuf, scheme: &str) -> PyResult<Self> {
+        let scheme = self::scheme(scheme)?;
+        let file = scheme.open(&path).map_err(IntoPython::into_python)?;
+        Ok(Self {
+            file: Mutex::new(file),
+            scheme: scheme.name(),
+        })
+    }
+
+    /// Name of the scheme.
+    #[getter]
+    fn scheme(&self) -> &'static str {
+        self.scheme
+    }
+
+    /// The public key.
+    #[getter]
+    fn public_key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let key = self.with(py, |file| file.public_key());
+        Ok(PyBytes::new(py, &key.map_err(IntoPython::into_python)?))
+    }
+
+    /// The epochs that the key is for, as (first, end).
+    #[getter]
+    fn active(&self, py: Python<'_>) -> (u64, u64) {
+        ends(&self.with(py, |file| file.active()))
+    }
+
+    /// The epochs that can still be signed, as (first, end).
+    #[getter]
+    fn unspent(&self, py: Python<'_>) -> (u64, u64) {
+        ends(&self.with(py, |file| file.unspent()))
+    }
+
+    /// The epochs whose trees are at hand, as (first, end).
+    #[getter]
+    fn prepared(&self, py: Python<'_>) -> (u64, u64) {
+        ends(&self.with(py, |file| file.prepared()))
+    }
+
+    /// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew.
+    fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
+        self.with(py, |file| file.prepare(epoch))
+            .map_err(IntoPython::into_python)
+    }
+
+    /// Signs a message (32 bytes) for an epoch, which with all before it is spent. Raises KeyFileError for one that is.
+    fn sign<'py>(
+        &self,
+        py: Python<'py>,
+        epoch: u32,
+        message: Data<'_>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let message = message.array("message")?;
+        let signature = self.with(py, |file| file.sign(epoch, message));
+        Ok(PyBytes::new(
+            py,
+            &signature.map_err(IntoPython::into_python)?,
+        ))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let (first, end) = ends(&self.with(py, |file| file.unspent()));
+        format!("<XmssKey {}, epochs {first} to {end}>", self.scheme)
+    }
+}
+
+fn ends(range: &Range<u64>) -> (u64, u64) {
+    (range.start, range.end)
+}

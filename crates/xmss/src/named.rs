@@ -1,0 +1,277 @@
+//! Schemes chosen at run time, by name: what bindings to other languages stand on.
+
+#[cfg(feature = "std")]
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+#[cfg(feature = "std")]
+use core::ops::Range;
+#[cfg(feature = "std")]
+use std::path::Path;
+
+use crate::scheme::{
+    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigProd, LeanSigTest, Scheme,
+};
+use crate::signature::{Claim, Message, PublicKey, Signature, verify_batch};
+use crate::ssz::DecodeError;
+#[cfg(feature = "std")]
+use crate::{
+    key::{Observer, SecretKey},
+    store::{KeyFile, StoreError},
+};
+
+/// A [`Scheme`] as a value. Keys and signatures are their SSZ encodings.
+pub trait NamedScheme: Send + Sync {
+    /// [`Scheme::NAME`].
+    fn name(&self) -> &'static str;
+
+    /// Bytes of a public key.
+    fn public_key_length(&self) -> usize;
+
+    /// Bytes of a signature.
+    fn signature_length(&self) -> usize;
+
+    /// [`PublicKey::verify`].
+    ///
+    /// # Errors
+    ///
+    /// A key or a signature that is malformed.
+    fn verify(
+        &self,
+        public_key: &[u8],
+        epoch: u32,
+        message: &Message,
+        signature: &[u8],
+    ) -> Result<bool, DecodeError>;
+
+    /// [`verify_batch`] of (public key, epoch, message, signature); false for those that are malformed.
+    fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool>;
+
+    /// [`SecretKey::from_seed`], then [`KeyFile::create`]: the public key.
+    ///
+    /// # Errors
+    ///
+    /// Those of the two.
+    #[cfg(feature = "std")]
+    fn create(
+        &self,
+        path: &Path,
+        seed: &[u8; 32],
+        epochs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<u8>, Box<dyn core::error::Error + Send + Sync>>;
+
+    /// [`KeyFile::open`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "std")]
+    fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError>;
+}
+
+/// A [`KeyFile`] of a scheme chosen at run time.
+#[cfg(feature = "std")]
+pub trait NamedKeyFile: Send {
+    /// [`SecretKey::public_key`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
+
+    /// [`SecretKey::active`].
+    fn active(&self) -> Range<u64>;
+
+    /// [`SecretKey::prepared`].
+    fn prepared(&self) -> Range<u64>;
+
+    /// [`KeyFile::unspent`].
+    fn unspent(&self) -> Range<u64>;
+
+    /// [`KeyFile::prepare`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn prepare(&mut self, epoch: u32) -> Result<(), StoreError>;
+
+    /// [`KeyFile::sign`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, StoreError>;
+}
+
+/// The schemes that have a name, the production set first.
+pub const SCHEMES: [&dyn NamedScheme; 6] = [
+    &Named::<LeanSigProd>(PhantomData),
+    &Named::<LeanSigTest>(PhantomData),
+    &Named::<LeanSig46x8>(PhantomData),
+    &Named::<LeanSig46x10>(PhantomData),
+    &Named::<LeanSig46x18>(PhantomData),
+    &Named::<HashSig2025>(PhantomData),
+];
+
+/// The scheme of this name.
+pub fn scheme(name: &str) -> Option<&'static dyn NamedScheme> {
+    SCHEMES.into_iter().find(|scheme| scheme.name() == name)
+}
+
+struct Named<S>(PhantomData<S>);
+
+impl<S: Scheme> NamedScheme for Named<S> {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn public_key_length(&self) -> usize {
+        PublicKey::<S>::LENGTH
+    }
+
+    fn signature_length(&self) -> usize {
+        Signature::<S>::LENGTH
+    }
+
+    fn verify(
+        &self,
+        public_key: &[u8],
+        epoch: u32,
+        message: &Message,
+        signature: &[u8],
+    ) -> Result<bool, DecodeError> {
+        let signature = Signature::from_bytes(signature)?;
+        Ok(PublicKey::<S>::from_bytes(public_key)?.verify(epoch, message, &signature))
+    }
+
+    fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool> {
+        let decoded: Vec<_> = claims
+            .iter()
+            .map(|(public_key, _, _, signature)| {
+                let public_key = PublicKey::<S>::from_bytes(public_key).ok()?;
+                Some((public_key, Signature::from_bytes(signature).ok()?))
+            })
+            .collect();
+        let mut places = Vec::with_capacity(claims.len());
+        let mut whole = Vec::with_capacity(claims.len());
+        for (place, (claim, decoded)) in claims.iter().zip(&decoded).enumerate() {
+            if let Some((public_key, signature)) = decoded {
+                places.push(place);
+                whole.push(Claim {
+                    public_key,
+                    epoch: claim.1,
+                    message: claim.2,
+                    signature,
+                });
+            }
+        }
+        let mut valid = vec![false; claims.len()];
+        for (place, holds) in places.into_iter().zip(verify_batch(&whole)) {
+            valid[place] = holds;
+        }
+        valid
+    }
+
+    #[cfg(feature = "std")]
+    fn create(
+        &self,
+        path: &Path,
+        seed: &[u8; 32],
+        epochs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<u8>, Box<dyn core::error::Error + Send + Sync>> {
+        if path.exists() {
+            return Err(StoreError::Exists(path.into()).into());
+        }
+        let key = SecretKey::<S>::from_seed(seed, epochs, observer)?;
+        KeyFile::create(path, &key)?;
+        Ok(key.public_key()?.to_bytes())
+    }
+
+    #[cfg(feature = "std")]
+    fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError> {
+        Ok(Box::new(KeyFile::<S>::open(path)?))
+    }
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme> NamedKeyFile for KeyFile<S> {
+    fn public_key(&self) -> Result<Vec<u8>, DecodeError> {
+        Ok(self.key().public_key()?.to_bytes())
+    }
+
+    fn active(&self) -> Range<u64> {
+        self.key().active()
+    }
+
+    fn prepared(&self) -> Range<u64> {
+        self.key().prepared()
+    }
+
+    fn unspent(&self) -> Range<u64> {
+        self.unspent()
+    }
+
+    fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
+        self.prepare(epoch)
+    }
+
+    fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, StoreError> {
+        Ok(self.sign(epoch, message)?.to_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::key::SecretKey;
+
+    #[test]
+    fn every_name_finds_its_scheme() {
+        for scheme in SCHEMES {
+            assert_eq!(
+                super::scheme(scheme.name()).map(|s| s.name()),
+                Some(scheme.name())
+            );
+        }
+        assert!(super::scheme("leansig").is_none());
+    }
+
+    #[test]
+    fn verifies_as_the_types_do() {
+        let key = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..256, &()).unwrap();
+        let public_key = key.public_key().unwrap().to_bytes();
+        let signature = key.sign(3, &[1; 32]).unwrap().to_bytes();
+        let scheme = scheme("leansig-test").unwrap();
+        assert_eq!(public_key.len(), scheme.public_key_length());
+        assert_eq!(signature.len(), scheme.signature_length());
+        assert_eq!(
+            scheme.verify(&public_key, 3, &[1; 32], &signature),
+            Ok(true)
+        );
+        assert_eq!(
+            scheme.verify(&public_key, 4, &[1; 32], &signature),
+            Ok(false)
+        );
+        assert!(
+            scheme
+                .verify(&public_key[1..], 3, &[1; 32], &signature)
+                .is_err()
+        );
+        let good = (&public_key[..], 3, &[1; 32], &signature[..]);
+        let claims = [
+            good,
+            (&public_key[1..], 3, &[1; 32], &signature),
+            (&public_key, 3, &[2; 32], &signature),
+            (&public_key, 3, &[1; 32], &signature[1..]),
+            good,
+        ];
+        assert_eq!(
+            scheme.verify_batch(&claims),
+            [true, false, false, false, true]
+        );
+    }
+}
