@@ -16,7 +16,7 @@ use crate::schedule::Settings;
 use crate::{compare, doctor, result};
 
 /// Race Lydite against its peers.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
     #[command(subcommand)]
@@ -39,14 +39,17 @@ pub struct BenchArgs {
     out: PathBuf,
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug)]
 struct Choice {
     /// Only operations that match, of all families (`*` and `?`; several by comma)
     #[arg(long, value_name = "GLOB", global = true)]
     ops: Option<String>,
-    /// Only these contenders, by comma; ours always runs
+    /// Only these contenders, by comma; ours (--ours) always runs
     #[arg(long, value_name = "LIST", global = true)]
     contenders: Option<String>,
+    /// The contender that the others are held against
+    #[arg(long, value_name = "NAME", default_value = OURS, global = true)]
+    ours: String,
     /// A contender outside the tree: its contender.toml
     #[arg(long, value_name = "FILE", global = true)]
     contender: Vec<PathBuf>,
@@ -129,7 +132,11 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
             let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
             bail!("no contender {unknown:?}; there are: {}", known.join(", "));
         }
-        found.retain(|manifest| manifest.name == OURS || names.contains(&manifest.name.as_str()));
+        found.retain(|manifest| {
+            manifest.name == choice.ours || names.contains(&manifest.name.as_str())
+        });
+    } else {
+        found.retain(|manifest| manifest.name == choice.ours || !manifest.on_request);
     }
     for file in &choice.contender {
         let manifest = Manifest::read(file)?;
@@ -142,6 +149,10 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
         }
         found.push(manifest);
     }
+    let Some(at) = found.iter().position(|m| m.name == choice.ours) else {
+        bail!("--ours {}: no such contender", choice.ours);
+    };
+    found[..=at].rotate_right(1);
     Ok(found)
 }
 
@@ -180,9 +191,6 @@ fn rows(families: &[String], globs: Option<&str>, all: bool) -> Result<Vec<Op>> 
 fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
     let arena = manifest::arena_folder()?;
     let manifests = contenders(&args.choice)?;
-    if manifests.is_empty() {
-        bail!("no contender in {}", arena.join("contenders").display());
-    }
     let ops = rows(&args.family, args.choice.ops.as_deref(), check_only)?;
     if let Some(anchor) = args
         .anchor
@@ -195,6 +203,7 @@ fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
         arena: &arena,
         ops: &ops,
         manifests: &manifests,
+        ours: &args.choice.ours,
         quick,
         settings: if quick {
             Settings::quick()
@@ -245,6 +254,9 @@ fn command(args: &BenchArgs) -> String {
     }
     if let Some(list) = &args.choice.contenders {
         words.push(format!("--contenders {list}"));
+    }
+    if args.choice.ours != OURS {
+        words.push(format!("--ours {}", args.choice.ours));
     }
     for file in &args.choice.contender {
         let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -6,7 +6,6 @@
 use anyhow::Result;
 use comfy_table::{Table, presets};
 
-use crate::manifest::OURS;
 use crate::report::{three, time};
 use crate::result::Report;
 use crate::stats::LEAST_MARGIN;
@@ -75,10 +74,10 @@ pub fn render(a: &Report, b: &Report) -> Result<String> {
                     };
                     ([show(&pa), show(&pb)], note)
                 }
-                _ if contender.name == OURS && change > 1.0 + margin => {
+                _ if contender.name == b.run.ours && change > 1.0 + margin => {
                     ([String::new(), String::new()], "slower")
                 }
-                _ if contender.name == OURS && change < 1.0 / (1.0 + margin) => {
+                _ if contender.name == b.run.ours && change < 1.0 / (1.0 + margin) => {
                     ([String::new(), String::new()], "faster")
                 }
                 _ => ([String::new(), String::new()], ""),

@@ -64,6 +64,9 @@ pub struct Manifest {
     /// What a reader must know to judge its row.
     #[serde(default)]
     pub notes: String,
+    /// Whether it takes part only where `--contenders` or `--ours` names it.
+    #[serde(default)]
+    pub on_request: bool,
     /// Further files and folders, relative to the manifest, whose change calls for a new build.
     #[serde(default)]
     pub sources: Vec<PathBuf>,

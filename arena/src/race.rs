@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use crate::builder::{self, Job};
 use crate::fingerprint;
 use crate::gate::Exam;
-use crate::manifest::{self, Manifest, OURS, Variant};
+use crate::manifest::{self, Manifest, Variant};
 use crate::ops::{Memory, Op};
 use crate::precompile;
 use crate::result::{
@@ -26,6 +26,8 @@ pub struct Plan<'a> {
     pub ops: &'a [Op],
     /// All contenders asked for, ours among them.
     pub manifests: &'a [Manifest],
+    /// The contender that the others are held against.
+    pub ours: &'a str,
     /// Quick variants only.
     pub quick: bool,
     /// How long and how often.
@@ -123,7 +125,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     }
     let ours = variants
         .iter()
-        .find(|(index, _)| plan.manifests[*index].name == OURS);
+        .find(|(index, _)| plan.manifests[*index].name == plan.ours);
     if let (Some(&(index, variant)), false) = (ours, plan.check_only) {
         entrants.push(Entrant::new(&plan.manifests[index], variant, true, &exams));
     }
@@ -194,6 +196,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
         run: Run {
             mode: if plan.quick { "quick" } else { "full" }.to_owned(),
             command: plan.command.clone(),
+            ours: plan.ours.to_owned(),
             started,
             seconds: clock.elapsed().as_secs_f64(),
             launches: plan.settings.launches,
@@ -243,7 +246,7 @@ fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
 
 /// Fills in controls, pairs and score from the cells.
 pub fn judge(report: &mut Report, losses: &Losses) {
-    let seed = report.run.seed;
+    let (seed, name) = (report.run.seed, report.run.ours.as_str());
     let interval = |a: &Cell, b: &Cell| stats::cluster_bootstrap(&ratios(a, b), SAMPLES, seed);
     let mut strays = BTreeMap::new();
     report.controls.clear();
@@ -279,9 +282,9 @@ pub fn judge(report: &mut Report, losses: &Losses) {
             .contenders
             .iter()
             .map(|contender| contender.name.as_str())
-            .filter(|&name| name != OURS)
+            .filter(|&peer| peer != name)
             .collect();
-        let ours = report.best(&op.id, OURS);
+        let ours = report.best(&op.id, name);
         let Some(ours) = ours.filter(|cell| {
             matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
         }) else {
@@ -321,7 +324,7 @@ pub fn judge(report: &mut Report, losses: &Losses) {
             };
             let pair = |ours: &Cell, found: &stats::Interval, best_peer: bool| Pair {
                 op: op.id.clone(),
-                a: OURS.to_owned(),
+                a: name.to_owned(),
                 b: peer.contender.clone(),
                 a_variant: ours.variant.clone(),
                 b_variant: peer.variant.clone(),
@@ -347,7 +350,7 @@ pub fn judge(report: &mut Report, losses: &Losses) {
                 score.best_peer.add(verdict);
                 let others = report.cells.iter().filter(|cell| {
                     cell.op == op.id
-                        && cell.contender == OURS
+                        && cell.contender == name
                         && cell.variant != ours.variant
                         && matches!(cell.state, State::Ok | State::Noisy)
                 });

@@ -57,6 +57,7 @@ fn race(folder: &Folder, contenders: &[(&str, &str)], ops: &[Op], settings: Sett
         arena: &folder.0,
         ops,
         manifests: &manifests,
+        ours: lydite_arena::manifest::OURS,
         quick: true,
         settings,
         command: "test".into(),

@@ -13,6 +13,7 @@ from eth_account.typed_transactions import TypedTransaction
 from eth_hash.auto import keccak
 from eth_keys import keys
 from eth_utils import to_canonical_address, to_checksum_address
+from ethereum_items import dynamic_many, dynamic_one, fields_many, fields_one, le32, messages, same, text, transfer, typed
 from hexbytes import HexBytes
 from rlp.sedes import big_endian_int
 
@@ -20,17 +21,9 @@ keccak(b"")  # eth-hash loads its backend at the first use
 DYNAMIC = ["string", "bytes", "uint256[]"]
 
 
-def same(item):
-    return item
-
-
 def u256s(item, per):
     values = [int.from_bytes(word, "little") for word in kit.chunks(item, 32)]
     return [tuple(values[i : i + per]) for i in range(0, len(values), per)]
-
-
-def le32(value):
-    return value.to_bytes(32, "little")
 
 
 MOD = 1 << 256
@@ -47,15 +40,6 @@ def swap(liquidity, price, amount):
 
 def u256_op(per, function):
     return kit.array(lambda item: u256s(item, per), lambda rows: [le32(function(*row)) for row in rows])
-
-
-def messages(item):
-    (count,) = struct.unpack_from("<I", item)
-    out, at = [], 4
-    for _ in range(count):
-        message, at = kit.lp(item, at)
-        out.append(message)
-    return out
 
 
 def signature(item):
@@ -85,36 +69,8 @@ def verify(row):
     return b"\x01" if keys.Signature(sig + b"\x00").verify_msg_hash(digest, key) else b"\x00"
 
 
-def transfer(item):
-    return [("0x" + row[:20].hex(), int.from_bytes(row[20:], "big")) for row in kit.chunks(item, 52)]
-
-
 SELECTOR = bytes.fromhex("a9059cbb")
 STATIC = ["address", "uint256"]
-
-
-def dynamic_one(item, at=0):
-    text, at = kit.lp(item, at)
-    data, at = kit.lp(item, at)
-    (count,) = struct.unpack_from("<I", item, at)
-    words = kit.chunks(item[at + 4 : at + 4 + 32 * count], 32)
-    return (text.decode(), data, [int.from_bytes(w, "big") for w in words]), at + 4 + 32 * count
-
-
-def dynamic_many(item):
-    out, at = [], 0
-    while at < len(item):
-        row, at = dynamic_one(item, at)
-        out.append(row)
-    return out
-
-
-def lps(item):
-    out, at = [], 0
-    while at < len(item):
-        part, at = kit.lp(item, at)
-        out.append(part)
-    return out
 
 
 def decode_dynamic(rows):
@@ -128,30 +84,6 @@ def decode_dynamic(rows):
 def decode_runtime(item):
     text, data, numbers = eth_abi.decode(DYNAMIC, item)
     return [text.encode(), data, b"".join(le32(x) for x in numbers)]
-
-
-def fields_one(item, at=0):
-    chain, nonce = struct.unpack_from("<QQ", item, at)
-    tip, cap = (int.from_bytes(item[at + i : at + i + 16], "little") for i in (16, 32))
-    (gas,) = struct.unpack_from("<Q", item, at + 48)
-    to, value = item[at + 56 : at + 76], int.from_bytes(item[at + 76 : at + 108], "big")
-    data, at = kit.lp(item, at + 108)
-    (entries,) = struct.unpack_from("<I", item, at)
-    at += 4
-    access = []
-    for _ in range(entries):
-        (count,) = struct.unpack_from("<I", item, at + 20)
-        access.append([item[at : at + 20], kit.chunks(item[at + 24 : at + 24 + 32 * count], 32)])
-        at += 24 + 32 * count
-    return [chain, nonce, tip, cap, gas, to, value, data, access], at
-
-
-def fields_many(item):
-    out, at = [], 0
-    while at < len(item):
-        row, at = fields_one(item, at)
-        out.append(row)
-    return out
 
 
 def tx_hash(fields):
@@ -177,41 +109,8 @@ def tx_sender(raw):
     return keccak(raw) + to_canonical_address(Account.recover_transaction(raw))
 
 
-TYPES = {
-    "EIP712Domain": [
-        {"name": "name", "type": "string"},
-        {"name": "version", "type": "string"},
-        {"name": "chainId", "type": "uint256"},
-        {"name": "verifyingContract", "type": "address"},
-    ],
-    "Transfer": [{"name": "to", "type": "address"}, {"name": "amount", "type": "uint256"}],
-}
-
-
-def typed(item):
-    name, at = kit.lp(item, 0)
-    release, at = kit.lp(item, at)
-    (chain,) = struct.unpack_from("<Q", item, at)
-    contract, to = item[at + 8 : at + 28], item[at + 28 : at + 48]
-    return {
-        "types": TYPES,
-        "primaryType": "Transfer",
-        "domain": {
-            "name": name.decode(),
-            "version": release.decode(),
-            "chainId": chain,
-            "verifyingContract": "0x" + contract.hex(),
-        },
-        "message": {"to": "0x" + to.hex(), "amount": int.from_bytes(item[at + 48 : at + 80], "big")},
-    }
-
-
 def typed_hash(document):
     return bytes(_hash_eip191_message(encode_typed_data(full_message=document)))
-
-
-def text(item):
-    return item.decode()
 
 
 def typed_json(document):
@@ -234,10 +133,10 @@ base = {
     "abi_encode_static": many(transfer, lambda rows: [eth_abi.encode(STATIC, r) for r in rows]),
     "abi_encode_dynamic": many(dynamic_many, lambda rows: [eth_abi.encode(DYNAMIC, r) for r in rows]),
     "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(eth_abi.decode(["uint256"], r)[0]) for r in rows]),
-    "abi_decode_dynamic": many(lps, decode_dynamic),
+    "abi_decode_dynamic": many(kit.fields, decode_dynamic),
     "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]),
     "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]),
-    "rlp_decode_u256": many(lps, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
+    "rlp_decode_u256": many(kit.fields, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
     "u256_add": u256_op(2, lambda a, b: (a + b) % MOD),
     "u256_mul": u256_op(2, lambda a, b: a * b % MOD),
     "u256_div": u256_op(2, lambda a, b: a // b),

@@ -1,7 +1,6 @@
 //! `report.md`.
 
 use super::{count, failures, gas, raced, rate, summary, three, time};
-use crate::manifest::OURS;
 use crate::race;
 use crate::result::{Pair, Report, State, Verdict};
 
@@ -14,7 +13,7 @@ pub fn render(report: &Report) -> String {
     }
     let peers: Vec<&str> = raced(report)
         .into_iter()
-        .filter(|&name| name != OURS)
+        .filter(|&name| name != run.ours)
         .collect();
 
     text += "\n## Times\n\nTime per operation, and the peer's time over ours (median of paired rounds; **bold**: \
@@ -160,7 +159,7 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
     };
     let peers: Vec<&str> = peers.iter().copied().filter(|peer| offered(peer)).collect();
     let mut text = format!("### {family}\n\n");
-    text += &format!("| operation | {OURS} | ops/s |");
+    text += &format!("| operation | {} | ops/s |", report.run.ours);
     for peer in &peers {
         text += &format!(" {peer} |");
     }
@@ -168,7 +167,9 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
     text += &"--:|".repeat(peers.len() + 1);
     text.push('\n');
     for op in ops {
-        let ours = report.best(&op.id, OURS).and_then(|cell| cell.ns);
+        let ours = report
+            .best(&op.id, &report.run.ours)
+            .and_then(|cell| cell.ns);
         text += &format!(
             "| `{}` ({}) | {} | {} |",
             op.id,

@@ -5,12 +5,11 @@ use comfy_table::{
 };
 
 use super::{failures, raced, summary, three, time};
-use crate::manifest::OURS;
 use crate::result::{Report, State, Verdict};
 
 /// The report as text; `color` where a person reads it.
 pub fn render(report: &Report, color: bool) -> String {
-    let names = raced(report);
+    let (names, ours) = (raced(report), report.run.ours.as_str());
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -19,14 +18,14 @@ pub fn render(report: &Report, color: bool) -> String {
     } else {
         table.force_no_tty();
     }
-    let mut head = vec![Field::new("operation"), Field::new(OURS)];
-    let peers: Vec<&str> = names.into_iter().filter(|&name| name != OURS).collect();
+    let mut head = vec![Field::new("operation"), Field::new(ours)];
+    let peers: Vec<&str> = names.into_iter().filter(|&name| name != ours).collect();
     head.extend(peers.iter().map(Field::new));
     table.set_header(head);
     for op in &report.ops {
         let mut row = vec![Field::new(&op.id)];
-        let ours = report.best(&op.id, OURS).and_then(|cell| cell.ns);
-        row.push(number(ours.map_or("-".into(), time)).add_attribute(Attribute::Bold));
+        let time_of_ours = report.best(&op.id, ours).and_then(|cell| cell.ns);
+        row.push(number(time_of_ours.map_or("-".into(), time)).add_attribute(Attribute::Bold));
         for peer in &peers {
             let Some(cell) = report.best(&op.id, peer) else {
                 row.push(number(String::new()));

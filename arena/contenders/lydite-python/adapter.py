@@ -1,0 +1,126 @@
+"""Lydite's Python package."""
+
+import struct
+
+import arena_kit as kit
+import lydite
+from ethereum_items import dynamic_many, dynamic_one, fields_many, fields_one, le32, messages, same, text, transfer, typed
+
+one = kit.op
+many = kit.array
+STATIC = lydite.Codec("(address,uint256)")
+DYNAMIC = lydite.Codec("(string,bytes,uint256[])")
+TEXT_AND_DATA = lydite.Codec("(string,bytes)")
+NUMBER = lydite.Codec("uint256")
+SELECTOR = lydite.selector("transfer(address,uint256)")
+
+
+def hash_and_signature(item):
+    return item[:32], item[32:97]
+
+
+def recover(pair):
+    return lydite.recover_public_key(*pair)
+
+
+def key_and_hash(item):
+    return item[:32], item[32:64]
+
+
+def sign(pair):
+    key, digest = pair
+    return lydite.sign(digest, key)
+
+
+def sign_recover(pair):
+    return lydite.recover_public_key(pair[1], sign(pair))
+
+
+def recover_batch(item):
+    rows = kit.chunks(item, 97)
+    return b"".join(row[:32] for row in rows), b"".join(row[32:] for row in rows)
+
+
+def addresses(pair):
+    found, _ = lydite.ecrecover_batch(*pair)
+    return kit.chunks(found, 20)
+
+
+def verify(item):
+    return b"\x01" if lydite.verify(item[96:160], item[:32], item[32:96]) else b"\x00"
+
+
+def decode_dynamic(rows):
+    out = []
+    for row in rows:
+        string, data = TEXT_AND_DATA.decode(row)
+        out += [string.encode(), data]
+    return out
+
+
+def decode_runtime(item):
+    string, data, numbers = DYNAMIC.decode(item)
+    return [string.encode(), data, b"".join(le32(x) for x in numbers)]
+
+
+def decode_u256(data):
+    """RLP gives bytes; a number has no leading zero and, here, 32 bytes at most."""
+    number = lydite.rlp_decode(data)
+    if not isinstance(number, bytes) or len(number) > 32 or number[:1] == b"\x00":
+        raise ValueError(number)
+    return le32(int.from_bytes(number, "big"))
+
+
+def tx_hash(fields):
+    return lydite.keccak256(b"\x02" + lydite.rlp_encode(fields))
+
+
+def tx_decode(raw):
+    tx = lydite.Tx.decode(raw)
+    return (tx.to or bytes(20)) + struct.pack("<QQ", tx.nonce, tx.gas_limit) + le32(tx.value)
+
+
+def tx_sender(raw):
+    tx = lydite.Tx.decode(raw)
+    return tx.hash + tx.sender
+
+
+base = {
+    "secp256k1_sign": one(key_and_hash, sign),
+    "secp256k1_sign_recover": one(key_and_hash, sign_recover),
+    "secp256k1_recover": one(hash_and_signature, recover),
+    "address_derivation": one(same, lambda key: lydite.keccak256(key)[12:]),
+    "checksum_address": one(same, lambda address: lydite.to_checksum_address(address).encode()),
+    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + STATIC.encode(row) for row in rows]),
+    "abi_encode_static": many(transfer, lambda rows: [STATIC.encode(row) for row in rows]),
+    "abi_encode_dynamic": many(dynamic_many, lambda rows: [DYNAMIC.encode(row) for row in rows]),
+    "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(NUMBER.decode(row)[0]) for row in rows]),
+    "abi_decode_dynamic": many(kit.fields, decode_dynamic),
+    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [lydite.rlp_encode(row) for row in rows]),
+    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + lydite.rlp_encode(row) for row in rows]),
+    "rlp_decode_u256": many(kit.fields, lambda rows: [decode_u256(row) for row in rows]),
+    "tx_hash_eip1559": one(lambda item: fields_one(item)[0], tx_hash),
+    "eip712_hash_typed_data": one(typed, lydite.hash_typed_data),
+    "eip712_hash_typed_data_json": one(text, lydite.hash_typed_data),
+}
+ops = dict(base)
+ops |= {name + "_varied": row for name, row in base.items()}
+ops |= {f"keccak256_{size}": one(same, lydite.keccak256) for size in ("empty", "32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_{size}_varied": one(same, lydite.keccak256) for size in ("32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_batch_{size}": many(messages, lydite.keccak256_batch) for size in ("32b", "256b", "mixed")}
+ops |= {f"secp256k1_recover_batch_{size}": many(recover_batch, addresses) for size in (8, 64, 1024)}
+ops |= {
+    "secp256k1_verify_varied": one(same, verify),
+    "secp256k1_public_key_varied": one(same, lydite.public_key),
+    "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode),
+    "abi_decode_runtime_varied": many(same, decode_runtime),
+    "tx_decode_blocks": one(same, tx_decode),
+    "tx_hash_blocks": one(same, lambda raw: lydite.Tx.decode(raw).hash),
+    "tx_sender_blocks": one(same, tx_sender),
+    "neg:abi_decode_dynamic": kit.neg(kit.refuses(TEXT_AND_DATA.decode)),
+    "neg:rlp_decode_u256": kit.neg(kit.refuses(decode_u256)),
+    "neg:tx_decode_blocks": kit.neg(kit.refuses(lydite.Tx.decode)),
+    "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),
+}
+
+kit.run("lydite-python", "0.1.0", ops)

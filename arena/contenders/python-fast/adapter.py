@@ -1,0 +1,88 @@
+"""What Python's users take for speed today, called directly: coincurve, safe-pysha3, faster-eth-abi, cchecksum."""
+
+from importlib.metadata import version
+
+import arena_kit as kit
+import faster_eth_abi as eth_abi
+import sha3
+from cchecksum import to_checksum_address
+from coincurve import PrivateKey, PublicKey
+from ethereum_items import dynamic_many, dynamic_one, le32, messages, same, transfer
+
+one = kit.op
+many = kit.array
+STATIC = ["address", "uint256"]
+DYNAMIC = ["string", "bytes", "uint256[]"]
+SELECTOR = bytes.fromhex("a9059cbb")
+
+
+def keccak(data):
+    return sha3.keccak_256(data).digest()
+
+
+def hash_and_signature(item):
+    return item[:32], item[32:97]
+
+
+def recover(pair):
+    digest, signature = pair
+    return PublicKey.from_signature_and_message(signature, digest, hasher=None).format(compressed=False)[1:]
+
+
+def key_and_hash(item):
+    return PrivateKey(item[:32]), item[32:64]
+
+
+def sign(pair):
+    key, digest = pair
+    return key.sign_recoverable(digest, hasher=None)
+
+
+def addresses(rows):
+    return [keccak(recover(row))[12:] for row in rows]
+
+
+def decode_dynamic(rows):
+    out = []
+    for row in rows:
+        string, data = eth_abi.decode(["string", "bytes"], row)
+        out += [string.encode(), data]
+    return out
+
+
+def decode_runtime(item):
+    string, data, numbers = eth_abi.decode(DYNAMIC, item)
+    return [string.encode(), data, b"".join(le32(x) for x in numbers)]
+
+
+base = {
+    "secp256k1_sign": one(key_and_hash, sign),
+    "secp256k1_sign_recover": one(key_and_hash, lambda pair: recover((pair[1], sign(pair)))),
+    "secp256k1_recover": one(hash_and_signature, recover),
+    "address_derivation": one(same, lambda key: keccak(key)[12:]),
+    "checksum_address": one(same, lambda address: to_checksum_address(address).encode()),
+    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + eth_abi.encode(STATIC, row) for row in rows]),
+    "abi_encode_static": many(transfer, lambda rows: [eth_abi.encode(STATIC, row) for row in rows]),
+    "abi_encode_dynamic": many(dynamic_many, lambda rows: [eth_abi.encode(DYNAMIC, row) for row in rows]),
+    "abi_decode_uint256": many(
+        lambda item: kit.chunks(item, 32), lambda rows: [le32(eth_abi.decode(["uint256"], row)[0]) for row in rows]
+    ),
+    "abi_decode_dynamic": many(kit.fields, decode_dynamic),
+}
+ops = dict(base)
+ops |= {name + "_varied": row for name, row in base.items()}
+ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
+ops |= {
+    f"secp256k1_recover_batch_{size}": many(lambda i: [hash_and_signature(x) for x in kit.chunks(i, 97)], addresses)
+    for size in (8, 64, 1024)
+}
+ops |= {
+    "secp256k1_public_key_varied": one(same, lambda key: PublicKey.from_secret(key).format(compressed=False)[1:]),
+    "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
+    "abi_decode_runtime_varied": many(same, decode_runtime),
+    "neg:abi_decode_dynamic": kit.neg(kit.refuses(lambda item: eth_abi.decode(["string", "bytes"], item))),
+    "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),
+}
+kit.run("python-fast", f"coincurve {version('coincurve')}, faster-eth-abi {version('faster-eth-abi')}", ops)

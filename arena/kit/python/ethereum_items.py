@@ -1,0 +1,99 @@
+"""How the items of the Ethereum rows are read (docs/adding-a-contender.md), for the contenders in Python."""
+
+import struct
+
+import arena_kit as kit
+
+
+def same(item):
+    return item
+
+
+def text(item):
+    return item.decode()
+
+
+def le32(value):
+    return value.to_bytes(32, "little")
+
+
+def messages(item):
+    (count,) = struct.unpack_from("<I", item)
+    out, at = [], 4
+    for _ in range(count):
+        message, at = kit.lp(item, at)
+        out.append(message)
+    return out
+
+
+def transfer(item):
+    return [("0x" + row[:20].hex(), int.from_bytes(row[20:], "big")) for row in kit.chunks(item, 52)]
+
+
+def dynamic_one(item, at=0):
+    text, at = kit.lp(item, at)
+    data, at = kit.lp(item, at)
+    (count,) = struct.unpack_from("<I", item, at)
+    words = kit.chunks(item[at + 4 : at + 4 + 32 * count], 32)
+    return (text.decode(), data, [int.from_bytes(w, "big") for w in words]), at + 4 + 32 * count
+
+
+def dynamic_many(item):
+    out, at = [], 0
+    while at < len(item):
+        row, at = dynamic_one(item, at)
+        out.append(row)
+    return out
+
+
+def fields_one(item, at=0):
+    chain, nonce = struct.unpack_from("<QQ", item, at)
+    tip, cap = (int.from_bytes(item[at + i : at + i + 16], "little") for i in (16, 32))
+    (gas,) = struct.unpack_from("<Q", item, at + 48)
+    to, value = item[at + 56 : at + 76], int.from_bytes(item[at + 76 : at + 108], "big")
+    data, at = kit.lp(item, at + 108)
+    (entries,) = struct.unpack_from("<I", item, at)
+    at += 4
+    access = []
+    for _ in range(entries):
+        (count,) = struct.unpack_from("<I", item, at + 20)
+        access.append([item[at : at + 20], kit.chunks(item[at + 24 : at + 24 + 32 * count], 32)])
+        at += 24 + 32 * count
+    return [chain, nonce, tip, cap, gas, to, value, data, access], at
+
+
+def fields_many(item):
+    out, at = [], 0
+    while at < len(item):
+        row, at = fields_one(item, at)
+        out.append(row)
+    return out
+
+
+TYPES = {
+    "EIP712Domain": [
+        {"name": "name", "type": "string"},
+        {"name": "version", "type": "string"},
+        {"name": "chainId", "type": "uint256"},
+        {"name": "verifyingContract", "type": "address"},
+    ],
+    "Transfer": [{"name": "to", "type": "address"}, {"name": "amount", "type": "uint256"}],
+}
+
+
+def typed(item):
+    name, at = kit.lp(item, 0)
+    release, at = kit.lp(item, at)
+    (chain,) = struct.unpack_from("<Q", item, at)
+    contract, to = item[at + 8 : at + 28], item[at + 28 : at + 48]
+    return {
+        "types": TYPES,
+        "primaryType": "Transfer",
+        "domain": {
+            "name": name.decode(),
+            "version": release.decode(),
+            "chainId": chain,
+            "verifyingContract": "0x" + contract.hex(),
+        },
+        "message": {"to": "0x" + to.hex(), "amount": int.from_bytes(item[at + 48 : at + 80], "big")},
+    }
