@@ -134,6 +134,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
         out.extend(marginal(report, contender));
     }
     out.extend(comparison(report));
+    out.extend(worst(report));
     out.extend(Some(conclusions(report, anchor)).filter(|section| !section.lines.is_empty()));
     out
 }
@@ -301,19 +302,73 @@ fn comparison(report: &Report) -> Option<Section> {
     })
 }
 
-fn conclusions(report: &Report, anchor: f64) -> Section {
-    let good: Vec<&Operation> = report
-        .ops
-        .iter()
-        .filter(direct)
-        .filter(|op| !fails(op))
-        .collect();
-    let mut lines = Vec::new();
+/// Contenders that price gas by their ECRECOVER, as clients do; libraries of one or two precompiles do not have it.
+fn clients(report: &Report) -> Vec<&str> {
     let mut names = raced(report);
-    names.retain(|name| good.iter().any(|op| base(report, &op.id, name).is_some()));
-    for name in &names {
-        let mut rates: Vec<(f64, &str)> = good
+    names.retain(|name| base(report, "evm_ecrecover", name).is_some());
+    names
+}
+
+/// The slowest of these, and the fastest: millions of gas a second, and whose.
+fn ends<'a>(rates: impl Iterator<Item = (f64, &'a str)>) -> Option<[(f64, &'a str); 2]> {
+    rates.fold(None, |ends, rate| {
+        let [slow, fast] = ends.unwrap_or([rate, rate]);
+        Some([
+            if rate.0 < slow.0 { rate } else { slow },
+            if rate.0 > fast.0 { rate } else { fast },
+        ])
+    })
+}
+
+/// The price of a precompile is set by whoever is slowest, on its worst input.
+fn worst(report: &Report) -> Option<Section> {
+    let names = clients(report);
+    let mut rows = Vec::new();
+    for op in report.ops.iter().filter(direct) {
+        let Some(gas) = op.gas else { continue };
+        let rates = names
             .iter()
+            .filter_map(|name| Some((rate(gas, base(report, &op.id, name)?), *name)));
+        if let Some([slow, fast]) = ends(rates) {
+            let texts = [
+                format!("`{}`", op.id),
+                grouped(gas as f64, 0),
+                slow.1.to_owned(),
+                three(slow.0),
+                fast.1.to_owned(),
+                three(fast.0),
+            ];
+            rows.push(texts.map(Field::new).into());
+        }
+    }
+    let head = [
+        "test",
+        "nominal gas",
+        "worst client",
+        "MGas/s",
+        "best client",
+        "MGas/s",
+    ];
+    (names.len() > 1 && !rows.is_empty()).then(|| Section {
+        title: "Worst client of each row".into(),
+        note: "Direct execution; the gas of a failing call is what a good one costs. Libraries that are no client \
+               are not in it."
+            .into(),
+        head: head.map(str::to_owned).into(),
+        rows,
+        lines: Vec::new(),
+    })
+}
+
+fn conclusions(report: &Report, anchor: f64) -> Section {
+    let mut lines = Vec::new();
+    let names = clients(report);
+    for name in &names {
+        let mut rates: Vec<(f64, &str)> = report
+            .ops
+            .iter()
+            .filter(direct)
+            .filter(|op| !fails(op))
             .filter_map(|op| Some((rate(op.gas?, base(report, &op.id, name)?), op.id.as_str())))
             .collect();
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -332,29 +387,6 @@ fn conclusions(report: &Report, anchor: f64) -> Section {
                 rates.len(), below.join(", ")
             ),
         });
-    }
-    // The price of a precompile is set by whoever is slowest, and by its worst input.
-    let mut worst: BTreeMap<&str, Vec<(f64, &str, &str)>> = BTreeMap::new();
-    for op in &good {
-        for name in &names {
-            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name)) {
-                worst
-                    .entry(&op.kernel)
-                    .or_default()
-                    .push((rate(gas, ns), name, &op.id));
-            }
-        }
-    }
-    for (kernel, mut all) in worst {
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (slow, who, row) = all[0];
-        let own = all.iter().filter(|(_, _, id)| *id == row);
-        if let Some((fast, best, _)) = own.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            lines.push(format!(
-                "{kernel}: worst is {who} on {row}, {} MGas/s; the best contender has {} there ({best}).",
-                three(slow), three(*fast)
-            ));
-        }
     }
     for op in report.ops.iter().filter(direct).filter(fails) {
         for name in &names {
@@ -473,5 +505,8 @@ mod tests {
         );
         assert_eq!(line(&[(1.0, 10.0)]), None);
         assert_eq!(rate(3000, 30_000.0), 100.0);
+        let rates = [(30.0, "b"), (80.0, "a"), (20.0, "c")];
+        assert_eq!(ends(rates.into_iter()), Some([(20.0, "c"), (80.0, "a")]));
+        assert_eq!(ends([].into_iter()), None);
     }
 }
