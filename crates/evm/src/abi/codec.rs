@@ -154,6 +154,9 @@ impl Codec {
             ));
         }
         let mut size = self.nodes[0].inner;
+        if !self.nodes[0].dynamic {
+            return Ok(size);
+        }
         let mut at = 1;
         for (i, value) in arguments.iter().enumerate() {
             let node = &self.nodes[at];
