@@ -1,5 +1,6 @@
 //! Ours, in the shapes that its users would write.
 
+mod bytecode;
 mod precompiles;
 mod syrup;
 
@@ -37,6 +38,7 @@ fn main() {
     ops.extend(integers());
     ops.extend(transactions());
     ops.extend(typed_data());
+    ops.extend(bytecode::ops());
     ops.extend(precompiles::ops());
     ops.extend(syrup::ops());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "lydite");

@@ -1,6 +1,6 @@
 //! The precompiles, at Osaka.
 
-use arena_kit::{Op, Reader, op, reuse};
+use arena_kit::{Op, Reader, precompile, reuse};
 use lydite::evm::precompile::{Fork, Precompile};
 
 /// More gas than any row needs.
@@ -29,15 +29,11 @@ pub fn ops() -> Vec<Op> {
 }
 
 /// The output is a new vector.
-fn fresh(precompile: Precompile) -> Op {
-    let name = format!("precompile_{:02x}", precompile.number()).leak();
-    op(
-        name,
-        |reader| Some(reader.rest()),
-        move |input| {
-            let mut out = Vec::new();
-            let status = precompile.run(input, GAS, Fork::Osaka, &mut out);
-            ([u8::from(status.is_ok())], out)
-        },
-    )
+fn fresh(which: Precompile) -> Op {
+    let name = format!("precompile_{:02x}", which.number()).leak();
+    precompile(name, move |input| {
+        let mut out = Vec::new();
+        let gas = which.run(input, GAS, Fork::Osaka, &mut out);
+        gas.ok().map(|_| out)
+    })
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use crate::output::{Output, Sum};
 use crate::reader::Reader;
 
-/// One operation of a contender; made by [`op`], [`array`], [`reuse`], [`array_reuse`] or [`negative`].
+/// One operation of a contender; made by [`op`], [`array`], [`reuse`], [`array_reuse`], [`precompile`] or [`negative`].
 pub struct Op {
     /// Space-separated ids.
     names: &'static str,
@@ -87,6 +87,21 @@ pub fn array_reuse<T: 'static, S: Output + 'static, R: Output + 'static>(
     call: impl Fn(&T, &mut S) -> R + Copy + 'static,
 ) -> Op {
     build(names, true, parse, buffer, call)
+}
+
+/// A call of a precompile (`precompile_*`): `run` answers the output, or nothing where the call fails.
+pub fn precompile(
+    name: &'static str,
+    run: impl Fn(&[u8]) -> Option<Vec<u8>> + Copy + 'static,
+) -> Op {
+    op(
+        name,
+        |reader| Some(reader.rest()),
+        move |input: &&'static [u8]| {
+            let output = run(input);
+            ([u8::from(output.is_some())], output.unwrap_or_default())
+        },
+    )
 }
 
 /// A decoder's negative row, answering to `neg:<name>`: every item is a malformed input, `accepts` tells whether the

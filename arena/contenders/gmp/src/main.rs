@@ -1,0 +1,48 @@
+//! GMP as a contender: modular exponentiation behind EIP-198's encoding.
+
+use arena_kit::{locked_version, precompile, run};
+use rug::Integer;
+use rug::integer::Order;
+
+/// EIP-7823.
+const LONGEST: usize = 1024;
+
+/// A length: 32 bytes at this place, zeros beyond the input's end.
+fn length(input: &[u8], at: usize) -> Option<usize> {
+    let mut word = [0; 32];
+    let given = input.get(at..).unwrap_or_default();
+    let count = given.len().min(32);
+    word[..count].copy_from_slice(&given[..count]);
+    let (high, low) = word.split_at(24);
+    let length = u64::from_be_bytes(low.try_into().ok()?);
+    (high.iter().all(|byte| *byte == 0) && length <= LONGEST as u64).then_some(length as usize)
+}
+
+/// The number of so many bytes at this place.
+fn number(input: &[u8], at: usize, length: usize) -> Integer {
+    let given = input.get(at..).unwrap_or_default();
+    match given.get(..length) {
+        Some(bytes) => Integer::from_digits(bytes, Order::Msf),
+        None => Integer::from_digits(given, Order::Msf) << (8 * (length - given.len())) as u32,
+    }
+}
+
+fn modexp(input: &[u8]) -> Option<Vec<u8>> {
+    let (base, exponent, modulus) = (length(input, 0)?, length(input, 32)?, length(input, 64)?);
+    let mut out = vec![0; modulus];
+    let b = number(input, 96, base);
+    let e = number(input, 96 + base, exponent);
+    let m = number(input, 96 + base + exponent, modulus);
+    if m > 1 {
+        let power = b.pow_mod(&e, &m).ok()?;
+        let digits = power.significant_digits::<u8>();
+        power.write_digits(&mut out[modulus - digits..], Order::Msf);
+    }
+    Some(out)
+}
+
+fn main() {
+    // GMP's version is not that of the crate which brings it.
+    let version = locked_version(include_str!("../../Cargo.lock"), "gmp-mpfr-sys");
+    run("gmp", version, vec![precompile("precompile_05", modexp)]);
+}
