@@ -17,7 +17,7 @@
 //!
 //! Four ways to read: [`decode`] to a type of one's own ([`Decode`], [`syrup_struct!`], [`syrup_record!`]), a [`Tape`] that
 //! borrows, an owned [`Value`], and the cursor [`Reader`]. None recurses as deep as the input nests, and all stop at
-//! [`Limits`]. [`encode`], [`encode_into`] and [`content_id`] write.
+//! [`Limits`]. With the feature `serde`, module `serde` reads and writes types with its traits. [`encode`], [`encode_into`] and [`content_id`] write.
 //!
 //! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something open
 //! (NaNs with a payload) the tests say what holds here. Constant time: no.
@@ -45,6 +45,8 @@ mod integer;
 mod read;
 mod record;
 mod scan;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod tape;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -256,6 +256,7 @@ pub(crate) struct Progress {
     at: usize,
     frame: Frame,
     /// Behind the digits that start at `at`, as far as they are known.
+    #[cfg_attr(not(feature = "captp"), allow(dead_code))]
     digits: usize,
 }
 
@@ -269,6 +270,7 @@ impl Progress {
 
 /// As [`walk`] from the start of `input` over a value that is not there whole yet: `None` until more of it is. No byte is
 /// looked at twice, but for the length of text and the first bytes of a float.
+#[cfg(feature = "captp")]
 pub(crate) fn resume(
     input: &[u8],
     limits: Limits,

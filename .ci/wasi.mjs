@@ -1,0 +1,15 @@
+// Runs a program of wasm32-wasip1: `node --no-warnings .ci/wasi.mjs PROGRAM ARGUMENTS`. It sees the whole file system.
+import { readFile } from "node:fs/promises";
+import { argv, cwd, env, exit } from "node:process";
+import { WASI } from "node:wasi";
+
+const [program, ...rest] = argv.slice(2);
+const wasi = new WASI({
+  version: "preview1",
+  args: [program, ...rest],
+  env: { ...env, PWD: cwd() },
+  preopens: { "/": "/" },
+  returnOnExit: true,
+});
+const { instance } = await WebAssembly.instantiate(await readFile(program), wasi.getImportObject());
+exit(wasi.start(instance));
