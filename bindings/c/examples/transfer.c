@@ -19,16 +19,16 @@ int main(void) {
     uint8_t key[32], to[20];
     memset(key, 0x46, sizeof key);
     memset(to, 0x11, sizeof to);
-    lydite_tx_eip1559 transfer = {.chain_id = 1, .nonce = 42, .gas_limit = 21000, .to = to};
+    lydite_tx transfer = {.type_ = 2, .chain_id = 1, .nonce = 42, .gas_limit = 21000, .to = to};
     transfer.max_fee_per_gas[15] = 100;
     transfer.value[31] = 7;
 
     // The first call tells the size, the second writes.
     size_t size;
-    check(lydite_tx_eip1559_sign(&transfer, key, NULL, 0, &size));
+    check(lydite_tx_sign(&transfer, key, NULL, 0, &size));
     uint8_t *raw = malloc(size);
     if (raw == NULL) return 1;
-    check(lydite_tx_eip1559_sign(&transfer, key, raw, size, &size));
+    check(lydite_tx_sign(&transfer, key, raw, size, &size));
 
     uint8_t sender[20], text[43];
     check(lydite_tx_sender(raw, size, sender));

@@ -24,28 +24,104 @@
 // Version of this interface: raised when a function changes or goes.
 #define LYDITE_ABI_VERSION 1
 
+// leanSig's production scheme: 46 chains, 2^32 epochs.
+#define LYDITE_XMSS_LEANSIG_PROD 0
+
+// leanSig's scheme for tests, 4 chains, 2^8 epochs. Forgeable.
+#define LYDITE_XMSS_LEANSIG_TEST 1
+
+// The production scheme over 2^8 epochs.
+#define LYDITE_XMSS_LEANSIG_46_8 2
+
+// The production scheme over 2^10 epochs.
+#define LYDITE_XMSS_LEANSIG_46_10 3
+
+// The production scheme over 2^18 epochs.
+#define LYDITE_XMSS_LEANSIG_46_18 4
+
+// hash-sig of 2025: Winternitz, 2^18 epochs.
+#define LYDITE_XMSS_HASH_SIG_2025 5
+
 // A type compiled for encoding and decoding. Immutable: any number of threads may use it at once.
 typedef struct lydite_codec lydite_codec;
+
+// An event's signature compiled for decoding its logs. Immutable: any number of threads may use it at once.
+typedef struct lydite_event lydite_event;
+
+// A key file open for signing. No other process can open it meanwhile.
+typedef struct lydite_xmss_key lydite_xmss_key;
 
 // 0, or one of the LYDITE_ERROR_ constants.
 typedef int32_t lydite_status;
 
-// A transaction of type 2 (EIP-1559) without an access list. Integers wider than 64 bits are big-endian.
+// An account and its storage slots that a transaction announces.
 typedef struct {
+  // 20 bytes
+  uint8_t address[20];
+  // 32 bytes each
+  const uint8_t *storage_keys;
+  size_t storage_key_count;
+} lydite_access_list_item;
+
+// An account's signed consent to run the code of another (EIP-7702). Integers wider than 64 bits are big-endian.
+typedef struct {
+  // 0 is every chain
+  uint8_t chain_id[32];
+  // whose code is to be run
+  uint8_t address[20];
+  // of the consenting account
+  uint64_t nonce;
+  uint8_t y_parity;
+  uint8_t r[32];
+  uint8_t s[32];
+} lydite_authorization;
+
+// A transaction of any type: all zeros, then what the type has. Integers wider than 64 bits are big-endian. What the type
+// has not must be zero.
+typedef struct {
+  // 0 (legacy) to 4
+  uint8_t type_;
+  // in type 0, 0 is a transaction that any chain takes
   uint64_t chain_id;
   uint64_t nonce;
-  // wei per gas
+  // wei per gas; types 0 and 1
+  uint8_t gas_price[16];
+  // wei per gas; types 2, 3, 4
   uint8_t max_priority_fee_per_gas[16];
-  // wei per gas
+  // wei per gas; types 2, 3, 4
   uint8_t max_fee_per_gas[16];
   uint64_t gas_limit;
-  // 20 bytes, or NULL to create a contract
+  // 20 bytes; NULL creates a contract, in types 0, 1 and 2
   const uint8_t *to;
   // wei
   uint8_t value[32];
   const uint8_t *data;
   size_t data_length;
-} lydite_tx_eip1559;
+  // types 1 to 4
+  const lydite_access_list_item *access_list;
+  size_t access_list_length;
+  // wei per gas; type 3
+  uint8_t max_fee_per_blob_gas[16];
+  // 32 bytes each; type 3
+  const uint8_t *blob_versioned_hashes;
+  size_t blob_versioned_hash_count;
+  // type 4
+  const lydite_authorization *authorization_list;
+  size_t authorization_list_length;
+} lydite_tx;
+
+// Epochs of a key, each interval without its end.
+typedef struct {
+  // those that the key is for
+  uint64_t active_first;
+  uint64_t active_end;
+  // those whose trees are at hand
+  uint64_t prepared_first;
+  uint64_t prepared_end;
+  // those that can still be signed
+  uint64_t unspent_first;
+  uint64_t unspent_end;
+} lydite_xmss_epochs;
 
 // A NULL pointer where bytes are needed, or a number that cannot be.
 #define LYDITE_ERROR_ARGUMENT -1
@@ -67,6 +143,9 @@ typedef struct {
 
 // A defect of Lydite; please report it.
 #define LYDITE_ERROR_INTERNAL -7
+
+// A key file that cannot be written, read or used: the epoch is spent, or outside the key's.
+#define LYDITE_ERROR_KEY_FILE -8
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,6 +181,27 @@ lydite_status lydite_selector(const uint8_t *signature, size_t length, uint8_t *
 // The first topic of an event by its signature, canonical or human-readable: 32 bytes.
 lydite_status lydite_event_topic(const uint8_t *signature, size_t length, uint8_t *out);
 
+// Compiles "Transfer(address indexed from, address indexed to, uint256 value)"; "event" may stand before it, "anonymous"
+// behind it. *out is to be released with lydite_event_free.
+lydite_status lydite_event_new(const uint8_t *signature,
+                               size_t length,
+                               lydite_event **out);
+
+// Releases an event. NULL is allowed.
+void lydite_event_free(lydite_event *event);
+
+// Decodes a log, with topics of 32 bytes each, to text as lydite_codec_decode does: all parameters in their order. An
+// indexed parameter longer than a word is the 32 bytes of its hash, which is all that the log holds. Allocates while it
+// runs.
+lydite_status lydite_event_decode(const lydite_event *event,
+                                  const uint8_t *topics,
+                                  size_t topic_count,
+                                  const uint8_t *data,
+                                  size_t length,
+                                  uint8_t *out,
+                                  size_t capacity,
+                                  size_t *written);
+
 // The hash of a signed transaction of any type: 32 bytes. What is not a transaction is an error.
 lydite_status lydite_tx_hash(const uint8_t *raw, size_t length, uint8_t *out);
 
@@ -117,11 +217,16 @@ lydite_status lydite_tx_sender_batch(const uint8_t *data,
                                      uint8_t *ok);
 
 // Signs a transaction with the 32 bytes of secret_key: its envelope, ready to be sent. Allocates while it runs.
-lydite_status lydite_tx_eip1559_sign(const lydite_tx_eip1559 *transaction,
-                                     const uint8_t *secret_key_,
-                                     uint8_t *out,
-                                     size_t capacity,
-                                     size_t *written);
+lydite_status lydite_tx_sign(const lydite_tx *transaction,
+                             const uint8_t *secret_key_,
+                             uint8_t *out,
+                             size_t capacity,
+                             size_t *written);
+
+// Signs chain_id, address and nonce of an authorization with the 32 bytes of the consenting account's secret_key: y_parity,
+// r and s are set. Allocates while it runs.
+lydite_status lydite_authorization_sign(lydite_authorization *authorization_,
+                                        const uint8_t *secret_key_);
 
 // The hash that personal_sign signs (EIP-191, version 0x45): 32 bytes.
 lydite_status lydite_hash_message(const uint8_t *message, size_t length, uint8_t *out);
@@ -215,6 +320,68 @@ lydite_status lydite_syrup_check(const uint8_t *data, size_t length);
 
 // The content id of one whole canonical Syrup value, the SHA-256 of its bytes: 32 bytes. Allocates while it runs.
 lydite_status lydite_syrup_content_id(const uint8_t *data, size_t length, uint8_t *out);
+
+// The sizes of a scheme's public keys and signatures, in bytes. Keys and signatures are in SSZ.
+lydite_status lydite_xmss_sizes(uint32_t scheme_, size_t *public_key, size_t *signature);
+
+// Whether the signature is one of the public key for an epoch and a message of 32 bytes: 0, or LYDITE_ERROR_SIGNATURE;
+// LYDITE_ERROR_DECODE for a key or signature that is malformed. Allocates while it runs.
+lydite_status lydite_xmss_verify(uint32_t scheme_,
+                                 const uint8_t *public_key,
+                                 size_t public_key_length,
+                                 uint32_t epoch,
+                                 const uint8_t *message,
+                                 const uint8_t *signature,
+                                 size_t signature_length);
+
+// lydite_xmss_verify of count signatures, several at once: public keys and signatures of the sizes of the scheme behind
+// one another, an epoch each, messages of 32 bytes; 1 or 0 each to valid. What is malformed is not valid. Allocates while
+// it runs.
+lydite_status lydite_xmss_verify_batch(uint32_t scheme_,
+                                       size_t count,
+                                       const uint8_t *public_keys,
+                                       const uint32_t *epochs,
+                                       const uint8_t *messages,
+                                       const uint8_t *signatures,
+                                       uint8_t *valid);
+
+// Makes a key from a seed of 32 secret random bytes, for at least epochs epochs from first on, and writes it to the file
+// path (UTF-8), which must not exist, with the record of its spent epochs beside it. public_key is set. Takes minutes for
+// many epochs, and allocates while it runs.
+lydite_status lydite_xmss_generate(uint32_t scheme_,
+                                   const uint8_t *path,
+                                   size_t path_length,
+                                   const uint8_t *seed,
+                                   uint64_t first,
+                                   uint64_t epochs,
+                                   uint8_t *public_key);
+
+// Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
+lydite_status lydite_xmss_key_new(uint32_t scheme_, const uint8_t *path, size_t path_length, lydite_xmss_key **out);
+
+// Closes a key file. NULL is allowed.
+void lydite_xmss_key_free(lydite_xmss_key *key);
+
+// The public key, of the size of the scheme.
+lydite_status lydite_xmss_key_public_key(const lydite_xmss_key *key_, uint8_t *out);
+
+// The epochs of the key.
+lydite_status lydite_xmss_key_epochs(const lydite_xmss_key *key_, lydite_xmss_epochs *out);
+
+// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew. Allocates while it
+// runs.
+lydite_status lydite_xmss_key_prepare(const lydite_xmss_key *key_,
+                                      uint32_t epoch);
+
+// Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
+// is in out. An epoch that is spent is LYDITE_ERROR_KEY_FILE. With out NULL or too small nothing is signed. Allocates while
+// it runs.
+lydite_status lydite_xmss_key_sign(const lydite_xmss_key *key_,
+                                   uint32_t epoch,
+                                   const uint8_t *message,
+                                   uint8_t *out,
+                                   size_t capacity,
+                                   size_t *written);
 
 #ifdef __cplusplus
 }  // extern "C"

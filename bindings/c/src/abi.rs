@@ -1,6 +1,9 @@
 //! ABI codecs by type text, with values as text.
 
-use lydite_core::evm::abi::{self, Codec, Type, Value};
+use lydite_core::{
+    bytes::{B256, FixedBytes},
+    evm::abi::{self, Codec, EventCodec, Type, Value},
+};
 
 use crate::{
     hash::decode,
@@ -135,5 +138,70 @@ pub unsafe extern "C" fn lydite_event_topic(
             .map_err(decode)?
             .0;
         Ok(())
+    })
+}
+
+/// An event's signature compiled for decoding its logs. Immutable: any number of threads may use it at once.
+pub struct lydite_event(EventCodec);
+
+/// Compiles "Transfer(address indexed from, address indexed to, uint256 value)"; "event" may stand before it, "anonymous"
+/// behind it. *out is to be released with lydite_event_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_event_new(
+    signature: *const u8,
+    length: usize,
+    out: *mut *mut lydite_event,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let out = items_mut(out, 1, "out")?;
+        out[0] = std::ptr::null_mut();
+        let codec = EventCodec::parse(text(signature, length, "signature")?).map_err(decode)?;
+        out[0] = Box::into_raw(Box::new(lydite_event(codec)));
+        Ok(())
+    })
+}
+
+/// Releases an event. NULL is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_event_free(event: *mut lydite_event) {
+    if !event.is_null() {
+        // SAFETY: made by lydite_event_new and released once, as the caller promises.
+        drop(unsafe { Box::from_raw(event) });
+    }
+}
+
+/// Decodes a log, with topics of 32 bytes each, to text as lydite_codec_decode does: all parameters in their order. An
+/// indexed parameter longer than a word is the 32 bytes of its hash, which is all that the log holds. Allocates while it
+/// runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_event_decode(
+    event: *const lydite_event,
+    topics: *const u8,
+    topic_count: usize,
+    data: *const u8,
+    length: usize,
+    out: *mut u8,
+    capacity: usize,
+    written: *mut usize,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let [lydite_event(codec)] = items(event, 1, "event")? else {
+            return Err(failure(LYDITE_ERROR_ARGUMENT, "event"));
+        };
+        let topics: Vec<B256> = items::<[u8; 32]>(topics.cast(), topic_count, "topics")?
+            .iter()
+            .map(|topic| FixedBytes(*topic))
+            .collect();
+        let values = codec
+            .decode(&topics, items(data, length, "data")?)
+            .map_err(decode)?;
+        Output {
+            out,
+            capacity,
+            written,
+        }
+        .copy(Value::Tuple(values).to_string().as_bytes())
     })
 }

@@ -14,6 +14,7 @@ mod precompile;
 mod secp256k1;
 mod status;
 mod syrup;
+mod xmss;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,11 @@
 
 use std::{ffi::CStr, path::Path, ptr};
 
-use crate::{abi::*, ethereum::*, hash::*, precompile::*, secp256k1::*, status::*};
+use lydite_core::{bytes::hex, evm::tx::TransactionRef};
+
+use crate::{
+    abi::*, ethereum::*, hash::*, precompile::*, secp256k1::*, status::*, syrup::*, xmss::*,
+};
 
 fn last_error() -> String {
     // SAFETY: text with a NUL behind it, of this thread.
@@ -174,4 +178,341 @@ fn precompiles_charge_gas() {
         (gas, written, out),
         (72, 32, lydite_core::hash::sha256(b"abc"))
     );
+}
+
+fn vectors(name: &str) -> serde_json::Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../vectors/{name}.json"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn unhex(text: &serde_json::Value) -> Vec<u8> {
+    hex::decode(text.as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn transactions_of_the_shared_vectors_are_signed_again() {
+    let mut types = [0; 5];
+    for case in vectors("tx/generated")["transactions"].as_array().unwrap() {
+        let raw = unhex(&case["raw"]);
+        if case["sender"].is_null() {
+            continue;
+        }
+        let tx = TransactionRef::decode(&raw).unwrap();
+        let keys: Vec<Vec<[u8; 32]>> = tx
+            .access_list
+            .iter()
+            .map(|item| item.storage_keys.iter().map(|key| key.0).collect())
+            .collect();
+        let access_list: Vec<_> = tx
+            .access_list
+            .iter()
+            .zip(&keys)
+            .map(|(item, keys)| lydite_access_list_item {
+                address: item.address.0,
+                storage_keys: keys.as_flattened().as_ptr(),
+                storage_key_count: keys.len(),
+            })
+            .collect();
+        let hashes: Vec<[u8; 32]> = tx.blob_versioned_hashes.iter().map(|hash| hash.0).collect();
+        let authorizations: Vec<_> = tx
+            .authorization_list
+            .iter()
+            .map(|item| lydite_authorization {
+                chain_id: item.chain_id.to_be_bytes(),
+                address: item.address.0,
+                nonce: item.nonce,
+                y_parity: item.y_parity,
+                r: item.r.to_be_bytes(),
+                s: item.s.to_be_bytes(),
+            })
+            .collect();
+        let kind = tx.kind as u8;
+        types[usize::from(kind)] += 1;
+        let fee = tx.max_fee_per_gas.to_be_bytes();
+        let typed = |fee: [u8; 16]| if kind > 1 { fee } else { [0; 16] };
+        let mut given = lydite_tx {
+            type_: kind,
+            chain_id: tx.chain_id.unwrap_or(0),
+            nonce: tx.nonce,
+            gas_price: if kind > 1 { [0; 16] } else { fee },
+            max_priority_fee_per_gas: typed(tx.max_priority_fee_per_gas.to_be_bytes()),
+            max_fee_per_gas: typed(fee),
+            gas_limit: tx.gas_limit,
+            to: tx.to.as_ref().map_or(ptr::null(), |to| to.0.as_ptr()),
+            value: tx.value.to_be_bytes(),
+            data: tx.data.as_ptr(),
+            data_length: tx.data.len(),
+            access_list: access_list.as_ptr(),
+            access_list_length: access_list.len(),
+            max_fee_per_blob_gas: tx.max_fee_per_blob_gas.to_be_bytes(),
+            blob_versioned_hashes: hashes.as_flattened().as_ptr(),
+            blob_versioned_hash_count: hashes.len(),
+            authorization_list: authorizations.as_ptr(),
+            authorization_list_length: authorizations.len(),
+        };
+        let key = unhex(&case["private_key"]);
+        let (mut out, mut written) = (vec![0; raw.len()], 0);
+        let mut sign = |given: &lydite_tx| {
+            // SAFETY: all pointers are right.
+            unsafe {
+                lydite_tx_sign(
+                    given,
+                    key.as_ptr(),
+                    out.as_mut_ptr(),
+                    out.len(),
+                    &mut written,
+                )
+            }
+        };
+        assert_eq!(sign(&given), 0, "{}", last_error());
+        if kind > 2 {
+            given.to = ptr::null();
+            assert_eq!(sign(&given), LYDITE_ERROR_ENCODE);
+        }
+        if kind != 4 {
+            given.authorization_list_length = 1;
+            assert_eq!(sign(&given), LYDITE_ERROR_ENCODE);
+            assert_eq!(
+                last_error(),
+                format!("authorization_list: not a field of type {kind}")
+            );
+        }
+        given.type_ = 5;
+        assert_eq!(sign(&given), LYDITE_ERROR_ENCODE);
+        assert_eq!((out, written), (raw.clone(), raw.len()), "{}", case["name"]);
+        let mut sender = [0; 20];
+        // SAFETY: all pointers are right.
+        assert_eq!(
+            unsafe { lydite_tx_sender(raw.as_ptr(), raw.len(), sender.as_mut_ptr()) },
+            0
+        );
+        assert_eq!(sender.as_slice(), unhex(&case["sender"]));
+    }
+    assert!(types.iter().all(|count| *count > 0), "{types:?}");
+}
+
+#[test]
+fn authorizations_have_their_authority() {
+    let (key, mut address) = ([0x46; 32], [0; 20]);
+    let mut item = lydite_authorization {
+        chain_id: [0; 32],
+        address: [7; 20],
+        nonce: 3,
+        y_parity: 0,
+        r: [0; 32],
+        s: [0; 32],
+    };
+    let mut public_key = [0; 64];
+    // SAFETY: all pointers are right.
+    unsafe {
+        assert_eq!(lydite_authorization_sign(&mut item, key.as_ptr()), 0);
+        assert_eq!(lydite_public_key(key.as_ptr(), public_key.as_mut_ptr()), 0);
+    }
+    address.copy_from_slice(&lydite_core::hash::keccak256(&public_key)[12..]);
+    assert_eq!(authorization(&item).authority().unwrap().0, address);
+}
+
+#[test]
+fn logs_are_decoded() {
+    let signature = "event Transfer(address indexed from, string indexed memo, uint256 value)";
+    let mut event = ptr::null_mut();
+    // SAFETY: all pointers are right.
+    unsafe {
+        let pointer = signature.as_ptr();
+        assert_eq!(lydite_event_new(pointer, signature.len(), &mut event), 0);
+        let mut topics = [[0; 32]; 3];
+        let canonical = "Transfer(address,string,uint256)";
+        let status =
+            lydite_event_topic(canonical.as_ptr(), canonical.len(), topics[0].as_mut_ptr());
+        assert_eq!(status, 0);
+        topics[1][31] = 5;
+        topics[2] = [0xab; 32];
+        let (mut out, mut written) = ([0; 200], 0);
+        let mut value = [0; 32];
+        value[31] = 9;
+        let mut decode = |count, length| {
+            let (topics, value) = (topics.as_flattened().as_ptr(), value.as_ptr());
+            let out = out.as_mut_ptr();
+            lydite_event_decode(event, topics, count, value, length, out, 200, &mut written)
+        };
+        assert_eq!(decode(3, 31), LYDITE_ERROR_DECODE);
+        assert_eq!(decode(2, 32), LYDITE_ERROR_DECODE);
+        assert_eq!(decode(3, 32), 0);
+        let hash = "ab".repeat(32);
+        assert_eq!(
+            std::str::from_utf8(&out[..written]).unwrap(),
+            format!("(0x0000000000000000000000000000000000000005,0x{hash},9)")
+        );
+        lydite_event_free(event);
+        lydite_event_free(ptr::null_mut());
+    }
+}
+
+#[test]
+fn syrup_of_the_shared_vectors() {
+    for case in vectors("syrup/vectors").as_array().unwrap() {
+        let data = unhex(&case["hex"]);
+        let class = case["cls"].as_str().unwrap();
+        let mut id = [0; 32];
+        // SAFETY: all pointers are right.
+        let status = unsafe { lydite_syrup_content_id(data.as_ptr(), data.len(), id.as_mut_ptr()) };
+        match class {
+            "invalid" | "noncanonical" | "truncated" | "trailing" => {
+                assert_eq!(status, LYDITE_ERROR_DECODE, "{}", case["id"]);
+            }
+            "canonical" | "canonical-disputed" | "syrup-only" => {
+                assert_eq!(
+                    (status, id.to_vec()),
+                    (0, unhex(&case["sha256"])),
+                    "{}",
+                    case["id"]
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn xmss_of_the_shared_vectors() {
+    for (name, scheme) in [
+        ("xmss/test_2e8_dim4_full", LYDITE_XMSS_LEANSIG_TEST),
+        ("xmss/prod_2e32_offset", LYDITE_XMSS_LEANSIG_PROD),
+    ] {
+        let vectors = vectors(name);
+        let key = unhex(&vectors["pk_ssz"]);
+        let cases = &vectors["signatures"].as_array().unwrap()[..6];
+        let (mut sizes, count) = ([0; 2], cases.len());
+        let (mut epochs, mut messages, mut signatures) = (vec![], vec![], vec![]);
+        for case in cases {
+            epochs.push(u32::try_from(case["epoch"].as_u64().unwrap()).unwrap());
+            messages.extend(unhex(&case["message"]));
+            signatures.extend(unhex(&case["sig_ssz"]));
+        }
+        messages[32] ^= 1;
+        let (keys, mut valid) = (key.repeat(count), vec![7; count]);
+        // SAFETY: all pointers are right.
+        unsafe {
+            let [key_size, signature_size] = &mut sizes;
+            assert_eq!(lydite_xmss_sizes(scheme, key_size, signature_size), 0);
+            assert_eq!(
+                (*key_size, *signature_size),
+                (key.len(), signatures.len() / count)
+            );
+            let verify = |i: usize, length| {
+                let (message, signature) =
+                    (&messages[32 * i..], &signatures[*signature_size * i..]);
+                lydite_xmss_verify(
+                    scheme,
+                    key.as_ptr(),
+                    key.len(),
+                    epochs[i],
+                    message.as_ptr(),
+                    signature.as_ptr(),
+                    length,
+                )
+            };
+            assert_eq!(verify(0, *signature_size), 0);
+            assert_eq!(verify(1, *signature_size), LYDITE_ERROR_SIGNATURE);
+            assert_eq!(verify(0, *signature_size - 1), LYDITE_ERROR_DECODE);
+            let status = lydite_xmss_verify_batch(
+                scheme,
+                count,
+                keys.as_ptr(),
+                epochs.as_ptr(),
+                messages.as_ptr(),
+                signatures.as_ptr(),
+                valid.as_mut_ptr(),
+            );
+            assert_eq!((status, valid), (0, vec![1, 0, 1, 1, 1, 1]));
+            let status = lydite_xmss_verify_batch(
+                scheme,
+                usize::MAX,
+                keys.as_ptr(),
+                epochs.as_ptr(),
+                messages.as_ptr(),
+                signatures.as_ptr(),
+                ptr::null_mut(),
+            );
+            assert_eq!(status, LYDITE_ERROR_ARGUMENT);
+        }
+    }
+}
+
+#[test]
+fn xmss_keys_sign_an_epoch_once() {
+    let folder = std::env::temp_dir().join(format!("lydite-c-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("key");
+    let path = path.to_str().unwrap();
+    let (scheme, seed) = (LYDITE_XMSS_LEANSIG_TEST, [7; 32]);
+    let (mut key_size, mut size, mut written) = (0, 0, 0);
+    // SAFETY: all pointers are right.
+    unsafe {
+        assert_eq!(lydite_xmss_sizes(scheme, &mut key_size, &mut size), 0);
+        let mut public_key = vec![0; key_size];
+        let mut generate = || {
+            let out = public_key.as_mut_ptr();
+            lydite_xmss_generate(
+                scheme,
+                path.as_ptr(),
+                path.len(),
+                seed.as_ptr(),
+                0,
+                256,
+                out,
+            )
+        };
+        assert_eq!(generate(), 0);
+        assert_eq!(generate(), LYDITE_ERROR_KEY_FILE);
+        assert!(last_error().ends_with("exists"));
+        let mut key = ptr::null_mut();
+        let status = lydite_xmss_key_new(99, path.as_ptr(), path.len(), &mut key);
+        assert_eq!((status, key.is_null()), (LYDITE_ERROR_ARGUMENT, true));
+        let status = lydite_xmss_key_new(0, path.as_ptr(), path.len(), &mut key);
+        assert_eq!((status, key.is_null()), (LYDITE_ERROR_KEY_FILE, true));
+        assert_eq!(
+            lydite_xmss_key_new(scheme, path.as_ptr(), path.len(), &mut key),
+            0
+        );
+        let mut again = vec![0; key_size];
+        assert_eq!(lydite_xmss_key_public_key(key, again.as_mut_ptr()), 0);
+        assert_eq!(again, public_key);
+        let (message, mut out) = ([1; 32], vec![0; size]);
+        // Sizes are asked for, and too small a buffer is refused, before the epoch is spent.
+        let mut sign = |out: *mut u8, capacity| {
+            lydite_xmss_key_sign(key, 5, message.as_ptr(), out, capacity, &mut written)
+        };
+        assert_eq!(sign(ptr::null_mut(), 0), 0);
+        assert_eq!(
+            sign(out.as_mut_ptr(), size - 1),
+            LYDITE_ERROR_BUFFER_TOO_SMALL
+        );
+        assert_eq!(sign(out.as_mut_ptr(), size), 0);
+        assert_eq!(sign(out.as_mut_ptr(), size), LYDITE_ERROR_KEY_FILE);
+        assert_eq!(
+            last_error(),
+            "epoch 5 is spent: the lowest that can still be signed is 6"
+        );
+        assert_eq!(written, size);
+        let status = lydite_xmss_verify(
+            scheme,
+            public_key.as_ptr(),
+            key_size,
+            5,
+            message.as_ptr(),
+            out.as_ptr(),
+            size,
+        );
+        assert_eq!(status, 0);
+        assert_eq!(lydite_xmss_key_prepare(key, 100), 0);
+        let mut epochs = std::mem::zeroed::<lydite_xmss_epochs>();
+        assert_eq!(lydite_xmss_key_epochs(key, &mut epochs), 0);
+        assert_eq!((epochs.active_first, epochs.active_end), (0, 256));
+        assert!((epochs.prepared_first..epochs.prepared_end).contains(&100));
+        assert_eq!(epochs.unspent_end, 256);
+        lydite_xmss_key_free(key);
+        lydite_xmss_key_free(ptr::null_mut());
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }
