@@ -21,6 +21,7 @@ mod montgomery;
 mod safegcd;
 pub mod secp256k1;
 pub mod secp256r1;
+mod wide;
 
 /// Four little-endian words from 32 big-endian bytes.
 #[inline(always)]

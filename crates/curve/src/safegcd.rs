@@ -11,6 +11,8 @@
 //! Invariants: f, g, d, e lie in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 in [0, 2^62), limb 4 signed.
 //! Constant time: [`invert`] is, [`invert_vartime`] is for public numbers only.
 
+use crate::wide;
+
 /// 62 ones.
 const M62: u64 = u64::MAX >> 2;
 
@@ -130,11 +132,6 @@ fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     (eta, Transition { u, v, q, r })
 }
 
-#[inline(always)]
-fn wide(a: i64, b: i64) -> i128 {
-    i128::from(a) * i128::from(b)
-}
-
 /// All ones where negative, without the optimiser knowing that there are only two values.
 #[inline(always)]
 fn sign_mask(a: i64) -> i64 {
@@ -144,14 +141,14 @@ fn sign_mask(a: i64) -> i64 {
 /// `(f, g) <- t (f, g) / 2^62`, on the first `len` limbs.
 #[inline(always)]
 fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
-    let mut cf = wide(t.u, f[0]) + wide(t.v, g[0]);
-    let mut cg = wide(t.q, f[0]) + wide(t.r, g[0]);
+    let mut cf = wide::signed(t.u, f[0]) + wide::signed(t.v, g[0]);
+    let mut cg = wide::signed(t.q, f[0]) + wide::signed(t.r, g[0]);
     // The low 62 bits are zero by construction.
     cf >>= 62;
     cg >>= 62;
     for i in 1..len {
-        cf += wide(t.u, f[i]) + wide(t.v, g[i]);
-        cg += wide(t.q, f[i]) + wide(t.r, g[i]);
+        cf += wide::signed(t.u, f[i]) + wide::signed(t.v, g[i]);
+        cg += wide::signed(t.q, f[i]) + wide::signed(t.r, g[i]);
         f[i - 1] = (cf as u64 & M62) as i64;
         g[i - 1] = (cg as u64 & M62) as i64;
         cf >>= 62;
@@ -169,8 +166,8 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
     let (sd, se) = (sign_mask(d[4]), sign_mask(e[4]));
     let mut md = (t.u & sd) + (t.v & se);
     let mut me = (t.q & sd) + (t.r & se);
-    let mut cd = wide(t.u, d[0]) + wide(t.v, e[0]);
-    let mut ce = wide(t.q, d[0]) + wide(t.r, e[0]);
+    let mut cd = wide::signed(t.u, d[0]) + wide::signed(t.v, e[0]);
+    let mut ce = wide::signed(t.q, d[0]) + wide::signed(t.r, e[0]);
     md -= (modulus
         .inverse
         .wrapping_mul(cd as u64)
@@ -181,13 +178,13 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
         .wrapping_mul(ce as u64)
         .wrapping_add(me as u64)
         & M62) as i64;
-    cd += wide(m[0], md);
-    ce += wide(m[0], me);
+    cd += wide::signed(m[0], md);
+    ce += wide::signed(m[0], me);
     cd >>= 62;
     ce >>= 62;
     for i in 1..5 {
-        cd += wide(t.u, d[i]) + wide(t.v, e[i]) + wide(m[i], md);
-        ce += wide(t.q, d[i]) + wide(t.r, e[i]) + wide(m[i], me);
+        cd += wide::signed(t.u, d[i]) + wide::signed(t.v, e[i]) + wide::signed(m[i], md);
+        ce += wide::signed(t.q, d[i]) + wide::signed(t.r, e[i]) + wide::signed(m[i], me);
         d[i - 1] = (cd as u64 & M62) as i64;
         e[i - 1] = (ce as u64 & M62) as i64;
         cd >>= 62;

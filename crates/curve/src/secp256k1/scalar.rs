@@ -10,6 +10,7 @@ use zeroize::Zeroize;
 use crate::{
     mask::Mask,
     safegcd::{self, Modulus},
+    wide,
 };
 
 /// n.
@@ -48,7 +49,7 @@ pub(crate) struct Scalar([u64; 4]);
 /// `a b + c + carry`, low word and high word.
 #[inline(always)]
 const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
-    let t = a as u128 * b as u128 + c as u128 + carry as u128;
+    let t = wide::unsigned(a, b) + c as u128 + carry as u128;
     (t as u64, (t >> 64) as u64)
 }
 

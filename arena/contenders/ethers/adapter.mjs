@@ -1,0 +1,103 @@
+// ethers on Node.
+import { readFileSync } from 'node:fs'
+import { AbiCoder, SigningKey, Transaction, TypedDataEncoder, decodeRlp, encodeRlp, getAddress, getBytes, hexlify, keccak256, recoverAddress, toBeArray, toBigInt } from 'ethers'
+import * as kit from '../../kit/js/kit.mjs'
+
+const { array, chunks, hex, many, op, same, text, withVaried, Text } = kit
+const version = JSON.parse(readFileSync(new URL('./node_modules/ethers/package.json', import.meta.url))).version
+
+const coder = AbiCoder.defaultAbiCoder()
+const signatureOf = (item) => ({ r: hex(item.subarray(32, 64)), s: hex(item.subarray(64, 96)), yParity: item[96] })
+const digest = (item) => hex(item.subarray(0, 32))
+const key64 = (key) => getBytes(key).subarray(1)
+const publicKeyOf = (item) => key64(SigningKey.recoverPublicKey(digest(item), signatureOf(item)))
+const signPair = (item) => ({ key: hex(item.subarray(0, 32)), hash: hex(item.subarray(32, 64)) })
+const signed = ({ key, hash }) => {
+  const { r, s, yParity } = new SigningKey(key).sign(hash)
+  return `${r}${s.slice(2)}0${yParity}`
+}
+const dynamicTypes = ['string', 'bytes', 'uint256[]']
+const pairTypes = ['string', 'bytes']
+const staticTypes = ['address', 'uint256']
+const pairs = (item) => chunks(item, 52).map((x) => [hex(x.subarray(0, 20)), kit.be(x.subarray(20))])
+const dynamic = (r) => {
+  const f = kit.dynamicFields(r)
+  return [f.string, f.bytes, f.numbers]
+}
+const utf8 = new TextEncoder()
+const decodePair = (data) => {
+  const [string, bytes] = coder.decode(pairTypes, data)
+  return [utf8.encode(string), bytes]
+}
+const decodeDynamic = (data) => {
+  const [string, bytes, numbers] = coder.decode(dynamicTypes, data)
+  return [utf8.encode(string), bytes, ...numbers.map(kit.le32)]
+}
+const envelope = (r) => {
+  const f = kit.transactionFields(r)
+  return Transaction.from({
+    type: 2, chainId: f.chainId, nonce: Number(f.nonce), maxPriorityFeePerGas: f.tip, maxFeePerGas: f.cap, gasLimit: f.gas, to: hex(f.to),
+    value: f.value, data: hex(f.data), accessList: f.accessList.map((e) => ({ address: hex(e.address), storageKeys: e.storageKeys.map(hex) })),
+  })
+}
+const rlpFields = (r) => {
+  const f = kit.transactionFields(r)
+  return [f.chainId, f.nonce, f.tip, f.cap, f.gas, f.to, f.value, f.data, f.accessList.map((e) => [e.address, e.storageKeys])]
+}
+/** encodeRlp takes no integers. */
+const bytesOf = (fields) => fields.map((value) => (typeof value === 'bigint' ? toBeArray(value) : value))
+const headOf = (raw) => {
+  const t = Transaction.from(hex(raw))
+  const out = new Uint8Array(68)
+  if (t.to) out.set(getBytes(t.to))
+  const view = new DataView(out.buffer)
+  view.setBigUint64(20, BigInt(t.nonce), true)
+  view.setBigUint64(28, t.gasLimit, true)
+  out.set(kit.le32(t.value), 36)
+  return out
+}
+const senderOf = (raw) => {
+  const t = Transaction.from(hex(raw))
+  const out = new Uint8Array(52)
+  out.set(getBytes(t.hash))
+  out.set(getBytes(t.from), 32)
+  return out
+}
+const types = { Transfer: [{ name: 'to', type: 'address' }, { name: 'amount', type: 'uint256' }] }
+const typed = (item) => {
+  const f = kit.typedDataFields(item)
+  return [{ name: f.name, version: f.version, chainId: f.chainId, verifyingContract: hex(f.contract) }, types, { to: hex(f.to), amount: f.amount }]
+}
+kit.run('ethers', version, {
+  ...withVaried({
+    secp256k1_sign: op(signPair, signed),
+    secp256k1_sign_recover: op(signPair, ({ key, hash }) => key64(SigningKey.recoverPublicKey(hash, new SigningKey(key).sign(hash)))),
+    address_derivation: op(same, (key) => '0x' + keccak256(key).slice(26)),
+    checksum_address: op((i) => hex(i), (address) => new Text(getAddress(address))),
+    address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => getBytes(x))),
+    hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(hexlify(x).slice(2)))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => getBytes(x))),
+    abi_encode_static: array(pairs, (list) => list.map((args) => coder.encode(staticTypes, args))),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => coder.encode(dynamicTypes, args))),
+    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => kit.le32(coder.decode(['uint256'], x)[0]))),
+    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
+    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => encodeRlp(bytesOf(fields)))),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => kit.le32(toBigInt(getBytes(decodeRlp(x)))))),
+    eip712_hash_typed_data: op(typed, (t) => TypedDataEncoder.hash(...t)),
+  }),
+  // Not their varied twins: ethers refuses tips above the fee cap.
+  rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => t.unsignedSerialized)),
+  tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => t.unsignedHash),
+  ...kit.keccakRows((m) => keccak256(m)),
+  ...kit.recoverRows(publicKeyOf, (item) => recoverAddress(digest(item), signatureOf(item)).toLowerCase()),
+  secp256k1_public_key_varied: op((i) => hex(i), (key) => key64(new SigningKey(key).publicKey)),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => coder.encode(dynamicTypes, args)),
+  abi_decode_runtime_varied: array(same, decodeDynamic),
+  tx_decode_blocks: op(same, headOf),
+  tx_hash_blocks: op(same, (raw) => Transaction.from(hex(raw)).hash),
+  tx_sender_blocks: op(same, senderOf),
+  'neg:hex_decode_32b': kit.neg((i) => getBytes('0x' + text(i))),
+  'neg:address_from_hex': kit.neg((i) => getAddress(text(i))),
+  'neg:abi_decode_dynamic': kit.neg(decodePair),
+  'neg:tx_decode_blocks': kit.neg(headOf),
+})

@@ -1,0 +1,142 @@
+// Lydite's npm package on Node or Bun, native or, with LYDITE_ENGINE=wasm, WebAssembly.
+import { readFileSync } from 'node:fs'
+import * as kit from '../../kit/js/kit.mjs'
+
+const lydite = (await import(process.env.LYDITE_ENGINE === 'wasm' ? 'lydite/wasm' : 'lydite')).default
+const { array, chunks, hex, many, op, same, text, withVaried, Text } = kit
+const version = JSON.parse(readFileSync(new URL('./node_modules/lydite/package.json', import.meta.url))).version
+
+const { keccak256 } = lydite
+const parts = (item) => ({ hash: item.slice(0, 32), signature: item.slice(32, 97) })
+const publicKeyOf = ({ hash, signature }) => lydite.recoverPublicKey(hash, signature)
+const signPair = (item) => ({ key: item.slice(0, 32), hash: item.slice(32, 64) })
+const signed = ({ key, hash }) => lydite.sign(hash, key)
+const rows = (bytes, size) => chunks(bytes, size)
+/** The columns of rows: for the batches, which take them so. */
+const columns = (item, ...widths) => {
+  const width = widths.reduce((a, b) => a + b)
+  const count = item.length / width
+  let at = 0
+  return widths.map((part) => {
+    const out = new Uint8Array(count * part)
+    for (let i = 0; i < count; i++) out.set(item.subarray(i * width + at, i * width + at + part), i * part)
+    at += part
+    return out
+  })
+}
+
+const transferCodec = new lydite.Codec('(address,uint256)')
+const pairCodec = new lydite.Codec('(string,bytes)')
+const dynamicCodec = new lydite.Codec('(string,bytes,uint256[])')
+const uintCodec = new lydite.Codec('uint256')
+const selector = lydite.selector('transfer(address,uint256)')
+const call = (args) => {
+  const out = new Uint8Array(68)
+  out.set(selector)
+  out.set(transferCodec.encode(args), 4)
+  return out
+}
+const pairs = (item) => chunks(item, 52).map((x) => [hex(x.subarray(0, 20)), kit.be(x.subarray(20))])
+const dynamic = (r) => {
+  const f = kit.dynamicFields(r)
+  return [f.string, f.bytes, f.numbers]
+}
+const utf8 = new TextEncoder()
+const decodePair = (data) => {
+  const [string, bytes] = pairCodec.decode(data)
+  return [utf8.encode(string), bytes]
+}
+const decodeDynamic = (data) => {
+  const [string, bytes, numbers] = dynamicCodec.decode(data)
+  return [utf8.encode(string), bytes, ...numbers.map(kit.le32)]
+}
+const rlpFields = (r) => {
+  const f = kit.transactionFields(r)
+  return [f.chainId, f.nonce, f.tip, f.cap, f.gas, f.to, f.value, f.data, f.accessList.map((e) => [e.address, e.storageKeys])]
+}
+const integer = (bytes) => (bytes.length ? kit.be(bytes) : 0n)
+const headOf = (raw) => {
+  const t = lydite.decodeTransaction(raw, { sender: false })
+  const out = new Uint8Array(68)
+  if (t.to) out.set(lydite.parseAddress(t.to))
+  const view = new DataView(out.buffer)
+  view.setBigUint64(20, t.nonce, true)
+  view.setBigUint64(28, t.gas, true)
+  out.set(kit.le32(t.value), 36)
+  return out
+}
+const senderOf = (raw) => {
+  const t = lydite.decodeTransaction(raw)
+  const out = new Uint8Array(52)
+  out.set(t.hash)
+  out.set(lydite.parseAddress(t.from), 32)
+  return out
+}
+const types = {
+  EIP712Domain: [
+    { name: 'name', type: 'string' }, { name: 'version', type: 'string' },
+    { name: 'chainId', type: 'uint256' }, { name: 'verifyingContract', type: 'address' },
+  ],
+  Transfer: [{ name: 'to', type: 'address' }, { name: 'amount', type: 'uint256' }],
+}
+const typed = (item) => {
+  const f = kit.typedDataFields(item)
+  return {
+    domain: { name: f.name, version: f.version, chainId: f.chainId, verifyingContract: hex(f.contract) },
+    types, primaryType: 'Transfer', message: { to: hex(f.to), amount: f.amount },
+  }
+}
+const messages = (item) => {
+  const r = new kit.Reader(item)
+  return Array.from({ length: r.u32() }, () => r.lp())
+}
+const batch = {}
+for (const size of ['32b', '256b', 'mixed']) batch[`keccak256_batch_${size}`] = array(messages, (list) => rows(lydite.keccak256Batch(list), 32))
+for (const n of [8, 64, 1024]) {
+  batch[`secp256k1_recover_batch_${n}`] = array((i) => columns(i, 32, 65), ([hashes, signatures]) => rows(lydite.ecrecoverBatch(hashes, signatures).addresses, 20))
+  batch[`secp256k1_sign_batch_${n}`] = array((i) => columns(i, 32, 32), ([keys, hashes]) => rows(lydite.signBatch(hashes, keys), 65))
+  batch[`secp256k1_verify_batch_${n}`] = array((i) => columns(i, 32, 64, 64), ([hashes, signatures, keys]) => rows(lydite.verifyBatch(hashes, signatures, keys), 1))
+  batch[`secp256k1_public_key_batch_${n}`] = array(same, (keys) => rows(lydite.publicKeyBatch(keys), 64))
+}
+kit.run('lydite-js', version, {
+  ...withVaried({
+    secp256k1_sign: op(signPair, signed),
+    secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))),
+    secp256k1_recover: op(parts, publicKeyOf),
+    address_derivation: op(same, (key) => keccak256(key).subarray(12)),
+    checksum_address: op(same, (address) => new Text(lydite.toChecksumAddress(address))),
+    address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => lydite.fromHex(x))),
+    hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(lydite.toHex(x).slice(2)))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => lydite.fromHex(x))),
+    abi_encode_transfer: array(pairs, (list) => list.map(call)),
+    abi_encode_static: array(pairs, (list) => list.map((args) => transferCodec.encode(args))),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => dynamicCodec.encode(args))),
+    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => kit.le32(uintCodec.decode(x)[0]))),
+    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
+    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => lydite.rlpEncode(fields))),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => kit.le32(integer(lydite.rlpDecode(x))))),
+    eip712_hash_typed_data: op(typed, lydite.hashTypedData),
+    eip712_hash_typed_data_json: op(text, lydite.hashTypedData),
+  }),
+  ...kit.keccakRows((m) => keccak256(m)),
+  ...batch,
+  secp256k1_public_key_varied: op((i) => i.slice(), (key) => lydite.publicKey(key)),
+  secp256k1_verify_varied: op(
+    (i) => ({ hash: i.slice(0, 32), signature: i.slice(32, 96), key: i.slice(96) }),
+    (x) => Uint8Array.of(lydite.verify(x.hash, x.signature, x.key) ? 1 : 0),
+  ),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => dynamicCodec.encode(args)),
+  abi_decode_runtime_varied: array(same, decodeDynamic),
+  tx_decode_blocks: op(same, headOf),
+  tx_hash_blocks: op(same, (raw) => lydite.decodeTransaction(raw, { sender: false }).hash),
+  tx_sender_blocks: op(same, senderOf),
+  'neg:secp256k1_recover': kit.neg((i) => publicKeyOf(parts(i))),
+  'neg:hex_decode_32b': kit.neg((i) => lydite.fromHex('0x' + text(i))),
+  'neg:address_from_hex': kit.neg((i) => lydite.parseAddress(text(i))),
+  'neg:abi_decode_dynamic': kit.neg(decodePair),
+  'neg:rlp_decode_u256': kit.neg((i) => {
+    const value = lydite.rlpDecode(i)
+    if (!(value instanceof Uint8Array) || value.length > 32 || value[0] === 0) throw new Error('not a u256')
+  }),
+  'neg:tx_decode_blocks': kit.neg(headOf),
+})
