@@ -21,7 +21,7 @@ use crate::{compare, doctor, result};
 pub struct BenchArgs {
     #[command(subcommand)]
     command: Option<BenchCommand>,
-    /// Families to run (ethereum, secp256k1, syrup, precompiles, all); without one, the published reports' rows
+    /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, all); without one, the published reports' rows
     family: Vec<String>,
     #[command(flatten)]
     choice: Choice,
@@ -157,7 +157,7 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
 }
 
 /// The rows asked for.
-fn rows(families: &[String], globs: Option<&str>, all: bool) -> Result<Vec<Op>> {
+fn rows(families: &[String], globs: Option<&str>, all: bool, full: bool) -> Result<Vec<Op>> {
     let known = ops::families();
     if let Some(unknown) = families
         .iter()
@@ -177,6 +177,7 @@ fn rows(families: &[String], globs: Option<&str>, all: bool) -> Result<Vec<Op>> 
                 .iter()
                 .any(|family| family == "all" || *family == op.family),
         })
+        .filter(|op| full || !op.full)
         .filter(|op| {
             globs.is_none_or(|globs| globs.split(',').any(|glob| ops::glob(glob.trim(), &op.id)))
         })
@@ -191,7 +192,12 @@ fn rows(families: &[String], globs: Option<&str>, all: bool) -> Result<Vec<Op>> 
 fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
     let arena = manifest::arena_folder()?;
     let manifests = contenders(&args.choice)?;
-    let ops = rows(&args.family, args.choice.ops.as_deref(), check_only)?;
+    let ops = rows(
+        &args.family,
+        args.choice.ops.as_deref(),
+        check_only,
+        args.full,
+    )?;
     if let Some(anchor) = args
         .anchor
         .filter(|anchor| !(*anchor > 0.0 && anchor.is_finite()))

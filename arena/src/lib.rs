@@ -25,3 +25,4 @@ pub mod schedule;
 pub mod stats;
 pub mod syrup;
 pub mod truth;
+pub mod xmss;

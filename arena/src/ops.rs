@@ -70,6 +70,8 @@ pub struct Op {
     pub throughput: bool,
     /// Whether it belongs to the published reports' rows, which run by default.
     pub report: bool,
+    /// Whether it takes so long that quick runs leave it out.
+    pub full: bool,
     /// `neg:<decoder>`, where malformed inputs are known.
     pub negative: Option<String>,
     /// Figures published elsewhere: who, nanoseconds.
@@ -129,6 +131,8 @@ struct Row {
     #[serde(default)]
     report: bool,
     #[serde(default)]
+    full: bool,
+    #[serde(default)]
     published: BTreeMap<String, f64>,
 }
 
@@ -141,11 +145,12 @@ fn probes() -> usize {
 }
 
 /// The catalogue's files.
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
     include_str!("../ops/precompiles.toml"),
+    include_str!("../ops/xmss.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -191,6 +196,7 @@ fn rows(file: File) -> Vec<Op> {
                 input: row.input,
                 throughput: row.throughput,
                 report: row.report,
+                full: row.full,
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
                 id: row.id,
@@ -260,6 +266,7 @@ mod tests {
         let programs = reported("precompiles").filter(|op| op.call == "bytecode_setup");
         assert_eq!(programs.count(), 14);
         assert_eq!(reported("precompiles").count(), 34);
+        assert_eq!(reported("xmss").count(), 1);
         for op in ops {
             assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
             assert_eq!(
@@ -273,14 +280,15 @@ mod tests {
             // A precompile can take milliseconds: a batch then is one turn over fewer distinct items.
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
-                || op.family == "precompiles";
+                || op.family == "precompiles"
+                || op.kernel == "xmss_sign";
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
             }
         }
         assert_eq!(
             families(),
-            ["ethereum", "secp256k1", "syrup", "precompiles"]
+            ["ethereum", "secp256k1", "syrup", "precompiles", "xmss"]
         );
     }
 

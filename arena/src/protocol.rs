@@ -85,6 +85,8 @@ pub struct Allocations {
     pub bytes: Option<u64>,
     /// Number of allocations.
     pub count: Option<u64>,
+    /// Most bytes held at a time.
+    pub peak: Option<u64>,
     /// Garbage collections.
     pub gc: Option<u64>,
 }
@@ -238,6 +240,7 @@ impl Process {
             n: field(&answer, "n")?,
             bytes: number("alloc_bytes"),
             count: number("allocs"),
+            peak: number("peak_bytes"),
             gc: number("gc"),
         })
     }

@@ -165,6 +165,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
             ns: None,
             alloc_bytes: None,
             allocs: None,
+            peak_bytes: None,
             gc: None,
             disturbed: 0,
             negatives_checked: false,

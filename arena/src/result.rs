@@ -241,6 +241,9 @@ pub struct Cell {
     pub alloc_bytes: Option<f64>,
     /// Allocations an operation.
     pub allocs: Option<f64>,
+    /// Most bytes held at a time, results and what led to them, during calls one after another.
+    #[serde(default)]
+    pub peak_bytes: Option<u64>,
     /// Garbage collections an operation.
     pub gc: Option<f64>,
     /// Batches kept although the run queue disturbed them, all retries used up.

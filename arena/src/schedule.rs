@@ -26,6 +26,9 @@ pub struct Settings {
     pub batch_ns: u64,
     /// Longest warm-up of an operation in a launch.
     pub warm_up: Duration,
+    /// A contender's time on an operation in a launch where single calls are slow: rounds beyond it are left out, but for
+    /// the first.
+    pub longest: Duration,
     /// Tries for a batch beyond the first.
     pub retries: u32,
     /// Deadline of a request.
@@ -42,6 +45,7 @@ impl Settings {
             rounds: 7,
             batch_ns: 1_000_000,
             warm_up: Duration::from_millis(300),
+            longest: Duration::from_millis(600),
             retries: 6,
             deadline: Duration::from_secs(20),
             seed: 1,
@@ -54,6 +58,7 @@ impl Settings {
             launches: 9,
             rounds: 11,
             warm_up: Duration::from_secs(2),
+            longest: Duration::from_secs(3),
             retries: 20,
             deadline: Duration::from_secs(60),
             ..Self::quick()
@@ -112,6 +117,7 @@ impl<'a> Entrant<'a> {
             ns: None,
             alloc_bytes: None,
             allocs: None,
+            peak_bytes: None,
             gc: None,
             disturbed: 0,
             negatives_checked: false,
@@ -281,6 +287,7 @@ fn examine_one(
         let per_op = |n: u64| n as f64 / (counts.n * exam.op.ops_per_call as u64) as f64;
         cell.alloc_bytes = counts.bytes.map(per_op);
         cell.allocs = counts.count.map(per_op);
+        cell.peak_bytes = counts.peak;
         cell.gc = counts.gc.map(per_op);
     }
     entrant.calls[op] = Some(calls(
@@ -399,6 +406,7 @@ fn round_robin(
 ) {
     let mut order: Vec<usize> = (0..entrants.len()).collect();
     random.shuffle(&mut order);
+    let mut slowest = 0f64;
     for &index in &order {
         let entrant = &mut entrants[index];
         let Some(n) = entrant.calls[op] else { continue };
@@ -407,14 +415,16 @@ fn round_robin(
             .and_then(|process| {
                 exam.main
                     .prepare(process, &exam.op.call, settings.deadline)?;
-                warm_up(process, &exam.main, n, settings)?;
+                let hot = warm_up(process, &exam.main, n, settings)?;
+                slowest = slowest.max(hot * n as f64);
                 process.collect(settings.deadline)
             });
         if let Err(failure) = ready {
             entrant.fail(op, &failure);
         }
     }
-    for round in 0..settings.rounds {
+    let affordable = settings.longest.as_nanos() as f64 / slowest.max(1.0);
+    for round in 0..settings.rounds.min(affordable.max(1.0) as u32) {
         random.shuffle(&mut order);
         for &index in &order {
             let entrant = &mut entrants[index];

@@ -20,6 +20,18 @@ pub struct Expected {
     pub sum: u64,
 }
 
+impl Expected {
+    /// The output that has these parts.
+    pub fn of(parts: &[Vec<u8>]) -> Self {
+        Self {
+            sum: parts
+                .iter()
+                .fold(0, |sum, part| sum.wrapping_add(word_sum(part))),
+            bytes: parts.concat(),
+        }
+    }
+}
+
 /// Sum of the little-endian words of one part, zero-padded to whole words.
 pub fn word_sum(part: &[u8]) -> u64 {
     part.chunks(8).fold(0, |sum, chunk| {
@@ -51,12 +63,7 @@ pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> 
     let mut input = Reader(item);
     let parts = outputs(kernel, elements, &mut input).with_context(|| kernel.to_owned())?;
     ensure!(input.0.is_empty(), "{kernel}: the item has bytes left over");
-    Ok(Expected {
-        sum: parts
-            .iter()
-            .fold(0, |sum, part| sum.wrapping_add(word_sum(part))),
-        bytes: parts.concat(),
-    })
+    Ok(Expected::of(&parts))
 }
 
 fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {

@@ -73,6 +73,7 @@ fn short(seed: u64) -> Settings {
         rounds: 7,
         batch_ns: 300_000,
         warm_up: Duration::from_millis(50),
+        longest: Duration::from_secs(1),
         retries: 6,
         deadline: Duration::from_secs(3),
         seed,

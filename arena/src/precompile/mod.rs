@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::generate::{Draw, probe_seed};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, hex, unhex, word_sum};
+use crate::truth::{Expected, hex, unhex};
 
 pub use inputs::draw;
 
@@ -60,13 +60,7 @@ impl Case {
 
     /// The output as the gate wants it.
     pub fn expected(&self) -> Expected {
-        Expected {
-            bytes: self.parts.concat(),
-            sum: self
-                .parts
-                .iter()
-                .fold(0, |sum, part| sum.wrapping_add(word_sum(part))),
-        }
+        Expected::of(&self.parts)
     }
 }
 

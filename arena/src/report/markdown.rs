@@ -76,15 +76,17 @@ pub fn render(report: &Report) -> String {
         })
         .collect();
     if !counted.is_empty() {
-        text += "\n## Allocations per operation\n\n| operation | contender | bytes | allocations |\n|---|---|--:|--:|\n";
+        text += "\n## Allocations per operation\n\n| operation | contender | bytes | allocations | most bytes at a time |\n|---|---|--:|--:|--:|\n";
         for cell in counted {
             let show = |value: Option<f64>| value.map_or("not told".into(), |v| format!("{v:.1}"));
             text += &format!(
-                "| `{}` | {} | {} | {} |\n",
+                "| `{}` | {} | {} | {} | {} |\n",
                 cell.op,
                 cell.contender,
                 show(cell.alloc_bytes),
-                show(cell.allocs)
+                show(cell.allocs),
+                cell.peak_bytes
+                    .map_or("not told".into(), |bytes| bytes.to_string())
             );
         }
     }

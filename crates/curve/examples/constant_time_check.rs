@@ -4,10 +4,10 @@
 
 #[cfg(lydite_constant_time_check)]
 fn main() {
-    use lydite_curve::{
-        memcheck,
-        secp256k1::{PublicKey, SecretKey, Signature, public_key_batch, sign_prehash_batch},
+    use lydite_curve::secp256k1::{
+        PublicKey, SecretKey, Signature, public_key_batch, sign_prehash_batch,
     };
+    use lydite_hash::memcheck;
 
     assert!(memcheck::is_running(), "to be run under valgrind");
     if std::env::args().nth(1).as_deref() == Some("leak") {

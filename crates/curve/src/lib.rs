@@ -14,8 +14,6 @@ mod cpu;
 mod field;
 mod jacobian;
 mod mask;
-#[cfg(lydite_constant_time_check)]
-pub mod memcheck;
 pub mod modexp;
 mod montgomery;
 mod safegcd;

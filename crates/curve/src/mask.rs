@@ -51,7 +51,7 @@ impl Mask {
     pub(crate) fn declassify(self) -> bool {
         let word = self.0;
         #[cfg(lydite_constant_time_check)]
-        crate::memcheck::set_defined(&word);
+        lydite_hash::memcheck::set_defined(&word);
         word != 0
     }
 }

@@ -14,6 +14,8 @@ extern crate std;
 
 mod blake2b;
 pub mod keccak;
+#[cfg(lydite_constant_time_check)]
+pub mod memcheck;
 mod ripemd160;
 mod sha256;
 

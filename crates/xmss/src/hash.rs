@@ -7,7 +7,7 @@
 use rand_core::Rng;
 
 use crate::koalabear::{self, MODULUS, tweak_digits};
-use crate::poseidon::{Backend, LANES, Lanes, leaf_capacity};
+use crate::poseidon::{Backend, LANES, Lanes, Poseidon1, Poseidon2, leaf_capacity};
 
 /// Words of the longest digest.
 pub const DIGEST_WORDS: usize = 8;
@@ -168,27 +168,181 @@ impl<const W: usize> Input<W> {
     }
 }
 
-/// The same on a single state of width 24.
-fn compress_one(parts: &[&[u32]], digest: usize, permute: impl Fn(&mut [u32; 24])) -> Digest {
+/// Elements that a permutation of width 24 absorbs, and those it keeps.
+const RATE: usize = 15;
+const CAPACITY: usize = 9;
+
+/// What the two Poseidons differ in, but for the order of inputs.
+trait Construction {
+    /// Where in the state of a leaf's sponge the capacity and the rate begin.
+    const CAPACITY_AT: usize;
+    const RATE_AT: usize;
+    /// Whether a leaf's sponge adds to the rate; otherwise it overwrites it.
+    const ADDS: bool;
+
+    fn narrow(backend: Backend, state: &mut Lanes<16>);
+    fn wide(backend: Backend, state: &mut Lanes<24>);
+    fn wide_one(backend: Backend, state: &mut [u32; 24]);
+}
+
+impl Construction for Poseidon1 {
+    const CAPACITY_AT: usize = 0;
+    const RATE_AT: usize = CAPACITY;
+    const ADDS: bool = false;
+
+    #[inline]
+    fn narrow(backend: Backend, state: &mut Lanes<16>) {
+        backend.poseidon1_16(state);
+    }
+    #[inline]
+    fn wide(backend: Backend, state: &mut Lanes<24>) {
+        backend.poseidon1_24(state);
+    }
+    #[inline]
+    fn wide_one(backend: Backend, state: &mut [u32; 24]) {
+        backend.poseidon1_24_one(state);
+    }
+}
+
+impl Construction for Poseidon2 {
+    const CAPACITY_AT: usize = RATE;
+    const RATE_AT: usize = 0;
+    const ADDS: bool = true;
+
+    #[inline]
+    fn narrow(backend: Backend, state: &mut Lanes<16>) {
+        backend.poseidon2_16(state);
+    }
+    #[inline]
+    fn wide(backend: Backend, state: &mut Lanes<24>) {
+        backend.poseidon2_24(state);
+    }
+    #[inline]
+    fn wide_one(backend: Backend, state: &mut [u32; 24]) {
+        backend.poseidon2_24_one(state);
+    }
+}
+
+/// Parents of digests of `D` elements: `parameter | tweak | left | right`.
+fn node<K: Construction, const D: usize>(
+    backend: Backend,
+    parameter: &Lanes<PARAMETER_WORDS>,
+    level: u8,
+    positions: &[u32; LANES],
+    [left, right]: [&Lanes<DIGEST_WORDS>; 2],
+) -> Lanes<DIGEST_WORDS> {
+    let tweaks = tweaks(
+        positions
+            .iter()
+            .map(|&position| tree_tweak(level, position)),
+    );
+    Input::new()
+        .then(&parameter.0)
+        .then(&tweaks.0)
+        .then(&left.0[..D])
+        .then(&right.0[..D])
+        .compress(D, |state| K::wide(backend, state))
+}
+
+/// The same on a single state.
+fn node_one<K: Construction, const D: usize>(
+    backend: Backend,
+    parameter: &Parameter,
+    level: u8,
+    position: u32,
+    [left, right]: [&Digest; 2],
+) -> Digest {
+    let tweak = tweak_digits(tree_tweak(level, position));
     let mut input = [0; 24];
-    for (place, element) in input.iter_mut().zip(parts.iter().copied().flatten()) {
+    let parts = [&parameter[..], &tweak, &left[..D], &right[..D]];
+    for (place, element) in input.iter_mut().zip(parts.into_iter().flatten()) {
         *place = *element;
     }
     let mut state = input;
-    permute(&mut state);
+    K::wide_one(backend, &mut state);
     let mut out = [0; DIGEST_WORDS];
-    for i in 0..digest {
+    for i in 0..D {
         out[i] = koalabear::add(state[i], input[i]);
     }
     out
 }
 
-/// Elements that a permutation of width 24 absorbs, and those it keeps.
-const RATE: usize = 15;
-const CAPACITY: usize = 9;
+/// Permutations for a leaf whose chain ends have `elements` in all.
+const fn blocks(elements: usize) -> usize {
+    (PARAMETER_WORDS + 2 + elements).div_ceil(RATE)
+}
 
-macro_rules! words_are_field_elements {
-    () => {
+/// Leaves: the sponge of `parameter | tweak | ends`, 15 elements a permutation.
+fn leaf<K: Construction, const D: usize>(
+    backend: Backend,
+    parameter: &Lanes<PARAMETER_WORDS>,
+    epochs: &[u32; LANES],
+    ends: &[Lanes<DIGEST_WORDS>],
+    capacity: [u32; CAPACITY],
+) -> Lanes<DIGEST_WORDS> {
+    let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
+    let mut input = parameter
+        .0
+        .iter()
+        .chain(&tweak.0)
+        .chain(ends.iter().flat_map(|end| &end.0[..D]));
+    let mut state = Lanes::ZERO;
+    for (column, element) in state.0[K::CAPACITY_AT..].iter_mut().zip(capacity) {
+        *column = [element; LANES];
+    }
+    for _ in 0..blocks(D * ends.len()) {
+        for column in &mut state.0[K::RATE_AT..][..RATE] {
+            let element = input.next().unwrap_or(&[0; LANES]);
+            if K::ADDS {
+                add(column, element);
+            } else {
+                *column = *element;
+            }
+        }
+        K::wide(backend, &mut state);
+    }
+    let mut out = Lanes::ZERO;
+    out.0[..D].copy_from_slice(&state.0[K::RATE_AT..][..D]);
+    out
+}
+
+/// The same on a single state.
+fn leaf_one<K: Construction, const D: usize>(
+    backend: Backend,
+    parameter: &Parameter,
+    epoch: u32,
+    ends: &[Digest],
+    capacity: [u32; CAPACITY],
+) -> Digest {
+    let tweak = tweak_digits(tree_tweak(0, epoch));
+    let mut input = parameter
+        .iter()
+        .chain(&tweak)
+        .chain(ends.iter().flat_map(|end| &end[..D]));
+    let mut state = [0; 24];
+    state[K::CAPACITY_AT..][..CAPACITY].copy_from_slice(&capacity);
+    for _ in 0..blocks(D * ends.len()) {
+        for element in &mut state[K::RATE_AT..][..RATE] {
+            let next = *input.next().unwrap_or(&0);
+            *element = if K::ADDS {
+                koalabear::add(*element, next)
+            } else {
+                next
+            };
+        }
+        K::wide_one(backend, &mut state);
+    }
+    let mut out = [0; DIGEST_WORDS];
+    out[..D].copy_from_slice(&state[K::RATE_AT..][..D]);
+    out
+}
+
+/// What is the same for both: words are field elements; nodes and leaves are as above.
+macro_rules! of_field_elements {
+    ($kind:ty, $capacity:expr) => {
+        const DIGEST: usize = D;
+        const RANDOMNESS: usize = R;
+
         fn is_word(word: u32) -> bool {
             koalabear::is_canonical(word)
         }
@@ -208,6 +362,44 @@ macro_rules! words_are_field_elements {
         fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS] {
             koalabear::message_digits(message)
         }
+
+        fn node(
+            backend: Backend,
+            parameter: &Lanes<PARAMETER_WORDS>,
+            level: u8,
+            positions: &[u32; LANES],
+            children: [&Lanes<DIGEST_WORDS>; 2],
+        ) -> Lanes<DIGEST_WORDS> {
+            node::<$kind, D>(backend, parameter, level, positions, children)
+        }
+
+        fn leaf(
+            backend: Backend,
+            parameter: &Lanes<PARAMETER_WORDS>,
+            epochs: &[u32; LANES],
+            ends: &[Lanes<DIGEST_WORDS>],
+        ) -> Lanes<DIGEST_WORDS> {
+            leaf::<$kind, D>(backend, parameter, epochs, ends, const { $capacity })
+        }
+
+        fn node_one(
+            backend: Backend,
+            parameter: &Parameter,
+            level: u8,
+            position: u32,
+            children: [&Digest; 2],
+        ) -> Digest {
+            node_one::<$kind, D>(backend, parameter, level, position, children)
+        }
+
+        fn leaf_one(
+            backend: Backend,
+            parameter: &Parameter,
+            epoch: u32,
+            ends: &[Digest],
+        ) -> Digest {
+            leaf_one::<$kind, D>(backend, parameter, epoch, ends, const { $capacity })
+        }
     };
 }
 
@@ -219,10 +411,7 @@ macro_rules! words_are_field_elements {
 pub enum Poseidon1Hash<const D: usize, const R: usize, const V: usize> {}
 
 impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash<D, R, V> {
-    const DIGEST: usize = D;
-    const RANDOMNESS: usize = R;
-
-    words_are_field_elements!();
+    of_field_elements!(Poseidon1, leaf_capacity(D, V).0);
 
     #[inline]
     fn step(
@@ -235,56 +424,7 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash
             .then(&value.0[..D])
             .then(&parameter.0)
             .then(&tweaks(places.iter().map(chain_tweak)).0)
-            .compress(D, |state| backend.poseidon1_16(state));
-    }
-
-    fn node(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        level: u8,
-        positions: &[u32; LANES],
-        [left, right]: [&Lanes<DIGEST_WORDS>; 2],
-    ) -> Lanes<DIGEST_WORDS> {
-        Input::new()
-            .then(&parameter.0)
-            .then(
-                &tweaks(
-                    positions
-                        .iter()
-                        .map(|&position| tree_tweak(level, position)),
-                )
-                .0,
-            )
-            .then(&left.0[..D])
-            .then(&right.0[..D])
-            .compress(D, |state| backend.poseidon1_24(state))
-    }
-
-    fn leaf(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        epochs: &[u32; LANES],
-        ends: &[Lanes<DIGEST_WORDS>],
-    ) -> Lanes<DIGEST_WORDS> {
-        let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
-        let mut input = parameter
-            .0
-            .iter()
-            .chain(&tweak.0)
-            .chain(ends.iter().flat_map(|end| &end.0[..D]));
-        let mut state = Lanes::ZERO;
-        for (column, element) in state.0.iter_mut().zip(const { leaf_capacity(D, V).0 }) {
-            *column = [element; LANES];
-        }
-        for _ in 0..blocks(D * V) {
-            for column in &mut state.0[CAPACITY..] {
-                *column = *input.next().unwrap_or(&[0; LANES]);
-            }
-            backend.poseidon1_24(&mut state);
-        }
-        let mut out = Lanes::ZERO;
-        out.0[..D].copy_from_slice(&state.0[CAPACITY..CAPACITY + D]);
-        out
+            .compress(D, |state| Poseidon1::narrow(backend, state));
     }
 
     fn message(
@@ -299,61 +439,19 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash
             .then(&parameter.0)
             .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
             .then(&randomness.0[..R])
-            .compress(DIGEST_WORDS, |state| backend.poseidon1_24(state))
+            .compress(DIGEST_WORDS, |state| Poseidon1::wide(backend, state))
     }
-
-    fn node_one(
-        backend: Backend,
-        parameter: &Parameter,
-        level: u8,
-        position: u32,
-        [left, right]: [&Digest; 2],
-    ) -> Digest {
-        let tweak = tweak_digits(tree_tweak(level, position));
-        compress_one(&[parameter, &tweak, &left[..D], &right[..D]], D, |state| {
-            backend.poseidon1_24_one(state);
-        })
-    }
-
-    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
-        let tweak = tweak_digits(tree_tweak(0, epoch));
-        let mut input = parameter
-            .iter()
-            .chain(&tweak)
-            .chain(ends.iter().flat_map(|end| &end[..D]));
-        let mut state = [0; 24];
-        state[..CAPACITY].copy_from_slice(&const { leaf_capacity(D, V).0 });
-        for _ in 0..blocks(D * V) {
-            for element in &mut state[CAPACITY..] {
-                *element = *input.next().unwrap_or(&0);
-            }
-            backend.poseidon1_24_one(&mut state);
-        }
-        let mut out = [0; DIGEST_WORDS];
-        out[..D].copy_from_slice(&state[CAPACITY..CAPACITY + D]);
-        out
-    }
-}
-
-/// Permutations for a leaf whose chain ends have `elements` in all.
-const fn blocks(elements: usize) -> usize {
-    (PARAMETER_WORDS + 2 + elements).div_ceil(RATE)
 }
 
 /// Poseidon2 as hash-sig e66a485 used it: digests of `D` elements, randomness of `R`.
 ///
 /// A chain step compresses `parameter | tweak | value`, a node `parameter | tweak | left | right`, a message
 /// `randomness | parameter | tweak | message`. A leaf is a sponge whose capacity stands last and holds a hash of the lengths,
-/// in which `V` is the number of chains without checksum, while `N` chains in all are absorbed by addition.
-pub enum Poseidon2Hash<const D: usize, const R: usize, const V: usize, const N: usize> {}
+/// in which `V` is the number of chains without checksum, while all chains are absorbed, by addition.
+pub enum Poseidon2Hash<const D: usize, const R: usize, const V: usize> {}
 
-impl<const D: usize, const R: usize, const V: usize, const N: usize> TweakHash
-    for Poseidon2Hash<D, R, V, N>
-{
-    const DIGEST: usize = D;
-    const RANDOMNESS: usize = R;
-
-    words_are_field_elements!();
+impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash<D, R, V> {
+    of_field_elements!(Poseidon2, leaf_capacity(D, V).1);
 
     #[inline]
     fn step(
@@ -366,59 +464,7 @@ impl<const D: usize, const R: usize, const V: usize, const N: usize> TweakHash
             .then(&parameter.0)
             .then(&tweaks(places.iter().map(chain_tweak)).0)
             .then(&value.0[..D])
-            .compress(D, |state| backend.poseidon2_16(state));
-    }
-
-    fn node(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        level: u8,
-        positions: &[u32; LANES],
-        [left, right]: [&Lanes<DIGEST_WORDS>; 2],
-    ) -> Lanes<DIGEST_WORDS> {
-        Input::new()
-            .then(&parameter.0)
-            .then(
-                &tweaks(
-                    positions
-                        .iter()
-                        .map(|&position| tree_tweak(level, position)),
-                )
-                .0,
-            )
-            .then(&left.0[..D])
-            .then(&right.0[..D])
-            .compress(D, |state| backend.poseidon2_24(state))
-    }
-
-    fn leaf(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        epochs: &[u32; LANES],
-        ends: &[Lanes<DIGEST_WORDS>],
-    ) -> Lanes<DIGEST_WORDS> {
-        let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
-        let mut input = parameter
-            .0
-            .iter()
-            .chain(&tweak.0)
-            .chain(ends.iter().flat_map(|end| &end.0[..D]));
-        let mut state = Lanes::ZERO;
-        for (column, element) in state.0[RATE..]
-            .iter_mut()
-            .zip(const { leaf_capacity(D, V).1 })
-        {
-            *column = [element; LANES];
-        }
-        for _ in 0..blocks(D * N) {
-            for column in &mut state.0[..RATE] {
-                add(column, input.next().unwrap_or(&[0; LANES]));
-            }
-            backend.poseidon2_24(&mut state);
-        }
-        let mut out = Lanes::ZERO;
-        out.0[..D].copy_from_slice(&state.0[..D]);
-        out
+            .compress(D, |state| Poseidon2::narrow(backend, state));
     }
 
     fn message(
@@ -433,38 +479,6 @@ impl<const D: usize, const R: usize, const V: usize, const N: usize> TweakHash
             .then(&parameter.0)
             .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
             .then(&message.0)
-            .compress(DIGEST_WORDS, |state| backend.poseidon2_24(state))
-    }
-
-    fn node_one(
-        backend: Backend,
-        parameter: &Parameter,
-        level: u8,
-        position: u32,
-        [left, right]: [&Digest; 2],
-    ) -> Digest {
-        let tweak = tweak_digits(tree_tweak(level, position));
-        compress_one(&[parameter, &tweak, &left[..D], &right[..D]], D, |state| {
-            backend.poseidon2_24_one(state);
-        })
-    }
-
-    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
-        let tweak = tweak_digits(tree_tweak(0, epoch));
-        let mut input = parameter
-            .iter()
-            .chain(&tweak)
-            .chain(ends.iter().flat_map(|end| &end[..D]));
-        let mut state = [0; 24];
-        state[RATE..].copy_from_slice(&const { leaf_capacity(D, V).1 });
-        for _ in 0..blocks(D * N) {
-            for element in &mut state[..RATE] {
-                *element = koalabear::add(*element, *input.next().unwrap_or(&0));
-            }
-            backend.poseidon2_24_one(&mut state);
-        }
-        let mut out = [0; DIGEST_WORDS];
-        out[..D].copy_from_slice(&state[..D]);
-        out
+            .compress(DIGEST_WORDS, |state| Poseidon2::wide(backend, state))
     }
 }

@@ -22,6 +22,7 @@ use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::{Canonical, DecodeError, Reader};
 use crate::tree::{BottomTree, parents};
 use crate::walk::{Walk, walk};
+use crate::wipe::wipe_stack;
 
 /// Why no key was made.
 #[non_exhaustive]
@@ -211,12 +212,23 @@ impl<S: Scheme> SecretKey<S> {
                 lifetime: lifetime::<S>(),
             });
         }
+        let made = Self::draw(rng, &epochs, observer);
+        wipe_stack();
+        made
+    }
+
+    #[inline(never)]
+    fn draw<O: Observer + ?Sized>(
+        rng: &mut (impl CryptoRng + ?Sized),
+        epochs: &Range<u64>,
+        observer: &O,
+    ) -> Result<Self, GenerateError> {
         let parameter: Parameter = core::array::from_fn(|_| S::Hash::draw(rng));
         let mut key = Zeroizing::new([0; 32]);
         for byte in key.iter_mut() {
             *byte = rng.next_u32() as u8;
         }
-        Self::from_parts(&parameter, &key, &epochs, observer, || {
+        Self::from_parts(&parameter, &key, epochs, observer, || {
             let mut pad = [0; DIGEST_WORDS];
             for word in &mut pad[..S::Hash::DIGEST] {
                 *word = S::Hash::draw(rng);
@@ -253,7 +265,9 @@ impl<S: Scheme> SecretKey<S> {
             let index = (trees.start + index as u64) as u32;
             let mut tree = BottomTree::<S>::new(key, parameter, index);
             tree.work(tree.missing(), || progress.step());
-            tree.layers()
+            let layers = tree.layers();
+            wipe_stack();
+            layers
         };
         let layout = Layout::new::<S>(trees.clone(), trees.start);
         let mut bytes = Zeroizing::new(vec![0; layout.length()]);
@@ -491,8 +505,10 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     pub fn next_tree(&self) -> Option<NextTree<S>> {
         let index = self.layout.left_index + 2;
         let parameter = self.parameter().ok()?;
-        (index < self.layout.trees.end)
-            .then(|| NextTree(BottomTree::new(&self.prf_key(), &parameter, index as u32)))
+        let next = (index < self.layout.trees.end)
+            .then(|| NextTree(BottomTree::new(&self.prf_key(), &parameter, index as u32)));
+        wipe_stack();
+        next
     }
 
     fn whole_tree(&self, index: u64) -> Vec<Vec<Digest>> {
@@ -500,6 +516,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         let parameter = self.parameter().unwrap_or_default();
         let mut tree = BottomTree::<S>::new(&self.prf_key(), &parameter, index as u32);
         tree.work(tree.missing(), || true);
+        wipe_stack();
         tree.layers()
     }
 
@@ -545,6 +562,18 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         epoch: u32,
         message: &Message,
     ) -> Result<Signature<S>, SignError> {
+        let signed = self.sign_unwiped(backend, epoch, message);
+        wipe_stack();
+        signed
+    }
+
+    #[inline(never)]
+    fn sign_unwiped(
+        &self,
+        backend: Backend,
+        epoch: u32,
+        message: &Message,
+    ) -> Result<Signature<S>, SignError> {
         self.check_active(epoch)?;
         if !self.prepared().contains(&u64::from(epoch)) {
             return Err(self.not_prepared(epoch));
@@ -583,6 +612,12 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
                 &randomness,
                 &message_words,
             );
+            // Which counters give no codeword is not hidden; the randomness of the one that does is published.
+            #[cfg(lydite_constant_time_check)]
+            {
+                lydite_hash::memcheck::set_defined(&hash);
+                lydite_hash::memcheck::set_defined(&randomness);
+            }
             found = (0..LANES)
                 .take_while(|&l| first + (l as u64) < S::Encoding::TRIES)
                 .find(|&l| S::Encoding::encode(&hash.lane(l), &mut codeword))

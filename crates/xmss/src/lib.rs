@@ -41,6 +41,7 @@ pub mod store;
 mod tests;
 mod tree;
 mod walk;
+mod wipe;
 
 pub use chacha20::ChaCha12Rng;
 pub use key::{GenerateError, NextTree, Observer, SecretKey, SignError, Signer};

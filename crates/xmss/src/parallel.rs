@@ -1,4 +1,5 @@
-//! Loops over independent pieces: on all cores with the feature `rayon`, one after the other without.
+//! Loops over independent pieces: on the threads of the current pool with the feature `rayon`, one after the other without,
+//! and where there is one piece or one thread only: handing work to a pool and waiting for it takes about 10 us.
 
 use alloc::vec::Vec;
 
@@ -10,6 +11,12 @@ pub(crate) fn for_chunks<T: Send>(
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
     use rayon::prelude::*;
+    if items.len() <= size || rayon::current_num_threads() == 1 {
+        for (index, chunk) in items.chunks_mut(size).enumerate() {
+            f(index, chunk);
+        }
+        return;
+    }
     items
         .par_chunks_mut(size)
         .enumerate()

@@ -64,5 +64,5 @@ schemes! {
     /// leanSig c08a3ba's older `SIGTargetSumLifetime18W4NoOff`: 39 chains of 16, 2^18 epochs.
     LeanSigLegacyW4 = "leansig-legacy-w4", 18, Poseidon1Hash<7, 6, 39>, TargetSum<Radix<39, 4>, 293>;
     /// hash-sig e66a485 (2025), `SIGWinternitzLifetime18W8`: Winternitz, 22 chains of 256, Poseidon2, 2^18 epochs.
-    HashSig2025 = "hash-sig-2025", 18, Poseidon2Hash<7, 5, 20, 22>, Winternitz<Radix<20, 8>, 2>;
+    HashSig2025 = "hash-sig-2025", 18, Poseidon2Hash<7, 5, 20>, Winternitz<Radix<20, 8>, 2>;
 }

@@ -9,8 +9,12 @@
 //! the record needs no room on the disk. Two processes cannot use one key: the record is locked. An older `KEY` put back is
 //! harmless, since the record is elsewhere; a record of another key, a damaged one, or none is refused.
 //!
-//! **What cannot be known.** Both files copied back together, or used on two machines: nothing on the disk tells that from
-//! the truth. So: never restore a record from a backup, never run one key in two places; make a new key.
+//! **What cannot be known.** An older `KEY.epoch` put back, alone or with its `KEY`, by a backup, a snapshot of the disk or of
+//! the virtual machine, or both used on two machines: nothing on the disk tells that from the truth, and epochs that were
+//! signed since can be signed again, which gives the key away. So: never restore a record from a backup, never run one key in
+//! two places; make a new key. (An older `KEY` alone is found to be harmless: it only has to be advanced again.)
+//!
+//! `.ci/xmss` kills the program before each of its system calls, and fills the disk, and then tries to sign again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};

@@ -469,3 +469,143 @@ fn altered_signatures() {
     negative::<LeanSigTest>("negative_test_2e8");
     negative::<LeanSig46x8>("negative_dim46_2e8");
 }
+
+/// No bit of a signature, of a public key or of a path can be another, and none can be missing.
+fn every_bit<S: Scheme>(vectors: &Value) {
+    let entry = &list(&vectors["signatures"])[1];
+    let (key, signature) = (bytes(&vectors["pk_ssz"]), bytes(&entry["sig_ssz"]));
+    let epoch = number(&entry["epoch"]) as u32;
+    let message = array(&entry["message"]);
+    let public_key = PublicKey::<S>::from_bytes(&key).unwrap();
+    fn claim<'a, S>(
+        (epoch, message): (u32, &'a Message),
+        public_key: &'a PublicKey<S>,
+        signature: &'a Signature<S>,
+    ) -> Claim<'a, S> {
+        Claim {
+            public_key,
+            epoch,
+            message,
+            signature,
+        }
+    }
+    let what = (epoch, &message);
+    let right = Signature::<S>::from_bytes(&signature).unwrap();
+    assert_eq!(
+        verify_batch(&[claim(what, &public_key, &right); 2]),
+        [true; 2]
+    );
+
+    let flips = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let flip = |bit: usize| {
+            let mut other = bytes.to_vec();
+            other[bit / 8] ^= 1 << (bit % 8);
+            other
+        };
+        (0..8 * bytes.len()).map(flip).collect()
+    };
+    let mut strict = 0;
+    let mut others = Vec::new();
+    for other in flips(&signature) {
+        strict += usize::from(Signature::<S>::from_bytes(&other).is_ok());
+        // What strict decoding accepts, compatible decoding reads the same.
+        others.extend(Signature::<S>::from_bytes_leansig_compatible(&other));
+    }
+    // Bits of offsets are never accepted. The reference takes them where they move a whole number of digests, and words that
+    // are no field elements.
+    assert!(strict <= 8 * (signature.len() - 12));
+    assert!(strict < others.len());
+    let claims: Vec<_> = others.iter().map(|o| claim(what, &public_key, o)).collect();
+    assert!(!verify_batch(&claims).contains(&true));
+    for (other, claim) in others.iter().zip(&claims).step_by(97) {
+        assert!(!public_key.verify(claim.epoch, claim.message, other));
+    }
+
+    for other in flips(&key) {
+        if let Ok(other) = PublicKey::<S>::from_bytes_leansig_compatible(&other) {
+            assert_eq!(verify_batch(&[claim(what, &other, &right); 2]), [false; 2]);
+            assert!(!other.verify(epoch, &message, &right));
+        }
+    }
+    for length in 0..signature.len() {
+        Signature::<S>::from_bytes(&signature[..length]).unwrap_err();
+        if let Ok(short) = Signature::<S>::from_bytes_leansig_compatible(&signature[..length]) {
+            assert!(!public_key.verify(epoch, &message, &short));
+        }
+    }
+    for length in 0..key.len() {
+        PublicKey::<S>::from_bytes(&key[..length]).unwrap_err();
+        PublicKey::<S>::from_bytes_leansig_compatible(&key[..length]).unwrap_err();
+    }
+
+    // A word and the modulus more: the reference reads the same element.
+    let words = (4..32).chain(40..signature.len()).step_by(4);
+    for at in words {
+        let word = u32::from_le_bytes(signature[at..at + 4].try_into().unwrap());
+        let Some(more) = word.checked_add(koalabear::MODULUS) else {
+            continue;
+        };
+        let mut other = signature.clone();
+        other[at..at + 4].copy_from_slice(&more.to_le_bytes());
+        assert_eq!(
+            Signature::<S>::from_bytes(&other),
+            Err(DecodeError::NotCanonical { at })
+        );
+        let other = Signature::<S>::from_bytes_leansig_compatible(&other).unwrap();
+        assert_eq!(other, right);
+    }
+
+    // Paths and chains that are longer or shorter, as values rather than bytes
+    for change in 0..4 {
+        let mut other = right.clone();
+        match change {
+            0 => other.path.push([0; 8]),
+            1 => drop(other.path.pop()),
+            2 => other.hashes.push([0; 8]),
+            _ => drop(other.hashes.pop()),
+        }
+        assert!(!public_key.verify(epoch, &message, &other));
+        assert_eq!(
+            verify_batch(&[claim(what, &public_key, &other); 2]),
+            [false; 2]
+        );
+    }
+}
+
+#[test]
+fn every_bit_of_signatures_and_public_keys_counts() {
+    every_bit::<LeanSigTest>(&file("test_2e8_dim4_full"));
+    every_bit::<LeanSig46x8>(&file("dim46_2e8_full"));
+    every_bit::<LeanSigProd>(&file("prod_2e32_first131072"));
+}
+
+/// A secret key of which any bit is another is refused, or signs as before (where the bit is of a node that this epoch does
+/// not need), or signs nothing that verifies.
+#[test]
+fn every_bit_of_a_secret_key_counts() {
+    let key = SecretKey::<LeanSigTest>::from_seed(&[5; 32], 0..256, &()).unwrap();
+    let (epoch, message) = (9, [3; 32]);
+    let public_key = key.public_key().unwrap();
+    let right = key.sign(epoch, &message).unwrap();
+    let mut bytes = key.as_bytes().to_vec();
+    let mut same = 0;
+    for bit in 0..8 * bytes.len() {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(other) = SecretKey::<LeanSigTest, _>::from_bytes(&bytes)
+            && let Ok(signature) = other.sign(epoch, &message)
+        {
+            let differs = signature != right;
+            assert!(
+                !differs || !public_key.verify(epoch, &message, &signature),
+                "bit {bit}"
+            );
+            same += usize::from(!differs);
+        }
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    // Eight nodes of 32 bytes and what stands before the trees is all that a signature needs.
+    assert!(same > 0 && same < 8 * (bytes.len() - 256), "{same}");
+    for length in 0..bytes.len() {
+        SecretKey::<LeanSigTest, _>::from_bytes(&bytes[..length]).unwrap_err();
+    }
+}

@@ -1,9 +1,10 @@
 //! Bottom trees: the leaves of 2^(height / 2) epochs and what is above them.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use crate::encoding::Encoding;
 use crate::hash::{DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Place, TweakHash};
@@ -11,8 +12,10 @@ use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, PrfKey};
 use crate::scheme::{Scheme, tree_leaves};
+use crate::wipe::wipe_stack;
 
 /// The leaves of [`LANES`] epochs from `first` on.
+#[inline(never)]
 pub(crate) fn leaves<S: Scheme>(
     backend: Backend,
     key: &PrfKey,
@@ -74,7 +77,8 @@ pub(crate) fn parents<S: Scheme>(
 pub(crate) struct BottomTree<S: Scheme> {
     /// Number of the tree: its first epoch by its number of epochs.
     pub index: u32,
-    key: PrfKey,
+    /// On the heap, where moving the tree leaves no copy behind.
+    key: Box<Zeroizing<PrfKey>>,
     parameter: Parameter,
     leaves: Vec<Digest>,
     done: usize,
@@ -82,10 +86,13 @@ pub(crate) struct BottomTree<S: Scheme> {
 }
 
 impl<S: Scheme> BottomTree<S> {
+    #[inline(never)]
     pub(crate) fn new(key: &PrfKey, parameter: &Parameter, index: u32) -> Self {
+        let mut own = Box::new(Zeroizing::new([0; 32]));
+        own.copy_from_slice(key);
         Self {
             index,
-            key: *key,
+            key: own,
             parameter: *parameter,
             leaves: vec![[0; DIGEST_WORDS]; tree_leaves::<S>() as usize],
             done: 0,
@@ -103,7 +110,7 @@ impl<S: Scheme> BottomTree<S> {
         let count = count.next_multiple_of(LANES).min(self.missing());
         let backend = Backend::detect();
         let first = (u64::from(self.index) * tree_leaves::<S>()) as u32 + self.done as u32;
-        let (key, parameter) = (&self.key, &Lanes::splat(&self.parameter));
+        let (key, parameter): (&PrfKey, _) = (&self.key, &Lanes::splat(&self.parameter));
         parallel::for_chunks(
             &mut self.leaves[self.done..][..count],
             LANES,
@@ -111,6 +118,7 @@ impl<S: Scheme> BottomTree<S> {
                 if step() {
                     let first = first + (LANES * group) as u32;
                     leaves::<S>(backend, key, parameter, first, out);
+                    wipe_stack();
                 }
             },
         );
@@ -128,11 +136,5 @@ impl<S: Scheme> BottomTree<S> {
             layers.push(parents::<S>(backend, &parameter, level as u8, first, below));
         }
         layers
-    }
-}
-
-impl<S: Scheme> Drop for BottomTree<S> {
-    fn drop(&mut self) {
-        self.key.zeroize();
     }
 }

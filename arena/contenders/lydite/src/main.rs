@@ -3,6 +3,7 @@
 mod bytecode;
 mod precompiles;
 mod syrup;
+mod xmss;
 
 use std::hint::black_box;
 
@@ -41,6 +42,7 @@ fn main() {
     ops.extend(bytecode::ops());
     ops.extend(precompiles::ops());
     ops.extend(syrup::ops());
+    ops.extend(xmss::ops());
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "lydite");
     arena_kit::run("lydite", version, ops);
 }

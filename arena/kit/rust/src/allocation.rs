@@ -1,11 +1,14 @@
 //! The system allocator with counters that only run during `alloc` batches, so timed batches pay one predicted branch.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are allocated now, less those that were at the start.
+static LIVE: AtomicI64 = AtomicI64::new(0);
+static PEAK: AtomicI64 = AtomicI64::new(0);
 
 #[global_allocator]
 static ALLOCATOR: Counted = Counted;
@@ -20,12 +23,21 @@ fn count(bytes: usize) {
     }
 }
 
+#[inline(always)]
+fn live(change: i64) {
+    if COUNTING.load(Relaxed) {
+        let live = LIVE.fetch_add(change, Relaxed) + change;
+        PEAK.fetch_max(live, Relaxed);
+    }
+}
+
 // SAFETY: every method hands its arguments unchanged to `System` and returns what it returned; the counters do not
 // allocate.
 unsafe impl GlobalAlloc for Counted {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
+        live(layout.size() as i64);
         // SAFETY: the caller's contract is the same as that of `System`.
         unsafe { System.alloc(layout) }
     }
@@ -33,6 +45,7 @@ unsafe impl GlobalAlloc for Counted {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
+        live(layout.size() as i64);
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -40,24 +53,39 @@ unsafe impl GlobalAlloc for Counted {
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count(new_size.saturating_sub(layout.size()));
+        live(new_size as i64 - layout.size() as i64);
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, new_size) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        live(-(layout.size() as i64));
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Runs `work` and returns the bytes and the number of allocations it asked for. A reallocation counts as one
-/// allocation of the bytes it grew by.
-pub(crate) fn counted(work: impl FnOnce()) -> (u64, u64) {
+/// What some work asked for. A reallocation counts as one allocation of the bytes it grew by.
+pub(crate) struct Counts {
+    pub bytes: u64,
+    pub calls: u64,
+    /// Most bytes that it held at a time.
+    pub peak: u64,
+}
+
+/// Runs `work` and counts.
+pub(crate) fn counted(work: impl FnOnce()) -> Counts {
     BYTES.store(0, Relaxed);
     CALLS.store(0, Relaxed);
+    LIVE.store(0, Relaxed);
+    PEAK.store(0, Relaxed);
     COUNTING.store(true, Relaxed);
     work();
     COUNTING.store(false, Relaxed);
-    (BYTES.load(Relaxed), CALLS.load(Relaxed))
+    Counts {
+        bytes: BYTES.load(Relaxed),
+        calls: CALLS.load(Relaxed),
+        peak: PEAK.load(Relaxed).max(0) as u64,
+    }
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
-use crate::allocation::counted;
+use crate::allocation::{Counts, counted};
 use crate::operation::{Case, Op};
 use crate::reader::blobs;
 
@@ -97,11 +97,11 @@ fn answer(
         "alloc" => {
             let n = number(arguments)?;
             let case = prepared(current)?;
-            let (bytes, calls) = counted(|| {
+            let Counts { bytes, calls, peak } = counted(|| {
                 black_box(case.run(n));
             });
             Ok(format!(
-                "\"n\":{n},\"alloc_bytes\":{bytes},\"allocs\":{calls},\"gc\":0"
+                "\"n\":{n},\"alloc_bytes\":{bytes},\"allocs\":{calls},\"peak_bytes\":{peak},\"gc\":0"
             ))
         }
         "noop" => {

@@ -86,7 +86,7 @@ fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut La
 }
 
 macro_rules! permutations {
-    ($($(#[$doc:meta])* $all:ident $($one:ident)?: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($(#[$doc:meta])* $all:ident $one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         impl Backend {
             $(
                 $(#[$doc])*
@@ -102,22 +102,18 @@ macro_rules! permutations {
                     }
                 }
 
-                $(
-                    /// The same of a single state, for hashes that wait for one another.
-                    pub fn $one(self, state: &mut [u32; $width]) {
-                        match self {
-                            Self::Portable => {
-                                portable::permute_one::<$kind, $width, $rounds>(state);
-                            }
-                            // SAFETY: as above.
-                            #[cfg(target_arch = "x86_64")]
-                            Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
-                            // SAFETY: as above.
-                            #[cfg(target_arch = "x86_64")]
-                            Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$one(state) },
-                        }
+                /// The same of a single state, for hashes that wait for one another.
+                pub fn $one(self, state: &mut [u32; $width]) {
+                    match self {
+                        Self::Portable => portable::permute_one::<$kind, $width, $rounds>(state),
+                        // SAFETY: as above.
+                        #[cfg(target_arch = "x86_64")]
+                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
+                        // SAFETY: as above.
+                        #[cfg(target_arch = "x86_64")]
+                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$one(state) },
                     }
-                )?
+                }
             )*
         }
     };
@@ -125,11 +121,11 @@ macro_rules! permutations {
 
 permutations! {
     /// Poseidon of width 16.
-    poseidon1_16: Poseidon1, 16, 20;
+    poseidon1_16 poseidon1_16_one: Poseidon1, 16, 20;
     /// Poseidon of width 24.
     poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
     /// Poseidon2 of width 16, with the constants of Plonky3 2117e4b.
-    poseidon2_16: Poseidon2, 16, 20;
+    poseidon2_16 poseidon2_16_one: Poseidon2, 16, 20;
     /// Poseidon2 of width 24, with the constants of Plonky3 2117e4b.
     poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
 }

@@ -81,7 +81,7 @@ pub(crate) enum Poseidon2 {}
 
 impl Permutation<16, 20> for Poseidon1 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON1_16;
-    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON1_16, false);
+    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON1_16, false, 1);
     const COLUMNS: &'static Columns<16, 20> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 
@@ -93,7 +93,7 @@ impl Permutation<16, 20> for Poseidon1 {
 
 impl Permutation<24, 23> for Poseidon1 {
     const SPECIFICATION: Specification<24, 23> = POSEIDON1_24;
-    const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON1_24, true);
+    const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON1_24, true, 1);
     const COLUMNS: &'static Columns<24, 23> = &Columns::new(Self::TABLES);
     const DENSE: bool = true;
 
@@ -102,7 +102,7 @@ impl Permutation<24, 23> for Poseidon1 {
 
 impl Permutation<16, 20> for Poseidon2 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON2_16;
-    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON2_16, false);
+    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON2_16, false, 1);
     const COLUMNS: &'static Columns<16, 20> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 
@@ -114,7 +114,7 @@ impl Permutation<16, 20> for Poseidon2 {
 
 impl Permutation<24, 23> for Poseidon2 {
     const SPECIFICATION: Specification<24, 23> = POSEIDON2_24;
-    const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON2_24, false);
+    const TABLES: &'static Tables<24, 23> = &Tables::new(&POSEIDON2_24, false, 1);
     const COLUMNS: &'static Columns<24, 23> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 

@@ -299,25 +299,28 @@ const fn scaled<const N: usize>(mut values: [u32; N], factor: u32) -> [u32; N] {
 
 impl<const W: usize, const P: usize> Tables<W, P> {
     /// `dense`: the linear layer of full rounds has coefficients of 31 bits, so it ends with a Montgomery reduction, and
-    /// its coefficients bring every scale back to 1.
-    pub(super) const fn new(specification: &Specification<W, P>, dense: bool) -> Self {
+    /// its coefficients bring every scale back to 1. Otherwise the layer may give `factor` times what it is meant to.
+    pub(super) const fn new(specification: &Specification<W, P>, dense: bool, factor: u32) -> Self {
         let r2 = mul(R, R);
         let r2_inverse = inverse(r2);
         // Scales of the state before the S-boxes of each half.
         let mut scales = [1; 8];
         let mut before_partial = 1;
         if !dense {
+            if specification.leading_layer {
+                before_partial = factor;
+            }
             let mut round = 0;
             while round < 4 {
                 scales[round] = before_partial;
                 let cube = mul(mul(before_partial, before_partial), before_partial);
-                before_partial = mul(cube, r2_inverse);
+                before_partial = mul(mul(cube, r2_inverse), factor);
                 round += 1;
             }
             let mut scale = 1;
             while round > 0 {
                 round -= 1;
-                scale = cube_root(mul(scale, r2));
+                scale = cube_root(mul(mul(scale, r2), inverse(factor)));
                 scales[4 + round] = scale;
             }
         }

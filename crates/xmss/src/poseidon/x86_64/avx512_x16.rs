@@ -3,9 +3,15 @@
 //! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Products are of 32-bit
 //! words into 64-bit ones, so every vector is worked on twice, its even words and its odd words.
 //!
-//! - S-box: |x| < 2^31 in, |x^3| < 0.75 p out; 12 products a vector.
+//! Time is that of the multiplier, which takes an instruction a cycle on processors of today. So:
+//!
+//! - Linear layers of full rounds are of the form ((A, B), (B, A)), for circulant matrices and for Poseidon2's. With u and v
+//!   the sum and the difference of the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the
+//!   result's two halves, doubled: half the products. The sums are made inside the S-box, before its last reduction: |x| at
+//!   most 0.57 p in, |u| and |v| at most [`SUMS`] hundredths of p out.
 //! - Linear layer of small coefficients: words split into signed halves of 16 bits, two products an instruction
-//!   (`vpmaddwd`), the constants of the next round in the start value; out at most 0.53 p.
+//!   (`vpmaddwd`), the constants of the next round in the start value. The result stays doubled, which the scales of the
+//!   tables account for; out at most 0.57 p.
 //! - Everything else is dot products with constants of at most p / 2 [`super::super::tables`]: at most [`GROUP`] or
 //!   [`CUBES`] products are added before the sum is folded by 2^32 = 2^25 - 2; then one Montgomery reduction, out at most 0.53 p.
 //!
@@ -13,14 +19,18 @@
 
 use core::arch::x86_64::*;
 
-use super::super::tables::Specification;
+use super::super::tables::{Specification, Tables};
 use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
-use crate::koalabear::{MODULUS, R, mul};
+use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
-/// Products of a constant and an element added between two foldings: of a state, which is at most 0.54 p,
+/// Products of a constant and an element added between two foldings: of a state, which is at most 0.57 p,
 const GROUP: usize = 8;
 /// and of what an S-box gave, at most 0.69 p.
 const CUBES: usize = 6;
+/// Sums of two cubes are at most this many hundredths of p,
+const SUMS: u64 = 88;
+/// and so many products of them are added.
+const GROUP_OF_SUMS: usize = 4;
 /// Rows of a matrix worked on at once: two sums each.
 const ROWS: usize = 4;
 /// Blocks of rows: for 24 elements, or 23 partial rounds.
@@ -36,12 +46,14 @@ struct Halves {
 
 /// [`super::super::tables::Tables`] with signed constants of at most p / 2 in the width of the products.
 struct Wide<const W: usize, const P: usize> {
+    /// Constants of the first round, (p - 1) / 2 more.
     first: [u32; W],
-    /// Pairs of coefficients for `vpmaddwd`, by row.
+    /// Pairs of coefficients for `vpmaddwd`, by row: of A + B, then of A - B.
     pairs: [[i32; W]; W],
-    /// Start values of the sums of lower and of upper halves, by round.
-    small_start: [[[i32; 2]; W]; 8],
+    /// Start values of the sums of lower and of upper halves, by round; the last for the layer before the first round.
+    small_start: [[[i32; 2]; W]; 9],
     // Rows in blocks of `ROWS`; blocks past the end are zero.
+    /// Half as many rows, each of (A + B) / 2 and then of (A - B) / 2.
     dense_rows: [[[i64; W]; ROWS]; BLOCKS],
     dense_start: [[[i64; ROWS]; BLOCKS]; 8],
     z_from_x: [[[i64; W]; ROWS]; BLOCKS],
@@ -59,6 +71,17 @@ const fn signed(value: u32) -> i64 {
     } else {
         value as i64
     }
+}
+
+/// Two numbers of 16 bits in a word.
+const fn pair(low: i64, high: i64) -> i32 {
+    (low as i32 & 0xffff) | (high as i32) << 16
+}
+
+/// A number as a signed 16-bit one and 2^16 times the rest.
+const fn halves_of(number: i64) -> [i32; 2] {
+    let low = ((number + (1 << 15)) & 0xffff) - (1 << 15);
+    [low as i32, ((number - low) >> 16) as i32]
 }
 
 /// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
@@ -80,12 +103,12 @@ const fn signed_row<const N: usize>(row: &[u32; N], group: usize, percent: u64) 
 
 impl<const W: usize, const P: usize> Wide<W, P> {
     const fn new<K: Permutation<W, P>>() -> Self {
-        let tables = K::TABLES;
         let specification: &Specification<W, P> = &K::SPECIFICATION;
+        let tables = &Tables::new(specification, K::DENSE, 2);
         let mut wide = Self {
-            first: tables.full[0],
+            first: [0; W],
             pairs: [[0; W]; W],
-            small_start: [[[0; 2]; W]; 8],
+            small_start: [[[0; 2]; W]; 9],
             dense_rows: [[[0; W]; ROWS]; BLOCKS],
             dense_start: [[[0; ROWS]; BLOCKS]; 8],
             z_from_x: [[[0; W]; ROWS]; BLOCKS],
@@ -95,53 +118,89 @@ impl<const W: usize, const P: usize> Wide<W, P> {
             out_from_y: [[[0; P]; ROWS]; BLOCKS],
             out_start: [[0; ROWS]; BLOCKS],
         };
+        let matrix = &specification.full_matrix;
+        let half = W / 2;
         let mut i = 0;
-        while i < W {
-            // The constants of the round that follows; those of the first half's last are in the partial rounds' tables.
-            let mut round = 0;
-            while round < 8 {
-                let next = if round < 7 {
-                    tables.full[round + 1][i]
-                } else {
-                    0
-                };
-                if K::DENSE {
-                    wide.dense_start[round][i / ROWS][i % ROWS] = signed(mul(next, R));
-                } else {
-                    // Lower halves are read as signed after subtracting 2^15: the sum of coefficients times that.
-                    let mut sum = 0;
-                    let mut j = 0;
-                    while j < W {
-                        sum += specification.full_matrix[i][j] as i64;
-                        j += 1;
-                    }
-                    assert!(sum <= 371);
-                    let start = signed(next) + (sum << 15);
-                    let low = ((start + (1 << 15)) & 0xffff) - (1 << 15);
-                    wide.small_start[round][i] = [low as i32, ((start - low) >> 16) as i32];
-                }
-                round += 1;
-            }
-            let mut dense = [0; W];
+        while i < half {
+            // Row i of A + B and of A - B
+            let (mut sums, mut differences) = ([0; W], [0; W]);
             let mut j = 0;
-            while j < W {
-                if K::DENSE {
-                    dense[j] = tables.dense_row[(j + W - i) % W];
-                } else if j % 2 == 0 {
-                    let matrix = &specification.full_matrix;
-                    wide.pairs[i][j / 2] = (matrix[i][j] | matrix[i][j + 1] << 16) as i32;
-                }
+            while j < half {
+                let (a, b) = (matrix[i][j] as i64, matrix[i][j + half] as i64);
+                assert!(a == matrix[i + half][j + half] as i64);
+                assert!(b == matrix[i + half][j] as i64);
+                (sums[j], differences[j]) = (a + b, a - b);
                 j += 1;
             }
-            wide.dense_rows[i / ROWS][i % ROWS] = signed_row(&dense, CUBES, 69);
-            wide.out_from_x[i / ROWS][i % ROWS] = signed_row(&tables.out_from_x[i], GROUP, 54);
+            if K::DENSE {
+                // The same at the scale of the tables, halved
+                let mut row = [0; W];
+                let mut j = 0;
+                while j < half {
+                    let a = tables.dense_row[(j + W - i) % W];
+                    let b = tables.dense_row[(j + half + W - i) % W];
+                    row[j] = mul(add(a, b), inverse(2));
+                    row[j + half] = mul(add(a, MODULUS - b), inverse(2));
+                    j += 1;
+                }
+                wide.dense_rows[i / ROWS][i % ROWS] = signed_row(&row, GROUP_OF_SUMS, SUMS);
+            } else {
+                let (mut sum, mut difference, mut most) = (0, 0, 0);
+                let mut j = 0;
+                while j < half {
+                    wide.pairs[i][j / 2] = pair(sums[j], sums[j + 1]);
+                    wide.pairs[i + half][j / 2] = pair(differences[j], differences[j + 1]);
+                    j += 2;
+                }
+                let mut j = 0;
+                while j < half {
+                    sum += sums[j];
+                    difference += differences[j];
+                    most += sums[j].abs() + differences[j].abs();
+                    j += 1;
+                }
+                // So that quotients by p, times 2^5, are 16 bits
+                assert!(most * SUMS as i64 / 100 < 1 << 10);
+                let mut round = 0;
+                while round < 9 {
+                    // The constants of the round that follows; those of the first half's last are in the tables of the
+                    // partial rounds.
+                    let (one, other) = match round {
+                        8 => (tables.full[0][i], tables.full[0][i + half]),
+                        7 => (0, 0),
+                        _ => (tables.full[round + 1][i], tables.full[round + 1][i + half]),
+                    };
+                    let (mut one, other) = (signed(one), signed(other));
+                    // As sum and difference, which must be even; p is odd.
+                    if (one + other) % 2 != 0 {
+                        one += MODULUS as i64;
+                    }
+                    // Lower halves are read as signed after subtracting 2^15: the sum of coefficients times that.
+                    wide.small_start[round][i] = halves_of((one + other) / 2 + (sum << 15));
+                    wide.small_start[round][i + half] =
+                        halves_of((one - other) / 2 + (difference << 15));
+                    round += 1;
+                }
+            }
+            i += 1;
+        }
+        let mut i = 0;
+        while i < W {
+            wide.first[i] = add(tables.full[0][i], MODULUS / 2);
+            let mut round = 0;
+            while K::DENSE && round < 7 {
+                let next = tables.full[round + 1][i];
+                wide.dense_start[round][i / ROWS][i % ROWS] = signed(mul(next, R));
+                round += 1;
+            }
+            wide.out_from_x[i / ROWS][i % ROWS] = signed_row(&tables.out_from_x[i], GROUP, 57);
             wide.out_from_y[i / ROWS][i % ROWS] = signed_row(&tables.out_from_y[i], CUBES, 69);
             wide.out_start[i / ROWS][i % ROWS] = signed(mul(tables.out_constant[i], R));
             i += 1;
         }
         let mut t = 0;
         while t < P {
-            wide.z_from_x[t / ROWS][t % ROWS] = signed_row(&tables.z_from_x[t], GROUP, 54);
+            wide.z_from_x[t / ROWS][t % ROWS] = signed_row(&tables.z_from_x[t], GROUP, 57);
             wide.z_from_y[t] = signed(tables.z_from_y[t]);
             // They meet in any window of CUBES.
             let mut sum = 0;
@@ -225,6 +284,34 @@ fn cube(x: Halves, numbers: &Numbers) -> Halves {
     }
 }
 
+/// The sum and the difference of two cubes, in the upper halves.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn cubes(x: Halves, y: Halves, numbers: &Numbers) -> [Halves; 2] {
+    let unreduced = |x| {
+        let square = upper(reduce(_mm512_mul_epi32(x, x), numbers));
+        _mm512_mul_epi32(square, x)
+    };
+    let both = |x, y| {
+        let (x, y) = (unreduced(x), unreduced(y));
+        [
+            reduce(_mm512_add_epi64(x, y), numbers),
+            reduce(_mm512_sub_epi64(x, y), numbers),
+        ]
+    };
+    let [even, odd] = [both(x.even, y.even), both(x.odd, y.odd)];
+    [
+        Halves {
+            even: even[0],
+            odd: odd[0],
+        },
+        Halves {
+            even: even[1],
+            odd: odd[1],
+        },
+    ]
+}
+
 /// One vector from results in the upper halves.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
@@ -241,22 +328,24 @@ fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
     _mm512_add_epi64(high, low)
 }
 
-/// Adds the products of [`ROWS`] rows and `x` to as many sums; folds after every `group` products and at the end.
+/// Adds the products of [`ROWS`] rows, from column `from` on, and `x` to as many sums; folds after every `group` products and
+/// at the end.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn accumulate<const M: usize>(
     sums: &mut [Halves; ROWS],
-    x: &[Halves; M],
+    x: &[Halves],
     rows: &[[i64; M]; ROWS],
+    from: usize,
     group: usize,
     numbers: &Numbers,
 ) {
     let mut done = 0;
-    while done < M {
-        let end = M.min(done + group);
+    while done < x.len() {
+        let end = x.len().min(done + group);
         for j in done..end {
             for (sum, row) in sums.iter_mut().zip(rows) {
-                let constant = _mm512_set1_epi64(row[j]);
+                let constant = _mm512_set1_epi64(row[from + j]);
                 sum.even = _mm512_add_epi64(sum.even, _mm512_mul_epi32(x[j].even, constant));
                 sum.odd = _mm512_add_epi64(sum.odd, _mm512_mul_epi32(x[j].odd, constant));
             }
@@ -325,7 +414,7 @@ fn partial<const W: usize, const P: usize>(
     let mut z = [[zero(); ROWS]; BLOCKS];
     for ((z, rows), starts) in z.iter_mut().zip(&wide.z_from_x).zip(&wide.z_start) {
         *z = start(starts);
-        accumulate(z, &x, rows, GROUP, numbers);
+        accumulate(z, &x, rows, 0, GROUP, numbers);
     }
     // One S-box after the other
     let z = z.as_flattened();
@@ -361,34 +450,60 @@ fn partial<const W: usize, const P: usize>(
     // The state after them
     for (block, out) in state.chunks_exact_mut(ROWS).enumerate() {
         let mut sums = start(&wide.out_start[block]);
-        accumulate(&mut sums, &x, &wide.out_from_x[block], GROUP, numbers);
-        accumulate(&mut sums, &y, &wide.out_from_y[block], CUBES, numbers);
+        accumulate(&mut sums, &x, &wide.out_from_x[block], 0, GROUP, numbers);
+        accumulate(&mut sums, &y, &wide.out_from_y[block], 0, CUBES, numbers);
         for (out, sum) in out.iter_mut().zip(sums) {
             *out = join(reduce_halves(sum, numbers));
         }
     }
 }
 
-/// A linear layer of 31-bit coefficients.
+/// S-boxes and a linear layer of 31-bit coefficients.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn dense_layer<const W: usize, const P: usize>(
+fn dense_round<const W: usize, const P: usize>(
     state: &mut [__m512i; W],
     round: usize,
     wide: &Wide<W, P>,
     numbers: &Numbers,
 ) {
-    let x = split(state);
-    for (block, out) in state.chunks_exact_mut(ROWS).enumerate() {
-        let mut sums = start(&wide.dense_start[round][block]);
-        accumulate(&mut sums, &x, &wide.dense_rows[block], CUBES, numbers);
-        for (out, sum) in out.iter_mut().zip(sums) {
-            *out = join(reduce_halves(sum, numbers));
+    let half = W / 2;
+    let mut x = [zero(); W];
+    for k in 0..half {
+        let [sum, difference] = cubes(halves(state[k]), halves(state[k + half]), numbers);
+        for (k, cubes) in [(k, sum), (k + half, difference)] {
+            x[k] = Halves {
+                even: upper(cubes.even),
+                odd: upper(cubes.odd),
+            };
+        }
+    }
+    for (block, rows) in wide.dense_rows[..half / ROWS].iter().enumerate() {
+        let (mut a, mut b) = ([zero(); ROWS], [zero(); ROWS]);
+        accumulate(&mut a, &x[..half], rows, 0, GROUP_OF_SUMS, numbers);
+        accumulate(&mut b, &x[half..], rows, half, GROUP_OF_SUMS, numbers);
+        let starts = &wide.dense_start[round];
+        for (r, (a, b)) in a.into_iter().zip(b).enumerate() {
+            let i = block * ROWS + r;
+            let one = _mm512_set1_epi64(starts[block][r]);
+            let other = _mm512_set1_epi64(starts[block + half / ROWS][r]);
+            let add = |a, b, start| _mm512_add_epi64(_mm512_add_epi64(a, b), start);
+            let subtract = |a, b, start| _mm512_add_epi64(_mm512_sub_epi64(a, b), start);
+            let sum = Halves {
+                even: add(a.even, b.even, one),
+                odd: add(a.odd, b.odd, one),
+            };
+            let difference = Halves {
+                even: subtract(a.even, b.even, other),
+                odd: subtract(a.odd, b.odd, other),
+            };
+            state[i] = join(reduce_halves(sum, numbers));
+            state[i + half] = join(reduce_halves(difference, numbers));
         }
     }
 }
 
-/// A linear layer of small coefficients.
+/// A linear layer of small coefficients, of the sums and the differences of the state's halves.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn small_layer<const W: usize, const P: usize>(
@@ -396,6 +511,7 @@ fn small_layer<const W: usize, const P: usize>(
     round: usize,
     wide: &Wide<W, P>,
 ) {
+    let half = W / 2;
     // Halves of two elements in one vector; the lower ones less 2^15, to be signed.
     let mut low = [_mm512_setzero_si512(); W];
     let mut high = low;
@@ -404,25 +520,47 @@ fn small_layer<const W: usize, const P: usize>(
         low[k] = _mm512_xor_si512(both, splat(0x8000_8000_u32.cast_signed()));
         high[k] = _mm512_mask_blend_epi16(0xaaaa_aaaa, _mm512_srli_epi32::<16>(pair[0]), pair[1]);
     }
-    for (i, out) in state.iter_mut().enumerate() {
-        let [start_low, start_high] = wide.small_start[round][i];
-        let (mut a, mut b) = (splat(start_low), splat(start_high));
-        for k in 0..W / 2 {
+    // Two loops written out, so that the halves stay in registers.
+    for i in 0..half {
+        let starts = &wide.small_start[round];
+        let mut sum = [splat(starts[i][0]), splat(starts[i][1])];
+        let mut difference = [splat(starts[i + half][0]), splat(starts[i + half][1])];
+        for k in 0..half / 2 {
             let pair = splat(wide.pairs[i][k]);
-            a = _mm512_add_epi32(a, _mm512_madd_epi16(low[k], pair));
-            b = _mm512_add_epi32(b, _mm512_madd_epi16(high[k], pair));
+            sum[0] = _mm512_add_epi32(sum[0], _mm512_madd_epi16(low[k], pair));
+            sum[1] = _mm512_add_epi32(sum[1], _mm512_madd_epi16(high[k], pair));
         }
-        // The value is b * 2^16 + a. Its quotient by p = 127 * 2^24 + 1, rounded: b / 2^9 * 516 / 2^15.
-        let quotient = _mm512_mulhrs_epi16(_mm512_srai_epi32::<9>(b), splat(516));
-        let value = _mm512_add_epi32(_mm512_slli_epi32::<16>(b), a);
-        // Products of the signed lower halves
-        let quotient_127 = _mm512_madd_epi16(quotient, splat(127));
-        let quotient_1 = _mm512_madd_epi16(quotient, splat(1));
-        *out = _mm512_sub_epi32(
-            _mm512_sub_epi32(value, quotient_1),
-            _mm512_slli_epi32::<24>(quotient_127),
+        for k in 0..half / 2 {
+            let pair = splat(wide.pairs[i + half][k]);
+            let (low, high) = (low[half / 2 + k], high[half / 2 + k]);
+            difference[0] = _mm512_add_epi32(difference[0], _mm512_madd_epi16(low, pair));
+            difference[1] = _mm512_add_epi32(difference[1], _mm512_madd_epi16(high, pair));
+        }
+        state[i] = reduce_small(
+            _mm512_add_epi32(sum[0], difference[0]),
+            _mm512_add_epi32(sum[1], difference[1]),
+        );
+        state[i + half] = reduce_small(
+            _mm512_sub_epi32(sum[0], difference[0]),
+            _mm512_sub_epi32(sum[1], difference[1]),
         );
     }
+}
+
+/// `high` * 2^16 + `low`, which is less than 2^10 p, modulo p: at most 0.57 p.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn reduce_small(low: __m512i, high: __m512i) -> __m512i {
+    // Its quotient by p = 127 * 2^24 + 1, rounded: high / 2^10 * 1032 / 2^15.
+    let quotient = _mm512_mulhrs_epi16(_mm512_srai_epi32::<10>(high), splat(1032));
+    let value = _mm512_add_epi32(_mm512_slli_epi32::<16>(high), low);
+    // Products of the signed lower halves
+    let quotient_127 = _mm512_madd_epi16(quotient, splat(127));
+    let quotient_1 = _mm512_madd_epi16(quotient, splat(1));
+    _mm512_sub_epi32(
+        _mm512_sub_epi32(value, quotient_1),
+        _mm512_slli_epi32::<24>(quotient_127),
+    )
 }
 
 /// A permutation; `W` and `P` follow from `K`.
@@ -438,45 +576,43 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
     for (vector, column) in state.iter_mut().zip(&lanes.0) {
         *vector = load(column);
     }
+    let half = W / 2;
+    // Integers below p become signed ones: for |x| at most p / 2, add (p - 1) / 2, reduce, and subtract it.
+    for (x, constant) in state.iter_mut().zip(&wide.first) {
+        let constant = if K::SPECIFICATION.leading_layer {
+            MODULUS / 2
+        } else {
+            *constant
+        };
+        let sum = _mm512_add_epi32(*x, splat(constant.cast_signed()));
+        let reduced = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus));
+        *x = _mm512_sub_epi32(reduced, splat((MODULUS / 2).cast_signed()));
+    }
     if K::SPECIFICATION.leading_layer {
-        // Its constants are those of the first round, whose scale is 1.
-        leading_layer::<K, W, P>(&mut state, wide);
-    } else {
-        for (x, constant) in state.iter_mut().zip(&wide.first) {
-            let sum = _mm512_add_epi32(*x, splat(constant.cast_signed()));
-            *x = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus));
+        for k in 0..half {
+            let (x, y) = (state[k], state[k + half]);
+            state[k] = _mm512_add_epi32(x, y);
+            state[k + half] = _mm512_sub_epi32(x, y);
         }
+        small_layer(&mut state, 8, wide);
     }
     for round in 0..8 {
         if round == 4 {
             partial(&mut state, wide, numbers);
         }
-        for x in &mut state {
-            *x = join(cube(halves(*x), numbers));
-        }
         if K::DENSE {
-            dense_layer(&mut state, round, wide, numbers);
-        } else {
-            small_layer(&mut state, round, wide);
+            dense_round(&mut state, round, wide, numbers);
+            continue;
         }
+        for k in 0..half {
+            let [sum, difference] = cubes(halves(state[k]), halves(state[k + half]), numbers);
+            state[k] = join(sum);
+            state[k + half] = join(difference);
+        }
+        small_layer(&mut state, round, wide);
     }
     for (x, column) in state.iter().zip(&mut lanes.0) {
         store(column, _mm512_min_epu32(*x, _mm512_add_epi32(*x, modulus)));
-    }
-}
-
-/// The layer before the first round, and the constants of that round.
-#[target_feature(enable = "avx512f,avx512bw")]
-#[inline]
-fn leading_layer<K: Permutation<W, P>, const W: usize, const P: usize>(
-    state: &mut [__m512i; W],
-    wide: &Wide<W, P>,
-) {
-    // As after the last round, where the constants are zero.
-    small_layer(state, 7, wide);
-    for (x, constant) in state.iter_mut().zip(&wide.first) {
-        // |x| < 0.53 p, and the constant is taken at most p / 2.
-        *x = _mm512_add_epi32(*x, splat(signed(*constant) as i32));
     }
 }
 
@@ -495,7 +631,7 @@ fn store(words: &mut [u32; LANES], vector: __m512i) {
 }
 
 macro_rules! kernels {
-    ($($all:ident $($one:ident)?: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($all:ident $one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         $(
             #[target_feature(enable = "avx512f,avx512bw")]
             pub(in super::super) fn $all(state: &mut Lanes<$width>) {
@@ -503,20 +639,18 @@ macro_rules! kernels {
                 permute::<$kind, $width, $rounds>(state, &WIDE);
             }
 
-            $(
-                /// The portable code, compiled for AVX-512.
-                #[target_feature(enable = "avx512f,avx512bw")]
-                pub(in super::super) fn $one(state: &mut [u32; $width]) {
-                    portable::permute_one::<$kind, $width, $rounds>(state);
-                }
-            )?
+            /// The portable code, compiled for AVX-512.
+            #[target_feature(enable = "avx512f,avx512bw")]
+            pub(in super::super) fn $one(state: &mut [u32; $width]) {
+                portable::permute_one::<$kind, $width, $rounds>(state);
+            }
         )*
     };
 }
 
 kernels! {
-    poseidon1_16: Poseidon1, 16, 20;
+    poseidon1_16 poseidon1_16_one: Poseidon1, 16, 20;
     poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
-    poseidon2_16: Poseidon2, 16, 20;
+    poseidon2_16 poseidon2_16_one: Poseidon2, 16, 20;
     poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
 }

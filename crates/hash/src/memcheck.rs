@@ -1,4 +1,4 @@
-//! Requests to valgrind's memcheck, for `examples/constant_time_check.rs` (x86-64, only with
+//! Requests to valgrind's memcheck, for the `examples/constant_time_check.rs` of `curve` and `xmss` (x86-64, only with
 //! `--cfg lydite_constant_time_check`; never part of an ordinary build).
 //!
 //! Memory that is marked undefined stands for a secret: memcheck follows what is computed from it and reports each

@@ -1,0 +1,387 @@
+//! The `xmss` family.
+//!
+//! Rows run on one thread, the main one; rows named `_2t` in a pool of two. Keys that a row signs with are made outside the
+//! clock, once for each seed.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use arena_kit::{Op, Output, Reader, Sum, negative, op, reuse};
+use lydite::hash::sha3_256;
+use lydite_xmss::hash::Poseidon1Hash;
+use lydite_xmss::poseidon::{Backend, LANES, Lanes};
+use lydite_xmss::prf::{Prf, Shake};
+use lydite_xmss::rand_core::SeedableRng as _;
+use lydite_xmss::store::KeyFile;
+use lydite_xmss::{
+    ChaCha12Rng, Claim, HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigProd,
+    LeanSigTest, Message, PublicKey, Scheme, SecretKey, Signature, verify_batch,
+};
+
+/// Permutations one after another in a call.
+const LANES_TURNS: usize = 32;
+const SINGLE_TURNS: usize = 64;
+/// Chains of an epoch in the rows of the pseudorandom function.
+const CHAINS: u8 = 46;
+
+pub fn ops() -> Vec<Op> {
+    // So that one-thread rows have one: see lydite_xmss's `parallel`. It fails only if there is such a pool already.
+    let _ = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build_global();
+    let backend = Backend::detect();
+    let mut ops = vec![
+        lanes("poseidon1_16_lanes_varied", move |s| {
+            backend.poseidon1_16(s);
+        }),
+        lanes("poseidon1_24_lanes_varied", move |s| {
+            backend.poseidon1_24(s);
+        }),
+        lanes("poseidon2_16_lanes_varied", move |s| {
+            backend.poseidon2_16(s);
+        }),
+        lanes("poseidon2_24_lanes_varied", move |s| {
+            backend.poseidon2_24(s);
+        }),
+        single("poseidon1_16_single_varied", move |s| {
+            backend.poseidon1_16_one(s);
+        }),
+        single("poseidon1_24_single_varied", move |s| {
+            backend.poseidon1_24_one(s);
+        }),
+        single("poseidon2_16_single_varied", move |s| {
+            backend.poseidon2_16_one(s);
+        }),
+        single("poseidon2_24_single_varied", move |s| {
+            backend.poseidon2_24_one(s);
+        }),
+        pseudorandom_function(),
+    ];
+    ops.extend([
+        keygen::<LeanSigTest>("xmss_keygen_test_varied", 1),
+        keygen::<LeanSig46x8>("xmss_keygen_46_8_vectors", 1),
+        keygen::<LeanSig46x10>("xmss_keygen_46_10_vectors", 1),
+        keygen::<LeanSig46x10>("xmss_keygen_46_10_2t_vectors", 2),
+        keygen::<LeanSig46x18>("xmss_keygen_46_18_vectors", 1),
+        keygen::<LeanSig46x18>("xmss_keygen_46_18_2t_vectors", 2),
+        keygen::<LeanSigProd>("xmss_keygen_prod_vectors", 1),
+        keygen::<LeanSigProd>("xmss_keygen_prod_2t_vectors", 2),
+        report("xmss_report_keygen", 1),
+        report("xmss_report_keygen_2t", 2),
+        sign::<LeanSigTest>("xmss_sign_test_varied"),
+        sign::<LeanSig46x8>("xmss_sign_46_8_varied"),
+        verify::<LeanSigTest>("xmss_verify_test_vectors"),
+        verify::<LeanSig46x8>("xmss_verify_46_8_vectors"),
+        verify::<LeanSigProd>("xmss_verify_prod_vectors"),
+        negative("xmss_verify_prod", |item| {
+            Signature::<LeanSigProd>::from_bytes(item).is_ok()
+        }),
+        batch(
+            "xmss_verify_prod_batch_16_vectors xmss_verify_prod_batch_256_vectors \
+             xmss_verify_prod_batch_4096_vectors",
+            1,
+        ),
+        batch(
+            "xmss_verify_prod_batch_256_2t_vectors xmss_verify_prod_batch_4096_2t_vectors",
+            2,
+        ),
+        advance("xmss_advance_46_10_vectors", 1),
+        advance("xmss_advance_46_10_2t_vectors", 2),
+        load::<LeanSig46x18>("xmss_load_46_18_vectors"),
+        load::<LeanSigProd>("xmss_load_prod_vectors"),
+        save::<LeanSig46x18>("xmss_save_46_18_vectors"),
+        save::<LeanSigProd>("xmss_save_prod_vectors"),
+    ]);
+    ops
+}
+
+/// Columns of elements, each a little-endian word.
+struct Columns<const N: usize>(Vec<Lanes<N>>);
+
+impl<const N: usize> Output for Columns<N> {
+    fn add(&self, sum: &mut Sum) {
+        for column in self.0.iter().flat_map(|lanes| &lanes.0) {
+            for pair in column.as_chunks::<2>().0 {
+                sum.word(u64::from(pair[0]) | u64::from(pair[1]) << 32);
+            }
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        let columns = self.0.iter().flat_map(|lanes| &lanes.0);
+        out.extend(columns.flatten().flat_map(|word| word.to_le_bytes()));
+        true
+    }
+}
+
+fn lanes<const N: usize>(
+    name: &'static str,
+    permute: impl Fn(&mut Lanes<N>) + Copy + 'static,
+) -> Op {
+    reuse(
+        name,
+        |r| {
+            let mut state = Lanes::<N>::ZERO;
+            for word in state.0.as_flattened_mut() {
+                *word = r.u32()?;
+            }
+            Some(state)
+        },
+        || Columns(vec![Lanes::ZERO]),
+        move |input, out| {
+            let state = &mut out.0[0];
+            *state = *input;
+            for _ in 0..LANES_TURNS {
+                permute(state);
+            }
+        },
+    )
+}
+
+/// Elements, each a little-endian word.
+struct Elements<const N: usize>([u32; N]);
+
+impl<const N: usize> Output for Elements<N> {
+    fn add(&self, sum: &mut Sum) {
+        for pair in self.0.as_chunks::<2>().0 {
+            sum.word(u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend(self.0.iter().flat_map(|word| word.to_le_bytes()));
+        true
+    }
+}
+
+fn single<const N: usize>(
+    name: &'static str,
+    permute: impl Fn(&mut [u32; N]) + Copy + 'static,
+) -> Op {
+    reuse(
+        name,
+        |r| {
+            let mut state = [0; N];
+            for word in &mut state {
+                *word = r.u32()?;
+            }
+            Some(state)
+        },
+        || Elements([0; N]),
+        move |input, out| {
+            out.0 = *input;
+            for _ in 0..SINGLE_TURNS {
+                permute(&mut out.0);
+            }
+        },
+    )
+}
+
+fn pseudorandom_function() -> Op {
+    reuse(
+        "xmss_prf_varied",
+        |r| Some((r.array::<32>()?, r.u32()?)),
+        || Columns(vec![Lanes::ZERO; usize::from(CHAINS)]),
+        |&(key, first), out| {
+            let epochs = std::array::from_fn(|l| first + l as u32);
+            for (chain, out) in (0..CHAINS).zip(&mut out.0) {
+                *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(&key, &epochs, &[chain; LANES]);
+            }
+        },
+    )
+}
+
+/// Runs `work` on so many threads.
+fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    static TWO: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
+    let two = TWO.get_or_init(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+        pool.build().ok()
+    });
+    match two.as_ref().filter(|_| threads == 2) {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+/// Seed, first epoch, number of epochs.
+type Origin = (u64, u64, u64);
+
+fn origin(r: &mut Reader) -> Option<Origin> {
+    Some((r.u64()?, r.u64()?, r.u64()?))
+}
+
+fn generate<S: Scheme>((seed, start, count): Origin) -> Option<SecretKey<S>> {
+    let mut rng = ChaCha12Rng::seed_from_u64(seed);
+    SecretKey::generate(&mut rng, start..start + count, &()).ok()
+}
+
+/// The key of an origin, made once.
+fn key<S: Scheme>(origin: Origin) -> Option<&'static SecretKey<S>> {
+    type Kept = HashMap<(&'static str, Origin), &'static dyn Any>;
+    thread_local! {
+        static KEPT: RefCell<Kept> = RefCell::default();
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let at = (S::NAME, origin);
+        if !kept.contains_key(&at) {
+            let key: &'static SecretKey<S> = Box::leak(Box::new(generate(origin)?));
+            kept.insert(at, key);
+        }
+        kept.get(&at)?.downcast_ref()
+    })
+}
+
+fn keygen<S: Scheme>(name: &'static str, threads: usize) -> Op {
+    op(name, origin, move |&origin| {
+        let key = on(threads, || generate::<S>(origin))?;
+        Some(key.public_key().ok()?.to_bytes())
+    })
+}
+
+fn report(name: &'static str, threads: usize) -> Op {
+    op(
+        name,
+        |r| r.array(),
+        move |seed: &[u8; 32]| {
+            let key = on(threads, || {
+                SecretKey::<HashSig2025>::from_seed(seed, 0..1024, &())
+            });
+            let public_key = key.ok()?.public_key().ok()?;
+            Some(sha3_256(&public_key.to_montgomery_bytes()))
+        },
+    )
+}
+
+fn sign<S: Scheme>(name: &'static str) -> Op {
+    op(
+        name,
+        |r| Some((key::<S>(origin(r)?)?, r.u32()?, r.array()?)),
+        |(key, epoch, message): &(_, _, Message)| Some(key.sign(*epoch, message).ok()?.to_bytes()),
+    )
+}
+
+/// A claim that owns its parts.
+type Owned<S> = (PublicKey<S>, u32, Message, Signature<S>);
+
+fn claim<S: Scheme>(r: &mut Reader) -> Option<Owned<S>> {
+    let public_key = PublicKey::from_bytes(r.take(PublicKey::<S>::LENGTH)?).ok()?;
+    let (epoch, message) = (r.u32()?, r.array()?);
+    let signature = Signature::from_bytes(r.take(Signature::<S>::LENGTH)?).ok()?;
+    Some((public_key, epoch, message, signature))
+}
+
+fn verify<S: Scheme>(name: &'static str) -> Op {
+    op(
+        name,
+        claim::<S>,
+        |(public_key, epoch, message, signature)| {
+            [u8::from(public_key.verify(*epoch, message, signature))]
+        },
+    )
+}
+
+/// Verdicts.
+struct Verdicts(Vec<bool>);
+
+impl Output for Verdicts {
+    fn add(&self, sum: &mut Sum) {
+        for eight in self.0.chunks(8) {
+            let bits = eight.iter().rev();
+            sum.word(bits.fold(0, |word, &valid| word << 8 | u64::from(valid)));
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        out.extend(self.0.iter().map(|&valid| u8::from(valid)));
+        true
+    }
+}
+
+fn batch(names: &'static str, threads: usize) -> Op {
+    op(
+        names,
+        |r| r.until_empty(claim::<LeanSigProd>),
+        move |owned: &Vec<Owned<LeanSigProd>>| {
+            let claims: Vec<_> = owned
+                .iter()
+                .map(|(public_key, epoch, message, signature)| Claim {
+                    public_key,
+                    epoch: *epoch,
+                    message,
+                    signature,
+                })
+                .collect();
+            Verdicts(on(threads, || verify_batch(&claims)))
+        },
+    )
+}
+
+fn advance(name: &'static str, threads: usize) -> Op {
+    op(
+        name,
+        |r| key::<LeanSig46x10>(origin(r)?),
+        move |key| {
+            let mut key = SecretKey::to_owned(key);
+            let next = key.prepared().end as u32;
+            on(threads, || key.prepare(next)).ok()?;
+            Some(sha3_256(key.as_bytes()))
+        },
+    )
+}
+
+/// A place for a key file of this process.
+fn place() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("arena-lydite-{}-{count}.key", std::process::id());
+    std::env::temp_dir().join(name)
+}
+
+fn remove(path: &PathBuf) {
+    let mut record = path.clone().into_os_string();
+    record.push(".epoch");
+    let _ = std::fs::remove_file(path);
+    let _ = std::fs::remove_file(record);
+}
+
+/// A key file that goes away.
+struct Stored(PathBuf);
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        remove(&self.0);
+    }
+}
+
+fn load<S: Scheme>(name: &'static str) -> Op {
+    op(
+        name,
+        |r| {
+            let stored = Stored(place());
+            KeyFile::create(&stored.0, key::<S>(origin(r)?)?).ok()?;
+            Some(stored)
+        },
+        |stored| {
+            let file = KeyFile::<S>::open(&stored.0).ok()?;
+            Some(file.key().public_key().ok()?.to_bytes())
+        },
+    )
+}
+
+fn save<S: Scheme>(name: &'static str) -> Op {
+    op(
+        name,
+        |r| Some((place(), key::<S>(origin(r)?)?)),
+        |(path, key)| {
+            KeyFile::create(path, key).ok()?;
+            let length = std::fs::metadata(path).ok()?.len();
+            remove(path);
+            Some(length.to_le_bytes())
+        },
+    )
+}
