@@ -443,6 +443,10 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             .concat()
         }
         "secp256k1_public_key" | "secp256k1_public_key_batch" => secret_key(random),
+        "secp256k1_ecdh" => {
+            let (key, other) = (secret_key(random), secret_key(random));
+            [key.as_slice(), truth::public_key(&other)?.as_slice()].concat()
+        }
         "address_derivation" => truth::public_key(&secret_key(random))?.to_vec(),
         "address_from_hex" => {
             let digits = truth::hex(&random.bytes(20));

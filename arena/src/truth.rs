@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use k256::ecdsa::{
     RecoveryId, Signature, SigningKey, VerifyingKey, signature::hazmat::PrehashVerifier,
 };
+use k256::{PublicKey, SecretKey, elliptic_curve::sec1::ToSec1Point as _};
 use num_bigint::BigUint;
 use serde_json::Value;
 use tiny_keccak::{Hasher as _, Keccak};
@@ -103,6 +104,7 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
         "secp256k1_public_key" | "secp256k1_public_key_batch" => {
             each(&mut |r| single(public_key(r.take(32)?)?.to_vec()))
         }
+        "secp256k1_ecdh" => single(shared_x(input.take(32)?, input.take(64)?)?),
         "address_derivation" => single(address(input.array()?).to_vec()),
         "address_from_hex" => each(&mut |r| {
             let text = r.take(42)?.strip_prefix(b"0x").context("no 0x")?;
@@ -400,6 +402,14 @@ pub fn recover(hash: &[u8], signature: &[u8]) -> Result<[u8; 64]> {
 /// x || y of a secret key.
 pub fn public_key(key: &[u8]) -> Result<[u8; 64]> {
     coordinates(SigningKey::from_slice(key)?.verifying_key())
+}
+
+/// x of the point that a secret key and a public key x || y share.
+fn shared_x(key: &[u8], public: &[u8]) -> Result<Vec<u8>> {
+    let key = SecretKey::from_slice(key)?;
+    let public = PublicKey::from_sec1_bytes(&[&[4], public].concat())?;
+    let point = (public.to_projective() * *key.to_nonzero_scalar()).to_affine();
+    Ok(point.to_sec1_point(true).as_bytes()[1..].to_vec())
 }
 
 /// The last 20 bytes of the hash of x || y.

@@ -34,6 +34,10 @@ kit.run('noble', version, {
   ...kit.keccakRows((m) => keccak_256(m)),
   ...kit.recoverRows(publicKeyOf, (item) => keccak_256(publicKeyOf(item)).subarray(12)),
   secp256k1_public_key_varied: op(same, (key) => secp256k1.getPublicKey(key, false).subarray(1)),
+  secp256k1_ecdh_varied: op(
+    (i) => ({ key: i.slice(0, 32), publicKey: Uint8Array.of(4, ...i.subarray(32)) }),
+    (x) => secp256k1.getSharedSecret(x.key, x.publicKey).subarray(1),
+  ),
   secp256k1_verify_varied: op(
     (i) => ({ hash: i.slice(0, 32), signature: i.slice(32, 96), key: Uint8Array.of(4, ...i.subarray(96)) }),
     (x) => Uint8Array.of(secp256k1.verify(x.signature, x.hash, x.key, { ...raw, lowS: false }) ? 1 : 0),

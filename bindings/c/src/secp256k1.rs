@@ -14,14 +14,6 @@ pub fn signature_error(error: Error) -> Failure {
     failure(LYDITE_ERROR_SIGNATURE, error)
 }
 
-fn signature(bytes: &[u8; 65]) -> Result<Signature, Error> {
-    if bytes[64] >= 27 {
-        Signature::from_bytes65_v27(bytes)
-    } else {
-        Signature::from_bytes65(bytes)
-    }
-}
-
 pub unsafe fn secret_key(secret: *const u8) -> Result<SecretKey, Failure> {
     // SAFETY: the caller's promise.
     SecretKey::from_bytes(unsafe { array(secret, "secret_key") }?).map_err(signature_error)
@@ -36,7 +28,8 @@ pub unsafe extern "C" fn lydite_ecrecover(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let signature = signature(array(signature_, "signature")?).map_err(signature_error)?;
+        let signature = Signature::from_bytes65_any_v(array(signature_, "signature")?)
+            .map_err(signature_error)?;
         let address = secp256k1::recover_address(array(hash, "hash")?, &signature)
             .map_err(signature_error)?;
         *array_mut(out, "out")? = address.0;
@@ -61,14 +54,9 @@ pub unsafe extern "C" fn lydite_ecrecover_batch(
         let out = items_mut(out.cast::<[u8; 20]>(), count, "out")?;
         let ok = items_mut(ok, count, "ok")?;
         // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
-        let unreadable = Signature {
-            r: [0; 32],
-            s: [0; 32],
-            recovery_id: 0,
-        };
         let signatures: Vec<Signature> = signatures
             .iter()
-            .map(|bytes| signature(bytes).unwrap_or(unreadable))
+            .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
             .collect();
         let mut found = vec![Ok(Address::ZERO); count];
         secp256k1::recover_address_batch(hashes, &signatures, &mut found)
@@ -90,7 +78,8 @@ pub unsafe extern "C" fn lydite_recover_public_key(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let signature = signature(array(signature_, "signature")?).map_err(signature_error)?;
+        let signature = Signature::from_bytes65_any_v(array(signature_, "signature")?)
+            .map_err(signature_error)?;
         let key = secp256k1::recover(array(hash, "hash")?, &signature).map_err(signature_error)?;
         *array_mut(out, "out")? = key.to_bytes();
         Ok(())
@@ -124,9 +113,7 @@ pub unsafe extern "C" fn lydite_verify(
     guard(|| unsafe {
         let key =
             PublicKey::from_bytes(array(public_key, "public_key")?).map_err(signature_error)?;
-        let mut bytes = [0; 65];
-        bytes[..64].copy_from_slice(array::<64>(signature_, "signature")?);
-        let signature = signature(&bytes).map_err(signature_error)?;
+        let signature = Signature::from_bytes64(array(signature_, "signature")?);
         secp256k1::verify(&key, array(hash, "hash")?, &signature).map_err(signature_error)
     })
 }

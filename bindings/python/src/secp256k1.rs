@@ -12,16 +12,8 @@ use crate::{
     hash::to_bytes,
 };
 
-fn signature(bytes: &[u8; 65]) -> Result<Signature, Error> {
-    if bytes[64] >= 27 {
-        Signature::from_bytes65_v27(bytes)
-    } else {
-        Signature::from_bytes65(bytes)
-    }
-}
-
 fn read_signature(data: &Data<'_>) -> PyResult<Signature> {
-    signature(data.array("signature")?).map_err(IntoPython::into_python)
+    Signature::from_bytes65_any_v(data.array("signature")?).map_err(IntoPython::into_python)
 }
 
 pub fn secret_key(data: &Data<'_>) -> PyResult<SecretKey> {
@@ -65,14 +57,9 @@ pub fn ecrecover_batch<'py>(
     let (addresses, ok) = py
         .detach(|| {
             // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
-            let unreadable = Signature {
-                r: [0; 32],
-                s: [0; 32],
-                recovery_id: 0,
-            };
             let signatures: Vec<Signature> = signatures
                 .iter()
-                .map(|bytes| signature(bytes).unwrap_or(unreadable))
+                .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
                 .collect();
             let mut found = vec![Ok(Address::ZERO); hashes.len()];
             secp256k1::recover_address_batch(hashes, &signatures, &mut found)?;
@@ -111,15 +98,11 @@ pub fn recover_public_key<'py>(
 #[pyo3(signature = (public_key, hash, signature, /))]
 pub fn verify(public_key: Data<'_>, hash: Data<'_>, signature: Data<'_>) -> PyResult<bool> {
     let key = read_public_key(&public_key)?;
-    let mut with_v = [0; 65];
     let signature = match signature.len() {
-        64 => {
-            with_v[..64].copy_from_slice(&signature);
-            Data::Borrowed(&with_v)
-        }
-        _ => signature,
+        64 => Signature::from_bytes64(signature.array("signature")?),
+        _ => read_signature(&signature)?,
     };
-    match secp256k1::verify(&key, hash.array("hash")?, &read_signature(&signature)?) {
+    match secp256k1::verify(&key, hash.array("hash")?, &signature) {
         Ok(()) => Ok(true),
         Err(Error::Mismatch) => Ok(false),
         Err(error) => Err(SignatureError::new_err(error.to_string())),

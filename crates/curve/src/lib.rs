@@ -12,7 +12,7 @@ pub mod bn254;
 #[cfg(target_arch = "x86_64")]
 mod cpu;
 mod field;
-mod jacobian;
+mod group;
 mod mask;
 pub mod modexp;
 mod montgomery;

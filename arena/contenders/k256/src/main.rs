@@ -42,10 +42,13 @@ fn sign(key: &SigningKey, hash: &[u8; 32]) -> [u8; 65] {
 type ToVerify = ([u8; 32], [u8; 64], VerifyingKey);
 
 fn to_verify(r: &mut Reader) -> Option<ToVerify> {
-    let (hash, signature) = (r.array()?, r.array()?);
+    Some((r.array()?, r.array()?, public_key(r)?))
+}
+
+fn public_key(r: &mut Reader) -> Option<VerifyingKey> {
     let mut key = [4; 65];
     key[1..].copy_from_slice(r.take(64)?);
-    Some((hash, signature, VerifyingKey::from_sec1_bytes(&key).ok()?))
+    VerifyingKey::from_sec1_bytes(&key).ok()
 }
 
 fn verify((hash, signature, key): &ToVerify) -> bool {
@@ -127,6 +130,18 @@ fn ops() -> Vec<Op> {
                     out.push(coordinates(key.public_key().as_affine())?);
                 }
                 Some(())
+            },
+        ),
+        op(
+            "secp256k1_ecdh_varied",
+            |r| {
+                let key = SecretKey::from_slice(r.take(32)?).ok()?;
+                Some((key, public_key(r)?))
+            },
+            |(key, public)| {
+                let shared =
+                    k256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
+                <[u8; 32]>::from(*shared.raw_secret_bytes())
             },
         ),
         op(

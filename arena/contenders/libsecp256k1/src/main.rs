@@ -46,10 +46,13 @@ fn sign(context: &Secp256k1<All>, key: &SecretKey, hash: &[u8; 32]) -> [u8; 65] 
 type ToVerify = ([u8; 32], [u8; 64], PublicKey);
 
 fn to_verify(r: &mut Reader) -> Option<ToVerify> {
-    let (hash, signature) = (r.array()?, r.array()?);
+    Some((r.array()?, r.array()?, public_key(r)?))
+}
+
+fn public_key(r: &mut Reader) -> Option<PublicKey> {
     let mut key = [4; 65];
     key[1..].copy_from_slice(r.take(64)?);
-    Some((hash, signature, PublicKey::from_slice(&key).ok()?))
+    PublicKey::from_slice(&key).ok()
 }
 
 fn verify(context: &Secp256k1<All>, (hash, signature, key): &ToVerify) -> bool {
@@ -133,6 +136,18 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
                     out.push(coordinates(&PublicKey::from_secret_key(context, key))?);
                 }
                 Some(())
+            },
+        ),
+        op(
+            "secp256k1_ecdh_varied",
+            |r| {
+                let key = SecretKey::from_byte_array(r.array()?).ok()?;
+                Some((key, public_key(r)?))
+            },
+            |(key, public)| {
+                secp256k1::ecdh::shared_secret_point(public, key)
+                    .first_chunk::<32>()
+                    .copied()
             },
         ),
         op(

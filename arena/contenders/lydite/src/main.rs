@@ -111,12 +111,7 @@ impl<T, const N: usize> Output for Batch<T, N> {
 
 /// Public key, hash, signature.
 fn to_verify(r: &mut Reader) -> Option<(PublicKey, [u8; 32], Signature)> {
-    let (hash, r_bytes, s) = (r.array()?, r.array()?, r.array()?);
-    let signature = Signature {
-        r: r_bytes,
-        s,
-        recovery_id: 0,
-    };
+    let (hash, signature) = (r.array()?, Signature::from_bytes64(&r.array()?));
     Some((PublicKey::from_bytes(&r.array()?).ok()?, hash, signature))
 }
 
@@ -205,6 +200,11 @@ fn curve() -> Vec<Op> {
                 let public_keys = out.resized(keys.len(), PublicKey::GENERATOR);
                 secp256k1::public_key_batch(keys, public_keys)
             },
+        ),
+        op(
+            "secp256k1_ecdh_varied",
+            |r| Some((secret_key(r)?, PublicKey::from_bytes(&r.array()?).ok()?)),
+            |(key, public)| *key.diffie_hellman(public).x(),
         ),
         op("secp256k1_public_key_varied", secret_key, |key| {
             key.public_key().to_bytes()

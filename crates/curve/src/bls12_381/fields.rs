@@ -7,7 +7,7 @@ use blst::{
 };
 
 use super::Error;
-use crate::{field::Field, jacobian::Curve};
+use crate::{field::Field, group::Curve};
 
 /// p, big-endian.
 const P: [u8; 48] = [
@@ -150,7 +150,10 @@ pub(super) struct G1;
 impl Curve for G1 {
     type Field = Fp;
     const A_IS_MINUS_3: bool = false;
-    const B: Fp = Fp(blst_fp { l: FOUR });
+
+    fn b() -> Fp {
+        Fp(blst_fp { l: FOUR })
+    }
 }
 
 /// y^2 = x^3 + 4 (1 + u).
@@ -160,7 +163,10 @@ pub(super) struct G2;
 impl Curve for G2 {
     type Field = Fp2;
     const A_IS_MINUS_3: bool = false;
-    const B: Fp2 = Fp2(blst_fp2 {
-        fp: [blst_fp { l: FOUR }; 2],
-    });
+
+    fn b() -> Fp2 {
+        Fp2(blst_fp2 {
+            fp: [blst_fp { l: FOUR }; 2],
+        })
+    }
 }

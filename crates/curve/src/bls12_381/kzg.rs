@@ -12,7 +12,7 @@ use blst::{
 };
 
 use super::{Error, SCALAR_BITS, from_p1, read_scalar};
-use crate::jacobian::Jacobian;
+use crate::group::Jacobian;
 
 /// The order of the groups, big-endian.
 pub const ORDER: [u8; 32] = [

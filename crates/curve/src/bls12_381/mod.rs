@@ -23,8 +23,8 @@ use blst::{
 };
 
 use crate::{
-    field::Field,
-    jacobian::{self, Affine, Curve, Jacobian},
+    field::LazyField,
+    group::{self, Affine, Curve, Jacobian},
 };
 use fields::{Fp, Fp2, G1, G2};
 
@@ -161,7 +161,7 @@ fn from_p2(p: &blst_p2) -> Jacobian<G2> {
 /// # Errors
 /// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`].
 pub fn g1_add(p: &[u8; G1_LENGTH], q: &[u8; G1_LENGTH]) -> Result<[u8; G1_LENGTH], Error> {
-    Ok(write_g1(jacobian::add_affine(read_g1(p)?, read_g1(q)?)))
+    Ok(write_g1(group::add_affine(read_g1(p)?, read_g1(q)?)))
 }
 
 /// P + Q in G2. The points need not be in the subgroup.
@@ -169,7 +169,7 @@ pub fn g1_add(p: &[u8; G1_LENGTH], q: &[u8; G1_LENGTH]) -> Result<[u8; G1_LENGTH
 /// # Errors
 /// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`].
 pub fn g2_add(p: &[u8; G2_LENGTH], q: &[u8; G2_LENGTH]) -> Result<[u8; G2_LENGTH], Error> {
-    Ok(write_g2(jacobian::add_affine(read_g2(p)?, read_g2(q)?)))
+    Ok(write_g2(group::add_affine(read_g2(p)?, read_g2(q)?)))
 }
 
 /// Bits of a scalar below r.

@@ -27,7 +27,7 @@ use core::fmt;
 use crate::{cpu, montgomery::Adx};
 use crate::{
     field::Field,
-    jacobian::{self, Affine, Curve},
+    group::{self, Affine, Curve},
     montgomery::{Element, Kernel, Modulus, Portable},
 };
 use pairing::Pair;
@@ -80,7 +80,10 @@ pub(crate) struct G1<K>(core::marker::PhantomData<K>);
 impl<K: Kernel> Curve for G1<K> {
     type Field = Fp<K>;
     const A_IS_MINUS_3: bool = false;
-    const B: Fp<K> = Fp::constant([3, 0, 0, 0]);
+
+    fn b() -> Fp<K> {
+        const { Fp::constant([3, 0, 0, 0]) }
+    }
 }
 
 /// The twist y^2 = x^3 + 3 / xi.
@@ -90,20 +93,25 @@ pub(crate) struct G2<K>(core::marker::PhantomData<K>);
 impl<K: Kernel> Curve for G2<K> {
     type Field = Fp2<K>;
     const A_IS_MINUS_3: bool = false;
-    const B: Fp2<K> = Fp2::constant(
-        [
-            0x3267_e6dc_24a1_38e5,
-            0xb5b4_c5e5_59db_efa3,
-            0x81be_1899_1be0_6ac3,
-            0x2b14_9d40_ceb8_aaae,
-        ],
-        [
-            0xe4a2_bd06_85c3_15d2,
-            0xa74f_a084_e52d_1852,
-            0xcd2c_afad_eed8_fdf4,
-            0x0097_13b0_3af0_fed4,
-        ],
-    );
+
+    fn b() -> Fp2<K> {
+        const {
+            Fp2::constant(
+                [
+                    0x3267_e6dc_24a1_38e5,
+                    0xb5b4_c5e5_59db_efa3,
+                    0x81be_1899_1be0_6ac3,
+                    0x2b14_9d40_ceb8_aaae,
+                ],
+                [
+                    0xe4a2_bd06_85c3_15d2,
+                    0xa74f_a084_e52d_1852,
+                    0xcd2c_afad_eed8_fdf4,
+                    0x0097_13b0_3af0_fed4,
+                ],
+            )
+        }
+    }
 }
 
 fn read_field<K: Kernel>(bytes: &[u8; 32]) -> Result<Fp<K>, Error> {
@@ -157,7 +165,7 @@ fn write_g1<K: Kernel>(point: Option<Affine<G1<K>>>) -> [u8; 64] {
 
 fn add_with<K: Kernel>(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
     let (p, q) = (read_g1::<K>(p)?, read_g1::<K>(q)?);
-    Ok(write_g1(jacobian::add_affine(p, q)))
+    Ok(write_g1(group::add_affine(p, q)))
 }
 
 fn multiply_with<K: Kernel>(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {

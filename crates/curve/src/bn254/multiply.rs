@@ -5,7 +5,7 @@
 use super::{Fp, G1};
 use crate::{
     field::Field,
-    jacobian::{Affine, Jacobian, odd_multiples, wnaf},
+    group::{Affine, Jacobian, odd_multiples, wnaf},
     montgomery::Kernel,
 };
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     field::Field,
-    jacobian::{Affine, Curve, Jacobian},
+    group::{Affine, Curve, Jacobian},
     montgomery::Kernel,
 };
 
@@ -69,7 +69,7 @@ impl<K: Kernel> Pair<K> {
         let a = self.x.mul(&self.y).half();
         let b = self.y.square();
         let c = self.z.square();
-        let e = <G2<K> as Curve>::B.mul(&c.double().add(&c));
+        let e = <G2<K> as Curve>::b().mul(&c.double().add(&c));
         let f = e.double().add(&e);
         let g = b.add(&f).half();
         let h = self.y.add(&self.z).square().sub(&b.add(&c));
@@ -121,6 +121,7 @@ fn psi_jacobian<K: Kernel>(q: &Jacobian<G2<K>>) -> Jacobian<G2<K>> {
 }
 
 /// Is this point of the twist in G2? It is if `(X + 1) Q + psi(X Q) + psi^2(X Q) = psi^3(2 X Q)`.
+#[inline(never)]
 pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
     let mut xq = Jacobian::from(*q);
     for bit in (0..62).rev() {

@@ -6,7 +6,7 @@ use std::format;
 use proptest::prelude::*;
 
 use super::*;
-use crate::jacobian::Jacobian;
+use crate::group::Jacobian;
 
 /// The order of both groups.
 const ORDER: [u8; 32] =
@@ -211,7 +211,7 @@ fn membership_in_g2_is_that_of_the_order() {
             c0: Fp::from_bytes(&scalar(i)).unwrap(),
             c1: Fp::from_bytes(&scalar(i * i)).unwrap(),
         };
-        let Some(y) = sqrt(&x.square().mul(&x).add(&G2::B)) else {
+        let Some(y) = sqrt(&x.square().mul(&x).add(&G2::b())) else {
             continue;
         };
         found += 1;

@@ -52,14 +52,6 @@ impl<K: Kernel> Fp2<K> {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn half(&self) -> Self {
-        Self {
-            c0: self.c0.half(),
-            c1: self.c1.half(),
-        }
-    }
-
     /// Prepared for being the second factor of sums of products.
     #[inline(always)]
     fn factor(&self) -> Factor<'_, K> {
@@ -112,7 +104,7 @@ impl<K: Kernel> Field for Fp2<K> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn mul(&self, other: &Self) -> Self {
         let a = [&self.c0, &self.c1];
         let b = other.factor();
@@ -122,11 +114,19 @@ impl<K: Kernel> Field for Fp2<K> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn square(&self) -> Self {
         Self {
             c0: self.c0.add(&self.c1).mul(&self.c0.sub(&self.c1)),
             c1: self.c0.double().mul(&self.c1),
+        }
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        Self {
+            c0: self.c0.half(),
+            c1: self.c1.half(),
         }
     }
 

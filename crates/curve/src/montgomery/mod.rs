@@ -215,20 +215,6 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         Self::new(K::dot(a, b))
     }
 
-    #[inline(always)]
-    pub(crate) fn half(&self) -> Self {
-        const { assert!(M::SPARE) };
-        let odd = (self.0[0] & 1).wrapping_neg();
-        let p = [M::P[0] & odd, M::P[1] & odd, M::P[2] & odd, M::P[3] & odd];
-        let (sum, _) = add_words(&self.0, &p);
-        Self::new([
-            sum[0] >> 1 | sum[1] << 63,
-            sum[1] >> 1 | sum[2] << 63,
-            sum[2] >> 1 | sum[3] << 63,
-            sum[3] >> 1,
-        ])
-    }
-
     /// `p - self`, which is p itself for 0: only for [`Self::dot`].
     #[inline(always)]
     pub(crate) fn negate_loosely(&self) -> Self {
@@ -263,6 +249,29 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     #[inline(always)]
     fn square(&self) -> Self {
         self.mul(self)
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        let odd = (self.0[0] & 1).wrapping_neg();
+        let p = [M::P[0] & odd, M::P[1] & odd, M::P[2] & odd, M::P[3] & odd];
+        let (sum, carry) = add_words(&self.0, &p);
+        Self::new([
+            sum[0] >> 1 | sum[1] << 63,
+            sum[1] >> 1 | sum[2] << 63,
+            sum[2] >> 1 | sum[3] << 63,
+            sum[3] >> 1 | u64::from(carry) << 63,
+        ])
+    }
+
+    #[inline(always)]
+    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        if M::SPARE {
+            // One reduction for both.
+            Self::new(K::dot([a, &c.negate_loosely()], [b, d]))
+        } else {
+            a.mul(b).sub(&c.mul(d))
+        }
     }
 
     fn invert(&self) -> Self {

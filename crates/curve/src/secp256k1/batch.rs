@@ -4,20 +4,17 @@
 //! Items do not touch each other: each has the answer that it would have alone. With the feature `rayon`, `parallel` has
 //! the same functions over all cores.
 
-use core::borrow::Borrow;
+use core::{borrow::Borrow, ops::Range};
 
 use lydite_bytes::Address;
 use lydite_hash::keccak256_batch;
 use zeroize::Zeroize;
 
 use super::{
-    Error, PublicKey, SecretKey, Signature,
-    dispatch::Backend,
-    field::FieldElement,
-    group::{Affine, Jacobian, Projective},
-    scalar::Scalar,
+    Error, PublicKey, SecretKey, Signature, dispatch::Backend, field::FieldElement, scalar::Scalar,
     x_beyond_order,
 };
+use crate::group::{Affine, Jacobian};
 
 /// How many items share their inversions.
 pub(super) const CHUNK: usize = 64;
@@ -28,6 +25,18 @@ pub(super) fn same_length<const N: usize>(lengths: [usize; N]) -> Result<(), Err
     } else {
         Err(Error::Length)
     }
+}
+
+/// Runs an operation on the items of each chunk, if the slices are of one length.
+fn each_chunk<const N: usize>(
+    lengths: [usize; N],
+    mut run: impl FnMut(Backend, Range<usize>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    same_length(lengths)?;
+    let backend = Backend::detect();
+    (0..lengths[0])
+        .step_by(CHUNK)
+        .try_for_each(|start| run(backend, start..lengths[0].min(start + CHUNK)))
 }
 
 /// [`SecretKey::public_key`] for each key. Constant-time.
@@ -48,20 +57,18 @@ pub fn public_key_batch<K: Borrow<SecretKey>>(
     keys: &[K],
     out: &mut [PublicKey],
 ) -> Result<(), Error> {
-    same_length([keys.len(), out.len()])?;
-    let backend = Backend::detect();
-    for (keys, out) in keys.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
+    each_chunk([keys.len(), out.len()], |backend, items| {
         let mut k = [Scalar::ONE; CHUNK];
-        for (k, key) in k.iter_mut().zip(keys) {
+        for (k, key) in k.iter_mut().zip(&keys[items.clone()]) {
             *k = key.borrow().0;
         }
-        let points = multiply_generator_chunk::<CHUNK>(backend, &k[..keys.len()]);
+        let points = multiply_generator_chunk::<CHUNK>(backend, &k[..items.len()]);
         k.zeroize();
-        for (out, point) in out.iter_mut().zip(points) {
+        for (out, point) in out[items].iter_mut().zip(points) {
             *out = PublicKey(point);
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// [`SecretKey::sign_prehash`] for each key and hash: many keys, or one key repeated. Constant-time.
@@ -84,16 +91,11 @@ pub fn sign_prehash_batch<K: Borrow<SecretKey>>(
     hashes: &[[u8; 32]],
     out: &mut [Signature],
 ) -> Result<(), Error> {
-    same_length([keys.len(), hashes.len(), out.len()])?;
-    let backend = Backend::detect();
-    let chunks = keys
-        .chunks(CHUNK)
-        .zip(hashes.chunks(CHUNK))
-        .zip(out.chunks_mut(CHUNK));
-    for ((keys, hashes), out) in chunks {
-        sign_chunk::<CHUNK>(backend, keys, hashes, out);
-    }
-    Ok(())
+    each_chunk([keys.len(), hashes.len(), out.len()], |backend, items| {
+        let (keys, hashes) = (&keys[items.clone()], &hashes[items.clone()]);
+        sign_chunk::<CHUNK>(backend, keys, hashes, &mut out[items]);
+        Ok(())
+    })
 }
 
 /// [`verify`](super::verify) for each public key, hash and signature. Variable-time.
@@ -118,17 +120,17 @@ pub fn verify_batch(
     signatures: &[Signature],
     out: &mut [Result<(), Error>],
 ) -> Result<(), Error> {
-    same_length([public_keys.len(), hashes.len(), signatures.len(), out.len()])?;
-    let backend = Backend::detect();
-    let chunks = public_keys
-        .chunks(CHUNK)
-        .zip(hashes.chunks(CHUNK))
-        .zip(signatures.chunks(CHUNK))
-        .zip(out.chunks_mut(CHUNK));
-    for (((public_keys, hashes), signatures), out) in chunks {
-        verify_chunk::<CHUNK>(backend, public_keys, hashes, signatures, out);
-    }
-    Ok(())
+    let lengths = [public_keys.len(), hashes.len(), signatures.len(), out.len()];
+    each_chunk(lengths, |backend, items| {
+        verify_chunk::<CHUNK>(
+            backend,
+            &public_keys[items.clone()],
+            &hashes[items.clone()],
+            &signatures[items.clone()],
+            &mut out[items],
+        );
+        Ok(())
+    })
 }
 
 /// [`recover`](super::recover) for each hash and signature. An item that is not valid gets its error in `out` and disturbs
@@ -141,16 +143,12 @@ pub fn recover_batch(
     signatures: &[Signature],
     out: &mut [Result<PublicKey, Error>],
 ) -> Result<(), Error> {
-    same_length([hashes.len(), signatures.len(), out.len()])?;
-    let backend = Backend::detect();
-    let chunks = hashes
-        .chunks(CHUNK)
-        .zip(signatures.chunks(CHUNK))
-        .zip(out.chunks_mut(CHUNK));
-    for ((hashes, signatures), out) in chunks {
-        recover_chunk::<CHUNK>(backend, hashes, signatures, out);
-    }
-    Ok(())
+    let lengths = [hashes.len(), signatures.len(), out.len()];
+    each_chunk(lengths, |backend, items| {
+        let (hashes, signatures) = (&hashes[items.clone()], &signatures[items.clone()]);
+        recover_chunk::<CHUNK>(backend, hashes, signatures, &mut out[items]);
+        Ok(())
+    })
 }
 
 /// [`recover_address`](super::recover_address) for each hash and signature. An item that is not valid gets its error in
@@ -163,15 +161,11 @@ pub fn recover_address_batch(
     signatures: &[Signature],
     out: &mut [Result<Address, Error>],
 ) -> Result<(), Error> {
-    same_length([hashes.len(), signatures.len(), out.len()])?;
-    let backend = Backend::detect();
-    let chunks = hashes
-        .chunks(CHUNK)
-        .zip(signatures.chunks(CHUNK))
-        .zip(out.chunks_mut(CHUNK));
-    for ((hashes, signatures), out) in chunks {
+    let lengths = [hashes.len(), signatures.len(), out.len()];
+    each_chunk(lengths, |backend, items| {
+        let (hashes, signatures) = (&hashes[items.clone()], &signatures[items.clone()]);
         let mut keys = [Err(Error::Length); CHUNK];
-        let keys = &mut keys[..hashes.len()];
+        let keys = &mut keys[..items.len()];
         recover_chunk::<CHUNK>(backend, hashes, signatures, keys);
         // What failed is hashed as zeros, and not looked at.
         let encoded = core::array::from_fn::<_, CHUNK, _>(|i| match keys.get(i) {
@@ -182,15 +176,15 @@ pub fn recover_address_batch(
         let mut digests = [[0; 32]; CHUNK];
         let count = keys.len();
         keccak256_batch(&inputs[..count], &mut digests[..count]).map_err(|_| Error::Length)?;
-        for ((out, key), digest) in out.iter_mut().zip(keys).zip(&digests) {
+        for ((out, key), digest) in out[items].iter_mut().zip(keys).zip(&digests) {
             *out = key.map(|_| {
                 let mut address = [0; 20];
                 address.copy_from_slice(&digest[12..]);
                 Address(address)
             });
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// [`recover_address_low_s`](super::recover_address_low_s) for each hash and signature: the rule for transactions since
@@ -217,7 +211,7 @@ fn multiply_generator_chunk<const CHUNK: usize>(
     backend: Backend,
     k: &[Scalar],
 ) -> [Affine<super::Secp256k1>; CHUNK] {
-    let mut products = [Projective::INFINITY; CHUNK];
+    let mut products = [Jacobian::INFINITY; CHUNK];
     backend.multiply_generator(k, &mut products[..k.len()]);
     let mut inverses = [FieldElement::ONE; CHUNK];
     for (inverse, product) in inverses.iter_mut().zip(&products[..k.len()]) {
@@ -229,7 +223,7 @@ fn multiply_generator_chunk<const CHUNK: usize>(
         FieldElement::mul,
         FieldElement::invert,
     );
-    let points = core::array::from_fn(|i| products[i].to_affine_with(&inverses[i]));
+    let points = core::array::from_fn(|i| products[i].to_affine_with(&inverses[i]).normalize());
     inverses.zeroize();
     points
 }
@@ -309,7 +303,7 @@ pub(super) fn verify_chunk<const CHUNK: usize>(
         // X / Z^2 = r or r + n, without the division.
         let zz = sum.z.square();
         let has_x = |x: Option<FieldElement>| x.is_some_and(|x| x.mul(&zz).equals(&sum.x));
-        let matches = !sum.infinity
+        let matches = !sum.is_infinity()
             && (has_x(FieldElement::from_bytes(&signatures[index].r)) || has_x(x_beyond_order(r)));
         out[index] = if matches {
             Ok(())
@@ -358,7 +352,7 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
     let mut lifted = [None; CHUNK];
     backend.lift_x(&nonces[..count], &mut lifted[..count]);
 
-    let mut points = [Affine::new(FieldElement::ONE, FieldElement::ONE); CHUNK];
+    let mut points = [PublicKey::GENERATOR.0; CHUNK];
     let mut factors = [(Scalar::ONE, Scalar::ONE); CHUNK];
     let parsed = core::mem::take(&mut count);
     for from in 0..parsed {
@@ -379,7 +373,7 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
     for (z, sum) in z_inverses
         .iter_mut()
         .zip(&sums[..count])
-        .filter(|(_, sum)| !sum.infinity)
+        .filter(|(_, sum)| !sum.is_infinity())
     {
         *z = sum.z;
     }
@@ -390,10 +384,10 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
         FieldElement::invert_vartime,
     );
     for ((sum, z_inverse), index) in sums[..count].iter().zip(&z_inverses).zip(index) {
-        out[index] = if sum.infinity {
+        out[index] = if sum.is_infinity() {
             Err(Error::Infinity)
         } else {
-            Ok(PublicKey(sum.to_affine_with(z_inverse)))
+            Ok(PublicKey(sum.to_affine_with(z_inverse).normalize()))
         };
     }
 }

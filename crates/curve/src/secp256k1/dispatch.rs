@@ -1,20 +1,22 @@
 //! Which kernels run; the only place that calls those with instructions of their own.
 
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::adx;
 use super::{
-    POINT_ENTRIES, Secp256k1,
+    curve::{Limbs, Secp256k1},
     field::FieldElement,
     generator::{self, Digits},
-    group::{Affine, Jacobian, Projective},
     multiply::multiply_add_vartime,
-    scalar::Scalar,
-    tables,
+    scalar::{Scalar, Signed128},
+    secret_multiply, tables,
 };
-#[cfg(target_arch = "x86_64")]
-use crate::mask::Mask;
+use crate::group::{Affine, Jacobian};
 
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
-type Product = Projective<Secp256k1>;
+
+/// Entries of the table of odd multiples of a point that is not known beforehand: window 5.
+const POINT_ENTRIES: usize = 8;
 
 /// How many secret multiples of the generator pay for eight lanes.
 #[cfg(target_arch = "x86_64")]
@@ -71,7 +73,7 @@ impl Backend {
     }
 
     /// `k G` for each k from 1 on. Constant-time.
-    pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Product]) {
+    pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Sum]) {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
         if self == Self::Avx512IfmaX8 {
@@ -83,8 +85,8 @@ impl Backend {
                     for (k, out) in k.iter().zip(out) {
                         let digits = Digits::new(k);
                         // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
-                        *out = unsafe { multiply_generator_x1(tables::comb(), &digits) };
-                        complete(out, &digits);
+                        let product = unsafe { multiply_generator_x1(tables::comb(), &digits) };
+                        *out = generator::complete(product, tables::comb(), &digits);
                     }
                     continue;
                 }
@@ -94,15 +96,33 @@ impl Backend {
                 // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
                 let products = unsafe { multiply_generator_x8(tables::comb(), &digits) };
                 for ((out, product), digits) in out.iter_mut().zip(products).zip(&digits) {
-                    *out = product;
-                    complete(out, digits);
+                    *out = generator::complete(product, tables::comb(), digits);
                 }
             }
             return;
         }
         for (k, out) in k.iter().zip(out) {
-            *out = generator::multiply_generator(tables::comb(), &Digits::new(k));
+            let digits = Digits::new(k);
+            #[cfg(target_arch = "x86_64")]
+            if self == Self::Adx {
+                *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<adx::Secret>>(
+                    tables::comb(),
+                    &digits,
+                ));
+                continue;
+            }
+            *out = generator::multiply_generator(tables::comb(), &digits);
         }
+    }
+
+    /// `k P`, k by its digits (`Scalar::split_for_digits`). Constant-time in k.
+    pub(super) fn multiply_secret(self, point: &Point, digits: &[[u64; 3]; 2]) -> Sum {
+        #[cfg(target_arch = "x86_64")]
+        if self.has_adx() {
+            let point = Secp256k1::<adx::Secret>::point(point);
+            return Secp256k1::sum(&secret_multiply::multiply_secret(&point, digits));
+        }
+        secret_multiply::multiply_secret(point, digits)
     }
 
     /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
@@ -134,9 +154,8 @@ impl Backend {
     fn lift_x_of_one(self, &(x, odd): &(FieldElement, bool)) -> Option<Point> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
-            // SAFETY: these variants are only made by `detect`, where the CPU has the instructions.
-            let root = unsafe { super::x86_64::adx::lift_x(&x.normalize().to_words()) };
-            return Affine::from_root_vartime(x, FieldElement::from_words(root), odd);
+            let x = adx::Public::from_words(x.reduced());
+            return Affine::<Secp256k1<_>>::from_x_vartime(x, odd).map(|p| Secp256k1::point(&p));
         }
         Affine::from_x_vartime(x, odd)
     }
@@ -171,7 +190,7 @@ impl Backend {
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
                     // Z = 0: an exceptional case of the lanes' formulas, or infinity.
                     *out = if sum.z.is_zero() {
-                        multiply_add_portable(&points[lane], &factors[lane])
+                        self.multiply_add_of_one(&points[lane], &factors[lane])
                     } else {
                         sum
                     };
@@ -188,35 +207,20 @@ impl Backend {
     pub(super) fn multiply_add_of_one(self, point: &Point, factors: &(Scalar, Scalar)) -> Sum {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
-            let (a, b) = (factors.0.split_vartime(), factors.1.halves());
-            // SAFETY: these variants are only made by `detect`, where the CPU has the instructions.
-            let sum =
-                unsafe { super::x86_64::adx::multiply_add(point, &a, tables::generator(), &b) };
-            // Z = 0: an exceptional case of the formulas, or infinity.
-            if !sum.z.is_zero() {
-                return sum;
-            }
+            let point = Secp256k1::<adx::Public>::point(point);
+            return Secp256k1::sum(&multiply_add_in(&point, factors));
         }
-        multiply_add_portable(point, factors)
+        multiply_add_in(point, factors)
     }
 }
 
-/// Computes a product again if it met an exceptional case of the lanes' formulas, which few k do: Z = 0.
-#[cfg(target_arch = "x86_64")]
-fn complete(product: &mut Product, digits: &Digits) {
-    if Mask::from_bit(u64::from(product.z.is_zero())).declassify() {
-        *product = generator::multiply_generator(tables::comb(), digits);
-    }
-}
-
-/// `a P + b G`. Variable-time.
-fn multiply_add_portable(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
-    multiply_add_vartime::<_, POINT_ENTRIES>(
-        point,
-        &a.split_vartime(),
-        tables::generator(),
-        &b.halves(),
-    )
+/// `a P + b G` in one form of the field. Variable-time.
+fn multiply_add_in<F: Limbs>(
+    point: &Affine<Secp256k1<F>>,
+    (a, b): &(Scalar, Scalar),
+) -> Jacobian<Secp256k1<F>> {
+    let (a, b): ([Signed128; 2], [Signed128; 2]) = (a.split_vartime(), b.halves());
+    multiply_add_vartime::<_, POINT_ENTRIES>(point, &a, tables::generator(), &b)
 }
 
 #[cfg(test)]
@@ -246,14 +250,14 @@ mod tests {
     }
 
     fn affine(sum: Sum) -> Option<[[u64; 4]; 2]> {
-        sum.to_affine_vartime()
-            .map(|p| [p.x.to_words(), p.y.to_words()])
+        sum.to_affine().map(|p| [p.x.reduced(), p.y.reduced()])
     }
 
     fn multiple_of_generator(k: &Scalar) -> Point {
-        multiply_add_portable(&Point::generator(), &(small(0), *k))
-            .to_affine_vartime()
+        multiply_add_in(&Point::generator(), &(small(0), *k))
+            .to_affine()
             .unwrap()
+            .normalize()
     }
 
     fn same_as_portable(points: &[Point], factors: &[(Scalar, Scalar)]) {
@@ -263,7 +267,7 @@ mod tests {
             for (i, sum) in sums.into_iter().enumerate() {
                 assert_eq!(
                     affine(sum),
-                    affine(multiply_add_portable(&points[i], &factors[i])),
+                    affine(multiply_add_in(&points[i], &factors[i])),
                     "{backend:?}, item {i}"
                 );
             }
@@ -331,11 +335,11 @@ mod tests {
             for length in (0..=20).chain([k.len()]) {
                 for start in [0, k.len() - length] {
                     let (k, expected) = (&k[start..][..length], &expected[start..][..length]);
-                    let mut out = alloc::vec![Product::from_affine(&Point::generator()); length];
+                    let mut out = alloc::vec![Sum::INFINITY; length];
                     backend.multiply_generator(k, &mut out);
                     for (i, (out, expected)) in out.iter().zip(expected).enumerate() {
                         assert_eq!(
-                            words(&Some(out.to_affine())),
+                            affine(*out),
                             words(expected),
                             "{backend:?}, {i} of {length}"
                         );
@@ -381,11 +385,10 @@ mod tests {
                     let expected = multiple_of_generator(&k);
                     for backend in Backend::available() {
                         for length in [1, 8] {
-                            let mut out =
-                                alloc::vec![Product::from_affine(&Point::generator()); length];
+                            let mut out = alloc::vec![Sum::INFINITY; length];
                             backend.multiply_generator(&alloc::vec![k; length], &mut out);
                             for out in out {
-                                let out = out.to_affine();
+                                let out = out.to_affine().unwrap().normalize();
                                 assert_eq!(out.x.to_words(), expected.x.to_words());
                                 assert_eq!(out.y.to_words(), expected.y.to_words());
                             }

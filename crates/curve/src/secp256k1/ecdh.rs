@@ -5,7 +5,7 @@
 use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{PublicKey, SecretKey, secret_multiply::multiply_secret};
+use super::{PublicKey, SecretKey, dispatch::Backend};
 
 /// The point that two parties share: each makes it from its secret key and the other's public key. Wiped when dropped; it
 /// has no `Debug`.
@@ -44,8 +44,9 @@ impl SecretKey {
     pub fn diffie_hellman(&self, public_key: &PublicKey) -> SharedSecret {
         // The order is prime, the point not infinity and the key not 0: neither is the product infinity.
         let mut halves = self.0.split_for_digits();
-        let point = multiply_secret(&public_key.0, &halves).to_affine();
+        let point = Backend::detect().multiply_secret(&public_key.0, &halves);
         halves.zeroize();
+        let point = point.to_affine_with(&point.z.invert()).normalize();
         SharedSecret {
             compressed: PublicKey(point).to_sec1_compressed(),
         }

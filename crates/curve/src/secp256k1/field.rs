@@ -11,7 +11,9 @@
 //!
 //! Constant time: everything but what is named `_vartime`, `is_*`/`==` on results that the caller made public.
 
+use super::curve::{BETA, Limbs};
 use crate::{
+    field::{LazyField, SecretField},
     mask::Mask,
     safegcd::{self, Modulus},
 };
@@ -26,7 +28,7 @@ const FOLD: u64 = 0x1_0000_03D1;
 const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
 
 /// p for [`safegcd`].
-static MODULUS: Modulus = Modulus {
+pub(super) static MODULUS: Modulus = Modulus {
     value: [
         0x3fff_fffe_ffff_fc2f,
         0x3fff_ffff_ffff_ffff,
@@ -268,7 +270,7 @@ impl FieldElement {
 
     /// From four little-endian words below p (not checked in release builds): for tables.
     #[inline(always)]
-    pub(crate) fn from_words(w: [u64; 4]) -> Self {
+    pub(crate) const fn from_words(w: [u64; 4]) -> Self {
         Self::from_limbs([
             w[0] & M,
             (w[0] >> 52 | w[1] << 12) & M,
@@ -399,12 +401,6 @@ impl FieldElement {
         Self::with_magnitude(sum, 1)
     }
 
-    /// Carries, and folds what is above 2^256: magnitude 1, not necessarily below p.
-    #[inline(always)]
-    pub(crate) fn normalize_weak(&self) -> Self {
-        Self::with_magnitude(Self::carry(&self.limbs), 1)
-    }
-
     #[inline(always)]
     fn carry(limbs: &[u64; 5]) -> [u64; 5] {
         let mut t = *limbs;
@@ -475,12 +471,6 @@ impl FieldElement {
         }
     }
 
-    /// A square root, if there is one.
-    pub(crate) fn sqrt(&self) -> Option<Self> {
-        let root = square_root_chain(*self, Self::mul, Self::square);
-        root.square().equals(self).then_some(root)
-    }
-
     /// `1 / self`, and 0 for 0. Constant-time. Any magnitude.
     pub(crate) fn invert(&self) -> Self {
         let value = safegcd::to_signed62(&self.normalize().to_words());
@@ -493,6 +483,86 @@ impl FieldElement {
         Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(
             &value, &MODULUS,
         )))
+    }
+}
+
+impl LazyField for FieldElement {
+    const ZERO: Self = Self::ZERO;
+    const ONE: Self = Self::ONE;
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        self.add(other)
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self, magnitude: u32) -> Self {
+        self.sub(other, magnitude)
+    }
+
+    #[inline(always)]
+    fn negate(&self, magnitude: u32) -> Self {
+        self.negate(magnitude)
+    }
+
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        self.mul(other)
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        self.square()
+    }
+
+    #[inline(always)]
+    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        Self::sum_of_products(a, b, &c.negate(1), d)
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        self.half()
+    }
+
+    fn invert(&self) -> Self {
+        self.invert_vartime()
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        self.is_zero_vartime()
+    }
+
+    #[inline(always)]
+    fn triple(&self) -> Self {
+        self.mul_small(3)
+    }
+}
+
+impl SecretField for FieldElement {
+    #[inline(always)]
+    fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
+        Self::select(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn is_zero_mask(&self) -> Mask {
+        Mask::from_bit(u64::from(self.is_zero()))
+    }
+}
+
+impl Limbs for FieldElement {
+    const BETA: Self = Self::from_words(BETA);
+
+    #[inline(always)]
+    fn from_words(words: [u64; 4]) -> Self {
+        Self::from_words(words)
+    }
+
+    #[inline(always)]
+    fn reduced(&self) -> [u64; 4] {
+        self.normalize().to_words()
     }
 }
 

@@ -6,16 +6,20 @@
 //! odd, and the result negated. 42 additions, no doubling.
 //!
 //! Source: signed all-bits-set digits: [Ham12] §3.3; the comb and its size: [LIBSECP] `ecmult_gen_impl.h`.
-//! Constant time: yes. Every look-up reads all 32 entries of its window; the additions are complete.
+//! Constant time: yes. Every look-up reads all 32 entries of its window; the additions are incomplete ones without a branch.
+//!
+//! An addition brings two sums of d_j 2^(6 j) together, with odd digits d_j, over disjoint sets of windows; it is exceptional
+//! where they are equal or opposite modulo n, so where a sum of +-d_j 2^(6 j) over the windows of both is a multiple of n.
+//! As an integer that is never 0, as its lowest window stands alone at its place; it is below 2^252 without window 42 and
+//! below 2^256 with it, as k < n keeps that digit at 15 or less; and without window 0 it is even. So the multiple would be
+//! +-n, which is odd and above 2^252, and the sum one with windows 0 and 42: these meet in the last addition only, and
+//! there n determines all digits, and so k. Such a k ends with Z = 0 and is computed again by complete additions; whether k
+//! is one of them is not treated as a secret.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{
-    group::{Curve, Projective},
-    multiply::affine_from_words,
-    scalar::Scalar,
-};
-use crate::mask::Mask;
+use super::{curve::Koblitz, multiply::affine_from_words, scalar::Scalar};
+use crate::{field::SecretField, group::Jacobian, mask::Mask};
 
 /// Bits of a window.
 const WINDOW: usize = 6;
@@ -104,15 +108,37 @@ fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
 }
 
 /// `k G` in constant time.
-pub(crate) fn multiply_generator<C: Curve>(table: CombTable<'_>, digits: &Digits) -> Projective<C> {
+pub(crate) fn multiply_generator<C: Koblitz>(table: CombTable<'_>, digits: &Digits) -> Jacobian<C> {
+    complete(multiply::<C, false>(table, digits), table, digits)
+}
+
+/// A product by incomplete additions, computed again where Z = 0 tells of an exceptional case.
+#[inline(always)]
+pub(crate) fn complete<C: Koblitz>(
+    product: Jacobian<C>,
+    table: CombTable<'_>,
+    digits: &Digits,
+) -> Jacobian<C> {
+    if product.z.is_zero_mask().declassify() {
+        multiply::<C, true>(table, digits)
+    } else {
+        product
+    }
+}
+
+/// `k G` by complete additions, or by incomplete ones.
+fn multiply<C: Koblitz, const COMPLETE: bool>(
+    table: CombTable<'_>,
+    digits: &Digits,
+) -> Jacobian<C> {
     let entry = |window: usize| {
         let digit = digits.get(window);
         let words = scan(table.window(window), digit.index);
-        affine_from_words::<C>(&words).negate_if(digit.negative)
+        affine_from_words::<C>(&words).negate_where(digit.negative)
     };
-    let mut sum = Projective::from_affine(&entry(0));
+    let mut sum: Jacobian<C> = entry(0).into();
     for window in 1..WINDOWS {
-        sum = sum.add_affine(&entry(window));
+        sum = sum.add_secret::<COMPLETE>(&entry(window));
     }
-    sum.negate_if(digits.negated())
+    sum.negate_where(digits.negated())
 }

@@ -22,13 +22,13 @@
 //! EIP-2 (low s). The keys in brackets are those of `docs/papers.md`.
 
 mod batch;
+mod curve;
 mod dispatch;
 mod ecdh;
 mod field;
 #[cfg(any(test, target_pointer_width = "32"))]
 mod field_words32;
 mod generator;
-mod group;
 mod multiply;
 mod nonce;
 #[cfg(feature = "rayon")]
@@ -52,38 +52,12 @@ pub use batch::{
 };
 pub use ecdh::SharedSecret;
 
+use crate::group::{Affine, Jacobian};
+use curve::{Koblitz, Secp256k1};
 use dispatch::Backend;
 use field::FieldElement;
-use group::{Affine, Curve, Projective};
 use nonce::Nonces;
 use scalar::{ORDER, Scalar};
-
-/// Entries of the table of odd multiples of a point that is not known beforehand: window 5.
-const POINT_ENTRIES: usize = 8;
-
-/// y^2 = x^3 + 7 with its generator. Source: [SEC2] §2.4.1.
-#[derive(Clone, Copy)]
-enum Secp256k1 {}
-
-impl Curve for Secp256k1 {
-    const B: u32 = 7;
-    const GENERATOR: ([u64; 5], [u64; 5]) = (
-        [
-            0x2_815b_16f8_1798,
-            0xd_b2dc_e28d_959f,
-            0xe_870b_0702_9bfc,
-            0xb_bac5_5a06_295c,
-            0x79be_667e_f9dc,
-        ],
-        [
-            0x7_d08f_fb10_d4b8,
-            0x4_8a68_5541_99c4,
-            0xe_1108_a8fd_17b4,
-            0xc_4655_da4f_bfc0,
-            0x483a_da77_26a3,
-        ],
-    );
-}
 
 /// Why an input is not accepted.
 #[non_exhaustive]
@@ -215,9 +189,9 @@ impl SecretKey {
 
 /// `k G`, normalized. Constant-time.
 fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
-    let mut out = [Projective::INFINITY];
+    let mut out = [Jacobian::INFINITY];
     Backend::detect().multiply_generator(core::slice::from_ref(k), &mut out);
-    out[0].to_affine()
+    out[0].to_affine_with(&out[0].z.invert()).normalize()
 }
 
 /// A public key: a point of the curve other than infinity.
@@ -227,11 +201,11 @@ pub struct PublicKey(Affine<Secp256k1>);
 impl PublicKey {
     /// The generator G: the public key of the secret key 1. Something to fill buffers with.
     pub const GENERATOR: Self = {
-        let (x, y) = Secp256k1::GENERATOR;
-        Self(Affine::new(
-            FieldElement::from_limbs(x),
-            FieldElement::from_limbs(y),
-        ))
+        let [x, y] = <Secp256k1>::GENERATOR;
+        Self(Affine {
+            x: FieldElement::from_words(x),
+            y: FieldElement::from_words(y),
+        })
     };
 
     /// From SEC 1 form: 33 bytes (2 or 3, x) or 65 bytes (4, x, y). Variable-time.
@@ -261,10 +235,10 @@ impl PublicKey {
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, Error> {
         let (halves, _) = bytes.as_chunks::<32>();
         let [x, y] = [0, 1].map(|i| FieldElement::from_bytes(&halves[i]));
-        let point = Affine::new(
-            x.ok_or(Error::CoordinateOutOfRange)?,
-            y.ok_or(Error::CoordinateOutOfRange)?,
-        );
+        let point = Affine {
+            x: x.ok_or(Error::CoordinateOutOfRange)?,
+            y: y.ok_or(Error::CoordinateOutOfRange)?,
+        };
         if point.is_on_curve() {
             Ok(Self(point))
         } else {
@@ -353,15 +327,36 @@ impl Signature {
         }
     }
 
-    fn with_recovery_id(bytes: &[u8; 65], recovery_id: u8) -> Result<Self, Error> {
+    /// From r || s || v, where v is either: the recovery id, or 27 or 28. For input from outside, where both are met.
+    ///
+    /// # Errors
+    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    pub fn from_bytes65_any_v(bytes: &[u8; 65]) -> Result<Self, Error> {
+        match bytes[64] {
+            27.. => Self::from_bytes65_v27(bytes),
+            _ => Self::from_bytes65(bytes),
+        }
+    }
+
+    /// From r || s, for [`verify`], which needs no recovery id: it is 0 here.
+    #[must_use]
+    pub fn from_bytes64(bytes: &[u8; 64]) -> Self {
         let (halves, _) = bytes.as_chunks::<32>();
+        Self {
+            r: halves[0],
+            s: halves[1],
+            recovery_id: 0,
+        }
+    }
+
+    fn with_recovery_id(bytes: &[u8; 65], recovery_id: u8) -> Result<Self, Error> {
+        let (r_and_s, _) = bytes.split_first_chunk().ok_or(Error::Length)?;
         if recovery_id > 3 {
             return Err(Error::RecoveryId);
         }
         Ok(Self {
-            r: halves[0],
-            s: halves[1],
             recovery_id,
+            ..Self::from_bytes64(r_and_s)
         })
     }
 

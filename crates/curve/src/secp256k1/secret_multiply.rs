@@ -5,14 +5,19 @@
 //! share their doublings; the table holds the odd multiples up to 31 of the point.
 //!
 //! Source: signed all-bits-set digits: [Ham12] §3.3; their use with the endomorphism: [LIBSECP] `ecmult_const_impl.h`.
-//! Constant time: in the multiplier. Every look-up reads the whole table; additions and doublings are complete. The table
-//! is made in variable time, as the point is public.
+//! Constant time: in the multiplier. Every look-up reads the whole table; the additions have no branch. They are incomplete
+//! ones: a sum a P + b lambda P meets its addend or its opposite only where (a, b) plus or minus that addend is a vector
+//! of the lattice that the split is by, whose shortest one is longer than 2^127, or 0. It is not 0, as the part that is
+//! not added to is an odd multiple of 32, or odd itself; and only the last window has sums that long. So a handful of
+//! multipliers, by the number of such vectors, end with Z = 0: these are computed again by complete additions. Whether a
+//! multiplier is one of them is not treated as a secret. The table is made in variable time, as the point is public.
 
-use super::{
-    group::{Affine, Curve, Projective},
-    multiply::odd_multiples,
+use super::curve::Koblitz;
+use crate::{
+    field::{LazyField, SecretField},
+    group::{Affine, Jacobian, odd_multiples},
+    mask::Mask,
 };
-use crate::mask::Mask;
 
 /// Bits of a window.
 const WINDOW: usize = 5;
@@ -22,28 +27,39 @@ const WINDOWS: usize = 26;
 const ENTRIES: usize = 1 << (WINDOW - 1);
 
 /// `(2 v[0] + 1 - 2^130) P + (2 v[1] + 1 - 2^130) lambda P`. The order of P must be above 62.
-pub(crate) fn multiply_secret<C: Curve>(point: &Affine<C>, v: &[[u64; 3]; 2]) -> Projective<C> {
-    let (table, scale) = odd_multiples::<C, ENTRIES>(point);
-    // From the isomorphic curve back to this one: here all have Z = scale.
-    let inverse = scale.invert_vartime();
-    let square = inverse.square();
-    let cube = square.mul(&inverse);
-    let table = table.map(|entry| Affine::new(entry.x.mul(&square), entry.y.mul(&cube)));
-
-    let mut sum = Projective::INFINITY;
-    for window in (0..WINDOWS).rev() {
-        for _ in 0..WINDOW {
-            sum = sum.double();
-        }
-        let [entry, image] = [&v[0], &v[1]].map(|v| look_up(&table, v, window));
-        sum = sum.add_affine(&entry).add_affine(&image.endomorphism());
+pub(crate) fn multiply_secret<C: Koblitz>(point: &Affine<C>, v: &[[u64; 3]; 2]) -> Jacobian<C> {
+    let product = multiply::<C, false>(point, v);
+    if product.z.is_zero_mask().declassify() {
+        multiply::<C, true>(point, v)
+    } else {
+        product
     }
+}
+
+/// The same by complete additions, or by incomplete ones.
+pub(crate) fn multiply<C: Koblitz, const COMPLETE: bool>(
+    point: &Affine<C>,
+    v: &[[u64; 3]; 2],
+) -> Jacobian<C> {
+    let (table, scale) = odd_multiples::<C, ENTRIES>(point);
+    let tables = [table, table.map(|entry| entry.endomorphism())];
+    let mut sum: Jacobian<C> = look_up(&tables[0], &v[0], WINDOWS - 1).into();
+    for window in (0..WINDOWS).rev() {
+        if window < WINDOWS - 1 {
+            for _ in 0..WINDOW {
+                sum = sum.double();
+            }
+            sum = sum.add_secret::<COMPLETE>(&look_up(&tables[0], &v[0], window));
+        }
+        sum = sum.add_secret::<COMPLETE>(&look_up(&tables[1], &v[1], window));
+    }
+    sum.z = sum.z.mul(&scale);
     sum
 }
 
 /// The multiple of the point that a window stands for.
 #[inline(always)]
-fn look_up<C: Curve>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize) -> Affine<C> {
+fn look_up<C: Koblitz>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize) -> Affine<C> {
     let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);
     let mut bits = v[word] >> shift;
     if shift > 64 - WINDOW {
@@ -57,5 +73,5 @@ fn look_up<C: Curve>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize) 
     for (i, entry) in table.iter().enumerate().skip(1) {
         found = Affine::select(Mask::is_zero(i as u64 ^ index), entry, &found);
     }
-    found.negate_if(negative)
+    found.negate_where(negative)
 }

@@ -12,7 +12,7 @@ use core::fmt;
 use crate::{cpu, montgomery::Adx};
 use crate::{
     field::Field,
-    jacobian::{Affine, Curve, Jacobian, wnaf},
+    group::{Affine, Curve, Jacobian, wnaf},
     montgomery::{Element, Kernel, Modulus, Portable},
 };
 
@@ -72,12 +72,17 @@ struct Secp256r1<K>(core::marker::PhantomData<K>);
 impl<K: Kernel> Curve for Secp256r1<K> {
     type Field = Element<P, K>;
     const A_IS_MINUS_3: bool = true;
-    const B: Element<P, K> = Element::constant([
-        0x3bce_3c3e_27d2_604b,
-        0x651d_06b0_cc53_b0f6,
-        0xb3eb_bd55_7698_86bc,
-        0x5ac6_35d8_aa3a_93e7,
-    ]);
+
+    fn b() -> Element<P, K> {
+        const {
+            Element::constant([
+                0x3bce_3c3e_27d2_604b,
+                0x651d_06b0_cc53_b0f6,
+                0xb3eb_bd55_7698_86bc,
+                0x5ac6_35d8_aa3a_93e7,
+            ])
+        }
+    }
 }
 
 /// Odd multiples 1, 3, 5, ... of the generator: x, y in Montgomery form, 32 little-endian bytes each.
@@ -142,7 +147,7 @@ fn multiply_add<K: Kernel>(
     let mut sum = Jacobian::INFINITY;
     for i in (0..length_a.max(length_b)).rev() {
         sum = sum.double();
-        let index = |digit: i8| usize::from(digit.unsigned_abs() / 2);
+        let index = |digit: i16| usize::from(digit.unsigned_abs() / 2);
         if b[i] != 0 {
             sum = sum.add_affine(&table[index(b[i])].negate_if(b[i] < 0));
         }

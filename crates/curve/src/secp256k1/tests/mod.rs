@@ -15,7 +15,8 @@ use alloc::vec::Vec;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-use super::{group::Jacobian, multiply::GENERATOR_ENTRIES, *};
+use super::{curve::Limbs, multiply::GENERATOR_ENTRIES, *};
+use crate::field::LazyField;
 
 /// Numbers that look random and are the same in every run: SHA-256 of a counter.
 pub(super) fn bytes32(seed: u64) -> [u8; 32] {
@@ -61,20 +62,17 @@ pub(super) fn to_words(big: &BigUint) -> [u64; 4] {
 }
 
 /// 1, 3, 5, ... times a point, as a table.
-fn odd_multiples_table<C: Curve>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
-    let double = Jacobian::from_affine(point)
-        .double_vartime()
-        .to_affine_vartime()
-        .unwrap();
-    let mut sum = Jacobian::from_affine(point);
+fn odd_multiples_table<C: Koblitz>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
+    let double = Jacobian::from(*point).double().to_affine().unwrap();
+    let mut sum = Jacobian::from(*point);
     (0..count)
         .map(|i| {
             if i > 0 {
-                sum = sum.add_affine_vartime(&double);
+                sum = sum.add_affine(&double);
             }
-            let point = sum.to_affine_vartime().unwrap();
+            let point = sum.to_affine().unwrap();
             let mut entry = [0; 64];
-            let words = [point.x.to_words(), point.y.to_words()];
+            let words = [point.x.reduced(), point.y.reduced()];
             for (bytes, word) in entry
                 .as_chunks_mut::<8>()
                 .0
@@ -89,16 +87,16 @@ fn odd_multiples_table<C: Curve>(point: &Affine<C>, count: usize) -> Vec<[u8; 64
 }
 
 /// `2^n` times a point.
-fn double_times<C: Curve>(point: &Affine<C>, n: usize) -> Affine<C> {
-    let mut sum = Jacobian::from_affine(point);
+fn double_times<C: Koblitz>(point: &Affine<C>, n: usize) -> Affine<C> {
+    let mut sum = Jacobian::from(*point);
     for _ in 0..n {
-        sum = sum.double_vartime();
+        sum = sum.double();
     }
-    sum.to_affine_vartime().unwrap()
+    sum.to_affine().unwrap()
 }
 
 /// The comb's table for any curve.
-fn comb_table<C: Curve>() -> Vec<[u8; 64]> {
+fn comb_table<C: Koblitz>() -> Vec<[u8; 64]> {
     let mut base = Affine::<C>::generator();
     let mut table = Vec::new();
     for _ in 0..generator::WINDOWS {
@@ -109,7 +107,7 @@ fn comb_table<C: Curve>() -> Vec<[u8; 64]> {
 }
 
 /// The static table of [`multiply_add_vartime`] for any curve.
-fn generator_table<C: Curve>(entries: usize) -> Vec<[u8; 64]> {
+fn generator_table<C: Koblitz>(entries: usize) -> Vec<[u8; 64]> {
     let point = Affine::<C>::generator();
     let mut table = odd_multiples_table(&point, entries);
     table.extend(odd_multiples_table(&double_times(&point, 128), entries));

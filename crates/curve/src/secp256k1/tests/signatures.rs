@@ -482,6 +482,29 @@ fn encodings() {
     bytes[64] += 27;
     assert_eq!(Signature::from_bytes65_v27(&bytes), Ok(signature));
     assert_eq!(Signature::from_bytes65(&bytes), Err(Error::RecoveryId));
+    for v in 0..=255 {
+        bytes[64] = v;
+        let expected = match v {
+            0..4 => Ok(v),
+            27 | 28 => Ok(v - 27),
+            _ => Err(Error::RecoveryId),
+        };
+        let read = Signature::from_bytes65_any_v(&bytes);
+        assert_eq!(read.map(|read| read.recovery_id), expected);
+        assert_eq!(
+            read.is_ok_and(|read| read == signature),
+            expected == Ok(signature.recovery_id)
+        );
+    }
+    let mut halves = [0; 64];
+    halves.copy_from_slice(&bytes[..64]);
+    assert_eq!(
+        Signature::from_bytes64(&halves),
+        Signature {
+            recovery_id: 0,
+            ..signature
+        }
+    );
 
     let public = key.public_key();
     assert_eq!(PublicKey::from_bytes(&public.to_bytes()), Ok(public));

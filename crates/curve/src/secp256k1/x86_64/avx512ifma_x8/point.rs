@@ -7,7 +7,7 @@ use super::{
     field::{Field, limbs_of},
 };
 
-/// Points of eight lanes, affine.
+/// Points of eight lanes, affine; x of size 10, y of size 4 at most.
 #[derive(Clone, Copy)]
 pub(super) struct AffineLanes {
     pub(super) x: Field,
@@ -130,7 +130,7 @@ impl AffineLanes {
     pub(super) fn negate_where(&self, mask: __mmask8) -> Self {
         Self {
             x: self.x,
-            y: self.y.negate_where::<3>(mask),
+            y: self.y.negate_where::<4>(mask),
         }
     }
 }

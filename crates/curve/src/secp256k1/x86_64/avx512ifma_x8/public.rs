@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 
 use super::{
     super::super::{
+        curve::{BETA, Secp256k1},
         field::{FieldElement, square_root_chain},
-        group::{Affine, BETA, Curve, Jacobian},
         multiply::{GENERATOR_ENTRIES, GeneratorTable},
         scalar::Signed128,
     },
@@ -13,6 +13,7 @@ use super::{
     field::{Field, load},
     point::{AffineLanes, JacobianLanes},
 };
+use crate::group::{Affine, Jacobian, odd_multiples_by};
 
 /// Square roots of `x^3 + 7`; a lane where there is none holds anything.
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -75,7 +76,7 @@ impl<const COUNT: usize> Digits<COUNT> {
     }
 }
 
-/// The table of P's odd multiples, of size 1, and of the endomorphism's images: `(x, y)` and `beta x`.
+/// The table of P's odd multiples, x of size 5 and y of size 3 at most, and of the endomorphism's images: `(x, y)` and `beta x`.
 struct Table {
     points: [AffineLanes; ENTRIES],
     beta_x: [Field; ENTRIES],
@@ -85,48 +86,26 @@ impl Table {
     /// The table on an isomorphic curve, and the scale: a point there with Z is the point with `Z * scale` here.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn new<C: Curve>(p: &AffineLanes) -> (Self, Field) {
-        let one = Field::splat([1, 0, 0, 0]);
-        let double = JacobianLanes {
-            x: p.x,
-            y: p.y,
-            z: one,
-        }
-        .double();
-        // On the curve isomorphic by the Z of 2 P, 2 P itself is affine.
-        let step = AffineLanes {
-            x: double.x,
-            y: double.y,
-        };
-        let zz = double.z.square();
-        let first = AffineLanes {
-            x: p.x.mul(&zz),
-            y: p.y.mul(&zz.mul(&double.z)),
-        };
-        let mut sum = JacobianLanes {
-            x: first.x,
-            y: first.y,
-            z: one,
-        };
-        let mut points = [first; ENTRIES];
-        let mut ratios = [one; ENTRIES];
-        for i in 1..ENTRIES {
-            (sum, ratios[i]) = sum.add_as(&step, &sum.z);
-            points[i] = AffineLanes { x: sum.x, y: sum.y };
-        }
-        // Bring all to the Z of the last: entry i has to be scaled by the product of the ratios after it.
-        let mut scale = one;
-        for i in (0..ENTRIES).rev() {
-            let square = scale.square();
-            points[i] = AffineLanes {
-                x: points[i].x.mul(&square),
-                y: points[i].y.mul(&square.mul(&scale)),
-            };
-            scale = scale.mul(&ratios[i]);
-        }
-        let beta = Field::splat(BETA.to_words());
+    fn new(p: &AffineLanes) -> (Self, Field) {
+        let jacobian = |[x, y, z]: [Field; 3]| JacobianLanes { x, y, z };
+        let (table, scale) = odd_multiples_by(
+            [p.x, p.y],
+            Field::splat([1, 0, 0, 0]),
+            |a, b| a.mul(b),
+            |a| a.square(),
+            |p| {
+                let double = jacobian(p).double();
+                [double.x, double.y, double.z]
+            },
+            |p, [x, y]| {
+                let (sum, ratio) = jacobian(p).add_as(&AffineLanes { x, y }, &p[2]);
+                ([sum.x, sum.y, sum.z], ratio)
+            },
+        );
+        let points = table.map(|[x, y]| AffineLanes { x, y });
+        let beta = Field::splat(BETA);
         let beta_x = core::array::from_fn(|i| points[i].x.mul(&beta));
-        (Self { points, beta_x }, sum.z.mul(&double.z))
+        (Self { points, beta_x }, scale)
     }
 
     /// Each lane's own entry, or its image by the endomorphism.
@@ -176,12 +155,12 @@ fn static_entry(
 /// `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane whose Z is 0 met an exceptional case and has
 /// to be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn multiply_add<C: Curve>(
-    points: &[Affine<C>; LANES],
+pub(crate) fn multiply_add(
+    points: &[Affine<Secp256k1>; LANES],
     a: &[[Signed128; 2]; LANES],
     generator: GeneratorTable<'_>,
     b: &[[Signed128; 2]; LANES],
-) -> [Jacobian<C>; LANES] {
+) -> [Jacobian<Secp256k1>; LANES] {
     const DIGITS: usize = 128 / WINDOW;
     const STATIC_DIGITS: usize = 128_usize.div_ceil(STATIC_WINDOW);
     let p = AffineLanes {
@@ -192,7 +171,7 @@ pub(crate) fn multiply_add<C: Curve>(
             points[lane].y.normalize().to_words()
         })),
     };
-    let (table, scale) = Table::new::<C>(&p);
+    let (table, scale) = Table::new(&p);
     let a: [Digits<DIGITS>; 2] =
         core::array::from_fn(|i| Digits::new(WINDOW, core::array::from_fn(|lane| a[lane][i])));
     let b: [Digits<STATIC_DIGITS>; 2] = core::array::from_fn(|i| {
@@ -241,7 +220,11 @@ pub(crate) fn multiply_add<C: Curve>(
         let entry = static_entry(generator, half, &first, !digits.even_negative);
         sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)).0);
     }
-    // Sizes 10, 10 and 1.
-    let (x, y, z) = (sum.x.store(6), sum.y.store(6), sum.z.mul(&scale).store(1));
-    core::array::from_fn(|lane| Jacobian::new(x[lane], y[lane], z[lane]))
+    // As an addition leaves them, of sizes 5, 3 and 1.
+    let (x, y, z) = (sum.x.store(3), sum.y.store(2), sum.z.mul(&scale).store(1));
+    core::array::from_fn(|lane| Jacobian {
+        x: x[lane],
+        y: y[lane],
+        z: z[lane],
+    })
 }

@@ -1,12 +1,6 @@
 //! `k G` for secret k by the comb of `generator`: eight of them, a lane each, or a single one spread over the lanes.
 //!
-//! The additions are incomplete, and safe but for a handful of k. An addition brings two sums of d_j 2^(6 j) together,
-//! with odd digits d_j, over disjoint sets of windows; it is exceptional where they are equal or opposite modulo n, so
-//! where a sum of +-d_j 2^(6 j) over the windows of both is a multiple of n. As an integer that is never 0, as its lowest
-//! window stands alone at its place; it is below 2^252 without window 42 and below 2^256 with it, as k < n keeps that
-//! digit at 15 or less; and without window 0 it is even. So the multiple would be +-n, which is odd and above 2^252, and
-//! the sum one with windows 0 and 42: these meet in the last addition only, and there n determines all digits, and so k.
-//! Such a k ends with Z = 0, and whether k is one of them is not treated as a secret.
+//! The additions are incomplete; that this is safe is argued in `generator`.
 //!
 //! Constant time: yes. Every look-up reads all entries of its window, and chooses by arithmetic or by a permutation of
 //! registers, whose time does not depend on the indices.
@@ -15,13 +9,14 @@ use core::arch::x86_64::*;
 
 use super::{
     super::super::{
+        curve::Secp256k1,
         generator::{CombTable, Digits, ENTRIES, WINDOWS},
-        group::{Curve, Projective},
     },
     LANES,
     field::{Field, load},
     point::{AffineLanes, JacobianLanes, transpose},
 };
+use crate::group::Jacobian;
 
 /// The lanes whose mask is all ones.
 #[inline]
@@ -54,10 +49,10 @@ fn entries(window: &[[u8; 64]; ENTRIES], indices: &[u64; LANES]) -> AffineLanes 
 
 /// `k G` for each lane. A lane whose Z is 0 has to be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn multiply_generator_x8<C: Curve>(
+pub(crate) fn multiply_generator_x8(
     table: CombTable<'_>,
     digits: &[Digits; LANES],
-) -> [Projective<C>; LANES] {
+) -> [Jacobian<Secp256k1>; LANES] {
     let entry = |window: usize| {
         let digits: [_; LANES] = core::array::from_fn(|lane| digits[lane].get(window));
         entries(table.window(window), &digits.map(|digit| digit.index))
@@ -73,7 +68,7 @@ pub(crate) fn multiply_generator_x8<C: Curve>(
         sum = sum.add(&entry(window));
     }
     let negated = lanes(&core::array::from_fn(|lane| digits[lane].negated().word()));
-    to_projective(&sum, negated)
+    unload(&sum, negated)
 }
 
 /// `mask ? yes : no`, bit by bit.
@@ -113,10 +108,7 @@ const WINDOWS_OF_LANE: usize = WINDOWS.div_ceil(LANES);
 
 /// `k G`. If Z is 0, it has to be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn multiply_generator_x1<C: Curve>(
-    table: CombTable<'_>,
-    digits: &Digits,
-) -> Projective<C> {
+pub(crate) fn multiply_generator_x1(table: CombTable<'_>, digits: &Digits) -> Jacobian<Secp256k1> {
     // The entries of the lanes' windows at this step, and which lanes have one.
     let entry = |step: usize| {
         let mut rows = [_mm512_setzero_si512(); LANES];
@@ -145,15 +137,20 @@ pub(crate) fn multiply_generator_x1<C: Curve>(
         sum = sum.select(present, &sum.add(&entry));
     }
     sum = sum.add_swapped::<4>().add_swapped::<2>().add_swapped::<1>();
-    to_projective(&sum, lanes(&[digits.negated().word(); LANES]))[0]
+    unload(&sum, lanes(&[digits.negated().word(); LANES]))[0]
 }
 
-/// To homogeneous coordinates, negated in the lanes of `negated`: X / Z^2 = X Z / Z^3.
+/// The lanes' points, negated in the lanes of `negated`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn to_projective<C: Curve>(sum: &JacobianLanes, negated: __mmask8) -> [Projective<C>; LANES] {
-    let x = sum.x.mul(&sum.z).store(1);
-    let y = sum.y.negate_where::<4>(negated).store(3);
-    let z = sum.z.square().mul(&sum.z).store(1);
-    core::array::from_fn(|lane| Projective::new(x[lane], y[lane].normalize_weak(), z[lane]))
+fn unload(sum: &JacobianLanes, negated: __mmask8) -> [Jacobian<Secp256k1>; LANES] {
+    // As an addition leaves them, of sizes 5, 3 and 1.
+    let x = sum.x.store(3);
+    let y = sum.y.negate_where::<4>(negated).store(2);
+    let z = sum.z.store(1);
+    core::array::from_fn(|lane| Jacobian {
+        x: x[lane],
+        y: y[lane],
+        z: z[lane],
+    })
 }

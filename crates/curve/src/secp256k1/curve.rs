@@ -1,0 +1,131 @@
+//! The curve, over whichever form of its field a backend computes with.
+
+use core::marker::PhantomData;
+
+use super::field::{FieldElement, square_root_chain};
+#[cfg(target_arch = "x86_64")]
+use crate::group::Jacobian;
+use crate::{
+    field::{LazyField, SecretField},
+    group::{Affine, Curve},
+};
+
+/// A form of the field's elements.
+pub(crate) trait Limbs: SecretField {
+    /// beta, a cube root of 1 in the field: (beta x, y) is lambda (x, y).
+    const BETA: Self;
+
+    /// From four little-endian words below p.
+    fn from_words(words: [u64; 4]) -> Self;
+    /// Four little-endian words below p.
+    fn reduced(&self) -> [u64; 4];
+}
+
+/// beta, in little-endian words.
+pub(crate) const BETA: [u64; 4] = [
+    0xc139_6c28_7195_01ee,
+    0x9cf0_4975_12f5_8995,
+    0x6e64_479e_ac34_34e9,
+    0x7ae9_6a2b_657c_0710,
+];
+
+/// A curve y^2 = x^3 + b over the field of secp256k1: it, and the tests' curves with small groups.
+pub(crate) trait Koblitz: Curve<Field: Limbs> {
+    /// The generator's coordinates, in little-endian words.
+    const GENERATOR: [[u64; 4]; 2];
+}
+
+/// y^2 = x^3 + 7. Source: [SEC2] §2.4.1.
+#[derive(Clone, Copy)]
+pub(crate) struct Secp256k1<F = FieldElement>(PhantomData<F>);
+
+impl<F: Limbs> Koblitz for Secp256k1<F> {
+    const GENERATOR: [[u64; 4]; 2] = [
+        [
+            0x59f2_815b_16f8_1798,
+            0x029b_fcdb_2dce_28d9,
+            0x55a0_6295_ce87_0b07,
+            0x79be_667e_f9dc_bbac,
+        ],
+        [
+            0x9c47_d08f_fb10_d4b8,
+            0xfd17_b448_a685_5419,
+            0x5da4_fbfc_0e11_08a8,
+            0x483a_da77_26a3_c465,
+        ],
+    ];
+}
+
+impl<F: Limbs> Curve for Secp256k1<F> {
+    type Field = F;
+    const A_IS_MINUS_3: bool = false;
+
+    #[inline(always)]
+    fn b() -> F {
+        F::from_words([7, 0, 0, 0])
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<F: Limbs> Secp256k1<F> {
+    /// The point in another form of the field.
+    #[inline(always)]
+    pub(crate) fn point<G: Limbs>(p: &Affine<Secp256k1<G>>) -> Affine<Self> {
+        let [x, y] = [p.x, p.y].map(|coordinate| F::from_words(coordinate.reduced()));
+        Affine { x, y }
+    }
+
+    /// The same for a point in Jacobian coordinates.
+    #[inline(always)]
+    pub(crate) fn sum<G: Limbs>(p: &Jacobian<Secp256k1<G>>) -> Jacobian<Self> {
+        let [x, y, z] = [p.x, p.y, p.z].map(|coordinate| F::from_words(coordinate.reduced()));
+        Jacobian { x, y, z }
+    }
+}
+
+impl Affine<Secp256k1> {
+    /// Both coordinates below p.
+    #[inline(always)]
+    pub(super) fn normalize(&self) -> Self {
+        Self {
+            x: self.x.normalize(),
+            y: self.y.normalize(),
+        }
+    }
+}
+
+impl<C: Koblitz> Affine<C> {
+    #[cfg(test)]
+    pub(super) fn generator() -> Self {
+        let [x, y] = C::GENERATOR.map(C::Field::from_words);
+        Self { x, y }
+    }
+
+    /// lambda times the point.
+    #[inline(always)]
+    pub(super) fn endomorphism(&self) -> Self {
+        Self {
+            x: self.x.mul(&C::Field::BETA),
+            y: self.y,
+        }
+    }
+
+    /// The point with this x, which is reduced, and a y of this parity, if x is on the curve. Variable-time.
+    pub(super) fn from_x_vartime(x: C::Field, odd: bool) -> Option<Self> {
+        let root = square_root_chain(Self::right_side(&x), C::Field::mul, C::Field::square);
+        Self::from_root_vartime(x, root, odd)
+    }
+
+    /// The same, given what is a square root of the right side if there is any. Variable-time.
+    pub(super) fn from_root_vartime(x: C::Field, root: C::Field, odd: bool) -> Option<Self> {
+        if !Self::right_side(&x).sub(&root.square(), 1).is_zero() {
+            return None;
+        }
+        let mut y = root.reduced();
+        if (y[0] & 1 == 1) != odd {
+            y = root.negate(1).reduced();
+        }
+        let y = C::Field::from_words(y);
+        Some(Self { x, y })
+    }
+}
