@@ -224,7 +224,13 @@ fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
 /// FOLD or 0.
 #[inline(always)]
 fn fold_if(condition: bool) -> u64 {
-    FOLD & u64::from(condition).wrapping_neg()
+    let mut mask = u64::from(condition).wrapping_neg();
+    // The compiler would branch on a mask of which it knows that it has two values; this hides it, in its register.
+    // SAFETY: no instruction at all.
+    unsafe {
+        asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
+    }
+    FOLD & mask
 }
 
 impl<const SECRET: bool> PartialEq for Element<SECRET> {
