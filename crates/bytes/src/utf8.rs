@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_standard_library_whatever_byte_stands_where() {
-        for length in 0..70 {
+        for length in (0..70).step_by(if cfg!(miri) { 7 } else { 1 }) {
             let mut bytes = vec![b'a'; length];
             assert_eq!(utf8(&bytes), str::from_utf8(&bytes));
             for place in 0..length {

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn one_shot_equals_streaming_at_every_length() {
         let data: [u8; 400] = core::array::from_fn(|i| (i * 7) as u8);
-        for length in 0..data.len() {
+        for length in (0..data.len()).step_by(if cfg!(miri) { 57 } else { 1 }) {
             let expected: [u8; 32] = sha2::Sha256::digest(&data[..length]).into();
             assert_eq!(sha256(&data[..length]), expected, "{length} bytes");
             for room in [0, 8, 71, 72, 90] {
