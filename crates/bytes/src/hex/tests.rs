@@ -185,32 +185,3 @@ proptest! {
         prop_assert_eq!(decode(&text).ok(), valid.then_some(expected));
     }
 }
-
-/// Nanoseconds by backend and length:
-/// `cargo test --release -p lydite-bytes backends_measured -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement"]
-fn backends_measured() {
-    use std::{hint::black_box, println, time::Instant};
-
-    let best = |call: &mut dyn FnMut()| {
-        (0..40).fold(f64::MAX, |best, _| {
-            let clock = Instant::now();
-            (0..2000).for_each(|_| call());
-            best.min(clock.elapsed().as_nanos() as f64 / 2000.0)
-        })
-    };
-    for length in [1, 4, 10, 16, 20, 32, 64, 300, 4096] {
-        let input = vec![0x5a; length];
-        let mut digits = vec![b'0'; 2 * length];
-        let mut output = vec![0; length];
-        for backend in Backend::available() {
-            let encode =
-                best(&mut || backend.encode(black_box(&input), dispatch::place(&mut digits)));
-            let decode = best(&mut || {
-                black_box(backend.decode(black_box(&digits), dispatch::place(&mut output)));
-            });
-            println!("{length} bytes, {backend:?}: encode {encode:.1} ns, decode {decode:.1} ns");
-        }
-    }
-}
