@@ -54,28 +54,34 @@ impl Error {
     }
 }
 
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Syntax => "not a Solidity type or signature",
+            Self::TooDeep => "type nested too deep",
+            Self::Size => "type too large, or array of elements without bytes",
+            Self::Truncated => "data ends too early",
+            Self::Offset => "offset outside the data",
+            Self::Length => "length beyond the data",
+            Self::Budget => "offsets reused: items exceed the data many times over",
+            Self::Padding => "padding not zero",
+            Self::Range => "integer out of range of its type",
+            Self::Bool => "boolean neither 0 nor 1",
+            Self::Utf8 => "string not UTF-8",
+            Self::NotCanonical => "item not where the canonical encoding has it",
+            Self::Mismatch => "value not of the type",
+            Self::Selector => "selector or topics not those of the type",
+            Self::Buffer => "buffer too short",
+        })
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self.kind {
-            ErrorKind::Syntax => "not a Solidity type or signature",
-            ErrorKind::TooDeep => "type nested too deep",
-            ErrorKind::Size => "type too large, or array of elements without bytes",
-            ErrorKind::Truncated => "data ends too early",
-            ErrorKind::Offset => "offset outside the data",
-            ErrorKind::Length => "length beyond the data",
-            ErrorKind::Budget => "offsets reused: items exceed the data many times over",
-            ErrorKind::Padding => "padding not zero",
-            ErrorKind::Range => "integer out of range of its type",
-            ErrorKind::Bool => "boolean neither 0 nor 1",
-            ErrorKind::Utf8 => "string not UTF-8",
-            ErrorKind::NotCanonical => "item not where the canonical encoding has it",
-            ErrorKind::Mismatch => "value not of the type",
-            ErrorKind::Selector => "selector or topics not those of the type",
-            ErrorKind::Buffer => {
-                return write!(f, "buffer too short: {} bytes needed", self.offset);
-            }
-        };
-        write!(f, "byte {}: {text}", self.offset)
+        match self.kind {
+            ErrorKind::Buffer => write!(f, "{}: {} bytes needed", self.kind, self.offset),
+            kind => write!(f, "byte {}: {kind}", self.offset),
+        }
     }
 }
 
