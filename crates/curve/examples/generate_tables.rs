@@ -4,7 +4,7 @@
 //!
 //! `secp256k1/comb.bin`: (2 i + 1) 2^(6 j) G at 32 j + i, for j in 0..43, i in 0..32.
 //! `secp256k1/generator.bin`: (2 i + 1) G, then (2 i + 1) 2^128 G, for i in 0..2048.
-//! `secp256r1/generator.bin`: (2 i + 1) G, for i in 0..64, times 2^256 modulo the field prime (Montgomery form).
+//! `secp256r1/generator.bin`: (2 i + 1) G, for i in 0..1024, times 2^256 modulo the field prime (Montgomery form).
 //! Each point is x, y, 32 little-endian bytes each.
 //!
 //! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines of the Miller loops with -G2 and tau G2, as blst
@@ -98,7 +98,7 @@ fn main() -> io::Result<()> {
         number(b"4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")?,
     );
     let mut table = Vec::new();
-    write_odd_multiples(&mut table, &secp256r1, &generator, 64, &(&one << 256));
+    write_odd_multiples(&mut table, &secp256r1, &generator, 1024, &(&one << 256));
     fs::write(folder.join("secp256r1/generator.bin"), table)?;
 
     // SAFETY: the pointer is to a static of the library.

@@ -31,6 +31,12 @@ pub(crate) trait Field: Copy + PartialEq {
         a.mul(b).sub(&c.mul(d))
     }
 
+    /// `a * b - c^2`
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        Self::difference_of_products(a, b, c, c)
+    }
+
     #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
@@ -55,6 +61,9 @@ pub(crate) trait LazyField: Copy {
     fn square(&self) -> Self;
     /// `a * b - c * d`, where c has magnitude 1, and the products of magnitudes add up to 64 at most.
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
+    /// `a * (b - c) - d^2`, where b and d have magnitude 1, c at most this one, and a times the sum of both 63 at most. Of
+    /// magnitude 2.
+    fn product_minus_square(a: &Self, difference: (&Self, &Self, u32), d: &Self) -> Self;
     /// Half of the magnitude, plus 1.
     fn half(&self) -> Self;
     /// `1 / self`, and 0 for 0.
@@ -104,6 +113,11 @@ impl<F: Field> LazyField for F {
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         Field::difference_of_products(a, b, c, d)
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, (b, c, _): (&Self, &Self, u32), d: &Self) -> Self {
+        Field::product_minus_square(a, &Field::sub(b, c), d)
     }
 
     #[inline(always)]

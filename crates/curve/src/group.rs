@@ -7,12 +7,12 @@
 //!
 //! The groups have odd order: no point has y = 0.
 //!
-//! Magnitudes ([`LazyField`]): X at most 6, Y at most 4, Z at most 1, of affine points x at most 6, y at most 2; those of
+//! Magnitudes ([`LazyField`]): X at most 6, Y at most 4, Z at most 1, of affine points x at most 6, y at most 4; those of
 //! results are written at each formula. With a = -3 the field must be one that carries at once.
 //! Constant time: `double`, `add_incomplete` and `add_complete` if the field's operations are; nothing else.
 //!
-//! Source: \[EFD\] shortw/jacobian-0 (dbl-2009-l, madd-2004-hmv, add-2007-bl), shortw/jacobian-3 (dbl-2001-b);
-//! complete addition: \[LIBSECP\] `group_impl.h`, after \[BJ02\].
+//! Source: \[EFD\] shortw/jacobian-0 (dbl-2009-l, madd-2004-hmv, add-2007-bl), shortw/jacobian-3 (dbl-2001-b for its
+//! slope); points with one Z: \[Mel07\]; complete addition: \[LIBSECP\] `group_impl.h`, after \[BJ02\].
 
 use crate::{
     field::{LazyField, SecretField},
@@ -51,23 +51,66 @@ impl<C: Curve> Affine<C> {
         Self::right_side(&self.x).sub(&self.y.square(), 1).is_zero()
     }
 
-    /// The opposite where asked; y of magnitude 1.
+    /// The opposite where asked; y of magnitude 3.
     #[inline]
     pub(crate) fn negate_if(&self, negate: bool) -> Self {
         Self {
             x: self.x,
-            y: if negate { self.y.negate(1) } else { self.y },
+            y: if negate { self.y.negate(3) } else { self.y },
         }
+    }
+
+    /// The point that has this one's coordinates on the curve whose points have Z divided by `scale`. Of magnitude 1.
+    #[inline]
+    pub(crate) fn scaled(&self, scale: &C::Field) -> Self {
+        let square = scale.square();
+        Self {
+            x: self.x.mul(&square),
+            y: self.y.mul(&square.mul(scale)),
+        }
+    }
+
+    /// Twice the point and the point itself, as X and Y with the one Z that both have, y: 2M + 4S.
+    ///
+    /// Of magnitudes 4 and 3, and 1.
+    #[inline(always)]
+    fn double_with_one_z(&self) -> [Self; 2] {
+        let mut slope = self.x.square();
+        if C::A_IS_MINUS_3 {
+            slope = slope.sub(&C::Field::ONE, 1);
+        }
+        let (e, yy) = (slope.add(&slope.half()), self.y.square());
+        let d = self.x.mul(&yy);
+        let yyyy = yy.square();
+        let x = e.square().sub(&d.double(), 2);
+        let y = e.mul(&d.sub(&x, 4)).sub(&yyyy, 1);
+        [Self { x, y }, Self { x: d, y: yyyy }]
+    }
+
+    /// The sum of two points that are X and Y with one Z, this one with the Z of the sum, and what that is divided by the
+    /// Z of before: 4M + 2S, whatever a is. For x of `self` of this magnitude, of both 4 at most, y of 3.
+    ///
+    /// Where the points are equal or opposite, the ratio is 0.
+    #[inline(always)]
+    fn add_with_one_z(&self, other: &Self, magnitude: u32) -> ([Self; 2], C::Field) {
+        let h = other.x.sub(&self.x, magnitude);
+        let r = other.y.sub(&self.y, 3); // 7
+        let hh = h.square();
+        let (u1, u2) = (self.x.mul(&hh), other.x.mul(&hh));
+        let x = r.square().sub(&u1.add(&u2), 2); // 4
+        let s1 = self.y.mul(&u2.sub(&u1, 1)); // 1
+        let y = r.mul(&u1.sub(&x, 4)).sub(&s1, 1); // 3
+        ([Self { x, y }, Self { x: u1, y: s1 }], h)
     }
 }
 
 impl<C: Curve<Field: SecretField>> Affine<C> {
-    /// The opposite where the mask is true, in constant time; y of magnitude 1.
+    /// The opposite where the mask is true, in constant time; y of magnitude 3.
     #[inline]
     pub(crate) fn negate_where(&self, mask: Mask) -> Self {
         Self {
             x: self.x,
-            y: C::Field::select(mask, &self.y.negate(1), &self.y),
+            y: C::Field::select(mask, &self.y.negate(3), &self.y),
         }
     }
 
@@ -145,11 +188,8 @@ impl<C: Curve> Jacobian<C> {
     /// The point itself, given 1 / Z: of magnitude 1. Constant-time.
     #[inline]
     pub(crate) fn to_affine_with(self, z_inverse: &C::Field) -> Affine<C> {
-        let square = z_inverse.square();
-        Affine {
-            x: self.x.mul(&square),
-            y: self.y.mul(&square.mul(z_inverse)),
-        }
+        let Self { x, y, .. } = self;
+        Affine { x, y }.scaled(z_inverse)
     }
 
     #[cfg(feature = "bls12-381")]
@@ -163,28 +203,19 @@ impl<C: Curve> Jacobian<C> {
     /// Twice the point; constant-time, infinity included.
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
-        if C::A_IS_MINUS_3 {
-            // dbl-2001-b: 3M + 5S.
-            let delta = self.z.square();
-            let gamma = self.y.square();
-            let beta = self.x.mul(&gamma);
-            let alpha = self.x.sub(&delta, 1).mul(&self.x.add(&delta)).triple();
-            let beta4 = beta.double().double();
-            let x = alpha.square().sub(&beta4.double(), 8);
-            let z = self.y.mul(&self.z).double();
-            let gamma2 = gamma.double();
-            let y = alpha
-                .mul(&beta4.sub(&x, 10))
-                .sub(&gamma2.square().double(), 2);
-            return Self { x, y, z };
-        }
-        // dbl-2009-l with Z halved: 3M + 4S.
+        // dbl-2009-l with Z halved: 3M + 4S, and where a = -3, with X^2 - Z^4 for X^2, 4M + 4S.
         let z = self.y.mul(&self.z); // first, as an addition that follows starts with it
-        let (xx, yy) = (self.x.square(), self.y.square());
-        let e = xx.add(&xx.half()); // 3 X^2 / 2: 2
+        let yy = self.y.square();
+        let slope = if C::A_IS_MINUS_3 {
+            let zz = self.z.square();
+            self.x.sub(&zz, 1).mul(&self.x.add(&zz))
+        } else {
+            self.x.square()
+        };
+        let e = slope.add(&slope.half()); // 3 X^2 / 2: 2
         let d = self.x.mul(&yy); // X Y^2: 1
         let x = e.square().sub(&d.double(), 2); // 4
-        let y = C::Field::difference_of_products(&e, &d.sub(&x, 4), &yy, &yy); // 1
+        let y = C::Field::product_minus_square(&e, (&d, &x, 4), &yy); // 2
         Self { x, y, z }
     }
 
@@ -340,68 +371,129 @@ impl<C: Curve<Field: SecretField>> Jacobian<C> {
 /// `P, 3 P, 5 P, ...`, affine on the curve isomorphic by the scale that is returned with them: a point there with Z is
 /// the point with `Z * scale` here. An isomorphic curve has another a, unless a is 0.
 ///
-/// `ENTRIES` must be below half of the order of P, so that no multiple is infinity.
+/// `ENTRIES` must be below half of the order of P, so that no multiple is infinity. Of magnitudes 4 and 3.
 pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     p: &Affine<C>,
 ) -> ([Affine<C>; ENTRIES], C::Field) {
-    let jacobian = |[x, y, z]: [C::Field; 3]| Jacobian::<C> { x, y, z };
-    let (table, scale) = odd_multiples_by(
-        [p.x, p.y],
-        C::Field::ONE,
+    let mut table = [*p; ENTRIES];
+    let scale = odd_multiples_by(
+        &mut table,
+        p.double_with_one_z(),
+        p.y,
         C::Field::mul,
-        C::Field::square,
-        |p| {
-            let double = jacobian(p).double();
-            [double.x, double.y, double.z]
-        },
-        |p, [x, y]| {
-            let (sum, ratio) = jacobian(p).add_incomplete(&Affine { x, y }, &p[2]);
-            ([sum.x, sum.y, sum.z], ratio)
-        },
+        Affine::scaled,
+        |i, step, sum| step.add_with_one_z(sum, if i == 1 { 4 } else { 1 }),
     );
-    (table.map(|[x, y]| Affine { x, y }), scale)
+    (table, scale)
 }
 
-/// [`odd_multiples`] for a field F with this arithmetic: a product, a square, twice a point (X, Y, Z), and the sum of such a
-/// point and (x, y), with its Z divided by that of the point. Of the last entry, x and y are as the sum left them.
+/// [`odd_multiples`] for points P over a field F, given `2 P` and `P` as X and Y with one Z, and this arithmetic: a product,
+/// [`Affine::scaled`], and for entry i the sum of two points with one Z, the first of them with the Z of the sum, and that
+/// divided by the Z of before.
 ///
-/// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`.
+/// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`; its additions as in \[Mel07\] §3.
 #[inline(always)]
-pub(crate) fn odd_multiples_by<F: Copy, const ENTRIES: usize>(
-    [x, y]: [F; 2],
-    one: F,
+pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
+    table: &mut [P; ENTRIES],
+    [mut step, first]: [P; 2],
+    z: F,
     mul: impl Fn(&F, &F) -> F,
-    square: impl Fn(&F) -> F,
-    double: impl Fn([F; 3]) -> [F; 3],
-    add: impl Fn([F; 3], [F; 2]) -> ([F; 3], F),
-) -> ([[F; 2]; ENTRIES], F) {
-    // On the curve isomorphic by the Z of 2 P, 2 P itself is affine.
-    let [step_x, step_y, step_z] = double([x, y, one]);
-    let zz = square(&step_z);
-    let first = [mul(&x, &zz), mul(&y, &mul(&zz, &step_z))];
-    let mut sum = [first[0], first[1], one];
-    let mut table = [first; ENTRIES];
-    let mut ratios = [one; ENTRIES];
+    scaled: impl Fn(&P, &F) -> P,
+    add: impl Fn(usize, &P, &P) -> ([P; 2], F),
+) -> F {
+    table[0] = first;
+    let mut ratios = [z; ENTRIES];
     for i in 1..ENTRIES {
-        (sum, ratios[i]) = add(sum, [step_x, step_y]);
-        table[i] = [sum[0], sum[1]];
+        ([table[i], step], ratios[i]) = add(i, &step, &table[i - 1]);
     }
     // Bring all to the Z of the last: entry i has to be scaled by the product of the ratios after it.
-    let mut scale = one;
+    let mut scale = ratios[ENTRIES - 1];
     for i in (0..ENTRIES - 1).rev() {
-        scale = mul(&scale, &ratios[i + 1]);
-        let square = square(&scale);
-        let [x, y] = &table[i];
-        table[i] = [mul(x, &square), mul(y, &mul(&square, &scale))];
+        table[i] = scaled(&table[i], &scale);
+        scale = mul(&scale, &ratios[i]);
     }
-    (table, mul(&sum[2], &step_z))
+    scale
 }
 
-/// Digits of `k` in window non-adjacent form, lowest first: zero, or odd and below `2^(window - 1)` in absolute value; and
-/// how many there are up to the highest that is not zero. `LENGTH` is at least one more than the bits of k.
+/// Digits of a multiplier, lowest first, and how many there are up to the highest that is not zero.
+pub(crate) type Digits<const LENGTH: usize> = ([i16; LENGTH], usize);
+
+/// The sum of the points `entry(j, digit)`, doubled i times, for digit i of multiplier j where it is not 0. If there is a scale
+/// beside a point, sums are on the curve that [`Jacobian::add_scaled`] has it for. Variable-time.
+///
+/// By incomplete additions, and where Z = 0 tells of infinity or an exceptional case, which keeps Z = 0, once more by exact
+/// ones.
+///
+/// Source: Strauss' interleaving, \[HMV04\] algorithm 3.51.
+#[inline(always)]
+pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const COUNT: usize, const LENGTH: usize>(
+    digits: &mut [Digits<LENGTH>; COUNT],
+    entry: impl Fn(usize, i16) -> (Affine<C>, Option<&'a C::Field>),
+) -> Jacobian<C> {
+    let highest = (0..COUNT).max_by_key(|&j| digits[j].1).unwrap_or(0);
+    let (first, length) = &mut digits[highest];
+    let length = *length;
+    let Some(first) = first[..length].last_mut() else {
+        return Jacobian::INFINITY;
+    };
+    // The sum begins with the highest digit, so that it is never infinity.
+    let digit = core::mem::take(first);
+    let (point, scale) = entry(highest, digit);
+    let mut sum = scale.map_or(point, |scale| point.scaled(scale)).into();
+    interleave_from(&mut sum, length, digits, |sum, j, digit| {
+        let (point, scale) = entry(j, digit);
+        let z = scale.map_or(sum.z, |scale| sum.z.mul(scale));
+        *sum = sum.add_incomplete(&point, &z).0;
+    });
+    if sum.is_infinity() {
+        digits[highest].0[length - 1] = digit;
+        interleave_exact(&mut sum, length, digits, &entry);
+    }
+    sum
+}
+
+#[cold]
+#[inline(never)]
+fn interleave_exact<'a, C: Curve<Field: 'a>, const LENGTH: usize>(
+    sum: &mut Jacobian<C>,
+    length: usize,
+    digits: &[Digits<LENGTH>],
+    entry: impl Fn(usize, i16) -> (Affine<C>, Option<&'a C::Field>),
+) {
+    *sum = Jacobian::INFINITY;
+    interleave_from(sum, length, digits, |sum, j, digit| {
+        let (point, scale) = entry(j, digit);
+        *sum = sum.add_scaled(&point, scale);
+    });
+}
+
+/// Doubles and adds, from digits `length - 1` on.
+#[inline(always)]
+fn interleave_from<C: Curve, const LENGTH: usize>(
+    sum: &mut Jacobian<C>,
+    length: usize,
+    digits: &[Digits<LENGTH>],
+    add: impl Fn(&mut Jacobian<C>, usize, i16),
+) {
+    for position in (0..length).rev() {
+        if position + 1 < length {
+            *sum = sum.double();
+        }
+        // One place that adds, for the sake of the instruction cache.
+        for (j, (digits, _)) in digits.iter().enumerate() {
+            let digit = digits[position];
+            if digit != 0 {
+                add(sum, j, digit);
+            }
+        }
+    }
+}
+
+/// `k` in window non-adjacent form: digits are zero, or odd and below `2^(window - 1)` in absolute value. `LENGTH` is at least
+/// one more than the bits of k.
 ///
 /// Source: \[HMV04\] algorithm 3.35.
-pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> ([i16; LENGTH], usize) {
+pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> Digits<LENGTH> {
     let mut digits = [0; LENGTH];
     let (mut position, mut length, mut carry) = (0, 0, 0);
     let bits = |position: usize| {

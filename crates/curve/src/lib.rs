@@ -6,6 +6,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(target_arch = "x86_64")]
+mod adx;
 #[cfg(feature = "bls12-381")]
 pub mod bls12_381;
 pub mod bn254;

@@ -9,7 +9,7 @@ use sha2::{Digest as _, block_api::compress256};
 /// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
 /// ```
 pub fn sha256(data: &[u8]) -> [u8; 32] {
-    let mut state = INITIAL;
+    let mut state = SHA256_INITIAL;
     let (blocks, tail) = data.as_chunks::<64>();
     if !blocks.is_empty() {
         compress256(&mut state, blocks);
@@ -32,7 +32,7 @@ pub fn sha256_in_place(buffer: &mut [u8], length: usize) -> [u8; 32] {
     if buffer.len() < length + 72 {
         return sha256(&buffer[..length]);
     }
-    finish(INITIAL, buffer, length, length)
+    finish(SHA256_INITIAL, buffer, length, length)
 }
 
 /// Pads the last `tail` bytes of a message of `length`, which stand at the start of `buffer` with 72 bytes behind them, and
@@ -52,8 +52,9 @@ fn finish(mut state: [u32; 8], buffer: &mut [u8], tail: usize, length: usize) ->
     digest
 }
 
-/// The first 32 bits of the fractional parts of the square roots of the first eight primes (FIPS 180-4, 5.3.3).
-const INITIAL: [u32; 8] = [
+/// SHA-256's initial state: the first 32 bits of the fractional parts of the square roots of the first eight primes (FIPS
+/// 180-4, 5.3.3).
+pub const SHA256_INITIAL: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,

@@ -5,7 +5,7 @@
 use super::{Fp, G1};
 use crate::{
     field::Field,
-    group::{Affine, Jacobian, odd_multiples, wnaf},
+    group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::Kernel,
 };
 
@@ -91,20 +91,13 @@ pub(super) fn multiply<K: Kernel>(p: &Affine<G1<K>>, scalar: &[u8; 32]) -> Jacob
         x: entry.x.mul(&beta),
         y: entry.y,
     });
-    let digits = halves.map(|(_, magnitude)| {
+    let mut digits = halves.map(|(_, magnitude)| {
         wnaf::<DIGITS>(&[magnitude as u64, (magnitude >> 64) as u64, 0, 0], WINDOW)
     });
-    let mut sum = Jacobian::INFINITY;
-    for i in (0..digits[0].1.max(digits[1].1)).rev() {
-        sum = sum.double();
-        for (half, table) in [&table, &table_lambda].into_iter().enumerate() {
-            let digit = digits[half].0[i];
-            if digit != 0 {
-                let entry = table[usize::from(digit.unsigned_abs() / 2)];
-                sum = sum.add_affine(&entry.negate_if((digit < 0) != halves[half].0));
-            }
-        }
-    }
+    let mut sum = interleave(&mut digits, |half, digit| {
+        let entry = [&table, &table_lambda][half][usize::from(digit.unsigned_abs() / 2)];
+        (entry.negate_if((digit < 0) != halves[half].0), None)
+    });
     sum.z = sum.z.mul(&scale);
     sum
 }

@@ -19,6 +19,12 @@ pub(crate) trait Limbs: SecretField {
     fn from_words(words: [u64; 4]) -> Self;
     /// Four little-endian words below p.
     fn reduced(&self) -> [u64; 4];
+
+    /// `self^(2^n)`, of magnitude 1; n from 1 on.
+    #[inline(always)]
+    fn square_times(&self, n: u32) -> Self {
+        (0..n).fold(*self, |power, _| power.square())
+    }
 }
 
 /// beta, in little-endian words.
@@ -112,7 +118,7 @@ impl<C: Koblitz> Affine<C> {
 
     /// The point with this x, which is reduced, and a y of this parity, if x is on the curve. Variable-time.
     pub(super) fn from_x_vartime(x: C::Field, odd: bool) -> Option<Self> {
-        let root = square_root_chain(Self::right_side(&x), C::Field::mul, C::Field::square);
+        let root = square_root_chain(Self::right_side(&x), C::Field::mul, C::Field::square_times);
         Self::from_root_vartime(x, root, odd)
     }
 

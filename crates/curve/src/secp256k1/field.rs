@@ -159,6 +159,11 @@ mod products {
     ) -> [u64; 5] {
         reduce(|k| column(a, b, k) + column(c, d, k))
     }
+
+    #[inline(always)]
+    pub(super) fn product_plus_square(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5]) -> [u64; 5] {
+        reduce(|k| column(a, b, k) + column_of_square(c, k))
+    }
 }
 #[cfg(target_pointer_width = "32")]
 use super::field_words32 as products;
@@ -171,16 +176,10 @@ use super::field_words32 as products;
 pub(super) fn square_root_chain<T: Copy>(
     a: T,
     mul: impl Fn(&T, &T) -> T,
-    square: impl Fn(&T) -> T,
+    square_times: impl Fn(&T, u32) -> T,
 ) -> T {
     // `x^(2^n) y`.
-    let shift_multiply = |x: &T, n: u32, y: &T| {
-        let mut power = *x;
-        for _ in 0..n {
-            power = square(&power);
-        }
-        mul(&power, y)
-    };
+    let shift_multiply = |x: &T, n: u32, y: &T| mul(&square_times(x, n), y);
     let x2 = shift_multiply(&a, 1, &a);
     let x3 = shift_multiply(&x2, 1, &a);
     let x6 = shift_multiply(&x3, 3, &x3);
@@ -194,7 +193,7 @@ pub(super) fn square_root_chain<T: Copy>(
     let x223 = shift_multiply(&x220, 3, &x3);
     let upper = shift_multiply(&x223, 23, &x22);
     let root = shift_multiply(&upper, 6, &x2);
-    square(&square(&root))
+    square_times(&root, 2)
 }
 
 impl FieldElement {
@@ -518,6 +517,18 @@ impl LazyField for FieldElement {
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         Self::sum_of_products(a, b, &c.negate(1), d)
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, (b, c, magnitude): (&Self, &Self, u32), d: &Self) -> Self {
+        let _ = magnitude;
+        let difference = c.sub(b, 1);
+        #[cfg(debug_assertions)]
+        assert!(
+            c.magnitude <= magnitude && d.magnitude == 1 && a.magnitude * difference.magnitude < 64
+        );
+        let sum = products::product_plus_square(&a.limbs, &difference.limbs, &d.limbs);
+        Self::with_magnitude(sum, 1).negate(1)
     }
 
     #[inline(always)]

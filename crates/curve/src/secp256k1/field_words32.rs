@@ -120,3 +120,10 @@ pub(super) fn sum_of_products(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5], d: &[u64
     let (a, b, c, d) = (split(a), split(b), split(c), split(d));
     reduce(|k| column(&a, &b, k) + column(&c, &d, k))
 }
+
+/// `a b + c^2`; the products of the magnitudes add up to at most 64.
+pub(super) fn product_plus_square(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5]) -> [u64; 5] {
+    let (a, b, c) = (split(a), split(b), split(c));
+    let doubled = c.map(|limb| limb * 2);
+    reduce(|k| column(&a, &b, k) + column_of_square(&c, &doubled, k))
+}

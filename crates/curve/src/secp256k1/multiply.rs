@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     field::LazyField,
-    group::{Affine, Jacobian, odd_multiples, wnaf},
+    group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
 };
 
 /// Entries of each half of the static table: window 13, so digits are odd and below 2^12 in absolute value.
@@ -33,11 +33,10 @@ impl GeneratorTable<'_> {
         self.0.len() / 2
     }
 
-    /// `|digit|` times G (`half` 0) or 2^128 G (1).
+    /// Entry `index` of the multiples of G (`half` 0) or 2^128 G (1).
     #[inline(always)]
-    fn entry<C: Koblitz>(&self, half: usize, digit: i16) -> Affine<C> {
-        let index = half * self.entries() + usize::from(digit.unsigned_abs() / 2);
-        affine_from_bytes(&self.0[index])
+    fn entry<C: Koblitz>(&self, half: usize, index: usize) -> Affine<C> {
+        affine_from_bytes(&self.0[half * self.entries() + index])
     }
 }
 
@@ -73,37 +72,27 @@ pub(crate) fn multiply_add_vartime<C: Koblitz, const ENTRIES: usize>(
     b: &[Signed128; 2],
 ) -> Jacobian<C> {
     let (table, scale) = odd_multiples::<C, ENTRIES>(p);
-    let tables = [table, table.map(|entry| entry.endomorphism())];
+    let images = table.map(|entry| entry.endomorphism());
     let digits = |k: &Signed128, entries| {
         let words = [k.magnitude as u64, (k.magnitude >> 64) as u64, 0, 0];
         wnaf::<DIGITS>(&words, window(entries))
     };
-    let multipliers = [
-        (&a[0], ENTRIES),
-        (&a[1], ENTRIES),
-        (&b[0], generator.entries()),
-        (&b[1], generator.entries()),
+    let mut digits = [
+        digits(&a[0], ENTRIES),
+        digits(&a[1], ENTRIES),
+        digits(&b[0], generator.entries()),
+        digits(&b[1], generator.entries()),
     ];
-    let digits = multipliers.map(|(k, entries)| digits(k, entries));
-
-    let mut sum = Jacobian::INFINITY;
-    let length = digits.iter().map(|(_, length)| *length).max();
-    for position in (0..length.unwrap_or(0)).rev() {
-        sum = sum.double();
-        // One place that adds, for the sake of the instruction cache.
-        for (i, (digits, _)) in digits.iter().enumerate() {
-            let digit = digits[position];
-            if digit == 0 {
-                continue;
-            }
-            let (entry, scale) = match tables.get(i) {
-                Some(table) => (table[usize::from(digit.unsigned_abs() / 2)], None),
-                None => (generator.entry(i - 2, digit), Some(&scale)),
-            };
-            let negative = (digit < 0) != multipliers[i].0.negative;
-            sum = sum.add_scaled(&entry.negate_if(negative), scale);
-        }
-    }
+    let negated = [&a[0], &a[1], &b[0], &b[1]].map(|k| k.negative);
+    let mut sum = interleave(&mut digits, |i, digit| {
+        let index = usize::from(digit.unsigned_abs() / 2);
+        let (entry, scale) = match i {
+            0 => (table[index], None),
+            1 => (images[index], None),
+            _ => (generator.entry(i - 2, index), Some(&scale)),
+        };
+        (entry.negate_if((digit < 0) != negated[i]), scale)
+    });
     sum.z = sum.z.mul(&scale);
     sum
 }

@@ -4,22 +4,11 @@
 //! HMAC runs on SHA-256's compression function: every message here has 32, 33 or 97 bytes, so padding is fixed, and the
 //! two states of a key are reused. Constant time: yes, but for the number of candidates rejected, which is public.
 
+use lydite_hash::SHA256_INITIAL;
 use sha2::block_api::compress256;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::scalar::Scalar;
-
-/// SHA-256's initial state.
-const INITIAL: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
 
 /// HMAC-SHA256 keyed with 32 bytes: the states after the padded key's block.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -35,7 +24,7 @@ impl Hmac {
             for (byte, key) in block[0].iter_mut().zip(key) {
                 *byte ^= key;
             }
-            let mut state = INITIAL;
+            let mut state = SHA256_INITIAL;
             compress256(&mut state, &block);
             block.zeroize();
             state

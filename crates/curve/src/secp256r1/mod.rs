@@ -5,14 +5,16 @@
 
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 use core::fmt;
 
 #[cfg(target_arch = "x86_64")]
-use crate::{cpu, montgomery::Adx};
+use crate::cpu;
 use crate::{
     field::Field,
-    group::{Affine, Curve, Jacobian, wnaf},
+    group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::{Element, Kernel, Modulus, Portable},
 };
 
@@ -66,113 +68,109 @@ impl Modulus for N {
     ];
 }
 
-#[derive(Clone, Copy)]
-struct Secp256r1<K>(core::marker::PhantomData<K>);
+/// A form of the field's elements: Montgomery's, by a kernel's or other instructions.
+trait Coordinate: Field {
+    /// What computes modulo the order beside it.
+    type Kernel: Kernel;
 
-impl<K: Kernel> Curve for Secp256r1<K> {
-    type Field = Element<P, K>;
+    /// From an integer below p times 2^256, modulo p, in little-endian words.
+    fn from_montgomery(words: [u64; 4]) -> Self;
+
+    /// From 32 big-endian bytes of an integer below p.
+    fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let words = crate::words_from_be(bytes);
+        let below = words.iter().rev().lt(P::P.iter().rev());
+        below.then(|| Self::from_montgomery(words).mul(&Self::from_montgomery(P::R2)))
+    }
+}
+
+impl<K: Kernel> Coordinate for Element<P, K> {
+    type Kernel = K;
+
+    #[inline]
+    fn from_montgomery(words: [u64; 4]) -> Self {
+        Self::from_montgomery(words)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Secp256r1<F>(core::marker::PhantomData<F>);
+
+impl<F: Coordinate> Curve for Secp256r1<F> {
+    type Field = F;
     const A_IS_MINUS_3: bool = true;
 
-    fn b() -> Element<P, K> {
-        const {
-            Element::constant([
-                0x3bce_3c3e_27d2_604b,
-                0x651d_06b0_cc53_b0f6,
-                0xb3eb_bd55_7698_86bc,
-                0x5ac6_35d8_aa3a_93e7,
-            ])
-        }
+    fn b() -> F {
+        // 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b
+        F::from_montgomery([
+            0xd89c_df62_29c4_bddf,
+            0xacf0_05cd_7884_3090,
+            0xe5a2_20ab_f721_2ed6,
+            0xdc30_061d_0487_4834,
+        ])
     }
 }
 
 /// Odd multiples 1, 3, 5, ... of the generator: x, y in Montgomery form, 32 little-endian bytes each.
 /// Written by `examples/generate_tables.rs`.
 static GENERATOR: &[[u8; 64]] = include_bytes!("generator.bin").as_chunks().0;
-const GENERATOR_WINDOW: u32 = 8;
+const GENERATOR_WINDOW: u32 = 12;
 /// Entries of the table of odd multiples of the public key: window 5.
 const KEY_ENTRIES: usize = 8;
 const KEY_WINDOW: u32 = 5;
 /// Digits of a scalar.
 const DIGITS: usize = 257;
 
-fn generator_multiple<K: Kernel>(index: usize) -> Affine<Secp256r1<K>> {
+fn generator_multiple<F: Coordinate>(index: usize) -> Affine<Secp256r1<F>> {
     let words = GENERATOR[index].as_chunks::<8>().0;
-    let element = |from: usize| {
-        Element::from_montgomery(core::array::from_fn(|i| {
+    let [x, y] = [0, 4].map(|from| {
+        F::from_montgomery(core::array::from_fn(|i| {
             u64::from_le_bytes(words[from + i])
         }))
-    };
-    Affine {
-        x: element(0),
-        y: element(4),
-    }
-}
-
-/// `P, 3 P, 5 P, ...`, with one inversion. The order is a large prime, so none is infinity.
-fn odd_multiples<K: Kernel>(p: &Affine<Secp256r1<K>>) -> [Affine<Secp256r1<K>>; KEY_ENTRIES] {
-    let mut sums = [Jacobian::from(*p); KEY_ENTRIES];
-    let double = sums[0].double();
-    for i in 1..KEY_ENTRIES {
-        sums[i] = sums[i - 1].add(&double);
-    }
-    let mut before = [Element::ONE; KEY_ENTRIES];
-    let mut product = Element::ONE;
-    for (before, sum) in before.iter_mut().zip(&sums) {
-        *before = product;
-        product = product.mul(&sum.z);
-    }
-    let mut inverse = product.invert();
-    let mut table = [*p; KEY_ENTRIES];
-    for i in (0..KEY_ENTRIES).rev() {
-        let z_inverse = inverse.mul(&before[i]);
-        inverse = inverse.mul(&sums[i].z);
-        let square = z_inverse.square();
-        table[i] = Affine {
-            x: sums[i].x.mul(&square),
-            y: sums[i].y.mul(&square.mul(&z_inverse)),
-        };
-    }
-    table
+    });
+    Affine { x, y }
 }
 
 /// `a G + b P`.
-fn multiply_add<K: Kernel>(
+fn multiply_add<F: Coordinate>(
     a: &[u64; 4],
     b: &[u64; 4],
-    p: &Affine<Secp256r1<K>>,
-) -> Jacobian<Secp256r1<K>> {
-    let table = odd_multiples(p);
-    let (a, length_a) = wnaf::<DIGITS>(a, GENERATOR_WINDOW);
-    let (b, length_b) = wnaf::<DIGITS>(b, KEY_WINDOW);
-    let mut sum = Jacobian::INFINITY;
-    for i in (0..length_a.max(length_b)).rev() {
-        sum = sum.double();
-        let index = |digit: i16| usize::from(digit.unsigned_abs() / 2);
-        if b[i] != 0 {
-            sum = sum.add_affine(&table[index(b[i])].negate_if(b[i] < 0));
-        }
-        if a[i] != 0 {
-            sum = sum.add_affine(&generator_multiple(index(a[i])).negate_if(a[i] < 0));
-        }
-    }
-    sum
+    p: &Affine<Secp256r1<F>>,
+) -> Jacobian<Secp256r1<F>> {
+    let (table, scale) = odd_multiples::<_, KEY_ENTRIES>(p);
+    // On this curve, as the other has another a.
+    let z = scale.invert();
+    let (zz, zzz) = (z.square(), z.square().mul(&z));
+    let table = table.map(|p| Affine {
+        x: p.x.mul(&zz),
+        y: p.y.mul(&zzz),
+    });
+    let mut digits = [wnaf::<DIGITS>(a, GENERATOR_WINDOW), wnaf(b, KEY_WINDOW)];
+    interleave(&mut digits, |multiplier, digit| {
+        let index = usize::from(digit.unsigned_abs() / 2);
+        let point = match multiplier {
+            0 => generator_multiple(index),
+            _ => table[index],
+        };
+        (point.negate_if(digit < 0), None)
+    })
 }
 
-fn verify_with<K: Kernel>(
+fn verify_with<F: Coordinate>(
     public_key: &[u8; 64],
     hash: &[u8; 32],
     r: &[u8; 32],
     s: &[u8; 32],
 ) -> Result<(), Error> {
     let nonzero = |bytes| {
-        Element::<N, K>::from_bytes(bytes)
+        Element::<N, F::Kernel>::from_bytes(bytes)
             .filter(|scalar| !scalar.is_zero())
             .ok_or(Error::SignatureOutOfRange)
     };
     let (r_scalar, s) = (nonzero(r)?, nonzero(s)?);
     let coordinates = public_key.as_chunks::<32>().0;
-    let [x, y] = [0, 1].map(|i| Element::from_bytes(&coordinates[i]));
-    let key = Affine::<Secp256r1<K>> {
+    let [x, y] = [0, 1].map(|i| F::from_bytes(&coordinates[i]));
+    let key = Affine::<Secp256r1<F>> {
         x: x.ok_or(Error::CoordinateOutOfRange)?,
         y: y.ok_or(Error::CoordinateOutOfRange)?,
     };
@@ -181,7 +179,7 @@ fn verify_with<K: Kernel>(
         return Err(Error::NotOnCurve);
     }
     let s_inverse = s.invert();
-    let u1 = Element::<N, K>::from_bytes_reduced(hash).mul(&s_inverse);
+    let u1 = Element::from_bytes_reduced(hash).mul(&s_inverse);
     let u2 = r_scalar.mul(&s_inverse);
     let sum = multiply_add(&u1.to_words(), &u2.to_words(), &key);
     if sum.is_infinity() {
@@ -189,8 +187,8 @@ fn verify_with<K: Kernel>(
     }
     // X / Z^2 = r or r + n, without the division.
     let zz = sum.z.square();
-    let has_x = |x: Option<Element<P, K>>| x.is_some_and(|x| x.mul(&zz) == sum.x);
-    if has_x(Element::from_bytes(r)) || has_x(beyond_order(r)) {
+    let has_x = |x: Option<F>| x.is_some_and(|x| x.mul(&zz) == sum.x);
+    if has_x(F::from_bytes(r)) || has_x(beyond_order(r)) {
         Ok(())
     } else {
         Err(Error::Mismatch)
@@ -198,14 +196,14 @@ fn verify_with<K: Kernel>(
 }
 
 /// `r + n` if that is below p.
-fn beyond_order<K: Kernel>(r: &[u8; 32]) -> Option<Element<P, K>> {
+fn beyond_order<F: Coordinate>(r: &[u8; 32]) -> Option<F> {
     let (mut words, mut carry) = (crate::words_from_be(r), false);
     for (word, n) in words.iter_mut().zip(N::P) {
         let (sum, first) = word.overflowing_add(n);
         let (sum, second) = sum.overflowing_add(u64::from(carry));
         (*word, carry) = (sum, first | second);
     }
-    (!carry).then(|| Element::from_bytes(&crate::words_to_be(&words)))?
+    (!carry).then(|| F::from_bytes(&crate::words_to_be(&words)))?
 }
 
 /// Verifies the signature (r, s) on a 32-byte hash by the public key x || y; all big-endian. s may be high.
@@ -220,7 +218,7 @@ pub fn verify(
 ) -> Result<(), Error> {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
-        return verify_with::<Adx>(public_key, hash, r, s);
+        return verify_with::<x86_64::adx::Element>(public_key, hash, r, s);
     }
-    verify_with::<Portable>(public_key, hash, r, s)
+    verify_with::<Element<P, Portable>>(public_key, hash, r, s)
 }

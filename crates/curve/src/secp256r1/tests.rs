@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn table_holds_odd_multiples() {
-    let g = generator_multiple::<Portable>(0);
+    let g = generator_multiple::<Element<P, Portable>>(0);
     assert!(g.is_on_curve());
     let double = Jacobian::from(g).double();
     let mut multiple = Jacobian::from(g);
     for i in 0..GENERATOR.len() {
-        let entry = generator_multiple::<Portable>(i);
+        let entry = generator_multiple::<Element<P, Portable>>(i);
         assert!(multiple.equals(&entry.into()), "{i}");
         multiple = multiple.add(&double);
     }
@@ -19,4 +19,53 @@ fn table_holds_odd_multiples() {
         g.x.to_bytes(),
         hex_literal::hex!("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
     );
+}
+
+/// Every form of the field: multiples whose partial sums meet their addends, or whose sum is infinity, and large ones.
+fn sums_of_multiples<F: Coordinate>() {
+    let words = |k: u64, negative: bool| {
+        let mut borrow = false;
+        let mut words = if negative { N::P } else { [0; 4] };
+        if negative {
+            (words[0], borrow) = words[0].overflowing_sub(k);
+        } else {
+            words[0] = k;
+        }
+        assert!(!borrow);
+        words
+    };
+    let generator = generator_multiple::<F>(0);
+    // k G for small k, by additions.
+    let mut multiples = alloc::vec![Jacobian::INFINITY];
+    for k in 0..20 * 16 {
+        multiples.push(multiples[k].add_affine(&generator));
+    }
+    for k in 1..16 {
+        let point = multiples[k].to_affine().unwrap();
+        for a in 0..20 {
+            for b in 0..20 {
+                for (negative_a, negative_b) in
+                    [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    let sum = multiply_add(&words(a, negative_a), &words(b, negative_b), &point);
+                    let sign = |k: u64, negative| if negative { -(k as i64) } else { k as i64 };
+                    let expected = sign(a, negative_a) + sign(b, negative_b) * k as i64;
+                    let mut multiple = multiples[expected.unsigned_abs() as usize];
+                    if expected < 0 {
+                        multiple.y = multiple.y.negate();
+                    }
+                    assert!(sum.equals(&multiple), "{expected} = {a} + {b} * {k}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn exceptional_sums() {
+    sums_of_multiples::<Element<P, Portable>>();
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        sums_of_multiples::<x86_64::adx::Element>();
+    }
 }

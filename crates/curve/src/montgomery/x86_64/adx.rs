@@ -186,76 +186,6 @@ macro_rules! wide {
     }};
 }
 
-/// The field prime of secp256r1, whose multiples are mostly shifts.
-const P256: [u64; 4] = [u64::MAX, 0xffff_ffff, 0, 0xffff_ffff_0000_0001];
-
-/// Word `$i` of the first factor: product and reduction modulo [`P256`]. There -1/p = 1 modulo 2^64, so the multiple of p
-/// that clears the lowest word m is m p = m (2^256 - 2^224 + 2^192) + 2^96 m - m.
-macro_rules! p256_word {
-    ($i:literal, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal) => {
-        concat!(
-            "mov rdx, [rsi + 8*", $i, "]\n",
-            add_row!("rdi", $t0 $t1 $t2 $t3 $t4, sixth!($t5)),
-            "mov rdx, ", $t0, "\n",
-            "mov rax, ", $t0, "\n",
-            "mov r15, ", $t0, "\n",
-            "shl rax, 32\n",
-            "shr r15, 32\n",
-            "mulx rcx, rdx, r14\n",
-            "xor ", $t0, ", ", $t0, "\n",
-            "add ", $t1, ", rax\n",
-            "adc ", $t2, ", r15\n",
-            "adc ", $t3, ", rdx\n",
-            "adc ", $t4, ", rcx\n",
-            "adc ", $t5, ", 0\n",
-        )
-    };
-}
-
-/// A product modulo [`P256`].
-#[inline(always)]
-fn p256_product(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
-    let (r0, r1, r2, r3): (u64, u64, u64, u64);
-    // SAFETY: reads the words behind two references, writes registers only; the CPU has the instructions, or nobody would
-    // have named `Adx`.
-    unsafe {
-        asm!(
-            "xor r8d, r8d",
-            "xor r9d, r9d",
-            "xor r10d, r10d",
-            "xor r11d, r11d",
-            "xor r12d, r12d",
-            "xor r13d, r13d",
-            p256_word!(0, "r8" "r9" "r10" "r11" "r12" "r13"),
-            p256_word!(1, "r9" "r10" "r11" "r12" "r13" "r8"),
-            p256_word!(2, "r10" "r11" "r12" "r13" "r8" "r9"),
-            p256_word!(3, "r11" "r12" "r13" "r8" "r9" "r10"),
-            // Less p, where that is not negative.
-            "mov esi, 0xffffffff",
-            "mov rax, r12",
-            "mov rcx, r13",
-            "mov rdx, r8",
-            "mov r15, r9",
-            "sub rax, -1",
-            "sbb rcx, rsi",
-            "sbb rdx, 0",
-            "sbb r15, r14",
-            "sbb r10, 0",
-            "cmovc rax, r12",
-            "cmovc rcx, r13",
-            "cmovc rdx, r8",
-            "cmovc r15, r9",
-            inout("rsi") a.as_ptr() => _,
-            in("rdi") b.as_ptr(),
-            in("r14") P256[3],
-            out("rax") r0, out("rcx") r1, out("rdx") r2, out("r15") r3,
-            out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _,
-            options(pure, readonly, nostack),
-        );
-    }
-    [r0, r1, r2, r3]
-}
-
 type Factors<'a, M, const N: usize> = [&'a Element<M, Adx>; N];
 
 /// Not inlined: it is long. The sum of six products is below 3 p, so the modulus is subtracted twice.
@@ -276,7 +206,6 @@ impl Kernel for Adx {
         const { assert!(matches!(N, 1 | 2 | 6)) };
         match (&a[..], &b[..]) {
             ([a], [b]) if M::SPARE => narrow!(&M::WORDS, ["rsi" "rdi"], "rsi" = a, "rdi" = b),
-            ([a], [b]) if M::P == P256 => p256_product(&a.0, &b.0),
             ([_], [_]) => wide!(&M::WORDS, a, b, [0], ""),
             ([a0, a1], [b0, b1]) => narrow!(
                 &M::WORDS, ["rsi" "rdi", "r14" "r15"],

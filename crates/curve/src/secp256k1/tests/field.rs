@@ -19,6 +19,9 @@ fn stretched(x: &FieldElement) -> FieldElement {
     x.negate(1).normalize().negate(7)
 }
 
+/// p.
+const ZERO_OF_MAGNITUDE_1: FieldElement = FieldElement::from_words(PRIME);
+
 fn value(x: &FieldElement) -> BigUint {
     to_big(&x.normalize().to_words())
 }
@@ -71,6 +74,11 @@ proptest! {
         let negated = |x: &FieldElement, m| x.negate(1).normalize().negate(m);
         let stretched_sum = FieldElement::sum_of_products(&negated(&a, 3), &stretched(&b), &stretched(&c), &negated(&d, 3));
         prop_assert_eq!(value(&stretched_sum), sum);
+        // Magnitudes 2 and 29, and 1 of the square: 59 of 64.
+        let twice = a.add(&ZERO_OF_MAGNITUDE_1);
+        let line = FieldElement::product_minus_square(&twice, (&b, &negated(&c, 26), 27), &d);
+        prop_assert_eq!(value(&line), (&big_a * (&big_b + &p - &big_c) + &p * &p - &big_d * &big_d) % &p);
+        prop_assert_eq!(value(&stretched(&a).square_times(3)), big_a.modpow(&8u8.into(), &p));
         prop_assert!(a.equals(&stretched(&a)));
         prop_assert_eq!(a.equals(&b), big_a == big_b);
     }
@@ -83,7 +91,7 @@ proptest! {
         prop_assert_eq!(value(&stretched(&a).invert()), inverse.clone());
         prop_assert_eq!(value(&stretched(&a).invert_vartime()), inverse);
         let is_square = big.modpow(&((&p - 1u8) >> 1), &p) <= BigUint::from(1u8);
-        let root = |a| square_root_chain(a, FieldElement::mul, FieldElement::square);
+        let root = |a| square_root_chain(a, FieldElement::mul, FieldElement::square_times);
         prop_assert_eq!(root(a).square().equals(&a), is_square);
         let root = root(a.square());
         prop_assert!(root.equals(&a) || root.equals(&a.negate(1)));
@@ -113,6 +121,9 @@ proptest! {
         prop_assert_eq!(found(field_words32::multiply(&a, &b)), big(&a) * big(&b) % &p);
         prop_assert_eq!(found(field_words32::square(&a)), big(&a) * big(&a) % &p);
         let sum = big(&a) * big(&c) + big(&b) * big(&d);
-        prop_assert_eq!(found(field_words32::sum_of_products(&a, &c, &b, &d)), sum % p);
+        prop_assert_eq!(found(field_words32::sum_of_products(&a, &c, &b, &d)), sum % &p);
+        let [half_a, half_c] = [&a, &c].map(|limbs| limbs.map(|limb| limb / 2));
+        let sum = big(&half_a) * big(&c) + big(&half_c) * big(&half_c);
+        prop_assert_eq!(found(field_words32::product_plus_square(&half_a, &c, &half_c)), sum % p);
     }
 }

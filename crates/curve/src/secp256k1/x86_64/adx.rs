@@ -3,8 +3,8 @@
 //! Layout: four little-endian words of 64 bits; any value below 2^256 stands for itself modulo p = 2^256 - FOLD. Every
 //! operation takes and returns such values; only `reduced` brings one below p.
 //!
-//! The two carry chains of ADCX and ADOX cannot be had from the compiler, hence the assembly. It reads its operands from
-//! memory and touches nothing but registers; 13 are all there are, so they are named.
+//! The assembly, which shares its products with secp256r1 (`crate::adx`), touches nothing but registers; 13 are all there are,
+//! so they are named, and the factors of a product stay in memory.
 //!
 //! Constant time: [`Secret`], all but comparisons and inversion.
 
@@ -15,6 +15,7 @@ use super::super::{
     field::MODULUS,
 };
 use crate::{
+    adx::{multiply_add_step, product_in_words, square_in_words},
     field::{Field, SecretField},
     mask::Mask,
     safegcd,
@@ -32,80 +33,45 @@ pub(crate) struct Element<const SECRET: bool>([u64; 4]);
 pub(crate) type Public = Element<false>;
 pub(crate) type Secret = Element<true>;
 
-/// Adds `rdx * $operand` to `$low` (by the carry flag) and `$high` (by the overflow flag).
-macro_rules! multiply_add_step {
-    ($operand:literal, $low:literal, $high:literal) => {
-        concat!(
-            "mulx rcx, rax, ",
-            $operand,
-            "\n",
-            "adcx ",
-            $low,
-            ", rax\n",
-            "adox ",
-            $high,
-            ", rcx\n",
-        )
-    };
-}
-
-/// Adds word `$b` of the second factor times the first factor to five accumulators, the last of which is new.
-macro_rules! multiply_row {
-    ($b:literal, $t0:literal, $t1:literal, $t2:literal, $t3:literal, $t4:literal) => {
-        concat!(
-            "mov rdx, [rdi + ",
-            $b,
-            "]\n",
-            "xor ",
-            $t4,
-            "d, ",
-            $t4,
-            "d\n", // clears both flags too
-            multiply_add_step!("[rsi]", $t0, $t1),
-            multiply_add_step!("[rsi + 8]", $t1, $t2),
-            multiply_add_step!("[rsi + 16]", $t2, $t3),
-            multiply_add_step!("[rsi + 24]", $t3, $t4),
-            "mov eax, 0\n",
-            "adcx ",
-            $t4,
-            ", rax\n",
-        )
-    };
-}
-
 /// What reduction does where its last sum wrapped, which leaves less than 2^66: it does not happen by chance, so a predicted
 /// branch costs nothing, while the other instructions wait for the carry.
 macro_rules! wrapped {
-    (public) => {
-        "jnc 2f\nadd r8, rdx\nadc r9, 0\n2:\n"
+    (public, $t0:literal $t1:literal) => {
+        concat!("jnc 2f\nadd ", $t0, ", rdx\nadc ", $t1, ", 0\n2:\n")
     };
-    (secret) => {
-        "sbb rax, rax\nand rax, rdx\nadd r8, rax\nadc r9, 0\n"
+    (secret, $t0:literal $t1:literal) => {
+        concat!(
+            "sbb rax, rax\nand rax, rdx\nadd ",
+            $t0,
+            ", rax\nadc ",
+            $t1,
+            ", 0\n"
+        )
     };
 }
 
-/// Reduces r8 to r15 to r8 to r11.
+/// Reduces eight words to the first four of them.
 macro_rules! reduce {
-    ($kind:ident) => {
+    ($kind:ident, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal) => {
         concat!(
             // 512 bits to 289: upper half times FOLD onto the lower.
             "mov rdx, {fold}\n",
             "xor eax, eax\n",
-            multiply_add_step!("r12", "r8", "r9"),
-            multiply_add_step!("r13", "r9", "r10"),
-            multiply_add_step!("r14", "r10", "r11"),
-            "mulx rcx, rax, r15\n",
-            "adcx r11, rax\n",
+            multiply_add_step!($t4, $t0, $t1),
+            multiply_add_step!($t5, $t1, $t2),
+            multiply_add_step!($t6, $t2, $t3),
+            "mulx rcx, rax, ", $t7, "\n",
+            "adcx ", $t3, ", rax\n",
             "mov eax, 0\n",
             "adox rcx, rax\n",
             "adcx rcx, rax\n",
             // What is above 2^256, at most FOLD, times FOLD: below 2^66.
             "mulx rcx, rax, rcx\n",
-            "add r8, rax\n",
-            "adc r9, rcx\n",
-            "adc r10, 0\n",
-            "adc r11, 0\n",
-            wrapped!($kind),
+            "add ", $t0, ", rax\n",
+            "adc ", $t1, ", rcx\n",
+            "adc ", $t2, ", 0\n",
+            "adc ", $t3, ", 0\n",
+            wrapped!($kind, $t0 $t1),
         )
     };
 }
@@ -117,19 +83,8 @@ macro_rules! product {
         // SAFETY: the CPU has the instructions; reads 32 bytes behind each of two valid references, writes registers only.
         unsafe {
             asm!(
-                "mov rdx, [rdi]",
-                "mulx r9, r8, [rsi]",
-                "mulx r10, rax, [rsi + 8]",
-                "add r9, rax",
-                "mulx r11, rax, [rsi + 16]",
-                "adc r10, rax",
-                "mulx r12, rax, [rsi + 24]",
-                "adc r11, rax",
-                "adc r12, 0",
-                multiply_row!("8", "r9", "r10", "r11", "r12", "r13"),
-                multiply_row!("16", "r10", "r11", "r12", "r13", "r14"),
-                multiply_row!("24", "r11", "r12", "r13", "r14", "r15"),
-                reduce!($kind),
+                product_in_words!(),
+                reduce!($kind, "r8" "r9" "r10" "r11" "r12" "r13" "r14" "r15"),
                 fold = const FOLD,
                 in("rsi") $a.as_ptr(),
                 in("rdi") $b.as_ptr(),
@@ -146,59 +101,19 @@ macro_rules! product {
 /// The words of a square.
 macro_rules! square {
     ($kind:ident, $a:expr) => {{
+        let [a0, a1, a2, a3] = $a;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; reads 32 bytes behind a valid reference, writes registers only.
+        // SAFETY: the CPU has the instructions; touches registers only.
         unsafe {
             asm!(
-                // The products of different words,
-                "mov rdx, [rsi]",
-                "mulx r10, r9, [rsi + 8]",
-                "mulx r11, rax, [rsi + 16]",
-                "add r10, rax",
-                "mulx r12, rax, [rsi + 24]",
-                "adc r11, rax",
-                "adc r12, 0",
-                "mov rdx, [rsi + 8]",
-                "xor r13d, r13d",
-                multiply_add_step!("[rsi + 16]", "r11", "r12"),
-                multiply_add_step!("[rsi + 24]", "r12", "r13"),
-                "mov eax, 0",
-                "adcx r13, rax",
-                "mov rdx, [rsi + 16]",
-                "mulx r14, rax, [rsi + 24]",
-                "add r13, rax",
-                "adc r14, 0",
-                // doubled in the carry flag's chain, the squares added in the overflow flag's.
-                "xor r15d, r15d",
-                "mov rdx, [rsi]",
-                "mulx rcx, r8, rdx",
-                "adcx r9, r9",
-                "adox r9, rcx",
-                "mov rdx, [rsi + 8]",
-                "mulx rcx, rax, rdx",
-                "adcx r10, r10",
-                "adox r10, rax",
-                "adcx r11, r11",
-                "adox r11, rcx",
-                "mov rdx, [rsi + 16]",
-                "mulx rcx, rax, rdx",
-                "adcx r12, r12",
-                "adox r12, rax",
-                "adcx r13, r13",
-                "adox r13, rcx",
-                "mov rdx, [rsi + 24]",
-                "mulx rcx, rax, rdx",
-                "adcx r14, r14",
-                "adox r14, rax",
-                "adcx r15, r15",
-                "adox r15, rcx",
-                reduce!($kind),
+                square_in_words!(),
+                reduce!($kind, "rsi" "r9" "r10" "r11" "r12" "r13" "r14" "rdi"),
                 fold = const FOLD,
-                in("rsi") $a.as_ptr(),
+                inout("rsi") a0 => r0, inout("rdi") a1 => _, inout("r8") a2 => _, inout("r15") a3 => _,
                 out("rax") _, out("rcx") _, out("rdx") _,
-                out("r8") r0, out("r9") r1, out("r10") r2, out("r11") r3,
-                out("r12") _, out("r13") _, out("r14") _, out("r15") _,
-                options(pure, readonly, nostack),
+                out("r9") r1, out("r10") r2, out("r11") r3,
+                out("r12") _, out("r13") _, out("r14") _,
+                options(pure, nomem, nostack),
             );
         }
         [r0, r1, r2, r3]
@@ -259,6 +174,11 @@ impl<const SECRET: bool> Field for Element<SECRET> {
         } else {
             square!(public, self.0)
         })
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        a.mul(b).sub(&c.square())
     }
 
     #[inline(always)]
@@ -354,6 +274,37 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
         let mask = Mask::from_bit(u64::from(carry));
         Self::select(mask, &Self([r0, r1, r2, r3]), self).0
     }
+
+    /// In registers throughout: between two squares through memory each would wait for its words.
+    fn square_times(&self, n: u32) -> Self {
+        if SECRET {
+            return (0..n).fold(*self, |power, _| power.square());
+        }
+        let [a0, a1, a2, a3] = self.0;
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: the CPU has the instructions; touches registers and the word that it pushes and pops.
+        unsafe {
+            asm!(
+                "push rcx",
+                "3:",
+                square_in_words!(),
+                reduce!(public, "rsi" "r9" "r10" "r11" "r12" "r13" "r14" "rdi"),
+                "mov rdi, r9",
+                "mov r8, r10",
+                "mov r15, r11",
+                "dec qword ptr [rsp]",
+                "jnz 3b",
+                "pop rcx",
+                fold = const FOLD,
+                inout("rcx") u64::from(n.max(1)) => _,
+                inout("rsi") a0 => r0, inout("rdi") a1 => r1, inout("r8") a2 => r2, inout("r15") a3 => r3,
+                out("rax") _, out("rdx") _,
+                out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r13") _, out("r14") _,
+                options(pure, nomem),
+            );
+        }
+        Self([r0, r1, r2, r3])
+    }
 }
 
 #[cfg(test)]
@@ -392,6 +343,7 @@ mod tests {
         };
         same("mul", a.mul(&b), &x * &y);
         same("square", a.square(), &x * &x);
+        same("square_times", a.square_times(3), x.modpow(&8u8.into(), &p));
         same("add", a.add(&b), &x + &y);
         same("sub", a.sub(&b), &x + &p + &p - &y);
         same("half", a.half(), &x * ((&p + 1u8) >> 1));

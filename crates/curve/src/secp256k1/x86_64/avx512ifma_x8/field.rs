@@ -34,6 +34,8 @@ impl Field {
             limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], _mm512_srai_epi64::<52>(limbs[i]));
             limbs[i] = _mm512_and_si512(limbs[i], mask);
         }
+        // The lower limbs are masked: the top one tells whether the value is in range.
+        debug_assert_eq!(_mm512_cmpgt_epu64_mask(limbs[4], mask), 0);
         Self(limbs)
     }
 
@@ -127,6 +129,17 @@ impl Field {
         Self::carried(core::array::from_fn(|i| {
             let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
             _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], scaled::<2>(c.0[i])))
+        }))
+    }
+
+    /// `self - b - c`, where `b + c` is of size 2; of size 3 more than `self`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
+        let bias = const { multiple_of_p(3) };
+        Self::carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], c.0[i]))
         }))
     }
 

@@ -24,7 +24,12 @@ pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     let a = Field::carried(core::array::from_fn(|i| {
         _mm512_add_epi64(cube.0[i], seven.0[i])
     }));
-    square_root_chain(a, |a, b| a.mul(b), |a| a.square()).store(1)
+    square_root_chain(
+        a,
+        |a, b| a.mul(b),
+        |a, n| (0..n).fold(*a, |power, _| power.square()),
+    )
+    .store(1)
 }
 
 /// Entries of the table of P: the odd multiples up to 15.
@@ -76,7 +81,7 @@ impl<const COUNT: usize> Digits<COUNT> {
     }
 }
 
-/// The table of P's odd multiples, x of size 5 and y of size 3 at most, and of the endomorphism's images: `(x, y)` and `beta x`.
+/// The table of P's odd multiples, x of size 4 and y of size 3 at most, and of the endomorphism's images: `(x, y)` and `beta x`.
 struct Table {
     points: [AffineLanes; ENTRIES],
     beta_x: [Field; ENTRIES],
@@ -87,22 +92,15 @@ impl Table {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn new(p: &AffineLanes) -> (Self, Field) {
-        let jacobian = |[x, y, z]: [Field; 3]| JacobianLanes { x, y, z };
-        let (table, scale) = odd_multiples_by(
-            [p.x, p.y],
-            Field::splat([1, 0, 0, 0]),
+        let mut points = [*p; ENTRIES];
+        let scale = odd_multiples_by(
+            &mut points,
+            p.double_with_one_z(),
+            p.y.times::<2>(),
             |a, b| a.mul(b),
-            |a| a.square(),
-            |p| {
-                let double = jacobian(p).double();
-                [double.x, double.y, double.z]
-            },
-            |p, [x, y]| {
-                let (sum, ratio) = jacobian(p).add_as(&AffineLanes { x, y }, &p[2]);
-                ([sum.x, sum.y, sum.z], ratio)
-            },
+            |p, scale| p.scaled(scale),
+            |_, step, sum| step.add_with_one_z(sum),
         );
-        let points = table.map(|[x, y]| AffineLanes { x, y });
         let beta = Field::splat(BETA);
         let beta_x = core::array::from_fn(|i| points[i].x.mul(&beta));
         (Self { points, beta_x }, scale)
@@ -202,7 +200,7 @@ pub(crate) fn multiply_add(
             let i = position / STATIC_WINDOW;
             for (half, digits) in b.iter().enumerate() {
                 let entry = static_entry(generator, half, &digits.indices[i], digits.negative[i]);
-                sum = sum.add_as(&entry, &sum.z.mul(&scale)).0;
+                sum = sum.add_as(&entry, &sum.z.mul(&scale));
             }
         }
     }
@@ -218,7 +216,7 @@ pub(crate) fn multiply_add(
     }
     for (half, digits) in b.iter().enumerate() {
         let entry = static_entry(generator, half, &first, !digits.even_negative);
-        sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)).0);
+        sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)));
     }
     // As an addition leaves them, of sizes 5, 3 and 1.
     let (x, y, z) = (sum.x.store(3), sum.y.store(2), sum.z.mul(&scale).store(1));

@@ -1,0 +1,378 @@
+//! Field elements in Montgomery form, by MULX, ADCX and ADOX.
+//!
+//! Layout: four little-endian words of 64 bits; any value below 2^256 stands for itself modulo p, and so for `x 2^256 mod p`.
+//! Every operation takes and returns such values, so that sums only look at what they carry; only `reduced` brings one below p.
+//!
+//! p = 2^256 - 2^224 + 2^192 + 2^96 - 1, so -1/p = 1 modulo 2^64, and the multiple of p that clears the lowest word m is m p =
+//! m (2^256 - 2^224 + 2^192) + 2^96 m - m: one product and two shifts.
+//!
+//! The assembly shares its products with secp256k1 (`crate::adx`). Variable-time: public data only.
+
+use core::arch::asm;
+
+use super::super::{Coordinate, P};
+use crate::{
+    adx::{product_in_words, square_in_words},
+    field::Field,
+    montgomery::{Adx, Modulus},
+    safegcd,
+};
+
+/// The highest word of p; the others are 2^64 - 1, 2^32 - 1 and 0.
+const P3: u64 = P::P[3];
+
+/// A value below 2^256 modulo p. Only the dispatch names it, where the CPU has BMI2 and ADX.
+#[derive(Clone, Copy)]
+pub(crate) struct Element([u64; 4]);
+
+/// Adds the multiple of p that clears `$t0`, which becomes the highest word. P3 is in rdx.
+macro_rules! reduce_word {
+    ($t0:literal $t1:literal $t2:literal $t3:literal, $free:literal) => {
+        concat!(
+            "mulx rcx, rax, ",
+            $t0,
+            "\n",
+            "mov ",
+            $free,
+            ", ",
+            $t0,
+            "\n",
+            "shl ",
+            $free,
+            ", 32\n",
+            "shr ",
+            $t0,
+            ", 32\n",
+            "add ",
+            $t1,
+            ", ",
+            $free,
+            "\n",
+            "adc ",
+            $t2,
+            ", ",
+            $t0,
+            "\n",
+            "adc ",
+            $t3,
+            ", rax\n",
+            "mov ",
+            $t0,
+            ", 0\n",
+            "adc ",
+            $t0,
+            ", rcx\n",
+        )
+    };
+}
+
+/// Eight words, divided by 2^256 modulo p, to the first four of them: at most the upper half plus p, and where that carries,
+/// less p.
+macro_rules! reduce {
+    ($t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal, $free:literal) => {
+        concat!(
+            "mov rdx, {p3}\n",
+            reduce_word!($t0 $t1 $t2 $t3, $free),
+            reduce_word!($t1 $t2 $t3 $t0, $free),
+            reduce_word!($t2 $t3 $t0 $t1, $free),
+            reduce_word!($t3 $t0 $t1 $t2, $free),
+            "add ", $t0, ", ", $t4, "\n",
+            "adc ", $t1, ", ", $t5, "\n",
+            "adc ", $t2, ", ", $t6, "\n",
+            "adc ", $t3, ", ", $t7, "\n",
+            "sbb rax, rax\n",
+            "mov ecx, eax\n",
+            "and rdx, rax\n",
+            "sub ", $t0, ", rax\n",
+            "sbb ", $t1, ", rcx\n",
+            "sbb ", $t2, ", 0\n",
+            "sbb ", $t3, ", rdx\n",
+        )
+    };
+}
+
+impl Element {
+    /// The representative below p.
+    #[inline]
+    fn reduced(&self) -> [u64; 4] {
+        let (mut difference, mut borrow) = ([0; 4], false);
+        for (i, out) in difference.iter_mut().enumerate() {
+            let (word, first) = self.0[i].overflowing_sub(P::P[i]);
+            let (word, second) = word.overflowing_sub(u64::from(borrow));
+            (*out, borrow) = (word, first | second);
+        }
+        if borrow { self.0 } else { difference }
+    }
+}
+
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.reduced() == other.reduced()
+    }
+}
+
+impl Coordinate for Element {
+    type Kernel = Adx;
+
+    #[inline]
+    fn from_montgomery(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+}
+
+impl Field for Element {
+    const ZERO: Self = Self([0; 4]);
+    const ONE: Self = Self(P::R);
+
+    #[inline]
+    fn mul(&self, other: &Self) -> Self {
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: the CPU has the instructions; reads 32 bytes behind each of two valid references, writes registers only.
+        unsafe {
+            asm!(
+                product_in_words!(),
+                reduce!("r8" "r9" "r10" "r11" "r12" "r13" "r14" "r15", "rsi"),
+                p3 = const P3,
+                inout("rsi") self.0.as_ptr() => _,
+                in("rdi") other.0.as_ptr(),
+                out("rax") _, out("rcx") _, out("rdx") _,
+                out("r8") r0, out("r9") r1, out("r10") r2, out("r11") r3,
+                out("r12") _, out("r13") _, out("r14") _, out("r15") _,
+                options(pure, readonly, nostack),
+            );
+        }
+        Self([r0, r1, r2, r3])
+    }
+
+    #[inline]
+    fn square(&self) -> Self {
+        let [a0, a1, a2, a3] = self.0;
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: the CPU has the instructions; touches registers only.
+        unsafe {
+            asm!(
+                square_in_words!(),
+                reduce!("rsi" "r9" "r10" "r11" "r12" "r13" "r14" "rdi", "r8"),
+                p3 = const P3,
+                inout("rsi") a0 => r0, inout("rdi") a1 => _, inout("r8") a2 => _, inout("r15") a3 => _,
+                out("rax") _, out("rcx") _, out("rdx") _,
+                out("r9") r1, out("r10") r2, out("r11") r3,
+                out("r12") _, out("r13") _, out("r14") _,
+                options(pure, nomem, nostack),
+            );
+        }
+        Self([r0, r1, r2, r3])
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        a.mul(b).sub(&c.square())
+    }
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: reads 32 bytes behind each of two valid references, writes registers only.
+        unsafe {
+            asm!(
+                "mov {r0}, [{a}]",
+                "mov {r1}, [{a} + 8]",
+                "mov {r2}, [{a} + 16]",
+                "mov {r3}, [{a} + 24]",
+                "mov {p3}, {P3}",
+                "add {r0}, [{b}]",
+                "adc {r1}, [{b} + 8]",
+                "adc {r2}, [{b} + 16]",
+                "adc {r3}, [{b} + 24]",
+                // Less p where that carried,
+                "sbb {mask}, {mask}",
+                "mov {p1:e}, {mask:e}",
+                "and {p3}, {mask}",
+                "sub {r0}, {mask}",
+                "sbb {r1}, {p1}",
+                "sbb {r2}, 0",
+                "sbb {r3}, {p3}",
+                // and, which does not happen by chance, once more where 2^256 is left.
+                "adc {mask}, 0",
+                "jz 2f",
+                "sub {r0}, {mask}",
+                "sbb {r1}, {p1}",
+                "sbb {r2}, 0",
+                "sbb {r3}, {p3}",
+                "2:",
+                a = in(reg) self.0.as_ptr(),
+                b = in(reg) other.0.as_ptr(),
+                P3 = const P3,
+                mask = out(reg) _, p1 = out(reg) _, p3 = out(reg) _,
+                r0 = out(reg) r0, r1 = out(reg) r1, r2 = out(reg) r2, r3 = out(reg) r3,
+                options(pure, readonly, nostack),
+            );
+        }
+        Self([r0, r1, r2, r3])
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: reads 32 bytes behind each of two valid references, writes registers only.
+        unsafe {
+            asm!(
+                "mov {r0}, [{a}]",
+                "mov {r1}, [{a} + 8]",
+                "mov {r2}, [{a} + 16]",
+                "mov {r3}, [{a} + 24]",
+                "mov {p3}, {P3}",
+                "sub {r0}, [{b}]",
+                "sbb {r1}, [{b} + 8]",
+                "sbb {r2}, [{b} + 16]",
+                "sbb {r3}, [{b} + 24]",
+                // And p where that borrowed,
+                "sbb {mask}, {mask}",
+                "mov {p1:e}, {mask:e}",
+                "and {p3}, {mask}",
+                "add {r0}, {mask}",
+                "adc {r1}, {p1}",
+                "adc {r2}, 0",
+                "adc {r3}, {p3}",
+                // and, which does not happen by chance, once more where it is still below 0.
+                "adc {mask}, 0",
+                "jz 2f",
+                "add {r0}, {mask}",
+                "adc {r1}, {p1}",
+                "adc {r2}, 0",
+                "adc {r3}, {p3}",
+                "2:",
+                a = in(reg) self.0.as_ptr(),
+                b = in(reg) other.0.as_ptr(),
+                P3 = const P3,
+                mask = out(reg) _, p1 = out(reg) _, p3 = out(reg) _,
+                r0 = out(reg) r0, r1 = out(reg) r1, r2 = out(reg) r2, r3 = out(reg) r3,
+                options(pure, readonly, nostack),
+            );
+        }
+        Self([r0, r1, r2, r3])
+    }
+
+    #[inline(always)]
+    fn negate(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        // (x + p) / 2 where x is odd.
+        let a = &self.0;
+        let odd = (a[0] & 1).wrapping_neg();
+        let (r0, carry) = a[0].overflowing_add(odd);
+        let (r1, first) = a[1].overflowing_add(odd >> 32);
+        let (r1, second) = r1.overflowing_add(u64::from(carry));
+        let (r2, carry) = a[2].overflowing_add(u64::from(first | second));
+        let (r3, first) = a[3].overflowing_add(P3 & odd);
+        let (r3, second) = r3.overflowing_add(u64::from(carry));
+        Self([
+            r0 >> 1 | r1 << 63,
+            r1 >> 1 | r2 << 63,
+            r2 >> 1 | r3 << 63,
+            r3 >> 1 | u64::from(first | second) << 63,
+        ])
+    }
+
+    fn invert(&self) -> Self {
+        let value = safegcd::to_signed62(&self.reduced());
+        let inverse = safegcd::invert_vartime(&value, &P::SAFEGCD);
+        // (x 2^256)^-1 2^768 / 2^256.
+        Self(safegcd::from_signed62(&inverse)).mul(&Self(P::R3))
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        // One word tells most others from 0.
+        (self.0[0] == 0 || self.0[0] == u64::MAX) && (self.0 == [0; 4] || self.0 == P::P)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cpu;
+
+    const R: u32 = 256;
+
+    fn big(words: &[u64; 4]) -> BigUint {
+        BigUint::from_bytes_be(&crate::words_to_be(words))
+    }
+
+    /// Checks every operation on these two, which stand for themselves times 2^-256, against integers.
+    fn check(a: [u64; 4], b: [u64; 4]) {
+        if !cpu::has_adx() {
+            return;
+        }
+        let p = &big(&P::P);
+        let (x, y) = (&big(&a), &big(&b));
+        let (a, b) = (Element(a), Element(b));
+        let inverse = (BigUint::from(1u8) << R).modpow(&(p - 2u8), p);
+        let same = |name: &str, got: Element, expected: BigUint| {
+            assert_eq!(big(&got.reduced()), expected % p, "{name} {x:x} {y:x}");
+        };
+        same("mul", a.mul(&b), x * y * &inverse);
+        same("square", a.square(), x * x * &inverse);
+        same("add", a.add(&b), x + y);
+        same("sub", a.sub(&b), x + p + p - y);
+        same("negate", a.negate(), p + p - x);
+        same("half", a.half(), x * ((p + 1u8) >> 1));
+        same(
+            "invert",
+            a.invert(),
+            (x * &inverse).modpow(&(p - 2u8), p) << R,
+        );
+        assert_eq!(a.is_zero(), x % p == BigUint::ZERO);
+        assert_eq!(a == b, x % p == y % p);
+    }
+
+    #[test]
+    fn edges() {
+        let mut all: Vec<[u64; 4]> = (0..3).map(|i| [i, 0, 0, 0]).collect();
+        // Around p, around 2^256, and sums of two just below and above 2^256 + p.
+        let near = |words: [u64; 4], by: i64| {
+            let mut words = words.map(u128::from);
+            words[0] = words[0].wrapping_add_signed(by.into());
+            let mut carry = 0i128;
+            words.map(|word| {
+                let sum = word as i128 + carry;
+                carry = sum >> 64;
+                sum as u64
+            })
+        };
+        for by in -2..3 {
+            all.push(near(P::P, by));
+            all.push(near([0, 1 << 32, 0, 1 << 63], by));
+        }
+        all.extend((1..3).map(|by| near([u64::MAX; 4], -by)));
+        all.push([u64::MAX; 4]);
+        all.extend((0..4).flat_map(|i| {
+            let mut single = [0; 4];
+            single[i] = u64::MAX;
+            let mut missing = [u64::MAX; 4];
+            missing[i] = 0;
+            [single, missing]
+        }));
+        for a in &all {
+            for b in &all {
+                check(*a, *b);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn operations_are_those_of_integers(a: [u64; 4], b: [u64; 4]) {
+            check(a, b);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The field by instructions of x86-64.
+
+pub(super) mod adx;
