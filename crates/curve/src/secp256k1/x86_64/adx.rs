@@ -120,6 +120,38 @@ macro_rules! square {
     }};
 }
 
+/// The words of a public sum or difference. That it wraps a second time does not happen by chance: by a predicted branch, so
+/// that the lowest word, with which a product begins, does not wait for the highest.
+macro_rules! sum {
+    ($first:literal $next:literal, $a:expr, $b:expr) => {{
+        let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (*$a, *$b);
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: touches registers only.
+        unsafe {
+            asm!(
+                concat!($first, " {a0}, {b0}"),
+                concat!($next, " {a1}, {b1}"),
+                concat!($next, " {a2}, {b2}"),
+                concat!($next, " {a3}, {b3}"),
+                "sbb {b0}, {b0}",
+                "and {b0}, {fold}",
+                concat!($first, " {a0}, {b0}"),
+                concat!($next, " {a1}, 0"),
+                concat!($next, " {a2}, 0"),
+                concat!($next, " {a3}, 0"),
+                "jnc 2f",
+                concat!($first, " {a0}, {fold}"),
+                "2:",
+                a0 = inout(reg) a0 => r0, a1 = inout(reg) a1 => r1, a2 = inout(reg) a2 => r2, a3 = inout(reg) a3 => r3,
+                b0 = inout(reg) b0 => _, b1 = in(reg) b1, b2 = in(reg) b2, b3 = in(reg) b3,
+                fold = in(reg) FOLD,
+                options(pure, nomem, nostack),
+            );
+        }
+        [r0, r1, r2, r3]
+    }};
+}
+
 /// `a + b + carry` and the carry.
 #[inline(always)]
 fn add_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
@@ -184,6 +216,9 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);
+        if !SECRET {
+            return Self(sum!("add" "adc", a, b));
+        }
         let (r0, carry) = a[0].overflowing_add(b[0]);
         let (r1, carry) = add_carry(a[1], b[1], carry);
         let (r2, carry) = add_carry(a[2], b[2], carry);
@@ -199,6 +234,9 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     #[inline(always)]
     fn sub(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);
+        if !SECRET {
+            return Self(sum!("sub" "sbb", a, b));
+        }
         let (r0, borrow) = a[0].overflowing_sub(b[0]);
         let (r1, borrow) = sub_borrow(a[1], b[1], borrow);
         let (r2, borrow) = sub_borrow(a[2], b[2], borrow);

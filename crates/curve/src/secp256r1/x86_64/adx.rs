@@ -91,6 +91,43 @@ macro_rules! reduce {
     };
 }
 
+/// The words of a sum or difference: less p, or with p, where that carries, and, which does not happen by chance, once more
+/// where that is not enough.
+macro_rules! sum {
+    ($first:literal $next:literal, $undo_first:literal $undo_next:literal, $a:expr, $b:expr) => {{
+        let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = ($a, $b);
+        let (r0, r1, r2, r3): (u64, u64, u64, u64);
+        // SAFETY: touches registers only.
+        unsafe {
+            asm!(
+                concat!($first, " {a0}, {b0}"),
+                concat!($next, " {a1}, {b1}"),
+                concat!($next, " {a2}, {b2}"),
+                concat!($next, " {a3}, {b3}"),
+                "sbb {b0}, {b0}",
+                "mov {b1:e}, {b0:e}",
+                "and {p3}, {b0}",
+                concat!($undo_first, " {a0}, {b0}"),
+                concat!($undo_next, " {a1}, {b1}"),
+                concat!($undo_next, " {a2}, 0"),
+                concat!($undo_next, " {a3}, {p3}"),
+                "adc {b0}, 0",
+                "jz 2f",
+                concat!($undo_first, " {a0}, {b0}"),
+                concat!($undo_next, " {a1}, {b1}"),
+                concat!($undo_next, " {a2}, 0"),
+                concat!($undo_next, " {a3}, {p3}"),
+                "2:",
+                a0 = inout(reg) a0 => r0, a1 = inout(reg) a1 => r1, a2 = inout(reg) a2 => r2, a3 = inout(reg) a3 => r3,
+                b0 = inout(reg) b0 => _, b1 = inout(reg) b1 => _, b2 = in(reg) b2, b3 = in(reg) b3,
+                p3 = inout(reg) P3 => _,
+                options(pure, nomem, nostack),
+            );
+        }
+        [r0, r1, r2, r3]
+    }};
+}
+
 impl Element {
     /// The representative below p.
     #[inline]
@@ -171,86 +208,12 @@ impl Field for Element {
 
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
-        let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads 32 bytes behind each of two valid references, writes registers only.
-        unsafe {
-            asm!(
-                "mov {r0}, [{a}]",
-                "mov {r1}, [{a} + 8]",
-                "mov {r2}, [{a} + 16]",
-                "mov {r3}, [{a} + 24]",
-                "mov {p3}, {P3}",
-                "add {r0}, [{b}]",
-                "adc {r1}, [{b} + 8]",
-                "adc {r2}, [{b} + 16]",
-                "adc {r3}, [{b} + 24]",
-                // Less p where that carried,
-                "sbb {mask}, {mask}",
-                "mov {p1:e}, {mask:e}",
-                "and {p3}, {mask}",
-                "sub {r0}, {mask}",
-                "sbb {r1}, {p1}",
-                "sbb {r2}, 0",
-                "sbb {r3}, {p3}",
-                // and, which does not happen by chance, once more where 2^256 is left.
-                "adc {mask}, 0",
-                "jz 2f",
-                "sub {r0}, {mask}",
-                "sbb {r1}, {p1}",
-                "sbb {r2}, 0",
-                "sbb {r3}, {p3}",
-                "2:",
-                a = in(reg) self.0.as_ptr(),
-                b = in(reg) other.0.as_ptr(),
-                P3 = const P3,
-                mask = out(reg) _, p1 = out(reg) _, p3 = out(reg) _,
-                r0 = out(reg) r0, r1 = out(reg) r1, r2 = out(reg) r2, r3 = out(reg) r3,
-                options(pure, readonly, nostack),
-            );
-        }
-        Self([r0, r1, r2, r3])
+        Self(sum!("add" "adc", "sub" "sbb", self.0, other.0))
     }
 
     #[inline(always)]
     fn sub(&self, other: &Self) -> Self {
-        let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads 32 bytes behind each of two valid references, writes registers only.
-        unsafe {
-            asm!(
-                "mov {r0}, [{a}]",
-                "mov {r1}, [{a} + 8]",
-                "mov {r2}, [{a} + 16]",
-                "mov {r3}, [{a} + 24]",
-                "mov {p3}, {P3}",
-                "sub {r0}, [{b}]",
-                "sbb {r1}, [{b} + 8]",
-                "sbb {r2}, [{b} + 16]",
-                "sbb {r3}, [{b} + 24]",
-                // And p where that borrowed,
-                "sbb {mask}, {mask}",
-                "mov {p1:e}, {mask:e}",
-                "and {p3}, {mask}",
-                "add {r0}, {mask}",
-                "adc {r1}, {p1}",
-                "adc {r2}, 0",
-                "adc {r3}, {p3}",
-                // and, which does not happen by chance, once more where it is still below 0.
-                "adc {mask}, 0",
-                "jz 2f",
-                "add {r0}, {mask}",
-                "adc {r1}, {p1}",
-                "adc {r2}, 0",
-                "adc {r3}, {p3}",
-                "2:",
-                a = in(reg) self.0.as_ptr(),
-                b = in(reg) other.0.as_ptr(),
-                P3 = const P3,
-                mask = out(reg) _, p1 = out(reg) _, p3 = out(reg) _,
-                r0 = out(reg) r0, r1 = out(reg) r1, r2 = out(reg) r2, r3 = out(reg) r3,
-                options(pure, readonly, nostack),
-            );
-        }
-        Self([r0, r1, r2, r3])
+        Self(sum!("sub" "sbb", "add" "adc", self.0, other.0))
     }
 
     #[inline(always)]
