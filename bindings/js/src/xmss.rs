@@ -1,81 +1,15 @@
 //! Generalized XMSS.
 
-use lydite::xmss::{
-    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
-    LeanSigTest, PublicKey, Scheme, SecretKey, SignError, Signature, Signer,
-};
+pub use lydite::xmss::named::NamedSigner as Key;
+use lydite::xmss::named::{NamedScheme, SCHEMES};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{failure::Failure, scratch::State};
 
-/// A key of any scheme.
-pub trait Key {
-    fn public_key(&self) -> Result<Vec<u8>, Failure>;
-    /// First and end of the epochs, and of those that are prepared.
-    fn epochs(&self) -> [u64; 4];
-    fn to_bytes(&self) -> Vec<u8>;
-    fn prepare(&mut self, leaves: usize) -> bool;
-    fn sign(&mut self, epoch: u32, message: &[u8; 32]) -> Result<Vec<u8>, SignError>;
-}
-
-impl<S: Scheme> Key for Signer<S> {
-    fn public_key(&self) -> Result<Vec<u8>, Failure> {
-        Ok(self.key().public_key()?.to_bytes())
-    }
-
-    fn epochs(&self) -> [u64; 4] {
-        let (active, prepared) = (self.key().active(), self.key().prepared());
-        [active.start, active.end, prepared.start, prepared.end]
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        self.key().as_bytes().to_vec()
-    }
-
-    fn prepare(&mut self, leaves: usize) -> bool {
-        self.work(leaves)
-    }
-
-    fn sign(&mut self, epoch: u32, message: &[u8; 32]) -> Result<Vec<u8>, SignError> {
-        Signer::sign(self, epoch, message).map(|signature| signature.to_bytes())
-    }
-}
-
-/// Something to do in the scheme of a number.
-trait Run {
-    type Output;
-    fn run<S: Scheme>(self) -> Result<Self::Output, Failure>;
-}
-
-/// The schemes in the order of `SCHEMES` in `ts/xmss.ts`.
-fn in_scheme<R: Run>(scheme: usize, task: R) -> Result<R::Output, Failure> {
-    match scheme {
-        0 => task.run::<LeanSigProd>(),
-        1 => task.run::<LeanSigTest>(),
-        2 => task.run::<LeanSig46x8>(),
-        3 => task.run::<LeanSig46x10>(),
-        4 => task.run::<LeanSig46x18>(),
-        5 => task.run::<LeanSigLegacyW4>(),
-        6 => task.run::<HashSig2025>(),
-        _ => Err(Failure::argument("no such scheme")),
-    }
-}
-
-struct Verify<'a> {
-    epoch: u32,
-    message: [u8; 32],
-    key: &'a [u8],
-    signature: &'a [u8],
-}
-
-impl Run for Verify<'_> {
-    type Output = usize;
-
-    fn run<S: Scheme>(self) -> Result<usize, Failure> {
-        let key = PublicKey::<S>::from_bytes(self.key)?;
-        let signature = Signature::from_bytes(self.signature)?;
-        Ok(key.verify(self.epoch, &self.message, &signature).into())
-    }
+/// The scheme of a number: the order is that of `SCHEMES` in `ts/xmss.ts`.
+fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
+    let scheme = SCHEMES.get(number).copied();
+    scheme.ok_or_else(|| Failure::argument("no such scheme"))
 }
 
 /// Epoch (4 bytes), message (32), public key of `key` bytes, signature, in a scheme, to 1 or 0.
@@ -92,30 +26,8 @@ pub fn verify(
         .get(36..)
         .and_then(|rest| rest.split_at_checked(key));
     let (key, signature) = parts.ok_or_else(|| Failure::argument("input too short"))?;
-    in_scheme(
-        scheme,
-        Verify {
-            epoch,
-            message,
-            key,
-            signature,
-        },
-    )
-}
-
-struct FromSeed {
-    seed: Zeroizing<[u8; 32]>,
-    start: u64,
-    end: u64,
-}
-
-impl Run for FromSeed {
-    type Output = Box<dyn Key>;
-
-    fn run<S: Scheme>(self) -> Result<Self::Output, Failure> {
-        let key = SecretKey::<S>::from_seed(&self.seed, self.start..self.end, &())?;
-        Ok(Box::new(Signer::new(key)))
-    }
+    let valid = self::scheme(scheme)?.verify(key, epoch, &message, signature)?;
+    Ok(valid.into())
 }
 
 /// Seed (32 bytes), first and end of the epochs (8 each), in a scheme, to the number of a key.
@@ -125,24 +37,12 @@ pub fn key_from_seed(
     _: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let task = FromSeed {
-        seed: Zeroizing::new(state.array(0)?),
-        start: u64::from_le_bytes(state.array(32)?),
-        end: u64::from_le_bytes(state.array(40)?),
-    };
+    let seed = Zeroizing::new(state.array(0)?);
+    let start = u64::from_le_bytes(state.array(32)?);
+    let end = u64::from_le_bytes(state.array(40)?);
     state.input(32)?.zeroize();
-    let key = in_scheme(scheme, task)?;
+    let key = self::scheme(scheme)?.generate(&seed, start..end, &())?;
     Ok(state.keys.add(key))
-}
-
-struct FromBytes(Zeroizing<Vec<u8>>);
-
-impl Run for FromBytes {
-    type Output = Box<dyn Key>;
-
-    fn run<S: Scheme>(self) -> Result<Self::Output, Failure> {
-        Ok(Box::new(Signer::new(SecretKey::<S>::from_bytes(self.0)?)))
-    }
 }
 
 /// A key's SSZ encoding to its number.
@@ -155,7 +55,7 @@ pub fn key_from_bytes(
     let input = state.input(length)?;
     let bytes = Zeroizing::new(input.to_vec());
     input.zeroize();
-    let key = in_scheme(scheme, FromBytes(bytes))?;
+    let key = self::scheme(scheme)?.decode(bytes)?;
     Ok(state.keys.add(key))
 }
 
@@ -166,7 +66,7 @@ pub fn key_to_bytes(
     _: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let bytes = state.keys.get(number)?.to_bytes();
+    let bytes = state.keys.get(number)?.as_bytes().to_vec();
     state.give(bytes)
 }
 
@@ -177,7 +77,9 @@ pub fn key_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<
 /// A key to its epochs (four numbers of 8 bytes), then its public key.
 pub fn key_info(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let key = state.keys.get(number)?;
-    let mut out = key.epochs().map(u64::to_le_bytes).concat();
+    let (active, prepared) = (key.active(), key.prepared());
+    let epochs = [active.start, active.end, prepared.start, prepared.end];
+    let mut out = epochs.map(u64::to_le_bytes).concat();
     out.extend(key.public_key()?);
     state.put(&out)
 }
@@ -189,7 +91,7 @@ pub fn key_prepare(
     leaves: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    Ok(state.keys.get(number)?.prepare(leaves).into())
+    Ok(state.keys.get(number)?.work(leaves).into())
 }
 
 /// Message (32 bytes), with a key, at an epoch, to the signature.

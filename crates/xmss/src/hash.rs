@@ -85,6 +85,14 @@ pub trait TweakHash: Send + Sync + 'static {
         message: &Lanes<MESSAGE_WORDS>,
     ) -> Lanes<DIGEST_WORDS>;
 
+    /// [`Self::message`] of a single state.
+    fn message_one(
+        backend: Backend,
+        parameter: &Parameter,
+        epoch: u32,
+        randomness: &Randomness,
+        message: &[u32; MESSAGE_WORDS],
+    ) -> Digest;
     /// [`Self::node`] of a single state.
     fn node_one(
         backend: Backend,
@@ -244,25 +252,18 @@ fn node<K: Construction, const D: usize>(
         .compress(D, |state| K::wide(backend, state))
 }
 
-/// The same on a single state.
-fn node_one<K: Construction, const D: usize>(
-    backend: Backend,
-    parameter: &Parameter,
-    level: u8,
-    position: u32,
-    [left, right]: [&Digest; 2],
-) -> Digest {
-    let tweak = tweak_digits(tree_tweak(level, position));
+/// The first elements of the permutation of an input in parts, plus the input.
+fn compress_one<K: Construction>(backend: Backend, digest: usize, parts: [&[u32]; 4]) -> Digest {
     let mut input = [0; 24];
-    let parts = [&parameter[..], &tweak, &left[..D], &right[..D]];
     for (place, element) in input.iter_mut().zip(parts.into_iter().flatten()) {
         *place = *element;
     }
     let mut state = input;
     K::wide_one(backend, &mut state);
     let mut out = [0; DIGEST_WORDS];
-    for i in 0..D {
-        out[i] = koalabear::add(state[i], input[i]);
+    for i in 0..digest {
+        let sum = state[i] + input[i];
+        out[i] = sum.min(sum.wrapping_sub(MODULUS));
     }
     out
 }
@@ -389,7 +390,9 @@ macro_rules! of_field_elements {
             position: u32,
             children: [&Digest; 2],
         ) -> Digest {
-            node_one::<$kind, D>(backend, parameter, level, position, children)
+            let tweak = tweak_digits(tree_tweak(level, position));
+            let [left, right] = children.map(|child| &child[..D]);
+            compress_one::<$kind>(backend, D, [parameter, &tweak, left, right])
         }
 
         fn leaf_one(
@@ -441,6 +444,18 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash
             .then(&randomness.0[..R])
             .compress(DIGEST_WORDS, |state| Poseidon1::wide(backend, state))
     }
+
+    fn message_one(
+        backend: Backend,
+        parameter: &Parameter,
+        epoch: u32,
+        randomness: &Randomness,
+        message: &[u32; MESSAGE_WORDS],
+    ) -> Digest {
+        let tweak = tweak_digits(message_tweak(epoch));
+        let parts: [&[u32]; 4] = [message, parameter, &tweak, &randomness[..R]];
+        compress_one::<Poseidon1>(backend, DIGEST_WORDS, parts)
+    }
 }
 
 /// Poseidon2 as hash-sig e66a485 used it: digests of `D` elements, randomness of `R`.
@@ -480,5 +495,17 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash
             .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
             .then(&message.0)
             .compress(DIGEST_WORDS, |state| Poseidon2::wide(backend, state))
+    }
+
+    fn message_one(
+        backend: Backend,
+        parameter: &Parameter,
+        epoch: u32,
+        randomness: &Randomness,
+        message: &[u32; MESSAGE_WORDS],
+    ) -> Digest {
+        let tweak = tweak_digits(message_tweak(epoch));
+        let parts: [&[u32]; 4] = [&randomness[..R], parameter, &tweak, message];
+        compress_one::<Poseidon2>(backend, DIGEST_WORDS, parts)
     }
 }

@@ -79,6 +79,8 @@ pub enum SignError {
     },
     /// A node of the key is damaged.
     Damaged(DecodeError),
+    /// The observer answered [`ControlFlow::Break`]; the key is as before.
+    Cancelled,
 }
 
 impl fmt::Display for SignError {
@@ -96,6 +98,7 @@ impl fmt::Display for SignError {
             ),
             Self::NoCodeword { tries } => write!(f, "no codeword after {tries} tries"),
             Self::Damaged(error) => write!(f, "the key is damaged: {error}"),
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
@@ -335,19 +338,10 @@ impl<S: Scheme> SecretKey<S> {
     ///
     /// Gives the tree back where it has leaves missing, or is not the one after the right tree.
     pub fn advance(&mut self, next: NextTree<S>) -> Result<(), NextTree<S>> {
-        let bytes = &mut self.bytes;
         if next.0.missing() > 0 || u64::from(next.0.index) != self.layout.left_index + 2 {
             return Err(next);
         }
-        let layout = Layout::new::<S>(self.layout.trees.clone(), self.layout.left_index + 1);
-        // Both bottom trees take the same room, and the frames are written anew.
-        bytes.copy_within(
-            self.layout.right.at..self.layout.right.end,
-            self.layout.left.at,
-        );
-        layout.write_frame::<S>(bytes);
-        write_layers::<S>(&layout.right, bytes, &next.0.layers());
-        self.layout = layout;
+        self.put(next.0);
         Ok(())
     }
 
@@ -359,28 +353,55 @@ impl<S: Scheme> SecretKey<S> {
     /// [`SignError::NotActive`] for an epoch outside the key's; a window is never moved back:
     /// [`SignError::NotPrepared`] for an epoch before it.
     pub fn prepare(&mut self, epoch: u32) -> Result<(), SignError> {
+        self.prepare_with(epoch, &())
+    }
+
+    /// [`Self::prepare`], telling an observer of the leaves.
+    ///
+    /// # Errors
+    ///
+    /// As there; [`SignError::Cancelled`].
+    pub fn prepare_with<O: Observer + ?Sized>(
+        &mut self,
+        epoch: u32,
+        observer: &O,
+    ) -> Result<(), SignError> {
         self.check_active(epoch)?;
         let tree = u64::from(epoch) / tree_leaves::<S>();
-        if tree < self.layout.left_index {
+        let Some(ahead) = tree.checked_sub(self.layout.left_index) else {
             return Err(self.not_prepared(epoch));
-        }
-        // Trees that would be dropped again need not be made.
-        if tree > self.layout.left_index + 2 {
-            let layout = Layout::new::<S>(self.layout.trees.clone(), tree - 1);
-            layout.write_frame::<S>(&mut self.bytes);
-            for (part, index) in [(&layout.left, tree - 1), (&layout.right, tree)] {
-                let layers = self.whole_tree(index);
-                write_layers::<S>(part, &mut self.bytes, &layers);
+        };
+        // Trees that would be dropped again are not made.
+        let count = ahead.saturating_sub(1).min(2);
+        let progress = Progress::new(observer, count * tree_leaves::<S>());
+        let mut made = Vec::with_capacity(2);
+        for index in tree + 1 - count..=tree {
+            let mut tree = self.tree(index);
+            tree.work(tree.missing(), || progress.step());
+            wipe_stack();
+            if progress.is_cancelled() {
+                return Err(SignError::Cancelled);
             }
-            self.layout = layout;
-        } else if tree == self.layout.left_index + 2
-            && let Some(mut next) = self.next_tree()
-        {
-            next.work(usize::MAX);
-            // It is finished and the right one.
-            let _ = self.advance(next);
+            made.push(tree);
+        }
+        for tree in made {
+            self.put(tree);
         }
         Ok(())
+    }
+
+    /// A finished tree as the right one, and the right one as the left.
+    fn put(&mut self, tree: BottomTree<S>) {
+        let bytes = &mut self.bytes;
+        let layout = Layout::new::<S>(self.layout.trees.clone(), u64::from(tree.index) - 1);
+        // Both bottom trees take the same room, and the frames are written anew.
+        bytes.copy_within(
+            self.layout.right.at..self.layout.right.end,
+            self.layout.left.at,
+        );
+        layout.write_frame::<S>(bytes);
+        write_layers::<S>(&layout.right, bytes, &tree.layers());
+        self.layout = layout;
     }
 }
 
@@ -501,23 +522,20 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         key
     }
 
-    /// The tree after the right one, with no leaf yet; none where the key's epochs end with the right tree.
+    /// The tree after the right one, with no leaf yet; none where the key's epochs end with the right tree. It can be worked
+    /// on in another thread, while this key signs.
     pub fn next_tree(&self) -> Option<NextTree<S>> {
         let index = self.layout.left_index + 2;
-        let parameter = self.parameter().ok()?;
-        let next = (index < self.layout.trees.end)
-            .then(|| NextTree(BottomTree::new(&self.prf_key(), &parameter, index as u32)));
-        wipe_stack();
-        next
+        (index < self.layout.trees.end).then(|| NextTree(self.tree(index)))
     }
 
-    fn whole_tree(&self, index: u64) -> Vec<Vec<Digest>> {
+    /// A bottom tree with no leaf yet.
+    fn tree(&self, index: u64) -> BottomTree<S> {
         // The parameter was read when the key was loaded.
         let parameter = self.parameter().unwrap_or_default();
-        let mut tree = BottomTree::<S>::new(&self.prf_key(), &parameter, index as u32);
-        tree.work(tree.missing(), || true);
+        let tree = BottomTree::new(&self.prf_key(), &parameter, index as u32);
         wipe_stack();
-        tree.layers()
+        tree
     }
 
     fn check_active(&self, epoch: u32) -> Result<(), SignError> {
@@ -682,7 +700,7 @@ impl<S: Scheme> fmt::Debug for NextTree<S> {
     }
 }
 
-/// A key that prepares itself: each signature adds a few leaves of the next tree, and the window moves when it has to.
+/// A key that prepares itself: the next tree is made a few leaves at a time, and the window moves when it has to.
 pub struct Signer<S: Scheme> {
     key: SecretKey<S>,
     next: Option<NextTree<S>>,
@@ -700,8 +718,8 @@ impl<S: Scheme> Signer<S> {
         &self.key
     }
 
-    /// Adds leaves to the next tree, as [`NextTree::work`]; once a slot is often enough, a slot being an epoch. Answers
-    /// whether the tree lacks any.
+    /// Adds leaves to the next tree, as [`NextTree::work`]; answers whether the tree lacks any. [`Self::sign`] does so too,
+    /// so this is for doing it when there is time.
     pub fn work(&mut self, leaves: usize) -> bool {
         self.next.as_mut().is_some_and(|next| {
             next.work(leaves);
@@ -709,8 +727,12 @@ impl<S: Scheme> Signer<S> {
         })
     }
 
-    /// Signs, moving the window first where the epoch is past it: at once if [`Self::work`] made the next tree, otherwise by
-    /// computing what is missing.
+    /// Signs, moving the window first where the epoch is past it: at once if the next tree is there, otherwise by computing
+    /// what is missing.
+    ///
+    /// Where the next tree lacks more leaves than the window has epochs left, an even share of them is added: signing epoch
+    /// after epoch, one signature in [`LANES`] takes as long as it takes to make that many leaves at once, none longer, and
+    /// none that long if [`Self::work`] was called in time.
     ///
     /// # Errors
     ///
@@ -728,6 +750,12 @@ impl<S: Scheme> Signer<S> {
             self.key.prepare(epoch)?;
             self.next = self.key.next_tree();
         }
-        self.key.sign(epoch, message)
+        let signature = self.key.sign(epoch, message)?;
+        let left = self.key.prepared().end - u64::from(epoch) - 1;
+        if let Some(next) = &mut self.next {
+            let share = next.missing() as u64 / (left + 1);
+            next.work(share as usize);
+        }
+        Ok(signature)
     }
 }

@@ -1,25 +1,26 @@
-//! Schemes chosen at run time, by name: what bindings to other languages stand on.
+//! Schemes chosen at run time, by name: what the command and the bindings to other languages stand on.
 
-#[cfg(feature = "std")]
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-#[cfg(feature = "std")]
 use core::ops::Range;
+#[cfg(feature = "std")]
+use core::time::Duration;
 #[cfg(feature = "std")]
 use std::path::Path;
 
+use zeroize::Zeroizing;
+
+use crate::key::{GenerateError, Observer, SecretKey, SignError, Signer};
 use crate::scheme::{
-    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigProd, LeanSigTest, Scheme,
+    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
+    LeanSigTest, Scheme,
 };
 use crate::signature::{Claim, Message, PublicKey, Signature, verify_batch};
 use crate::ssz::DecodeError;
 #[cfg(feature = "std")]
-use crate::{
-    key::{Observer, SecretKey},
-    store::{KeyFile, StoreError},
-};
+use crate::store::{KeyFile, StoreError};
 
 /// A [`Scheme`] as a value. Keys and signatures are their SSZ encodings.
 pub trait NamedScheme: Send + Sync {
@@ -45,8 +46,40 @@ pub trait NamedScheme: Send + Sync {
         signature: &[u8],
     ) -> Result<bool, DecodeError>;
 
+    /// [`PublicKey::verify`] of what leanSig c08a3ba accepts: see [`Signature::from_bytes_leansig_compatible`].
+    ///
+    /// # Errors
+    ///
+    /// A key or a signature that leanSig refuses to decode.
+    fn verify_leansig_compatible(
+        &self,
+        public_key: &[u8],
+        epoch: u32,
+        message: &Message,
+        signature: &[u8],
+    ) -> Result<bool, DecodeError>;
+
     /// [`verify_batch`] of (public key, epoch, message, signature); false for those that are malformed.
     fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool>;
+
+    /// [`SecretKey::from_seed`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn generate(
+        &self,
+        seed: &[u8; 32],
+        epochs: Range<u64>,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn NamedSigner>, GenerateError>;
+
+    /// [`SecretKey::from_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn decode(&self, bytes: Zeroizing<Vec<u8>>) -> Result<Box<dyn NamedSigner>, DecodeError>;
 
     /// [`SecretKey::from_seed`], then [`KeyFile::create`]: the public key.
     ///
@@ -60,7 +93,14 @@ pub trait NamedScheme: Send + Sync {
         seed: &[u8; 32],
         epochs: Range<u64>,
         observer: &dyn Observer,
-    ) -> Result<Vec<u8>, Box<dyn core::error::Error + Send + Sync>>;
+    ) -> Result<Vec<u8>, Box<dyn core::error::Error + Send + Sync>> {
+        if path.exists() {
+            return Err(StoreError::Exists(path.into()).into());
+        }
+        let key = self.generate(seed, epochs, observer)?;
+        key.create(path)?;
+        Ok(key.public_key()?)
+    }
 
     /// [`KeyFile::open`].
     ///
@@ -69,6 +109,50 @@ pub trait NamedScheme: Send + Sync {
     /// As there.
     #[cfg(feature = "std")]
     fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError>;
+}
+
+/// A [`Signer`] of a scheme chosen at run time.
+pub trait NamedSigner: Send {
+    /// [`SecretKey::public_key`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
+
+    /// [`PublicKey::to_montgomery_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::public_key`].
+    fn public_key_montgomery(&self) -> Result<Vec<u8>, DecodeError>;
+
+    /// [`SecretKey::as_bytes`].
+    fn as_bytes(&self) -> &[u8];
+
+    /// [`SecretKey::active`].
+    fn active(&self) -> Range<u64>;
+
+    /// [`SecretKey::prepared`].
+    fn prepared(&self) -> Range<u64>;
+
+    /// [`Signer::work`].
+    fn work(&mut self, leaves: usize) -> bool;
+
+    /// [`Signer::sign`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, SignError>;
+
+    /// [`KeyFile::create`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "std")]
+    fn create(&self, path: &Path) -> Result<(), StoreError>;
 }
 
 /// A [`KeyFile`] of a scheme chosen at run time.
@@ -95,7 +179,23 @@ pub trait NamedKeyFile: Send {
     /// # Errors
     ///
     /// As there.
-    fn prepare(&mut self, epoch: u32) -> Result<(), StoreError>;
+    fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
+        self.prepare_with(epoch, &())
+    }
+
+    /// [`KeyFile::prepare_with`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn prepare_with(&mut self, epoch: u32, observer: &dyn Observer) -> Result<(), StoreError>;
+
+    /// [`KeyFile::prepare_ahead`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError>;
 
     /// [`KeyFile::sign`].
     ///
@@ -106,12 +206,13 @@ pub trait NamedKeyFile: Send {
 }
 
 /// The schemes that have a name, the production set first.
-pub const SCHEMES: [&dyn NamedScheme; 6] = [
+pub const SCHEMES: [&dyn NamedScheme; 7] = [
     &Named::<LeanSigProd>(PhantomData),
     &Named::<LeanSigTest>(PhantomData),
     &Named::<LeanSig46x8>(PhantomData),
     &Named::<LeanSig46x10>(PhantomData),
     &Named::<LeanSig46x18>(PhantomData),
+    &Named::<LeanSigLegacyW4>(PhantomData),
     &Named::<HashSig2025>(PhantomData),
 ];
 
@@ -146,6 +247,18 @@ impl<S: Scheme> NamedScheme for Named<S> {
         Ok(PublicKey::<S>::from_bytes(public_key)?.verify(epoch, message, &signature))
     }
 
+    fn verify_leansig_compatible(
+        &self,
+        public_key: &[u8],
+        epoch: u32,
+        message: &Message,
+        signature: &[u8],
+    ) -> Result<bool, DecodeError> {
+        let public_key = PublicKey::<S>::from_bytes_leansig_compatible(public_key)?;
+        let signature = Signature::from_bytes_leansig_compatible(signature)?;
+        Ok(public_key.verify(epoch, message, &signature))
+    }
+
     fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool> {
         let decoded: Vec<_> = claims
             .iter()
@@ -174,25 +287,58 @@ impl<S: Scheme> NamedScheme for Named<S> {
         valid
     }
 
-    #[cfg(feature = "std")]
-    fn create(
+    fn generate(
         &self,
-        path: &Path,
         seed: &[u8; 32],
         epochs: Range<u64>,
         observer: &dyn Observer,
-    ) -> Result<Vec<u8>, Box<dyn core::error::Error + Send + Sync>> {
-        if path.exists() {
-            return Err(StoreError::Exists(path.into()).into());
-        }
+    ) -> Result<Box<dyn NamedSigner>, GenerateError> {
         let key = SecretKey::<S>::from_seed(seed, epochs, observer)?;
-        KeyFile::create(path, &key)?;
-        Ok(key.public_key()?.to_bytes())
+        Ok(Box::new(Signer::new(key)))
+    }
+
+    fn decode(&self, bytes: Zeroizing<Vec<u8>>) -> Result<Box<dyn NamedSigner>, DecodeError> {
+        Ok(Box::new(Signer::new(SecretKey::<S>::from_bytes(bytes)?)))
     }
 
     #[cfg(feature = "std")]
     fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError> {
         Ok(Box::new(KeyFile::<S>::open(path)?))
+    }
+}
+
+impl<S: Scheme> NamedSigner for Signer<S> {
+    fn public_key(&self) -> Result<Vec<u8>, DecodeError> {
+        Ok(self.key().public_key()?.to_bytes())
+    }
+
+    fn public_key_montgomery(&self) -> Result<Vec<u8>, DecodeError> {
+        Ok(self.key().public_key()?.to_montgomery_bytes())
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.key().as_bytes()
+    }
+
+    fn active(&self) -> Range<u64> {
+        self.key().active()
+    }
+
+    fn prepared(&self) -> Range<u64> {
+        self.key().prepared()
+    }
+
+    fn work(&mut self, leaves: usize) -> bool {
+        self.work(leaves)
+    }
+
+    fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, SignError> {
+        Ok(self.sign(epoch, message)?.to_bytes())
+    }
+
+    #[cfg(feature = "std")]
+    fn create(&self, path: &Path) -> Result<(), StoreError> {
+        KeyFile::create(path, self.key())
     }
 }
 
@@ -214,8 +360,12 @@ impl<S: Scheme> NamedKeyFile for KeyFile<S> {
         self.unspent()
     }
 
-    fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
-        self.prepare(epoch)
+    fn prepare_with(&mut self, epoch: u32, observer: &dyn Observer) -> Result<(), StoreError> {
+        self.prepare_with(epoch, observer)
+    }
+
+    fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError> {
+        self.prepare_ahead(pause)
     }
 
     fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, StoreError> {
@@ -242,10 +392,17 @@ mod tests {
 
     #[test]
     fn verifies_as_the_types_do() {
-        let key = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..256, &()).unwrap();
-        let public_key = key.public_key().unwrap().to_bytes();
-        let signature = key.sign(3, &[1; 32]).unwrap().to_bytes();
         let scheme = scheme("leansig-test").unwrap();
+        let mut key = scheme.generate(&[7; 32], 0..256, &()).unwrap();
+        let public_key = key.public_key().unwrap();
+        let signature = key.sign(3, &[1; 32]).unwrap();
+        let same = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..256, &()).unwrap();
+        assert_eq!(key.as_bytes(), same.as_bytes());
+        assert_eq!(signature, same.sign(3, &[1; 32]).unwrap().to_bytes());
+        let mut again = scheme
+            .decode(Zeroizing::new(key.as_bytes().to_vec()))
+            .unwrap();
+        assert_eq!(again.sign(3, &[1; 32]).unwrap(), signature);
         assert_eq!(public_key.len(), scheme.public_key_length());
         assert_eq!(signature.len(), scheme.signature_length());
         assert_eq!(
@@ -260,6 +417,15 @@ mod tests {
             scheme
                 .verify(&public_key[1..], 3, &[1; 32], &signature)
                 .is_err()
+        );
+        // A word and the modulus more
+        let mut other = signature.clone();
+        let word = u32::from_le_bytes(other[4..8].try_into().unwrap()) + crate::koalabear::MODULUS;
+        other[4..8].copy_from_slice(&word.to_le_bytes());
+        assert!(scheme.verify(&public_key, 3, &[1; 32], &other).is_err());
+        assert_eq!(
+            scheme.verify_leansig_compatible(&public_key, 3, &[1; 32], &other),
+            Ok(true)
         );
         let good = (&public_key[..], 3, &[1; 32], &signature[..]);
         let claims = [

@@ -119,14 +119,14 @@ impl<S: Scheme> PublicKey<S> {
             return false;
         }
         let mut codeword = vec![0; S::Encoding::CHAINS];
-        let hash = S::Hash::message(
+        let hash = S::Hash::message_one(
             backend,
-            &Lanes::splat(&self.parameter),
-            &[epoch; LANES],
-            &Lanes::splat(&signature.randomness),
-            &Lanes::splat(&S::Hash::message_words(message)),
+            &self.parameter,
+            epoch,
+            &signature.randomness,
+            &S::Hash::message_words(message),
         );
-        if !S::Encoding::encode(&hash.lane(0), &mut codeword) {
+        if !S::Encoding::encode(&hash, &mut codeword) {
             return false;
         }
         let mut walks = signature.walks(&self.parameter, epoch, &codeword);

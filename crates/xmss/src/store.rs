@@ -19,6 +19,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -27,8 +31,9 @@ use core::ops::Range;
 use lydite_hash::keccak256;
 use memmap2::Mmap;
 
-use crate::key::{SecretKey, SignError};
-use crate::scheme::Scheme;
+use crate::key::{NextTree, Observer, SecretKey, SignError};
+use crate::poseidon::LANES;
+use crate::scheme::{Scheme, tree_leaves};
 use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::DecodeError;
 
@@ -217,11 +222,60 @@ impl<D: Disk> Record<D> {
     }
 }
 
+/// A thread that makes the tree after a key's right one.
+struct Ahead<S: Scheme> {
+    /// Ends when the tree is whole, or nobody wants it.
+    thread: Option<JoinHandle<NextTree<S>>>,
+    /// The tree is needed now, or not any more.
+    over: Arc<AtomicBool>,
+    pause: Duration,
+}
+
+impl<S: Scheme> Ahead<S> {
+    fn start(next: Option<NextTree<S>>, pause: Duration) -> io::Result<Self> {
+        let over = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&over);
+        let work = |mut next: NextTree<S>| {
+            let make = move || {
+                while next.missing() > 0 && !told.load(Ordering::Relaxed) {
+                    next.work(LANES);
+                    thread::park_timeout(pause);
+                }
+                next
+            };
+            thread::Builder::new()
+                .name("xmss prepare".into())
+                .spawn(make)
+        };
+        Ok(Self {
+            thread: next.map(work).transpose()?,
+            over,
+            pause,
+        })
+    }
+
+    /// What there is of the tree.
+    fn stop(&mut self) -> Option<NextTree<S>> {
+        self.over.store(true, Ordering::Relaxed);
+        let thread = self.thread.take()?;
+        thread.thread().unpark();
+        // A thread that panicked made nothing.
+        thread.join().ok()
+    }
+}
+
+impl<S: Scheme> Drop for Ahead<S> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 /// A key on the disk, with the record of its spent epochs.
-pub struct KeyFile<S> {
+pub struct KeyFile<S: Scheme> {
     path: PathBuf,
     key: SecretKey<S, Mmap>,
     record: Record<File>,
+    ahead: Option<Ahead<S>>,
 }
 
 impl<S: Scheme> fmt::Debug for KeyFile<S> {
@@ -248,10 +302,15 @@ impl<S: Scheme> KeyFile<S> {
             }
         }
         // The record first: a key without one is never there to be used.
-        let file = new_file(&record_path)?;
-        Record::create(file, identity(&key.public_key()?), key.active().start)
-            .map_err(io(&record_path))?;
-        replace(path, key.as_bytes())
+        let identity = identity(&key.public_key()?);
+        let made = Record::create(new_file(&record_path)?, identity, key.active().start)
+            .map_err(io(&record_path))
+            .and_then(|_| replace(path, key.as_bytes()));
+        if made.is_err() && !path.exists() {
+            // Nothing was ever signed with it; the next attempt finds the place empty.
+            let _ = fs::remove_file(&record_path);
+        }
+        made
     }
 
     /// Gives a key file that has none a record, by which all epochs below `next` are spent: for a key made elsewhere, by those
@@ -297,6 +356,7 @@ impl<S: Scheme> KeyFile<S> {
             path: path.to_path_buf(),
             key,
             record: record.ok_or(StoreError::BadRecord(record_path))?,
+            ahead: None,
         })
     }
 
@@ -343,13 +403,53 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// [`StoreError::Sign`] for an epoch that is not the key's or before the window; what the operating system refuses.
     pub fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
-        if self.key.prepared().contains(&u64::from(epoch)) {
+        self.prepare_with(epoch, &())
+    }
+
+    /// [`Self::prepare`], telling an observer of the leaves.
+    ///
+    /// # Errors
+    ///
+    /// As there; cancelled by the observer.
+    pub fn prepare_with<O: Observer + ?Sized>(
+        &mut self,
+        epoch: u32,
+        observer: &O,
+    ) -> Result<(), StoreError> {
+        let prepared = self.key.prepared();
+        if prepared.contains(&u64::from(epoch)) {
             return Ok(());
         }
         let mut key = self.key.to_owned();
-        key.prepare(epoch)?;
+        let next = prepared.end..prepared.end + tree_leaves::<S>();
+        if next.contains(&u64::from(epoch))
+            && let Some(mut next) = self.ahead.as_mut().and_then(Ahead::stop)
+        {
+            next.work(usize::MAX);
+            // It is finished and the right one.
+            let _ = key.advance(next);
+        }
+        key.prepare_with(epoch, observer)?;
         replace(&self.path, key.as_bytes())?;
         self.key = map(&self.path)?;
+        if let Some(ahead) = self.ahead.take() {
+            self.prepare_ahead(ahead.pause)?;
+        }
+        Ok(())
+    }
+
+    /// From now on makes the tree after the window in a thread of its own, [`LANES`] leaves at a time with a pause in between,
+    /// so that the window moves without computing: at 100 ms, a tree of the production set takes seven minutes and less than
+    /// one percent of a core. A tree that is needed before it is finished is finished at once. It is kept in memory only: what
+    /// was made of it is lost with the process.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Io`] if there can be no thread.
+    pub fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError> {
+        self.ahead = None;
+        let ahead = Ahead::start(self.key.next_tree(), pause).map_err(io(&self.path))?;
+        self.ahead = Some(ahead);
         Ok(())
     }
 }
@@ -407,10 +507,16 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         _ => {}
     }
     let mut file = new_file(&new)?;
-    file.write_all(bytes)
+    let put = file
+        .write_all(bytes)
         .and_then(|()| file.sync_all())
-        .map_err(io(&new))?;
-    fs::rename(&new, path).map_err(io(path))?;
+        .map_err(io(&new))
+        .and_then(|()| fs::rename(&new, path).map_err(io(path)));
+    if put.is_err() {
+        // Room for others, on a disk that is full
+        let _ = fs::remove_file(&new);
+    }
+    put?;
     sync_folder(path)
 }
 

@@ -609,3 +609,34 @@ fn every_bit_of_a_secret_key_counts() {
         SecretKey::<LeanSigTest, _>::from_bytes(&bytes[..length]).unwrap_err();
     }
 }
+
+/// Signing epoch after epoch, from the start of a window or from the middle of one, the next tree is there in time.
+#[test]
+fn a_signer_prepares_itself() {
+    for first in [0_u32, 23] {
+        let key = SecretKey::<LeanSigTest>::from_seed(&[8; 32], 0..256, &()).unwrap();
+        let public_key = key.public_key().unwrap();
+        let mut signer = Signer::new(key);
+        for epoch in first..256 {
+            if u64::from(epoch) == signer.key().prepared().end {
+                assert!(!signer.work(0), "{epoch}");
+            }
+            let signature = signer.sign(epoch, &[4; 32]).unwrap();
+            if epoch % 16 < 2 {
+                assert!(public_key.verify(epoch, &[4; 32], &signature));
+            }
+        }
+    }
+}
+
+#[test]
+fn preparing_can_be_stopped() {
+    let mut key = SecretKey::<LeanSigTest>::from_seed(&[8; 32], 0..256, &()).unwrap();
+    let before = key.as_bytes().to_vec();
+    let stop = |_, _| core::ops::ControlFlow::Break(());
+    for epoch in [40, 200] {
+        assert_eq!(key.prepare_with(epoch, &stop), Err(SignError::Cancelled));
+        assert_eq!(key.as_bytes(), before);
+    }
+    key.prepare_with(31, &stop).unwrap();
+}

@@ -22,42 +22,46 @@ pub(crate) struct Walk<'a> {
 
 /// Walks every chain to its end: `value` becomes what is there.
 ///
-/// Chains are taken by falling number of steps, so that those in one kernel call have about as many.
+/// A lane whose chain is at its end takes the next one, the longest first, so that few lanes are ever idle.
 pub(crate) fn walk<H: TweakHash>(backend: Backend, walks: &mut [Walk<'_>]) {
-    let mut order: Vec<usize> = (0..walks.len()).collect();
-    order.sort_by_key(|&index| core::cmp::Reverse(walks[index].steps));
-    for group in order.chunks(LANES) {
-        let mut parameter = Lanes::<PARAMETER_WORDS>::ZERO;
-        let mut value = Lanes::<DIGEST_WORDS>::ZERO;
-        let mut places = [Place::default(); LANES];
-        let mut steps = [0; LANES];
-        for (l, &index) in group.iter().enumerate() {
-            let walk = &walks[index];
-            parameter.set(l, walk.parameter);
-            value.set(l, &walk.value);
-            places[l] = Place {
-                epoch: walk.epoch,
-                chain: walk.chain,
-                position: walk.position,
-            };
-            steps[l] = walk.steps;
-        }
-        for step in 0..steps[0] {
-            let before = value;
-            for place in &mut places {
-                place.position = place.position.wrapping_add(1);
-            }
-            H::step(backend, &parameter, &places, &mut value);
-            // Chains at their end stay there.
-            for (after, before) in value.0.iter_mut().zip(&before.0) {
-                for l in 0..LANES {
-                    after[l] = if steps[l] > step { after[l] } else { before[l] };
-                }
+    let mut waiting: Vec<usize> = (0..walks.len()).filter(|&i| walks[i].steps > 0).collect();
+    waiting.sort_by_key(|&index| core::cmp::Reverse(walks[index].steps));
+    let mut waiting = waiting.into_iter();
+    let mut parameter = Lanes::<PARAMETER_WORDS>::ZERO;
+    let mut value = Lanes::<DIGEST_WORDS>::ZERO;
+    let mut places = [Place::default(); LANES];
+    let mut owners = [None; LANES];
+    loop {
+        for l in 0..LANES {
+            if owners[l].is_none()
+                && let Some(index) = waiting.next()
+            {
+                let walk = &walks[index];
+                parameter.set(l, walk.parameter);
+                value.set(l, &walk.value);
+                places[l] = Place {
+                    epoch: walk.epoch,
+                    chain: walk.chain,
+                    position: walk.position,
+                };
+                owners[l] = Some((index, walk.position + walk.steps));
             }
         }
-        for (l, &index) in group.iter().enumerate() {
-            walks[index].value = value.lane(l);
+        if owners == [None; LANES] {
+            break;
         }
-        value.zeroize();
+        for place in &mut places {
+            place.position = place.position.wrapping_add(1);
+        }
+        H::step(backend, &parameter, &places, &mut value);
+        for l in 0..LANES {
+            if let Some((index, end)) = owners[l]
+                && places[l].position == end
+            {
+                walks[index].value = value.lane(l);
+                owners[l] = None;
+            }
+        }
     }
+    value.zeroize();
 }

@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use lydite::bytes::hex;
 use lydite::hash::sha3_256;
-use lydite::xmss::store::KeyFile;
-use lydite::xmss::{
-    HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigProd, LeanSigTest, PublicKey,
-    Scheme, SecretKey, Signature,
-};
+use lydite::xmss::Observer;
+use lydite::xmss::named::{self, NamedKeyFile, NamedScheme, SCHEMES};
+use lydite::xmss::store::StoreError;
 use zeroize::Zeroizing;
 
 use crate::output::{self, Output};
@@ -129,58 +128,32 @@ struct Advance {
 #[derive(Args)]
 struct SchemeArgument {
     /// The signature scheme
-    #[arg(long = "scheme", value_enum, default_value = "leansig-prod")]
-    name: SchemeName,
+    ///
+    /// leansig-prod: 46 chains, 2^32 epochs. leansig-46-8, -10, -18: the same, 2^8, 2^10 or 2^18 epochs. leansig-test: 4
+    /// chains, 2^8 epochs; forgeable, for tests. leansig-legacy-w4: 39 chains of 16, 2^18 epochs. hash-sig-2025: Winternitz, 22
+    /// chains of 256, 2^18 epochs.
+    #[arg(long = "scheme", value_parser = parser(), default_value = SCHEMES[0].name())]
+    scheme: &'static dyn NamedScheme,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum SchemeName {
-    /// 46 chains, 2^32 epochs
-    LeansigProd,
-    /// 4 chains, 2^8 epochs: forgeable, for tests
-    LeansigTest,
-    /// 46 chains, 2^8 epochs
-    #[value(name = "leansig-46-8")]
-    Leansig46x8,
-    /// 46 chains, 2^10 epochs
-    #[value(name = "leansig-46-10")]
-    Leansig46x10,
-    /// 46 chains, 2^18 epochs
-    #[value(name = "leansig-46-18")]
-    Leansig46x18,
-    /// Winternitz, 22 chains of 256, 2^18 epochs
-    #[value(name = "hash-sig-2025")]
-    HashSig2025,
-}
-
-/// Something to do in the scheme of the command line.
-trait Run {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer>;
-}
-
-fn in_scheme(scheme: &SchemeArgument, command: &impl Run, output: &Output) -> Result<Answer> {
-    match scheme.name {
-        SchemeName::LeansigProd => command.run::<LeanSigProd>(output),
-        SchemeName::LeansigTest => command.run::<LeanSigTest>(output),
-        SchemeName::Leansig46x8 => command.run::<LeanSig46x8>(output),
-        SchemeName::Leansig46x10 => command.run::<LeanSig46x10>(output),
-        SchemeName::Leansig46x18 => command.run::<LeanSig46x18>(output),
-        SchemeName::HashSig2025 => command.run::<HashSig2025>(output),
-    }
+/// The names of the schemes.
+fn parser() -> impl TypedValueParser<Value = &'static dyn NamedScheme> {
+    PossibleValuesParser::new(SCHEMES.map(|scheme| scheme.name()))
+        .try_map(|name| named::scheme(&name).context("no such scheme"))
 }
 
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     match &arguments.command {
-        Command::Keygen(command) => in_scheme(&command.scheme, command, output),
-        Command::Sign(command) => in_scheme(&command.scheme, command, output),
-        Command::Verify(command) => in_scheme(&command.scheme, command, output),
-        Command::Inspect(command) => in_scheme(&command.scheme, command, output),
-        Command::Advance(command) => in_scheme(&command.scheme, command, output),
+        Command::Keygen(command) => command.run(output),
+        Command::Sign(command) => command.run(output),
+        Command::Verify(command) => command.run(output),
+        Command::Inspect(command) => command.run(output),
+        Command::Advance(command) => command.run(output),
     }
 }
 
-impl Run for Keygen {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer> {
+impl Keygen {
+    fn run(&self, output: &Output) -> Result<Answer> {
         let seed = Zeroizing::new(match &self.seed {
             Some(text) => array(text).context("--seed")?,
             None => {
@@ -198,27 +171,23 @@ impl Run for Keygen {
             .activation
             .checked_add(self.epochs)
             .context("--epochs: too many")?;
-        let bar = progress_bar();
+        let scheme = self.scheme.scheme;
         let start = Instant::now();
-        let key = SecretKey::<S>::from_seed(&seed, self.activation..end, &|done, total| {
-            bar.set_length(total);
-            bar.set_position(done);
-            ControlFlow::Continue(())
-        })?;
+        let mut key = with_bar(|observer| scheme.generate(&seed, self.activation..end, observer))?;
         let seconds = start.elapsed().as_secs_f64();
-        bar.finish_and_clear();
         let public_key = key.public_key()?;
         let active = key.active();
         let mut fields = vec![
-            ("scheme", S::NAME.into()),
-            ("public_key", hex::encode(public_key.to_bytes()).into()),
+            ("scheme", scheme.name().into()),
+            ("public_key", hex::encode(&public_key).into()),
             ("epochs", format!("{}..{}", active.start, active.end).into()),
         ];
         let Some(path) = &self.out else {
             // The key is forgotten, so its first epoch may be spent on this.
             let epoch = active.start as u32;
-            let valid = public_key.verify(epoch, &[0; 32], &key.sign(epoch, &[0; 32])?);
-            let digest = hex::encode(sha3_256(&public_key.to_montgomery_bytes()));
+            let signature = key.sign(epoch, &[0; 32])?;
+            let valid = scheme.verify(&public_key, epoch, &[0; 32], &signature)?;
+            let digest = hex::encode(sha3_256(&key.public_key_montgomery()?));
             if output.json {
                 fields.push(("PUBLIC_SHA3", digest.into()));
                 fields.push(("VERIFY_OK", valid.into()));
@@ -232,7 +201,7 @@ impl Run for Keygen {
             }
             return Ok(if valid { Answer::Yes } else { Answer::No });
         };
-        KeyFile::create(path, &key)?;
+        key.create(path)?;
         fields.push(("key", path.display().to_string().into()));
         fields.push(("seconds", seconds.into()));
         output.fields(&fields)?;
@@ -240,21 +209,27 @@ impl Run for Keygen {
     }
 }
 
-impl Run for Sign {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer> {
+impl Sign {
+    fn run(&self, output: &Output) -> Result<Answer> {
         let message = array(&self.message).context("--message")?;
-        let signature = KeyFile::<S>::open(&self.key)?.sign(self.epoch, &message)?;
+        let mut file = self.scheme.scheme.open(&self.key)?;
+        // What is spent is refused before any work.
+        if file.unspent().contains(&u64::from(self.epoch)) {
+            prepare(&mut *file, self.epoch)?;
+        }
+        let signature = file.sign(self.epoch, &message)?;
         match &self.out {
-            Some(path) => fs::write(path, signature.to_bytes())
-                .with_context(|| format!("{}", path.display()))?,
-            None => output.one("signature", &hex::encode(signature.to_bytes()))?,
+            Some(path) => {
+                fs::write(path, &signature).with_context(|| format!("{}", path.display()))?;
+            }
+            None => output.one("signature", &hex::encode(&signature))?,
         }
         Ok(Answer::Yes)
     }
 }
 
-impl Run for Verify {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer> {
+impl Verify {
+    fn run(&self, output: &Output) -> Result<Answer> {
         let key = hex::decode(self.pk.trim()).context("--pk")?;
         let message = array(&self.message).context("--message")?;
         let mut bytes = if self.signature == "-" {
@@ -266,18 +241,12 @@ impl Run for Verify {
         if let Ok(decoded) = hex::decode(bytes.trim_ascii()) {
             bytes = decoded;
         }
-        let (key, signature) = if self.leansig_compatible {
-            (
-                PublicKey::<S>::from_bytes_leansig_compatible(&key).context("--pk")?,
-                Signature::from_bytes_leansig_compatible(&bytes).context("--signature")?,
-            )
+        let scheme = self.scheme.scheme;
+        let valid = if self.leansig_compatible {
+            scheme.verify_leansig_compatible(&key, self.epoch, &message, &bytes)
         } else {
-            (
-                PublicKey::<S>::from_bytes(&key).context("--pk")?,
-                Signature::from_bytes(&bytes).context("--signature")?,
-            )
-        };
-        let valid = key.verify(self.epoch, &message, &signature);
+            scheme.verify(&key, self.epoch, &message, &bytes)
+        }?;
         if output.json {
             output.fields(&[("valid", valid.into())])?;
         } else {
@@ -287,39 +256,47 @@ impl Run for Verify {
     }
 }
 
-impl Run for Inspect {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer> {
-        show::<S>(&KeyFile::open(&self.key)?, &self.key, output)
+impl Inspect {
+    fn run(&self, output: &Output) -> Result<Answer> {
+        let file = self.scheme.scheme.open(&self.key)?;
+        show(&self.scheme, &*file, &self.key, output)
     }
 }
 
-impl Run for Advance {
-    fn run<S: Scheme>(&self, output: &Output) -> Result<Answer> {
-        let mut file = KeyFile::<S>::open(&self.key)?;
+impl Advance {
+    fn run(&self, output: &Output) -> Result<Answer> {
+        let mut file = self.scheme.scheme.open(&self.key)?;
         let epoch = match self.epoch {
             Some(epoch) => epoch,
-            None => u32::try_from(file.key().prepared().end)
+            None => u32::try_from(file.prepared().end)
                 .ok()
-                .filter(|&epoch| file.key().active().contains(&u64::from(epoch)))
+                .filter(|&epoch| file.active().contains(&u64::from(epoch)))
                 .context("the window is at the end of the key's epochs")?,
         };
-        file.prepare(epoch)?;
-        show::<S>(&file, &self.key, output)
+        prepare(&mut *file, epoch)?;
+        show(&self.scheme, &*file, &self.key, output)
     }
 }
 
-fn show<S: Scheme>(file: &KeyFile<S>, path: &Path, output: &Output) -> Result<Answer> {
+/// Moves the window, which may take seconds.
+fn prepare(file: &mut dyn NamedKeyFile, epoch: u32) -> Result<(), StoreError> {
+    with_bar(|observer| file.prepare_with(epoch, observer))
+}
+
+fn show(
+    scheme: &SchemeArgument,
+    file: &dyn NamedKeyFile,
+    path: &Path,
+    output: &Output,
+) -> Result<Answer> {
     let interval = |range: std::ops::Range<u64>| format!("{}..{}", range.start, range.end).into();
     output.fields(&[
         ("key", path.display().to_string().into()),
-        ("scheme", S::NAME.into()),
-        (
-            "public_key",
-            hex::encode(file.key().public_key()?.to_bytes()).into(),
-        ),
-        ("epochs", interval(file.key().active())),
+        ("scheme", scheme.scheme.name().into()),
+        ("public_key", hex::encode(file.public_key()?).into()),
+        ("epochs", interval(file.active())),
         ("unspent", interval(file.unspent())),
-        ("prepared", interval(file.key().prepared())),
+        ("prepared", interval(file.prepared())),
     ])?;
     Ok(Answer::Yes)
 }
@@ -332,7 +309,18 @@ fn array(text: &str) -> Result<[u8; 32]> {
         .with_context(|| format!("{} bytes where 32 are due", bytes.len()))
 }
 
-/// A bar on standard error, if a person looks at it.
+/// Does what takes long, with a bar on standard error if a person looks at it.
+fn with_bar<T>(work: impl FnOnce(&dyn Observer) -> T) -> T {
+    let bar = progress_bar();
+    let done = work(&|done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    done
+}
+
 fn progress_bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -111,7 +111,7 @@ macro_rules! permutations {
                         Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
                         // SAFETY: as above.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$one(state) },
+                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x1::$one(state) },
                     }
                 }
             )*

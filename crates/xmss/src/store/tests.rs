@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use alloc::vec;
+use core::ops::ControlFlow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -224,4 +225,68 @@ fn a_key_file_signs_each_epoch_once() {
     ));
     fs::write(&path, []).unwrap();
     KeyFile::<LeanSigTest>::open(&path).unwrap_err();
+}
+
+/// Leaves made while a window moves.
+fn moved(file: &mut KeyFile<LeanSigTest>, epoch: u32) -> bool {
+    let told = AtomicBool::new(false);
+    let observer = |_, _| {
+        told.store(true, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    file.prepare_with(epoch, &observer).unwrap();
+    told.into_inner()
+}
+
+#[test]
+fn the_next_tree_is_made_ahead() {
+    let folder = Folder::new("ahead");
+    let path = folder.0.join("key");
+    let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
+    KeyFile::create(&path, &key).unwrap();
+    let public_key = key.public_key().unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    assert!(moved(&mut file, 32));
+
+    file.prepare_ahead(Duration::from_micros(100)).unwrap();
+    for epoch in (48..240).step_by(16) {
+        // Whole, in the making, and hardly begun
+        let thread = file.ahead.as_ref().unwrap().thread.as_ref().unwrap();
+        while epoch % 48 == 0 && !thread.is_finished() {
+            thread::yield_now();
+        }
+        assert!(!moved(&mut file, epoch), "{epoch}");
+        let signature = file.sign(epoch, &[1; 32]).unwrap();
+        assert!(public_key.verify(epoch, &[1; 32], &signature));
+    }
+    // Two trees on, the one that was made is of no use.
+    drop(file);
+    KeyFile::create(&folder.0.join("other"), &key).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&folder.0.join("other")).unwrap();
+    file.prepare_ahead(Duration::from_secs(3600)).unwrap();
+    assert!(moved(&mut file, 100));
+    let stop = |_, _| ControlFlow::Break(());
+    assert!(matches!(
+        file.prepare_with(200, &stop),
+        Err(StoreError::Sign(SignError::Cancelled))
+    ));
+    assert_eq!(file.key().prepared(), 80..112);
+    file.prepare(112).unwrap();
+    // At the end there is no next tree.
+    file.prepare(255).unwrap();
+    let signature = file.sign(255, &[1; 32]).unwrap();
+    assert!(public_key.verify(255, &[1; 32], &signature));
+}
+
+#[test]
+fn what_could_not_be_made_is_removed() {
+    let folder = Folder::new("removed");
+    let path = folder.0.join("key");
+    let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
+    // The new key has a folder in its way.
+    fs::create_dir_all(folder.0.join("key.new/x")).unwrap();
+    KeyFile::create(&path, &key).unwrap_err();
+    assert!(!record_path(&path).exists());
+    fs::remove_dir_all(folder.0.join("key.new")).unwrap();
+    KeyFile::create(&path, &key).unwrap();
 }

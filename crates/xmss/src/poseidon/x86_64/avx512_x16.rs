@@ -20,17 +20,17 @@
 use core::arch::x86_64::*;
 
 use super::super::tables::{Specification, Tables};
-use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
+use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2};
 use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
 /// Products of a constant and an element added between two foldings: of a state, which is at most 0.57 p,
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 /// and of what an S-box gave, at most 0.69 p.
 const CUBES: usize = 6;
 /// Sums of two cubes are at most this many hundredths of p,
-const SUMS: u64 = 88;
+pub(super) const SUMS: u64 = 88;
 /// and so many products of them are added.
-const GROUP_OF_SUMS: usize = 4;
+pub(super) const GROUP_OF_SUMS: usize = 4;
 /// Rows of a matrix worked on at once: two sums each.
 const ROWS: usize = 4;
 /// Blocks of rows: for 24 elements, or 23 partial rounds.
@@ -65,7 +65,7 @@ struct Wide<const W: usize, const P: usize> {
 }
 
 /// The representative of least magnitude.
-const fn signed(value: u32) -> i64 {
+pub(super) const fn signed(value: u32) -> i64 {
     if value > MODULUS / 2 {
         value as i64 - MODULUS as i64
     } else {
@@ -219,14 +219,14 @@ impl<const W: usize, const P: usize> Wide<W, P> {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn splat(value: i32) -> __m512i {
+pub(super) fn splat(value: i32) -> __m512i {
     _mm512_set1_epi32(value)
 }
 
 /// The numbers that reductions multiply by, in every word.
 #[derive(Clone, Copy)]
-struct Numbers {
-    modulus: __m512i,
+pub(super) struct Numbers {
+    pub modulus: __m512i,
     /// p^-1 mod 2^32
     inverse: __m512i,
     /// 2^32 mod p
@@ -236,7 +236,7 @@ struct Numbers {
 impl Numbers {
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         // Where LLVM knows the numbers, it puts two shifts between the two products of a reduction.
         core::hint::black_box(Self {
             modulus: splat(MODULUS.cast_signed()),
@@ -249,7 +249,7 @@ impl Numbers {
 /// A Montgomery reduction of 64-bit words; the result is in their upper halves: at most |t| / 2^32 + p / 2.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn reduce(t: __m512i, numbers: &Numbers) -> __m512i {
+pub(super) fn reduce(t: __m512i, numbers: &Numbers) -> __m512i {
     let q = _mm512_mul_epu32(t, numbers.inverse);
     let m = _mm512_mul_epi32(q, numbers.modulus);
     _mm512_sub_epi64(t, m)
@@ -257,7 +257,7 @@ fn reduce(t: __m512i, numbers: &Numbers) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn upper(t: __m512i) -> __m512i {
+pub(super) fn upper(t: __m512i) -> __m512i {
     _mm512_srli_epi64::<32>(t)
 }
 
@@ -322,7 +322,7 @@ fn join(x: Halves) -> __m512i {
 /// 2^32 = 2^25 - 2: the same sum modulo p, below 2^57.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
+pub(super) fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
     let high = _mm512_mul_epi32(upper(t), numbers.r);
     let low = _mm512_maskz_mov_epi32(0x5555, t);
     _mm512_add_epi64(high, low)
@@ -631,26 +631,20 @@ fn store(words: &mut [u32; LANES], vector: __m512i) {
 }
 
 macro_rules! kernels {
-    ($($all:ident $one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($all:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         $(
             #[target_feature(enable = "avx512f,avx512bw")]
             pub(in super::super) fn $all(state: &mut Lanes<$width>) {
                 static WIDE: Wide<$width, $rounds> = Wide::new::<$kind>();
                 permute::<$kind, $width, $rounds>(state, &WIDE);
             }
-
-            /// The portable code, compiled for AVX-512.
-            #[target_feature(enable = "avx512f,avx512bw")]
-            pub(in super::super) fn $one(state: &mut [u32; $width]) {
-                portable::permute_one::<$kind, $width, $rounds>(state);
-            }
         )*
     };
 }
 
 kernels! {
-    poseidon1_16 poseidon1_16_one: Poseidon1, 16, 20;
-    poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
-    poseidon2_16 poseidon2_16_one: Poseidon2, 16, 20;
-    poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
+    poseidon1_16: Poseidon1, 16, 20;
+    poseidon1_24: Poseidon1, 24, 23;
+    poseidon2_16: Poseidon2, 16, 20;
+    poseidon2_24: Poseidon2, 24, 23;
 }

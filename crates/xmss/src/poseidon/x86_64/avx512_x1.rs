@@ -1,0 +1,441 @@
+//! One permutation with AVX-512, for hashes that wait for one another: elements are signed 32-bit numbers in the lower halves
+//! of 64-bit words, eight to a vector. Their order, [`order`], puts the two halves of the state opposite each other.
+//!
+//! Time is that of a chain of dependent instructions, not of their number. So:
+//!
+//! - A linear layer takes the products of one column after the other, of which none waits for another. All linear layers of
+//!   full rounds are of the form ((A, B), (B, A)), so the sum and the difference of the state's halves do with half of them
+//!   ([`super::avx512_x16`]).
+//! - The S-boxes of the partial rounds are one chain of scalar multiplications: 64-bit Montgomery reductions of two
+//!   instructions, [`reduce_wide`], and in a round z^2 and k z next to each other, so that z^2 k z is the next round's
+//!   z without waiting for y = z^3. What other y add to it is made by vectors meanwhile.
+//!
+//! Bounds are those of [`super::avx512_x16`]: a state between rounds is at most 0.57 p. Constant time: no branch or address
+//! depends on an element.
+
+use core::arch::x86_64::*;
+
+use super::super::tables::Tables;
+use super::super::{Permutation, Poseidon1, Poseidon2};
+use super::avx512_x16::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed, splat, upper};
+use crate::koalabear::{MODULUS, R, add, inverse, mul, pow};
+
+/// Words of a vector.
+const WORDS: usize = 8;
+/// Vectors for what belongs to 20 or 23 partial rounds, or for the longest state.
+const MOST: usize = 3;
+/// Words of them.
+const ALL: usize = WORDS * MOST;
+/// Elements of half a state, at most.
+const HALF: usize = 12;
+/// Products by what the partial rounds' S-boxes gave, which is below p, that are added between two foldings.
+const CUBES: usize = 3;
+/// p^-1 mod 2^64
+const INVERSE: u64 = {
+    // Each step doubles the number of bits that are right.
+    let mut inverse = 1_u64;
+    let mut step = 0;
+    while step < 6 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(inverse.wrapping_mul(MODULUS as u64)));
+        step += 1;
+    }
+    inverse
+};
+/// A multiple of p that makes folded sums positive.
+const POSITIVE: u64 = (MODULUS as u64) << 28;
+
+type Words = [i64; ALL];
+
+/// The element at each place: of two elements that are half a state apart, one is in the first vector, the other at the same
+/// place of the second; or they are in the halves of the third.
+const fn order<const W: usize>() -> [usize; W] {
+    let mut order = [0; W];
+    let mut place = 0;
+    while place < W {
+        order[place] = match place {
+            8..16 => W / 2 + place - 8,
+            16..20 => place - 8,
+            _ => place,
+        };
+        place += 1;
+    }
+    order
+}
+
+/// Constants, by columns and in the order of the places; of least magnitude but for the last two.
+struct Single<const W: usize, const P: usize> {
+    /// Constants of the first round, (p - 1) / 2 more.
+    first: Words,
+    /// Linear layer of full rounds: rows of (A + B) / 2 where the first half's elements are, of (A - B) / 2 elsewhere.
+    full: [Words; HALF],
+    /// The same before the first round.
+    leading: [Words; HALF],
+    /// The constants of the round that follows, as half the sum and half the difference of the two halves' own; the last for
+    /// the layer before the first round.
+    full_start: [Words; 9],
+    /// What each element adds to each z.
+    z_from_x: [Words; W],
+    z_start: Words,
+    /// What each y adds to each z but the next two.
+    z_from_y: [Words; P],
+    out_from_x: [Words; W],
+    out_from_y: [Words; P],
+    out_start: Words,
+    /// What y adds to the z after it and to the one after that, times p^-1.
+    next: u64,
+    after_next: u64,
+}
+
+impl<const W: usize, const P: usize> Single<W, P> {
+    const fn new<K: Permutation<W, P>>() -> Self {
+        let specification = &K::SPECIFICATION;
+        // All scales are 1; see there for what is multiplied by which power of R. An S-box of a full round divides by R^2, a
+        // scalar reduction by -R^2.
+        let tables = &Tables::new(specification, true, 1);
+        let r3 = pow(R, 3);
+        let r5 = pow(R, 5);
+        let order = order::<W>();
+        let half = W / 2;
+        let mut single = Self {
+            first: [0; ALL],
+            full: [[0; ALL]; HALF],
+            leading: [[0; ALL]; HALF],
+            full_start: [[0; ALL]; 9],
+            z_from_x: [[0; ALL]; W],
+            z_start: [0; ALL],
+            z_from_y: [[0; ALL]; P],
+            out_from_x: [[0; ALL]; W],
+            out_from_y: [[0; ALL]; P],
+            out_start: [0; ALL],
+            next: (mul(minus(tables.z_from_y[0]), r5) as u64).wrapping_mul(INVERSE),
+            after_next: (mul(minus(tables.z_from_y[1]), r5) as u64).wrapping_mul(INVERSE),
+        };
+        let mut place = 0;
+        while place < W {
+            let i = order[place] % half;
+            let is_sum = order[place] < half;
+            // Half of one and another number of the two halves, added or subtracted
+            let mut j = 0;
+            while j < half {
+                let matrix = &specification.full_matrix;
+                let (a, b) = (matrix[i][j], matrix[i][j + half]);
+                assert!(a == matrix[i + half][j + half] && b == matrix[i + half][j]);
+                let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
+                single.full[j][place] = signed(mul(both, r3));
+                single.leading[j][place] = signed(mul(both, R));
+                j += 1;
+            }
+            let mut round = 0;
+            while round < 9 {
+                let next = match round {
+                    8 => &tables.full[0],
+                    7 => &[0; W],
+                    _ => &tables.full[round + 1],
+                };
+                let (a, b) = (next[i], next[i + half]);
+                let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
+                single.full_start[round][place] = signed(mul(both, R));
+                round += 1;
+            }
+            let i = order[place];
+            let first = if specification.leading_layer {
+                0
+            } else {
+                tables.full[0][i]
+            };
+            single.first[place] = add(first, MODULUS / 2) as i64;
+            single.out_start[place] = signed(mul(tables.out_constant[i], R));
+            let mut from = 0;
+            while from < W {
+                let j = order[from];
+                single.out_from_x[from][place] = signed(tables.out_from_x[i][j]);
+                from += 1;
+            }
+            let mut t = 0;
+            while t < P {
+                single.z_from_x[place][t] = signed(minus(tables.z_from_x[t][i]));
+                single.out_from_y[t][place] = signed(mul(tables.out_from_y[i][t], r5));
+                t += 1;
+            }
+            place += 1;
+        }
+        let mut t = 0;
+        while t < P {
+            single.z_start[t] = signed(mul(minus(tables.z_constant[t]), R));
+            let mut later = t + 3;
+            while later < P {
+                let k = tables.z_from_y[later - t - 1];
+                single.z_from_y[t][later] = signed(mul(minus(k), r5));
+                later += 1;
+            }
+            t += 1;
+        }
+        check_columns(&single.full, GROUP_OF_SUMS, SUMS);
+        check_columns(&single.leading, GROUP_OF_SUMS, 101);
+        check_columns(&single.z_from_x, GROUP, 57);
+        check_columns(&single.out_from_x, GROUP, 57);
+        check_columns(&single.out_from_y, CUBES, 101);
+        single
+    }
+}
+
+const fn minus(a: u32) -> u32 {
+    MODULUS - a
+}
+
+/// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
+const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, percent: u64) {
+    let mut place = 0;
+    while place < ALL {
+        let mut sum = 0;
+        let mut j = 0;
+        while j < N {
+            if j % group == 0 {
+                sum = 0;
+            }
+            sum += columns[j][place].unsigned_abs();
+            assert!(sum < ((1 << 63) - (1 << 58)) / (MODULUS as u64 / 100 * percent));
+            j += 1;
+        }
+        place += 1;
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn load<const N: usize>(words: &Words) -> [__m512i; N] {
+    let mut vectors = [_mm512_setzero_si512(); N];
+    for (vector, words) in vectors.iter_mut().zip(words.as_chunks::<WORDS>().0) {
+        // SAFETY: the reference is to 64 readable bytes, and the load has no alignment requirement.
+        *vector = unsafe { _mm512_loadu_si512(words.as_ptr().cast()) };
+    }
+    vectors
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn store<const N: usize>(words: &mut Words, vectors: &[__m512i; N]) {
+    for (vector, words) in vectors.iter().zip(words.as_chunks_mut::<WORDS>().0) {
+        // SAFETY: the reference is to 64 writable bytes, and the store has no alignment requirement.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), *vector) };
+    }
+}
+
+/// Adds the products of a column and one number, or one a vector.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn multiply_add<const N: usize>(sums: &mut [__m512i; N], column: &Words, by: &[__m512i; N]) {
+    for ((sum, column), by) in sums.iter_mut().zip(load::<N>(column)).zip(by) {
+        *sum = _mm512_add_epi64(*sum, _mm512_mul_epi32(column, *by));
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn fold_all<const N: usize>(sums: &mut [__m512i; N], numbers: &Numbers) {
+    for sum in sums {
+        *sum = fold(*sum, numbers);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn reduce_all<const N: usize>(sums: &[__m512i; N], numbers: &Numbers) -> [__m512i; N] {
+    let mut out = *sums;
+    for sum in &mut out {
+        *sum = upper(reduce(*sum, numbers));
+    }
+    out
+}
+
+/// The products of all columns and elements, added; `group` at a time, independent of the others.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn multiply<const W: usize, const N: usize>(
+    start: &Words,
+    columns: &[Words; W],
+    elements: &Words,
+    numbers: &Numbers,
+) -> [__m512i; N] {
+    let mut sums = load(start);
+    for (columns, elements) in columns.chunks(GROUP).zip(elements.chunks(GROUP)) {
+        let mut part = [_mm512_setzero_si512(); N];
+        for (column, element) in columns.iter().zip(elements) {
+            multiply_add(&mut part, column, &[_mm512_set1_epi64(*element); N]);
+        }
+        fold_all(&mut part, numbers);
+        for (sum, part) in sums.iter_mut().zip(part) {
+            *sum = _mm512_add_epi64(*sum, part);
+        }
+    }
+    sums
+}
+
+/// The sums of the state's two halves in the place of the first, the differences in the place of the second.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn sums_and_differences<const N: usize>(x: &[__m512i; N]) -> [__m512i; N] {
+    let mut out = *x;
+    out[0] = _mm512_add_epi64(x[0], x[1]);
+    out[1] = _mm512_sub_epi64(x[0], x[1]);
+    for x in &mut out[2..] {
+        let swapped = _mm512_shuffle_i64x2::<0b01_00_11_10>(*x, *x);
+        *x = _mm512_mask_sub_epi64(_mm512_add_epi64(*x, swapped), 0xf0, swapped, *x);
+    }
+    out
+}
+
+/// A linear layer of full rounds, of sums and differences.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn linear_layer<const W: usize, const N: usize>(
+    x: &[__m512i; N],
+    columns: &[Words; HALF],
+    start: &Words,
+    numbers: &Numbers,
+) -> [__m512i; N] {
+    let mut words = [0; ALL];
+    store(&mut words, x);
+    let mut sums = load(start);
+    for (group, columns) in columns[..W / 2].chunks(GROUP_OF_SUMS).enumerate() {
+        let mut part = [_mm512_setzero_si512(); N];
+        for (j, column) in (group * GROUP_OF_SUMS..).zip(columns) {
+            let (sum, difference) = if j < 8 { (j, j + 8) } else { (j + 8, j + 12) };
+            let sum = _mm512_set1_epi64(words[sum]);
+            let difference = _mm512_set1_epi64(words[difference]);
+            let both = _mm512_mask_blend_epi64(0xf0, sum, difference);
+            let mut by = [both; N];
+            (by[0], by[1]) = (sum, difference);
+            multiply_add(&mut part, column, &by);
+        }
+        fold_all(&mut part, numbers);
+        for (sum, part) in sums.iter_mut().zip(part) {
+            *sum = _mm512_add_epi64(*sum, part);
+        }
+    }
+    reduce_all(&sums_and_differences(&sums), numbers)
+}
+
+/// S-boxes, then sums and differences.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn cubes<const N: usize>(x: &[__m512i; N], numbers: &Numbers) -> [__m512i; N] {
+    let mut cubes = *x;
+    for x in &mut cubes {
+        let square = upper(reduce(_mm512_mul_epi32(*x, *x), numbers));
+        *x = _mm512_mul_epi32(square, *x);
+    }
+    reduce_all(&sums_and_differences(&cubes), numbers)
+}
+
+/// -t / 2^64 modulo p, below p, from t / p modulo 2^64: the upper half of t minus this times p.
+#[inline]
+fn reduce_wide(t: u64) -> u64 {
+    ((u128::from(t) * u128::from(MODULUS)) >> 64) as u64
+}
+
+/// All partial rounds.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn partial<const W: usize, const P: usize, const N: usize>(
+    state: &[__m512i; N],
+    single: &Single<W, P>,
+    numbers: &Numbers,
+) -> [__m512i; N] {
+    let mut x = [0; ALL];
+    store(&mut x, state);
+    let mut z: [_; MOST] = multiply(&single.z_start, &single.z_from_x, &x, numbers);
+    // Sums for each z of what y of three rounds before and earlier add to it
+    let mut sums = [0; ALL];
+    store(&mut sums, &z);
+    let mut out = multiply(&single.out_start, &single.out_from_x, &x, numbers);
+
+    let started = |sum: i64| {
+        sum.cast_unsigned()
+            .wrapping_add(POSITIVE)
+            .wrapping_mul(INVERSE)
+    };
+    let mut now = reduce_wide(started(sums[0]));
+    let mut rest = started(sums[1]);
+    for t in 0..P {
+        let over = now.wrapping_mul(INVERSE);
+        let square = reduce_wide(now.wrapping_mul(over));
+        let next = reduce_wide(now.wrapping_mul(single.next)).wrapping_mul(INVERSE);
+        let y = reduce_wide(square.wrapping_mul(over));
+        now = reduce_wide(square.wrapping_mul(next).wrapping_add(rest));
+        // Read before it is written again with what this y adds to later ones.
+        let sum = if t + 2 < P { sums[t + 2] } else { 0 };
+        rest = started(sum).wrapping_add(y.wrapping_mul(single.after_next));
+
+        let y = _mm512_set1_epi64(y.cast_signed());
+        multiply_add(&mut z, &single.z_from_y[t], &[y; MOST]);
+        fold_all(&mut z, numbers);
+        store(&mut sums, &z);
+        multiply_add(&mut out, &single.out_from_y[t], &[y; N]);
+        if t % CUBES == CUBES - 1 {
+            fold_all(&mut out, numbers);
+        }
+    }
+    fold_all(&mut out, numbers);
+    reduce_all(&out, numbers)
+}
+
+/// A permutation; `W` and `P` follow from `K`, `N` from `W`.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const N: usize>(
+    elements: &mut [u32; W],
+    single: &Single<W, P>,
+) {
+    let numbers = &Numbers::new();
+    let order = const { order::<W>() };
+    let mut words = [0; ALL];
+    for (word, i) in words.iter_mut().zip(order) {
+        *word = i64::from(elements[i]);
+    }
+    let mut state: [_; N] = load(&words);
+    // Integers below p become signed ones: for |x| at most p / 2, add (p - 1) / 2, reduce, and subtract it.
+    let half = splat((MODULUS / 2).cast_signed());
+    for (x, constant) in state.iter_mut().zip(load::<N>(&single.first)) {
+        let sum = _mm512_add_epi32(*x, constant);
+        let reduced = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, numbers.modulus));
+        *x = _mm512_sub_epi32(reduced, half);
+    }
+    if K::SPECIFICATION.leading_layer {
+        let x = sums_and_differences(&state);
+        state = linear_layer::<W, N>(&x, &single.leading, &single.full_start[8], numbers);
+    }
+    for round in 0..8 {
+        if round == 4 {
+            state = partial(&state, single, numbers);
+        }
+        let x = cubes(&state, numbers);
+        state = linear_layer::<W, N>(&x, &single.full, &single.full_start[round], numbers);
+    }
+    for x in &mut state {
+        *x = _mm512_min_epu32(*x, _mm512_add_epi32(*x, numbers.modulus));
+    }
+    store(&mut words, &state);
+    for (word, i) in words.iter().zip(order) {
+        elements[i] = *word as u32;
+    }
+}
+
+macro_rules! kernels {
+    ($($name:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+        $(
+            #[target_feature(enable = "avx512f,avx512bw")]
+            pub(in super::super) fn $name(state: &mut [u32; $width]) {
+                static SINGLE: Single<$width, $rounds> = Single::new::<$kind>();
+                permute::<$kind, $width, $rounds, { $width / WORDS }>(state, &SINGLE);
+            }
+        )*
+    };
+}
+
+kernels! {
+    poseidon1_16_one: Poseidon1, 16, 20;
+    poseidon1_24_one: Poseidon1, 24, 23;
+    poseidon2_16_one: Poseidon2, 16, 20;
+    poseidon2_24_one: Poseidon2, 24, 23;
+}
