@@ -28,7 +28,9 @@ pub(crate) trait Field: Copy + PartialEq {
     /// `a * b - c * d`
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        a.mul(b).sub(&c.mul(d))
+        // First what the group law has had for longer.
+        let cd = c.mul(d);
+        a.mul(b).sub(&cd)
     }
 
     /// `a * b - c^2`

@@ -7,6 +7,9 @@
 //!
 //! The groups have odd order: no point has y = 0.
 //!
+//! The order of the steps matters: a product is about as long as what a CPU keeps waiting, so between one and what needs it
+//! there stands another that does not, also from one formula to the next.
+//!
 //! Magnitudes ([`LazyField`]): X at most 6, Y at most 4, Z at most 1, of affine points x at most 6, y at most 4; those of
 //! results are written at each formula. With a = -3 the field must be one that carries at once.
 //! Constant time: `double`, `add_incomplete` and `add_complete` if the field's operations are; nothing else.
@@ -204,17 +207,18 @@ impl<C: Curve> Jacobian<C> {
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
         // dbl-2009-l with Z halved: 3M + 4S, and where a = -3, with X^2 - Z^4 for X^2, 4M + 4S.
-        let z = self.y.mul(&self.z); // first, as an addition that follows starts with it
-        let yy = self.y.square();
         let slope = if C::A_IS_MINUS_3 {
             let zz = self.z.square();
             self.x.sub(&zz, 1).mul(&self.x.add(&zz))
         } else {
             self.x.square()
         };
+        let yy = self.y.square();
+        let z = self.y.mul(&self.z);
         let e = slope.add(&slope.half()); // 3 X^2 / 2: 2
+        let ee = e.square();
         let d = self.x.mul(&yy); // X Y^2: 1
-        let x = e.square().sub(&d.double(), 2); // 4
+        let x = ee.sub(&d.double(), 2); // 4
         let y = C::Field::product_minus_square(&e, (&d, &x, 4), &yy); // 2
         Self { x, y, z }
     }
@@ -225,14 +229,17 @@ impl<C: Curve> Jacobian<C> {
     #[inline(always)]
     pub(crate) fn add_incomplete(&self, other: &Affine<C>, z: &C::Field) -> (Self, C::Field) {
         let zz = z.square();
-        let h = other.x.mul(&zz).sub(&self.x, 6); // 8
+        let u = other.x.mul(&zz);
         let zzz = zz.mul(z);
+        let h = u.sub(&self.x, 6); // 8
         let hh = h.square();
-        let r = other.y.mul(&zzz).sub(&self.y, 4); // 6
-        let z = self.z.mul(&h); // 1
+        let s = other.y.mul(&zzz);
         let v = self.x.mul(&hh);
         let hhh = h.mul(&hh);
-        let x = r.square().sub(&hhh, 1).sub(&v.double(), 2); // 6
+        let r = s.sub(&self.y, 4); // 6
+        let rr = r.square();
+        let z = self.z.mul(&h); // 1
+        let x = rr.sub(&hhh, 1).sub(&v.double(), 2); // 6
         let y = C::Field::difference_of_products(&r, &v.sub(&x, 6), &hhh, &self.y); // 1
         (Self { x, y, z }, h)
     }

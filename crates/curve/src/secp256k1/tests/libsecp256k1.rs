@@ -1,6 +1,7 @@
 //! Random keys, hashes and signatures against libsecp256k1.
 //!
-//! Ten thousand; `LYDITE_SIGNATURES=1000000 cargo test --release -p lydite-curve libsecp256k1` makes it a million.
+//! Ten thousand; `LYDITE_SIGNATURES=1000000 cargo test --release -p lydite-curve libsecp256k1` makes it a million (six
+//! minutes).
 
 use alloc::vec;
 

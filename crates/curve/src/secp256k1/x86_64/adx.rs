@@ -210,7 +210,8 @@ impl<const SECRET: bool> Field for Element<SECRET> {
 
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        a.mul(b).sub(&c.square())
+        let cc = c.square();
+        a.mul(b).sub(&cc)
     }
 
     #[inline(always)]

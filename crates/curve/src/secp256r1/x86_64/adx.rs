@@ -203,7 +203,8 @@ impl Field for Element {
 
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        a.mul(b).sub(&c.square())
+        let cc = c.square();
+        a.mul(b).sub(&cc)
     }
 
     #[inline(always)]
