@@ -21,13 +21,15 @@ struct Lane<'a> {
 
 /// Hashes `inputs` into `out` (of equal length), by a sponge of rate `RATE` whose padding begins with `suffix`; an output is
 /// of one block at most. `absorb` clears the states whose `keep` word is zero (otherwise it is all
-/// ones), XORs a block into each state and permutes; `finish` completes one message alone.
+/// ones), XORs a block into each state and permutes; `squeeze` tells the first four words of each state; `finish` completes
+/// one message alone.
 #[inline]
 pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
     suffix: u8,
     inputs: &[&[u8]],
     out: &mut [[u8; OUT]],
     absorb: impl Fn(&mut Wide<N>, &[&[u8; RATE]; N], &[u64; N]),
+    squeeze: impl Fn(&Wide<N>) -> [[u64; 4]; N],
     finish: impl Fn(State, &[u8]) -> [u8; OUT],
 ) {
     let mut state = Wide([[0; N]; LANES]);
@@ -88,10 +90,18 @@ pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
             }
         }
         absorb(&mut state, &blocks, &keep);
-        for (position, target) in ended.iter().enumerate() {
+        if ended == [None; N] {
+            continue;
+        }
+        for ((position, target), first) in ended.iter().enumerate().zip(squeeze(&state)) {
             if let Some(target) = *target {
-                for (bytes, lane) in out[target].chunks_mut(8).zip(&state.0) {
-                    bytes.copy_from_slice(&lane[position].to_le_bytes()[..bytes.len()]);
+                for (i, bytes) in out[target].chunks_mut(8).enumerate() {
+                    let word = if i < 4 {
+                        first[i]
+                    } else {
+                        state.0[i][position]
+                    };
+                    bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
                 }
             }
         }

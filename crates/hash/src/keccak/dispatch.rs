@@ -143,6 +143,8 @@ impl Backend {
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
+                // SAFETY: as above.
+                |state| unsafe { x86_64::avx512_x8::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             #[cfg(target_arch = "x86_64")]
@@ -152,6 +154,8 @@ impl Backend {
                 out,
                 // SAFETY: the `Proof` of this backend is made only after finding AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
+                // SAFETY: as above.
+                |state| unsafe { x86_64::avx2_x4::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             _ => {

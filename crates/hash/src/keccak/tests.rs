@@ -199,6 +199,7 @@ fn the_batch_schedule_with_a_portable_kernel() {
                     }
                 }
             },
+            |wide| [0, 1, 2].map(|position| [0, 1, 2, 3].map(|lane: usize| wide.0[lane][position])),
             |state, rest| Backend::Portable.sponge::<RATE, 32>(KECCAK_SUFFIX, &state, rest),
         );
         for (input, digest) in inputs.iter().zip(digests) {

@@ -27,17 +27,25 @@ pub(in super::super) fn absorb<const RATE: usize>(
         }
     }
     // The words past the sixteenth: one for a rate of 136 bytes, five for 168
-    for (word, vector) in a.iter_mut().enumerate().take(RATE / 8).skip(16) {
-        let mut words = [0; 4];
-        for (out, block) in words.iter_mut().zip(blocks) {
-            *out = u64::from_le_bytes(block.as_chunks().0[word]);
-        }
+    for (vector, word) in a[16..RATE / 8].iter_mut().zip(16..) {
+        let words = blocks.map(|block| u64::from_le_bytes(block.as_chunks().0[word]));
         *vector = _mm256_xor_si256(*vector, load(&words));
     }
     let a = permute(a);
     for (lane, vector) in state.0.iter_mut().zip(a) {
         store(lane, vector);
     }
+}
+
+/// The first four words of each message's state; read one by one, they would wait for the vectors just stored.
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn squeeze(state: &Wide<4>) -> [[u64; 4]; 4] {
+    let mut words = [[0; 4]; 4];
+    let lanes = [0, 1, 2, 3].map(|lane: usize| load(&state.0[lane]));
+    for (words, row) in words.iter_mut().zip(transpose(lanes)) {
+        store(words, row);
+    }
+    words
 }
 
 #[target_feature(enable = "avx2")]
@@ -68,7 +76,7 @@ fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
             )
         }};
     }
-    for constant in ROUND_CONSTANTS {
+    for &constant in &ROUND_CONSTANTS {
         // theta
         let parity = |x: usize| {
             xor(

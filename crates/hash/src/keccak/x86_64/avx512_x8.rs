@@ -1,18 +1,17 @@
 //! Eight Keccak-f\[1600\] side by side with AVX-512F: lane `i` of message `j` is word `j` of vector `i`.
 //!
-//! Per round 60 `vpternlogq` and 29 `vprolq`: the five-input parities, theta's three-way XOR, and chi are each made of truth
-//! tables. The arithmetic is the limit, not the compiler's spills: the same rounds in hand-placed registers took as long.
+//! Assembly, since the time of a round depends on the order of its instructions, and the compiler's order on the code around
+//! it: 33 to 43 cycles for the same source. Row by row, so that the first rows are done when the last are still rotated. What a
+//! column gets is computed once, which takes five XORs more than three-input XORs of lane, parity and rotated parity, but
+//! half the registers. Of a round's 25 `vpternlogq`, 10 more for the parities, 40 `vpxorq` and 29 `vprolq`, each of two
+//! cycles on Zen 5, four can start in a cycle, two of the rotations: 24 cycles, of 32 that it takes. The rest is the wait for the
+//! round before.
 //! Blocks are absorbed by transposing 8 x 8 words. Constant time: no branch or index depends on the lanes.
 
 use core::arch::x86_64::*;
 
 use super::super::batch::{LANES, Wide};
 use super::super::portable::ROUND_CONSTANTS;
-
-/// Truth table of `a ^ b ^ c`.
-const XOR3: i32 = 0x96;
-/// Truth table of `a ^ (!b & c)`.
-const CHI: i32 = 0xd2;
 
 /// Clears the messages whose `keep` is zero (it is zero or all ones), XORs one block into each, and permutes.
 #[target_feature(enable = "avx512f")]
@@ -33,11 +32,8 @@ pub(in super::super) fn absorb<const RATE: usize>(
         }
     }
     // The words past the sixteenth: one for a rate of 136 bytes, five for 168
-    for (word, vector) in a.iter_mut().enumerate().take(RATE / 8).skip(16) {
-        let mut words = [0; 8];
-        for (out, block) in words.iter_mut().zip(blocks) {
-            *out = u64::from_le_bytes(block.as_chunks().0[word]);
-        }
+    for (vector, word) in a[16..RATE / 8].iter_mut().zip(16..) {
+        let words = blocks.map(|block| u64::from_le_bytes(block.as_chunks().0[word]));
         *vector = _mm512_xor_si512(*vector, load(&words));
     }
     let a = permute(a);
@@ -46,87 +42,143 @@ pub(in super::super) fn absorb<const RATE: usize>(
     }
 }
 
+/// The first four words of each message's state; read one by one, they would wait for the vectors just stored.
+#[target_feature(enable = "avx512f")]
+pub(in super::super) fn squeeze(state: &Wide<8>) -> [[u64; 4]; 8] {
+    let mut words = [[0; 4]; 8];
+    let lanes = core::array::from_fn(|lane| load(&state.0[lane % 4]));
+    for (words, row) in words.iter_mut().zip(transpose(lanes)) {
+        // SAFETY: the reference is to 32 writable bytes, and the store has no alignment requirement.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), _mm512_castsi512_si256(row)) };
+    }
+    words
+}
+
+/// The parity of a column.
+macro_rules! parity {
+    ($c:literal, $a0:literal $a1:literal $a2:literal $a3:literal $a4:literal) => {
+        concat!(
+            "vpxorq zmm",
+            $c,
+            ", zmm",
+            $a0,
+            ", zmm",
+            $a1,
+            "\n",
+            "vpternlogq zmm",
+            $c,
+            ", zmm",
+            $a2,
+            ", zmm",
+            $a3,
+            ", 0x96\n",
+            "vpxorq zmm",
+            $c,
+            ", zmm",
+            $c,
+            ", zmm",
+            $a4,
+            "\n"
+        )
+    };
+}
+
+/// Writes the XOR of parity `$a` and the rotated parity `$c` to `$out`; the latter stays in `$rotated`.
+macro_rules! combine {
+    ($out:literal, $a:literal, $rotated:literal, $c:literal) => {
+        concat!(
+            "vprolq zmm",
+            $rotated,
+            ", zmm",
+            $c,
+            ", 1\n",
+            "vpxorq zmm",
+            $out,
+            ", zmm",
+            $a,
+            ", zmm",
+            $rotated,
+            "\n"
+        )
+    };
+}
+
+/// Theta's end and rho of five lanes, `lane column rotation` each, then chi of this row, in place.
+macro_rules! row {
+    ($($b:literal $d:literal $rotation:literal),*) => {
+        concat!(
+            $("vpxorq zmm", $b, ", zmm", $b, ", zmm", $d, "\n", "vprolq zmm", $b, ", zmm", $b, ", ", $rotation, "\n",)*
+            row!(@chi $($b)*)
+        )
+    };
+    (@chi $b0:literal $b1:literal $b2:literal $b3:literal $b4:literal) => {
+        concat!(
+            "vmovdqa64 zmm26, zmm", $b0, "\n", "vmovdqa64 zmm27, zmm", $b1, "\n",
+            row!(@lane $b0 $b1 $b2), row!(@lane $b1 $b2 $b3), row!(@lane $b2 $b3 $b4),
+            row!(@lane $b3 $b4 26), row!(@lane $b4 26 27)
+        )
+    };
+    (@lane $out:literal $b:literal $c:literal) => {
+        concat!("vpternlogq zmm", $out, ", zmm", $b, ", zmm", $c, ", 0xd2\n")
+    };
+}
+
+/// Moves each register's content to the one named before it.
+macro_rules! moves {
+    ($to:literal $from:literal $($rest:literal)*) => {
+        concat!("vmovdqa64 zmm", $to, ", zmm", $from, "\n", moves!($from $($rest)*))
+    };
+    ($last:literal) => {
+        ""
+    };
+}
+
+/// The 24 rounds, in the registers of the same numbers as the lanes.
 #[target_feature(enable = "avx512f")]
 #[inline]
+#[rustfmt::skip]
 fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
-    let xor3 = |a, b, c| _mm512_ternarylogic_epi64::<XOR3>(a, b, c);
-    let chi = |a, b, c| _mm512_ternarylogic_epi64::<CHI>(a, b, c);
-    macro_rules! rol {
-        ($x:expr, $n:literal) => {
-            _mm512_rol_epi64::<$n>($x)
-        };
-    }
-    for constant in ROUND_CONSTANTS {
-        // theta: lane x of a row takes parity x - 1 and the rotated parity x + 1
-        let c0 = xor3(xor3(a[0], a[5], a[10]), a[15], a[20]);
-        let c1 = xor3(xor3(a[1], a[6], a[11]), a[16], a[21]);
-        let c2 = xor3(xor3(a[2], a[7], a[12]), a[17], a[22]);
-        let c3 = xor3(xor3(a[3], a[8], a[13]), a[18], a[23]);
-        let c4 = xor3(xor3(a[4], a[9], a[14]), a[19], a[24]);
-        let (r0, r1, r2, r3, r4) = (
-            rol!(c0, 1),
-            rol!(c1, 1),
-            rol!(c2, 1),
-            rol!(c3, 1),
-            rol!(c4, 1),
+    // SAFETY: `rax` runs over the 24 words of `ROUND_CONSTANTS`, as often as `ecx` counts. All registers written are declared,
+    // the flags are by default; the instructions are those of the enabled feature.
+    unsafe {
+        core::arch::asm!(
+            ".p2align 5",
+            "2:",
+            // theta: what columns 0 to 4 get, in 31, 25, 28, 29 and 30
+            parity!(25, 0 5 10 15 20),
+            parity!(26, 1 6 11 16 21),
+            parity!(27, 2 7 12 17 22),
+            parity!(28, 3 8 13 18 23),
+            parity!(29, 4 9 14 19 24),
+            combine!(30, 28, 30, 25),
+            combine!(31, 29, 31, 26),
+            "vprolq zmm28, zmm28, 1",
+            combine!(29, 27, 29, 29),
+            combine!(25, 25, 27, 27),
+            "vpxorq zmm28, zmm28, zmm26",
+            // pi is which lanes make a row
+            row!(0 31 0, 6 25 44, 12 28 43, 18 29 21, 24 30 14),
+            // iota
+            "vpxorq zmm0, zmm0, qword ptr [rax]{{1to8}}",
+            row!(3 29 28, 9 30 20, 10 31 3, 16 25 45, 22 28 61),
+            row!(1 25 1, 7 28 6, 13 29 25, 19 30 8, 20 31 18),
+            row!(4 30 27, 5 31 36, 11 25 10, 17 28 15, 23 29 56),
+            row!(2 28 62, 8 29 55, 14 30 39, 15 31 41, 21 25 2),
+            // pi's moves, which cost no time: they are done by renaming registers
+            moves!(26 1 6 9 22 14 20 2 12 13 19 23 15 4 24 21 8 16 5 3 18 17 11 7 10 26),
+            "add rax, 8",
+            "dec ecx",
+            "jnz 2b",
+            inout("rax") ROUND_CONSTANTS.as_ptr() => _,
+            inout("ecx") ROUND_CONSTANTS.len() as u32 => _,
+            inout("zmm0") a[0], inout("zmm1") a[1], inout("zmm2") a[2], inout("zmm3") a[3], inout("zmm4") a[4],
+            inout("zmm5") a[5], inout("zmm6") a[6], inout("zmm7") a[7], inout("zmm8") a[8], inout("zmm9") a[9],
+            inout("zmm10") a[10], inout("zmm11") a[11], inout("zmm12") a[12], inout("zmm13") a[13], inout("zmm14") a[14],
+            inout("zmm15") a[15], inout("zmm16") a[16], inout("zmm17") a[17], inout("zmm18") a[18], inout("zmm19") a[19],
+            inout("zmm20") a[20], inout("zmm21") a[21], inout("zmm22") a[22], inout("zmm23") a[23], inout("zmm24") a[24],
+            out("zmm25") _, out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
+            options(nostack, readonly),
         );
-        // theta's end, rho and pi
-        let b00 = xor3(a[0], c4, r1);
-        let b01 = rol!(xor3(a[6], c0, r2), 44);
-        let b02 = rol!(xor3(a[12], c1, r3), 43);
-        let b03 = rol!(xor3(a[18], c2, r4), 21);
-        let b04 = rol!(xor3(a[24], c3, r0), 14);
-        let b10 = rol!(xor3(a[3], c2, r4), 28);
-        let b11 = rol!(xor3(a[9], c3, r0), 20);
-        let b12 = rol!(xor3(a[10], c4, r1), 3);
-        let b13 = rol!(xor3(a[16], c0, r2), 45);
-        let b14 = rol!(xor3(a[22], c1, r3), 61);
-        let b20 = rol!(xor3(a[1], c0, r2), 1);
-        let b21 = rol!(xor3(a[7], c1, r3), 6);
-        let b22 = rol!(xor3(a[13], c2, r4), 25);
-        let b23 = rol!(xor3(a[19], c3, r0), 8);
-        let b24 = rol!(xor3(a[20], c4, r1), 18);
-        let b30 = rol!(xor3(a[4], c3, r0), 27);
-        let b31 = rol!(xor3(a[5], c4, r1), 36);
-        let b32 = rol!(xor3(a[11], c0, r2), 10);
-        let b33 = rol!(xor3(a[17], c1, r3), 15);
-        let b34 = rol!(xor3(a[23], c2, r4), 56);
-        let b40 = rol!(xor3(a[2], c1, r3), 62);
-        let b41 = rol!(xor3(a[8], c2, r4), 55);
-        let b42 = rol!(xor3(a[14], c3, r0), 39);
-        let b43 = rol!(xor3(a[15], c4, r1), 41);
-        let b44 = rol!(xor3(a[21], c0, r2), 2);
-        // chi and iota
-        a = [
-            _mm512_xor_si512(
-                chi(b00, b01, b02),
-                _mm512_set1_epi64(constant.cast_signed()),
-            ),
-            chi(b01, b02, b03),
-            chi(b02, b03, b04),
-            chi(b03, b04, b00),
-            chi(b04, b00, b01),
-            chi(b10, b11, b12),
-            chi(b11, b12, b13),
-            chi(b12, b13, b14),
-            chi(b13, b14, b10),
-            chi(b14, b10, b11),
-            chi(b20, b21, b22),
-            chi(b21, b22, b23),
-            chi(b22, b23, b24),
-            chi(b23, b24, b20),
-            chi(b24, b20, b21),
-            chi(b30, b31, b32),
-            chi(b31, b32, b33),
-            chi(b32, b33, b34),
-            chi(b33, b34, b30),
-            chi(b34, b30, b31),
-            chi(b40, b41, b42),
-            chi(b41, b42, b43),
-            chi(b42, b43, b44),
-            chi(b43, b44, b40),
-            chi(b44, b40, b41),
-        ];
     }
     a
 }
