@@ -138,7 +138,8 @@ macro_rules! moves {
 #[inline]
 #[rustfmt::skip]
 fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
-    // SAFETY: `rax` runs over the 24 words of `ROUND_CONSTANTS`, as often as `ecx` counts. All registers written are declared,
+    static CONSTANTS: [u64; 24] = ROUND_CONSTANTS;
+    // SAFETY: `rax` runs over the 24 words of `CONSTANTS`, as often as `ecx` counts. All registers written are declared,
     // the flags are by default; the instructions are those of the enabled feature.
     unsafe {
         core::arch::asm!(
@@ -169,8 +170,8 @@ fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
             "add rax, 8",
             "dec ecx",
             "jnz 2b",
-            inout("rax") ROUND_CONSTANTS.as_ptr() => _,
-            inout("ecx") ROUND_CONSTANTS.len() as u32 => _,
+            inout("rax") CONSTANTS.as_ptr() => _,
+            inout("ecx") CONSTANTS.len() as u32 => _,
             inout("zmm0") a[0], inout("zmm1") a[1], inout("zmm2") a[2], inout("zmm3") a[3], inout("zmm4") a[4],
             inout("zmm5") a[5], inout("zmm6") a[6], inout("zmm7") a[7], inout("zmm8") a[8], inout("zmm9") a[9],
             inout("zmm10") a[10], inout("zmm11") a[11], inout("zmm12") a[12], inout("zmm13") a[13], inout("zmm14") a[14],
