@@ -1,4 +1,5 @@
-//! Syrup: all decoders agree, what they accept is written back unchanged, and crate ocapn-syrup agrees where it is right.
+//! Syrup: all decoders agree, what they accept is written back unchanged, in Endo's order too, and crate ocapn-syrup agrees
+//! where it is right.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::ocapn::syrup::{self, Error, ErrorKind, NodeRef, Reader, Tape, Value};
@@ -15,6 +16,9 @@ fuzz_target!(|data: &[u8]| {
     // Canonical is what encodes to itself, by the loose decoder too.
     let lenient = Value::decode_lenient(data).and_then(|value| syrup::encode(&value));
     assert_eq!(lenient.as_deref() == Ok(data), verdict.is_ok());
+    if let Ok(value) = Value::decode_from_endo(data) {
+        assert_eq!(syrup::encode_for_endo(&value).as_deref(), Ok(data));
+    }
     match tree {
         Ok(tree) => {
             assert_eq!(syrup::encode(&tree).as_deref(), Ok(data));

@@ -1014,6 +1014,22 @@ fn syrup_errors() {
         lydite(&["syrup", "decode", "--lenient", "(1+ 02+)"]).out,
         "[1,2]\n"
     );
+    // Keys in the order of their text, as Endo has them.
+    let dictionary = r#"{"dictionary":[["b",1],["aa",2]]}"#;
+    let endos = "{2\"aa2+1\"b1+}";
+    assert_eq!(
+        lydite(&["syrup", "encode", dictionary]).out,
+        "{1\"b1+2\"aa2+}"
+    );
+    assert_eq!(
+        lydite(&["syrup", "encode", "--endo", dictionary]).out,
+        endos
+    );
+    assert_eq!(
+        lydite(&["syrup", "decode", "--endo", endos]).out,
+        "{\"dictionary\":[[\"aa\",2],[\"b\",1]]}\n"
+    );
+    assert_eq!(lydite(&["syrup", "decode", endos]).code, 2);
     for json in [
         "",
         "null",

@@ -8,7 +8,7 @@
 //! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | |
 //! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381; `rayon` |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
-//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn` |
+//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for types of one's own |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |
 //!
 //! All features but `rayon`, which needs `std`, are on by default; `precompile` needs a C compiler. The crates are `no_std` and

@@ -4,6 +4,9 @@
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
+// As derived code calls it.
+#[cfg(test)]
+extern crate self as lydite_ocapn;
 
 #[cfg(feature = "captp")]
 pub mod captp;

@@ -4,29 +4,46 @@ use std::hint::black_box;
 
 use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
 use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Import, Operation, Syrup, Target};
-use lydite::ocapn::syrup::{
-    self, Encode, Error, Limits, NodeRef, Symbol, Tape, Value, syrup_record, syrup_struct,
-};
+use lydite::ocapn::syrup::{self, Decode, Encode, Error, Limits, NodeRef, Symbol, Tape, Value};
 
 use crate::Filled;
 
-syrup_struct! {
-    struct Arguments { n: i64, seed: i64 }
-
-    struct Server<'a> { host: &'a str, port: i64, enabled: bool }
-
-    struct OwnedServer { host: String, port: i64, enabled: bool }
+#[derive(Encode, Decode)]
+#[syrup(crate = lydite::ocapn)]
+struct Arguments {
+    n: i64,
+    seed: i64,
 }
 
-syrup_record! {
-    struct Skill<'a> = string "skill:invoke" {
-        agent: Symbol<&'a str>,
-        tool: Symbol<&'a str>,
-        arguments: Arguments,
-        last: i64,
-    }
+#[derive(Encode, Decode)]
+#[syrup(crate = lydite::ocapn)]
+struct Server<'a> {
+    host: &'a str,
+    port: i64,
+    enabled: bool,
+}
 
-    struct Export = "desc:export" { position: u64 }
+#[derive(Encode, Decode)]
+#[syrup(crate = lydite::ocapn)]
+struct OwnedServer {
+    host: String,
+    port: i64,
+    enabled: bool,
+}
+
+#[derive(Encode, Decode)]
+#[syrup(crate = lydite::ocapn, record = "skill:invoke", string_label)]
+struct Skill<'a> {
+    agent: Symbol<&'a str>,
+    tool: Symbol<&'a str>,
+    arguments: Arguments,
+    last: i64,
+}
+
+#[derive(Encode, Decode)]
+#[syrup(crate = lydite::ocapn, record = "desc:export")]
+struct Export {
+    position: u64,
 }
 
 /// The report's op:deliver, not a legal one; its numbers keep their memory from message to message.
@@ -43,7 +60,7 @@ impl ReportDeliver {
         let mut reader = syrup::Reader::new(message);
         reader.begin(syrup::Kind::Record)?;
         let offset = reader.offset();
-        if reader.symbol()? != "op:deliver" {
+        if !reader.literal(b"10'op:deliver") {
             let kind = syrup::ErrorKind::WrongLabel;
             return Err(Error { kind, offset });
         }

@@ -28,6 +28,9 @@ enum Command {
         /// Write hexadecimal instead of the bytes
         #[arg(long)]
         hex: bool,
+        /// As Endo reads it: keys sorted by their text, no sign on a zero; not canonical
+        #[arg(long)]
+        endo: bool,
     },
     /// One value to JSON
     Decode {
@@ -36,6 +39,9 @@ enum Command {
         /// Take what old peers write: needless zeros, any order of keys, the brackets of bencode
         #[arg(long)]
         lenient: bool,
+        /// Take what Endo writes, keys sorted by their text, and nothing else
+        #[arg(long, conflicts_with = "lenient")]
+        endo: bool,
     },
     /// Exit 0 only for one whole canonical value
     Check {
@@ -70,20 +76,32 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         Command::Encode {
             document,
             hex: as_hex,
+            endo,
         } => {
             let text = input::text(document.as_deref())?;
             let json = serde_json::from_str(&text).context("not JSON")?;
-            let bytes = syrup::encode(&from_json(&json)?).context("no canonical encoding")?;
+            let value = from_json(&json)?;
+            let bytes = if *endo {
+                syrup::encode_for_endo(&value).context("no encoding for Endo")?
+            } else {
+                syrup::encode(&value).context("no canonical encoding")?
+            };
             if *as_hex || output.json {
                 output.one("encoded", &hex::encode_prefixed(bytes))?;
             } else {
                 output::write_bytes(&bytes)?;
             }
         }
-        Command::Decode { source, lenient } => {
+        Command::Decode {
+            source,
+            lenient,
+            endo,
+        } => {
             let bytes = source.read()?;
             let value = if *lenient {
                 Value::decode_lenient(&bytes)
+            } else if *endo {
+                Value::decode_from_endo(&bytes)
             } else {
                 Value::decode(&bytes)
             };

@@ -1,7 +1,9 @@
 //! What the messages ask of the encoding below them: Syrup is one, and others are being discussed.
 use alloc::vec::Vec;
 
-use crate::syrup::{self, Buffer, Encode, Error, ErrorKind, Kind, Limits, Reader, Symbol};
+use crate::syrup::{
+    self, Buffer, ENDO, Encode, Error, ErrorKind, Kind, Limits, Reader, STRICT, Symbol,
+};
 
 /// An encoding of values: how to read and write those that messages consist of.
 pub trait Codec {
@@ -90,10 +92,15 @@ pub trait Scan: Default {
 #[derive(Clone, Copy, Debug)]
 pub struct Syrup;
 
+/// Syrup with the keys of structs in the order of their text, as Endo (1.1.1, August 2026) writes and reads it: see
+/// [`syrup::encode_for_endo`]. The two differ only where keys have different lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct EndoSyrup;
+
 impl Codec for Syrup {
     type Reader<'a> = Reader<'a>;
-    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B>;
-    type Scan = SyrupScan;
+    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B, STRICT>;
+    type Scan = SyrupScan<STRICT>;
 
     #[inline(always)]
     fn reader(input: &[u8]) -> Reader<'_> {
@@ -101,7 +108,23 @@ impl Codec for Syrup {
     }
 
     #[inline(always)]
-    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> SyrupWriter<'b, B> {
+    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B> {
+        SyrupWriter(out)
+    }
+}
+
+impl Codec for EndoSyrup {
+    type Reader<'a> = Reader<'a>;
+    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B, ENDO>;
+    type Scan = SyrupScan<ENDO>;
+
+    #[inline(always)]
+    fn reader(input: &[u8]) -> Reader<'_> {
+        Reader::for_endo(input)
+    }
+
+    #[inline(always)]
+    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B> {
         SyrupWriter(out)
     }
 }
@@ -155,11 +178,11 @@ impl<'a> Read<'a> for Reader<'a> {
     }
 }
 
-/// Appends Syrup.
+/// Appends Syrup, its keys in the order of this mode.
 #[derive(Debug)]
-pub struct SyrupWriter<'b, B>(&'b mut B);
+pub struct SyrupWriter<'b, B, const MODE: u8>(&'b mut B);
 
-impl<B: Buffer> SyrupWriter<'_, B> {
+impl<B: Buffer, const MODE: u8> SyrupWriter<'_, B, MODE> {
     /// Of a type whose encoding cannot fail.
     #[inline(always)]
     fn put<T: Encode + ?Sized>(&mut self, value: &T) {
@@ -167,7 +190,7 @@ impl<B: Buffer> SyrupWriter<'_, B> {
     }
 }
 
-impl<B: Buffer> Write for SyrupWriter<'_, B> {
+impl<B: Buffer, const MODE: u8> Write for SyrupWriter<'_, B, MODE> {
     methods! {
         begin_record(&mut self, label: &'static str) {
             self.0.put(b"<", 1);
@@ -183,16 +206,20 @@ impl<B: Buffer> Write for SyrupWriter<'_, B> {
         bytes(&mut self, bytes: &[u8]) { self.put(bytes); }
         raw(&mut self, encoded: &[u8]) { self.0.put_slice(encoded); }
         strings(&mut self, entries: &[(&str, &str)]) -> Result<(), Error> {
-            let mut encoded = Vec::with_capacity(entries.len());
+            let mut sorted = Vec::with_capacity(entries.len());
             for (key, value) in entries {
-                encoded.push((syrup::encode(*key)?, *value));
+                sorted.push((syrup::encode(*key)?, *key, *value));
             }
-            encoded.sort_unstable();
-            if encoded.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            if MODE == ENDO {
+                sorted.sort_by(|(_, a, _), (_, b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            } else {
+                sorted.sort_unstable();
+            }
+            if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
                 return Err(ErrorKind::Duplicate.at(0));
             }
             self.0.put(b"{", 1);
-            for (key, value) in encoded {
+            for (key, _, value) in sorted {
                 self.0.put_slice(&key);
                 self.put(value);
             }
@@ -204,22 +231,22 @@ impl<B: Buffer> Write for SyrupWriter<'_, B> {
 
 /// A walk over a value of Syrup that waits for more bytes.
 #[derive(Clone)]
-pub struct SyrupScan {
-    stack: Vec<syrup::Frame>,
+pub struct SyrupScan<const MODE: u8> {
+    stack: syrup::Stack,
     progress: syrup::Progress,
 }
 
-impl Default for SyrupScan {
+impl<const MODE: u8> Default for SyrupScan<MODE> {
     fn default() -> Self {
         Self {
-            stack: Vec::new(),
+            stack: syrup::Stack::new(),
             progress: syrup::Progress::START,
         }
     }
 }
 
-impl Scan for SyrupScan {
+impl<const MODE: u8> Scan for SyrupScan<MODE> {
     fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error> {
-        syrup::resume(input, Limits::DEFAULT, &mut self.stack, &mut self.progress)
+        syrup::resume::<MODE>(input, Limits::DEFAULT, &mut self.stack, &mut self.progress)
     }
 }

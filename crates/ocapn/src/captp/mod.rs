@@ -6,7 +6,8 @@
 //! - [`StartSession`], [`Signed`] handoffs, [`session_id`], [`crossed_hellos`]: who one is talking to.
 //! - [`Locator`] is the text form, `ocapn://…`.
 //!
-//! Nothing here knows the bytes of the encoding: that is the [`Codec`], of which [`Syrup`] is the first.
+//! Nothing here knows the bytes of the encoding: that is the [`Codec`], of which [`Syrup`] is the first
+//! and [`EndoSyrup`] what it is between peers that sort keys as Endo does.
 //!
 //! Source: OCapN's CapTP, Netlayers and Locators drafts of 2026-07-16, the OCapN test suite at 6c146dc, and Endo 1.1.1.
 //! Constant time: signing; the rest is public.
@@ -21,7 +22,7 @@ mod operation;
 #[cfg(test)]
 mod tests;
 
-pub use codec::{Codec, Read, Scan, Syrup, SyrupScan, SyrupWriter, Write};
+pub use codec::{Codec, EndoSyrup, Read, Scan, Syrup, SyrupScan, SyrupWriter, Write};
 pub use error::{Error, ErrorKind};
 pub use frame::{Frames, Framing, put_frame};
 pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};

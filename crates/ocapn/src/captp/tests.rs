@@ -789,6 +789,48 @@ impl Codec for Boxes {
     }
 }
 
+/// Keys of different lengths, the only thing that the two differ in.
+#[test]
+fn keys_in_endo_s_order() {
+    let location = Peer {
+        transport: "t",
+        designator: "d",
+        hints: Some(vec![("host", "h"), ("ip", "i"), ("port", "p")]),
+    };
+    let key = SecretKey::from_bytes(&crypto32("seed_a"));
+    let start = StartSession::sign::<EndoSyrup>(&key, location).unwrap();
+    assert_eq!(start.verify::<EndoSyrup>(), Ok(()));
+    assert_eq!(
+        start.verify::<Syrup>(),
+        Err(ErrorKind::InvalidSignature.at(0))
+    );
+    let mut encoded = vec![];
+    let operation = Operation::StartSession(start);
+    operation
+        .encode::<EndoSyrup, _>(Dialect::Endo202608, &mut encoded)
+        .unwrap();
+    let text = String::from_utf8_lossy(&encoded);
+    assert!(text.contains("{4\"host1\"h2\"ip1\"i4\"port1\"p}"));
+    let decoded = Operation::decode::<EndoSyrup>(&encoded, Dialect::Endo202608);
+    assert_eq!(decoded, Ok(operation));
+    let not_sorted = ErrorKind::Value(syrup::ErrorKind::NotSorted);
+    let strict = Operation::decode::<Syrup>(&encoded, Dialect::Endo202608);
+    assert_eq!(strict.map_err(|error| error.kind), Err(not_sorted));
+
+    // A struct among the arguments: in the order of the one or of the other, never both.
+    let deliver =
+        |arguments: &str| format!("<10'op:deliver<11'desc:export5+>[{arguments}]ff>").into_bytes();
+    let (ours, endos) = (deliver("{1\"b2+2\"aa1+}"), deliver("{2\"aa1+1\"b2+}"));
+    for (message, strict, endo) in [(&ours, true, false), (&endos, false, true)] {
+        let dialect = Dialect::Endo202608;
+        assert_eq!(Operation::decode::<Syrup>(message, dialect).is_ok(), strict);
+        assert_eq!(
+            Operation::decode::<EndoSyrup>(message, dialect).is_ok(),
+            endo
+        );
+    }
+}
+
 fn any_operation() -> impl Strategy<Value = Operation<'static>> {
     let target = || {
         prop_oneof![
@@ -879,6 +921,7 @@ proptest! {
     fn every_operation_in_every_dialect_and_codec(operation in any_operation()) {
         for dialect in DIALECTS {
             there_and_back::<Syrup>(&operation, dialect, b"[5'fetch[t]]");
+            there_and_back::<EndoSyrup>(&operation, dialect, b"[{2\"aa1+1\"b2+}]");
             there_and_back::<Boxes>(&operation, dialect, b"(\0\0\0\0b\0\0\0\x01\x01)\0\0\0\0");
         }
     }

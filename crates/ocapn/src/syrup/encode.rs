@@ -15,7 +15,7 @@ use super::{
     integer::Parts,
 };
 
-/// A value with a Syrup encoding.
+/// A value with a Syrup encoding. Can be derived: see [`syrup`](self::super).
 pub trait Encode {
     /// Appends the canonical encoding to `out`.
     fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error>;
@@ -101,6 +101,27 @@ pub fn content_id<T: Encode + ?Sized>(value: &T) -> Result<[u8; 32], Error> {
     Ok(out.finish())
 }
 
+/// The encoding of `value` as Endo writes and reads it until it follows the specification: the keys of a dictionary are
+/// strings, sorted by their text (as JavaScript compares it, by units of UTF-16) and not by their encodings, and a zero has
+/// no sign. Fails with [`ErrorKind::WrongType`] where Endo has no form: other keys, sets, floats of 32 bits.
+/// [`Value::decode_lenient`] reads it.
+///
+/// As the bytes are not canonical, no signature or content id should be over them, but for those that Endo checks.
+///
+/// ```
+/// use lydite_ocapn::syrup::{self, Value};
+///
+/// let value = Value::Dictionary(vec![("b".into(), 2.into()), ("aa".into(), 1.into())]);
+/// assert_eq!(syrup::encode(&value)?, b"{1\"b2+2\"aa1+}");
+/// assert_eq!(syrup::encode_for_endo(&value)?, b"{2\"aa1+1\"b2+}");
+/// # Ok::<(), syrup::Error>(())
+/// ```
+pub fn encode_for_endo(value: &Value) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::with_capacity(value.length_hint());
+    put_value::<true, _>(value, MAX_TREE_DEPTH, &mut out)?;
+    Ok(out)
+}
+
 /// Canonical NaNs, as WebAssembly and OCapN's data model have them.
 pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 pub(super) const NAN32: u32 = 0x7fc0_0000;
@@ -139,11 +160,17 @@ fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
     } else if value < 100 {
         let word = u32::from(PAIRS[value as usize]) | u32::from(marker) << 16;
         out.put(&word.to_le_bytes(), 3);
+    } else if value < 10_000 {
+        let (high, low) = (value as usize / 100, value as usize % 100);
+        let digits = u64::from(PAIRS[high]) | u64::from(PAIRS[low]) << 16;
+        let word = digits | u64::from(marker) << 32;
+        let zeros = usize::from(high < 10);
+        out.put(&(word >> (8 * zeros)).to_le_bytes(), 5 - zeros);
     } else if value < 10_000_000 {
         // At most seven digits, so that the marker has room in the word. How many is known long before which, so that
         // the next piece has its place.
         let at_least = |bound: u64| usize::from(value >= bound);
-        let used = 3 + at_least(1_000) + at_least(10_000) + at_least(100_000) + at_least(1_000_000);
+        let used = 5 + at_least(100_000) + at_least(1_000_000);
         let digits = (eight_digits(value as u32) | ASCII_ZEROS) >> (64 - 8 * used);
         let word = digits | u64::from(marker) << (8 * used);
         out.put(&word.to_le_bytes(), used + 1);
@@ -268,7 +295,7 @@ fn put_float32<B: Buffer>(value: f32, out: &mut B) {
 impl Encode for Value {
     #[inline]
     fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error> {
-        put_value(self, MAX_TREE_DEPTH, out)
+        put_value::<false, _>(self, MAX_TREE_DEPTH, out)
     }
 
     /// Of the first values inside, and of as many as there are.
@@ -314,14 +341,38 @@ fn length(value: &Value) -> usize {
 
 /// Appends `value`, whose containers may be `depth` deep. (The recursion is as deep as the tree, which drops itself the
 /// same way.)
-fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), Error> {
+#[inline(always)]
+fn put_value<const ENDO: bool, B: Buffer>(
+    value: &Value,
+    depth: usize,
+    out: &mut B,
+) -> Result<(), Error> {
+    // Without the call, which for a number is half of the time.
+    if let Value::Integer(integer) = value
+        && let Parts::Small(value) = integer.parts()
+    {
+        put_integer(value, out);
+        return Ok(());
+    }
+    put_other::<ENDO, B>(value, depth, out)
+}
+
+#[inline(never)]
+fn put_other<const ENDO: bool, B: Buffer>(
+    value: &Value,
+    depth: usize,
+    out: &mut B,
+) -> Result<(), Error> {
     match value {
         Value::Boolean(value) => out.put(if *value { b"t" } else { b"f" }, 1),
         Value::Integer(value) => match value.parts() {
             Parts::Small(value) => put_integer(value, out),
             Parts::Big { negative, digits } => put_big(negative, digits, out),
         },
+        // What is added to a zero gives it that zero's sign.
+        Value::Float64(value) if ENDO => put_float64(*value + 0.0, out),
         Value::Float64(value) => put_float64(*value, out),
+        Value::Float32(_) | Value::Set(_) if ENDO => return Err(ErrorKind::WrongType.at(0)),
         Value::Float32(value) => put_float32(*value, out),
         Value::Bytes(bytes) => put_bytes(bytes, b':', out),
         Value::String(text) => put_bytes(text.as_bytes(), b'"', out),
@@ -330,18 +381,27 @@ fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), 
             let depth = deeper(depth)?;
             out.put(b"[", 1);
             for item in items {
-                put_value(item, depth, out)?;
+                put_value::<ENDO, B>(item, depth, out)?;
             }
             out.put(b"]", 1);
         }
         Value::Record(record) => {
             let depth = deeper(depth)?;
             out.put(b"<", 1);
-            put_value(&record.label, depth, out)?;
+            put_value::<ENDO, B>(&record.label, depth, out)?;
             for field in &record.fields {
-                put_value(field, depth, out)?;
+                put_value::<ENDO, B>(field, depth, out)?;
             }
             out.put(b">", 1);
+        }
+        Value::Dictionary(entries) if ENDO => {
+            let depth = deeper(depth)?;
+            out.put(b"{", 1);
+            for (key, value) in by_text(entries)? {
+                put_bytes(key.as_bytes(), b'"', out);
+                put_value::<ENDO, B>(value, depth, out)?;
+            }
+            out.put(b"}", 1);
         }
         Value::Dictionary(entries) => {
             let depth = deeper(depth)?;
@@ -350,8 +410,8 @@ fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), 
                 entries,
                 |(key, _)| key,
                 |(key, value)| {
-                    put_value(key, depth, out)?;
-                    put_value(value, depth, out)
+                    put_value::<ENDO, B>(key, depth, out)?;
+                    put_value::<ENDO, B>(value, depth, out)
                 },
             )?;
             out.put(b"}", 1);
@@ -362,7 +422,7 @@ fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), 
             in_order(
                 members,
                 |member| member,
-                |member| put_value(member, depth, out),
+                |member| put_value::<ENDO, B>(member, depth, out),
             )?;
             out.put(b"$", 1);
         }
@@ -373,6 +433,22 @@ fn put_value<B: Buffer>(value: &Value, depth: usize, out: &mut B) -> Result<(), 
 #[inline(always)]
 fn deeper(depth: usize) -> Result<usize, Error> {
     depth.checked_sub(1).ok_or(ErrorKind::TooDeep.at(0))
+}
+
+/// The entries in the order of their keys' text, by units of UTF-16.
+fn by_text(entries: &[(Value, Value)]) -> Result<Vec<(&str, &Value)>, Error> {
+    let mut sorted = Vec::with_capacity(entries.len());
+    for (key, value) in entries {
+        let Value::String(key) = key else {
+            return Err(ErrorKind::WrongType.at(0));
+        };
+        sorted.push((key.as_str(), value));
+    }
+    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return Err(ErrorKind::Duplicate.at(0));
+    }
+    Ok(sorted)
 }
 
 /// Calls `put` with each item in the order of the encoded keys.

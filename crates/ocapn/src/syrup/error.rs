@@ -39,7 +39,7 @@ pub enum ErrorKind {
     IntegerOutOfRange,
     /// A byte array, list or record of another length than wanted.
     WrongLength,
-    /// A record with another label than wanted.
+    /// A record with another label than wanted, or another symbol.
     WrongLabel,
     /// A key other than the wanted one.
     WrongKey,
@@ -84,7 +84,7 @@ impl fmt::Display for ErrorKind {
             Self::WrongType => "value of another type",
             Self::IntegerOutOfRange => "integer out of range",
             Self::WrongLength => "wrong length",
-            Self::WrongLabel => "record with another label",
+            Self::WrongLabel => "another label",
             Self::WrongKey => "another key",
             Self::BufferTooSmall => "buffer too small",
         })

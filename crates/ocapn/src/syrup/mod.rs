@@ -15,9 +15,9 @@
 //! | set | `#` values `$` | sorted like keys; in Syrup, not in OCapN |
 //! | record | `<` label fields `>` | |
 //!
-//! Four ways to read: [`decode`] to a type of one's own ([`Decode`], [`syrup_struct!`], [`syrup_record!`]), a [`Tape`] that
-//! borrows, an owned [`Value`], and the cursor [`Reader`]. None recurses as deep as the input nests, and all stop at
-//! [`Limits`]. With the feature `serde`, module `serde` reads and writes types with its traits. [`encode`], [`encode_into`] and [`content_id`] write.
+//! Four ways to read: [`decode`] to a type of one's own, a [`Tape`] that borrows, an owned [`Value`], and the cursor
+//! [`Reader`]. None recurses as deep as the input nests, and all stop at [`Limits`]. [`encode`], [`encode_into`] and
+//! [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that order keys otherwise.
 //!
 //! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something open
 //! (NaNs with a payload) the tests say what holds here. Constant time: no.
@@ -37,13 +37,86 @@
 //! assert_eq!(error.to_string(), "byte 12: key or member out of order");
 //! # Ok::<(), syrup::Error>(())
 //! ```
+//!
+//! # Types of one's own
+//!
+//! `#[derive(Encode, Decode)]` (feature `derive`, on by default) makes the fastest form: what is always the same, keys and
+//! labels with their brackets, is encoded and sorted when the program is compiled.
+//!
+//! | type | Syrup |
+//! |---|---|
+//! | struct with named fields | dictionary: all keys, strings, must be there and no others |
+//! | struct with one field without a name | that value alone |
+//! | struct with several, or `#[syrup(list)]` | list |
+//! | struct with `#[syrup(record = "label")]` | record: a symbol as label, then the fields in the order that they are declared in |
+//! | enum | one record a variant, labelled with its name or with what `#[syrup(record = "label")]` on it says |
+//! | `#[syrup(symbol = "text")]` on a variant without fields | that symbol alone |
+//! | `string_label` beside `record` | the label is a string |
+//! | `#[syrup(key = "text")]` on a field of a dictionary | another key than the field's name |
+//! | `#[syrup(optional)]` on such a field, an `Option` | `None` is no entry |
+//! | `#[syrup(or_false)]` on any field, an `Option` | `None` is `f`, as in CapTP |
+//! | `#[syrup(crate = lydite::ocapn)]` on the type | where this crate is, if it is known by another name |
+//!
+#![cfg_attr(
+    feature = "derive",
+    doc = r#"
+```
+use lydite_ocapn::syrup::{self, Decode, Encode};
+
+#[derive(Debug, PartialEq, Encode, Decode)]
+enum Message<'a> {
+    #[syrup(record = "op:deliver")]
+    Deliver {
+        to: Export,
+        arguments: Vec<&'a str>,
+        #[syrup(or_false)]
+        answer: Option<u64>,
+    },
+    #[syrup(record = "op:configure")]
+    Configure(Config<'a>),
+}
+
+#[derive(Debug, PartialEq, Encode, Decode)]
+#[syrup(record = "desc:export")]
+struct Export {
+    position: u64,
+}
+
+#[derive(Debug, PartialEq, Encode, Decode)]
+struct Config<'a> {
+    host: &'a str,
+    port: u16,
+    #[syrup(key = "on?")]
+    enabled: bool,
+    #[syrup(optional)]
+    note: Option<&'a str>,
+}
+
+let deliver = Message::Deliver { to: Export { position: 42 }, arguments: vec!["cat"], answer: None };
+let encoded = syrup::encode(&deliver)?;
+assert_eq!(encoded, b"<10'op:deliver<11'desc:export42+>[3\"cat]f>");
+assert_eq!(syrup::decode::<Message>(&encoded)?, deliver);
+
+let configure = Message::Configure(Config { host: "localhost", port: 80, enabled: true, note: None });
+let encoded = syrup::encode(&configure)?;
+assert_eq!(encoded, b"<12'op:configure{3\"on?t4\"host9\"localhost4\"port80+}>");
+assert_eq!(syrup::decode::<Message>(&encoded)?, configure);
+
+let error = syrup::decode::<Message>(b"<8'op:other>").unwrap_err();
+assert_eq!(error.to_string(), "byte 1: another label");
+# Ok::<(), syrup::Error>(())
+```
+"#
+)]
+//!
+//! Types that have serde's traits are read and written by module `serde` (feature `serde`), at some cost in speed.
 
 mod buffer;
+mod derive;
 mod encode;
 mod error;
 mod integer;
 mod read;
-mod record;
 mod scan;
 #[cfg(feature = "serde")]
 pub mod serde;
@@ -54,28 +127,25 @@ mod tree;
 mod value;
 
 pub use buffer::Buffer;
-pub use encode::{Encode, content_id, encode, encode_append, encode_into};
+pub use encode::{Encode, content_id, encode, encode_append, encode_for_endo, encode_into};
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use read::{Decode, Items, Keys, Reader, decode};
 #[cfg(feature = "captp")]
-pub(crate) use scan::{Frame, Progress, resume};
+pub(crate) use scan::{ENDO, Progress, STRICT, Stack, resume};
 pub use scan::{Kind, decimal};
 pub use tape::{Children, NodeRef, Tape};
 pub use value::{Record, Value};
 
-#[doc(hidden)]
-pub use record::Key;
-
-#[doc(inline)]
-pub use crate::{syrup_record, syrup_struct};
+#[cfg(feature = "derive")]
+pub use lydite_ocapn_derive::{Decode, Encode};
 
 /// What a decoder puts up with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Containers inside each other.
     pub depth: usize,
-    /// Values, each container counted too. A tape takes 16 bytes a value, a tree 24 and what it holds.
+    /// Values, each container counted too. A tape takes 16 bytes a value, a tree 32 and what it holds.
     pub values: usize,
 }
 

@@ -9,10 +9,10 @@ use core::marker::PhantomData;
 
 use lydite_bytes::Bytes;
 
-use super::scan::{self, Atom, Kind, Nobody};
+use super::scan::{self, Atom, ENDO, Kind, Nobody, STRICT};
 use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
-/// A value that is read from Syrup, possibly borrowing from the input.
+/// A value that is read from Syrup, possibly borrowing from the input. Can be derived: see [`syrup`](self::super).
 pub trait Decode<'a>: Sized {
     /// Takes the next value of `reader`.
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error>;
@@ -62,6 +62,8 @@ pub struct Reader<'a> {
     rest: &'a [u8],
     end: usize,
     depth: usize,
+    /// Whether this is what [`encode_for_endo`](super::encode_for_endo) writes.
+    endo: bool,
 }
 
 /// Why the next value is none of the wanted type.
@@ -75,7 +77,7 @@ fn unwanted(rest: &[u8], offset: usize) -> Error {
             }
             _ => ErrorKind::UnexpectedByte.at(offset),
         },
-        Some(_) => match scan::number::<false>(rest) {
+        Some(_) => match scan::number::<STRICT>(rest) {
             Ok(number) if b"+-:\"'".contains(&number.marker) => ErrorKind::WrongType.at(offset),
             Ok(number) => ErrorKind::UnexpectedByte.at(offset + number.digits),
             Err(error) => scan::moved(error, offset),
@@ -105,7 +107,18 @@ impl<'a> Reader<'a> {
             rest: input,
             end: input.len(),
             depth: Limits::DEFAULT.depth,
+            endo: false,
         }
+    }
+
+    /// Reads what [`encode_for_endo`](super::encode_for_endo) writes: [`Keys`] come in the order of their text, and
+    /// [`raw`](Self::raw) values are checked so. What is taken alone, floats and sets too, is as in Syrup; derived types
+    /// have their keys in Syrup's order.
+    #[inline]
+    pub const fn for_endo(input: &'a [u8]) -> Self {
+        let mut reader = Self::new(input);
+        reader.endo = true;
+        reader
     }
 
     /// Offset of the next value, from the start of the input.
@@ -142,7 +155,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         };
         if first.is_ascii_digit() {
-            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
             match number.marker {
                 b'+' | b'-' => Ok(Kind::Integer),
                 b':' => Ok(Kind::Bytes),
@@ -193,8 +206,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes `opener`, the bracket of a container and what must stand behind it, if it comes next and is not too deep.
+    #[doc(hidden)]
     #[inline(always)]
-    pub(super) fn descend(&mut self, opener: &[u8]) -> bool {
+    pub fn descend(&mut self, opener: &[u8]) -> bool {
         let Some(depth) = self.depth.checked_sub(1) else {
             return false;
         };
@@ -229,10 +243,19 @@ impl<'a> Reader<'a> {
     pub fn end(&mut self, container: Kind) -> Result<(), Error> {
         if self.try_end(container) {
             Ok(())
-        } else if self.rest.is_empty() {
-            Err(self.error(ErrorKind::UnexpectedEnd))
         } else {
-            Err(self.error(ErrorKind::WrongLength))
+            Err(self.another(ErrorKind::WrongLength))
+        }
+    }
+
+    /// What is wrong with the next value, or else that it is not the wanted one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn another(self, kind: ErrorKind) -> Error {
+        let mut reader = self;
+        match reader.raw() {
+            Err(error) => error,
+            Ok(_) => kind.at(self.offset()),
         }
     }
 
@@ -240,7 +263,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn signed(&self) -> Result<(bool, scan::Number), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
-            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
             match number.marker {
                 b'+' => return Ok((false, number)),
                 b'-' if number.value == Some(0) => return Err(self.error(ErrorKind::NegativeZero)),
@@ -356,7 +379,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn long_blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
-            let number = scan::number::<false>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
             if number.marker == marker {
                 let payload =
                     scan::payload(self.rest, number).map_err(|error| self.moved(error))?;
@@ -398,7 +421,7 @@ impl<'a> Reader<'a> {
         match self.rest.first() {
             Some(&first @ (b't' | b'f' | b'D' | b'F')) => {
                 let (atom, length) =
-                    scan::fixed::<false>(first, self.rest).map_err(|error| self.moved(error))?;
+                    scan::fixed::<STRICT>(first, self.rest).map_err(|error| self.moved(error))?;
                 Ok((atom, &self.rest[length..]))
             }
             _ => Err(unwanted(self.rest, self.offset())),
@@ -442,8 +465,13 @@ impl<'a> Reader<'a> {
             depth: self.depth,
             ..Limits::DEFAULT
         };
-        let length = scan::walk::<false, _>(self.rest, limits, &mut Vec::new(), &mut Nobody)
-            .map_err(|error| self.moved(error))?;
+        let stack = &mut scan::Stack::new();
+        let walked = if self.endo {
+            scan::walk::<ENDO, _>(self.rest, limits, stack, &mut Nobody)
+        } else {
+            scan::walk::<STRICT, _>(self.rest, limits, stack, &mut Nobody)
+        };
+        let length = walked.map_err(|error| self.moved(error))?;
         let (raw, rest) = self.rest.split_at(length);
         self.rest = rest;
         Ok(Raw::new(raw))
@@ -493,8 +521,10 @@ impl<'a> Keys<'a> {
         let start = *reader;
         let key = T::decode(reader)?;
         let encoded = &start.rest[..reader.offset() - start.offset()];
-        if !self.previous.is_empty() {
-            scan::order(self.previous, encoded).map_err(|kind| start.error(kind))?;
+        if reader.endo {
+            scan::order::<ENDO>(self.previous, encoded).map_err(|kind| start.error(kind))?;
+        } else {
+            scan::order::<STRICT>(self.previous, encoded).map_err(|kind| start.error(kind))?;
         }
         self.previous = encoded;
         Ok(key)
@@ -631,8 +661,13 @@ decode! {
     [const N: usize] [u8; N]: |reader| reader.read::<&'a [u8; N]>().copied();
     [] Value: |reader| {
         let offset = reader.offset();
-        let raw = reader.raw()?;
-        Value::decode(raw.as_bytes()).map_err(|error| scan::moved(error, offset))
+        let raw = reader.raw()?.as_bytes();
+        let value = if reader.endo {
+            Value::decode_from_endo(raw)
+        } else {
+            Value::decode(raw)
+        };
+        value.map_err(|error| scan::moved(error, offset))
     };
     [T: Decode<'a>] Vec<T>: |reader| {
         let mut items = Vec::new();

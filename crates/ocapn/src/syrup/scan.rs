@@ -1,8 +1,17 @@
 //! Single tokens, and the walk over whole values that all decoders share: one loop, a stack of its own, no recursion.
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::encode::{NAN32, NAN64};
 use super::{Error, ErrorKind, Limits};
+
+/// What is accepted: nothing but canonical encodings.
+pub(crate) const STRICT: u8 = 0;
+/// Needless zeros, `0-`, other NaNs, any order of keys, white space between values and the brackets of bencode (`l` or `(`
+/// for `[`, `d` for `{`, `e` or `)` for what closes them) too; then whoever visits has to look for keys that are there twice.
+pub(super) const LENIENT: u8 = 1;
+/// Nothing but what [`encode_for_endo`](super::encode_for_endo) writes.
+pub(crate) const ENDO: u8 = 2;
 
 /// Digits and the marker behind them.
 #[derive(Clone, Copy)]
@@ -20,7 +29,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// The number at the start of `rest`, which starts with a digit. Offsets of errors count from there.
 #[inline(always)]
-pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
+pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     // One and two digits by branches: where they are predicted, what follows need not wait for the arithmetic.
     if let [digit, marker, ..] = *rest
         && !marker.is_ascii_digit()
@@ -33,7 +42,7 @@ pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> 
     }
     if let [tens, ones, marker, ..] = *rest
         && !marker.is_ascii_digit()
-        && (LENIENT || tens != b'0')
+        && (MODE == LENIENT || tens != b'0')
     {
         return Ok(Number {
             value: Some(u64::from(tens & 15) * 10 + u64::from(ones & 15)),
@@ -43,7 +52,7 @@ pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> 
     }
     if let Some(window) = rest.first_chunk()
         && let (digits @ 2..8, values) = digits(*window)
-        && (LENIENT || values & 0xff != 0)
+        && (MODE == LENIENT || values & 0xff != 0)
     {
         return Ok(Number {
             value: Some(total(values, digits)),
@@ -51,7 +60,7 @@ pub(super) fn number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> 
             marker: window[digits],
         });
     }
-    long_number::<LENIENT>(rest)
+    long_number::<MODE>(rest)
 }
 
 /// Sign, magnitude and length of the integer that `rest` starts with, if it has up to seven digits, is canonical and eight
@@ -102,7 +111,7 @@ const fn total(values: u64, digits: usize) -> u64 {
 pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
     match input.first() {
         Some(first) if first.is_ascii_digit() => {
-            let number = number::<false>(input)?;
+            let number = number::<STRICT>(input)?;
             let value = number.value.ok_or(ErrorKind::IntegerOutOfRange.at(0))?;
             Ok((value, number.marker))
         }
@@ -113,7 +122,7 @@ pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
 
 /// Of eight digits or more, or with fewer than eight bytes behind its start.
 #[inline(never)]
-fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
+fn long_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     let mut total = 0u64;
     for (digits, &marker) in rest.iter().enumerate() {
         let digit = marker.wrapping_sub(b'0');
@@ -125,10 +134,10 @@ fn long_number<const LENIENT: bool>(rest: &[u8]) -> Result<Number, Error> {
         let value = match digits {
             ..=19 => Some(total),
             20 => checked(&rest[..digits]),
-            _ if LENIENT => checked(&rest[..digits]),
+            _ if MODE == LENIENT => checked(&rest[..digits]),
             _ => None,
         };
-        if !LENIENT && digits > 1 && rest[0] == b'0' {
+        if MODE != LENIENT && digits > 1 && rest[0] == b'0' {
             return Err(ErrorKind::LeadingZero.at(0));
         }
         return Ok(Number {
@@ -227,6 +236,9 @@ pub(crate) struct Frame {
     previous: (usize, usize),
 }
 
+/// The frames around the present one.
+pub(crate) type Stack = Vec<Frame>;
+
 /// The outermost frame, which one value completes. It is not put on the stack: what nests once needs none.
 const OUTSIDE: Frame = Frame::new(Container {
     name: 0,
@@ -271,10 +283,10 @@ impl Progress {
 /// As [`walk`] from the start of `input` over a value that is not there whole yet: `None` until more of it is. No byte is
 /// looked at twice, but for the length of text and the first bytes of a float.
 #[cfg(feature = "captp")]
-pub(crate) fn resume(
+pub(crate) fn resume<const MODE: u8>(
     input: &[u8],
     limits: Limits,
-    stack: &mut Vec<Frame>,
+    stack: &mut Stack,
     progress: &mut Progress,
 ) -> Result<Option<usize>, Error> {
     let run = input[progress.digits.max(progress.at)..].iter();
@@ -282,7 +294,7 @@ pub(crate) fn resume(
     if progress.digits == input.len() {
         return Ok(None);
     }
-    match walk_on::<false, _>(input, limits, stack, progress, &mut Nobody) {
+    match walk_on::<MODE, _>(input, limits, stack, progress, &mut Nobody) {
         Ok(end) => Ok(Some(end)),
         Err(Error {
             kind: ErrorKind::UnexpectedEnd,
@@ -313,26 +325,22 @@ impl Visitor for Nobody {
 }
 
 /// Walks over the value at the start of `input` and returns where it ends.
-///
-/// Not lenient, it accepts nothing but the canonical encoding. Lenient, it takes needless zeros, `0-`, other NaNs, any
-/// order of keys, white space between values and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, `e` or `)` for
-/// what closes them); then whoever visits has to look for keys that are there twice.
 #[inline(always)]
-pub(super) fn walk<const LENIENT: bool, V: Visitor>(
+pub(super) fn walk<const MODE: u8, V: Visitor>(
     input: &[u8],
     limits: Limits,
-    stack: &mut Vec<Frame>,
+    stack: &mut Stack,
     visitor: &mut V,
 ) -> Result<usize, Error> {
     stack.clear();
-    walk_on::<LENIENT, V>(input, limits, stack, &mut { Progress::START }, visitor)
+    walk_on::<MODE, V>(input, limits, stack, &mut { Progress::START }, visitor)
 }
 
 #[inline(always)]
-fn walk_on<const LENIENT: bool, V: Visitor>(
+fn walk_on<const MODE: u8, V: Visitor>(
     input: &[u8],
     limits: Limits,
-    stack: &mut Vec<Frame>,
+    stack: &mut Stack,
     progress: &mut Progress,
     visitor: &mut V,
 ) -> Result<usize, Error> {
@@ -348,12 +356,12 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
         if first.is_ascii_digit() {
             value_start = at;
             let rest = &input[at..];
-            let number = number::<LENIENT>(rest).map_err(|error| moved(error, at))?;
+            let number = number::<MODE>(rest).map_err(|error| moved(error, at))?;
             let header = number.digits + 1;
             let atom = match number.marker {
                 b'+' | b'-' => {
                     let negative = number.marker == b'-';
-                    if negative && number.value == Some(0) && !LENIENT {
+                    if negative && number.value == Some(0) && MODE != LENIENT {
                         return Err(ErrorKind::NegativeZero.at(at));
                     }
                     at += header;
@@ -379,7 +387,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
                 _ => return Err(ErrorKind::UnexpectedByte.at(at + number.digits)),
             };
             visitor.atom(value_start, at, atom)?;
-        } else if let Some(kind) = opener::<LENIENT>(first) {
+        } else if let Some(kind) = opener::<MODE>(first) {
             let inside = !frame.is_outside();
             if stack.len() + usize::from(inside) >= limits.depth {
                 return Err(ErrorKind::TooDeep.at(at));
@@ -395,7 +403,7 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
             });
             at += 1;
             continue;
-        } else if closes::<LENIENT>(frame.container.kind, first) {
+        } else if closes::<MODE>(frame.container.kind, first) {
             let kind = frame.container.kind;
             if kind == Kind::Dictionary && frame.half {
                 return Err(ErrorKind::MissingValue.at(at));
@@ -407,13 +415,13 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
             visitor.close(frame.container, frame.values, at)?;
             value_start = frame.container.start;
             frame = stack.pop().unwrap_or(OUTSIDE);
-        } else if LENIENT && first.is_ascii_whitespace() {
+        } else if MODE == LENIENT && first.is_ascii_whitespace() {
             at += 1;
             continue;
         } else {
             value_start = at;
             let (atom, length) =
-                fixed::<LENIENT>(first, &input[at..]).map_err(|error| moved(error, at))?;
+                fixed::<MODE>(first, &input[at..]).map_err(|error| moved(error, at))?;
             at += length;
             visitor.atom(value_start, at, atom)?;
         }
@@ -425,13 +433,13 @@ fn walk_on<const LENIENT: bool, V: Visitor>(
             Kind::Record => frame.half = true,
             Kind::Dictionary => {
                 frame.half = !frame.half;
-                if frame.half && !LENIENT {
-                    in_order(input, &mut frame.previous, (value_start, at))?;
+                if frame.half && MODE != LENIENT {
+                    in_order::<MODE>(input, &mut frame.previous, (value_start, at))?;
                 }
             }
             Kind::Set => {
-                if !LENIENT {
-                    in_order(input, &mut frame.previous, (value_start, at))?;
+                if MODE != LENIENT {
+                    in_order::<MODE>(input, &mut frame.previous, (value_start, at))?;
                 }
             }
             _ => return Ok(at),
@@ -457,21 +465,24 @@ pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
 
 /// A boolean or a float at the start of `rest`, and its length.
 #[inline(always)]
-pub(super) fn fixed<const LENIENT: bool>(first: u8, rest: &[u8]) -> Result<(Atom, usize), Error> {
+pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Atom, usize), Error> {
     let end = ErrorKind::UnexpectedEnd.at(rest.len());
     match first {
         b't' => Ok((Atom::Boolean(true), 1)),
         b'f' => Ok((Atom::Boolean(false), 1)),
         b'D' => {
             let bits = u64::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
-            if f64::from_bits(bits).is_nan() && bits != NAN64 && !LENIENT {
+            if f64::from_bits(bits).is_nan() && bits != NAN64 && MODE != LENIENT {
                 return Err(ErrorKind::NotCanonicalNan.at(1));
+            }
+            if MODE == ENDO && bits == (-0f64).to_bits() {
+                return Err(ErrorKind::NegativeZero.at(0));
             }
             Ok((Atom::Float64(bits), 9))
         }
-        b'F' => {
+        b'F' if MODE != ENDO => {
             let bits = u32::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
-            if f32::from_bits(bits).is_nan() && bits != NAN32 && !LENIENT {
+            if f32::from_bits(bits).is_nan() && bits != NAN32 && MODE != LENIENT {
                 return Err(ErrorKind::NotCanonicalNan.at(1));
             }
             Ok((Atom::Float32(bits), 5))
@@ -481,23 +492,23 @@ pub(super) fn fixed<const LENIENT: bool>(first: u8, rest: &[u8]) -> Result<(Atom
 }
 
 #[inline(always)]
-fn opener<const LENIENT: bool>(byte: u8) -> Option<Kind> {
+fn opener<const MODE: u8>(byte: u8) -> Option<Kind> {
     match byte {
         b'[' => Some(Kind::List),
         b'{' => Some(Kind::Dictionary),
-        b'#' => Some(Kind::Set),
+        b'#' if MODE != ENDO => Some(Kind::Set),
         b'<' => Some(Kind::Record),
-        b'l' | b'(' if LENIENT => Some(Kind::List),
-        b'd' if LENIENT => Some(Kind::Dictionary),
+        b'l' | b'(' if MODE == LENIENT => Some(Kind::List),
+        b'd' if MODE == LENIENT => Some(Kind::Dictionary),
         _ => None,
     }
 }
 
 #[inline(always)]
-fn closes<const LENIENT: bool>(kind: Kind, byte: u8) -> bool {
+fn closes<const MODE: u8>(kind: Kind, byte: u8) -> bool {
     match kind {
-        Kind::List => byte == b']' || LENIENT && (byte == b')' || byte == b'e'),
-        Kind::Dictionary => byte == b'}' || LENIENT && byte == b'e',
+        Kind::List => byte == b']' || MODE == LENIENT && (byte == b')' || byte == b'e'),
+        Kind::Dictionary => byte == b'}' || MODE == LENIENT && byte == b'e',
         Kind::Set => byte == b'$',
         Kind::Record => byte == b'>',
         _ => false,
@@ -506,26 +517,51 @@ fn closes<const LENIENT: bool>(kind: Kind, byte: u8) -> bool {
 
 /// Fails unless the encoding from `next.0` to `next.1` belongs behind the one before.
 #[inline(always)]
-fn in_order(
+fn in_order<const MODE: u8>(
     input: &[u8],
     previous: &mut (usize, usize),
     next: (usize, usize),
 ) -> Result<(), Error> {
     let before = core::mem::replace(previous, next);
-    if before.1 == 0 {
+    if MODE != ENDO && before.1 == 0 {
         return Ok(());
     }
-    order(&input[before.0..before.1], &input[next.0..next.1]).map_err(|kind| kind.at(next.0))
+    order::<MODE>(&input[before.0..before.1], &input[next.0..next.1])
+        .map_err(|kind| kind.at(next.0))
 }
 
-/// Fails unless the encoding `next` belongs behind `before`.
+/// Fails unless the encoding `next` belongs behind `before`, which is empty if `next` is the first.
 #[inline(always)]
-pub(super) fn order(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
+pub(super) fn order<const MODE: u8>(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
+    if MODE == ENDO {
+        return order_by_text(before, next);
+    }
     if before < next {
         Ok(())
     } else if before == next {
         Err(ErrorKind::Duplicate)
     } else {
         Err(ErrorKind::NotSorted)
+    }
+}
+
+/// As [`order`], of strings by their text in units of UTF-16.
+#[inline(never)]
+fn order_by_text(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
+    let text = |encoded: &[u8]| match encoded.iter().position(|byte| !byte.is_ascii_digit()) {
+        Some(marker) if encoded[marker] == b'"' => {
+            let text = utf8(&encoded[marker + 1..]).unwrap_or_default();
+            Ok(text.encode_utf16().collect::<Vec<_>>())
+        }
+        _ => Err(ErrorKind::WrongType),
+    };
+    let next = text(next)?;
+    if before.is_empty() {
+        return Ok(());
+    }
+    match text(before)?.cmp(&next) {
+        Ordering::Less => Ok(()),
+        Ordering::Equal => Err(ErrorKind::Duplicate),
+        Ordering::Greater => Err(ErrorKind::NotSorted),
     }
 }

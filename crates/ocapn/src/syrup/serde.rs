@@ -622,7 +622,8 @@ impl<'de> Inside<'_, 'de> {
             let length = self.deserializer.reader.offset() - start.offset();
             let encoded = &start.rest()[..length];
             if !self.previous.is_empty() {
-                scan::order(self.previous, encoded).map_err(|kind| kind.at(start.offset()))?;
+                scan::order::<{ scan::STRICT }>(self.previous, encoded)
+                    .map_err(|kind| kind.at(start.offset()))?;
             }
             self.previous = encoded;
         }

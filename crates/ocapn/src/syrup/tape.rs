@@ -2,7 +2,7 @@
 use alloc::vec::Vec;
 
 use super::integer::Integer;
-use super::scan::{self, Atom, Container, Frame, Kind, Visitor};
+use super::scan::{self, Atom, Container, Kind, Stack, Visitor};
 use super::{Error, ErrorKind, Limits, Raw};
 
 /// A decoder that keeps its memory.
@@ -22,7 +22,7 @@ use super::{Error, ErrorKind, Limits, Raw};
 #[derive(Clone, Default)]
 pub struct Tape {
     nodes: Vec<Node>,
-    stack: Vec<Frame>,
+    stack: Stack,
 }
 
 /// A value. `data` holds the magnitude of a word, the number of digits of a larger integer, the bits of a float, the length
@@ -97,7 +97,7 @@ impl Tape {
     pub const fn new() -> Self {
         Self {
             nodes: Vec::new(),
-            stack: Vec::new(),
+            stack: Stack::new(),
         }
     }
 
@@ -151,7 +151,7 @@ impl Tape {
             nodes: &mut self.nodes,
             limit: limits.values,
         };
-        scan::walk::<false, _>(input, limits, &mut self.stack, &mut writer)
+        scan::walk::<{ scan::STRICT }, _>(input, limits, &mut self.stack, &mut writer)
     }
 }
 

@@ -456,19 +456,231 @@ fn rust_types() {
     );
 }
 
-syrup_struct! {
-    #[derive(Clone, Debug, PartialEq)]
-    struct Account<'a> {
-        name: &'a str,
-        id: u64,
-        owner_address: Raw<'a>,
-        tags: Vec<Symbol<&'a str>> = "t",
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+struct Account<'a> {
+    name: &'a str,
+    id: u64,
+    owner_address: Raw<'a>,
+    #[syrup(key = "t")]
+    tags: Vec<Symbol<&'a str>>,
+}
+
+#[derive(Debug, PartialEq, Encode, Decode)]
+#[syrup(record = "op:open")]
+struct Open<'a> {
+    account: Account<'a>,
+    amount: i64,
+}
+
+/// One of everything else that can be derived.
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+enum Shape<'a, T> {
+    #[syrup(record = "one", string_label)]
+    One(T),
+    #[syrup(symbol = "nothing at all")]
+    Nothing,
+    Empty {},
+    #[syrup(record = "a label that is longer than any window that a buffer may have")]
+    Named {
+        pair: Pair,
+        #[syrup(or_false)]
+        wrapped: Option<Wrapped<'a>>,
+        r#type: Sparse<'a>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+struct Pair(u8, bool);
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+struct Wrapped<'a>(&'a str);
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+struct Sparse<'a> {
+    #[syrup(optional)]
+    a: Option<u8>,
+    b: Nil,
+    #[syrup(optional)]
+    ccc: Option<&'a [u8]>,
+    #[syrup(or_false)]
+    r#dd: Option<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[syrup(list)]
+struct Listed<'a, 'b> {
+    left: &'a str,
+    right: Vec<Pointer<'b>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[syrup(record = "p")]
+struct Pointer<'a>(&'a str);
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+struct Bare {}
+
+#[derive(Clone, Debug, PartialEq, Encode, Decode)]
+#[syrup(record = "stop")]
+struct Stop;
+
+#[test]
+fn derived_types() {
+    fn same<'a, T: Encode + Decode<'a> + PartialEq + core::fmt::Debug>(value: T, encoded: &'a str) {
+        assert_eq!(String::from_utf8(encode(&value).unwrap()).unwrap(), encoded);
+        assert_eq!(decode::<T>(encoded.as_bytes()), Ok(value));
+        assert!(strict(encoded.as_bytes()).is_ok());
+        for length in 0..encoded.len() {
+            let cut = decode::<T>(&encoded.as_bytes()[..length]);
+            assert_eq!(cut, Err(ErrorKind::UnexpectedEnd.at(length)), "{length}");
+        }
+    }
+    same(Shape::One(7u8), "<3\"one7+>");
+    same(Shape::<u8>::Nothing, "14'nothing at all");
+    same::<Shape<'_, u8>>(Shape::Empty {}, "<5'Empty>");
+    same(Pair(1, true), "[1+t]");
+    same(Wrapped("cat"), "3\"cat");
+    same(Bare {}, "{}");
+    same(Stop, "<4'stop>");
+    let listed = Listed {
+        left: "l",
+        right: vec![Pointer("x"), Pointer("y")],
+    };
+    same(listed, "[1\"l[<1'p1\"x><1'p1\"y>]]");
+    let sparse = |a, ccc, dd| Sparse { a, b: Nil, ccc, dd };
+    same(sparse(None, None, None), "{1\"b[]2\"ddf}");
+    same(sparse(Some(1), None, Some(2)), "{1\"a1+1\"b[]2\"dd2+}");
+    same(
+        sparse(Some(1), Some(b"x"), None),
+        "{1\"a1+1\"b[]2\"ddf3\"ccc1:x}",
+    );
+    let label = "61'a label that is longer than any window that a buffer may have";
+    for (wrapped, text) in [(None, "f"), (Some(Wrapped("w")), "1\"w")] {
+        let named: Shape<'_, u8> = Shape::Named {
+            pair: Pair(0, false),
+            wrapped,
+            r#type: sparse(None, None, None),
+        };
+        same(named, &format!("<{label}[0+f]{text}{{1\"b[]2\"ddf}}>"));
     }
 }
 
-syrup_record! {
-    #[derive(Debug, PartialEq)]
-    struct Open<'a> = "op:open" { account: Account<'a>, amount: i64 }
+#[test]
+fn what_derived_types_refuse() {
+    type Any<'a> = Shape<'a, u8>;
+    fn refused<'a, T: Decode<'a> + core::fmt::Debug>(input: &'a str, kind: ErrorKind, at: usize) {
+        assert_eq!(
+            decode::<T>(input.as_bytes()).unwrap_err(),
+            kind.at(at),
+            "{input}"
+        );
+    }
+    refused::<Any>("<3\"two7+>", ErrorKind::WrongLabel, 1);
+    refused::<Any>("<3'one7+>", ErrorKind::WrongLabel, 1);
+    refused::<Any>("<3\"one7+8+>", ErrorKind::WrongLength, 8);
+    refused::<Any>("<3\"one256+>", ErrorKind::IntegerOutOfRange, 6);
+    refused::<Any>("3'two", ErrorKind::WrongLabel, 0);
+    refused::<Any>("3\"two", ErrorKind::WrongType, 0);
+    refused::<Any>("<>", ErrorKind::UnexpectedByte, 1);
+    refused::<Any>("]", ErrorKind::UnexpectedByte, 0);
+    refused::<Stop>("4'stop", ErrorKind::WrongType, 0);
+    refused::<Stop>("<4'stopt>", ErrorKind::WrongLength, 7);
+    refused::<Pair>("[1+]", ErrorKind::UnexpectedByte, 3);
+    refused::<Bare>("{1\"at}", ErrorKind::WrongLength, 1);
+    refused::<Sparse>("{1\"b[]1\"a1+2\"ddf}", ErrorKind::WrongKey, 6);
+    refused::<Sparse>("{1\"a1+1\"a1+1\"b[]2\"ddf}", ErrorKind::WrongKey, 6);
+    refused::<Sparse>("{1\"b[]}", ErrorKind::UnexpectedByte, 6);
+
+    // A type that nests without end stops where the reader does.
+    #[derive(Debug, PartialEq, Encode, Decode)]
+    enum Tree {
+        Leaf,
+        Node(Vec<Tree>),
+    }
+    let nested = |depth: usize| ["<4'Node[".repeat(depth), "]>".repeat(depth)].concat();
+    assert!(decode::<Tree>(nested(64).as_bytes()).is_ok());
+    assert_eq!(
+        decode::<Tree>(nested(65).as_bytes()),
+        Err(ErrorKind::TooDeep.at(64 * 8))
+    );
+    assert_eq!(
+        decode::<Tree>("<4'Node[".repeat(100_000).as_bytes()),
+        Err(ErrorKind::TooDeep.at(64 * 8))
+    );
+}
+
+#[test]
+fn for_endo() {
+    let text = |text: &str| Value::from(text);
+    let value = Value::Dictionary(vec![
+        (text("b"), (-0.0).into()),
+        (text("aa"), f64::NAN.into()),
+        (text("\u{ff5e}"), 3.into()),
+        (
+            text("\u{1f600}"),
+            Value::record("r", [Value::Dictionary(vec![])]),
+        ),
+        (text(""), Value::List(vec![])),
+    ]);
+    // By units of UTF-16, of which a character beyond the first plane has two small ones.
+    let mut expected = b"{0\"[]2\"aaD\x7f\xf8\0\0\0\0\0\0".to_vec();
+    expected.extend_from_slice(b"1\"bD\0\0\0\0\0\0\0\0");
+    expected.extend_from_slice("4\"\u{1f600}<1'r{}>3\"\u{ff5e}3+}".as_bytes());
+    let encoded = encode_for_endo(&value).unwrap();
+    assert_eq!(encoded, expected);
+    assert_eq!(strict(&encoded), Err(ErrorKind::NotSorted.at(18)));
+    let lenient = Value::decode_lenient(&encoded).unwrap();
+    assert_eq!(encode_for_endo(&lenient).as_ref(), Ok(&encoded));
+    let decoded = Value::decode_from_endo(&encoded).unwrap();
+    assert_eq!(encode_for_endo(&decoded).as_ref(), Ok(&encoded));
+    let mut reader = Reader::for_endo(&encoded);
+    let read: Value = reader.read().unwrap();
+    assert_eq!(encode_for_endo(&read), Ok(encoded));
+    for (input, kind, offset) in [
+        (&b"{1\"b1+2\"aa1+}"[..], ErrorKind::NotSorted, 6),
+        (b"{1\"b1+1\"b1+}", ErrorKind::Duplicate, 6),
+        (b"{1'b1+}", ErrorKind::WrongType, 1),
+        (b"{[]1+}", ErrorKind::WrongType, 1),
+        (b"#$", ErrorKind::UnexpectedByte, 0),
+        (b"F\0\0\0\0", ErrorKind::UnexpectedByte, 0),
+        (b"[D\x80\0\0\0\0\0\0\0]", ErrorKind::NegativeZero, 1),
+        (b"007+", ErrorKind::LeadingZero, 0),
+        (b"0-", ErrorKind::NegativeZero, 0),
+        (b"[1+ ]", ErrorKind::UnexpectedByte, 3),
+    ] {
+        let error = kind.at(offset);
+        assert_eq!(Value::decode_from_endo(input), Err(error));
+        assert_eq!(Reader::for_endo(input).raw(), Err(error));
+    }
+
+    let twice = Value::Dictionary(vec![(text("a"), 1.into()), (text("a"), 1.into())]);
+    assert_eq!(encode_for_endo(&twice), Err(ErrorKind::Duplicate.at(0)));
+    for formless in [
+        Value::Dictionary(vec![(Value::symbol("a"), 1.into())]),
+        Value::Set(vec![]),
+        Value::List(vec![Value::Float32(1.0)]),
+    ] {
+        assert_eq!(encode_for_endo(&formless), Err(ErrorKind::WrongType.at(0)));
+    }
+}
+
+/// A value of a type that is not derived: an empty list.
+#[derive(Clone, Debug, PartialEq)]
+struct Nil;
+
+impl Encode for Nil {
+    fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error> {
+        out.put(b"[]", 2);
+        Ok(())
+    }
+}
+
+impl Decode<'_> for Nil {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+        reader.begin(Kind::List)?;
+        reader.end(Kind::List)?;
+        Ok(Self)
+    }
 }
 
 #[test]
@@ -551,8 +763,8 @@ pub(crate) fn any_value() -> impl Strategy<Value = Value> {
         any::<u64>().prop_map(|bits| Value::Float64(f64::from_bits(bits))),
         any::<u32>().prop_map(|bits| Value::Float32(f32::from_bits(bits))),
         prop::collection::vec(any::<u8>(), 0..70).prop_map(Value::Bytes),
-        text.clone().prop_map(Value::String),
-        text.prop_map(Value::Symbol),
+        text.clone().prop_map(Value::from),
+        text.prop_map(Value::symbol),
     ];
     leaf.prop_recursive(5, 64, 8, |inner| {
         prop_oneof![
@@ -573,6 +785,10 @@ proptest! {
                 let decoded = strict(&encoded).unwrap();
                 prop_assert_eq!(&encode(&Value::decode_lenient(&encoded).unwrap()).unwrap(), &encoded);
                 prop_assert_eq!(encode(&decoded).unwrap(), encoded);
+                if let Ok(encoded) = encode_for_endo(&value) {
+                    let decoded = Value::decode_from_endo(&encoded).unwrap();
+                    prop_assert_eq!(encode_for_endo(&decoded).unwrap(), encoded);
+                }
             }
             Err(error) => prop_assert_eq!(error.kind, ErrorKind::Duplicate),
         }

@@ -1,7 +1,7 @@
 //! Decoding to the owned tree, canonical or lenient.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::scan::{self, Atom, Container, Kind, Visitor};
+use super::scan::{self, Atom, Container, ENDO, Kind, LENIENT, STRICT, Visitor};
 use super::{Error, ErrorKind, Integer, Limits, MAX_TREE_DEPTH, Record, Value};
 
 impl Value {
@@ -23,7 +23,7 @@ impl Value {
     /// As [`decode`](Self::decode), within these limits; the depth is at most [`MAX_TREE_DEPTH`], since a tree is dropped
     /// by recursion.
     pub fn decode_within(input: &[u8], limits: Limits) -> Result<Self, Error> {
-        decode::<false>(input, limits)
+        decode::<STRICT>(input, limits)
     }
 
     /// As [`decode`](Self::decode), and takes what some peers write: needless zeros in numbers and lengths, `0-`, NaNs with
@@ -39,20 +39,33 @@ impl Value {
     /// # Ok::<(), syrup::Error>(())
     /// ```
     pub fn decode_lenient(input: &[u8]) -> Result<Self, Error> {
-        decode::<true>(input, Limits::default())
+        decode::<LENIENT>(input, Limits::default())
+    }
+
+    /// As [`decode`](Self::decode), of what [`encode_for_endo`](super::encode_for_endo) writes and nothing else.
+    ///
+    /// ```
+    /// use lydite_ocapn::syrup::Value;
+    ///
+    /// assert!(Value::decode_from_endo(b"{2\"aa1+1\"b2+}").is_ok());
+    /// let error = Value::decode_from_endo(b"{1\"b2+2\"aa1+}").unwrap_err();
+    /// assert_eq!(error.to_string(), "byte 6: key or member out of order");
+    /// ```
+    pub fn decode_from_endo(input: &[u8]) -> Result<Self, Error> {
+        decode::<ENDO>(input, Limits::default())
     }
 }
 
-fn decode<const LENIENT: bool>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
+fn decode<const MODE: u8>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
     limits.depth = limits.depth.min(MAX_TREE_DEPTH);
-    let mut builder = Builder::<LENIENT> {
+    let mut builder = Builder::<MODE> {
         input,
         left: limits.values,
         items: Vec::with_capacity((input.len() / 4).clamp(FEW, MANY)),
         starts: Vec::new(),
     };
-    let mut end = scan::walk::<LENIENT, _>(input, limits, &mut Vec::new(), &mut builder)?;
-    while LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
+    let mut end = scan::walk::<MODE, _>(input, limits, &mut Vec::new(), &mut builder)?;
+    while MODE == LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
         end += 1;
     }
     match builder.items.pop() {
@@ -66,7 +79,7 @@ const FEW: usize = 16;
 const MANY: usize = 1024;
 
 /// Puts the tree together: `items` are the complete values of all open containers, each of which is named by its first.
-struct Builder<'a, const LENIENT: bool> {
+struct Builder<'a, const MODE: u8> {
     input: &'a [u8],
     left: usize,
     items: Vec<Value>,
@@ -74,7 +87,7 @@ struct Builder<'a, const LENIENT: bool> {
     starts: Vec<usize>,
 }
 
-impl<const LENIENT: bool> Builder<'_, LENIENT> {
+impl<const MODE: u8> Builder<'_, MODE> {
     #[inline(always)]
     fn count(&mut self, start: usize) -> Result<(), Error> {
         self.left = self
@@ -86,7 +99,7 @@ impl<const LENIENT: bool> Builder<'_, LENIENT> {
 
     #[inline(always)]
     fn push(&mut self, start: usize, value: Value) {
-        if LENIENT {
+        if MODE == LENIENT {
             self.starts.push(start);
         }
         self.items.push(value);
@@ -119,7 +132,7 @@ impl<const LENIENT: bool> Builder<'_, LENIENT> {
     }
 }
 
-impl<const LENIENT: bool> Visitor for Builder<'_, LENIENT> {
+impl<const MODE: u8> Visitor for Builder<'_, MODE> {
     #[inline(always)]
     fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error> {
         self.count(start)?;
@@ -151,7 +164,7 @@ impl<const LENIENT: bool> Visitor for Builder<'_, LENIENT> {
     #[inline(always)]
     fn close(&mut self, container: Container, _: u32, _: usize) -> Result<(), Error> {
         let first = container.name;
-        if LENIENT {
+        if MODE == LENIENT {
             match container.kind {
                 Kind::Dictionary => self.unique(first, 2)?,
                 Kind::Set => self.unique(first, 1)?,

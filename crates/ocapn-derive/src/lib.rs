@@ -1,0 +1,33 @@
+//! The derives of `lydite-ocapn`, where they are re-exported and documented: `syrup::Encode` and `syrup::Decode`.
+#![forbid(unsafe_code)]
+
+mod expand;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+use parse::Input;
+
+/// Writes the type as Syrup. See `lydite_ocapn::syrup` for the attributes.
+#[proc_macro_derive(Encode, attributes(syrup))]
+pub fn derive_encode(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    derive(&item, expand::encode)
+}
+
+/// Reads the type from Syrup. See `lydite_ocapn::syrup` for the attributes.
+#[proc_macro_derive(Decode, attributes(syrup))]
+pub fn derive_decode(item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as DeriveInput);
+    derive(&item, expand::decode)
+}
+
+fn derive(item: &DeriveInput, expand: fn(&Input) -> proc_macro2::TokenStream) -> TokenStream {
+    match Input::parse(item) {
+        Ok(input) => expand(&input).into(),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
