@@ -2,6 +2,8 @@
 
 #[cfg(not(any(miri, lydite_backend = "portable", lydite_constant_time_check)))]
 cpufeatures::new!(adx, "bmi2", "adx");
+#[cfg(not(any(miri, lydite_backend = "portable")))]
+cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
 
 /// Has the CPU MULX, ADCX and ADOX, and may this build use them?
 #[inline]
@@ -16,4 +18,13 @@ pub(crate) fn has_adx() -> bool {
     return true;
     #[cfg(not(any(miri, lydite_backend = "portable", lydite_constant_time_check)))]
     adx::get()
+}
+
+/// Has the CPU AVX-512F and AVX-512IFMA, and may this build use them?
+#[inline]
+pub(crate) fn has_avx512ifma() -> bool {
+    #[cfg(any(miri, lydite_backend = "portable"))]
+    return false;
+    #[cfg(not(any(miri, lydite_backend = "portable")))]
+    avx512ifma::get()
 }

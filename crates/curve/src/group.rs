@@ -1,6 +1,6 @@
 //! Points of curves y^2 = x^3 + a x + b with a = 0 or a = -3: the group law of every curve here, over any form of its field.
 //!
-//! [`Jacobian`]: x = X / Z^2, y = Y / Z^3, infinity is Z = 0. Three additions of an affine point: [`Jacobian::add_affine`]
+//! [`Jacobian`]: x = X / Z^2, y = Y / Z^3, infinity is Z = 0. Three additions of an affine point: [`Jacobian::add_scaled`]
 //! for public points branches on the exceptional cases; [`Jacobian::add_complete`] is right for all points without a branch;
 //! [`Jacobian::add_incomplete`], the fastest, is for where no exceptional case can come or Z = 0, which it leaves in that
 //! case and keeps, tells that there was one.
@@ -244,7 +244,7 @@ impl<C: Curve> Jacobian<C> {
         (Self { x, y, z }, h)
     }
 
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn add_affine(&self, other: &Affine<C>) -> Self {
         self.add_scaled(other, None)
     }
@@ -301,6 +301,7 @@ impl<C: Curve> Jacobian<C> {
     }
 
     /// Are both the same point?
+    #[cfg(test)]
     pub(crate) fn equals(&self, other: &Self) -> bool {
         if self.is_infinity() || other.is_infinity() {
             return self.is_infinity() == other.is_infinity();

@@ -15,6 +15,8 @@ pub mod bn254;
 mod cpu;
 mod field;
 mod group;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod mask;
 pub mod modexp;
 mod montgomery;

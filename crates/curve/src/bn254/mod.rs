@@ -20,6 +20,8 @@ mod pairing;
 #[cfg(test)]
 mod tests;
 mod tower;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 use core::fmt;
 
@@ -132,8 +134,8 @@ fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> 
     }
 }
 
-/// A point of G2, `None` for infinity.
-fn read_g2<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error> {
+/// A point of the twist, which may be outside of G2; `None` for infinity.
+fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error> {
     let words = bytes.as_chunks::<32>().0;
     let [x, y] = [0, 2].map(|i| {
         Ok(Fp2 {
@@ -145,12 +147,19 @@ fn read_g2<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error>
     let point = Affine { x, y };
     if x.is_zero() && y.is_zero() {
         Ok(None)
-    } else if !point.is_on_curve() {
-        Err(Error::NotOnCurve)
-    } else if !pairing::is_in_subgroup(&point) {
-        Err(Error::NotInSubgroup)
-    } else {
+    } else if point.is_on_curve() {
         Ok(Some(point))
+    } else {
+        Err(Error::NotOnCurve)
+    }
+}
+
+/// A pair, `None` if one of them is infinity. Otherwise the Miller loop is to tell whether the point of the twist is in G2.
+fn read_pair<K: Kernel>(p: &[u8; 64], q: &[u8; 128]) -> Result<Option<Pair<K>>, Error> {
+    match (read_g1::<K>(p)?, read_twist::<K>(q)?) {
+        (Some(p), Some(q)) => Ok(Some(Pair::new(p, q))),
+        (None, Some(q)) if !pairing::is_in_subgroup(&q) => Err(Error::NotInSubgroup),
+        _ => Ok(None),
     }
 }
 
@@ -176,28 +185,63 @@ fn multiply_with<K: Kernel>(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64],
 }
 
 /// Pairs of one Miller loop. More are done in several, their results multiplied.
-const CHUNK: usize = 16;
+const CHUNK: usize = 8;
 
+/// By these functions of [`pairing`].
 fn pairing_check_with<'a, K: Kernel>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
+    miller_loop: impl Fn(&mut [Pair<K>]) -> Option<Fp12<K>>,
+    final_exponentiation_is_one: impl Fn(&Fp12<K>) -> bool,
 ) -> Result<bool, Error> {
     let mut product = Fp12::ONE;
     let (mut items, mut count) = ([Pair::EMPTY; CHUNK], 0);
-    for (p, q) in pairs {
-        let (p, q) = (read_g1::<K>(p)?, read_g2::<K>(q)?);
-        if let (Some(p), Some(q)) = (p, q) {
-            items[count] = Pair::new(p, q);
+    let mut pairs = pairs.into_iter();
+    loop {
+        let pair = pairs.next().map(|(p, q)| read_pair(p, q));
+        if let Some(Ok(Some(pair))) = pair {
+            items[count] = pair;
             count += 1;
-            if count == CHUNK {
-                product = product.mul(&pairing::miller_loop(&mut items));
-                count = 0;
-            }
+        }
+        let last = !matches!(pair, Some(Ok(_)));
+        if count == CHUNK || last && count > 0 {
+            // Before the error of a later pair.
+            let value = miller_loop(&mut items[..count]).ok_or(Error::NotInSubgroup)?;
+            product = product.mul(&value);
+            count = 0;
+        }
+        match pair {
+            None => break,
+            Some(Err(error)) => return Err(error),
+            Some(Ok(_)) => {}
         }
     }
-    if count > 0 {
-        product = product.mul(&pairing::miller_loop(&mut items[..count]));
-    }
-    Ok(product == Fp12::ONE || pairing::final_exponentiation(&product) == Fp12::ONE)
+    Ok(product == Fp12::ONE || final_exponentiation_is_one(&product))
+}
+
+fn pairing_check_one_by_one<'a, K: Kernel>(
+    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
+) -> Result<bool, Error> {
+    pairing_check_with::<K>(
+        pairs,
+        pairing::miller_loop,
+        pairing::final_exponentiation_is_one,
+    )
+}
+
+/// Only where the CPU has AVX-512F and AVX-512IFMA.
+#[cfg(target_arch = "x86_64")]
+fn pairing_check_by_lanes<'a>(
+    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
+) -> Result<bool, Error> {
+    use x86_64::avx512ifma_x8::{final_exponentiation_is_one, miller_loop};
+    debug_assert!(cpu::has_avx512ifma());
+    pairing_check_with::<Adx>(
+        pairs,
+        // SAFETY: this function is only called where the CPU has the instructions.
+        |pairs| unsafe { miller_loop(pairs) },
+        // SAFETY: as above.
+        |f| unsafe { final_exponentiation_is_one(f) },
+    )
 }
 
 /// P + Q.
@@ -233,7 +277,11 @@ pub fn pairing_check<'a>(
 ) -> Result<bool, Error> {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
-        return pairing_check_with::<Adx>(pairs);
+        return if cpu::has_avx512ifma() {
+            pairing_check_by_lanes(pairs)
+        } else {
+            pairing_check_one_by_one::<Adx>(pairs)
+        };
     }
-    pairing_check_with::<Portable>(pairs)
+    pairing_check_one_by_one::<Portable>(pairs)
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     field::Field,
-    group::{Affine, Curve, Jacobian},
+    group::{Affine, Curve, wnaf},
     montgomery::Kernel,
 };
 
@@ -30,8 +30,8 @@ const LOOP: [i8; 65] = [
 /// A pair, and where its loop is.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<K: Kernel> {
-    p: Affine<G1<K>>,
-    q: Affine<G2<K>>,
+    pub(super) p: Affine<G1<K>>,
+    pub(super) q: Affine<G2<K>>,
     x: Fp2<K>,
     y: Fp2<K>,
     z: Fp2<K>,
@@ -104,6 +104,28 @@ impl<K: Kernel> Pair<K> {
     }
 }
 
+impl<K: Kernel> Pair<K> {
+    pub(super) fn take(&mut self, step: Step) -> Line<K> {
+        match step {
+            Step::Double => self.double(),
+            Step::Add { negative } => self.add(&self.q.negate_if(negative)),
+            Step::AddPsi => self.add(&psi(&self.q)),
+            Step::SubtractPsiSquared => self.add(&psi(&psi(&self.q)).negate_if(true)),
+        }
+    }
+
+    /// After the loop: is q in G2?
+    ///
+    /// It is if `(6 X + 2) q + psi(q) - psi^2(q) + psi^3(q) = 0`: as `psi^2 - t psi + p = 0` on the whole twist, the order of
+    /// such a point divides the resultant of the two polynomials in psi, and the greatest common divisor of that and of the
+    /// twist's order, r (2 p - r), is r. The first three terms are where the loop ends. It adds a point to itself or to its
+    /// opposite only for a q that is not in G2; Z is then 0, and stays 0.
+    pub(super) fn is_in_subgroup(&self) -> bool {
+        let end = psi(&psi(&psi(&self.q))).negate_if(true);
+        !self.z.is_zero() && self.x == end.x.mul(&self.z) && self.y == end.y.mul(&self.z)
+    }
+}
+
 /// The endomorphism of the twist that is the p-th power on the curve over Fp12.
 fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     Affine {
@@ -112,91 +134,125 @@ fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     }
 }
 
-fn psi_jacobian<K: Kernel>(q: &Jacobian<G2<K>>) -> Jacobian<G2<K>> {
-    Jacobian {
-        x: q.x.conjugate().mul(&const { frobenius_factor(2) }),
-        y: q.y.conjugate().mul(&const { frobenius_factor(3) }),
-        z: q.z.conjugate(),
-    }
-}
-
-/// Is this point of the twist in G2? It is if `(X + 1) Q + psi(X Q) + psi^2(X Q) = psi^3(2 X Q)`.
-#[inline(never)]
+/// Is this point of the twist in G2? For where no Miller loop tells.
 pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
-    let mut xq = Jacobian::from(*q);
-    for bit in (0..62).rev() {
-        xq = xq.double();
-        if X >> bit & 1 == 1 {
-            xq = xq.add_affine(q);
-        }
-    }
-    let psi1 = psi_jacobian(&xq);
-    let psi2 = psi_jacobian(&psi1);
-    let psi3 = psi_jacobian(&psi2);
-    xq.add_affine(q)
-        .add(&psi1)
-        .add(&psi2)
-        .equals(&psi3.double())
+    let p = Affine {
+        x: Fp::ZERO,
+        y: Fp::ZERO,
+    };
+    miller_loop(&mut [Pair::new(p, *q)]).is_some()
 }
 
-/// The product of the pairs' Miller functions.
-pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Fp12<K> {
-    let mut f = Fp12::ONE;
+/// A step of the Miller loop: what becomes of each pair's point.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    Double,
+    /// Plus q, or minus it.
+    Add {
+        negative: bool,
+    },
+    AddPsi,
+    SubtractPsiSquared,
+}
+
+/// The Miller loop: f squared where it is to be, and `multiply` for each step, which is to take it and to multiply f by
+/// each pair's line.
+#[inline(always)]
+pub(super) fn each_step<F>(
+    f: &mut F,
+    square: impl Fn(&F) -> F,
+    mut multiply: impl FnMut(&mut F, Step),
+) {
     for (i, &digit) in LOOP.iter().enumerate() {
         if i > 0 {
-            f = f.square();
+            *f = square(f);
         }
+        multiply(f, Step::Double);
+        if digit != 0 {
+            let negative = digit < 0;
+            multiply(f, Step::Add { negative });
+        }
+    }
+    multiply(f, Step::AddPsi);
+    multiply(f, Step::SubtractPsiSquared);
+}
+
+/// The product of the pairs' Miller functions; nothing if a point of the twist is not in G2.
+pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
+    let mut f = Fp12::ONE;
+    each_step(&mut f, Fp12::square, |f, step| {
         for pair in pairs.iter_mut() {
-            f = f.mul_by_line(&pair.double());
-            if digit != 0 {
-                let q = pair.q.negate_if(digit < 0);
-                f = f.mul_by_line(&pair.add(&q));
+            *f = f.mul_by_line(&pair.take(step));
+        }
+    });
+    pairs.iter().all(Pair::is_in_subgroup).then_some(f)
+}
+
+/// Bits of the window of [`hard_part`].
+const WINDOW: u32 = 4;
+
+/// A multiple of (p^4 - p^2 + 1) / r as exponent, for f in the cyclotomic subgroup, in the letters of \[FKR11\].
+#[inline(always)]
+pub(super) fn hard_part<F: Copy>(
+    f: &F,
+    mul: impl Fn(&F, &F) -> F,
+    square: impl Fn(&F) -> F,
+    conjugate: impl Fn(&F) -> F,
+    frobenius: impl Fn(&F) -> F,
+) -> F {
+    let (digits, length) = wnaf::<64>(&[X, 0, 0, 0], WINDOW);
+    // f^X for f in the cyclotomic subgroup.
+    let power_of_x = |f: &F| {
+        // The odd powers.
+        let mut odd = [*f; 1 << (WINDOW - 2)];
+        let squared = square(f);
+        for i in 1..odd.len() {
+            odd[i] = mul(&odd[i - 1], &squared);
+        }
+        let power_of = |digit: i16| &odd[usize::from(digit.unsigned_abs() / 2)];
+        let mut power = *power_of(digits[length - 1]);
+        for &digit in digits[..length - 1].iter().rev() {
+            power = square(&power);
+            let factor = power_of(digit);
+            if digit > 0 {
+                power = mul(&power, factor);
+            } else if digit < 0 {
+                power = mul(&power, &conjugate(factor));
             }
         }
-    }
-    for pair in pairs {
-        let q1 = psi(&pair.q);
-        let q2 = psi(&q1).negate_if(true);
-        f = f.mul_by_line(&pair.add(&q1));
-        f = f.mul_by_line(&pair.add(&q2));
-    }
-    f
+        power
+    };
+    let y0 = conjugate(&power_of_x(f));
+    let y1 = square(&y0);
+    let y2 = square(&y1);
+    let y3 = mul(&y2, &y1);
+    let y4 = conjugate(&power_of_x(&y3));
+    let y5 = square(&y4);
+    let y6 = power_of_x(&y5);
+    let y3 = conjugate(&y3);
+    let y7 = mul(&y6, &y4);
+    let y8 = mul(&y7, &y3);
+    let y9 = mul(&y8, &y1);
+    let y10 = mul(&y8, &y4);
+    let y11 = mul(&y10, f);
+    let y12 = frobenius(&y9);
+    let y13 = mul(&y12, &y11);
+    let y14 = mul(&frobenius(&frobenius(&y8)), &y13);
+    let y15 = mul(&conjugate(f), &y9);
+    mul(&frobenius(&frobenius(&frobenius(&y15))), &y14)
 }
 
-/// `f^-X` for f in the cyclotomic subgroup.
-fn power_of_minus_x<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
-    let mut power = *f;
-    for bit in (0..62).rev() {
-        power = power.cyclotomic_square();
-        if X >> bit & 1 == 1 {
-            power = power.mul(f);
-        }
-    }
-    power.conjugate()
-}
-
-/// `f^(k (p^12 - 1) / r)` for a k prime to r.
-pub(crate) fn final_exponentiation<K: Kernel>(f: &Fp12<K>) -> Fp12<K> {
+/// Is `f^(k (p^12 - 1) / r)`, for a k prime to r, one?
+pub(crate) fn final_exponentiation_is_one<K: Kernel>(f: &Fp12<K>) -> bool {
     // (p^6 - 1)(p^2 + 1)
     let f = f.conjugate().mul(&f.invert());
     let f = f.frobenius().frobenius().mul(&f);
-    // A multiple of (p^4 - p^2 + 1) / r, in the letters of [FKR11].
-    let y0 = power_of_minus_x(&f);
-    let y1 = y0.cyclotomic_square();
-    let y2 = y1.cyclotomic_square();
-    let y3 = y2.mul(&y1);
-    let y4 = power_of_minus_x(&y3);
-    let y5 = y4.cyclotomic_square();
-    let y6 = power_of_minus_x(&y5).conjugate();
-    let y3 = y3.conjugate();
-    let y7 = y6.mul(&y4);
-    let y8 = y7.mul(&y3);
-    let y9 = y8.mul(&y1);
-    let y10 = y8.mul(&y4);
-    let y11 = y10.mul(&f);
-    let y12 = y9.frobenius();
-    let y13 = y12.mul(&y11);
-    let y14 = y8.frobenius().frobenius().mul(&y13);
-    let y15 = f.conjugate().mul(&y9);
-    y15.frobenius().frobenius().frobenius().mul(&y14)
+    let power = hard_part(
+        &f,
+        Fp12::mul,
+        Fp12::cyclotomic_square,
+        Fp12::conjugate,
+        Fp12::frobenius,
+    );
+    power == Fp12::ONE
 }

@@ -58,7 +58,7 @@ fn every_kernel_agrees_with_geth<K: Kernel>() {
     for (name, input, expected) in vectors("bn256Pairing") {
         let pairs = input.as_chunks::<192>().0.iter();
         let pairs = pairs.map(|pair| (pair.first_chunk().unwrap(), pair.last_chunk().unwrap()));
-        let answer = pairing_check_with::<K>(pairs).unwrap();
+        let answer = pairing_check_one_by_one::<K>(pairs).unwrap();
         assert_eq!(u8::from(answer), *expected.last().unwrap(), "{name}");
     }
 }
@@ -73,6 +73,16 @@ fn portable_kernel_agrees_with_geth() {
 fn adx_kernel_agrees_with_geth() {
     if cpu::has_adx() {
         every_kernel_agrees_with_geth::<Adx>();
+    }
+}
+
+#[test]
+fn pairing_as_dispatched_agrees_with_geth() {
+    for (name, input, expected) in vectors("bn256Pairing") {
+        let pairs = input.as_chunks::<192>().0.iter();
+        let pairs = pairs.map(|pair| (pair.first_chunk().unwrap(), pair.last_chunk().unwrap()));
+        let answer = pairing_check(pairs).unwrap();
+        assert_eq!(u8::from(answer), *expected.last().unwrap(), "{name}");
     }
 }
 
@@ -131,14 +141,19 @@ fn pair(p: &[u8; 64], q: &[u8; 128]) -> PairBytes {
 }
 
 fn check(pairs: &[PairBytes]) -> Result<bool, Error> {
-    let portable = pairing_check_with::<Portable>(pairs.iter().map(|(p, q)| (p, q)));
-    assert_eq!(pairing_check(pairs.iter().map(|(p, q)| (p, q))), portable);
+    let pairs = || pairs.iter().map(|(p, q)| (p, q));
+    let portable = pairing_check_one_by_one::<Portable>(pairs());
+    assert_eq!(pairing_check(pairs()), portable);
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_adx() {
+        assert_eq!(pairing_check_one_by_one::<Adx>(pairs()), portable);
+    }
     portable
 }
 
 #[test]
 fn pairing_is_bilinear() {
-    let q = read_g2::<Portable>(&g2()).unwrap().unwrap();
+    let q = read_twist::<Portable>(&g2()).unwrap().unwrap();
     for (a, b) in [(1, 1), (2, 3), (0x1234_5678_9abc, 77), (u64::MAX, 1 << 63)] {
         // e(a P, b Q) e(-ab P, Q) = 1.
         let ap = multiply(&g1(), &scalar(a)).unwrap();
@@ -202,7 +217,7 @@ fn sqrt<K: Kernel>(a: &Fp2<K>) -> Option<Fp2<K>> {
 
 #[test]
 fn membership_in_g2_is_that_of_the_order() {
-    let generator = read_g2::<Portable>(&g2()).unwrap().unwrap();
+    let generator = read_twist::<Portable>(&g2()).unwrap().unwrap();
     assert!(multiple(&generator, &ORDER).is_infinity());
     let (mut found, mut i) = (0, 0);
     while found < 12 {
@@ -220,10 +235,22 @@ fn membership_in_g2_is_that_of_the_order() {
         // A random point of the twist is in G2 with a chance of 2^-254, its cofactor's multiple always is.
         assert!(!multiple(&point, &ORDER).is_infinity());
         assert!(!pairing::is_in_subgroup(&point));
-        assert_eq!(
-            check(&[pair(&g1(), &write_g2(&point))]),
-            Err(Error::NotInSubgroup)
-        );
+        let outside = pair(&g1(), &write_g2(&point));
+        assert_eq!(check(&[outside]), Err(Error::NotInSubgroup));
+        let outside_with_infinity = pair(&[0; 64], &outside.1);
+        assert_eq!(check(&[outside_with_infinity]), Err(Error::NotInSubgroup));
+        // At every place of a loop by lanes, and before the errors of later pairs only.
+        let mut pairs = [pair(&g1(), &g2()); 4];
+        let place = found % 4;
+        pairs[place] = outside;
+        assert_eq!(check(&pairs), Err(Error::NotInSubgroup));
+        pairs[(place + 1) % 4].0[63] ^= 1;
+        let expected = if place == 3 {
+            Error::NotOnCurve
+        } else {
+            Error::NotInSubgroup
+        };
+        assert_eq!(check(&pairs), Err(expected));
         // 2 p - r.
         let cofactor = {
             let double = |words: &[u64; 4]| {

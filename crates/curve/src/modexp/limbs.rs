@@ -3,6 +3,8 @@
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
+use super::Exponent;
+
 /// `a b + c + carry`, low word and high word.
 #[inline(always)]
 fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
@@ -14,6 +16,11 @@ fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
 pub(super) trait Rows: Copy {
     /// Adds `factor` times `a`, and `carry`, to `t`, which is as long as `a`, and returns the carry.
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64;
+
+    /// The power modulo an odd number, where there are kernels for that as a whole.
+    fn power_by_lanes(_: &[u64], _: &Exponent<'_>, _modulus: &[u64]) -> Option<Vec<u64>> {
+        None
+    }
 }
 
 /// Safe Rust for every target.
@@ -29,15 +36,6 @@ impl Rows for Portable {
         }
         carry
     }
-}
-
-/// Subtracts `factor` times `a` from `t`, which is as long, and returns the borrow.
-fn sub_multiple<R: Rows>(t: &mut [u64], a: &[u64], factor: u64) -> u64 {
-    // t - f a = ~(~t + f a).
-    t.iter_mut().for_each(|word| *word = !*word);
-    let carry = R::add_multiple(t, a, factor, 0);
-    t.iter_mut().for_each(|word| *word = !*word);
-    carry
 }
 
 /// Subtracts `b` from `a`, which is as long, modulo the words there are.
@@ -166,9 +164,12 @@ pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u6
     let top = divisor[n - 1];
     let second = if n > 1 { divisor[n - 2] } else { 0 };
     let inverse = reciprocal(top);
+    // The complement: what is added to it is taken from the dividend.
+    let complement = |words: &mut [u64]| words.iter_mut().for_each(|word| *word = !*word);
+    complement(&mut dividend);
     for i in (n..dividend.len()).rev() {
-        let (high, low) = (dividend[i], dividend[i - 1]);
-        let below = if n > 1 { dividend[i - 2] } else { 0 };
+        let (high, low) = (!dividend[i], !dividend[i - 1]);
+        let below = if n > 1 { !dividend[i - 2] } else { 0 };
         // An estimate from the top words, at most one too large after the second word's say.
         let mut quotient = u64::MAX;
         if high < top {
@@ -183,17 +184,25 @@ pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u6
             }
         }
         let part = &mut dividend[i - n..=i];
-        let borrow = sub_multiple::<R>(&mut part[..n], &divisor, quotient);
-        let (mut rest, mut negative) = part[n].overflowing_sub(borrow);
-        while negative {
-            let carry = R::add_multiple(&mut part[..n], &divisor, 1, 0);
-            let (sum, overflow) = rest.overflowing_add(carry);
-            rest = sum;
-            negative = !overflow;
+        let borrow = R::add_multiple(&mut part[..n], &divisor, quotient, 0);
+        let mut negative = high < borrow;
+        part[n] = !high.wrapping_sub(borrow);
+        if negative {
+            // Seldom: the estimate was too large.
+            let mut rest = high.wrapping_sub(borrow);
+            complement(&mut part[..n]);
+            while negative {
+                let carry = R::add_multiple(&mut part[..n], &divisor, 1, 0);
+                let (sum, overflow) = rest.overflowing_add(carry);
+                rest = sum;
+                negative = !overflow;
+            }
+            complement(&mut part[..n]);
+            part[n] = !rest;
         }
-        part[n] = rest;
     }
     dividend.truncate(n);
+    complement(&mut dividend);
     // Back by the shift.
     for i in 0..n {
         let next = dividend.get(i + 1).copied().unwrap_or(0);

@@ -26,7 +26,7 @@ use limbs::{
     Portable, Rows, compare, divide, low_inverse, multiply_low, negative_inverse_word, sub_in_place,
 };
 #[cfg(target_arch = "x86_64")]
-use x86_64::Adx;
+use x86_64::{Adx, AdxAndIfma};
 
 /// `base^exponent mod modulus` into `out`, which is as long as the modulus. All big-endian, of any length, leading zeros
 /// included; modulo 0 the result is 0, and 0^0 is 1 (modulo anything but 0 and 1).
@@ -41,6 +41,9 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     );
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
+        if cpu::has_avx512ifma() {
+            return modexp_with::<AdxAndIfma>(base, exponent, modulus, out);
+        }
         return modexp_with::<Adx>(base, exponent, modulus, out);
     }
     modexp_with::<Portable>(base, exponent, modulus, out);
@@ -53,7 +56,7 @@ fn modexp_with<R: Rows>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut 
         return;
     }
     let exponent = Exponent::new(exponent);
-    let base = from_bytes(base);
+    let base = &from_bytes(base);
     let result = if exponent.bits == 0 {
         vec![1]
     } else if base.is_empty() {
@@ -112,19 +115,26 @@ impl<'a> Exponent<'a> {
 
     /// The window of sliding windows that costs the fewest products.
     fn window(&self) -> usize {
-        match self.bits {
+        let window = match self.bits {
             0..=7 => 1,
             8..=35 => 2,
             36..=139 => 3,
             140..=449 => 4,
             450..=1303 => 5,
             _ => 6,
+        };
+        // So few ones cost less than the table, as in 65537.
+        let ones: u32 = self.bytes.iter().map(|byte| byte.count_ones()).sum();
+        if ones as usize <= 1 << (window - 1) {
+            1
+        } else {
+            window
         }
     }
 }
 
 /// The power, for a base other than 0, an exponent of one bit or more and a modulus above 1; modulo 2^64 words.
-fn power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let zero_words = modulus.iter().take_while(|word| **word == 0).count();
     let zero_bits = modulus[zero_words].trailing_zeros();
     if zero_words == 0 && zero_bits == 0 {
@@ -135,7 +145,7 @@ fn power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> V
     let odd = shift_right(&modulus[zero_words..], zero_bits);
     let words = k.div_ceil(64);
     let mask = u64::MAX >> (words * 64 - k);
-    let mut low = power_of_two_power::<R>(&base, exponent, words);
+    let mut low = power_of_two_power::<R>(base, exponent, words);
     low[words - 1] &= mask;
     if odd == [1] {
         return low;
@@ -197,30 +207,69 @@ fn power_of_two_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, words: usi
 }
 
 /// The power modulo an odd number above 1.
-fn odd_power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
-    let n = modulus.len();
-    let field = Montgomery::<R>::new(modulus);
-    // base 2^(64 n) mod modulus, by a division.
-    let mut dividend = vec![0; n + base.len()];
-    dividend[n..].copy_from_slice(&base);
-    let first = divide::<R>(dividend, modulus);
+fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+    if exponent.bits <= DIRECT_BITS {
+        return direct_power::<R>(base, exponent, modulus);
+    }
+    R::power_by_lanes(base, exponent, modulus)
+        .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent))
+}
 
-    let mut scratch = vec![0; 2 * n + 1];
+/// Exponents of so few bits do not pay for Montgomery's form.
+const DIRECT_BITS: usize = 2;
+
+/// The power, bit by bit with a division each.
+fn direct_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+    let n = modulus.len();
+    let base = divide::<R>(base.to_vec(), modulus);
+    let mut power = base.clone();
+    for i in (0..exponent.bits - 1).rev() {
+        let mut product = vec![0; 2 * n];
+        limbs::square::<R>(&mut product, &power);
+        power = divide::<R>(product, modulus);
+        if exponent.bit(i) == 1 {
+            let mut product = vec![0; 2 * n];
+            limbs::multiply::<R>(&mut product, &power, &base);
+            power = divide::<R>(product, modulus);
+        }
+    }
+    power
+}
+
+/// Arithmetic modulo an odd number, of elements in a form of its own.
+trait Reduction {
+    type Digit: Copy + Default;
+
+    /// A number of any length as an element.
+    fn enter<R: Rows>(&self, number: &[u64]) -> Vec<Self::Digit>;
+    /// The number, below the modulus, as long.
+    fn leave(&mut self, element: &[Self::Digit]) -> Vec<u64>;
+    /// All as long as elements are.
+    fn multiply(&mut self, out: &mut [Self::Digit], a: &[Self::Digit], b: &[Self::Digit]);
+    fn square(&mut self, out: &mut [Self::Digit], a: &[Self::Digit]);
+}
+
+fn power_in<R: Rows, F: Reduction>(
+    mut field: F,
+    base: &[u64],
+    exponent: &Exponent<'_>,
+) -> Vec<u64> {
     let window = exponent.window();
     // Odd powers of the base, one after the other.
-    let mut table = first;
+    let mut table = field.enter::<R>(base);
+    let n = table.len();
     if window > 1 {
-        let mut square = vec![0; n];
-        field.multiply(&mut square, &table[..n], &table[..n], &mut scratch);
+        let mut square = vec![F::Digit::default(); n];
+        field.square(&mut square, &table);
         for i in 1..1 << (window - 1) {
-            let mut next = vec![0; n];
-            field.multiply(&mut next, &table[(i - 1) * n..], &square, &mut scratch);
+            let mut next = vec![F::Digit::default(); n];
+            field.multiply(&mut next, &table[(i - 1) * n..], &square);
             table.extend(next);
         }
     }
 
-    let mut power: Option<Vec<u64>> = None;
-    let mut product = vec![0; n];
+    let mut power: Option<Vec<F::Digit>> = None;
+    let mut product = vec![F::Digit::default(); n];
     let mut i = exponent.bits;
     while i > 0 {
         // A run of bits that ends in a one, or a single zero.
@@ -243,27 +292,25 @@ fn odd_power<R: Rows>(base: Vec<u64>, exponent: &Exponent<'_>, modulus: &[u64]) 
             continue;
         };
         for _ in 0..length {
-            field.square(&mut product, power, &mut scratch);
+            field.square(&mut product, power);
             core::mem::swap(power, &mut product);
         }
         if value != 0 {
             let from = (value / 2) * n;
-            field.multiply(&mut product, power, &table[from..from + n], &mut scratch);
+            field.multiply(&mut product, power, &table[from..from + n]);
             core::mem::swap(power, &mut product);
         }
     }
-    let power = power.unwrap_or_default();
-    scratch[..n].copy_from_slice(&power);
-    scratch[n..].fill(0);
-    field.reduce(&mut product, &mut scratch);
-    product
+    field.leave(&power.unwrap_or_default())
 }
 
-/// Arithmetic modulo an odd number of n words; elements are below it, `x 2^(64 n)` for x.
+/// Montgomery's form in n words; elements are below the modulus, `x 2^(64 n)` for x.
 struct Montgomery<'a, R> {
     modulus: &'a [u64],
     /// -1 / modulus mod 2^64.
     inverse: u64,
+    /// 2 n words.
+    product: Vec<u64>,
     rows: PhantomData<R>,
 }
 
@@ -272,28 +319,14 @@ impl<'a, R: Rows> Montgomery<'a, R> {
         Self {
             modulus,
             inverse: negative_inverse_word(modulus[0]),
+            product: vec![0; 2 * modulus.len()],
             rows: PhantomData,
         }
     }
 
-    /// `a b / 2^(64 n)`, of the first n words of each. `scratch` has 2 n + 1.
-    fn multiply(&self, out: &mut [u64], a: &[u64], b: &[u64], scratch: &mut [u64]) {
-        let n = self.modulus.len();
-        limbs::multiply::<R>(&mut scratch[..2 * n], &a[..n], &b[..n]);
-        scratch[2 * n] = 0;
-        self.reduce(out, scratch);
-    }
-
-    fn square(&self, out: &mut [u64], a: &[u64], scratch: &mut [u64]) {
-        let n = self.modulus.len();
-        limbs::square::<R>(&mut scratch[..2 * n], a);
-        scratch[2 * n] = 0;
-        self.reduce(out, scratch);
-    }
-
-    /// `t / 2^(64 n)`, below the modulus.
-    fn reduce(&self, out: &mut [u64], t: &mut [u64]) {
-        let n = self.modulus.len();
+    /// `product / 2^(64 n)`, below the modulus.
+    fn reduce(&mut self, out: &mut [u64]) {
+        let (n, t) = (self.modulus.len(), &mut self.product);
         let mut carry = 0;
         for i in 0..n {
             let factor = t[i].wrapping_mul(self.inverse);
@@ -307,5 +340,37 @@ impl<'a, R: Rows> Montgomery<'a, R> {
         if carry == 1 || compare(out, self.modulus).is_ge() {
             sub_in_place(out, self.modulus);
         }
+    }
+}
+
+impl<R: Rows> Reduction for Montgomery<'_, R> {
+    type Digit = u64;
+
+    fn enter<S: Rows>(&self, number: &[u64]) -> Vec<u64> {
+        // number 2^(64 n) mod modulus, by a division.
+        let n = self.modulus.len();
+        let mut dividend = vec![0; n + number.len()];
+        dividend[n..].copy_from_slice(number);
+        divide::<S>(dividend, self.modulus)
+    }
+
+    fn leave(&mut self, element: &[u64]) -> Vec<u64> {
+        let n = self.modulus.len();
+        self.product[..n].copy_from_slice(element);
+        self.product[n..].fill(0);
+        let mut out = vec![0; n];
+        self.reduce(&mut out);
+        out
+    }
+
+    fn multiply(&mut self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        let n = self.modulus.len();
+        limbs::multiply::<R>(&mut self.product, &a[..n], &b[..n]);
+        self.reduce(out);
+    }
+
+    fn square(&mut self, out: &mut [u64], a: &[u64]) {
+        limbs::square::<R>(&mut self.product, a);
+        self.reduce(out);
     }
 }

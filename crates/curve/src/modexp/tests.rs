@@ -5,7 +5,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn check(base: &[u8], exponent: &[u8], modulus: &[u8]) {
+fn check_with(
+    modexp: impl Fn(&[u8], &[u8], &[u8], &mut [u8]),
+    base: &[u8],
+    exponent: &[u8],
+    modulus: &[u8],
+) {
     let big = BigUint::from_bytes_be;
     let expected = if big(modulus) == BigUint::ZERO {
         BigUint::ZERO
@@ -19,6 +24,10 @@ fn check(base: &[u8], exponent: &[u8], modulus: &[u8]) {
         expected,
         "{base:02x?} {exponent:02x?} {modulus:02x?}"
     );
+}
+
+fn check(base: &[u8], exponent: &[u8], modulus: &[u8]) {
+    check_with(modexp, base, exponent, modulus);
 }
 
 #[test]
@@ -62,6 +71,40 @@ fn every_window() {
         let exponent: Vec<u8> = (0..length).map(|i| (i * 37 + 11) as u8).collect();
         check(&[0x77; 40], &exponent, &[0x3b; 33]);
         check(&[0x77; 40], &exponent, &[0x3a; 33]);
+    }
+}
+
+/// Every length of the kernels by lanes and some beyond, with moduli and bases whose limbs carry as much as they can.
+#[test]
+fn long_numbers() {
+    let step = if cfg!(miri) { 500 } else { 53 };
+    for length in (105..1060).step_by(step) {
+        let drawn = |seed: usize| -> Vec<u8> {
+            let mut state = (length * 31 + seed) as u64;
+            (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                    (state >> 56) as u8
+                })
+                .collect()
+        };
+        let (mut odd, mut low) = (drawn(0), vec![0; length]);
+        odd[length - 1] |= 1;
+        (low[0], low[length - 1]) = (1, 1);
+        for modulus in [odd, low, vec![0xff; length]] {
+            let mut minus_one = modulus.clone();
+            minus_one[length - 1] -= 1;
+            for base in [drawn(1), minus_one, vec![0xff; length + 9], vec![3]] {
+                for exponent in [&[2][..], &[3], &[1, 0, 1], &[0xb7, 0x5d]] {
+                    check(&base, exponent, &modulus);
+                }
+                check_with(modexp_with::<Portable>, &base, &[5], &modulus);
+                #[cfg(target_arch = "x86_64")]
+                if cpu::has_adx() {
+                    check_with(modexp_with::<Adx>, &base, &[5], &modulus);
+                }
+            }
+        }
     }
 }
 

@@ -58,7 +58,7 @@ const fn negative_inverse(p: u64) -> u64 {
 }
 
 /// `2^n mod p`.
-const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
+pub(crate) const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
     let (mut x, mut i) = ([1, 0, 0, 0], 0);
     while i < n {
         let top = x[3] >> 63;
@@ -174,6 +174,21 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     #[inline(always)]
     pub(crate) const fn from_montgomery(words: [u64; 4]) -> Self {
         Self::new(words)
+    }
+
+    /// From an integer below 2 p times 2^256, modulo p.
+    #[inline(always)]
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn from_montgomery_below_2p(words: [u64; 4]) -> Self {
+        let (difference, below) = sub_words(&words, &M::P);
+        Self::new(if below { words } else { difference })
+    }
+
+    /// The integer times 2^256, modulo p.
+    #[inline(always)]
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn to_montgomery(self) -> [u64; 4] {
+        self.0
     }
 
     /// From 32 big-endian bytes of an integer below p.

@@ -35,15 +35,12 @@ pub(super) enum Backend {
     Avx512IfmaX8,
 }
 
-#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
-cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
-
 impl Backend {
     /// The fastest one here.
     pub(super) fn detect() -> Self {
-        #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable"), not(miri)))]
+        #[cfg(target_arch = "x86_64")]
         if crate::cpu::has_adx() {
-            return if avx512ifma::get() {
+            return if crate::cpu::has_avx512ifma() {
                 Self::Avx512IfmaX8
             } else {
                 Self::Adx

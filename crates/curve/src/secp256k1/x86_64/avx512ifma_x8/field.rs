@@ -2,9 +2,9 @@
 
 use core::arch::x86_64::*;
 
-use super::{super::super::field::FieldElement, LANES};
+use super::super::super::field::FieldElement;
+use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store};
 
-const LIMB_MASK: i64 = (1 << 52) - 1;
 /// 2^256 mod p.
 const FOLD: i64 = 0x1_0000_03d1;
 
@@ -28,15 +28,8 @@ impl Field {
     /// From limbs that may be negative or above 2^52, of a value in 0..2^260.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn carried(mut limbs: [__m512i; 5]) -> Self {
-        let mask = _mm512_set1_epi64(LIMB_MASK);
-        for i in 0..4 {
-            limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], _mm512_srai_epi64::<52>(limbs[i]));
-            limbs[i] = _mm512_and_si512(limbs[i], mask);
-        }
-        // The lower limbs are masked: the top one tells whether the value is in range.
-        debug_assert_eq!(_mm512_cmpgt_epu64_mask(limbs[4], mask), 0);
-        Self(limbs)
+    pub(super) fn carried(limbs: [__m512i; 5]) -> Self {
+        Self(carried(limbs))
     }
 
     #[inline]
@@ -188,29 +181,6 @@ fn scaled<const A: u32>(x: __m512i) -> __m512i {
     out
 }
 
-/// Words of 64 bits to limbs of 52.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
-    let mask = _mm512_set1_epi64(LIMB_MASK);
-    [
-        _mm512_and_si512(w[0], mask),
-        _mm512_and_si512(
-            _mm512_or_si512(_mm512_srli_epi64::<52>(w[0]), _mm512_slli_epi64::<12>(w[1])),
-            mask,
-        ),
-        _mm512_and_si512(
-            _mm512_or_si512(_mm512_srli_epi64::<40>(w[1]), _mm512_slli_epi64::<24>(w[2])),
-            mask,
-        ),
-        _mm512_and_si512(
-            _mm512_or_si512(_mm512_srli_epi64::<28>(w[2]), _mm512_slli_epi64::<36>(w[3])),
-            mask,
-        ),
-        _mm512_srli_epi64::<16>(w[3]),
-    ]
-}
-
 /// Reduces ten columns (below 2^57 each) modulo p.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -242,20 +212,4 @@ fn fold(mut t: [__m512i; 10]) -> Field {
     out[0] = _mm512_madd52lo_epu64(out[0], above, _mm512_set1_epi64(FOLD));
     out[1] = _mm512_madd52hi_epu64(out[1], above, _mm512_set1_epi64(FOLD));
     Field::carried(out)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn load(lanes: &[u64; LANES]) -> __m512i {
-    // SAFETY: the reference is valid for reads of 64 bytes, and the load needs no alignment.
-    unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn store(vector: __m512i) -> [u64; LANES] {
-    let mut lanes = [0; LANES];
-    // SAFETY: the reference is valid for writes of 64 bytes, and the store needs no alignment.
-    unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), vector) };
-    lanes
 }

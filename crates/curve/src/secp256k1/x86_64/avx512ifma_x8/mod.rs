@@ -24,5 +24,4 @@ mod secret;
 pub(crate) use public::{lift_x, multiply_add};
 pub(crate) use secret::{multiply_generator_x1, multiply_generator_x8};
 
-/// Lanes of a vector.
-pub(crate) const LANES: usize = 8;
+pub(crate) use crate::lanes::LANES;

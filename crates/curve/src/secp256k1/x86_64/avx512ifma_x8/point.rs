@@ -6,10 +6,8 @@
 
 use core::arch::x86_64::*;
 
-use super::{
-    LANES,
-    field::{Field, limbs_of},
-};
+use super::{LANES, field::Field};
+use crate::lanes::limbs_of;
 
 /// Points of eight lanes, affine; x of size 10, y of size 4 at most.
 #[derive(Clone, Copy)]

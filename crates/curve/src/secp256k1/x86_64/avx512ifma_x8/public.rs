@@ -10,10 +10,11 @@ use super::{
         scalar::Signed128,
     },
     LANES,
-    field::{Field, load},
+    field::Field,
     point::{AffineLanes, JacobianLanes},
 };
 use crate::group::{Affine, Jacobian, odd_multiples_by};
+use crate::lanes::load;
 
 /// Square roots of `x^3 + 7`; a lane where there is none holds anything.
 #[target_feature(enable = "avx512f,avx512ifma")]

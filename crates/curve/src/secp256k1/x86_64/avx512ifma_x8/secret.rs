@@ -13,10 +13,11 @@ use super::{
         generator::{CombTable, Digits, ENTRIES, WINDOWS},
     },
     LANES,
-    field::{Field, load},
+    field::Field,
     point::{AffineLanes, JacobianLanes, transpose},
 };
 use crate::group::Jacobian;
+use crate::lanes::load;
 
 /// The lanes whose mask is all ones.
 #[inline]

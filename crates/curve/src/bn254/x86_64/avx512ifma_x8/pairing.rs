@@ -1,0 +1,67 @@
+//! The Miller loop, and the final exponentiation.
+
+use super::{
+    super::super::{
+        pairing::{Pair, each_step, hard_part},
+        tower,
+    },
+    pairs::Pairs,
+    tower::{Fp2, Fp12, Operand},
+};
+use crate::montgomery::Adx;
+
+/// How many pairs pay for a lane each. A single one has its point by the scalar field.
+const LANES_FROM: usize = 2;
+
+/// The product of the Miller functions of at most eight pairs, up to a factor in Fp2; nothing if a point of the twist is
+/// not in G2.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
+    let mut f = Fp12::one();
+    let in_subgroup = if pairs.len() < LANES_FROM {
+        each_step(
+            &mut f,
+            |f| f.square(),
+            |f, step| {
+                for pair in pairs.iter_mut() {
+                    let [a, b, c] = pair.take(step).map(Some);
+                    let line = [a, b, c, None, None, None, None, None];
+                    // A sixteenth of a line is as good: the final exponent is a multiple of p^2 - 1.
+                    let line = Fp2::load_sixteenth(&line).factor();
+                    *f = f.mul_by_line(&core::array::from_fn(|n| Operand::splat(&line, n)));
+                }
+            },
+        );
+        pairs.iter().all(Pair::is_in_subgroup)
+    } else {
+        let mut pairs = Pairs::new(pairs);
+        each_step(
+            &mut f,
+            |f| f.square(),
+            |f, step| {
+                let lines = pairs.take(step);
+                for lane in 0..pairs.count() {
+                    *f = f.mul_by_line(&lines.each_ref().map(|c| Operand::splat(c, lane)));
+                }
+            },
+        );
+        pairs.are_in_subgroup()
+    };
+    in_subgroup.then(|| f.store())
+}
+
+/// As the scalar one.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn final_exponentiation_is_one(f: &tower::Fp12<Adx>) -> bool {
+    // (p^6 - 1)(p^2 + 1)
+    let f = Fp12::load(&f.conjugate().mul(&f.invert()));
+    let f = f.frobenius().frobenius().mul(&f);
+    let power = hard_part(
+        &f,
+        |a, b| a.mul(b),
+        |a| a.cyclotomic_square(),
+        |a| a.conjugate(),
+        |a| a.frobenius(),
+    );
+    power.store() == tower::Fp12::ONE
+}

@@ -1,0 +1,127 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::{
+    array::{uniform2, uniform3, uniform6, uniform8},
+    prelude::*,
+};
+
+use super::{
+    super::super::{Fp, tower},
+    field::Field,
+    tower::{Fp2, Fp12, Operand},
+};
+use crate::{
+    cpu,
+    field::Field as _,
+    lanes::LANES,
+    montgomery::{Adx, Modulus},
+};
+
+type ScalarFp12 = tower::Fp12<Adx>;
+
+/// Montgomery's forms of elements, edges among them.
+fn element() -> impl Strategy<Value = [u64; 4]> {
+    let p = super::super::super::P::P;
+    prop_oneof![
+        4 => any::<[u8; 32]>().prop_map(|bytes| Fp::<Adx>::from_bytes_reduced(&bytes).to_montgomery()),
+        1 => Just([0; 4]),
+        1 => Just([1, 0, 0, 0]),
+        1 => Just([p[0] - 1, p[1], p[2], p[3]]),
+        1 => Just([u64::MAX, u64::MAX, u64::MAX, p[3] - 1]),
+    ]
+}
+
+fn fp2([c0, c1]: [[u64; 4]; 2]) -> tower::Fp2<Adx> {
+    tower::Fp2 {
+        c0: Fp::from_montgomery(c0),
+        c1: Fp::from_montgomery(c1),
+    }
+}
+
+fn fp12(words: [[[u64; 4]; 2]; 6]) -> ScalarFp12 {
+    let [f0, f1, f2, g0, g1, g2] = words.map(fp2);
+    tower::Fp12 {
+        c0: tower::Fp6([f0, f1, f2]),
+        c1: tower::Fp6([g0, g1, g2]),
+    }
+}
+
+fn has_lanes() -> bool {
+    cpu::has_adx() && cpu::has_avx512ifma()
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn products(a: &ScalarFp12, b: &ScalarFp12, line: &tower::Line<Adx>) {
+    let (x, y) = (Fp12::load(a), Fp12::load(b));
+    let same = |x: Fp12, a: ScalarFp12| assert!(x.store() == a);
+    same(Fp12::one(), ScalarFp12::ONE);
+    same(x, *a);
+    same(x.mul(&y), a.mul(b));
+    same(x.square(), a.square());
+    // The formula is the same outside of the subgroup.
+    same(x.cyclotomic_square(), a.cyclotomic_square());
+    same(x.conjugate(), a.conjugate());
+    same(x.frobenius(), a.frobenius());
+    let mut lanes = [None; LANES];
+    lanes[..3].copy_from_slice(&line.map(Some));
+    let operand = Fp2::load(&lanes).factor();
+    same(
+        x.mul_by_line(&core::array::from_fn(|n| Operand::splat(&operand, n))),
+        a.mul_by_line(line),
+    );
+    // What comes out of one operation goes into the others: bounds hold.
+    let (mut x, mut a) = (x, *a);
+    for _ in 0..4 {
+        (x, a) = (x.mul(&y).conjugate(), a.mul(b).conjugate());
+        (x, a) = (x.square().mul(&x), a.square().mul(&a));
+        (x, a) = (x.cyclotomic_square(), a.cyclotomic_square());
+        same(x, a);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
+    let (x, y) = (Field::load(&a.map(Some)), Field::load(&b.map(Some)));
+    let same = |x: Field, f: &dyn Fn(Fp<Adx>, Fp<Adx>) -> Fp<Adx>| {
+        for (lane, x) in x.store().into_iter().enumerate() {
+            assert!(x == f(a[lane], b[lane]));
+        }
+    };
+    same(x, &|a, _| a);
+    same(x.add(&y), &|a, b| a.add(&b));
+    same(x.mul(&y), &|a, b| a.mul(&b));
+    // Every multiple of p up to what is allowed.
+    for k in 2..19 {
+        same(x.loose().minus(&y).plus_p(k).settled(), &|a, b| a.sub(&b));
+    }
+    for k in 2..40 {
+        same(x.loose().minus(&y).plus_p(k).roughly_settled(), &|a, b| {
+            a.sub(&b)
+        });
+    }
+    same(x.loose().minus(&x).settled(), &|_, _| Fp::ZERO);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn tower_is_the_scalar_one(
+        a in uniform6(uniform2(element())),
+        b in uniform6(uniform2(element())),
+        line in uniform3(uniform2(element())),
+    ) {
+        if has_lanes() {
+            // SAFETY: the CPU has the instructions.
+            unsafe { products(&fp12(a), &fp12(b), &line.map(fp2)) };
+        }
+    }
+
+    #[test]
+    fn field_is_the_scalar_one(a in uniform8(element()), b in uniform8(element())) {
+        if has_lanes() {
+            // SAFETY: the CPU has the instructions.
+            unsafe { sums(&a.map(Fp::from_montgomery), &b.map(Fp::from_montgomery)) };
+        }
+    }
+}
