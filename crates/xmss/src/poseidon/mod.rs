@@ -81,7 +81,7 @@ pub(crate) enum Poseidon2 {}
 
 impl Permutation<16, 20> for Poseidon1 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON1_16;
-    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON1_16, false, 1);
+    const TABLES: &'static Tables<16, 20> = &Tables::new(&POSEIDON1_16, false, 2);
     const COLUMNS: &'static Columns<16, 20> = &Columns::new(Self::TABLES);
     const DENSE: bool = false;
 

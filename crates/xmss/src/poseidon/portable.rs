@@ -221,7 +221,7 @@ fn cube(x: u32) -> u32 {
     subtract_modulus(montgomery(u64::from(square) * u64::from(x)))
 }
 
-/// v mod p for v < 371 p.
+/// v mod p for v < 2048 p.
 #[inline(always)]
 fn reduce_small(v: u64) -> u32 {
     // v / p = v / 2^24 / 127, with 516 / 2^16 a little below 1 / 127.
@@ -229,22 +229,41 @@ fn reduce_small(v: u64) -> u32 {
     subtract_modulus((v - quotient * u64::from(MODULUS)) as u32)
 }
 
-/// A circulant matrix of small coefficients whose sum is at most 371.
+/// Twice a circulant matrix of small coefficients, whose sum is at most 371 and each at most 128: ((A, B), (B, A)), so sums and
+/// differences of the state's halves, times A + B and A - B, take half the products.
 #[inline(always)]
 pub(super) fn circulant_layer<const W: usize, const L: usize>(
     row: &[u32; W],
     state: &mut [[u32; L]; W],
 ) {
+    // What makes the coefficients of A - B positive, and the results.
+    const MORE: u64 = 128;
+    const POSITIVE: u64 = 512 * MODULUS as u64;
+    let half = W / 2;
+    let mut excess = [0; L];
+    let (low, high) = state.split_at_mut(half);
+    for (x, y) in low.iter_mut().zip(high) {
+        for l in 0..L {
+            (x[l], y[l]) = (x[l] + y[l], x[l] + MODULUS - y[l]);
+            excess[l] += MORE * u64::from(y[l]);
+        }
+    }
     let input = *state;
-    for (i, out) in state.iter_mut().enumerate() {
-        let mut sum = [0; L];
-        for (j, element) in input.iter().enumerate() {
-            let coefficient = u64::from(row[(j + W - i) % W]);
-            for (sum, x) in sum.iter_mut().zip(element) {
-                *sum += u64::from(*x) * coefficient;
+    for i in 0..half {
+        let mut sum = [POSITIVE; L];
+        let mut difference = [0; L];
+        for j in 0..half {
+            let a = u64::from(row[(j + W - i) % W]);
+            let b = u64::from(row[(j + half + W - i) % W]);
+            for l in 0..L {
+                sum[l] += u64::from(input[j][l]) * (a + b);
+                difference[l] += u64::from(input[j + half][l]) * (a + MORE - b);
             }
         }
-        *out = sum.map(reduce_small);
+        for l in 0..L {
+            state[i][l] = reduce_small(sum[l] + difference[l] - excess[l]);
+            state[i + half][l] = reduce_small(sum[l] + excess[l] - difference[l]);
+        }
     }
 }
 
