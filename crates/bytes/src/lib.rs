@@ -5,6 +5,7 @@
 //! | [`hex`] | lower-case hexadecimal, optional `0x`, errors with the offset of the offending byte |
 //! | [`FixedBytes`], [`B256`], [`Bytes`] | byte strings that read and print as `0x…` |
 //! | [`Address`] | 20 bytes with the EIP-55 checksum, CREATE and CREATE2 addresses |
+//! | [`Buffer`], [`SliceBuffer`] | what encoders write to |
 //! | [`utf8()`] | validation of short text |
 //! | [`U256`], [`U512`], [`I256`] | integers in little-endian 64-bit limbs, `mul_div` with the exact 512-bit product |
 //!
@@ -15,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod address;
+mod buffer;
 mod byte_string;
 mod fixed_bytes;
 pub mod hex;
@@ -25,6 +27,7 @@ mod utf8;
 mod word;
 
 pub use address::Address;
+pub use buffer::{Buffer, SliceBuffer};
 pub use byte_string::Bytes;
 pub use fixed_bytes::{B256, FixedBytes};
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};

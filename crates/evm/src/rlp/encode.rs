@@ -3,80 +3,12 @@
 //! it is put together from two registers in memory, and the load that follows waits for both stores.)
 use alloc::{string::String, vec::Vec};
 
-use lydite_bytes::{Address, Bytes, FixedBytes, U256};
+use lydite_bytes::{Address, Buffer, Bytes, FixedBytes, SliceBuffer, U256};
 
 use super::{Error, ErrorKind, Header};
 
 /// Bytes that a whole-word store may write past the end of an encoding (see [`Buffer::put`]).
 const SLACK: usize = 8;
-
-/// What an encoder writes to: a vector, or the caller's bytes through [`encode_into`].
-pub trait Buffer {
-    /// Appends the first `used` bytes of `window`, `used <= N`. Taking the whole window lets an implementation store it
-    /// at once, where it has the room, and count only the `used` bytes.
-    fn put<const N: usize>(&mut self, window: &[u8; N], used: usize);
-
-    /// Appends `bytes`.
-    fn put_slice(&mut self, bytes: &[u8]);
-}
-
-impl Buffer for Vec<u8> {
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
-        self.extend_from_slice(window);
-        self.truncate(self.len() - N + used);
-    }
-
-    #[inline(always)]
-    fn put_slice(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
-    }
-}
-
-/// The caller's bytes. `written` counts on past the end, so that the length needed is known.
-struct SliceBuffer<'a> {
-    bytes: &'a mut [u8],
-    written: usize,
-}
-
-impl Buffer for SliceBuffer<'_> {
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, window: &[u8; N], used: usize) {
-        let room = self
-            .bytes
-            .get_mut(self.written..)
-            .and_then(|room| room.first_chunk_mut::<N>());
-        match room {
-            Some(room) => *room = *window,
-            None => put_tail(self.bytes, self.written, &window[..used]),
-        }
-        self.written = self.written.saturating_add(used);
-    }
-
-    #[inline(always)]
-    fn put_slice(&mut self, bytes: &[u8]) {
-        let room = self
-            .bytes
-            .get_mut(self.written..)
-            .and_then(|room| room.get_mut(..bytes.len()));
-        match room {
-            Some(room) => room.copy_from_slice(bytes),
-            None => put_tail(self.bytes, self.written, bytes),
-        }
-        self.written = self.written.saturating_add(bytes.len());
-    }
-}
-
-/// Without room for the whole window: the used bytes only, as many as fit. (Not a method: a pointer to the buffer would
-/// keep `written` out of the registers.)
-#[cold]
-#[inline(never)]
-fn put_tail(out: &mut [u8], written: usize, bytes: &[u8]) {
-    if let Some(room) = out.get_mut(written..) {
-        let n = room.len().min(bytes.len());
-        room[..n].copy_from_slice(&bytes[..n]);
-    }
-}
 
 /// A value with an RLP encoding.
 pub trait Encode {
@@ -119,18 +51,12 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, Error> {
-    let mut buffer = SliceBuffer {
-        bytes: out,
-        written: 0,
-    };
+    let mut buffer = SliceBuffer::new(out);
     value.encode(&mut buffer);
-    if buffer.written > buffer.bytes.len() {
-        return Err(Error {
-            kind: ErrorKind::BufferTooSmall,
-            offset: buffer.written,
-        });
-    }
-    Ok(buffer.written)
+    buffer.finish().map_err(|offset| Error {
+        kind: ErrorKind::BufferTooSmall,
+        offset,
+    })
 }
 
 /// Bytes of `value` without leading zeros; 0 for zero.

@@ -36,10 +36,11 @@ mod structs;
 mod tests;
 
 pub use decode::{Decode, Item, Reader, decode};
-pub use encode::{Buffer, Encode, encode, encode_append, encode_into};
+pub use encode::{Encode, encode, encode_append, encode_into};
 pub use error::{Error, ErrorKind};
 pub use items::{Event, Items, items};
 pub use list::{List, ListIter};
+pub use lydite_bytes::Buffer;
 pub use structs::Payload;
 
 use encode::integer_len;

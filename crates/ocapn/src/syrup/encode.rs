@@ -7,11 +7,11 @@ use alloc::{
 };
 use core::cmp::Ordering;
 
-use lydite_bytes::Bytes;
+use lydite_bytes::{Bytes, SliceBuffer};
 
 use super::{
     Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
-    buffer::{HashBuffer, SliceBuffer, VecBuffer},
+    buffer::{HashBuffer, VecBuffer},
     integer::Parts,
 };
 
@@ -75,15 +75,11 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result
 /// ```
 #[inline]
 pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, Error> {
-    let mut buffer = SliceBuffer {
-        bytes: out,
-        written: 0,
-    };
+    let mut buffer = SliceBuffer::new(out);
     value.encode(&mut buffer)?;
-    if buffer.written > buffer.bytes.len() {
-        return Err(ErrorKind::BufferTooSmall.at(buffer.written));
-    }
-    Ok(buffer.written)
+    buffer
+        .finish()
+        .map_err(|needed| ErrorKind::BufferTooSmall.at(needed))
 }
 
 /// The content id of `value`: SHA-256 of its canonical encoding, which is hashed as it is written and never stored whole.
