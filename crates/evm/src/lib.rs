@@ -6,6 +6,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod abi;
+mod const_text;
 pub mod eip191;
 pub mod eip712;
 mod escape;

@@ -5,67 +5,55 @@ use super::{
     read::{Decoder, Head},
     write::Frame,
 };
+use crate::const_text::ConstText;
 
 /// Text built at compile time: the canonical name of a type, at most 512 bytes.
 #[derive(Clone, Copy)]
-pub struct TypeName {
-    bytes: [u8; 512],
-    len: usize,
-}
+pub struct TypeName(ConstText<512>);
 
 impl TypeName {
     /// The name `text`.
     pub const fn new(text: &str) -> Self {
-        let empty = Self {
-            bytes: [0; 512],
-            len: 0,
-        };
-        empty.then(text)
+        Self(ConstText::new()).then(text)
     }
 
     /// This name with `text` behind it. A name beyond 512 bytes is an error at compile time.
     pub const fn then(mut self, text: &str) -> Self {
-        let text = text.as_bytes();
-        let mut i = 0;
-        while i < text.len() {
-            self.bytes[self.len] = text[i];
-            self.len += 1;
-            i += 1;
-        }
-        self
+        self.0.push_str(text);
+        self.fitting()
     }
 
     /// This name with a decimal number behind it.
     pub const fn then_number(mut self, number: usize) -> Self {
-        if number >= 10 {
-            self = self.then_number(number / 10);
-        }
-        self.bytes[self.len] = b'0' + (number % 10) as u8;
-        self.len += 1;
+        self.0.push_number(number);
+        self.fitting()
+    }
+
+    const fn fitting(self) -> Self {
+        assert!(
+            self.0.len() <= 512,
+            "a type's name is at most 512 bytes long"
+        );
         self
     }
 
     /// This name with a member behind it, inside a tuple of which `self` is the beginning.
     pub const fn then_member(self, member: &TypeName) -> Self {
-        let separated = if self.bytes[self.len - 1] == b'(' {
-            self
-        } else {
-            self.then(",")
+        let separated = match self.as_bytes() {
+            [.., b'('] => self,
+            _ => self.then(","),
         };
         separated.then(member.as_str())
     }
 
     /// The bytes of the name.
     pub const fn as_bytes(&self) -> &[u8] {
-        self.bytes.split_at(self.len).0
+        self.0.as_bytes()
     }
 
     /// The name.
     pub const fn as_str(&self) -> &str {
-        match core::str::from_utf8(self.as_bytes()) {
-            Ok(name) => name,
-            Err(_) => "",
-        }
+        self.0.as_str()
     }
 
     /// True for types that stand unhashed in an event's topic: all but `bytes`, `string`, arrays and tuples.

@@ -5,6 +5,8 @@
 //!
 //! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not constant time.
 
+use crate::const_text::ConstText;
+
 /// The most struct types that one type may depend on, itself included.
 const MAX_DEPENDENCIES: usize = 64;
 
@@ -55,7 +57,7 @@ impl StructType {
     /// The length of [`StructType::encode_type`] in bytes.
     #[must_use]
     pub const fn encode_type_len(&'static self) -> usize {
-        self.write::<0>().length
+        self.write::<0>().len()
     }
 
     /// `encodeType`: this struct, then every struct it refers to, sorted by name. `N` must be
@@ -63,15 +65,12 @@ impl StructType {
     #[must_use]
     pub const fn encode_type<const N: usize>(&'static self) -> [u8; N] {
         let text = self.write::<N>();
-        assert!(text.length == N, "N is not the length of encodeType");
-        text.bytes
+        assert!(text.len() == N, "N is not the length of encodeType");
+        text.into_array()
     }
 
-    const fn write<const N: usize>(&'static self) -> Text<N> {
-        let mut text = Text {
-            bytes: [0; N],
-            length: 0,
-        };
+    const fn write<const N: usize>(&'static self) -> ConstText<N> {
+        let mut text = ConstText::new();
         let mut dependencies = Dependencies {
             sorted: [self; MAX_DEPENDENCIES],
             count: 0,
@@ -145,36 +144,7 @@ const fn core_struct(mut ty: &'static MemberType) -> Option<&'static StructType>
     }
 }
 
-/// A buffer that counts past its end, so that the same walk measures and writes.
-pub(super) struct Text<const N: usize> {
-    pub(super) bytes: [u8; N],
-    pub(super) length: usize,
-}
-
-impl<const N: usize> Text<N> {
-    pub(super) const fn push(&mut self, byte: u8) {
-        if self.length < N {
-            self.bytes[self.length] = byte;
-        }
-        self.length += 1;
-    }
-
-    pub(super) const fn push_str(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let mut i = 0;
-        while i < bytes.len() {
-            self.push(bytes[i]);
-            i += 1;
-        }
-    }
-
-    const fn push_number(&mut self, number: usize) {
-        if number >= 10 {
-            self.push_number(number / 10);
-        }
-        self.push(b'0' + (number % 10) as u8);
-    }
-
+impl<const N: usize> ConstText<N> {
     const fn push_struct(&mut self, struct_type: &StructType) {
         assert!(
             is_identifier(struct_type.name),

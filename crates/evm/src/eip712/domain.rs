@@ -5,8 +5,9 @@
 use lydite_bytes::{Address, B256, U256};
 use lydite_hash::{keccak256, keccak256_const};
 
-use super::describe::{Member, MemberType, Text};
+use super::describe::{Member, MemberType};
 use super::{TypedStruct, hash_independent, signing_hash_of};
+use crate::const_text::ConstText;
 
 /// The fields a domain may have, in the order that the specification fixes.
 pub(super) const FIELDS: [Member; 5] = [
@@ -34,9 +35,8 @@ pub(super) const FIELDS: [Member; 5] = [
 
 /// One of the 32 domain types.
 struct DomainType {
-    /// `EIP712Domain(…)`, padded
-    text: [u8; MAX_TEXT],
-    length: usize,
+    /// `EIP712Domain(…)`
+    text: ConstText<MAX_TEXT>,
     hash: [u8; 32],
 }
 
@@ -47,8 +47,7 @@ const MAX_TEXT: usize = 95;
 static DOMAIN_TYPES: [DomainType; 32] = {
     let mut types = [const {
         DomainType {
-            text: [0; MAX_TEXT],
-            length: 0,
+            text: ConstText::new(),
             hash: [0; 32],
         }
     }; 32];
@@ -61,10 +60,7 @@ static DOMAIN_TYPES: [DomainType; 32] = {
 };
 
 const fn domain_type(present: usize) -> DomainType {
-    let mut text = Text::<MAX_TEXT> {
-        bytes: [0; MAX_TEXT],
-        length: 0,
-    };
+    let mut text = ConstText::new();
     text.push_str("EIP712Domain(");
     let mut empty = true;
     let mut i = 0;
@@ -81,12 +77,8 @@ const fn domain_type(present: usize) -> DomainType {
         i += 1;
     }
     text.push(b')');
-    let hash = keccak256_const(text.bytes.split_at(text.length).0);
-    DomainType {
-        text: text.bytes,
-        length: text.length,
-        hash,
-    }
+    let hash = keccak256_const(text.as_bytes());
+    DomainType { text, hash }
 }
 
 /// The type hash of a domain whose declared type is `text`, if its fields are of the standard and in its order.
@@ -94,7 +86,7 @@ const fn domain_type(present: usize) -> DomainType {
 pub(super) fn standard_type_hash(text: &str) -> Option<[u8; 32]> {
     let known = DOMAIN_TYPES
         .iter()
-        .find(|known| &known.text[..known.length] == text.as_bytes())?;
+        .find(|known| known.text.as_bytes() == text.as_bytes())?;
     Some(known.hash)
 }
 
@@ -153,9 +145,7 @@ impl Domain<'_> {
     /// The domain's type string, e.g. `EIP712Domain(string name,uint256 chainId)`. A constant.
     #[must_use]
     pub fn encode_type(&self) -> &'static str {
-        let domain_type = self.domain_type();
-        // The text is made of ASCII constants.
-        core::str::from_utf8(&domain_type.text[..domain_type.length]).unwrap_or_default()
+        self.domain_type().text.as_str()
     }
 
     /// `keccak256` of [`Domain::encode_type`]. A constant.

@@ -15,6 +15,7 @@ use super::error::{Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
 use super::{message::Hasher, signing_hash_of};
 use crate::abi::{self, decimal, elementary};
+use crate::const_text::ConstText;
 
 /// The domain's type, which a document may leave out.
 pub(super) const DOMAIN: &str = "EIP712Domain";
@@ -378,15 +379,9 @@ impl Builder {
     pub(super) fn add_domain(&mut self, present: [bool; 5]) {
         let members = self.open_struct(DOMAIN);
         for (field, _) in FIELDS.iter().zip(present).filter(|(_, present)| *present) {
-            let mut ty = super::describe::Text::<7> {
-                bytes: [0; 7],
-                length: 0,
-            };
+            let mut ty = ConstText::<7>::new();
             ty.push_type(field.ty);
-            self.add_member(
-                field.name,
-                core::str::from_utf8(&ty.bytes[..ty.length]).unwrap_or_default(),
-            );
+            self.add_member(field.name, ty.as_str());
         }
         self.close_struct(members);
     }
