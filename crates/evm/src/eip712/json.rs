@@ -269,7 +269,8 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Passes over a value; a reader of that value alone.
+    /// Passes over a value; a reader of that value alone, which is to read it. Of an array or object only strings and brackets
+    /// are looked at here: where one is not closed by its like, that reader stops.
     pub(super) fn skip(&mut self) -> Result<Reader<'a>> {
         self.peek();
         let start = self.clone();
@@ -283,28 +284,42 @@ impl<'a> Reader<'a> {
     fn pass(&mut self) -> Result<()> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
-            Some(b'{') => {
-                self.open()?;
-                let mut first = true;
-                while self.key(first)?.is_some() {
-                    self.pass()?;
-                    first = false;
-                }
-                Ok(())
-            }
-            Some(b'[') => {
-                self.open()?;
-                let mut first = true;
-                while self.more(b']', first)? {
-                    self.pass()?;
-                    first = false;
-                }
-                Ok(())
-            }
+            Some(b'{' | b'[') => self.pass_nested(),
             Some(b'-' | b'0'..=b'9') => self.number().map(drop),
             Some(b't' | b'f') => self.boolean().map(drop),
             _ => self.null(),
         }
+    }
+
+    fn pass_nested(&mut self) -> Result<()> {
+        let bytes = self.text.as_bytes();
+        let (mut at, mut depth) = (self.at, 0usize);
+        while let Some(byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at = at;
+                        return Ok(());
+                    }
+                }
+                b'"' => loop {
+                    at = plain(bytes, at);
+                    match bytes.get(at) {
+                        Some(b'"') => break at += 1,
+                        // Whatever is escaped, and the first of a longer escape's digits, is not the end.
+                        Some(b'\\') => at = bytes.len().min(at + 2),
+                        Some(_) => at += 1,
+                        None => break,
+                    }
+                },
+                _ => {}
+            }
+        }
+        self.at = at;
+        Err(self.syntax("the text ends too early"))
     }
 }
 

@@ -652,6 +652,33 @@ prop_compose! {
     }
 }
 
+/// Reads any value.
+fn walk(reader: &mut super::json::Reader<'_>) -> super::json::Result<()> {
+    let mut first = true;
+    match reader.peek() {
+        Some(b'"') => reader.string().map(drop),
+        Some(b'{') => {
+            reader.open()?;
+            while reader.key(first)?.is_some() {
+                walk(reader)?;
+                first = false;
+            }
+            Ok(())
+        }
+        Some(b'[') => {
+            reader.open()?;
+            while reader.more(b']', first)? {
+                walk(reader)?;
+                first = false;
+            }
+            Ok(())
+        }
+        Some(b'-' | b'0'..=b'9') => reader.number().map(drop),
+        Some(b't' | b'f') => reader.boolean().map(drop),
+        _ => reader.null(),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -689,8 +716,15 @@ proptest! {
                 continue;
             }
             let mut reader = super::json::Reader::new(&text);
-            let read = reader.skip().and_then(|_| reader.end());
+            let read = walk(&mut reader).and_then(|()| reader.end());
             prop_assert_eq!(read.is_ok(), known.is_ok(), "{:?} {:?}", text, read);
+            let mut passing = super::json::Reader::new(&text);
+            let passed = passing.skip();
+            if read.is_ok() {
+                let mut inside = passed.unwrap();
+                prop_assert!(walk(&mut inside).is_ok() && inside.left() == 0);
+                prop_assert!(passing.end().is_ok());
+            }
         }
     }
 
