@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 
 use super::{
-    Decoded, Decoder, Error, ErrorKind, Mode, Type, Value, Values,
+    Decoded, Error, ErrorKind, Mode, Type, Value, Values,
     plan::{self, Kind, Node},
-    read::text,
+    walk::{Checked, walk},
     write::{buffer_error, bytes_size, put_bytes, put_length},
 };
 
@@ -81,8 +81,7 @@ impl Codec {
 
     /// [`decode`](Self::decode) in a mode of the caller's choice.
     pub fn decode_with(&self, data: &[u8], mode: Mode) -> Result<Vec<Value>, Error> {
-        self.check(data, mode, false)?;
-        Values::arguments(&self.nodes, data).tree(mode == Mode::Lenient)
+        walk(&self.nodes, data, mode)
     }
 
     /// Decodes the arguments in [`Mode::Strict`] and keeps them, with all of the data, in one allocation.
@@ -101,7 +100,7 @@ impl Codec {
     /// # Ok::<(), lydite_evm::abi::Error>(())
     /// ```
     pub fn decode_flat(&self, data: &[u8]) -> Result<Decoded<'_>, Error> {
-        self.check(data, Mode::Strict, true)?;
+        let Checked = walk(&self.nodes, data, Mode::Strict)?;
         Ok(Decoded::new(&self.nodes, data))
     }
 
@@ -121,20 +120,8 @@ impl Codec {
     /// # Ok::<(), abi::Error>(())
     /// ```
     pub fn view<'a>(&'a self, data: &'a [u8]) -> Result<Values<'a>, Error> {
-        self.check(data, Mode::Strict, true)?;
+        let Checked = walk(&self.nodes, data, Mode::Strict)?;
         Ok(Values::arguments(&self.nodes, data))
-    }
-
-    /// Checks all of the data, text only if asked to.
-    fn check(&self, data: &[u8], mode: Mode, text: bool) -> Result<(), Error> {
-        let (decoder, _) = Decoder::new(data, mode, self.nodes[0].inner)?;
-        let mut checker = Checker {
-            nodes: &self.nodes,
-            decoder,
-            text,
-        };
-        checker.frame(1, false, self.len(), 0, 0)?;
-        checker.decoder.finish()
     }
 
     /// Number of arguments.
@@ -145,7 +132,7 @@ impl Codec {
         }
     }
 
-    /// The length of the encoding. Only what has a tail is looked at.
+    /// The length of the encoding. Words are not looked at.
     fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
         if arguments.len() != self.len() {
             return Err(Error::new(
@@ -153,70 +140,64 @@ impl Codec {
                 arguments.len().min(self.len()),
             ));
         }
-        let mut size = self.nodes[0].inner;
-        if !self.nodes[0].dynamic {
-            return Ok(size);
-        }
-        let mut at = 1;
-        for (i, value) in arguments.iter().enumerate() {
-            let node = &self.nodes[at];
-            if node.dynamic {
-                size +=
-                    tail_size(&self.nodes, at, value).ok_or(Error::new(ErrorKind::Mismatch, i))?;
+        let root = &self.nodes[0];
+        let mut size = root.inner;
+        // Not if all are words.
+        if self.nodes.len() > 1 + arguments.len() || root.dynamic {
+            for (i, (node, value)) in self.nodes[1..].iter().zip(arguments).enumerate() {
+                if !node.kind.is_word() {
+                    size += tail_size(&self.nodes, node, value)
+                        .ok_or(Error::new(ErrorKind::Mismatch, i))?;
+                }
             }
-            at = node.next;
         }
         Ok(size)
     }
 
     /// Writes the arguments into a buffer of their encoding's length.
     fn write(&self, arguments: &[Value], buffer: &mut [u8]) -> Result<(), Error> {
+        let root = &self.nodes[0];
         let mut writer = Writer {
             nodes: &self.nodes,
             failure: ErrorKind::Mismatch,
             argument: 0,
         };
-        match writer.frame(1, false, arguments, buffer, self.nodes[0].inner, true) {
+        match writer.frame(root, arguments, buffer, root.inner, true) {
             Some(_) => Ok(()),
             None => Err(Error::new(writer.failure, writer.argument)),
         }
     }
 }
 
-/// The bytes of the tail of a value of the dynamic node `at`; `None` for a value of another shape.
-fn tail_size(nodes: &[Node], at: usize, value: &Value) -> Option<usize> {
-    let node = &nodes[at];
-    Some(match (node.kind, value) {
-        (Kind::Bytes, Value::Bytes(bytes)) => bytes_size(bytes.len()),
-        (Kind::String, Value::String(text)) => bytes_size(text.len()),
-        (Kind::Array, Value::Array(elements)) => 32 + elements_size(nodes, at + 1, elements)?,
-        (Kind::FixedArray(_), Value::FixedArray(elements)) => {
-            elements_size(nodes, at + 1, elements)?
-        }
-        (Kind::Tuple(len), Value::Tuple(values)) if len == values.len() => {
-            let mut size = node.inner;
-            let mut member = at + 1;
-            for value in values {
-                if nodes[member].dynamic {
-                    size += tail_size(nodes, member, value)?;
-                }
-                member = nodes[member].next;
+/// The bytes of the tail of a value that is no word; 0 if it is static. All lists are of the right length then, so that there are values for
+/// every word that room is made for.
+fn tail_size(nodes: &[Node], node: &Node, value: &Value) -> Option<usize> {
+    match (node.kind, value) {
+        (Kind::Bytes, Value::Bytes(bytes)) => return Some(bytes_size(bytes.len())),
+        (Kind::String, Value::String(text)) => return Some(bytes_size(text.len())),
+        _ => {}
+    }
+    let values = node.list(value)?;
+    let members = &nodes[node.child..];
+    let mut size = 0;
+    if !node.is_array() {
+        for (member, value) in members.iter().zip(values) {
+            if !member.kind.is_word() {
+                size += tail_size(nodes, member, value)?;
             }
-            size
         }
-        _ => return None,
-    })
-}
-
-/// Heads and tails of elements of node `at`.
-fn elements_size(nodes: &[Node], at: usize, elements: &[Value]) -> Option<usize> {
-    let mut size = elements.len() * nodes[at].head;
-    if nodes[at].dynamic {
-        for element in elements {
-            size += tail_size(nodes, at, element)?;
+    } else if !members[0].kind.is_word() {
+        for value in values {
+            size += tail_size(nodes, &members[0], value)?;
         }
     }
-    Some(size)
+    Some(
+        size + match node.kind {
+            Kind::Array => 32 + values.len() * node.inner,
+            _ if node.dynamic => node.inner,
+            _ => 0,
+        },
+    )
 }
 
 /// Writes values and checks them against their types. All answers are `None` for a value that does not fit.
@@ -228,20 +209,20 @@ struct Writer<'c> {
 }
 
 impl Writer<'_> {
-    /// Writes values from node `at` on (elements of an array: all of that node) to a frame with a head of `tail` bytes;
-    /// answers the length of the frame.
+    /// Writes what `node` holds to a frame with a head of `tail` bytes; answers the length of the frame.
     fn frame(
         &mut self,
-        mut at: usize,
-        array: bool,
+        node: &Node,
         values: &[Value],
         buffer: &mut [u8],
         mut tail: usize,
         outermost: bool,
     ) -> Option<usize> {
-        let mut head = 0;
+        let members = &self.nodes[node.child..];
+        let step = usize::from(!node.is_array());
+        let (mut at, mut head) = (0, 0);
         for value in values {
-            let node = &self.nodes[at];
+            let node = &members[at];
             let slot = buffer.get_mut(head..)?;
             if node.kind.is_word() {
                 if let Err(failure) = node.kind.put(value, slot.first_chunk_mut()?) {
@@ -249,8 +230,7 @@ impl Writer<'_> {
                     return None;
                 }
             } else if !node.dynamic {
-                let (elements, values) = node.list(value)?;
-                self.frame(at + 1, elements, values, slot, node.head, false)?;
+                self.frame(node, node.list(value)?, slot, node.head, false)?;
             } else {
                 put_length(slot.first_chunk_mut()?, tail);
                 let space = buffer.get_mut(tail..)?;
@@ -261,104 +241,15 @@ impl Writer<'_> {
                         let (length, space) = space.split_first_chunk_mut()?;
                         put_length(length, elements.len());
                         let head = elements.len() * node.inner;
-                        32 + self.frame(at + 1, true, elements, space, head, false)?
+                        32 + self.frame(node, elements, space, head, false)?
                     }
-                    _ => {
-                        let (elements, values) = node.list(value)?;
-                        self.frame(at + 1, elements, values, space, node.inner, false)?
-                    }
+                    _ => self.frame(node, node.list(value)?, space, node.inner, false)?,
                 };
             }
             head += node.head;
-            if !array {
-                at = node.next;
-            }
-            if outermost {
-                self.argument += 1;
-            }
+            at += step;
+            self.argument += usize::from(outermost);
         }
         Some(tail)
-    }
-}
-
-impl Node {
-    /// The members of a tuple (false) or elements of a fixed array (true), if the value is one of this type.
-    fn list<'v>(&self, value: &'v Value) -> Option<(bool, &'v [Value])> {
-        match (self.kind, value) {
-            (Kind::Tuple(len), Value::Tuple(values)) if len == values.len() => {
-                Some((false, values))
-            }
-            (Kind::FixedArray(len), Value::FixedArray(values)) if len == values.len() => {
-                Some((true, values))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Walks over data and checks it against a plan.
-struct Checker<'c, 'a> {
-    nodes: &'c [Node],
-    decoder: Decoder<'a>,
-    /// Strings are to be UTF-8. (Otherwise whoever builds the tree looks, as a `String` is checked when it is made.)
-    text: bool,
-}
-
-impl Checker<'_, '_> {
-    /// Checks values from node `at` on (elements of an array: all of that node), whose heads start at `head` and lie
-    /// inside the data. (Plain numbers: a `Head` would pass through memory at each call.)
-    fn frame(
-        &mut self,
-        mut at: usize,
-        array: bool,
-        len: usize,
-        base: usize,
-        mut head: usize,
-    ) -> Result<(), Error> {
-        let nodes = self.nodes;
-        for _ in 0..len {
-            let node = &nodes[at];
-            let decoder = &mut self.decoder;
-            if node.free {
-                if array {
-                    return Ok(());
-                }
-            } else if node.kind.is_word() {
-                if let Err(kind) = node.kind.check(decoder.word_at(head)?)
-                    && !decoder.is_lenient()
-                {
-                    return Err(Error::new(kind, head));
-                }
-            } else if node.dynamic {
-                let target = decoder.target(base, head)?;
-                match node.kind {
-                    Kind::Bytes => drop(decoder.bytes_at(target)?),
-                    Kind::String => {
-                        let bytes = decoder.bytes_at(target)?;
-                        if self.text {
-                            text(bytes, target + 32)?;
-                        }
-                    }
-                    kind => {
-                        let (len, base) = match kind {
-                            Kind::Array => (decoder.array_at(target, node.inner)?, target + 32),
-                            Kind::Tuple(len) | Kind::FixedArray(len) => {
-                                decoder.nested_at(target, node.inner)?;
-                                (len, target)
-                            }
-                            _ => (0, target),
-                        };
-                        self.frame(at + 1, node.is_array(), len, base, base)?;
-                    }
-                }
-            } else if let Kind::Tuple(len) | Kind::FixedArray(len) = node.kind {
-                self.frame(at + 1, node.is_array(), len, base, head)?;
-            }
-            head += node.head;
-            if !array {
-                at = node.next;
-            }
-        }
-        Ok(())
     }
 }

@@ -35,6 +35,7 @@ mod traits;
 mod types;
 mod value;
 mod view;
+mod walk;
 mod word;
 mod write;
 

@@ -1,7 +1,7 @@
 //! A type compiled to a flat list of instructions.
 //!
-//! The plan holds the type's nodes in preorder; a node knows its head size, the head size of the frame it opens, where
-//! its subtree ends and whether its words need any check, so that nothing is computed twice.
+//! The plan holds the type's nodes, the members of a tuple one behind another; a node knows its head size, the head size
+//! of the frame it opens, where its members are and whether its words need any check, so that nothing is computed twice.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::{ErrorKind, MAX_DEPTH, Type, Value, word};
 use lydite_bytes::I256;
 
 /// One type of the tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) dynamic: bool,
@@ -17,10 +17,10 @@ pub(super) struct Node {
     pub(super) free: bool,
     /// Bytes in the head of the frame around it.
     pub(super) head: usize,
-    /// Bytes of the head of its own frame (for an array: of one element).
+    /// Bytes of the head of its own frame (`T[]`: of one element).
     pub(super) inner: usize,
-    /// Index of the node behind its subtree.
-    pub(super) next: usize,
+    /// Index of the node of its first member, or of its elements.
+    pub(super) child: usize,
 }
 
 impl Node {
@@ -28,6 +28,21 @@ impl Node {
     #[inline(always)]
     pub(super) fn is_array(&self) -> bool {
         matches!(self.kind, Kind::Array | Kind::FixedArray(_))
+    }
+
+    /// The members or elements, if the value is an array or tuple of this type.
+    #[inline(always)]
+    pub(super) fn list<'v>(&self, value: &'v Value) -> Option<&'v [Value]> {
+        match (self.kind, value) {
+            (Kind::Array, Value::Array(values)) => Some(values),
+            (Kind::FixedArray(len), Value::FixedArray(values))
+            | (Kind::Tuple(len), Value::Tuple(values))
+                if len == values.len() =>
+            {
+                Some(values)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -55,24 +70,6 @@ impl Kind {
             self,
             Kind::Bytes | Kind::String | Kind::Array | Kind::FixedArray(_) | Kind::Tuple(_)
         )
-    }
-
-    /// Is the word one of this value type?
-    #[inline(always)]
-    pub(super) fn check(self, word: &[u8; 32]) -> Result<(), ErrorKind> {
-        let (fits, kind) = match self {
-            Kind::Uint(bits) => (word::fits_uint(word, usize::from(bits)), ErrorKind::Range),
-            Kind::Int(bits) => (word::fits_int(word, usize::from(bits)), ErrorKind::Range),
-            Kind::Bool => (word::to_bool(word).is_some(), ErrorKind::Bool),
-            Kind::Address => (word::fits_uint(word, 160), ErrorKind::Padding),
-            Kind::Function => (word::is_padded(word, 8), ErrorKind::Padding),
-            Kind::FixedBytes(len) => (
-                len == 32 || word::is_padded(word, 32 - usize::from(len)),
-                ErrorKind::Padding,
-            ),
-            _ => (true, ErrorKind::Mismatch),
-        };
-        if fits { Ok(()) } else { Err(kind) }
     }
 
     /// The word without the bits that this value type has no use for.
@@ -122,18 +119,28 @@ impl Kind {
     }
 }
 
-/// The nodes of a list of arguments: of the tuple, or of the one argument of another type.
+/// The nodes of a list of arguments: of the tuple, or of the one argument of another type. The first is the tuple's.
 pub(super) fn compile(ty: &Type) -> Result<Vec<Node>, ErrorKind> {
-    let mut nodes = Vec::new();
-    match ty {
-        Type::Tuple(_) => build(&mut nodes, ty, 0)?,
-        other => build_tuple(&mut nodes, core::slice::from_ref(other), 0)?,
-    }
+    let mut nodes = Vec::from([EMPTY]);
+    nodes[0] = match ty {
+        Type::Tuple(members) => tuple(&mut nodes, members, 0)?,
+        other => tuple(&mut nodes, core::slice::from_ref(other), 0)?,
+    };
     Ok(nodes)
 }
 
-/// Appends the nodes of a type that stands `depth` levels deep.
-fn build(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<(), ErrorKind> {
+/// The tuple without members.
+const EMPTY: Node = Node {
+    kind: Kind::Tuple(0),
+    dynamic: false,
+    free: true,
+    head: 0,
+    inner: 0,
+    child: 0,
+};
+
+/// The node of a type that stands `depth` levels deep; appends those of what it holds.
+fn node(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<Node, ErrorKind> {
     // The list of arguments is a level of its own.
     if depth > MAX_DEPTH + 1 {
         return Err(ErrorKind::TooDeep);
@@ -156,12 +163,11 @@ fn build(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<(), ErrorKind
         Type::Function => Kind::Function,
         Type::Bytes => Kind::Bytes,
         Type::String => Kind::String,
-        Type::Array(element) => return build_array(nodes, element, None, depth),
-        Type::FixedArray(element, len) => return build_array(nodes, element, Some(*len), depth),
-        Type::Tuple(members) => return build_tuple(nodes, members, depth),
+        Type::Array(element) => return array(nodes, element, None, depth),
+        Type::FixedArray(element, len) => return array(nodes, element, Some(*len), depth),
+        Type::Tuple(members) => return tuple(nodes, members, depth),
     };
-    let next = nodes.len() + 1;
-    nodes.push(Node {
+    Ok(Node {
         kind,
         dynamic: !kind.is_word(),
         free: matches!(
@@ -169,76 +175,59 @@ fn build(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<(), ErrorKind
             Kind::Uint(256) | Kind::Int(256) | Kind::FixedBytes(32)
         ),
         head: 32,
-        inner: 0,
-        next,
-    });
-    Ok(())
+        ..EMPTY
+    })
 }
 
-fn build_array(
+fn array(
     nodes: &mut Vec<Node>,
     element: &Type,
     len: Option<usize>,
     depth: usize,
-) -> Result<(), ErrorKind> {
-    let at = nodes.len();
-    nodes.push(Node {
-        kind: len.map_or(Kind::Array, Kind::FixedArray),
+) -> Result<Node, ErrorKind> {
+    let child = nodes.len();
+    nodes.push(EMPTY);
+    let element = node(nodes, element, depth + 1)?;
+    nodes[child] = element;
+    // Otherwise a length alone could ask for any amount of memory.
+    if element.head == 0 && len != Some(0) {
+        return Err(ErrorKind::Size);
+    }
+    let mut node = Node {
+        kind: Kind::Array,
         dynamic: true,
         free: false,
         head: 32,
-        inner: 0,
-        next: 0,
-    });
-    build(nodes, element, depth + 1)?;
-    let next = nodes.len();
-    let element = &nodes[at + 1];
-    let (dynamic, free, size) = (element.dynamic, element.free, element.head);
-    // Otherwise a length alone could ask for any amount of memory.
-    if size == 0 && len != Some(0) {
-        return Err(ErrorKind::Size);
-    }
-    let node = &mut nodes[at];
-    node.next = next;
-    node.inner = size;
+        inner: element.head,
+        child,
+    };
     if let Some(len) = len {
-        node.inner = fitting(size.checked_mul(len))?;
-        node.dynamic = dynamic;
-        node.free = free;
-        node.head = if dynamic { 32 } else { node.inner };
+        node.kind = Kind::FixedArray(len);
+        node.inner = fitting(element.head.checked_mul(len))?;
+        node.dynamic = element.dynamic;
+        node.free = element.free;
+        node.head = if node.dynamic { 32 } else { node.inner };
     }
-    Ok(())
+    Ok(node)
 }
 
-fn build_tuple(nodes: &mut Vec<Node>, members: &[Type], depth: usize) -> Result<(), ErrorKind> {
-    let at = nodes.len();
-    nodes.push(Node {
+fn tuple(nodes: &mut Vec<Node>, members: &[Type], depth: usize) -> Result<Node, ErrorKind> {
+    let child = nodes.len();
+    nodes.resize(child + members.len(), EMPTY);
+    let mut tuple = Node {
         kind: Kind::Tuple(members.len()),
-        dynamic: false,
-        free: true,
-        head: 0,
-        inner: 0,
-        next: 0,
-    });
-    for member in members {
-        let start = nodes.len();
-        build(nodes, member, depth + 1)?;
-        let Node {
-            dynamic,
-            free,
-            head,
-            ..
-        } = nodes[start];
-        let node = &mut nodes[at];
-        node.dynamic |= dynamic;
-        node.free &= free;
-        node.inner = fitting(node.inner.checked_add(head))?;
+        child,
+        ..EMPTY
+    };
+    for (i, member) in members.iter().enumerate() {
+        let member = node(nodes, member, depth + 1)?;
+        nodes[child + i] = member;
+        tuple.dynamic |= member.dynamic;
+        tuple.free &= member.free;
+        tuple.inner = fitting(tuple.inner.checked_add(member.head))?;
     }
-    let next = nodes.len();
-    let node = &mut nodes[at];
-    node.next = next;
-    node.head = if node.dynamic { 32 } else { node.inner };
-    Ok(())
+    tuple.head = if tuple.dynamic { 32 } else { tuple.inner };
+    Ok(tuple)
 }
 
 /// A head's size, if data of that size can exist.

@@ -6,6 +6,8 @@
 
 use alloc::string::String;
 
+use lydite_bytes::utf8;
+
 use super::{Error, ErrorKind, word};
 
 /// How much of Solidity's tolerance a decoder shows. Bounds, offsets, lengths and the budget are checked in all modes.
@@ -130,9 +132,17 @@ impl<'a> Decoder<'a> {
 
     /// The word at `position`.
     #[inline(always)]
-    pub(super) fn word_at(&self, position: usize) -> Result<&'a [u8; 32], Error> {
+    fn word_at(&self, position: usize) -> Result<&'a [u8; 32], Error> {
         let rest = self.data.get(position..);
         rest.and_then(|rest| rest.first_chunk())
+            .ok_or(Error::new(ErrorKind::Truncated, self.data.len()))
+    }
+
+    /// The `count` words from `position` on.
+    #[inline(always)]
+    pub(super) fn words_at(&self, position: usize, count: usize) -> Result<&'a [[u8; 32]], Error> {
+        let rest = self.data.get(position..);
+        rest.and_then(|rest| rest.as_chunks().0.get(..count))
             .ok_or(Error::new(ErrorKind::Truncated, self.data.len()))
     }
 
@@ -271,8 +281,7 @@ impl<'a> Decoder<'a> {
 /// The text in these bytes, which start at `position`.
 #[inline(always)]
 pub(super) fn text(bytes: &[u8], position: usize) -> Result<&str, Error> {
-    core::str::from_utf8(bytes)
-        .map_err(|error| Error::new(ErrorKind::Utf8, position + error.valid_up_to()))
+    utf8(bytes).map_err(|error| Error::new(ErrorKind::Utf8, position + error.valid_up_to()))
 }
 
 /// The word as a length: `None` if it does not fit.

@@ -515,6 +515,20 @@ fn codec_refuses_unsound_types_and_wrong_values() {
     assert_eq!(codec.encode(&[]), Err(Error::new(ErrorKind::Mismatch, 0)));
 }
 
+/// No room is made for words that have no values.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn types_as_large_as_memory() {
+    let none = Value::FixedArray(vec![]);
+    for (ty, value) in [
+        ("uint256[1000000000000000]", none.clone()),
+        ("uint256[1000000000000000][]", Value::Array(vec![none])),
+    ] {
+        let error = Codec::parse(ty).unwrap().encode(&[value]).unwrap_err();
+        assert_eq!(error, Error::new(ErrorKind::Mismatch, 0), "{ty}");
+    }
+}
+
 /// Words to data: numbers, or `u64::MAX` for 2^256 - 1.
 fn words(list: &[u64]) -> Vec<u8> {
     let word = |n: &u64| {

@@ -6,12 +6,12 @@
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
-use lydite_bytes::{Address, U256};
+use lydite_bytes::{Address, U256, utf8};
 
 use super::{
-    Error, ErrorKind, Value,
+    Value,
     plan::{Kind, Node},
-    read::{small, text},
+    read::small,
     word,
 };
 
@@ -70,7 +70,7 @@ impl<'a> Values<'a> {
             nodes,
             data,
             len,
-            node: 1,
+            node: nodes[0].child,
             array: false,
             base: 0,
             head: 0,
@@ -99,12 +99,9 @@ impl<'a> Values<'a> {
             let head = self.head + index * self.nodes[self.node].head;
             return self.value(self.node, head);
         }
-        let (mut node, mut head) = (self.node, self.head);
-        for _ in 0..index {
-            head += self.nodes[node].head;
-            node = self.nodes[node].next;
-        }
-        self.value(node, head)
+        let node = self.node + index;
+        let before = self.nodes[self.node..node].iter().map(|node| node.head);
+        self.value(node, self.head + before.sum::<usize>())
     }
 
     /// The values in order.
@@ -125,9 +122,9 @@ impl<'a> Values<'a> {
             Kind::Address => ValueRef::Address(Address(word::get_right(word()?))),
             Kind::FixedBytes(len) => ValueRef::FixedBytes(word()?.get(..usize::from(len))?),
             Kind::Function => ValueRef::Function(word()?.first_chunk()?),
-            Kind::Bytes => ValueRef::Bytes(self.bytes(head)?.0),
+            Kind::Bytes => ValueRef::Bytes(self.bytes(head)?),
             // Checked once already; forming a `str` anew is the price of code without `unsafe`.
-            Kind::String => ValueRef::String(core::str::from_utf8(self.bytes(head)?.0).ok()?),
+            Kind::String => ValueRef::String(utf8(self.bytes(head)?).ok()?),
             Kind::Array => {
                 let (len, start) = self.length(head)?;
                 ValueRef::Array(self.list(node, len, start, start))
@@ -152,7 +149,7 @@ impl<'a> Values<'a> {
     fn list(&self, node: usize, len: usize, base: usize, head: usize) -> Self {
         Self {
             len,
-            node: node + 1,
+            node: self.nodes[node].child,
             array: self.nodes[node].is_array(),
             base,
             head,
@@ -160,66 +157,12 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The values as a tree. Text has not been checked; `lenient` says what becomes of it and of excess bits.
-    pub(super) fn tree(mut self, lenient: bool) -> Result<Vec<Value>, Error> {
-        let mut out = Vec::with_capacity(self.len);
-        if self.array && self.nodes[self.node].kind.is_word() {
-            let words = self.data.get(self.head..).unwrap_or_default();
-            let words = words.as_chunks().0.get(..self.len).unwrap_or_default();
-            push_words(&mut out, self.nodes[self.node].kind, words, lenient);
-            return Ok(out);
-        }
-        for _ in 0..self.len {
-            let (node, head) = self.step();
-            let Node { kind, dynamic, .. } = self.nodes[node];
-            // The data have been checked: this is no error of theirs.
-            let gone = Error::new(ErrorKind::Truncated, head);
-            match kind {
-                Kind::Bytes => {
-                    let (bytes, _) = self.bytes(head).ok_or(gone)?;
-                    out.push(Value::Bytes(bytes.to_vec()));
-                }
-                Kind::String => {
-                    let (bytes, start) = self.bytes(head).ok_or(gone)?;
-                    out.push(Value::String(if lenient {
-                        String::from_utf8_lossy(bytes).into_owned()
-                    } else {
-                        String::from(text(bytes, start)?)
-                    }));
-                }
-                Kind::Array => {
-                    let (len, start) = self.length(head).ok_or(gone)?;
-                    let list = self.list(node, len, start, start);
-                    out.push(Value::Array(list.tree(lenient)?));
-                }
-                Kind::FixedArray(len) => {
-                    let list = self.fixed(node, len, dynamic, head).ok_or(gone)?;
-                    out.push(Value::FixedArray(list.tree(lenient)?));
-                }
-                Kind::Tuple(len) => {
-                    let list = self.fixed(node, len, dynamic, head).ok_or(gone)?;
-                    out.push(Value::Tuple(list.tree(lenient)?));
-                }
-                _ => {
-                    let word = self.word(head).ok_or(gone)?;
-                    push_words(&mut out, kind, core::slice::from_ref(word), lenient);
-                }
-            }
-        }
-        Ok(out)
-    }
-
     /// Node and position of the next value's head; then stands at the one behind it.
     #[inline(always)]
     fn step(&mut self) -> (usize, usize) {
         let (node, head) = (self.node, self.head);
-        let Node {
-            head: size, next, ..
-        } = self.nodes[node];
-        self.head += size;
-        if !self.array {
-            self.node = next;
-        }
+        self.head += self.nodes[node].head;
+        self.node += usize::from(!self.array);
         (node, head)
     }
 
@@ -242,38 +185,10 @@ impl<'a> Values<'a> {
     }
 
     #[inline(always)]
-    fn bytes(&self, head: usize) -> Option<(&'a [u8], usize)> {
+    fn bytes(&self, head: usize) -> Option<&'a [u8]> {
         let (len, start) = self.length(head)?;
-        Some((self.data.get(start..)?.get(..len)?, start))
+        self.data.get(start..)?.get(..len)
     }
-}
-
-/// Appends the values in words of one kind, whose excess bits are dropped if `lenient`.
-fn push_words(out: &mut Vec<Value>, kind: Kind, words: &[[u8; 32]], lenient: bool) {
-    let masked: Vec<[u8; 32]>;
-    let mut words = words;
-    if lenient {
-        masked = words.iter().map(|word| kind.mask(word)).collect();
-        words = &masked;
-    }
-    match kind {
-        Kind::Uint(bits) => push(out, words, |word| Value::Uint(word::to_u256(word), bits)),
-        Kind::Int(bits) => push(out, words, |word| Value::Int(word::to_u256(word), bits)),
-        Kind::Bool => push(out, words, |word| Value::Bool(word[31] != 0)),
-        Kind::Address => push(out, words, |word| {
-            Value::Address(Address(word::get_right(word)))
-        }),
-        Kind::Function => push(out, words, |word| Value::Function(word::get_left(word))),
-        Kind::FixedBytes(len) => push(out, words, |word| Value::FixedBytes(*word, len)),
-        _ => {}
-    }
-}
-
-/// Each kind has its own copy of this: values of all kinds built in one place go through memory, and wait there for
-/// their own stores.
-#[inline(never)]
-fn push(out: &mut Vec<Value>, words: &[[u8; 32]], value: impl Fn(&[u8; 32]) -> Value) {
-    out.extend(words.iter().map(value));
 }
 
 impl fmt::Debug for Values<'_> {

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use core::str;
 
-use lydite_bytes::{Address, Bytes, FixedBytes, U256};
+use lydite_bytes::{Address, Bytes, FixedBytes, U256, utf8};
 
 use super::{Error, ErrorKind, Header, SHORT};
 
@@ -433,7 +433,7 @@ impl<'a> Decode<'a> for &'a str {
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let bytes = reader.string()?;
         let start = reader.offset() - bytes.len();
-        str::from_utf8(bytes).map_err(|error| Error {
+        utf8(bytes).map_err(|error| Error {
             kind: ErrorKind::InvalidUtf8,
             offset: start + error.valid_up_to(),
         })
