@@ -32,3 +32,5 @@ pub use byte_string::Bytes;
 pub use fixed_bytes::{B256, FixedBytes};
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
 pub use utf8::utf8;
+#[doc(hidden)]
+pub use word::write_behind;

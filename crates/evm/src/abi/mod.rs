@@ -44,7 +44,7 @@ mod tests;
 
 use alloc::{string::ToString, vec::Vec};
 
-use lydite_bytes::{B256, FixedBytes};
+use lydite_bytes::{B256, FixedBytes, write_behind};
 use lydite_hash::{keccak256, keccak256_const};
 
 #[doc(hidden)]
@@ -138,6 +138,23 @@ pub fn encode_call_into<T: AbiEncode + ?Sized>(
     arguments: &T,
     buffer: &mut [u8],
 ) -> Result<usize, Error> {
+    // A short static encoding is built in registers.
+    macro_rules! by_size {
+        ($($size:literal)*) => {
+            match T::ARGUMENTS_HEAD {
+                $($size if !T::DYNAMIC => {
+                    if let Some(out) = buffer.get_mut(..4 + $size) {
+                        let mut words = [0; $size];
+                        write_all(&mut words, arguments);
+                        write_behind(selector, &words, out);
+                        return Ok(4 + $size);
+                    }
+                })*
+                _ => {}
+            }
+        };
+    }
+    by_size!(32 64 96 128 160 192 224 256);
     if let Some((prefix, rest)) = buffer.split_first_chunk_mut()
         && let Some(written) = write_all(rest, arguments)
     {
