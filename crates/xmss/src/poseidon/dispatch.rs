@@ -86,7 +86,7 @@ fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut La
 }
 
 macro_rules! permutations {
-    ($($(#[$doc:meta])* $all:ident $one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($(#[$doc:meta])* $all:ident $one:ident $avx512:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         impl Backend {
             $(
                 $(#[$doc])*
@@ -98,7 +98,7 @@ macro_rules! permutations {
                         Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$all(state) },
                         // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x16::$all(state) },
+                        Self::Avx512(Proof(())) => unsafe { x86_64::$avx512::$all(state) },
                     }
                 }
 
@@ -121,11 +121,11 @@ macro_rules! permutations {
 
 permutations! {
     /// Poseidon of width 16.
-    poseidon1_16 poseidon1_16_one: Poseidon1, 16, 20;
+    poseidon1_16 poseidon1_16_one avx512_x16: Poseidon1, 16, 20;
     /// Poseidon of width 24.
-    poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
+    poseidon1_24 poseidon1_24_one avx512_x16: Poseidon1, 24, 23;
     /// Poseidon2 of width 16, with the constants of Plonky3 2117e4b.
-    poseidon2_16 poseidon2_16_one: Poseidon2, 16, 20;
+    poseidon2_16 poseidon2_16_one poseidon2_avx512_x16: Poseidon2, 16, 20;
     /// Poseidon2 of width 24, with the constants of Plonky3 2117e4b.
-    poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
+    poseidon2_24 poseidon2_24_one poseidon2_avx512_x16: Poseidon2, 24, 23;
 }

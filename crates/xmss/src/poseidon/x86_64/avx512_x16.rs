@@ -1,14 +1,14 @@
-//! Sixteen permutations side by side with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
+//! Sixteen permutations of Poseidon side by side with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
 //!
 //! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Products are of 32-bit
 //! words into 64-bit ones, so every vector is worked on twice, its even words and its odd words.
 //!
 //! Time is that of the multiplier, which takes an instruction a cycle on processors of today. So:
 //!
-//! - Linear layers of full rounds are of the form ((A, B), (B, A)), for circulant matrices and for Poseidon2's. With u and v
-//!   the sum and the difference of the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the
-//!   result's two halves, doubled: half the products. The sums are made inside the S-box, before its last reduction: |x| at
-//!   most 0.57 p in, |u| and |v| at most [`SUMS`] hundredths of p out.
+//! - Linear layers of full rounds are circulant, so of the form ((A, B), (B, A)). With u and v the sum and the difference of
+//!   the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the result's two halves, doubled: half
+//!   the products. The sums are made inside the S-box, before its last reduction: |x| at most 0.57 p in, |u| and |v| at most
+//!   [`SUMS`] hundredths of p out.
 //! - Linear layer of small coefficients: words split into signed halves of 16 bits, two products an instruction
 //!   (`vpmaddwd`), the constants of the next round in the start value. The result stays doubled, which the scales of the
 //!   tables account for; out at most 0.57 p.
@@ -20,7 +20,7 @@
 use core::arch::x86_64::*;
 
 use super::super::tables::{Specification, Tables};
-use super::super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2};
+use super::super::{LANES, Lanes, Permutation, Poseidon1};
 use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
 /// Products of a constant and an element added between two foldings: of a state, which is at most 0.57 p,
@@ -39,9 +39,9 @@ const BLOCKS: usize = 6;
 /// A vector by its even and by its odd words: each a signed 32-bit number in the lower half of a 64-bit word, the upper half
 /// being anything.
 #[derive(Clone, Copy)]
-struct Halves {
-    even: __m512i,
-    odd: __m512i,
+pub(super) struct Halves {
+    pub even: __m512i,
+    pub odd: __m512i,
 }
 
 /// [`super::super::tables::Tables`] with signed constants of at most p / 2 in the width of the products.
@@ -50,8 +50,8 @@ struct Wide<const W: usize, const P: usize> {
     first: [u32; W],
     /// Pairs of coefficients for `vpmaddwd`, by row: of A + B, then of A - B.
     pairs: [[i32; W]; W],
-    /// Start values of the sums of lower and of upper halves, by round; the last for the layer before the first round.
-    small_start: [[[i32; 2]; W]; 9],
+    /// Start values of the sums of lower and of upper halves, by round.
+    small_start: [[[i32; 2]; W]; 8],
     // Rows in blocks of `ROWS`; blocks past the end are zero.
     /// Half as many rows, each of (A + B) / 2 and then of (A - B) / 2.
     dense_rows: [[[i64; W]; ROWS]; BLOCKS],
@@ -108,7 +108,7 @@ impl<const W: usize, const P: usize> Wide<W, P> {
         let mut wide = Self {
             first: [0; W],
             pairs: [[0; W]; W],
-            small_start: [[[0; 2]; W]; 9],
+            small_start: [[[0; 2]; W]; 8],
             dense_rows: [[[0; W]; ROWS]; BLOCKS],
             dense_start: [[[0; ROWS]; BLOCKS]; 8],
             z_from_x: [[[0; W]; ROWS]; BLOCKS],
@@ -162,11 +162,10 @@ impl<const W: usize, const P: usize> Wide<W, P> {
                 // So that quotients by p, times 2^5, are 16 bits
                 assert!(most * SUMS as i64 / 100 < 1 << 10);
                 let mut round = 0;
-                while round < 9 {
+                while round < 8 {
                     // The constants of the round that follows; those of the first half's last are in the tables of the
                     // partial rounds.
                     let (one, other) = match round {
-                        8 => (tables.full[0][i], tables.full[0][i + half]),
                         7 => (0, 0),
                         _ => (tables.full[round + 1][i], tables.full[round + 1][i + half]),
                     };
@@ -263,7 +262,7 @@ pub(super) fn upper(t: __m512i) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn halves(x: __m512i) -> Halves {
+pub(super) fn halves(x: __m512i) -> Halves {
     Halves {
         even: x,
         odd: upper(x),
@@ -315,7 +314,7 @@ fn cubes(x: Halves, y: Halves, numbers: &Numbers) -> [Halves; 2] {
 /// One vector from results in the upper halves.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn join(x: Halves) -> __m512i {
+pub(super) fn join(x: Halves) -> __m512i {
     _mm512_mask_blend_epi32(0xaaaa, upper(x.even), x.odd)
 }
 
@@ -579,22 +578,9 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
     let half = W / 2;
     // Integers below p become signed ones: for |x| at most p / 2, add (p - 1) / 2, reduce, and subtract it.
     for (x, constant) in state.iter_mut().zip(&wide.first) {
-        let constant = if K::SPECIFICATION.leading_layer {
-            MODULUS / 2
-        } else {
-            *constant
-        };
         let sum = _mm512_add_epi32(*x, splat(constant.cast_signed()));
         let reduced = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus));
         *x = _mm512_sub_epi32(reduced, splat((MODULUS / 2).cast_signed()));
-    }
-    if K::SPECIFICATION.leading_layer {
-        for k in 0..half {
-            let (x, y) = (state[k], state[k + half]);
-            state[k] = _mm512_add_epi32(x, y);
-            state[k + half] = _mm512_sub_epi32(x, y);
-        }
-        small_layer(&mut state, 8, wide);
     }
     for round in 0..8 {
         if round == 4 {
@@ -618,14 +604,14 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn load(words: &[u32; LANES]) -> __m512i {
+pub(super) fn load(words: &[u32; LANES]) -> __m512i {
     // SAFETY: the reference is to 64 readable bytes, and the load has no alignment requirement.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn store(words: &mut [u32; LANES], vector: __m512i) {
+pub(super) fn store(words: &mut [u32; LANES], vector: __m512i) {
     // SAFETY: the reference is to 64 writable bytes, and the store has no alignment requirement.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
 }
@@ -645,6 +631,4 @@ macro_rules! kernels {
 kernels! {
     poseidon1_16: Poseidon1, 16, 20;
     poseidon1_24: Poseidon1, 24, 23;
-    poseidon2_16: Poseidon2, 16, 20;
-    poseidon2_24: Poseidon2, 24, 23;
 }
