@@ -21,7 +21,7 @@ use crate::{compare, doctor, result};
 pub struct BenchArgs {
     #[command(subcommand)]
     command: Option<BenchCommand>,
-    /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, all); without one, the published reports' rows
+    /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, alloy, bindings, all); without one, the published reports' rows
     family: Vec<String>,
     #[command(flatten)]
     choice: Choice,

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 use serde_json::Value;
 
+use crate::alloy;
 use crate::ops::{Input, Op};
 use crate::precompile;
 use crate::random::Random;
@@ -20,6 +21,8 @@ static VECTORS: LazyLock<Value> =
     LazyLock::new(|| parse(include_str!("../../vectors/eth-ops/vectors.json")));
 static BLOCKS: LazyLock<Value> =
     LazyLock::new(|| parse(include_str!("../../vectors/tx/hoodi_772457_772461.json")));
+static GENERATED: LazyLock<Value> =
+    LazyLock::new(|| parse(include_str!("../../vectors/tx/generated.json")));
 
 fn parse(text: &str) -> Value {
     // Compiled in, and read by every test.
@@ -138,6 +141,15 @@ fn gather(op: &Op, list: &[Vec<u8>], item: usize) -> Vec<u8> {
 fn blocks() -> Result<Vec<Vec<u8>>> {
     let list = BLOCKS.as_array().context("vectors/tx")?;
     list.iter().map(|tx| bytes(&tx["raw"])).collect()
+}
+
+/// All signed transactions of `vectors/tx` that have a sender, and it.
+pub fn transactions() -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let generated = GENERATED["transactions"].as_array();
+    let all = generated.into_iter().chain(BLOCKS.as_array()).flatten();
+    all.filter(|tx| !tx["sender"].is_null())
+        .map(|tx| Ok((bytes(&tx["raw"])?, bytes(&tx["sender"])?)))
+        .collect()
 }
 
 fn text(value: &Value) -> Result<&str> {
@@ -406,6 +418,9 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     if syrup_row(op) {
         return syrup::inputs::element(op, random);
     }
+    if alloy::is_kernel(&op.kernel) {
+        return alloy::element(op, random);
+    }
     let report = op.input == Input::Report;
     let words = |values: &[BigUint]| -> Vec<u8> { values.iter().flat_map(le32).collect() };
     if report && op.kernel.starts_with("u256_") {
@@ -413,7 +428,8 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         let near = |word| nudge(random, &BigUint::from_bytes_le(word));
         return Ok(words(&own.chunks(32).map(near).collect::<Vec<_>>()));
     }
-    Ok(match op.kernel.as_str() {
+    let kernel = op.kernel.strip_suffix("_heads").unwrap_or(&op.kernel);
+    Ok(match kernel {
         // The empty message has no other of its length: any one-permutation message will do.
         "keccak256" if op.size == 0 => {
             let len = random.between(1, 64);

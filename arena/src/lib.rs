@@ -5,6 +5,7 @@
 //! contenders ([`schedule`]), and judges by paired ratios ([`stats`], [`race`]). docs/benchmarking.md tells the method
 //! and its known bias.
 
+pub mod alloy;
 pub mod blobs;
 pub mod builder;
 pub mod cli;

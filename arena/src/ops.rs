@@ -145,12 +145,14 @@ fn probes() -> usize {
 }
 
 /// The catalogue's files.
-const FILES: [&str; 5] = [
+const FILES: [&str; 7] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
     include_str!("../ops/precompiles.toml"),
     include_str!("../ops/xmss.toml"),
+    include_str!("../ops/alloy.toml"),
+    include_str!("../ops/bindings.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -280,7 +282,7 @@ mod tests {
             // A precompile can take milliseconds: a batch then is one turn over fewer distinct items.
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
-                || op.family == "precompiles"
+                || ["precompiles", "alloy"].contains(&op.family.as_str())
                 || op.kernel == "xmss_sign";
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
@@ -288,7 +290,15 @@ mod tests {
         }
         assert_eq!(
             families(),
-            ["ethereum", "secp256k1", "syrup", "precompiles", "xmss"]
+            [
+                "ethereum",
+                "secp256k1",
+                "syrup",
+                "precompiles",
+                "xmss",
+                "alloy",
+                "bindings"
+            ]
         );
     }
 

@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use serde_json::Value;
 use tiny_keccak::{Hasher as _, Keccak};
 
-use crate::syrup;
+use crate::{alloy, syrup};
 
 /// The right output of one call: what `verify` must write, and what `run` must add to its sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +61,26 @@ pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> 
     if kernel.starts_with("syrup_") {
         return syrup::outputs::expected(kernel, elements, item).with_context(|| kernel.to_owned());
     }
+    if alloy::is_kernel(kernel) {
+        return alloy::expected(kernel, item).with_context(|| kernel.to_owned());
+    }
     let mut input = Reader(item);
-    let parts = outputs(kernel, elements, &mut input).with_context(|| kernel.to_owned())?;
+    let of_whole = kernel.strip_suffix("_heads");
+    let parts = outputs(of_whole.unwrap_or(kernel), elements, &mut input)
+        .with_context(|| kernel.to_owned())?;
     ensure!(input.0.is_empty(), "{kernel}: the item has bytes left over");
-    Ok(Expected::of(&parts))
+    let mut expected = Expected::of(&parts);
+    if of_whole.is_some() {
+        // Per value: a text, bytes, numbers if there are any. The bytes are counted, and the numbers.
+        let parts_of_one = parts.len() / elements;
+        expected.sum = parts
+            .chunks(parts_of_one)
+            .map(|value| {
+                (value[1].len() + value.get(2).map_or(0, |numbers| numbers.len() / 32)) as u64
+            })
+            .sum();
+    }
+    Ok(expected)
 }
 
 fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {

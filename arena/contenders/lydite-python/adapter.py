@@ -4,7 +4,21 @@ import struct
 
 import arena_kit as kit
 import lydite
-from ethereum_items import dynamic_many, dynamic_one, fields_many, fields_one, le32, messages, same, text, transfer, typed
+from ethereum_items import (
+    dynamic_many,
+    dynamic_one,
+    fields_many,
+    fields_one,
+    head_of_pair,
+    head_of_three,
+    le32,
+    messages,
+    same,
+    text,
+    transfer,
+    typed,
+    whole,
+)
 
 one = kit.op
 many = kit.array
@@ -114,6 +128,12 @@ ops |= {
     "secp256k1_public_key_varied": one(same, lydite.public_key),
     "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode),
     "abi_decode_runtime_varied": many(same, decode_runtime),
+    "abi_decode_dynamic_heads_varied": kit.decoder(
+        kit.fields, lambda rows: [TEXT_AND_DATA.decode(row) for row in rows], head_of_pair, whole
+    ),
+    "abi_decode_runtime_heads_varied": kit.decoder(
+        same, lambda item: [DYNAMIC.decode(item)], head_of_three, whole
+    ),
     "tx_decode_blocks": one(same, tx_decode),
     "tx_hash_blocks": one(same, lambda raw: lydite.Tx.decode(raw).hash),
     "tx_sender_blocks": one(same, tx_sender),

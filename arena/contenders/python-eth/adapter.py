@@ -13,7 +13,21 @@ from eth_account.typed_transactions import TypedTransaction
 from eth_hash.auto import keccak
 from eth_keys import keys
 from eth_utils import to_canonical_address, to_checksum_address
-from ethereum_items import dynamic_many, dynamic_one, fields_many, fields_one, le32, messages, same, text, transfer, typed
+from ethereum_items import (
+    dynamic_many,
+    dynamic_one,
+    fields_many,
+    fields_one,
+    head_of_pair,
+    head_of_three,
+    le32,
+    messages,
+    same,
+    text,
+    transfer,
+    typed,
+    whole,
+)
 from hexbytes import HexBytes
 from rlp.sedes import big_endian_int
 
@@ -162,6 +176,12 @@ ops |= {
     "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
     "abi_encode_runtime_varied": one(lambda i: dynamic_one(i)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
     "abi_decode_runtime_varied": many(same, decode_runtime),
+    "abi_decode_dynamic_heads_varied": kit.decoder(
+        kit.fields, lambda rows: [eth_abi.decode(["string", "bytes"], row) for row in rows], head_of_pair, whole
+    ),
+    "abi_decode_runtime_heads_varied": kit.decoder(
+        same, lambda item: [eth_abi.decode(DYNAMIC, item)], head_of_three, whole
+    ),
     "tx_decode_blocks": one(same, tx_decode),
     "tx_hash_blocks": one(same, tx_hash_raw),
     "tx_sender_blocks": one(same, tx_sender),

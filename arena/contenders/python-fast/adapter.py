@@ -7,7 +7,7 @@ import faster_eth_abi as eth_abi
 import sha3
 from cchecksum import to_checksum_address
 from coincurve import PrivateKey, PublicKey
-from ethereum_items import dynamic_many, dynamic_one, le32, messages, same, transfer
+from ethereum_items import dynamic_many, dynamic_one, head_of_pair, head_of_three, le32, messages, same, transfer, whole
 
 one = kit.op
 many = kit.array
@@ -82,6 +82,12 @@ ops |= {
     "secp256k1_public_key_varied": one(same, lambda key: PublicKey.from_secret(key).format(compressed=False)[1:]),
     "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
     "abi_decode_runtime_varied": many(same, decode_runtime),
+    "abi_decode_dynamic_heads_varied": kit.decoder(
+        kit.fields, lambda rows: [eth_abi.decode(["string", "bytes"], row) for row in rows], head_of_pair, whole
+    ),
+    "abi_decode_runtime_heads_varied": kit.decoder(
+        same, lambda item: [eth_abi.decode(DYNAMIC, item)], head_of_three, whole
+    ),
     "neg:abi_decode_dynamic": kit.neg(kit.refuses(lambda item: eth_abi.decode(["string", "bytes"], item))),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),
 }

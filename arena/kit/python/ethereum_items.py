@@ -38,6 +38,22 @@ def dynamic_one(item, at=0):
     return (text.decode(), data, [int.from_bytes(w, "big") for w in words]), at + 4 + 32 * count
 
 
+def head_of_pair(value):
+    """What is summed of a decoded (string,bytes)."""
+    return len(value[1])
+
+
+def head_of_three(value):
+    """What is summed of a decoded (string,bytes,uint256[])."""
+    return len(value[1]) + len(value[2])
+
+
+def whole(value):
+    """All of either, for `verify`."""
+    text, data, *numbers = value
+    return text.encode() + data + b"".join(le32(number) for list in numbers for number in list)
+
+
 def dynamic_many(item):
     out, at = [], 0
     while at < len(item):
