@@ -195,6 +195,45 @@ def _deep(levels):
     return b"".join(reversed(pieces))
 
 
+def _plain(value):
+    """A value of the vectors as Python has it: integers are texts there, bytes and addresses hexadecimal ones."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return "0x" + value.hex()
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def test_abi_of_the_shared_vectors():
+    for case in json.loads((VECTORS / "abi/encode.json").read_text()):
+        codec, encoded = lydite.Codec(case["type"]), bytes.fromhex(case["encoded"][2:])
+        values = codec.decode(encoded)
+        assert _plain(values) == case["value"], case["type"]
+        assert codec.encode(values) == encoded
+
+
+def test_typed_data_of_the_shared_vectors():
+    for case in json.loads((VECTORS / "eip712/documents.json").read_text()):
+        for form in (case["document"], json.dumps(case["document"])):
+            data = lydite.TypedData(form)
+            assert "0x" + data.signing_hash.hex() == case["signing_hash"], case["name"]
+            assert "0x" + data.domain_separator.hex() == case["domain_separator"]
+            assert "0x" + data.struct_hash.hex() == case["hash_struct"]
+            assert data.encode_type == case["encode_type"]
+
+
+def test_known_answers_of_the_report():
+    cases = json.loads((VECTORS / "eth-ops/vectors.json").read_text())
+    for name, size in (("256b", 256), ("1kb", 1024), ("4kb", 4096)):
+        assert "0x" + lydite.keccak256(b"\xab" * size).hex() == cases[f"keccak256_{name}"]["expected"]
+    given, expected = cases["secp256k1_sign"]["input"], cases["secp256k1_sign"]["expected"]
+    key, hash = (bytes.fromhex(given[name][2:]) for name in ("privkey", "msg_hash"))
+    signature = lydite.sign(hash, key)
+    assert signature == bytes.fromhex(expected["r"][2:] + expected["s"][2:]) + bytes([expected["v"]])
+    public = bytes.fromhex(cases["secp256k1_sign_recover"]["expected"]["pubkey_uncompressed"][2:])
+    assert lydite.recover_public_key(hash, signature) == lydite.public_key(key) == public[1:]
+
+
 def test_transactions_of_the_shared_vectors():
     count = 0
     for path in sorted((VECTORS / "tx").glob("*.json")):
