@@ -2,10 +2,9 @@
 
 use lydite::{
     bytes::{Address, B256, Bytes, U256},
-    curve::secp256k1::SecretKey,
     evm::tx::{
-        self, AccessListItem, Authorization, Signable, Transaction, TransactionRef, TxEip1559,
-        TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+        self, AccessListItem, Authorization, Field, Signable, TransactionRef, TransactionRequest,
+        TransactionType,
     },
 };
 use pyo3::{
@@ -105,7 +104,7 @@ impl Tx {
     #[getter]
     fn gas_price(&self, py: Python<'_>) -> PyResult<Option<u128>> {
         self.with(py, |tx| {
-            Ok(((tx.kind as u8) < 2).then_some(tx.max_fee_per_gas))
+            Ok(tx.kind.has(Field::GasPrice).then_some(tx.max_fee_per_gas))
         })
     }
 
@@ -113,7 +112,10 @@ impl Tx {
     #[getter]
     fn max_fee_per_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
         self.with(py, |tx| {
-            Ok(((tx.kind as u8) >= 2).then_some(tx.max_fee_per_gas))
+            Ok(tx
+                .kind
+                .has(Field::MaxFeePerGas)
+                .then_some(tx.max_fee_per_gas))
         })
     }
 
@@ -121,7 +123,10 @@ impl Tx {
     #[getter]
     fn max_priority_fee_per_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
         self.with(py, |tx| {
-            Ok(((tx.kind as u8) >= 2).then_some(tx.max_priority_fee_per_gas))
+            Ok(tx
+                .kind
+                .has(Field::MaxPriorityFeePerGas)
+                .then_some(tx.max_priority_fee_per_gas))
         })
     }
 
@@ -153,7 +158,7 @@ impl Tx {
     #[getter]
     fn access_list<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.with(py, |tx| {
-            if tx.kind as u8 == 0 {
+            if !tx.kind.has(Field::AccessList) {
                 return Ok(None);
             }
             let items = tx.access_list.iter().map(|item| {
@@ -171,7 +176,10 @@ impl Tx {
     #[getter]
     fn max_fee_per_blob_gas(&self, py: Python<'_>) -> PyResult<Option<u128>> {
         self.with(py, |tx| {
-            Ok((tx.kind as u8 == 3).then_some(tx.max_fee_per_blob_gas))
+            Ok(tx
+                .kind
+                .has(Field::MaxFeePerBlobGas)
+                .then_some(tx.max_fee_per_blob_gas))
         })
     }
 
@@ -179,7 +187,7 @@ impl Tx {
     #[getter]
     fn blob_versioned_hashes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.with(py, |tx| {
-            if tx.kind as u8 != 3 {
+            if !tx.kind.has(Field::BlobVersionedHashes) {
                 return Ok(None);
             }
             let hashes = tx
@@ -194,7 +202,7 @@ impl Tx {
     #[getter]
     fn authorization_list<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.with(py, |tx| {
-            if tx.kind as u8 != 4 {
+            if !tx.kind.has(Field::AuthorizationList) {
                 return Ok(None);
             }
             let items = tx.authorization_list.iter().map(|item| {
@@ -275,6 +283,17 @@ impl<'a, 'py> Fields<'a, 'py> {
         to_integer(name, &self.required(name)?)
     }
 
+    /// A legacy transaction may hold on every chain.
+    fn chain_id(&mut self, kind: TransactionType) -> PyResult<Option<u64>> {
+        if kind == TransactionType::Legacy {
+            return match self.take("chainId")? {
+                Some(id) if !id.is_none() => to_integer("chainId", &id).map(Some),
+                _ => Ok(None),
+            };
+        }
+        self.integer("chainId").map(Some)
+    }
+
     fn data(&mut self) -> PyResult<Bytes> {
         match self.take("data")? {
             None => Ok(Bytes::new()),
@@ -296,11 +315,6 @@ impl<'a, 'py> Fields<'a, 'py> {
                 .map(Some)
                 .map_err(|error| located("to", &error, &to)),
         }
-    }
-
-    fn required_recipient(&mut self) -> PyResult<Address> {
-        self.recipient()?
-            .ok_or_else(|| EncodeError::new_err("to: this type creates no contract"))
     }
 
     fn access_list(&mut self) -> PyResult<Vec<AccessListItem>> {
@@ -389,22 +403,6 @@ fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
     EncodeError::new_err(format!("{name}: {}", error.value(object.py())))
 }
 
-/// A transaction of type 1 to 4: the fields that all of these have, the recipient as the type wants it, and its own fields.
-macro_rules! typed {
-    ($type:ident, $fields:ident, $recipient:ident, $($name:ident: $value:expr),+) => {
-        $type {
-            chain_id: $fields.integer("chainId")?,
-            nonce: $fields.integer("nonce")?,
-            gas_limit: $fields.integer("gas")?,
-            to: $fields.$recipient()?,
-            value: $fields.integer("value")?,
-            data: $fields.data()?,
-            access_list: $fields.access_list()?,
-            $($name: $value),+
-        }
-    };
-}
-
 /// Signs a transaction given as a dict with the names of JSON-RPC (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
 /// `maxFeePerGas`, `maxPriorityFeePerGas`, `to`, `value`, `data`, `accessList`, `maxFeePerBlobGas`,
 /// `blobVersionedHashes`, `authorizationList`): its envelope. Without `type` the fields tell it, as in eth-account.
@@ -419,82 +417,48 @@ pub fn sign_transaction<'py>(
         given: fields,
         taken: 0,
     };
-    let kind = match fields.take("type")? {
-        Some(kind) => to_byte("type", &kind)?,
+    let number = match fields.take("type")? {
+        Some(number) => to_byte("type", &number)?,
         None if fields.has("authorizationList")? => 4,
         None if fields.has("blobVersionedHashes")? => 3,
         None if fields.has("maxFeePerGas")? => 2,
         None if fields.has("accessList")? => 1,
         None => 0,
     };
-    let py = fields.given.py();
-    let raw = match kind {
-        0 => {
-            let chain_id = match fields.take("chainId")? {
-                Some(chain_id) if !chain_id.is_none() => Some(to_integer("chainId", &chain_id)?),
-                _ => None,
-            };
-            finish(
-                &key,
-                TxLegacy {
-                    chain_id,
-                    nonce: fields.integer("nonce")?,
-                    gas_price: fields.integer("gasPrice")?,
-                    gas_limit: fields.integer("gas")?,
-                    to: fields.recipient()?,
-                    value: fields.integer("value")?,
-                    data: fields.data()?,
-                },
-                fields,
-            )?
-        }
-        1 => finish(
-            &key,
-            typed!(TxEip2930, fields, recipient, gas_price: fields.integer("gasPrice")?),
-            fields,
-        )?,
-        2 => finish(
-            &key,
-            typed!(
-                TxEip1559, fields, recipient,
-                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
-                max_fee_per_gas: fields.integer("maxFeePerGas")?
-            ),
-            fields,
-        )?,
-        3 => finish(
-            &key,
-            typed!(
-                TxEip4844, fields, required_recipient,
-                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
-                max_fee_per_gas: fields.integer("maxFeePerGas")?,
-                max_fee_per_blob_gas: fields.integer("maxFeePerBlobGas")?,
-                blob_versioned_hashes: words(
-                    &fields.required("blobVersionedHashes")?,
-                    "blobVersionedHashes",
-                )?
-            ),
-            fields,
-        )?,
-        4 => finish(
-            &key,
-            typed!(
-                TxEip7702, fields, required_recipient,
-                max_priority_fee_per_gas: fields.integer("maxPriorityFeePerGas")?,
-                max_fee_per_gas: fields.integer("maxFeePerGas")?,
-                authorization_list: fields.authorization_list()?
-            ),
-            fields,
-        )?,
-        _ => return Err(EncodeError::new_err(format!("type: {kind} is not known"))),
+    let kind = TransactionType::try_from(number)
+        .map_err(|_| EncodeError::new_err(format!("type: {number} is not known")))?;
+    let mut tx = TransactionRequest {
+        kind,
+        ..TransactionRequest::default()
     };
-    Ok(PyBytes::new(py, &raw))
-}
-
-fn finish<T: Signable>(key: &SecretKey, transaction: T, fields: Fields<'_, '_>) -> PyResult<Vec<u8>>
-where
-    Transaction: From<tx::Signed<T>>,
-{
+    for field in kind.fields() {
+        match field {
+            Field::ChainId => tx.chain_id = fields.chain_id(kind)?,
+            Field::Nonce => tx.nonce = fields.integer("nonce")?,
+            Field::GasPrice => tx.gas_price = fields.integer("gasPrice")?,
+            Field::MaxPriorityFeePerGas => {
+                tx.max_priority_fee_per_gas = fields.integer("maxPriorityFeePerGas")?;
+            }
+            Field::MaxFeePerGas => tx.max_fee_per_gas = fields.integer("maxFeePerGas")?,
+            Field::GasLimit => tx.gas_limit = fields.integer("gas")?,
+            Field::To => tx.to = fields.recipient()?,
+            Field::Value => tx.value = fields.integer("value")?,
+            Field::Data => tx.data = fields.data()?,
+            Field::AccessList => tx.access_list = fields.access_list()?,
+            Field::MaxFeePerBlobGas => {
+                tx.max_fee_per_blob_gas = fields.integer("maxFeePerBlobGas")?;
+            }
+            Field::BlobVersionedHashes => {
+                let name = "blobVersionedHashes";
+                tx.blob_versioned_hashes = words(&fields.required(name)?, name)?;
+            }
+            Field::AuthorizationList => tx.authorization_list = fields.authorization_list()?,
+        }
+    }
+    let py = fields.given.py();
     fields.finish()?;
-    Ok(Transaction::from(transaction.sign(key)).encode())
+    let signed = tx
+        .sign(&key)
+        .map_err(|error| EncodeError::new_err(error.to_string()))?;
+    Ok(PyBytes::new(py, &signed.encode()))
 }

@@ -1,11 +1,12 @@
-//! Why bytes are not a signed transaction, or have no sender.
+//! Why bytes or fields are not a transaction, or it has no sender.
 use core::fmt;
 
 use lydite_curve::secp256k1;
 
+use super::{Field, TransactionType};
 use crate::rlp;
 
-/// Why bytes are not a signed transaction, or have no sender.
+/// Why bytes or fields are not a transaction, or it has no sender.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -24,6 +25,10 @@ pub enum Error {
     BlobCount,
     /// The signature has no sender, or its s is above n / 2 (EIP-2).
     Signature(secp256k1::Error),
+    /// A request lacks a field that its type cannot do without.
+    MissingField(Field),
+    /// A request has a field that its type does not have.
+    ForeignField(Field, TransactionType),
     /// The slices of a batch differ in length.
     Length,
 }
@@ -53,6 +58,11 @@ impl fmt::Display for Error {
                 f.write_str("blobs, commitments, proofs and hashes differ in number")
             }
             Self::Signature(error) => error.fmt(f),
+            Self::MissingField(Field::To) => f.write_str("to: this type creates no contract"),
+            Self::MissingField(field) => write!(f, "{}: missing", field.name()),
+            Self::ForeignField(field, kind) => {
+                write!(f, "{}: not a field of type {}", field.name(), *kind as u8)
+            }
             Self::Length => f.write_str("batch: the slices differ in length"),
         }
     }

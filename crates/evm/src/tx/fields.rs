@@ -5,8 +5,8 @@ use lydite_bytes::{Address, B256, Bytes, U256};
 use lydite_curve::secp256k1::{self, SecretKey, Signature};
 use lydite_hash::keccak256;
 
-use super::{Error, Signed};
-use crate::rlp::{self, Buffer, Encode, Header, List, Payload, rlp_struct};
+use super::{Error, Field, Signed, Transaction, TransactionRef, TransactionRequest};
+use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct};
 
 /// Type of an EIP-2718 envelope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,7 +25,29 @@ pub enum TransactionType {
     Eip7702 = 4,
 }
 
+/// The type of a number from 0 (legacy) to 4.
+impl TryFrom<u8> for TransactionType {
+    type Error = Error;
+
+    fn try_from(number: u8) -> Result<Self, Error> {
+        match number {
+            0 => Ok(Self::Legacy),
+            1 => Ok(Self::Eip2930),
+            2 => Ok(Self::Eip1559),
+            3 => Ok(Self::Eip4844),
+            4 => Ok(Self::Eip7702),
+            _ => Err(Error::UnknownType(number)),
+        }
+    }
+}
+
 impl TransactionType {
+    /// Has the type this field?
+    #[must_use]
+    pub fn has(self, field: Field) -> bool {
+        self.fields().contains(&field)
+    }
+
     /// Appends the type byte, if there is one.
     #[inline]
     pub(super) fn put<B: Buffer>(self, out: &mut B) {
@@ -42,59 +64,230 @@ impl TransactionType {
     }
 }
 
-/// Legacy transaction.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TxLegacy {
-    /// Chain id of EIP-155; without one the signature holds on every chain.
-    pub chain_id: Option<u64>,
-    /// Transactions that the sender sent before.
-    pub nonce: u64,
-    /// Wei per gas.
-    pub gas_price: u128,
-    /// Gas at most.
-    pub gas_limit: u64,
-    /// Recipient; none creates a contract.
-    pub to: Option<Address>,
-    /// Wei sent.
-    pub value: U256,
-    /// Call data, or the code that creates the contract.
-    pub data: Bytes,
+/// One walk over the fields of a type for each thing that is done with all of them.
+pub(super) trait Fields: Signable {
+    /// Type of the envelope.
+    const KIND: TransactionType;
+    /// The fields in their order.
+    const FIELDS: &'static [Field];
+
+    /// Reads what is signed, but for the chain id of EIP-155.
+    fn read<'a>(list: &mut Reader<'a>, view: &mut TransactionRef<'a>) -> Result<(), rlp::Error>;
 }
 
-impl Payload for TxLegacy {
-    #[inline(always)]
-    fn payload_len(&self) -> usize {
-        let Self {
-            chain_id: _,
-            nonce,
-            gas_price,
-            gas_limit,
-            to,
-            value,
-            data,
-        } = self;
-        (nonce, gas_price, gas_limit, to, value, data).payload_len()
-    }
+/// The value of a field in the struct of a type, from the value in a request.
+trait Own<T>: Sized {
+    /// The value, or 0 if it is [missing](Self::is_missing).
+    fn own(from: T) -> Self;
 
-    #[inline(always)]
-    fn encode_payload<B: Buffer>(&self, out: &mut B) {
-        let Self {
-            chain_id: _,
-            nonce,
-            gas_price,
-            gas_limit,
-            to,
-            value,
-            data,
-        } = self;
-        (nonce, gas_price, gas_limit, to, value, data).encode_payload(out);
+    /// The type cannot do without the value, and there is none.
+    fn is_missing(_: &T) -> bool {
+        false
     }
 }
 
-rlp_struct! {
+impl<T> Own<T> for T {
+    #[inline(always)]
+    fn own(from: T) -> Self {
+        from
+    }
+}
+
+macro_rules! required {
+    ($($type:ty),*) => {$(
+        impl Own<Option<$type>> for $type {
+            #[inline(always)]
+            fn own(from: Option<$type>) -> Self {
+                from.unwrap_or_default()
+            }
+
+            fn is_missing(from: &Option<$type>) -> bool {
+                from.is_none()
+            }
+        }
+    )*};
+}
+required!(u64, Address);
+
+/// Reads a field of a type into a view, whose fields are those of all types.
+macro_rules! read {
+    ($list:ident, $view:ident.gas_price: $type:ty) => {
+        $view.max_priority_fee_per_gas = $list.read()?;
+        $view.max_fee_per_gas = $view.max_priority_fee_per_gas;
+    };
+    ($list:ident, $view:ident.to: $type:ty) => {
+        $view.to = $list.read::<$type>()?.into();
+    };
+    ($list:ident, $view:ident.chain_id: $type:ty) => {
+        $view.chain_id = Some($list.read()?);
+    };
+    ($list:ident, $view:ident.$field:ident: $type:ty) => {
+        $view.$field = $list.read()?;
+    };
+}
+
+/// Defines the struct of each type, and from its fields all that is done with each of them.
+macro_rules! transactions {
+    ($(
+        $(#[$attribute:meta])*
+        pub struct $name:ident: $kind:ident {
+            $($(#[$field_attribute:meta])* pub $field:ident: $type:ty,)*
+        }
+    )*) => {
+        $(
+            transactions! { @struct $kind
+                $(#[$attribute])*
+                pub struct $name {
+                    $($(#[$field_attribute])* pub $field: $type,)*
+                }
+            }
+
+            impl Fields for $name {
+                const KIND: TransactionType = TransactionType::$kind;
+                const FIELDS: &'static [Field] = &[$(Field::$field),*];
+
+                #[inline(always)]
+                fn read<'a>(
+                    list: &mut Reader<'a>,
+                    view: &mut TransactionRef<'a>,
+                ) -> Result<(), rlp::Error> {
+                    transactions! { @read $kind list view $($field: $type,)* }
+                    Ok(())
+                }
+            }
+
+            impl From<Signed<$name>> for Transaction {
+                fn from(signed: Signed<$name>) -> Self {
+                    Self::$kind(signed)
+                }
+            }
+        )*
+
+        impl TransactionType {
+            /// The fields that the type has, in the order of its list.
+            #[must_use]
+            pub const fn fields(self) -> &'static [Field] {
+                match self {
+                    $(Self::$kind => $name::FIELDS,)*
+                }
+            }
+        }
+
+        impl TransactionRequest {
+            /// Signs with the sender's key.
+            ///
+            /// # Errors
+            /// [`Error::ForeignField`], [`Error::MissingField`].
+            pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
+                self.check()?;
+                Ok(match self.kind {
+                    $(TransactionType::$kind => $name {
+                        $($field: Own::own(self.$field),)*
+                    }
+                    .sign(key)
+                    .into(),)*
+                })
+            }
+
+            /// The first field that the type cannot do without, and the request does.
+            pub(super) fn missing(&self) -> Option<Field> {
+                match self.kind {
+                    $(TransactionType::$kind => {
+                        $(if <$type as Own<_>>::is_missing(&self.$field) {
+                            return Some(Field::$field);
+                        })*
+                    })*
+                }
+                None
+            }
+        }
+    };
+
+    // The chain id of a legacy transaction is not in its list but in the signature, if anywhere.
+    (@struct Legacy
+        $(#[$attribute:meta])*
+        pub struct $name:ident {
+            $(#[$chain_id_attribute:meta])* pub chain_id: $chain_id:ty,
+            $($(#[$field_attribute:meta])* pub $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        pub struct $name {
+            $(#[$chain_id_attribute])* pub chain_id: $chain_id,
+            $($(#[$field_attribute])* pub $field: $type,)*
+        }
+
+        impl Payload for $name {
+            #[inline(always)]
+            fn payload_len(&self) -> usize {
+                0 $(+ self.$field.encoded_len())*
+            }
+
+            #[inline(always)]
+            fn encode_payload<B: Buffer>(&self, out: &mut B) {
+                $(self.$field.encode(out);)*
+            }
+        }
+
+        impl Signable for $name {
+            #[inline]
+            fn kind(&self) -> TransactionType {
+                Self::KIND
+            }
+
+            #[inline]
+            fn eip155_chain_id(&self) -> Option<u64> {
+                self.chain_id
+            }
+        }
+    };
+    (@struct $kind:ident
+        $(#[$attribute:meta])*
+        pub struct $name:ident { $($fields:tt)* }
+    ) => {
+        rlp_struct! {
+            $(#[$attribute])*
+            pub struct $name { $($fields)* }
+        }
+
+        impl Signable for $name {
+            #[inline]
+            fn kind(&self) -> TransactionType {
+                Self::KIND
+            }
+        }
+    };
+    (@read Legacy $list:ident $view:ident chain_id: $chain_id:ty, $($field:ident: $type:ty,)*) => {
+        $(read!($list, $view.$field: $type);)*
+    };
+    (@read $kind:ident $list:ident $view:ident $($field:ident: $type:ty,)*) => {
+        $(read!($list, $view.$field: $type);)*
+    };
+}
+
+transactions! {
+    /// Legacy transaction.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct TxLegacy: Legacy {
+        /// Chain id of EIP-155; without one the signature holds on every chain.
+        pub chain_id: Option<u64>,
+        /// Transactions that the sender sent before.
+        pub nonce: u64,
+        /// Wei per gas.
+        pub gas_price: u128,
+        /// Gas at most.
+        pub gas_limit: u64,
+        /// Recipient; none creates a contract.
+        pub to: Option<Address>,
+        /// Wei sent.
+        pub value: U256,
+        /// Call data, or the code that creates the contract.
+        pub data: Bytes,
+    }
+
     /// Transaction with an access list (EIP-2930).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TxEip2930 {
+    pub struct TxEip2930: Eip2930 {
         /// Chain that the transaction is for.
         pub chain_id: u64,
         /// Transactions that the sender sent before.
@@ -115,7 +308,7 @@ rlp_struct! {
 
     /// Transaction with a priority fee (EIP-1559).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TxEip1559 {
+    pub struct TxEip1559: Eip1559 {
         /// Chain that the transaction is for.
         pub chain_id: u64,
         /// Transactions that the sender sent before.
@@ -138,7 +331,7 @@ rlp_struct! {
 
     /// Transaction with blobs (EIP-4844), without the blobs themselves.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TxEip4844 {
+    pub struct TxEip4844: Eip4844 {
         /// Chain that the transaction is for.
         pub chain_id: u64,
         /// Transactions that the sender sent before.
@@ -165,7 +358,7 @@ rlp_struct! {
 
     /// Transaction that sets the code of external accounts (EIP-7702).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct TxEip7702 {
+    pub struct TxEip7702: Eip7702 {
         /// Chain that the transaction is for.
         pub chain_id: u64,
         /// Transactions that the sender sent before.
@@ -187,7 +380,9 @@ rlp_struct! {
         /// Accounts that take on code.
         pub authorization_list: Vec<Authorization>,
     }
+}
 
+rlp_struct! {
     /// An account and the storage slots of it that a transaction announces.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct AccessListItem {
@@ -319,30 +514,6 @@ pub trait Signable: Payload + Sized {
         }
     }
 }
-
-impl Signable for TxLegacy {
-    #[inline]
-    fn kind(&self) -> TransactionType {
-        TransactionType::Legacy
-    }
-
-    #[inline]
-    fn eip155_chain_id(&self) -> Option<u64> {
-        self.chain_id
-    }
-}
-
-macro_rules! typed {
-    ($($name:ident $kind:ident)*) => {$(
-        impl Signable for $name {
-            #[inline]
-            fn kind(&self) -> TransactionType {
-                TransactionType::$kind
-            }
-        }
-    )*};
-}
-typed!(TxEip2930 Eip2930 TxEip1559 Eip1559 TxEip4844 Eip4844 TxEip7702 Eip7702);
 
 /// Writes the bytes that are signed: type, header and fields, and `chain_id, 0, 0` after them under EIP-155.
 pub(super) struct Preimage<'a, T>(pub(super) &'a T);

@@ -10,7 +10,7 @@
 //!
 //! The bytes of a signed transaction are its EIP-2718 envelope: the type byte (none for legacy) and the RLP list of its
 //! fields. [`TransactionRef`] reads them without copying and hashes them where they lie; [`Transaction`] owns its
-//! fields. Decoding is strict: what is accepted encodes to the same bytes. Fees are taken up to 2^128 - 1, gas limit,
+//! fields; [`TransactionRequest`] is one to be signed whose type is known only at run time. Decoding is strict: what is accepted encodes to the same bytes. Fees are taken up to 2^128 - 1, gas limit,
 //! nonce and chain id up to 2^64 - 1: beyond lies nothing that an account could pay for or a chain accepts.
 //!
 //! The rules that need a chain's state or fork (intrinsic gas, a nonce of 2^64 - 1, the count and version of blob
@@ -49,6 +49,7 @@
 
 mod error;
 mod fields;
+mod request;
 mod signed;
 #[cfg(test)]
 mod tests;
@@ -59,5 +60,6 @@ pub use fields::{
     AccessListItem, AccessListItemRef, Authorization, Signable, TransactionType, TxEip1559,
     TxEip2930, TxEip4844, TxEip7702, TxLegacy,
 };
+pub use request::{Field, TransactionRequest};
 pub use signed::{Signed, Transaction};
 pub use view::{BlobSidecar, TransactionRef, hashes, senders};

@@ -218,8 +218,91 @@ fn generated_fields_and_signatures() {
         };
         assert_eq!(signed.encode(), raw, "{name}");
         assert_eq!(view.sign(&key).encode(), raw, "{name}");
+        let request = request_of(&view);
+        assert_eq!(request.clone().sign(&key), Ok(signed), "{name}");
+        refusals(&request, &key);
     }
     assert_eq!(kinds, [13, 10, 19, 8, 8]);
+}
+
+/// The fields of a view as those of a request.
+fn request_of(view: &TransactionRef<'_>) -> TransactionRequest {
+    let mut request = TransactionRequest {
+        kind: view.kind,
+        ..TransactionRequest::default()
+    };
+    for field in view.kind.fields() {
+        match field {
+            Field::ChainId => request.chain_id = view.chain_id,
+            Field::Nonce => request.nonce = view.nonce,
+            Field::GasPrice => request.gas_price = view.max_fee_per_gas,
+            Field::MaxPriorityFeePerGas => {
+                request.max_priority_fee_per_gas = view.max_priority_fee_per_gas;
+            }
+            Field::MaxFeePerGas => request.max_fee_per_gas = view.max_fee_per_gas,
+            Field::GasLimit => request.gas_limit = view.gas_limit,
+            Field::To => request.to = view.to,
+            Field::Value => request.value = view.value,
+            Field::Data => request.data = view.data.into(),
+            Field::AccessList => request.access_list = view.access_list.to_vec(),
+            Field::MaxFeePerBlobGas => request.max_fee_per_blob_gas = view.max_fee_per_blob_gas,
+            Field::BlobVersionedHashes => {
+                request.blob_versioned_hashes = view.blob_versioned_hashes.to_vec();
+            }
+            Field::AuthorizationList => {
+                request.authorization_list = view.authorization_list.to_vec();
+            }
+        }
+    }
+    request
+}
+
+/// A request is refused with any field that its type does not have, and without one that it needs.
+fn refusals(request: &TransactionRequest, key: &SecretKey) {
+    let kind = request.kind;
+    let changed = |change: fn(&mut TransactionRequest)| {
+        let mut request = request.clone();
+        change(&mut request);
+        request.sign(key).map(|_| ())
+    };
+    let mut foreign = 0;
+    for &field in Field::ALL {
+        let given = changed(match field {
+            Field::GasPrice => |request| request.gas_price = 1,
+            Field::MaxPriorityFeePerGas => |request| request.max_priority_fee_per_gas = 1,
+            Field::MaxFeePerGas => |request| request.max_fee_per_gas = 1,
+            Field::AccessList => |request| request.access_list = vec![AccessListItem::default()],
+            Field::MaxFeePerBlobGas => |request| request.max_fee_per_blob_gas = 1,
+            Field::BlobVersionedHashes => {
+                |request| request.blob_versioned_hashes = vec![B256::ZERO]
+            }
+            Field::AuthorizationList => {
+                |request| request.authorization_list = vec![Authorization::default()]
+            }
+            _ => |_| {},
+        });
+        let expected = if kind.has(field) {
+            Ok(())
+        } else {
+            foreign += 1;
+            Err(Error::ForeignField(field, kind))
+        };
+        assert_eq!(given, expected, "{field:?} in {kind:?}");
+    }
+    assert_eq!(foreign, [6, 5, 4, 2, 3][kind as usize]);
+    let without = |needed, field| {
+        if needed {
+            Err(Error::MissingField(field))
+        } else {
+            Ok(())
+        }
+    };
+    let typed = kind != TransactionType::Legacy;
+    let no_chain = changed(|request| request.chain_id = None);
+    assert_eq!(no_chain, without(typed, Field::ChainId));
+    let creates = changed(|request| request.to = None);
+    let calls_only = matches!(kind, TransactionType::Eip4844 | TransactionType::Eip7702);
+    assert_eq!(creates, without(calls_only, Field::To));
 }
 
 /// `vectors/eth-ops`: the transaction of both reports' rows.
@@ -596,6 +679,9 @@ fn errors_are_told() {
         Error::UnknownWrapper(2),
         Error::BlobCount,
         Error::Signature(secp256k1::Error::HighS),
+        Error::MissingField(Field::To),
+        Error::MissingField(Field::ChainId),
+        Error::ForeignField(Field::AccessList, TransactionType::Legacy),
         Error::Length,
     ]
     .map(|error| error.to_string())
@@ -607,6 +693,9 @@ fn errors_are_told() {
             "blob wrapper of unknown version 2",
             "blobs, commitments, proofs and hashes differ in number",
             "signature: s is above n / 2",
+            "to: this type creates no contract",
+            "chain_id: missing",
+            "access_list: not a field of type 0",
             "batch: the slices differ in length",
         ]
     );

@@ -7,7 +7,11 @@ use lydite_bytes::{Address, B256, U256};
 use lydite_curve::secp256k1::{self, Signature};
 use lydite_hash::{Keccak256, keccak256, keccak256_batch};
 
-use super::{AccessListItemRef, Authorization, Error, Signable, TransactionType, fields::Preimage};
+use super::{
+    AccessListItemRef, Authorization, Error, Signable, TransactionType, TxEip1559, TxEip2930,
+    TxEip4844, TxEip7702, TxLegacy,
+    fields::{Fields, Preimage},
+};
 use crate::rlp::{self, Buffer, List, Payload, Reader};
 
 /// A signed transaction of any type, borrowed from its envelope. Fields that the type does not have are empty or 0.
@@ -71,11 +75,11 @@ impl<'a> TransactionRef<'a> {
     pub fn decode(raw: &'a [u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw);
         match raw.first() {
-            Some(0xc0..) | None => Self::decode_list::<0>(&mut reader, Some(raw)),
-            Some(1) => Self::decode_list::<1>(&mut reader, Some(raw)),
-            Some(2) => Self::decode_list::<2>(&mut reader, Some(raw)),
-            Some(3) => Self::decode_list::<3>(&mut reader, Some(raw)),
-            Some(4) => Self::decode_list::<4>(&mut reader, Some(raw)),
+            Some(0xc0..) | None => Self::decode_list::<TxLegacy>(&mut reader, Some(raw)),
+            Some(1) => Self::decode_list::<TxEip2930>(&mut reader, Some(raw)),
+            Some(2) => Self::decode_list::<TxEip1559>(&mut reader, Some(raw)),
+            Some(3) => Self::decode_list::<TxEip4844>(&mut reader, Some(raw)),
+            Some(4) => Self::decode_list::<TxEip7702>(&mut reader, Some(raw)),
             Some(&byte) => Err(Error::UnknownType(byte)),
         }
     }
@@ -98,7 +102,7 @@ impl<'a> TransactionRef<'a> {
         reader.read::<u8>()?;
         let mut wrapper = reader.list()?;
         reader.finish()?;
-        let view = Self::decode_list::<3>(&mut wrapper, None)?;
+        let view = Self::decode_list::<TxEip4844>(&mut wrapper, None)?;
         let version = if wrapper.rest().first() < Some(&0xc0) {
             wrapper.read()?
         } else {
@@ -127,11 +131,12 @@ impl<'a> TransactionRef<'a> {
 
     /// Takes the list of a transaction from `reader`. With the whole envelope given, the reader stands at its start, and
     /// nothing may follow the list.
-    fn decode_list<const TYPE: u8>(
+    fn decode_list<T: Fields>(
         reader: &mut Reader<'a>,
         whole: Option<&'a [u8]>,
     ) -> Result<Self, Error> {
-        if TYPE != 0 && whole.is_some() {
+        let legacy = T::KIND == TransactionType::Legacy;
+        if !legacy && whole.is_some() {
             // The type byte is below 0x80, so it reads as an integer.
             reader.read::<u8>()?;
         }
@@ -144,83 +149,43 @@ impl<'a> TransactionRef<'a> {
             }
             None => &start[..start.len() - reader.rest().len()],
         };
-        let first = list.rest();
-
-        let mut chain_id = if TYPE == 0 { None } else { Some(list.read()?) };
-        let nonce = list.read()?;
-        let max_priority_fee_per_gas = list.read()?;
-        let max_fee_per_gas = if TYPE < 2 {
-            max_priority_fee_per_gas
-        } else {
-            list.read()?
+        let mut view = Self {
+            kind: T::KIND,
+            chain_id: None,
+            nonce: 0,
+            max_priority_fee_per_gas: 0,
+            max_fee_per_gas: 0,
+            gas_limit: 0,
+            to: None,
+            value: U256::ZERO,
+            data: &[],
+            access_list: List::default(),
+            max_fee_per_blob_gas: 0,
+            blob_versioned_hashes: List::default(),
+            authorization_list: List::default(),
+            signature: Signature::default(),
+            fields: list.rest(),
+            envelope,
+            detached: whole.is_none(),
         };
-        let gas_limit = list.read()?;
-        let to = if TYPE < 3 {
-            list.read()?
-        } else {
-            Some(list.read()?)
-        };
-        let value = list.read()?;
-        let data = list.read()?;
-        let access_list = if TYPE == 0 {
-            List::default()
-        } else {
-            list.read()?
-        };
-        let (max_fee_per_blob_gas, blob_versioned_hashes) = if TYPE == 3 {
-            (list.read()?, list.read()?)
-        } else {
-            (0, List::default())
-        };
-        let authorization_list = if TYPE == 4 {
-            list.read()?
-        } else {
-            List::default()
-        };
-
-        let fields = &first[..first.len() - list.rest().len()];
-        let recovery_id = if TYPE == 0 {
+        T::read(&mut list, &mut view)?;
+        view.fields = &view.fields[..view.fields.len() - list.rest().len()];
+        let recovery_id = if legacy {
             let offset = list.offset();
-            let (recovery_id, eip155_chain_id) =
+            let (recovery_id, chain_id) =
                 split_v(list.read()?).ok_or(Error::InvalidV { offset })?;
-            chain_id = eip155_chain_id;
+            view.chain_id = chain_id;
             recovery_id
         } else {
             u8::from(list.read::<bool>()?)
         };
-        let signature = Signature {
+        view.signature = Signature {
             r: read_integer_bytes(&mut list)?,
             s: read_integer_bytes(&mut list)?,
             recovery_id,
         };
         list.finish()?;
-
-        let kind = match TYPE {
-            0 => TransactionType::Legacy,
-            1 => TransactionType::Eip2930,
-            2 => TransactionType::Eip1559,
-            3 => TransactionType::Eip4844,
-            _ => TransactionType::Eip7702,
-        };
-        Ok(Self {
-            kind,
-            chain_id,
-            nonce,
-            max_priority_fee_per_gas,
-            max_fee_per_gas,
-            gas_limit,
-            to,
-            value,
-            data,
-            access_list,
-            max_fee_per_blob_gas,
-            blob_versioned_hashes,
-            authorization_list,
-            signature,
-            fields,
-            envelope,
-            detached: whole.is_none(),
-        })
+        Ok(view)
     }
 
     /// The transaction's hash, over the bytes that were decoded. Computed at each call.
