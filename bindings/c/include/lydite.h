@@ -160,7 +160,7 @@ void lydite_codec_free(lydite_codec *codec);
 
 // Encodes arguments given as text: "(0x1111111111111111111111111111111111111111,[1,2],\"text\")". Allocates while it
 // runs.
-lydite_status lydite_codec_encode(const lydite_codec *codec_,
+lydite_status lydite_codec_encode(const lydite_codec *codec,
                                   const uint8_t *values,
                                   size_t length,
                                   uint8_t *out,
@@ -168,7 +168,7 @@ lydite_status lydite_codec_encode(const lydite_codec *codec_,
                                   size_t *written);
 
 // Decodes to the text that lydite_codec_encode reads, without NUL. Allocates while it runs.
-lydite_status lydite_codec_decode(const lydite_codec *codec_,
+lydite_status lydite_codec_decode(const lydite_codec *codec,
                                   const uint8_t *data,
                                   size_t length,
                                   uint8_t *out,
@@ -218,15 +218,15 @@ lydite_status lydite_tx_sender_batch(const uint8_t *data,
 
 // Signs a transaction with the 32 bytes of secret_key: its envelope, ready to be sent. Allocates while it runs.
 lydite_status lydite_tx_sign(const lydite_tx *transaction,
-                             const uint8_t *secret_key_,
+                             const uint8_t *secret_key,
                              uint8_t *out,
                              size_t capacity,
                              size_t *written);
 
 // Signs chain_id, address and nonce of an authorization with the 32 bytes of the consenting account's secret_key: y_parity,
 // r and s are set. Allocates while it runs.
-lydite_status lydite_authorization_sign(lydite_authorization *authorization_,
-                                        const uint8_t *secret_key_);
+lydite_status lydite_authorization_sign(lydite_authorization *authorization,
+                                        const uint8_t *secret_key);
 
 // The hash that personal_sign signs (EIP-191, version 0x45): 32 bytes.
 lydite_status lydite_hash_message(const uint8_t *message, size_t length, uint8_t *out);
@@ -282,7 +282,7 @@ lydite_status lydite_precompile(uint16_t number,
                                 size_t *written);
 
 // The address that signed the 32 bytes of hash: 20 bytes. v is 0 or 1, or 27 or 28; a high s is accepted.
-lydite_status lydite_ecrecover(const uint8_t *hash, const uint8_t *signature_, uint8_t *out);
+lydite_status lydite_ecrecover(const uint8_t *hash, const uint8_t *signature, uint8_t *out);
 
 // lydite_ecrecover of count hashes and signatures: 20 bytes each to out and 1 or 0 to ok. A signature that is not valid
 // gives zeros and 0, and disturbs no other. Allocates while it runs.
@@ -293,17 +293,17 @@ lydite_status lydite_ecrecover_batch(const uint8_t *hashes,
                                      uint8_t *ok);
 
 // The public key that signed the 32 bytes of hash: 64 bytes.
-lydite_status lydite_recover_public_key(const uint8_t *hash, const uint8_t *signature_, uint8_t *out);
+lydite_status lydite_recover_public_key(const uint8_t *hash, const uint8_t *signature, uint8_t *out);
 
 // Signs the 32 bytes of hash with the 32 bytes of secret_key: deterministic (RFC 6979), low s, v 0 or 1, constant time.
 // 65 bytes to out.
-lydite_status lydite_sign(const uint8_t *secret_key_, const uint8_t *hash, uint8_t *out);
+lydite_status lydite_sign(const uint8_t *secret_key, const uint8_t *hash, uint8_t *out);
 
 // Verifies the 64 bytes r, s with a public key of 64 bytes: 0 if they are one of its signatures of hash, else an error.
-lydite_status lydite_verify(const uint8_t *public_key, const uint8_t *hash, const uint8_t *signature_);
+lydite_status lydite_verify(const uint8_t *public_key, const uint8_t *hash, const uint8_t *signature);
 
 // The public key of a secret key, in constant time: 64 bytes.
-lydite_status lydite_public_key(const uint8_t *secret_key_, uint8_t *out);
+lydite_status lydite_public_key(const uint8_t *secret_key, uint8_t *out);
 
 // The address of a public key: 20 bytes. The key is not checked to be on the curve.
 lydite_status lydite_address_from_public_key(const uint8_t *public_key, uint8_t *out);
@@ -322,11 +322,11 @@ lydite_status lydite_syrup_check(const uint8_t *data, size_t length);
 lydite_status lydite_syrup_content_id(const uint8_t *data, size_t length, uint8_t *out);
 
 // The sizes of a scheme's public keys and signatures, in bytes. Keys and signatures are in SSZ.
-lydite_status lydite_xmss_sizes(uint32_t scheme_, size_t *public_key, size_t *signature);
+lydite_status lydite_xmss_sizes(uint32_t scheme, size_t *public_key, size_t *signature);
 
 // Whether the signature is one of the public key for an epoch and a message of 32 bytes: 0, or LYDITE_ERROR_SIGNATURE;
 // LYDITE_ERROR_DECODE for a key or signature that is malformed. Allocates while it runs.
-lydite_status lydite_xmss_verify(uint32_t scheme_,
+lydite_status lydite_xmss_verify(uint32_t scheme,
                                  const uint8_t *public_key,
                                  size_t public_key_length,
                                  uint32_t epoch,
@@ -337,7 +337,7 @@ lydite_status lydite_xmss_verify(uint32_t scheme_,
 // lydite_xmss_verify of count signatures, several at once: public keys and signatures of the sizes of the scheme behind
 // one another, an epoch each, messages of 32 bytes; 1 or 0 each to valid. What is malformed is not valid. Allocates while
 // it runs.
-lydite_status lydite_xmss_verify_batch(uint32_t scheme_,
+lydite_status lydite_xmss_verify_batch(uint32_t scheme,
                                        size_t count,
                                        const uint8_t *public_keys,
                                        const uint32_t *epochs,
@@ -348,7 +348,7 @@ lydite_status lydite_xmss_verify_batch(uint32_t scheme_,
 // Makes a key from a seed of 32 secret random bytes, for at least epochs epochs from first on, and writes it to the file
 // path (UTF-8), which must not exist, with the record of its spent epochs beside it. public_key is set. Takes minutes for
 // many epochs, and allocates while it runs.
-lydite_status lydite_xmss_generate(uint32_t scheme_,
+lydite_status lydite_xmss_generate(uint32_t scheme,
                                    const uint8_t *path,
                                    size_t path_length,
                                    const uint8_t *seed,
@@ -357,26 +357,26 @@ lydite_status lydite_xmss_generate(uint32_t scheme_,
                                    uint8_t *public_key);
 
 // Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
-lydite_status lydite_xmss_key_new(uint32_t scheme_, const uint8_t *path, size_t path_length, lydite_xmss_key **out);
+lydite_status lydite_xmss_key_new(uint32_t scheme, const uint8_t *path, size_t path_length, lydite_xmss_key **out);
 
 // Closes a key file. NULL is allowed.
 void lydite_xmss_key_free(lydite_xmss_key *key);
 
 // The public key, of the size of the scheme.
-lydite_status lydite_xmss_key_public_key(const lydite_xmss_key *key_, uint8_t *out);
+lydite_status lydite_xmss_key_public_key(const lydite_xmss_key *key, uint8_t *out);
 
 // The epochs of the key.
-lydite_status lydite_xmss_key_epochs(const lydite_xmss_key *key_, lydite_xmss_epochs *out);
+lydite_status lydite_xmss_key_epochs(const lydite_xmss_key *key, lydite_xmss_epochs *out);
 
 // Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew. Allocates while it
 // runs.
-lydite_status lydite_xmss_key_prepare(const lydite_xmss_key *key_,
+lydite_status lydite_xmss_key_prepare(const lydite_xmss_key *key,
                                       uint32_t epoch);
 
 // Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
 // is in out. An epoch that is spent is LYDITE_ERROR_KEY_FILE. With out NULL or too small nothing is signed. Allocates while
 // it runs.
-lydite_status lydite_xmss_key_sign(const lydite_xmss_key *key_,
+lydite_status lydite_xmss_key_sign(const lydite_xmss_key *key,
                                    uint32_t epoch,
                                    const uint8_t *message,
                                    uint8_t *out,

@@ -7,8 +7,8 @@ use lydite_core::{
 
 use crate::{
     hash::decode,
-    memory::{Output, array_mut, items, items_mut, text},
-    status::{Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
+    memory::{Output, array_mut, give, items, one, release, text},
+    status::{LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
 };
 
 /// A type compiled for encoding and decoding. Immutable: any number of threads may use it at once.
@@ -27,40 +27,30 @@ pub unsafe extern "C" fn lydite_codec_new(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let out = items_mut(out, 1, "out")?;
-        out[0] = std::ptr::null_mut();
-        let codec = Codec::parse(text(types, length, "types")?).map_err(decode)?;
-        let arguments = match Type::parse(text(types, length, "types")?).map_err(decode)? {
-            Type::Tuple(members) => Type::Tuple(members),
-            other => Type::Tuple(vec![other]),
-        };
-        out[0] = Box::into_raw(Box::new(lydite_codec { arguments, codec }));
-        Ok(())
+        give(out, || {
+            let ty = Type::parse(text(types, length, "types")?).map_err(decode)?;
+            let codec = Codec::new(&ty).map_err(decode)?;
+            let arguments = match ty {
+                Type::Tuple(_) => ty,
+                other => Type::Tuple(vec![other]),
+            };
+            Ok(lydite_codec { arguments, codec })
+        })
     })
 }
 
 /// Releases a codec. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_free(codec: *mut lydite_codec) {
-    if !codec.is_null() {
-        // SAFETY: made by lydite_codec_new and released once, as the caller promises.
-        drop(unsafe { Box::from_raw(codec) });
-    }
-}
-
-unsafe fn codec<'a>(codec: *const lydite_codec) -> Result<&'a lydite_codec, Failure> {
-    // SAFETY: the caller's promise.
-    match unsafe { items(codec, 1, "codec") }? {
-        [codec] => Ok(codec),
-        _ => Err(failure(LYDITE_ERROR_ARGUMENT, "codec")),
-    }
+    // SAFETY: made by lydite_codec_new and released once, as the caller promises.
+    unsafe { release(codec) }
 }
 
 /// Encodes arguments given as text: "(0x1111111111111111111111111111111111111111,[1,2],\"text\")". Allocates while it
 /// runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_encode(
-    codec_: *const lydite_codec,
+    codec: *const lydite_codec,
     values: *const u8,
     length: usize,
     out: *mut u8,
@@ -69,7 +59,7 @@ pub unsafe extern "C" fn lydite_codec_encode(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let codec = codec(codec_)?;
+        let codec = one(codec, "codec")?;
         let encode = |error| failure(LYDITE_ERROR_ENCODE, error);
         let values =
             Value::parse(&codec.arguments, text(values, length, "values")?).map_err(encode)?;
@@ -88,7 +78,7 @@ pub unsafe extern "C" fn lydite_codec_encode(
 /// Decodes to the text that lydite_codec_encode reads, without NUL. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_decode(
-    codec_: *const lydite_codec,
+    codec: *const lydite_codec,
     data: *const u8,
     length: usize,
     out: *mut u8,
@@ -97,7 +87,7 @@ pub unsafe extern "C" fn lydite_codec_decode(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let values = codec(codec_)?
+        let values = one(codec, "codec")?
             .codec
             .decode(items(data, length, "data")?)
             .map_err(decode)?;
@@ -154,21 +144,18 @@ pub unsafe extern "C" fn lydite_event_new(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let out = items_mut(out, 1, "out")?;
-        out[0] = std::ptr::null_mut();
-        let codec = EventCodec::parse(text(signature, length, "signature")?).map_err(decode)?;
-        out[0] = Box::into_raw(Box::new(lydite_event(codec)));
-        Ok(())
+        give(out, || {
+            let codec = EventCodec::parse(text(signature, length, "signature")?).map_err(decode)?;
+            Ok(lydite_event(codec))
+        })
     })
 }
 
 /// Releases an event. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_free(event: *mut lydite_event) {
-    if !event.is_null() {
-        // SAFETY: made by lydite_event_new and released once, as the caller promises.
-        drop(unsafe { Box::from_raw(event) });
-    }
+    // SAFETY: made by lydite_event_new and released once, as the caller promises.
+    unsafe { release(event) }
 }
 
 /// Decodes a log, with topics of 32 bytes each, to text as lydite_codec_decode does: all parameters in their order. An
@@ -187,9 +174,7 @@ pub unsafe extern "C" fn lydite_event_decode(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let [lydite_event(codec)] = items(event, 1, "event")? else {
-            return Err(failure(LYDITE_ERROR_ARGUMENT, "event"));
-        };
+        let lydite_event(codec) = one(event, "event")?;
         let topics: Vec<B256> = items::<[u8; 32]>(topics.cast(), topic_count, "topics")?
             .iter()
             .map(|topic| FixedBytes(*topic))

@@ -2,21 +2,20 @@
 
 use lydite_core::{
     bytes::{Address, B256, Bytes, FixedBytes, U256},
-    curve::secp256k1::SecretKey,
     evm::{
         eip191, eip712,
         tx::{
-            self, AccessListItem, Authorization, Signable, Transaction, TransactionRef, TxEip1559,
-            TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+            self, AccessListItem, Authorization, Field, TransactionRef, TransactionRequest,
+            TransactionType,
         },
     },
 };
 
 use crate::{
     hash::decode,
-    memory::{Output, array, array_mut, items, items_mut, ragged, text},
-    secp256k1::{secret_key, signature_error},
-    status::{Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
+    memory::{Output, array, array_mut, items, items_mut, one, one_mut, ragged, text},
+    secp256k1::{read_secret_key, signature_error},
+    status::{Failure, LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
 };
 
 fn tx_error(error: tx::Error) -> Failure {
@@ -141,63 +140,24 @@ pub struct lydite_tx {
     pub authorization_list_length: usize,
 }
 
-/// A transaction of type 1 to 4: the fields that all of these have, the recipient as the type wants it, and its own fields.
-macro_rules! typed {
-    ($type:ident, $tx:ident, $to:expr, $access_list:expr, $($name:ident: $value:expr),+) => {
-        $type {
-            chain_id: $tx.chain_id,
-            nonce: $tx.nonce,
-            gas_limit: $tx.gas_limit,
-            to: $to,
-            value: U256::from_be_bytes($tx.value),
-            data: Bytes(items($tx.data, $tx.data_length, "data")?.to_vec()),
-            access_list: $access_list,
-            $($name: $value),+
-        }
-    };
-}
-
-fn wrong(reason: &str) -> Failure {
-    failure(LYDITE_ERROR_ENCODE, reason)
-}
-
 /// # Safety
 /// The header's contract for everything that the transaction points to.
-unsafe fn sign(tx: &lydite_tx, key: &SecretKey) -> Result<Transaction, Failure> {
+unsafe fn request(tx: &lydite_tx) -> Result<TransactionRequest, Failure> {
+    let kind = TransactionType::try_from(tx.type_)
+        .map_err(|_| failure(LYDITE_ERROR_ENCODE, "type: 0 to 4 are known"))?;
+    // Before anything is read through a pointer that the type has no use for.
+    let lists = [
+        (Field::AccessList, tx.access_list_length),
+        (Field::BlobVersionedHashes, tx.blob_versioned_hash_count),
+        (Field::AuthorizationList, tx.authorization_list_length),
+    ];
+    for (field, length) in lists {
+        if length != 0 && !kind.has(field) {
+            return Err(refused(tx::Error::ForeignField(field, kind)));
+        }
+    }
     // SAFETY: the caller's promise.
     unsafe {
-        let kind = tx.type_;
-        let zeros = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
-        let foreign = [
-            (kind > 1 && !zeros(&tx.gas_price), "gas_price"),
-            (
-                kind < 2 && !zeros(&tx.max_priority_fee_per_gas),
-                "max_priority_fee_per_gas",
-            ),
-            (kind < 2 && !zeros(&tx.max_fee_per_gas), "max_fee_per_gas"),
-            (kind == 0 && tx.access_list_length != 0, "access_list"),
-            (
-                kind != 3 && !zeros(&tx.max_fee_per_blob_gas),
-                "max_fee_per_blob_gas",
-            ),
-            (
-                kind != 3 && tx.blob_versioned_hash_count != 0,
-                "blob_versioned_hashes",
-            ),
-            (
-                kind != 4 && tx.authorization_list_length != 0,
-                "authorization_list",
-            ),
-        ];
-        if let Some((_, name)) = foreign.iter().find(|(found, _)| *found) {
-            return Err(wrong(&format!("{name}: not a field of type {kind}")));
-        }
-        let to = if tx.to.is_null() {
-            None
-        } else {
-            Some(Address(*array(tx.to, "to")?))
-        };
-        let to_someone = || to.ok_or_else(|| wrong("to: this type creates no contract"));
         let mut access_list = Vec::new();
         for item in items(tx.access_list, tx.access_list_length, "access_list")? {
             access_list.push(AccessListItem {
@@ -205,59 +165,40 @@ unsafe fn sign(tx: &lydite_tx, key: &SecretKey) -> Result<Transaction, Failure> 
                 storage_keys: words(item.storage_keys, item.storage_key_count, "storage_keys")?,
             });
         }
-        let gas_price = u128::from_be_bytes(tx.gas_price);
-        let max_priority_fee_per_gas = u128::from_be_bytes(tx.max_priority_fee_per_gas);
-        let max_fee_per_gas = u128::from_be_bytes(tx.max_fee_per_gas);
-        Ok(match kind {
-            0 => TxLegacy {
-                chain_id: (tx.chain_id != 0).then_some(tx.chain_id),
-                nonce: tx.nonce,
-                gas_price,
-                gas_limit: tx.gas_limit,
-                to,
-                value: U256::from_be_bytes(tx.value),
-                data: Bytes(items(tx.data, tx.data_length, "data")?.to_vec()),
-            }
-            .sign(key)
-            .into(),
-            1 => typed!(TxEip2930, tx, to, access_list, gas_price: gas_price)
-                .sign(key)
-                .into(),
-            2 => typed!(
-                TxEip1559, tx, to, access_list,
-                max_priority_fee_per_gas: max_priority_fee_per_gas,
-                max_fee_per_gas: max_fee_per_gas
-            )
-            .sign(key)
-            .into(),
-            3 => typed!(
-                TxEip4844, tx, to_someone()?, access_list,
-                max_priority_fee_per_gas: max_priority_fee_per_gas,
-                max_fee_per_gas: max_fee_per_gas,
-                max_fee_per_blob_gas: u128::from_be_bytes(tx.max_fee_per_blob_gas),
-                blob_versioned_hashes: words(
-                    tx.blob_versioned_hashes,
-                    tx.blob_versioned_hash_count,
-                    "blob_versioned_hashes",
-                )?
-            )
-            .sign(key)
-            .into(),
-            4 => {
-                let list = tx.authorization_list;
-                let list = items(list, tx.authorization_list_length, "authorization_list")?;
-                typed!(
-                    TxEip7702, tx, to_someone()?, access_list,
-                    max_priority_fee_per_gas: max_priority_fee_per_gas,
-                    max_fee_per_gas: max_fee_per_gas,
-                    authorization_list: list.iter().map(authorization).collect()
-                )
-                .sign(key)
-                .into()
-            }
-            _ => return Err(wrong("type: 0 to 4 are known")),
+        let authorizations = items(
+            tx.authorization_list,
+            tx.authorization_list_length,
+            "authorization_list",
+        )?;
+        Ok(TransactionRequest {
+            kind,
+            chain_id: (kind != TransactionType::Legacy || tx.chain_id != 0).then_some(tx.chain_id),
+            nonce: tx.nonce,
+            gas_price: u128::from_be_bytes(tx.gas_price),
+            max_priority_fee_per_gas: u128::from_be_bytes(tx.max_priority_fee_per_gas),
+            max_fee_per_gas: u128::from_be_bytes(tx.max_fee_per_gas),
+            gas_limit: tx.gas_limit,
+            to: if tx.to.is_null() {
+                None
+            } else {
+                Some(Address(*array(tx.to, "to")?))
+            },
+            value: U256::from_be_bytes(tx.value),
+            data: Bytes(items(tx.data, tx.data_length, "data")?.to_vec()),
+            access_list,
+            max_fee_per_blob_gas: u128::from_be_bytes(tx.max_fee_per_blob_gas),
+            blob_versioned_hashes: words(
+                tx.blob_versioned_hashes,
+                tx.blob_versioned_hash_count,
+                "blob_versioned_hashes",
+            )?,
+            authorization_list: authorizations.iter().map(read_authorization).collect(),
         })
     }
+}
+
+fn refused(error: tx::Error) -> Failure {
+    failure(LYDITE_ERROR_ENCODE, error)
 }
 
 /// # Safety
@@ -268,7 +209,7 @@ unsafe fn words(pointer: *const u8, count: usize, what: &str) -> Result<Vec<B256
     Ok(words.iter().map(|word| FixedBytes(*word)).collect())
 }
 
-pub fn authorization(item: &lydite_authorization) -> Authorization {
+pub fn read_authorization(item: &lydite_authorization) -> Authorization {
     Authorization {
         chain_id: U256::from_be_bytes(item.chain_id),
         address: Address(item.address),
@@ -283,17 +224,16 @@ pub fn authorization(item: &lydite_authorization) -> Authorization {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_tx_sign(
     transaction: *const lydite_tx,
-    secret_key_: *const u8,
+    secret_key: *const u8,
     out: *mut u8,
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let [transaction] = items(transaction, 1, "transaction")? else {
-            return Err(failure(LYDITE_ERROR_ARGUMENT, "transaction"));
-        };
-        let signed = sign(transaction, &secret_key(secret_key_)?)?;
+        let transaction = one(transaction, "transaction")?;
+        let key = read_secret_key(secret_key)?;
+        let signed = request(transaction)?.sign(&key).map_err(refused)?;
         Output {
             out,
             capacity,
@@ -307,16 +247,14 @@ pub unsafe extern "C" fn lydite_tx_sign(
 /// r and s are set. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_authorization_sign(
-    authorization_: *mut lydite_authorization,
-    secret_key_: *const u8,
+    authorization: *mut lydite_authorization,
+    secret_key: *const u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let [item] = items_mut(authorization_, 1, "authorization")? else {
-            return Err(failure(LYDITE_ERROR_ARGUMENT, "authorization"));
-        };
-        let unsigned = authorization(item);
-        let key = secret_key(secret_key_)?;
+        let item = one_mut(authorization, "authorization")?;
+        let unsigned = read_authorization(item);
+        let key = read_secret_key(secret_key)?;
         let signed = Authorization::sign(unsigned.chain_id, unsigned.address, unsigned.nonce, &key);
         item.y_parity = signed.y_parity;
         item.r = signed.r.to_be_bytes();

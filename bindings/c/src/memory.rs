@@ -1,6 +1,6 @@
 //! The caller's memory.
 
-use std::slice;
+use std::{ptr, slice};
 
 use crate::status::{Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_BUFFER_TOO_SMALL, failure};
 
@@ -63,6 +63,30 @@ pub unsafe fn items_mut<'a, T>(
     Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
 }
 
+/// One item of the caller.
+///
+/// # Safety
+/// As [`items`] of one.
+pub unsafe fn one<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
+    // SAFETY: the caller's promise.
+    match unsafe { items(pointer, 1, what) }? {
+        [item] => Ok(item),
+        _ => Err(failure(LYDITE_ERROR_ARGUMENT, what)),
+    }
+}
+
+/// One place of the caller.
+///
+/// # Safety
+/// As [`items_mut`] of one.
+pub unsafe fn one_mut<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
+    // SAFETY: the caller's promise.
+    match unsafe { items_mut(pointer, 1, what) }? {
+        [item] => Ok(item),
+        _ => Err(failure(LYDITE_ERROR_ARGUMENT, what)),
+    }
+}
+
 /// An array of the caller.
 ///
 /// # Safety
@@ -72,10 +96,7 @@ pub unsafe fn array<'a, const N: usize>(
     what: &str,
 ) -> Result<&'a [u8; N], Failure> {
     // SAFETY: the caller's promise.
-    let [array] = unsafe { items(pointer.cast::<[u8; N]>(), 1, what) }? else {
-        return Err(failure(LYDITE_ERROR_ARGUMENT, what));
-    };
-    Ok(array)
+    unsafe { one(pointer.cast(), what) }
 }
 
 /// Places for an array of the caller.
@@ -87,10 +108,33 @@ pub unsafe fn array_mut<'a, const N: usize>(
     what: &str,
 ) -> Result<&'a mut [u8; N], Failure> {
     // SAFETY: the caller's promise.
-    let [array] = unsafe { items_mut(pointer.cast::<[u8; N]>(), 1, what) }? else {
-        return Err(failure(LYDITE_ERROR_ARGUMENT, what));
-    };
-    Ok(array)
+    unsafe { one_mut(pointer.cast(), what) }
+}
+
+/// Gives the caller an object, to be released with [`release`]; NULL where there is none.
+///
+/// # Safety
+/// As [`one_mut`].
+pub unsafe fn give<T>(
+    out: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(), Failure> {
+    // SAFETY: the caller's promise.
+    let out = unsafe { one_mut(out, "out") }?;
+    *out = ptr::null_mut();
+    *out = Box::into_raw(Box::new(make()?));
+    Ok(())
+}
+
+/// Releases an object.
+///
+/// # Safety
+/// It is NULL, or was made by [`give`] and is released once.
+pub unsafe fn release<T>(object: *mut T) {
+    if !object.is_null() {
+        // SAFETY: made by `Box::into_raw` and released once, as the caller promises.
+        drop(unsafe { Box::from_raw(object) });
+    }
 }
 
 /// Text of the caller.
@@ -158,8 +202,7 @@ impl Output {
         write: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         // SAFETY: the caller's promise.
-        let written = unsafe { items_mut(self.written, 1, "written") }?;
-        written[0] = size;
+        *unsafe { one_mut(self.written, "written") }? = size;
         if self.out.is_null() {
             return Ok(());
         }

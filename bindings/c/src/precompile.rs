@@ -3,7 +3,7 @@
 use lydite_core::evm::precompile::{Error, Fork, Precompile};
 
 use crate::{
-    memory::{Output, items, items_mut},
+    memory::{Output, items, one_mut},
     status::{LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_PRECOMPILE, failure, guard, lydite_status},
 };
 
@@ -31,12 +31,12 @@ pub unsafe extern "C" fn lydite_precompile(
             .and_then(|index| Fork::ALL.get(index).copied());
         let fork = fork.ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "no such fork"))?;
         let input = items(input, length, "input")?;
-        let gas_used = items_mut(gas_used, 1, "gas_used")?;
-        gas_used[0] = gas_limit;
+        let gas_used = one_mut(gas_used, "gas_used")?;
+        *gas_used = gas_limit;
         let refused = |error: Error| failure(LYDITE_ERROR_PRECOMPILE, error);
         let precompile = Precompile::at(number, fork).ok_or_else(|| refused(Error::NotActive))?;
         let mut output = Vec::with_capacity(256);
-        gas_used[0] = precompile
+        *gas_used = precompile
             .run(input, gas_limit, fork, &mut output)
             .map_err(refused)?;
         Output {

@@ -14,7 +14,7 @@ pub fn signature_error(error: Error) -> Failure {
     failure(LYDITE_ERROR_SIGNATURE, error)
 }
 
-pub unsafe fn secret_key(secret: *const u8) -> Result<SecretKey, Failure> {
+pub unsafe fn read_secret_key(secret: *const u8) -> Result<SecretKey, Failure> {
     // SAFETY: the caller's promise.
     SecretKey::from_bytes(unsafe { array(secret, "secret_key") }?).map_err(signature_error)
 }
@@ -23,12 +23,12 @@ pub unsafe fn secret_key(secret: *const u8) -> Result<SecretKey, Failure> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_ecrecover(
     hash: *const u8,
-    signature_: *const u8,
+    signature: *const u8,
     out: *mut u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let signature = Signature::from_bytes65_any_v(array(signature_, "signature")?)
+        let signature = Signature::from_bytes65_any_v(array(signature, "signature")?)
             .map_err(signature_error)?;
         let address = secp256k1::recover_address(array(hash, "hash")?, &signature)
             .map_err(signature_error)?;
@@ -73,12 +73,12 @@ pub unsafe extern "C" fn lydite_ecrecover_batch(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_recover_public_key(
     hash: *const u8,
-    signature_: *const u8,
+    signature: *const u8,
     out: *mut u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let signature = Signature::from_bytes65_any_v(array(signature_, "signature")?)
+        let signature = Signature::from_bytes65_any_v(array(signature, "signature")?)
             .map_err(signature_error)?;
         let key = secp256k1::recover(array(hash, "hash")?, &signature).map_err(signature_error)?;
         *array_mut(out, "out")? = key.to_bytes();
@@ -90,13 +90,13 @@ pub unsafe extern "C" fn lydite_recover_public_key(
 /// 65 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_sign(
-    secret_key_: *const u8,
+    secret_key: *const u8,
     hash: *const u8,
     out: *mut u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let key = secret_key(secret_key_)?;
+        let key = read_secret_key(secret_key)?;
         *array_mut(out, "out")? = key.sign_prehash(array(hash, "hash")?).to_bytes65();
         Ok(())
     })
@@ -107,23 +107,23 @@ pub unsafe extern "C" fn lydite_sign(
 pub unsafe extern "C" fn lydite_verify(
     public_key: *const u8,
     hash: *const u8,
-    signature_: *const u8,
+    signature: *const u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
         let key =
             PublicKey::from_bytes(array(public_key, "public_key")?).map_err(signature_error)?;
-        let signature = Signature::from_bytes64(array(signature_, "signature")?);
+        let signature = Signature::from_bytes64(array(signature, "signature")?);
         secp256k1::verify(&key, array(hash, "hash")?, &signature).map_err(signature_error)
     })
 }
 
 /// The public key of a secret key, in constant time: 64 bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lydite_public_key(secret_key_: *const u8, out: *mut u8) -> lydite_status {
+pub unsafe extern "C" fn lydite_public_key(secret_key: *const u8, out: *mut u8) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        *array_mut(out, "out")? = secret_key(secret_key_)?.public_key().to_bytes();
+        *array_mut(out, "out")? = read_secret_key(secret_key)?.public_key().to_bytes();
         Ok(())
     })
 }

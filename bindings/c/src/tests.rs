@@ -309,7 +309,7 @@ fn authorizations_have_their_authority() {
         assert_eq!(lydite_public_key(key.as_ptr(), public_key.as_mut_ptr()), 0);
     }
     address.copy_from_slice(&lydite_core::hash::keccak256(&public_key)[12..]);
-    assert_eq!(authorization(&item).authority().unwrap().0, address);
+    assert_eq!(read_authorization(&item).authority().unwrap().0, address);
 }
 
 #[test]

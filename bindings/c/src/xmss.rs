@@ -12,7 +12,7 @@ use lydite_core::xmss::{
 
 use crate::{
     hash::decode,
-    memory::{Output, array, items, items_mut, text},
+    memory::{Output, array, give, items, items_mut, one, one_mut, release, text},
     status::{
         Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_KEY_FILE, LYDITE_ERROR_SIGNATURE, failure,
         guard, lydite_status,
@@ -33,7 +33,7 @@ pub const LYDITE_XMSS_LEANSIG_46_18: u32 = 4;
 pub const LYDITE_XMSS_HASH_SIG_2025: u32 = 5;
 
 /// The scheme of a LYDITE_XMSS_ constant.
-fn scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
+fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
     let name = match number {
         LYDITE_XMSS_LEANSIG_PROD => "leansig-prod",
         LYDITE_XMSS_LEANSIG_TEST => "leansig-test",
@@ -49,15 +49,15 @@ fn scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
 /// The sizes of a scheme's public keys and signatures, in bytes. Keys and signatures are in SSZ.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_sizes(
-    scheme_: u32,
+    scheme: u32,
     public_key: *mut usize,
     signature: *mut usize,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let scheme = scheme(scheme_)?;
-        items_mut(public_key, 1, "public_key")?.fill(scheme.public_key_length());
-        items_mut(signature, 1, "signature")?.fill(scheme.signature_length());
+        let scheme = named_scheme(scheme)?;
+        *one_mut(public_key, "public_key")? = scheme.public_key_length();
+        *one_mut(signature, "signature")? = scheme.signature_length();
         Ok(())
     })
 }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn lydite_xmss_sizes(
 /// LYDITE_ERROR_DECODE for a key or signature that is malformed. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_verify(
-    scheme_: u32,
+    scheme: u32,
     public_key: *const u8,
     public_key_length: usize,
     epoch: u32,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn lydite_xmss_verify(
     guard(|| unsafe {
         let public_key = items(public_key, public_key_length, "public_key")?;
         let signature = items(signature, signature_length, "signature")?;
-        let valid = scheme(scheme_)?
+        let valid = named_scheme(scheme)?
             .verify(public_key, epoch, array(message, "message")?, signature)
             .map_err(decode)?;
         if valid {
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn lydite_xmss_verify(
 /// it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_verify_batch(
-    scheme_: u32,
+    scheme: u32,
     count: usize,
     public_keys: *const u8,
     epochs: *const u32,
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn lydite_xmss_verify_batch(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let scheme = scheme(scheme_)?;
+        let scheme = named_scheme(scheme)?;
         let (key_size, signature_size) = (scheme.public_key_length(), scheme.signature_length());
         let public_keys = rows(public_keys, count, key_size, "public_keys")?;
         let signatures = rows(signatures, count, signature_size, "signatures")?;
@@ -178,7 +178,7 @@ fn key_file(error: impl std::fmt::Display) -> Failure {
 /// many epochs, and allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_generate(
-    scheme_: u32,
+    scheme: u32,
     path: *const u8,
     path_length: usize,
     seed: *const u8,
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn lydite_xmss_generate(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let scheme = scheme(scheme_)?;
+        let scheme = named_scheme(scheme)?;
         let end = first
             .checked_add(epochs)
             .ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "epochs: too many"))?;
@@ -205,49 +205,38 @@ pub unsafe extern "C" fn lydite_xmss_generate(
 /// Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_new(
-    scheme_: u32,
+    scheme: u32,
     path: *const u8,
     path_length: usize,
     out: *mut *mut lydite_xmss_key,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let out = items_mut(out, 1, "out")?;
-        out[0] = std::ptr::null_mut();
-        let scheme = scheme(scheme_)?;
-        let path = Path::new(text(path, path_length, "path")?);
-        let file = Mutex::new(scheme.open(path).map_err(key_file)?);
-        out[0] = Box::into_raw(Box::new(lydite_xmss_key { scheme, file }));
-        Ok(())
+        give(out, || {
+            let scheme = named_scheme(scheme)?;
+            let path = Path::new(text(path, path_length, "path")?);
+            let file = Mutex::new(scheme.open(path).map_err(key_file)?);
+            Ok(lydite_xmss_key { scheme, file })
+        })
     })
 }
 
 /// Closes a key file. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_free(key: *mut lydite_xmss_key) {
-    if !key.is_null() {
-        // SAFETY: made by lydite_xmss_key_new and released once, as the caller promises.
-        drop(unsafe { Box::from_raw(key) });
-    }
-}
-
-unsafe fn key<'a>(key: *const lydite_xmss_key) -> Result<&'a lydite_xmss_key, Failure> {
-    // SAFETY: the caller's promise.
-    match unsafe { items(key, 1, "key") }? {
-        [key] => Ok(key),
-        _ => Err(failure(LYDITE_ERROR_ARGUMENT, "key")),
-    }
+    // SAFETY: made by lydite_xmss_key_new and released once, as the caller promises.
+    unsafe { release(key) }
 }
 
 /// The public key, of the size of the scheme.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_public_key(
-    key_: *const lydite_xmss_key,
+    key: *const lydite_xmss_key,
     out: *mut u8,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let key = key(key_)?;
+        let key = one(key, "key")?;
         let public_key = key.lock().public_key();
         let public_key = public_key.map_err(|error: DecodeError| key_file(error))?;
         items_mut(out, public_key.len(), "out")?.copy_from_slice(&public_key);
@@ -258,14 +247,14 @@ pub unsafe extern "C" fn lydite_xmss_key_public_key(
 /// The epochs of the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_epochs(
-    key_: *const lydite_xmss_key,
+    key: *const lydite_xmss_key,
     out: *mut lydite_xmss_epochs,
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let file = key(key_)?.lock();
+        let file = one(key, "key")?.lock();
         let (active, prepared, unspent) = (file.active(), file.prepared(), file.unspent());
-        items_mut(out, 1, "out")?[0] = lydite_xmss_epochs {
+        *one_mut(out, "out")? = lydite_xmss_epochs {
             active_first: active.start,
             active_end: active.end,
             prepared_first: prepared.start,
@@ -281,11 +270,11 @@ pub unsafe extern "C" fn lydite_xmss_key_epochs(
 /// runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_prepare(
-    key_: *const lydite_xmss_key,
+    key: *const lydite_xmss_key,
     epoch: u32,
 ) -> lydite_status {
     // SAFETY: the header's contract.
-    guard(|| unsafe { key(key_)?.lock().prepare(epoch).map_err(key_file) })
+    guard(|| unsafe { one(key, "key")?.lock().prepare(epoch).map_err(key_file) })
 }
 
 /// Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
@@ -293,7 +282,7 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare(
 /// it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_sign(
-    key_: *const lydite_xmss_key,
+    key: *const lydite_xmss_key,
     epoch: u32,
     message: *const u8,
     out: *mut u8,
@@ -302,7 +291,7 @@ pub unsafe extern "C" fn lydite_xmss_key_sign(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe {
-        let key = key(key_)?;
+        let key = one(key, "key")?;
         let message = array(message, "message")?;
         let output = Output {
             out,
