@@ -163,9 +163,12 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
             "more than {MAX_TREE_DEPTH} containers inside each other"
         )));
     }
+    // All are taken before one is converted: that may run code of Python's, which may change the container.
     let all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
+        let items: Vec<_> = items.collect();
         items
-            .map(|item| to_value(&item, depth + 1))
+            .iter()
+            .map(|item| to_value(item, depth + 1))
             .collect::<PyResult<Vec<_>>>()
     };
     // bool before int, of which it is a kind.
@@ -182,9 +185,10 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     } else if let Ok(tuple) = object.cast::<PyTuple>() {
         Value::List(all(&mut tuple.iter())?)
     } else if let Ok(dict) = object.cast::<PyDict>() {
-        let entries = dict
+        let entries: Vec<_> = dict.iter().collect();
+        let entries = entries
             .iter()
-            .map(|(key, value)| Ok((to_value(&key, depth + 1)?, to_value(&value, depth + 1)?)));
+            .map(|(key, value)| Ok((to_value(key, depth + 1)?, to_value(value, depth + 1)?)));
         Value::Dictionary(entries.collect::<PyResult<_>>()?)
     } else if let Ok(symbol) = object.cast::<Symbol>() {
         Value::symbol(&*symbol.get().text)

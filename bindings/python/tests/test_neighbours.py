@@ -60,6 +60,21 @@ def test_syrup_round_trip(value):
     assert decoded == value and type(decoded) is type(value) and lydite.syrup_encode(decoded) == encoded
 
 
+@pytest.mark.parametrize("kind", [dict, set])
+def test_syrup_encode_takes_a_container_before_it_runs_code(kind):
+    class Emptying(int):
+        def __abs__(self):
+            holder.clear()
+            return int(self)
+
+    def container(number):
+        return {number: 0, 3: 0} if kind is dict else {number, 3}
+
+    expected, holder = lydite.syrup_encode(container(2**70)), container(Emptying(2**70))
+    assert lydite.syrup_encode(holder) == expected and not holder
+
+
+
 @given(st.binary(max_size=40))
 def test_syrup_takes_nothing_but_canonical_bytes(data):
     try:
