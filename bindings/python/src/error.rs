@@ -73,11 +73,7 @@ impl IntoPython for evm::abi::Error {
 
 /// An error met while encoding: its offset is the index of the argument.
 pub fn encoding(error: evm::abi::Error) -> PyErr {
-    let message = error.to_string();
-    let reason = message
-        .split_once(": ")
-        .map_or(&*message, |(_, reason)| reason);
-    EncodeError::new_err(format!("arguments[{}]: {reason}", error.offset))
+    EncodeError::new_err(format!("arguments[{}]: {}", error.offset, error.kind))
 }
 
 impl IntoPython for evm::rlp::Error {
