@@ -35,11 +35,7 @@ fn mode(lenient: usize) -> Mode {
 
 /// An error met while encoding: its offset is the index of the argument.
 fn encoding(error: abi::Error) -> Failure {
-    let message = error.to_string();
-    let reason = message
-        .split_once(": ")
-        .map_or(&*message, |(_, reason)| reason);
-    Failure::encode(format_args!("arguments[{}]: {reason}", error.offset))
+    Failure::encode(format_args!("arguments[{}]: {}", error.offset, error.kind))
 }
 
 /// A type as nested JSON arrays, from which JavaScript makes its readers and writers.
@@ -114,9 +110,9 @@ pub fn codec_encode(
     number: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let input = state.input(length)?.to_vec();
+    let input = state.scratch.input(length)?;
     let (codec, types, _) = state.codecs.get(number)?;
-    let mut reader = Reader::new(&input);
+    let mut reader = Reader::new(input);
     let values = types
         .iter()
         .enumerate()
@@ -205,15 +201,15 @@ fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, F
         }
         Type::Bytes => Value::Bytes(bytes_or_hex(reader, path)?),
         Type::String => Value::String(reader.text()?.to_owned()),
-        Type::Array(element) => Value::Array(values(|_| element, reader, path)?),
-        Type::FixedArray(element, _) => Value::FixedArray(values(|_| element, reader, path)?),
-        Type::Tuple(members) => Value::Tuple(values(|i| &members[i], reader, path)?),
+        Type::Array(element) => Value::Array(values(|_| Some(element), reader, path)?),
+        Type::FixedArray(element, _) => Value::FixedArray(values(|_| Some(element), reader, path)?),
+        Type::Tuple(members) => Value::Tuple(values(|i| members.get(i), reader, path)?),
     })
 }
 
 /// As many values as the tape says; JavaScript has seen to it that their number is that of the type.
 fn values<'a>(
-    ty: impl Fn(usize) -> &'a Type,
+    ty: impl Fn(usize) -> Option<&'a Type>,
     reader: &mut Reader<'_>,
     path: &Path<'_>,
 ) -> Result<Vec<Value>, Failure> {
@@ -224,7 +220,8 @@ fn values<'a>(
             parent: Some(path),
             index,
         };
-        values.push(value(ty(index), reader, &path)?);
+        let ty = ty(index).ok_or_else(|| Failure::argument("more values than types"))?;
+        values.push(value(ty, reader, &path)?);
     }
     Ok(values)
 }
@@ -269,10 +266,10 @@ pub fn codec_decode(
     number: usize,
     lenient: usize,
 ) -> Result<usize, Failure> {
-    let input = state.input(length)?.to_vec();
+    let input = state.scratch.input(length)?;
     let (codec, _, form) = state.codecs.get(number)?;
     let mut out = Writer::new();
-    for value in &codec.decode_with(&input, mode(lenient))? {
+    for value in &codec.decode_with(input, mode(lenient))? {
         write(value, *form, &mut out);
     }
     state.give(out.finish())
@@ -335,9 +332,9 @@ pub fn event_decode(
     number: usize,
     lenient: usize,
 ) -> Result<usize, Failure> {
-    let input = state.input(length)?.to_vec();
+    let input = state.scratch.input(length)?;
     let (codec, form) = state.events.get(number)?;
-    let (topics, data) = log(&mut Reader::new(&input))?;
+    let (topics, data) = log(&mut Reader::new(input))?;
     let mut out = Writer::new();
     for value in &codec.decode_with(&topics, data, mode(lenient))? {
         write(value, *form, &mut out);
@@ -352,9 +349,9 @@ pub fn event_decode_batch(
     number: usize,
     lenient: usize,
 ) -> Result<usize, Failure> {
-    let input = state.input(length)?.to_vec();
+    let input = state.scratch.input(length)?;
     let (codec, form) = state.events.get(number)?;
-    let mut reader = Reader::new(&input);
+    let mut reader = Reader::new(input);
     let mut out = Writer::new();
     while !reader.is_empty() {
         let (topics, data) = log(&mut reader)?;

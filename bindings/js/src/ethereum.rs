@@ -1,17 +1,15 @@
 //! Transactions, messages and typed data.
 
 use lydite::{
-    bytes::{Address, B256, Bytes, U256},
-    curve::secp256k1::SecretKey,
+    bytes::{Address, B256},
     evm::{
         eip191, eip712,
         tx::{
-            self, AccessListItem, Authorization, Signable, Signed, Transaction, TransactionRef,
-            TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy,
+            self, AccessListItem, Authorization, Field, Signable, TransactionRef,
+            TransactionRequest, TransactionType,
         },
     },
 };
-use zeroize::Zeroize;
 
 use crate::{
     abi::text,
@@ -104,17 +102,18 @@ pub fn transaction_senders(
     state.give(out)
 }
 
-fn flag(reader: &mut Reader<'_>) -> Result<bool, Failure> {
-    Ok(reader.word()?.0 != 0)
-}
-
 fn address(reader: &mut Reader<'_>) -> Result<Address, Failure> {
     let bytes = reader.padded(20)?;
     Ok(Address(bytes.try_into().unwrap_or_default()))
 }
 
-fn recipient(reader: &mut Reader<'_>) -> Result<Option<Address>, Failure> {
-    flag(reader)?.then(|| address(reader)).transpose()
+/// What stands behind a word that is not 0.
+fn optional<T>(
+    reader: &mut Reader<'_>,
+    item: impl Fn(&mut Reader<'_>) -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    let (there, _) = reader.word()?;
+    (there != 0).then(|| item(reader)).transpose()
 }
 
 fn list<T>(
@@ -130,21 +129,15 @@ fn word(reader: &mut Reader<'_>) -> Result<B256, Failure> {
     Ok(B256::from(<[u8; 32]>::try_from(bytes).unwrap_or_default()))
 }
 
-fn access_list(reader: &mut Reader<'_>) -> Result<Vec<AccessListItem>, Failure> {
-    list(reader, |reader| {
-        Ok(AccessListItem {
-            address: address(reader)?,
-            storage_keys: list(reader, word)?,
-        })
+fn access_list_item(reader: &mut Reader<'_>) -> Result<AccessListItem, Failure> {
+    Ok(AccessListItem {
+        address: address(reader)?,
+        storage_keys: list(reader, word)?,
     })
 }
 
-fn data(reader: &mut Reader<'_>) -> Result<Bytes, Failure> {
-    Ok(Bytes(reader.bytes()?.to_vec()))
-}
-
-/// Secret key, then the tape of a transaction's fields in the order in which `ts/transaction.ts` writes them, to its
-/// signed envelope.
+/// Secret key, then the tape of a transaction: its type and the fields that it has, as `ts/transaction.ts` writes them, to
+/// its signed envelope.
 pub fn transaction_sign(
     state: &mut State,
     length: usize,
@@ -152,112 +145,46 @@ pub fn transaction_sign(
     _: usize,
 ) -> Result<usize, Failure> {
     let key = secret_key(state)?;
-    let mut input = state.input(length)?.to_vec();
-    let signed = sign(&key, &mut Reader::new(&input[32..]));
-    input.zeroize();
-    state.give(signed?)
+    let input = state.input(length)?;
+    let tape = input
+        .get(32..)
+        .ok_or_else(|| Failure::argument("input too short"))?;
+    let signed = request(&mut Reader::new(tape))?
+        .sign(&key)
+        .map_err(Failure::encode)?;
+    state.give(signed.encode())
 }
 
-fn sign(key: &SecretKey, r: &mut Reader<'_>) -> Result<Vec<u8>, Failure> {
-    let kind = r.word()?.0;
-    let chain_id = match kind {
-        0 if !flag(r)? => None,
-        _ => Some(r.unsigned::<u64>("chainId")?),
+fn request(r: &mut Reader<'_>) -> Result<TransactionRequest, Failure> {
+    let (number, _) = r.word()?;
+    let kind = u8::try_from(number)
+        .ok()
+        .and_then(|number| TransactionType::try_from(number).ok())
+        .ok_or_else(|| Failure::encode(format_args!("type: {number} is not known")))?;
+    let mut tx = TransactionRequest {
+        kind,
+        ..TransactionRequest::default()
     };
-    let required = chain_id.unwrap_or_default();
-    let nonce = r.unsigned("nonce")?;
-    let gas_price = if kind < 2 { r.unsigned("gasPrice")? } else { 0 };
-    let (max_fee_per_gas, max_priority_fee_per_gas) = if kind < 2 {
-        (0, 0)
-    } else {
-        (
-            r.unsigned("maxFeePerGas")?,
-            r.unsigned("maxPriorityFeePerGas")?,
-        )
-    };
-    let gas_limit = r.unsigned("gas")?;
-    let to = recipient(r)?;
-    let value: U256 = r.unsigned("value")?;
-    let data = data(r)?;
-    let access_list = if kind == 0 {
-        Vec::new()
-    } else {
-        access_list(r)?
-    };
-    let called = || to.ok_or_else(|| Failure::encode("to: this type creates no contract"));
-    Ok(match kind {
-        0 => envelope(
-            key,
-            TxLegacy {
-                chain_id,
-                nonce,
-                gas_price,
-                gas_limit,
-                to,
-                value,
-                data,
-            },
-        ),
-        1 => envelope(
-            key,
-            TxEip2930 {
-                chain_id: required,
-                nonce,
-                gas_price,
-                gas_limit,
-                to,
-                value,
-                data,
-                access_list,
-            },
-        ),
-        2 => envelope(
-            key,
-            TxEip1559 {
-                chain_id: required,
-                nonce,
-                max_priority_fee_per_gas,
-                max_fee_per_gas,
-                gas_limit,
-                to,
-                value,
-                data,
-                access_list,
-            },
-        ),
-        3 => envelope(
-            key,
-            TxEip4844 {
-                chain_id: required,
-                nonce,
-                max_priority_fee_per_gas,
-                max_fee_per_gas,
-                gas_limit,
-                to: called()?,
-                value,
-                data,
-                access_list,
-                max_fee_per_blob_gas: r.unsigned("maxFeePerBlobGas")?,
-                blob_versioned_hashes: list(r, word)?,
-            },
-        ),
-        4 => envelope(
-            key,
-            TxEip7702 {
-                chain_id: required,
-                nonce,
-                max_priority_fee_per_gas,
-                max_fee_per_gas,
-                gas_limit,
-                to: called()?,
-                value,
-                data,
-                access_list,
-                authorization_list: list(r, authorization)?,
-            },
-        ),
-        _ => return Err(Failure::encode(format_args!("type: {kind} is not known"))),
-    })
+    for field in kind.fields() {
+        match field {
+            Field::ChainId => tx.chain_id = optional(r, |r| r.unsigned("chainId"))?,
+            Field::Nonce => tx.nonce = r.unsigned("nonce")?,
+            Field::GasPrice => tx.gas_price = r.unsigned("gasPrice")?,
+            Field::MaxPriorityFeePerGas => {
+                tx.max_priority_fee_per_gas = r.unsigned("maxPriorityFeePerGas")?;
+            }
+            Field::MaxFeePerGas => tx.max_fee_per_gas = r.unsigned("maxFeePerGas")?,
+            Field::GasLimit => tx.gas_limit = r.unsigned("gas")?,
+            Field::To => tx.to = optional(r, address)?,
+            Field::Value => tx.value = r.unsigned("value")?,
+            Field::Data => tx.data = r.bytes()?.into(),
+            Field::AccessList => tx.access_list = list(r, access_list_item)?,
+            Field::MaxFeePerBlobGas => tx.max_fee_per_blob_gas = r.unsigned("maxFeePerBlobGas")?,
+            Field::BlobVersionedHashes => tx.blob_versioned_hashes = list(r, word)?,
+            Field::AuthorizationList => tx.authorization_list = list(r, authorization)?,
+        }
+    }
+    Ok(tx)
 }
 
 fn authorization(r: &mut Reader<'_>) -> Result<Authorization, Failure> {
@@ -270,13 +197,6 @@ fn authorization(r: &mut Reader<'_>) -> Result<Authorization, Failure> {
         r: r.unsigned("authorizationList: r")?,
         s: r.unsigned("authorizationList: s")?,
     })
-}
-
-fn envelope<T: Signable>(key: &SecretKey, transaction: T) -> Vec<u8>
-where
-    Transaction: From<Signed<T>>,
-{
-    Transaction::from(transaction.sign(key)).encode()
 }
 
 /// A message to the hash that `personal_sign` signs (EIP-191, version 0x45).

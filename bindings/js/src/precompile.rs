@@ -14,7 +14,7 @@ pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Resu
         .get(fork)
         .ok_or_else(|| Failure::argument("no such fork"))?;
     let limit = u64::from_le_bytes(state.array(0)?);
-    let input = &state.input(8 + length)?[8..];
+    let input = state.range(8, length)?;
     let precompile = u16::try_from(number)
         .ok()
         .and_then(|number| Precompile::at(number, fork))

@@ -15,7 +15,7 @@ pub const MIN_SCRATCH: usize = 4096;
 /// What one engine holds: one for each JavaScript environment, used by its thread alone.
 #[derive(Default)]
 pub struct State {
-    scratch: Scratch,
+    pub scratch: Scratch,
     /// An output that was too long for the scratch buffer, until JavaScript has made that longer.
     pending: Vec<u8>,
     pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
@@ -24,7 +24,7 @@ pub struct State {
 }
 
 /// The scratch buffer: memory of JavaScript under Node-API, of Rust in WebAssembly.
-struct Scratch {
+pub struct Scratch {
     start: *mut u8,
     length: usize,
 }
@@ -36,6 +36,28 @@ impl Default for Scratch {
             length: 0,
         }
     }
+}
+
+impl Scratch {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: valid and ours alone by the contract of `State::attach`; the borrow of `self` keeps writers away.
+        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: valid and ours alone by the contract of `State::attach`; the borrow of `self` keeps it unique.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
+    }
+
+    /// The input, beside which the other fields of the state may be used.
+    pub fn input(&self, length: usize) -> Result<&[u8], Failure> {
+        self.bytes().get(..length).ok_or_else(too_long)
+    }
+}
+
+#[cold]
+fn too_long() -> Failure {
+    Failure::argument("input longer than the scratch buffer")
 }
 
 impl State {
@@ -52,26 +74,29 @@ impl State {
         };
     }
 
-    /// The whole scratch buffer.
-    pub fn scratch(&mut self) -> &mut [u8] {
-        // SAFETY: valid and ours alone by the contract of `attach`; the borrow of `self` keeps it unique.
-        unsafe { std::slice::from_raw_parts_mut(self.scratch.start, self.scratch.length) }
-    }
-
     /// The input: the first bytes of the scratch buffer.
     pub fn input(&mut self, length: usize) -> Result<&mut [u8], Failure> {
-        self.scratch()
-            .get_mut(..length)
-            .ok_or_else(|| Failure::argument("input longer than the scratch buffer"))
+        self.range(0, length)
+    }
+
+    /// The input behind its first `at` bytes.
+    pub fn range(&mut self, at: usize, length: usize) -> Result<&mut [u8], Failure> {
+        self.scratch
+            .bytes_mut()
+            .get_mut(at..)
+            .and_then(|rest| rest.get_mut(..length))
+            .ok_or_else(too_long)
+    }
+
+    /// The input: `count` rows of `size` bytes in all.
+    pub fn rows(&mut self, count: usize, size: usize) -> Result<&mut [u8], Failure> {
+        self.input(count.checked_mul(size).ok_or_else(too_long)?)
     }
 
     /// A row of the input.
     pub fn array<const N: usize>(&mut self, at: usize) -> Result<[u8; N], Failure> {
-        self.scratch()
-            .get(at..)
-            .and_then(|rest| rest.first_chunk())
-            .copied()
-            .ok_or_else(|| Failure::argument("input longer than the scratch buffer"))
+        let row = self.range(at, N)?;
+        row.try_into().map_err(|_| too_long())
     }
 
     /// Puts a short output at the start of the scratch buffer; answers its length.
@@ -83,9 +108,9 @@ impl State {
     /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; answers its length.
     pub fn give(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
         let length = output.len();
-        match self.scratch().get_mut(..length) {
-            Some(place) => place.copy_from_slice(&output),
-            None => self.pending = output,
+        match self.input(length) {
+            Ok(place) => place.copy_from_slice(&output),
+            Err(_) => self.pending = output,
         }
         Ok(length)
     }
@@ -105,7 +130,7 @@ impl State {
 
     #[cold]
     pub fn fail(&mut self, failure: &Failure) -> i32 {
-        let scratch = self.scratch();
+        let scratch = self.scratch.bytes_mut();
         if let Some((head, text)) = scratch.split_at_mut_checked(8) {
             let mut length = failure.message.len().min(text.len());
             while !failure.message.is_char_boundary(length) {

@@ -8,14 +8,6 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{failure::Failure, scratch::State};
 
-fn signature(bytes: &[u8; 65]) -> Result<Signature, Error> {
-    if bytes[64] >= 27 {
-        Signature::from_bytes65_v27(bytes)
-    } else {
-        Signature::from_bytes65(bytes)
-    }
-}
-
 /// The secret key at the start of the scratch buffer, wiped there.
 pub fn secret_key(state: &mut State) -> Result<SecretKey, Failure> {
     let bytes = Zeroizing::new(state.array(0)?);
@@ -44,7 +36,8 @@ pub fn sign_batch(
     keys: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let (hashes, secrets) = state.input(32 * (count + keys))?.split_at_mut(32 * count);
+    let input = state.rows(count.saturating_add(keys), 32)?;
+    let (hashes, secrets) = input.split_at_mut(32 * count);
     let read = secret_keys(secrets)?;
     let keys: Vec<&SecretKey> = match &*read {
         [key] => vec![key; count],
@@ -70,14 +63,14 @@ fn secret_keys(rows: &mut [u8]) -> Result<Vec<SecretKey>, Error> {
 
 /// Hash, signature (32, 65) to public key (64).
 pub fn recover(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
-    let signature = signature(&state.array(32)?)?;
+    let signature = Signature::from_bytes65_any_v(&state.array(32)?)?;
     let key = secp256k1::recover(&state.array(0)?, &signature)?;
     state.put(&key.to_bytes())
 }
 
 /// Hash, signature (32, 65) to address (42 characters).
 pub fn ecrecover(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
-    let signature = signature(&state.array(32)?)?;
+    let signature = Signature::from_bytes65_any_v(&state.array(32)?)?;
     let address = secp256k1::recover_address(&state.array(0)?, &signature)?;
     state.put(&address.to_checksum_buffer())
 }
@@ -89,17 +82,12 @@ pub fn ecrecover_batch(
     _: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let (hashes, signatures) = state.input(97 * count)?.split_at(32 * count);
+    let (hashes, signatures) = state.rows(count, 97)?.split_at(32 * count);
     let ((hashes, _), (signatures, _)) = (hashes.as_chunks(), signatures.as_chunks());
     // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
-    let unreadable = Signature {
-        r: [0; 32],
-        s: [0; 32],
-        recovery_id: 0,
-    };
     let signatures: Vec<Signature> = signatures
         .iter()
-        .map(|bytes| signature(bytes).unwrap_or(unreadable))
+        .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
         .collect();
     let mut found = vec![Ok(Address::ZERO); count];
     secp256k1::recover_address_batch(hashes, &signatures, &mut found)?;
@@ -113,11 +101,8 @@ pub fn ecrecover_batch(
 
 /// Hash, r and s (32, 64), then a public key of `length` bytes, to 1 or 0.
 pub fn verify(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
-    let input = state.input(96 + length)?;
-    let key = read_public_key(&input[96..])?;
-    let mut with_v = [0; 65];
-    with_v[..64].copy_from_slice(&input[32..96]);
-    let signature = signature(&with_v)?;
+    let key = read_public_key(state.range(96, length)?)?;
+    let signature = Signature::from_bytes64(&state.array(32)?);
     match secp256k1::verify(&key, &state.array(0)?, &signature) {
         Ok(()) => Ok(1),
         Err(Error::Mismatch) => Ok(0),
@@ -127,7 +112,7 @@ pub fn verify(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
 
 /// `count` hashes, as many r and s, as many public keys of 64 bytes, to 1 or 0 for each: 0 for what is malformed too.
 pub fn verify_batch(state: &mut State, count: usize, _: usize, _: usize) -> Result<usize, Failure> {
-    let (hashes, rest) = state.input(160 * count)?.split_at(32 * count);
+    let (hashes, rest) = state.rows(count, 160)?.split_at(32 * count);
     let (signatures, keys) = rest.split_at(64 * count);
     let (hashes, _) = hashes.as_chunks::<32>();
     let mut out = vec![0; count];
@@ -138,12 +123,10 @@ pub fn verify_batch(state: &mut State, count: usize, _: usize, _: usize) -> Resu
         .iter()
         .zip(keys.as_chunks::<64>().0);
     for (i, (rs, key)) in rows.enumerate() {
-        let mut with_v = [0; 65];
-        with_v[..64].copy_from_slice(rs);
-        if let (Ok(signature), Ok(key)) = (signature(&with_v), PublicKey::from_bytes(key)) {
+        if let Ok(key) = PublicKey::from_bytes(key) {
             places.push(i);
             wanted.push(hashes[i]);
-            given.push(signature);
+            given.push(Signature::from_bytes64(rs));
             read.push(key);
         }
     }
@@ -168,7 +151,7 @@ pub fn public_key_batch(
     _: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let keys = secret_keys(state.input(32 * count)?)?;
+    let keys = secret_keys(state.rows(count, 32)?)?;
     let Some(first) = keys.first() else {
         return Ok(0);
     };
@@ -203,7 +186,7 @@ pub fn shared_secret(
     _: usize,
 ) -> Result<usize, Failure> {
     let secret = secret_key(state)?;
-    let key = read_public_key(&state.input(32 + length)?[32..])?;
+    let key = read_public_key(state.range(32, length)?)?;
     let shared = secret.diffie_hellman(&key);
     state.put(shared.x())
 }

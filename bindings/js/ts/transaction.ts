@@ -109,18 +109,20 @@ function readTransaction(core: Core, sender: boolean): Transaction {
   }
 }
 
+/** The fields of each type, in the order in which src/ethereum.rs reads them: that of the transaction's list. */
 const KNOWN = [
   ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data'],
   ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'accessList'],
-  ['chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList'],
+  ['chainId', 'nonce', 'maxPriorityFeePerGas', 'maxFeePerGas', 'gas', 'to', 'value', 'data', 'accessList'],
   [
-    'chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'maxFeePerBlobGas',
+    'chainId', 'nonce', 'maxPriorityFeePerGas', 'maxFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'maxFeePerBlobGas',
     'blobVersionedHashes',
   ],
   [
-    'chainId', 'nonce', 'maxFeePerGas', 'maxPriorityFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'authorizationList',
+    'chainId', 'nonce', 'maxPriorityFeePerGas', 'maxFeePerGas', 'gas', 'to', 'value', 'data', 'accessList', 'authorizationList',
   ],
 ] as const
+type Field = (typeof KNOWN)[number][number]
 
 function kindOfFields(fields: TransactionInput): number {
   if (fields.type !== undefined) return fields.type
@@ -130,17 +132,16 @@ function kindOfFields(fields: TransactionInput): number {
   return fields.accessList !== undefined ? 1 : 0
 }
 
-/** Writes the fields in the order in which src/ethereum.rs reads them. */
 function writeTransaction(
   core: Core, tape: TapeWriter, fields: TransactionInput, address: (value: AddressLike, what: string) => Uint8Array,
 ): void {
   if (typeof fields !== 'object' || fields === null) throw unencodable(`a transaction is needed, not ${kindOf(fields)}`)
   const type = kindOfFields(fields)
-  const known = KNOWN[type] as readonly string[] | undefined
+  const known = KNOWN[type] as readonly Field[] | undefined
   if (!known) throw unencodable(`type: ${String(type)} is not known`)
   // Nothing is dropped in silence. `from` is known but not signed.
   for (const [name, value] of Object.entries(fields))
-    if (value !== undefined && name !== 'type' && name !== 'from' && !known.includes(name))
+    if (value !== undefined && name !== 'type' && name !== 'from' && !(known as readonly string[]).includes(name))
       throw unencodable(`${name}: type ${type} has no such field`)
   const integer = (value: Integer | undefined, name: string) => {
     if (value === undefined) throw unencodable(`${name}: missing`)
@@ -152,39 +153,40 @@ function writeTransaction(
     tape.word(values.length)
     for (const value of values as readonly T[]) write(value)
   }
+  const write = (name: Field) => {
+    switch (name) {
+      case 'chainId':
+        if (type === 0 && fields.chainId === undefined) return tape.word(0)
+        tape.word(1)
+        return integer(fields.chainId, name)
+      case 'to':
+        if (fields.to == null) return tape.word(0)
+        tape.word(1)
+        return tape.fixed(address(fields.to, name))
+      case 'data':
+        return tape.data(core.data(fields.data ?? new Uint8Array(), name))
+      case 'accessList':
+        return many(fields.accessList ?? [], name, (item) => {
+          tape.fixed(address(item.address, name))
+          many(item.storageKeys, 'storageKeys', (key) => tape.fixed(core.fixed(key, 32, 'storageKeys')))
+        })
+      case 'blobVersionedHashes':
+        return many(fields.blobVersionedHashes, name, (hash) => tape.fixed(core.fixed(hash, 32, name)))
+      case 'authorizationList':
+        return many(fields.authorizationList, name, (item) => {
+          integer(item.chainId, 'authorizationList: chainId')
+          tape.fixed(address(item.address, 'authorizationList: address'))
+          integer(item.nonce, 'authorizationList: nonce')
+          integer(item.yParity, 'authorizationList: yParity')
+          integer(item.r, 'authorizationList: r')
+          integer(item.s, 'authorizationList: s')
+        })
+      default:
+        return integer(fields[name], name)
+    }
+  }
   tape.word(type)
-  if (type === 0) tape.word(fields.chainId === undefined ? 0 : 1)
-  if (type !== 0 || fields.chainId !== undefined) integer(fields.chainId, 'chainId')
-  integer(fields.nonce, 'nonce')
-  if (type < 2) integer(fields.gasPrice, 'gasPrice')
-  else {
-    integer(fields.maxFeePerGas, 'maxFeePerGas')
-    integer(fields.maxPriorityFeePerGas, 'maxPriorityFeePerGas')
-  }
-  integer(fields.gas, 'gas')
-  const { to } = fields
-  tape.word(to == null ? 0 : 1)
-  if (to != null) tape.fixed(address(to, 'to'))
-  integer(fields.value, 'value')
-  tape.data(core.data(fields.data ?? new Uint8Array(), 'data'))
-  if (type !== 0)
-    many(fields.accessList ?? [], 'accessList', (item) => {
-      tape.fixed(address(item.address, 'accessList'))
-      many(item.storageKeys, 'storageKeys', (key) => tape.fixed(core.fixed(key, 32, 'storageKeys')))
-    })
-  if (type === 3) {
-    integer(fields.maxFeePerBlobGas, 'maxFeePerBlobGas')
-    many(fields.blobVersionedHashes, 'blobVersionedHashes', (hash) => tape.fixed(core.fixed(hash, 32, 'blobVersionedHashes')))
-  }
-  if (type === 4)
-    many(fields.authorizationList, 'authorizationList', (item) => {
-      integer(item.chainId, 'authorizationList: chainId')
-      tape.fixed(address(item.address, 'authorizationList: address'))
-      integer(item.nonce, 'authorizationList: nonce')
-      integer(item.yParity, 'authorizationList: yParity')
-      integer(item.r, 'authorizationList: r')
-      integer(item.s, 'authorizationList: s')
-    })
+  for (const name of known) write(name)
 }
 
 export const transactions = (core: Core, address: (value: AddressLike, what: string) => Uint8Array) => ({
