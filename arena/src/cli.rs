@@ -68,7 +68,7 @@ enum BenchCommand {
     },
     /// Build and check contenders on every operation, without the race
     Check,
-    /// Write the reports of a result.json again
+    /// Write the reports of a result.json again, with the reasons that arena/losses.toml gives by now
     Report {
         /// A result.json
         result: PathBuf,
@@ -101,7 +101,8 @@ fn dispatch(args: &BenchArgs) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Some(BenchCommand::Report { result }) => {
-            let report = read(result)?;
+            let mut report = read(result)?;
+            race::explain(&mut report, &manifest::arena_folder()?)?;
             let folder = result.parent().context("no folder")?;
             std::fs::write(folder.join("report.md"), markdown::render(&report))?;
             std::fs::write(folder.join("report.html"), html::render(&report)?)?;

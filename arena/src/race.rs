@@ -219,15 +219,26 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
         score: Score::default(),
     };
     if !plan.check_only {
-        let losses = std::fs::read_to_string(plan.arena.join("losses.toml")).unwrap_or_default();
-        let losses = toml::from_str(&losses).context("arena/losses.toml")?;
-        judge(&mut report, &losses);
+        judge(&mut report);
+        explain(&mut report, plan.arena)?;
     }
     Ok(report)
 }
 
-/// `operation -> contender -> why it is lost`.
-type Losses = BTreeMap<String, BTreeMap<String, String>>;
+/// Joins the reasons of `losses.toml` to the losses that have none yet.
+pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
+    let losses = std::fs::read_to_string(arena.join("losses.toml")).unwrap_or_default();
+    // Operation, contender, why it is lost.
+    let losses: BTreeMap<String, BTreeMap<String, String>> =
+        toml::from_str(&losses).context("arena/losses.toml")?;
+    for pair in &mut report.pairs {
+        if pair.verdict == Verdict::Loss && pair.reason.is_none() {
+            let reasons = losses.get(&pair.op);
+            pair.reason = reasons.and_then(|reasons| reasons.get(&pair.b)).cloned();
+        }
+    }
+    Ok(())
+}
 
 /// Ratios round by round: time of `b` / time of `a`, grouped by launch. Only rounds that both finished count.
 fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
@@ -246,7 +257,7 @@ fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
 }
 
 /// Fills in controls, pairs and score from the cells.
-pub fn judge(report: &mut Report, losses: &Losses) {
+pub fn judge(report: &mut Report) {
     let (seed, name) = (report.run.seed, report.run.ours.as_str());
     let interval = |a: &Cell, b: &Cell| stats::cluster_bootstrap(&ratios(a, b), SAMPLES, seed);
     let mut strays = BTreeMap::new();
@@ -338,14 +349,8 @@ pub fn judge(report: &mut Report, losses: &Losses) {
             };
             let best_peer = !best_taken && peer.ns == Some(best);
             best_taken |= best_peer;
-            let mut pair_of_stock = pair(ours, &found, best_peer);
+            let pair_of_stock = pair(ours, &found, best_peer);
             let verdict = pair_of_stock.verdict;
-            if verdict == Verdict::Loss {
-                pair_of_stock.reason = losses
-                    .get(&op.id)
-                    .and_then(|reasons| reasons.get(&peer.contender))
-                    .cloned();
-            }
             score.pairs.add(verdict);
             if best_peer {
                 score.best_peer.add(verdict);
