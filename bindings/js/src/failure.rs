@@ -11,10 +11,10 @@ pub enum Code {
     Decode,
     Encode,
     Signature,
-    #[cfg(not(target_family = "wasm"))]
     Precompile,
+    Unsupported,
     #[cfg(not(target_family = "wasm"))]
-    Internal = 7,
+    Internal,
 }
 
 /// Why a call fails, in the words of the core.

@@ -9,6 +9,7 @@ mod abi;
 mod ethereum;
 mod failure;
 mod hash;
+mod precompile;
 mod rlp;
 mod scratch;
 mod secp256k1;
@@ -18,8 +19,6 @@ mod xmss;
 
 #[cfg(not(target_family = "wasm"))]
 mod napi;
-#[cfg(not(target_family = "wasm"))]
-mod precompile;
 #[cfg(target_family = "wasm")]
 mod wasm;
 
@@ -31,7 +30,7 @@ pub type Operation = fn(&mut State, usize, usize, usize) -> Result<usize, Failur
 
 /// Makes the exports of one engine: `$export! { name = path; … }`.
 macro_rules! operations {
-    ($export:ident $(, $extra:ident = $path:path)*) => {
+    ($export:ident) => {
         $export! {
             take = crate::scratch::take;
             hexEncode = crate::hash::hex_encode;
@@ -82,7 +81,7 @@ macro_rules! operations {
             xmssKeyInfo = crate::xmss::key_info;
             xmssKeyPrepare = crate::xmss::key_prepare;
             xmssSign = crate::xmss::sign;
-            $($extra = $path;)*
+            precompile = crate::precompile::run;
         }
     };
 }

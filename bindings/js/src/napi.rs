@@ -126,7 +126,7 @@ macro_rules! export {
         ];
     };
 }
-operations!(export, precompile = crate::precompile::run);
+operations!(export);
 
 unsafe extern "C" fn drop_instance(_: napi_env, data: *mut c_void, _: *mut c_void) {
     // SAFETY: made by `Box::into_raw` below; the environment is at its end and calls nothing any more.

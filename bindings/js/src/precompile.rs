@@ -9,7 +9,10 @@ use crate::{
 
 /// 8 bytes of the gas limit, then the input, at a number and a fork (index), to 8 bytes of the gas used and the output.
 pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Result<usize, Failure> {
-    let refused = |error: Error| Failure::new(Code::Precompile, error);
+    let refused = |error: Error| match error {
+        Error::NotBuilt => Failure::new(Code::Unsupported, error),
+        _ => Failure::new(Code::Precompile, error),
+    };
     let fork = *Fork::ALL
         .get(fork)
         .ok_or_else(|| Failure::argument("no such fork"))?;

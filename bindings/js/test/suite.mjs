@@ -386,10 +386,13 @@ export function suite(lydite, module, vectors, test) {
   })
 
   test('precompiled contracts', () => {
-    if (lydite.engine === 'wasm')
-      return refused('UNSUPPORTED', 'not in the engine wasm', () => lydite.precompile(2, '0x', { gas: 100 }))
     let failed = 0
     for (const item of vectors.precompiles) {
+      if (lydite.engine === 'wasm' && item.addr >= 0xa && item.addr <= 0x11) {
+        const run = () => lydite.precompile(item.addr, raw(item.input), { gas: 10_000_000 })
+        refused('UNSUPPORTED', 'bls12-381: not in this build', run)
+        continue
+      }
       try {
         const { output, gasUsed } = lydite.precompile(item.addr, raw(item.input), { gas: 10_000_000 })
         same([toHex(output), gasUsed], [`0x${item.expected}`, BigInt(item.gas)], item.name)
@@ -398,7 +401,7 @@ export function suite(lydite, module, vectors, test) {
         failed++
       }
     }
-    same(failed, 3)
+    same(failed, lydite.engine === 'wasm' ? 0 : 3)
     refused('PRECOMPILE', 'out of gas', () => lydite.precompile(2, '0x', { gas: 1 }))
     refused('INVALID_ARGUMENT', 'gas: out of range', () => lydite.precompile(2, '0x', { gas: -1 }))
     refused('INVALID_ARGUMENT', 'number: an integer below 65536 is needed', () => lydite.precompile(1.5, '0x', { gas: 1 }))

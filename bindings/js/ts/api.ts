@@ -307,7 +307,10 @@ export function create(engine: Engine) {
       })
     },
 
-    /** Runs the precompiled contract at a number (its address's last two bytes). Not in the WASM engine. */
+    /**
+     * Runs the precompiled contract at a number (its address's last two bytes). The WASM engine has none on BLS12-381, the
+     * KZG check included: UNSUPPORTED.
+     */
     precompile(number: number, input: Bytes, options: { gas: Integer; fork?: Fork }): { output: Uint8Array; gasUsed: bigint } {
       const fork = FORKS.indexOf(options.fork ?? 'osaka')
       if (fork < 0) throw argument(`fork: one of ${FORKS.join(', ')} is needed`)

@@ -11,7 +11,7 @@
 //! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for types of one's own |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |
 //!
-//! All features but `rayon`, which needs `std`, are on by default; `precompile` needs a C compiler. The crates are `no_std` and
+//! All features but `rayon`, which needs `std`, are on by default; `bls12-381` needs a C compiler. The crates are `no_std` and
 //! need `alloc`.
 //!
 #![cfg_attr(

@@ -18,13 +18,21 @@
 //! Everything is variable-time: the inputs of a precompile are public.
 
 pub mod blake2f;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_g1add;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_g1msm;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_g2add;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_g2msm;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_map_fp2_to_g2;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_map_fp_to_g1;
+#[cfg(feature = "bls12-381")]
 pub mod bls12_pairing;
+#[cfg(feature = "bls12-381")]
 mod bls12_points;
 pub mod bn254_add;
 pub mod bn254_mul;
@@ -34,6 +42,7 @@ mod fork;
 pub mod identity;
 pub mod modexp;
 pub mod p256_verify;
+#[cfg(feature = "bls12-381")]
 pub mod point_evaluation;
 pub mod ripemd160;
 pub mod sha256;
@@ -44,7 +53,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use lydite_bytes::Address;
-use lydite_curve::{bls12_381, bn254};
+#[cfg(feature = "bls12-381")]
+use lydite_curve::bls12_381;
+use lydite_curve::bn254;
 
 pub use fork::{Fork, UnknownFork};
 
@@ -72,7 +83,10 @@ pub enum Error {
     /// A bn254 input is not accepted.
     Bn254(bn254::Error),
     /// A BLS12-381 input is not accepted, or a KZG proof.
+    #[cfg(feature = "bls12-381")]
     Bls12_381(bls12_381::Error),
+    /// The fork has it, but this build does not: feature `bls12-381` is off.
+    NotBuilt,
 }
 
 impl fmt::Display for Error {
@@ -86,7 +100,9 @@ impl fmt::Display for Error {
             Self::VersionedHash => "KZG: the versioned hash is not that of the commitment",
             Self::Padding => "bls12-381: the first 16 bytes of a field element are not zeros",
             Self::Bn254(error) => return error.fmt(f),
+            #[cfg(feature = "bls12-381")]
             Self::Bls12_381(error) => return error.fmt(f),
+            Self::NotBuilt => "bls12-381: not in this build",
         })
     }
 }
@@ -99,6 +115,7 @@ impl From<bn254::Error> for Error {
     }
 }
 
+#[cfg(feature = "bls12-381")]
 impl From<bls12_381::Error> for Error {
     fn from(error: bls12_381::Error) -> Self {
         Self::Bls12_381(error)
@@ -243,7 +260,8 @@ impl Precompile {
     /// Runs it: `out` becomes the output.
     ///
     /// # Errors
-    /// Those of its module; [`Error::NotActive`] if the fork does not have it.
+    /// Those of its module; [`Error::NotActive`] if the fork does not have it; [`Error::NotBuilt`] from those on BLS12-381,
+    /// the KZG check included, without the feature `bls12-381`.
     pub fn run(
         self,
         input: &[u8],
@@ -261,15 +279,28 @@ impl Precompile {
             Self::Bn254Mul => bn254_mul::run,
             Self::Bn254Pairing => bn254_pairing::run,
             Self::Blake2F => blake2f::run,
+            #[cfg(feature = "bls12-381")]
             Self::PointEvaluation => point_evaluation::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12G1Add => bls12_g1add::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12G1Msm => bls12_g1msm::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12G2Add => bls12_g2add::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12G2Msm => bls12_g2msm::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12Pairing => bls12_pairing::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12MapFpToG1 => bls12_map_fp_to_g1::run,
+            #[cfg(feature = "bls12-381")]
             Self::Bls12MapFp2ToG2 => bls12_map_fp2_to_g2::run,
             Self::P256Verify => p256_verify::run,
+            #[cfg(not(feature = "bls12-381"))]
+            _ => {
+                out.clear();
+                return since(self.since(), fork).and(Err(Error::NotBuilt));
+            }
         };
         run(input, gas_limit, fork, out).inspect_err(|_| out.clear())
     }
