@@ -16,7 +16,7 @@
 mod field;
 mod pairing;
 mod pairs;
-#[cfg(test)]
+#[cfg(all(test, not(miri)))]
 mod tests;
 mod tower;
 
