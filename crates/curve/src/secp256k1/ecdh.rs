@@ -2,7 +2,6 @@
 //!
 //! Source: [SEC1] §3.3.1.
 
-use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{PublicKey, SecretKey, dispatch::Backend};
@@ -25,7 +24,7 @@ impl SharedSecret {
     /// SHA-256 of the point in SEC 1 compressed form, 33 bytes: what libsecp256k1's `secp256k1_ecdh` returns.
     #[must_use]
     pub fn sha256(&self) -> [u8; 32] {
-        Sha256::digest(self.compressed).into()
+        lydite_hash::sha256(&self.compressed)
     }
 }
 

@@ -2,7 +2,7 @@
 use alloc::vec::Vec;
 
 use lydite_bytes::Buffer;
-use lydite_hash::{Sha256, sha256_in_place};
+use lydite_hash::{Sha256, sha256};
 
 /// A vector that is kept longer than what is written, so that there is room for windows.
 pub(super) struct VecBuffer<'a> {
@@ -62,7 +62,7 @@ impl Buffer for VecBuffer<'_> {
     }
 }
 
-/// SHA-256 of what is written. Messages that fit the block are hashed in place; longer ones pass through it.
+/// SHA-256 of what is written. Messages that fit the block are hashed there; longer ones pass through it.
 pub(super) struct HashBuffer {
     block: [u8; BLOCK],
     used: usize,
@@ -85,7 +85,7 @@ impl HashBuffer {
     #[inline(always)]
     pub fn finish(&mut self) -> [u8; 32] {
         match &mut self.hasher {
-            None => sha256_in_place(&mut self.block, self.used),
+            None => sha256(&self.block[..self.used]),
             Some(hasher) => {
                 hasher.update(&self.block[..self.used]);
                 core::mem::take(hasher).finalize()

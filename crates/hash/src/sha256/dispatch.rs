@@ -1,0 +1,83 @@
+//! Which instructions compute SHA-256: found once at run time. Every call into the kernel is here, with the proof in hand
+//! that the CPU has what it was compiled for.
+
+use sha2::block_api::compress256;
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::sha_avx512;
+
+/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+#[cfg(target_arch = "x86_64")]
+const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
+
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(cpu_sha_avx512, "sha", "sse4.1", "avx512bw", "avx512vl");
+
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof(());
+
+/// A way to compute SHA-256. Every backend gives the same digests; a value exists only where it can run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Backend {
+    /// `sha2`, which detects instructions by itself.
+    Portable,
+    /// SHA-NI, and AVX-512BW and VL to load and pad what is no whole block.
+    #[cfg(target_arch = "x86_64")]
+    ShaAvx512(Proof),
+}
+
+impl Backend {
+    /// The fastest backend of this CPU.
+    #[inline]
+    pub(super) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if !PORTABLE_ONLY && cpu_sha_avx512::get() {
+            return Self::ShaAvx512(Proof(()));
+        }
+        Self::Portable
+    }
+
+    /// Compresses each block into the state.
+    pub(super) fn absorb(self, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        match self {
+            Self::Portable => compress256(state, blocks),
+            #[cfg(target_arch = "x86_64")]
+            Self::ShaAvx512(Proof(())) => {
+                // SAFETY: the `Proof` of this backend is made only after finding SHA-NI, SSE4.1, AVX-512BW and VL.
+                unsafe { sha_avx512::absorb(state, blocks) }
+            }
+        }
+    }
+
+    /// The digest of a message of `length` bytes, of which `rest` is absorbed last.
+    #[inline]
+    pub(super) fn finish(self, state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
+        match self {
+            Self::Portable => finish(*state, rest, length),
+            #[cfg(target_arch = "x86_64")]
+            Self::ShaAvx512(Proof(())) => {
+                // SAFETY: as above.
+                unsafe { sha_avx512::finish(state, rest, length) }
+            }
+        }
+    }
+}
+
+fn finish(mut state: [u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
+    let (blocks, rest) = rest.as_chunks::<64>();
+    compress256(&mut state, blocks);
+    // The rest, a bit 1, zeros, and the length in bits: one block or two.
+    let mut padded = [0; 128];
+    padded[..rest.len()].copy_from_slice(rest);
+    padded[rest.len()] = 0x80;
+    let used = if rest.len() < 56 { 64 } else { 128 };
+    padded[used - 8..used].copy_from_slice(&(length << 3).to_be_bytes());
+    compress256(&mut state, padded[..used].as_chunks().0);
+    let mut digest = [0; 32];
+    for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(state) {
+        *bytes = word.to_be_bytes();
+    }
+    digest
+}

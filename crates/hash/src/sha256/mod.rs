@@ -1,0 +1,111 @@
+//! SHA-256 \[FIPS180-4\].
+//!
+//! `sha2` compresses, by the CPU's own instructions where it has them; with AVX-512 beside these our kernel does, which
+//! pads in registers. The time taken depends on the length of the input, never on its bytes.
+
+mod dispatch;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use dispatch::Backend;
+
+/// SHA-256 of `data`.
+///
+/// ```
+/// let digest = lydite_hash::sha256(b"abc");
+/// assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+/// ```
+#[inline]
+pub fn sha256(data: &[u8]) -> [u8; 32] {
+    Backend::detect().finish(&SHA256_INITIAL, data, data.len() as u64)
+}
+
+/// SHA-256's initial state: the first 32 bits of the fractional parts of the square roots of the first eight primes (FIPS
+/// 180-4, 5.3.3).
+pub const SHA256_INITIAL: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+/// Streaming SHA-256: any split of the input gives the digest of [`sha256`].
+///
+/// ```
+/// let mut hasher = lydite_hash::Sha256::new();
+/// hasher.update(b"a");
+/// hasher.update(b"bc");
+/// assert_eq!(hasher.finalize(), lydite_hash::sha256(b"abc"));
+/// ```
+#[derive(Clone)]
+pub struct Sha256 {
+    state: [u32; 8],
+    /// Bytes absorbed; the last of them, if they are no whole block, stand in `block`.
+    length: u64,
+    block: [u8; 64],
+    backend: Backend,
+}
+
+impl Sha256 {
+    /// A hasher that has absorbed nothing.
+    pub fn new() -> Self {
+        Self::with_backend(Backend::detect())
+    }
+
+    fn with_backend(backend: Backend) -> Self {
+        Self {
+            state: SHA256_INITIAL,
+            length: 0,
+            block: [0; 64],
+            backend,
+        }
+    }
+
+    /// Bytes in `block`.
+    fn used(&self) -> usize {
+        (self.length % 64) as usize
+    }
+
+    /// Absorbs `data`.
+    pub fn update(&mut self, mut data: &[u8]) {
+        let used = self.used();
+        self.length += data.len() as u64;
+        if used > 0 {
+            let room = &mut self.block[used..];
+            let Some((head, rest)) = data.split_at_checked(room.len()) else {
+                room[..data.len()].copy_from_slice(data);
+                return;
+            };
+            room.copy_from_slice(head);
+            data = rest;
+            self.backend.absorb(&mut self.state, &[self.block]);
+        }
+        let (blocks, rest) = data.as_chunks();
+        self.backend.absorb(&mut self.state, blocks);
+        self.block[..rest.len()].copy_from_slice(rest);
+    }
+
+    /// The digest of everything absorbed.
+    pub fn finalize(self) -> [u8; 32] {
+        self.backend
+            .finish(&self.state, &self.block[..self.used()], self.length)
+    }
+}
+
+impl Default for Sha256 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl core::fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Sha256").finish_non_exhaustive()
+    }
+}
