@@ -225,16 +225,17 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// Joins the reasons of `losses.toml` to the losses that have none yet.
+/// Joins the reasons of `losses.toml` to the losses; a reason that stands already stays where the file has none.
 pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
     let losses = std::fs::read_to_string(arena.join("losses.toml")).unwrap_or_default();
     // Operation, contender, why it is lost.
     let losses: BTreeMap<String, BTreeMap<String, String>> =
         toml::from_str(&losses).context("arena/losses.toml")?;
     for pair in &mut report.pairs {
-        if pair.verdict == Verdict::Loss && pair.reason.is_none() {
-            let reasons = losses.get(&pair.op);
-            pair.reason = reasons.and_then(|reasons| reasons.get(&pair.b)).cloned();
+        let reasons = losses.get(&pair.op);
+        let reason = reasons.and_then(|reasons| reasons.get(&pair.b));
+        if let (Verdict::Loss, Some(reason)) = (pair.verdict, reason) {
+            pair.reason = Some(reason.clone());
         }
     }
     Ok(())

@@ -20,11 +20,11 @@ pub const LOUDEST_FLOOR: f64 = 0.05;
 pub enum Verdict {
     /// Ours is faster by more than the margin.
     Win,
-    /// The interval does not clear the margin.
+    /// The interval does not clear the margin, and is no wider than the margins on both sides.
     Tie,
     /// The peer is faster by more than the margin.
     Loss,
-    /// The machine was too loud to tell.
+    /// The machine was too loud to tell, or the interval too wide.
     Noisy,
 }
 
@@ -112,7 +112,8 @@ pub fn floor(strays: &[f64]) -> f64 {
 }
 
 /// The verdict on a pair under noise floor `f`: a win only if the whole interval lies above 1 + max(2 %, f), a loss
-/// only if it lies below the inverse.
+/// only if it lies below the inverse, a tie only if it is no wider than the margins together: a wider one hides what it
+/// could not tell.
 pub fn judge(interval: &Interval, f: f64) -> Verdict {
     let bar = 1.0 + LEAST_MARGIN.max(f);
     if f > LOUDEST_FLOOR || f.is_nan() {
@@ -121,6 +122,8 @@ pub fn judge(interval: &Interval, f: f64) -> Verdict {
         Verdict::Win
     } else if interval.hi < 1.0 / bar {
         Verdict::Loss
+    } else if interval.hi > interval.lo * bar * bar {
+        Verdict::Noisy
     } else {
         Verdict::Tie
     }
@@ -202,7 +205,9 @@ mod tests {
         assert_eq!(judge(&interval(1.019, 1.05), 0.001), Verdict::Tie);
         assert_eq!(judge(&interval(1.021, 1.05), 0.03), Verdict::Tie);
         assert_eq!(judge(&interval(0.9, 0.97), 0.0), Verdict::Loss);
-        assert_eq!(judge(&interval(0.9, 0.985), 0.0), Verdict::Tie);
+        assert_eq!(judge(&interval(0.95, 0.985), 0.0), Verdict::Tie);
+        assert_eq!(judge(&interval(0.9, 0.985), 0.0), Verdict::Noisy);
+        assert_eq!(judge(&interval(0.13, 1.03), 0.0), Verdict::Noisy);
         assert_eq!(judge(&interval(9.0, 9.5), 0.051), Verdict::Noisy);
         assert_eq!(judge(&interval(9.0, 9.5), f64::NAN), Verdict::Noisy);
     }
