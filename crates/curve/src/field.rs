@@ -36,7 +36,8 @@ pub(crate) trait Field: Copy + PartialEq {
     /// `a * b - c^2`
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        Self::difference_of_products(a, b, c, c)
+        let cc = c.square();
+        a.mul(b).sub(&cc)
     }
 
     #[inline(always)]
@@ -63,9 +64,9 @@ pub(crate) trait LazyField: Copy {
     fn square(&self) -> Self;
     /// `a * b - c * d`, where c has magnitude 1, and the products of magnitudes add up to 64 at most.
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
-    /// `a * (b - c) - d^2`, where b and d have magnitude 1, c at most this one, and a times the sum of both 63 at most. Of
-    /// magnitude 2.
-    fn product_minus_square(a: &Self, difference: (&Self, &Self, u32), d: &Self) -> Self;
+    /// `a * (b - c) - d^2`, of magnitude 2, where b and d have magnitude 1, and the magnitude of a times 2 more than that of
+    /// c is at most 63.
+    fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
     /// Half of the magnitude, plus 1.
     fn half(&self) -> Self;
     /// `1 / self`, and 0 for 0.
@@ -118,7 +119,7 @@ impl<F: Field> LazyField for F {
     }
 
     #[inline(always)]
-    fn product_minus_square(a: &Self, (b, c, _): (&Self, &Self, u32), d: &Self) -> Self {
+    fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         Field::product_minus_square(a, &Field::sub(b, c), d)
     }
 

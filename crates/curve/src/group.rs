@@ -219,7 +219,7 @@ impl<C: Curve> Jacobian<C> {
         let ee = e.square();
         let d = self.x.mul(&yy); // X Y^2: 1
         let x = ee.sub(&d.double(), 2); // 4
-        let y = C::Field::product_minus_square(&e, (&d, &x, 4), &yy); // 2
+        let y = C::Field::product_minus_square(&e, &d, &x, &yy); // 2
         Self { x, y, z }
     }
 
@@ -254,9 +254,7 @@ impl<C: Curve> Jacobian<C> {
     pub(crate) fn add_scaled(&self, other: &Affine<C>, scale: Option<&C::Field>) -> Self {
         if self.is_infinity() {
             // Z = scale there is Z = 1 here.
-            return scale
-                .map_or(*other, |scale| Self::from(*other).to_affine_with(scale))
-                .into();
+            return scale.map_or(*other, |scale| other.scaled(scale)).into();
         }
         let z = scale.map_or(self.z, |scale| self.z.mul(scale));
         let (sum, h) = self.add_incomplete(other, &z);

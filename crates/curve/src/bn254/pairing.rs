@@ -140,7 +140,16 @@ pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
         x: Fp::ZERO,
         y: Fp::ZERO,
     };
-    miller_loop(&mut [Pair::new(p, *q)]).is_some()
+    let mut pair = Pair::new(p, *q);
+    // The loop's points alone, without its function.
+    each_step(
+        &mut (),
+        |()| (),
+        |(), step| {
+            pair.take(step);
+        },
+    );
+    pair.is_in_subgroup()
 }
 
 /// A step of the Miller loop: what becomes of each pair's point.

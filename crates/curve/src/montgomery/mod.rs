@@ -105,7 +105,7 @@ const fn add_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
 }
 
 #[inline(always)]
-const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
+pub(crate) const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
     let (r0, borrow) = a[0].overflowing_sub(b[0]);
     let (r1, borrow) = sub_word(a[1], b[1], borrow);
     let (r2, borrow) = sub_word(a[2], b[2], borrow);
@@ -286,6 +286,15 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
             Self::new(K::dot([a, &c.negate_loosely()], [b, d]))
         } else {
             a.mul(b).sub(&c.mul(d))
+        }
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        if M::SPARE {
+            Self::difference_of_products(a, b, c, c)
+        } else {
+            a.mul(b).sub(&c.square())
         }
     }
 

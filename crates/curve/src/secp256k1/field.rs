@@ -520,13 +520,10 @@ impl LazyField for FieldElement {
     }
 
     #[inline(always)]
-    fn product_minus_square(a: &Self, (b, c, magnitude): (&Self, &Self, u32), d: &Self) -> Self {
-        let _ = magnitude;
+    fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         let difference = c.sub(b, 1);
         #[cfg(debug_assertions)]
-        assert!(
-            c.magnitude <= magnitude && d.magnitude == 1 && a.magnitude * difference.magnitude < 64
-        );
+        assert!(d.magnitude == 1 && a.magnitude * difference.magnitude < 64);
         let sum = products::product_plus_square(&a.limbs, &difference.limbs, &d.limbs);
         Self::with_magnitude(sum, 1).negate(1)
     }

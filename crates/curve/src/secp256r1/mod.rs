@@ -140,11 +140,7 @@ fn multiply_add<F: Coordinate>(
     let (table, scale) = odd_multiples::<_, KEY_ENTRIES>(p);
     // On this curve, as the other has another a.
     let z = scale.invert();
-    let (zz, zzz) = (z.square(), z.square().mul(&z));
-    let table = table.map(|p| Affine {
-        x: p.x.mul(&zz),
-        y: p.y.mul(&zzz),
-    });
+    let table = table.map(|p| p.scaled(&z));
     let mut digits = [wnaf::<DIGITS>(a, GENERATOR_WINDOW), wnaf(b, KEY_WINDOW)];
     interleave(&mut digits, |multiplier, digit| {
         let index = usize::from(digit.unsigned_abs() / 2);

@@ -76,7 +76,7 @@ proptest! {
         prop_assert_eq!(value(&stretched_sum), sum);
         // Magnitudes 2 and 29, and 1 of the square: 59 of 64.
         let twice = a.add(&ZERO_OF_MAGNITUDE_1);
-        let line = FieldElement::product_minus_square(&twice, (&b, &negated(&c, 26), 27), &d);
+        let line = FieldElement::product_minus_square(&twice, &b, &negated(&c, 26), &d);
         prop_assert_eq!(value(&line), (&big_a * (&big_b + &p - &big_c) + &p * &p - &big_d * &big_d) % &p);
         prop_assert_eq!(value(&stretched(&a).square_times(3)), big_a.modpow(&8u8.into(), &p));
         prop_assert!(a.equals(&stretched(&a)));

@@ -209,12 +209,6 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     }
 
     #[inline(always)]
-    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        let cc = c.square();
-        a.mul(b).sub(&cc)
-    }
-
-    #[inline(always)]
     fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);
         if !SECRET {
@@ -316,6 +310,7 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
 
     /// In registers throughout: between two squares through memory each would wait for its words.
     fn square_times(&self, n: u32) -> Self {
+        debug_assert!(n > 0);
         if SECRET {
             return (0..n).fold(*self, |power, _| power.square());
         }

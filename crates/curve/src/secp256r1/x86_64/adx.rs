@@ -14,7 +14,7 @@ use super::super::{Coordinate, P};
 use crate::{
     adx::{product_in_words, square_in_words},
     field::Field,
-    montgomery::{Adx, Modulus},
+    montgomery::{Adx, Modulus, sub_words},
     safegcd,
 };
 
@@ -132,12 +132,7 @@ impl Element {
     /// The representative below p.
     #[inline]
     fn reduced(&self) -> [u64; 4] {
-        let (mut difference, mut borrow) = ([0; 4], false);
-        for (i, out) in difference.iter_mut().enumerate() {
-            let (word, first) = self.0[i].overflowing_sub(P::P[i]);
-            let (word, second) = word.overflowing_sub(u64::from(borrow));
-            (*out, borrow) = (word, first | second);
-        }
+        let (difference, borrow) = sub_words(&self.0, &P::P);
         if borrow { self.0 } else { difference }
     }
 }
@@ -199,12 +194,6 @@ impl Field for Element {
             );
         }
         Self([r0, r1, r2, r3])
-    }
-
-    #[inline(always)]
-    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        let cc = c.square();
-        a.mul(b).sub(&cc)
     }
 
     #[inline(always)]
