@@ -42,6 +42,9 @@
 // hash-sig of 2025: Winternitz, 2^18 epochs.
 #define LYDITE_XMSS_HASH_SIG_2025 5
 
+// leanSig's signatures of 39 chains of 16, 2^18 epochs.
+#define LYDITE_XMSS_LEANSIG_LEGACY_W4 6
+
 // A type compiled for encoding and decoding. Immutable: any number of threads may use it at once.
 typedef struct lydite_codec lydite_codec;
 
@@ -175,10 +178,10 @@ lydite_status lydite_codec_decode(const lydite_codec *codec,
                                   size_t capacity,
                                   size_t *written);
 
-// The selector of a function or error by its signature, canonical or human-readable: 4 bytes.
+// The selector of a function or error by its signature, canonical or human-readable: 4 bytes. Allocates while it runs.
 lydite_status lydite_selector(const uint8_t *signature, size_t length, uint8_t *out);
 
-// The first topic of an event by its signature, canonical or human-readable: 32 bytes.
+// The first topic of an event by its signature, canonical or human-readable: 32 bytes. Allocates while it runs.
 lydite_status lydite_event_topic(const uint8_t *signature, size_t length, uint8_t *out);
 
 // Compiles "Transfer(address indexed from, address indexed to, uint256 value)"; "event" may stand before it, "anonymous"
@@ -356,13 +359,20 @@ lydite_status lydite_xmss_generate(uint32_t scheme,
                                    uint64_t epochs,
                                    uint8_t *public_key);
 
+// Gives the key file path (UTF-8), made elsewhere (leanSig's SSZ), a record by which all epochs below next are spent: the
+// caller knows what the key has signed. A file that has its record is LYDITE_ERROR_KEY_FILE. Allocates while it runs.
+lydite_status lydite_xmss_adopt(uint32_t scheme,
+                                const uint8_t *path,
+                                size_t path_length,
+                                uint64_t next);
+
 // Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
 lydite_status lydite_xmss_key_new(uint32_t scheme, const uint8_t *path, size_t path_length, lydite_xmss_key **out);
 
 // Closes a key file. NULL is allowed.
 void lydite_xmss_key_free(lydite_xmss_key *key);
 
-// The public key, of the size of the scheme.
+// The public key, of the size of the scheme. Allocates while it runs.
 lydite_status lydite_xmss_key_public_key(const lydite_xmss_key *key, uint8_t *out);
 
 // The epochs of the key.
@@ -372,6 +382,10 @@ lydite_status lydite_xmss_key_epochs(const lydite_xmss_key *key, lydite_xmss_epo
 // runs.
 lydite_status lydite_xmss_key_prepare(const lydite_xmss_key *key,
                                       uint32_t epoch);
+
+// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
+// nanoseconds in between, so that the window moves without computing. Allocates while it runs, and in that thread.
+lydite_status lydite_xmss_key_prepare_ahead(const lydite_xmss_key *key, uint64_t pause);
 
 // Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
 // is in out. An epoch that is spent is LYDITE_ERROR_KEY_FILE. With out NULL or too small nothing is signed. Allocates while

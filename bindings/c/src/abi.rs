@@ -100,7 +100,7 @@ pub unsafe extern "C" fn lydite_codec_decode(
     })
 }
 
-/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes.
+/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_selector(
     signature: *const u8,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn lydite_selector(
     })
 }
 
-/// The first topic of an event by its signature, canonical or human-readable: 32 bytes.
+/// The first topic of an event by its signature, canonical or human-readable: 32 bytes. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_topic(
     signature: *const u8,

@@ -17,4 +17,6 @@ mod syrup;
 mod xmss;
 
 #[cfg(test)]
+mod contract;
+#[cfg(test)]
 mod tests;

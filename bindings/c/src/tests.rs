@@ -441,6 +441,14 @@ fn xmss_of_the_shared_vectors() {
 
 #[test]
 fn xmss_keys_sign_an_epoch_once() {
+    let sign_at = |key, epoch| {
+        let (mut out, mut written) = ([0; 1024], 0);
+        // SAFETY: all pointers are right.
+        unsafe {
+            let (message, room) = ([2; 32], out.as_mut_ptr());
+            lydite_xmss_key_sign(key, epoch, message.as_ptr(), room, out.len(), &mut written)
+        }
+    };
     let folder = std::env::temp_dir().join(format!("lydite-c-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("key");
@@ -511,8 +519,259 @@ fn xmss_keys_sign_an_epoch_once() {
         assert_eq!((epochs.active_first, epochs.active_end), (0, 256));
         assert!((epochs.prepared_first..epochs.prepared_end).contains(&100));
         assert_eq!(epochs.unspent_end, 256);
+        assert_eq!(lydite_xmss_key_prepare_ahead(key, 1_000_000), 0);
+        assert_eq!(sign_at(key, 120), 0);
         lydite_xmss_key_free(key);
         lydite_xmss_key_free(ptr::null_mut());
+        // A key made elsewhere has no record of what it signed: its owner tells.
+        let other = folder.join("other");
+        std::fs::copy(path, &other).unwrap();
+        let other = other.to_str().unwrap();
+        let open = |key: &mut _| lydite_xmss_key_new(scheme, other.as_ptr(), other.len(), key);
+        assert_eq!(open(&mut key), LYDITE_ERROR_KEY_FILE);
+        let adopt = || lydite_xmss_adopt(scheme, other.as_ptr(), other.len(), 130);
+        assert_eq!((adopt(), adopt()), (0, LYDITE_ERROR_KEY_FILE));
+        assert_eq!(open(&mut key), 0);
+        assert_eq!(sign_at(key, 129), LYDITE_ERROR_KEY_FILE);
+        assert_eq!(sign_at(key, 130), 0);
+        lydite_xmss_key_free(key);
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Calls with a buffer that is surely large enough.
+fn roomy(call: impl FnOnce(*mut u8, usize, *mut usize) -> lydite_status) -> Vec<u8> {
+    let (mut out, mut written) = (vec![0; 1 << 16], 0);
+    let status = call(out.as_mut_ptr(), out.len(), &mut written);
+    assert_eq!(status, 0, "{}", last_error());
+    out.truncate(written);
+    out
+}
+
+#[test]
+fn abi_of_the_shared_vectors() {
+    for case in vectors("abi/encode").as_array().unwrap() {
+        let (types, encoded) = (case["type"].as_str().unwrap(), unhex(&case["encoded"]));
+        let mut codec = ptr::null_mut();
+        // SAFETY: all pointers are right.
+        let (text, again) = unsafe {
+            assert_eq!(lydite_codec_new(types.as_ptr(), types.len(), &mut codec), 0);
+            let text = roomy(|out, capacity, written| {
+                lydite_codec_decode(
+                    codec,
+                    encoded.as_ptr(),
+                    encoded.len(),
+                    out,
+                    capacity,
+                    written,
+                )
+            });
+            let again = roomy(|out, capacity, written| {
+                lydite_codec_encode(codec, text.as_ptr(), text.len(), out, capacity, written)
+            });
+            // A word less is refused, and says at which byte.
+            let (mut small, mut written) = ([0; 8], 0);
+            let status = lydite_codec_decode(
+                codec,
+                encoded.as_ptr(),
+                encoded.len() - 32,
+                small.as_mut_ptr(),
+                small.len(),
+                &mut written,
+            );
+            assert_eq!(status, LYDITE_ERROR_DECODE, "{types}");
+            assert!(last_error().starts_with("byte "), "{}", last_error());
+            lydite_codec_free(codec);
+            (text, again)
+        };
+        assert!(
+            again == encoded,
+            "{types}: {}",
+            String::from_utf8_lossy(&text)
+        );
+    }
+}
+
+/// Whether serde_json has kept every number: those beyond 64 bits it rounds.
+fn exact(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Number(number) => !number.is_f64(),
+        serde_json::Value::Array(items) => items.iter().all(exact),
+        serde_json::Value::Object(fields) => fields.values().all(exact),
+        _ => true,
+    }
+}
+
+#[test]
+fn typed_data_of_the_shared_vectors() {
+    let all = vectors("eip712/documents");
+    let documents: Vec<_> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| exact(&case["document"]))
+        .collect();
+    assert!(documents.len() > 80);
+    for case in documents {
+        let (json, mut hash) = (case["document"].to_string(), [0; 32]);
+        // SAFETY: all pointers are right.
+        let status =
+            unsafe { lydite_hash_typed_data(json.as_ptr(), json.len(), hash.as_mut_ptr()) };
+        assert_eq!(status, 0, "{}", last_error());
+        assert_eq!(
+            hash[..],
+            unhex(&case["signing_hash"])[..],
+            "{}",
+            case["name"]
+        );
+    }
+}
+
+#[test]
+fn precompiles_of_the_shared_vectors() {
+    for case in vectors("precompiles/report").as_array().unwrap() {
+        let (input, number) = (unhex(&case["input"]), case["addr"].as_u64().unwrap());
+        let (mut out, mut written, mut gas) = (vec![0; 4096], 0, 0);
+        // SAFETY: all pointers are right.
+        let status = unsafe {
+            lydite_precompile(
+                number as u16,
+                14,
+                input.as_ptr(),
+                input.len(),
+                10_000_000,
+                &mut gas,
+                out.as_mut_ptr(),
+                out.len(),
+                &mut written,
+            )
+        };
+        if case["expected"] == "FAIL" {
+            assert_eq!(status, LYDITE_ERROR_PRECOMPILE, "{}", case["name"]);
+            continue;
+        }
+        assert_eq!(status, 0, "{}: {}", case["name"], last_error());
+        assert_eq!(
+            out[..written],
+            unhex(&case["expected"])[..],
+            "{}",
+            case["name"]
+        );
+        assert_eq!(gas, case["gas"].as_u64().unwrap(), "{}", case["name"]);
+    }
+}
+
+#[test]
+fn known_answers_of_the_report() {
+    let cases = vectors("eth-ops/vectors");
+    for (name, size) in [("256b", 256), ("1kb", 1024), ("4kb", 4096)] {
+        let (data, mut hash) = (vec![0xab; size], [0; 32]);
+        // SAFETY: all pointers are right.
+        assert_eq!(
+            unsafe { lydite_keccak256(data.as_ptr(), size, hash.as_mut_ptr()) },
+            0
+        );
+        assert_eq!(
+            hash[..],
+            unhex(&cases[format!("keccak256_{name}")]["expected"])[..]
+        );
+    }
+    let case = &cases["secp256k1_sign"];
+    let (key, hash) = (
+        unhex(&case["input"]["privkey"]),
+        unhex(&case["input"]["msg_hash"]),
+    );
+    let mut signature = [0; 65];
+    // SAFETY: all pointers are right.
+    unsafe {
+        assert_eq!(
+            lydite_sign(key.as_ptr(), hash.as_ptr(), signature.as_mut_ptr()),
+            0
+        )
+    };
+    let [r, s] = ["r", "s"].map(|name| unhex(&case["expected"][name]));
+    assert_eq!(signature[..64], [r, s].concat());
+    assert_eq!(
+        u64::from(signature[64]),
+        case["expected"]["v"].as_u64().unwrap()
+    );
+}
+
+#[test]
+fn errors_have_the_messages_of_every_language() {
+    for case in vectors("errors/messages").as_array().unwrap() {
+        let text = |name: &str| case[name].as_str().unwrap();
+        let bytes = |name: &str| hex::decode(text(name)).unwrap();
+        let mut out = [0; 256];
+        let (room, mut written, mut gas) = (out.as_mut_ptr(), 0, 0);
+        // SAFETY: all pointers are right.
+        let status = unsafe {
+            match text("operation") {
+                "address" => {
+                    let text = text("text");
+                    lydite_address_parse(text.as_ptr(), text.len(), 1, room)
+                }
+                "codec" => {
+                    let mut codec = ptr::null_mut();
+                    lydite_codec_new(text("type").as_ptr(), text("type").len(), &mut codec)
+                }
+                "event" => {
+                    let (signature, mut event) = (text("signature"), ptr::null_mut());
+                    lydite_event_new(signature.as_ptr(), signature.len(), &mut event)
+                }
+                "abi_decode" => {
+                    let (types, data, mut codec) = (text("type"), bytes("data"), ptr::null_mut());
+                    assert_eq!(lydite_codec_new(types.as_ptr(), types.len(), &mut codec), 0);
+                    let (start, length) = (data.as_ptr(), data.len());
+                    let status = lydite_codec_decode(codec, start, length, room, 256, &mut written);
+                    lydite_codec_free(codec);
+                    status
+                }
+                "tx" => lydite_tx_hash(bytes("raw").as_ptr(), bytes("raw").len(), room),
+                "ecrecover" => {
+                    let (hash, signature) = (bytes("hash"), bytes("signature"));
+                    lydite_ecrecover(hash.as_ptr(), signature.as_ptr(), room)
+                }
+                "sign" => lydite_sign(bytes("key").as_ptr(), bytes("hash").as_ptr(), room),
+                "typed_data" => {
+                    let json = text("json");
+                    lydite_hash_typed_data(json.as_ptr(), json.len(), room)
+                }
+                "syrup" => {
+                    let data = bytes("data");
+                    lydite_syrup_content_id(data.as_ptr(), data.len(), room)
+                }
+                "precompile" => {
+                    let (number, input) = (case["number"].as_u64().unwrap(), bytes("data"));
+                    let fork = if text("fork") == "osaka" { 14 } else { 0 };
+                    lydite_precompile(
+                        number as u16,
+                        fork,
+                        input.as_ptr(),
+                        input.len(),
+                        case["gas"].as_u64().unwrap(),
+                        &mut gas,
+                        room,
+                        256,
+                        &mut written,
+                    )
+                }
+                "xmss_verify" => {
+                    let (key, signature) = (bytes("public_key"), bytes("signature"));
+                    lydite_xmss_verify(
+                        LYDITE_XMSS_LEANSIG_TEST,
+                        key.as_ptr(),
+                        key.len(),
+                        0,
+                        [0; 32].as_ptr(),
+                        signature.as_ptr(),
+                        signature.len(),
+                    )
+                }
+                other => panic!("{other}"),
+            }
+        };
+        assert!(status < 0, "{case}");
+        assert_eq!(last_error(), text("message"), "{case}");
+    }
 }

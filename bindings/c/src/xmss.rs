@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use lydite_core::xmss::{
@@ -31,6 +32,8 @@ pub const LYDITE_XMSS_LEANSIG_46_10: u32 = 3;
 pub const LYDITE_XMSS_LEANSIG_46_18: u32 = 4;
 /// hash-sig of 2025: Winternitz, 2^18 epochs.
 pub const LYDITE_XMSS_HASH_SIG_2025: u32 = 5;
+/// leanSig's signatures of 39 chains of 16, 2^18 epochs.
+pub const LYDITE_XMSS_LEANSIG_LEGACY_W4: u32 = 6;
 
 /// The scheme of a LYDITE_XMSS_ constant.
 fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
@@ -41,6 +44,7 @@ fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
         LYDITE_XMSS_LEANSIG_46_10 => "leansig-46-10",
         LYDITE_XMSS_LEANSIG_46_18 => "leansig-46-18",
         LYDITE_XMSS_HASH_SIG_2025 => "hash-sig-2025",
+        LYDITE_XMSS_LEANSIG_LEGACY_W4 => "leansig-legacy-w4",
         _ => "",
     };
     named::scheme(name).ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "no such scheme"))
@@ -202,6 +206,22 @@ pub unsafe extern "C" fn lydite_xmss_generate(
     })
 }
 
+/// Gives the key file path (UTF-8), made elsewhere (leanSig's SSZ), a record by which all epochs below next are spent: the
+/// caller knows what the key has signed. A file that has its record is LYDITE_ERROR_KEY_FILE. Allocates while it runs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_xmss_adopt(
+    scheme: u32,
+    path: *const u8,
+    path_length: usize,
+    next: u64,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let path = Path::new(text(path, path_length, "path")?);
+        named_scheme(scheme)?.adopt(path, next).map_err(key_file)
+    })
+}
+
 /// Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_new(
@@ -228,7 +248,7 @@ pub unsafe extern "C" fn lydite_xmss_key_free(key: *mut lydite_xmss_key) {
     unsafe { release(key) }
 }
 
-/// The public key, of the size of the scheme.
+/// The public key, of the size of the scheme. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_public_key(
     key: *const lydite_xmss_key,
@@ -275,6 +295,23 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare(
 ) -> lydite_status {
     // SAFETY: the header's contract.
     guard(|| unsafe { one(key, "key")?.lock().prepare(epoch).map_err(key_file) })
+}
+
+/// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
+/// nanoseconds in between, so that the window moves without computing. Allocates while it runs, and in that thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lydite_xmss_key_prepare_ahead(
+    key: *const lydite_xmss_key,
+    pause: u64,
+) -> lydite_status {
+    // SAFETY: the header's contract.
+    guard(|| unsafe {
+        let pause = Duration::from_nanos(pause);
+        one(key, "key")?
+            .lock()
+            .prepare_ahead(pause)
+            .map_err(key_file)
+    })
 }
 
 /// Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature

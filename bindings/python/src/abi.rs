@@ -1,5 +1,7 @@
 //! ABI codecs and events by type text.
 
+use std::fmt;
+
 use lydite::{
     bytes::{B256, hex},
     evm::abi::{self, EventCodec, Mode, Type, Value},
@@ -70,7 +72,7 @@ impl Codec {
 
     /// The arguments' encoding.
     fn encode<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let values = to_values(&self.types, arguments, "arguments")?;
+        let values = to_values(&self.types, arguments, Path::Arguments)?;
         let data = self.codec.encode(&values).map_err(encoding)?;
         Ok(PyBytes::new(arguments.py(), &data))
     }
@@ -94,10 +96,11 @@ impl Codec {
             .codec
             .decode_with(&data, mode)
             .map_err(IntoPython::into_python)?;
-        from_values(py, &values, self.address)
+        tuple(py, &values, self.address)
     }
 
-    /// Each item decoded, as a list of tuples. The first item that is not valid raises, with its index in the notes.
+    /// Each item decoded, as a list of tuples; lets other threads run. The first item that is not valid raises, with its
+    /// index in the notes.
     #[pyo3(signature = (items, *, strict = true))]
     fn decode_batch<'py>(
         &self,
@@ -105,10 +108,17 @@ impl Codec {
         items: Items<'py>,
         strict: bool,
     ) -> PyResult<Bound<'py, PyList>> {
+        let data = items.data()?;
         let decoded = PyList::empty(py);
-        for (index, data) in items.data()?.into_iter().enumerate() {
-            let values = self.decode(py, data, strict, false);
-            decoded.append(values.map_err(|error| at_item(py, index, error))?)?;
+        // In pieces: a tree is in the cache still when Python's objects are made of it.
+        for piece in data.chunks(64) {
+            let decode = |data: &Data<'_>| self.codec.decode_with(data, mode(strict));
+            let trees: Vec<_> = py.detach(|| piece.iter().map(decode).collect());
+            for tree in trees {
+                let values =
+                    tree.map_err(|error| at_item(py, decoded.len(), error.into_python()))?;
+                decoded.append(tuple(py, &values, self.address)?)?;
+            }
         }
         Ok(decoded)
     }
@@ -127,53 +137,71 @@ fn mode(strict: bool) -> Mode {
     if strict { Mode::Strict } else { Mode::Lenient }
 }
 
-fn from_values<'py>(
+/// A decoded value on its way to Python.
+struct Decoded<'a>(&'a Value, AddressForm);
+
+impl<'py> IntoPyObject<'py> for Decoded<'_> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Self(value, form) = self;
+        Ok(match value {
+            Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+            Value::Uint(value, _) => integer::from_unsigned(py, value)?,
+            Value::Int(value, _) => integer::from_signed(py, value)?,
+            Value::Address(address) => match form {
+                AddressForm::Bytes => PyBytes::new(py, address.as_slice()).into_any(),
+                AddressForm::Hex => {
+                    let mut text = *b"0x0000000000000000000000000000000000000000";
+                    hex::encode_to_slice(address.as_slice(), &mut text[2..])
+                        .map_err(IntoPython::into_python)?;
+                    PyString::from_bytes(py, &text)?.into_any()
+                }
+                AddressForm::Checksum => {
+                    PyString::from_bytes(py, &address.to_checksum_buffer())?.into_any()
+                }
+            },
+            Value::FixedBytes(word, length) => {
+                PyBytes::new(py, &word[..usize::from(*length).min(32)]).into_any()
+            }
+            Value::Function(bytes) => PyBytes::new(py, bytes).into_any(),
+            Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
+            Value::String(text) => PyString::new(py, text).into_any(),
+            Value::Array(values) | Value::FixedArray(values) | Value::Tuple(values) => {
+                tuple(py, values, form)?.into_any()
+            }
+        })
+    }
+}
+
+fn tuple<'py>(
     py: Python<'py>,
     values: &[Value],
     form: AddressForm,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let items: Vec<_> = values
-        .iter()
-        .map(|value| from_value(py, value, form))
-        .collect::<PyResult<_>>()?;
-    PyTuple::new(py, items)
+    PyTuple::new(py, values.iter().map(|value| Decoded(value, form)))
 }
 
-fn from_value<'py>(
-    py: Python<'py>,
-    value: &Value,
-    form: AddressForm,
-) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
-        Value::Uint(value, _) => integer::from_unsigned(py, value)?,
-        Value::Int(value, _) => integer::from_signed(py, value)?,
-        Value::Address(address) => match form {
-            AddressForm::Bytes => PyBytes::new(py, address.as_slice()).into_any(),
-            AddressForm::Hex => {
-                let mut text = *b"0x0000000000000000000000000000000000000000";
-                hex::encode_to_slice(address.as_slice(), &mut text[2..])
-                    .map_err(IntoPython::into_python)?;
-                PyString::from_bytes(py, &text)?.into_any()
-            }
-            AddressForm::Checksum => {
-                PyString::from_bytes(py, &address.to_checksum_buffer())?.into_any()
-            }
-        },
-        Value::FixedBytes(word, length) => {
-            PyBytes::new(py, &word[..usize::from(*length).min(32)]).into_any()
+/// Where a value stands among the arguments: text that only errors need.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Arguments,
+    Item(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arguments => f.write_str("arguments"),
+            Self::Item(parent, index) => write!(f, "{parent}[{index}]"),
         }
-        Value::Function(bytes) => PyBytes::new(py, bytes).into_any(),
-        Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
-        Value::String(text) => PyString::new(py, text).into_any(),
-        Value::Array(values) | Value::FixedArray(values) | Value::Tuple(values) => {
-            from_values(py, values, form)?.into_any()
-        }
-    })
+    }
 }
 
 /// The items of a list or tuple as values of these types.
-fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Value>> {
+fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Vec<Value>> {
     let items = sequence(items, path)?;
     if items.len() != types.len() {
         let (needed, found) = (types.len(), items.len());
@@ -186,11 +214,11 @@ fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: &str) -> PyResult<V
         .iter()
         .enumerate()
         .zip(types)
-        .map(|((i, item), ty)| to_value(ty, item, path, i))
+        .map(|((i, item), ty)| to_value(ty, item, Path::Item(&path, i)))
         .collect()
 }
 
-fn sequence<'py>(object: &Bound<'py, PyAny>, path: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+fn sequence<'py>(object: &Bound<'py, PyAny>, path: Path<'_>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     if let Ok(list) = object.cast::<PyList>() {
         Ok(list.iter().collect())
     } else if let Ok(tuple) = object.cast::<PyTuple>() {
@@ -203,17 +231,15 @@ fn sequence<'py>(object: &Bound<'py, PyAny>, path: &str) -> PyResult<Vec<Bound<'
     }
 }
 
-fn to_value(ty: &Type, item: &Bound<'_, PyAny>, parent: &str, index: usize) -> PyResult<Value> {
-    // Paths are text that only errors need.
-    let path = || format!("{parent}[{index}]");
-    let in_place = |error: PyErr| refuse(&path(), &error.value(item.py()).to_string());
-    let out_of_range = || refuse(&path(), &format!("out of the range of {ty}"));
+fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Value> {
+    let in_place = |error: PyErr| refuse(path, &error.value(item.py()).to_string());
+    let out_of_range = || refuse(path, &format!("out of the range of {ty}"));
     Ok(match ty {
         Type::Bool => match item.cast::<PyBool>() {
             Ok(value) => Value::Bool(value.is_true()),
             Err(_) => {
                 return Err(refuse(
-                    &path(),
+                    path,
                     &format!("a bool is needed, not {}", item.get_type()),
                 ));
             }
@@ -235,7 +261,7 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, parent: &str, index: usize) -> P
             let data = item.extract::<Data<'_>>().map_err(in_place)?;
             if data.len() != usize::from(*length) {
                 return Err(refuse(
-                    &path(),
+                    path,
                     &format!("{length} bytes needed, not {}", data.len()),
                 ));
             }
@@ -252,36 +278,36 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, parent: &str, index: usize) -> P
             Ok(text) => Value::String(text.to_str().map_err(in_place)?.to_owned()),
             Err(_) => {
                 return Err(refuse(
-                    &path(),
+                    path,
                     &format!("a str is needed, not {}", item.get_type()),
                 ));
             }
         },
-        Type::Array(element) => Value::Array(elements(element, item, &path())?),
+        Type::Array(element) => Value::Array(elements(element, item, path)?),
         Type::FixedArray(element, length) => {
-            let values = elements(element, item, &path())?;
+            let values = elements(element, item, path)?;
             if values.len() != *length {
                 return Err(refuse(
-                    &path(),
+                    path,
                     &format!("{length} elements needed, not {}", values.len()),
                 ));
             }
             Value::FixedArray(values)
         }
-        Type::Tuple(members) => Value::Tuple(to_values(members, item, &path())?),
+        Type::Tuple(members) => Value::Tuple(to_values(members, item, path)?),
     })
 }
 
-fn elements(ty: &Type, items: &Bound<'_, PyAny>, path: &str) -> PyResult<Vec<Value>> {
+fn elements(ty: &Type, items: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Vec<Value>> {
     sequence(items, path)?
         .iter()
         .enumerate()
-        .map(|(i, item)| to_value(ty, item, path, i))
+        .map(|(i, item)| to_value(ty, item, Path::Item(&path, i)))
         .collect()
 }
 
 #[cold]
-fn refuse(path: &str, reason: &str) -> PyErr {
+fn refuse(path: Path<'_>, reason: &str) -> PyErr {
     EncodeError::new_err(format!("{path}: {reason}"))
 }
 
@@ -363,7 +389,7 @@ impl Event {
             .map_err(IntoPython::into_python)?;
         let decoded = PyDict::new(py);
         for (name, value) in self.names.iter().zip(&values) {
-            decoded.set_item(name, from_value(py, value, self.address)?)?;
+            decoded.set_item(name, Decoded(value, self.address))?;
         }
         Ok(decoded)
     }

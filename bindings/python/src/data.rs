@@ -147,7 +147,7 @@ fn parse_address(text: &str) -> PyResult<Address> {
     } else {
         Address::from_hex(text).map_err(Into::into)
     };
-    found.map_err(|error| DecodeError::new_err(format!("address: {error}")))
+    found.map_err(|error| DecodeError::new_err(error.to_string()))
 }
 
 /// Bytes: a buffer, or text in hexadecimal with `0x`.

@@ -2,7 +2,7 @@
 
 use lydite::{bytes::U256, ocapn::syrup::Integer};
 use pyo3::{
-    exceptions::PyTypeError,
+    exceptions::{PyOverflowError, PyTypeError},
     intern,
     prelude::*,
     sync::PyOnceLock,
@@ -28,63 +28,82 @@ fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
             "an int is needed, not {found}"
         )));
     }
-    let bits: u64 = object.call_method0(intern!(py, "bit_length"))?.extract()?;
-    if bits < 64 {
-        let small: i64 = object.extract()?;
-        if !signed && small < 0 {
-            return Ok(None);
+    if object.lt(power_of_two(&TWO_TO_63, py, 63)?)? {
+        if let Ok(small) = object.extract::<i64>() {
+            let extension = (small >> 63) as u64;
+            let word = U256::from_limbs([small as u64, extension, extension, extension]);
+            return Ok((signed || small >= 0).then_some(word));
         }
-        let limbs = [small as u64, 0, 0, 0];
-        let extension = if small < 0 { u64::MAX } else { 0 };
-        return Ok(Some(U256::from_limbs([
-            limbs[0], extension, extension, extension,
-        ])));
+        // Below -2^63. What is below -2^256 is negative still.
+        let complement = object.add(power_of_two(&TWO_TO_256, py, 256)?)?;
+        let word = if signed {
+            unsigned_word(&complement)?
+        } else {
+            None
+        };
+        return Ok(word.filter(is_negative));
     }
-    // The words out of range that are left: 257 bits and more, a negative number, a signed one of 256 bits.
-    if bits > 256 || (!signed && object.lt(0)?) || (signed && !fits_signed(object, bits)?) {
-        return Ok(None);
-    }
-    let keywords = pyo3::types::PyDict::new(py);
-    if signed {
-        keywords.set_item(intern!(py, "signed"), true)?;
-    }
-    let bytes = object.call_method(
-        intern!(py, "to_bytes"),
-        (32, intern!(py, "big")),
-        Some(&keywords),
-    )?;
-    let bytes: &[u8] = bytes.cast::<PyBytes>()?.as_bytes();
-    Ok(<&[u8; 32]>::try_from(bytes)
-        .ok()
-        .map(|bytes| U256::from_be_bytes(*bytes)))
+    Ok(unsigned_word(object)?.filter(|word| !(signed && is_negative(word))))
 }
 
-/// -2^255 has 256 bits and fits; no other number of 256 bits does.
-fn fits_signed(object: &Bound<'_, PyAny>, bits: u64) -> PyResult<bool> {
-    Ok(bits < 256
-        || (object.lt(0)?
-            && object
-                .add(1)?
-                .call_method0("bit_length")?
-                .extract::<u64>()?
-                < 256))
+fn is_negative(word: &U256) -> bool {
+    word.limbs()[3] >> 63 == 1
 }
 
-/// `int.from_bytes`, looked up once.
+static TWO_TO_63: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static TWO_TO_256: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+fn power_of_two<'py>(
+    cell: &'static PyOnceLock<Py<PyAny>>,
+    py: Python<'py>,
+    exponent: u32,
+) -> PyResult<&'py Bound<'py, PyAny>> {
+    cell.get_or_try_init(py, || {
+        Ok(1_u8.into_pyobject(py)?.lshift(exponent)?.unbind())
+    })
+    .map(|found| found.bind(py))
+}
+
+/// The 32 bytes of an `int`, or `None` if it is negative or has more than 256 bits.
+fn unsigned_word(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
+    static TO_BYTES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = object.py();
+    match method(&TO_BYTES, py, "to_bytes")?.call1((object, 32)) {
+        Ok(bytes) => {
+            let bytes: &[u8] = bytes.cast::<PyBytes>()?.as_bytes();
+            let bytes: Option<&[u8; 32]> = bytes.try_into().ok();
+            Ok(bytes.map(|bytes| U256::from_be_bytes(*bytes)))
+        }
+        Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A method of `int`, looked up once.
+fn method<'py>(
+    cell: &'static PyOnceLock<Py<PyAny>>,
+    py: Python<'py>,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyAny>> {
+    cell.get_or_try_init(py, || Ok(py.get_type::<PyInt>().getattr(name)?.unbind()))
+        .map(|found| found.bind(py))
+}
+
+/// `int.from_bytes`.
 fn from_bytes(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static FROM_BYTES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    FROM_BYTES
-        .get_or_try_init(py, || {
-            Ok(py.get_type::<PyInt>().getattr("from_bytes")?.unbind())
-        })
-        .map(|found| found.bind(py))
+    method(&FROM_BYTES, py, "from_bytes")
 }
 
 /// The `int` of an unsigned word.
 pub fn from_unsigned<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, PyAny>> {
     match *value.limbs() {
         [low, 0, 0, 0] => Ok(low.into_pyobject(py)?.into_any()),
-        _ => from_bytes(py)?.call1((PyBytes::new(py, &value.to_be_bytes()), intern!(py, "big"))),
+        _ => {
+            // Python goes through them one by one, zeros too.
+            let bytes = &value.to_be_bytes()[32 - value.byte_len()..];
+            from_bytes(py)?.call1((PyBytes::new(py, bytes),))
+        }
     }
 }
 
@@ -99,8 +118,7 @@ pub fn from_signed<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, Py
     if c >> 63 == 0 {
         return Ok(unsigned);
     }
-    let modulus = 1u8.into_pyobject(py)?.lshift(256)?;
-    unsigned.sub(modulus)
+    unsigned.sub(power_of_two(&TWO_TO_256, py, 256)?)
 }
 
 /// An `int` of any size.

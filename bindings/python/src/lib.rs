@@ -39,7 +39,7 @@ mod _native {
         syrup::{Float32, Record, Symbol, syrup_content_id, syrup_decode, syrup_encode},
         transaction::{Tx, senders, sign_transaction},
         typed_data::{TypedData, hash_message, hash_typed_data},
-        xmss::{XmssKey, xmss_generate, xmss_verify, xmss_verify_batch},
+        xmss::{XmssKey, xmss_adopt, xmss_generate, xmss_verify, xmss_verify_batch},
     };
     use pyo3::prelude::*;
 

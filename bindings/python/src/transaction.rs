@@ -318,40 +318,34 @@ impl<'a, 'py> Fields<'a, 'py> {
     }
 
     fn access_list(&mut self) -> PyResult<Vec<AccessListItem>> {
-        let Some(list) = self.take("accessList")? else {
+        let Some(items) = self.take("accessList")? else {
             return Ok(Vec::new());
         };
-        list.try_iter()?
-            .map(|item| {
-                let item = item?;
-                let (account, keys) = match item.cast::<PyDict>() {
-                    Ok(item) => (get(item, "address")?, get(item, "storageKeys")?),
-                    Err(_) => item.extract()?,
-                };
-                Ok(AccessListItem {
-                    address: address(&account)?,
-                    storage_keys: words(&keys, "storageKeys")?,
-                })
+        list("accessList", &items, |item| {
+            let (account, keys) = match item.cast::<PyDict>() {
+                Ok(item) => (get(item, "address")?, get(item, "storageKeys")?),
+                Err(_) => item.extract()?,
+            };
+            Ok(AccessListItem {
+                address: account_of(&account)?,
+                storage_keys: words("storageKeys", &keys)?,
             })
-            .collect()
+        })
     }
 
     fn authorization_list(&mut self) -> PyResult<Vec<Authorization>> {
-        self.required("authorizationList")?
-            .try_iter()?
-            .map(|item| {
-                let item = item?;
-                let item = item.cast::<PyDict>()?;
-                Ok(Authorization {
-                    chain_id: to_integer("chainId", &get(item, "chainId")?)?,
-                    address: address(&get(item, "address")?)?,
-                    nonce: to_integer("nonce", &get(item, "nonce")?)?,
-                    y_parity: to_byte("yParity", &get(item, "yParity")?)?,
-                    r: to_integer("r", &get(item, "r")?)?,
-                    s: to_integer("s", &get(item, "s")?)?,
-                })
+        let items = self.required("authorizationList")?;
+        list("authorizationList", &items, |item| {
+            let item = item.cast::<PyDict>()?;
+            Ok(Authorization {
+                chain_id: to_integer("chainId", &get(item, "chainId")?)?,
+                address: account_of(&get(item, "address")?)?,
+                nonce: to_integer("nonce", &get(item, "nonce")?)?,
+                y_parity: to_byte("yParity", &get(item, "yParity")?)?,
+                r: to_integer("r", &get(item, "r")?)?,
+                s: to_integer("s", &get(item, "s")?)?,
             })
-            .collect()
+        })
     }
 
     /// Nothing is dropped in silence: a field that the type does not have is an error. `from` is known but not signed.
@@ -372,11 +366,32 @@ fn get<'py>(item: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>
         .ok_or_else(|| EncodeError::new_err(format!("{name}: missing")))
 }
 
-fn words(items: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<B256>> {
+/// The items of a list, whose errors say at which index.
+fn list<'py, T>(
+    name: &str,
+    items: &Bound<'py, PyAny>,
+    read: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    let items = items
+        .try_iter()
+        .map_err(|error| located(name, &error, items))?;
     items
-        .try_iter()?
-        .map(|item| Ok(B256::from(*bytes_or_hex(&item?)?.array(name)?)))
-        .collect::<PyResult<_>>()
+        .enumerate()
+        .map(|(index, item)| {
+            let item = item?;
+            read(&item).map_err(|error| located(&format!("{name}[{index}]"), &error, &item))
+        })
+        .collect()
+}
+
+fn account_of(object: &Bound<'_, PyAny>) -> PyResult<Address> {
+    address(object).map_err(|error| located("address", &error, object))
+}
+
+fn words(name: &str, items: &Bound<'_, PyAny>) -> PyResult<Vec<B256>> {
+    list(name, items, |item| {
+        Ok(B256::from(*bytes_or_hex(item)?.array("word")?))
+    })
 }
 
 /// An int, or JSON-RPC's hexadecimal text.
@@ -450,7 +465,7 @@ pub fn sign_transaction<'py>(
             }
             Field::BlobVersionedHashes => {
                 let name = "blobVersionedHashes";
-                tx.blob_versioned_hashes = words(&fields.required(name)?, name)?;
+                tx.blob_versioned_hashes = words(name, &fields.required(name)?)?;
             }
             Field::AuthorizationList => tx.authorization_list = fields.authorization_list()?,
         }

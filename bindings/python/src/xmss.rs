@@ -4,6 +4,7 @@ use std::{
     ops::{ControlFlow, Range},
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use lydite::xmss::{
@@ -122,6 +123,16 @@ pub fn xmss_generate<'py>(
     }
 }
 
+/// Gives the key file at `path`, made elsewhere (leanSig's SSZ), a record by which all epochs below `next` are spent: you
+/// know what the key has signed. A file that has its record raises FileExistsError.
+#[pyfunction]
+#[pyo3(signature = (path, *, next, scheme = "leansig-prod"))]
+pub fn xmss_adopt(py: Python<'_>, path: PathBuf, next: u64, scheme: &str) -> PyResult<()> {
+    let scheme = self::scheme(scheme)?;
+    py.detach(|| scheme.adopt(&path, next))
+        .map_err(IntoPython::into_python)
+}
+
 /// What a thread that panicked left is whole: nothing here is changed in steps.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -192,6 +203,16 @@ impl XmssKey {
     /// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew.
     fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
         self.with(py, |file| file.prepare(epoch))
+            .map_err(IntoPython::into_python)
+    }
+
+    /// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
+    /// seconds in between, so that the window moves without computing.
+    #[pyo3(signature = (pause = 0.1))]
+    fn prepare_ahead(&self, py: Python<'_>, pause: f64) -> PyResult<()> {
+        let pause = Duration::try_from_secs_f64(pause)
+            .map_err(|error| PyValueError::new_err(format!("pause: {error}")))?;
+        self.with(py, |file| file.prepare_ahead(pause))
             .map_err(IntoPython::into_python)
     }
 

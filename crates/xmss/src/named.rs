@@ -102,6 +102,14 @@ pub trait NamedScheme: Send + Sync {
         Ok(key.public_key()?)
     }
 
+    /// [`KeyFile::adopt`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "std")]
+    fn adopt(&self, path: &Path, next: u64) -> Result<(), StoreError>;
+
     /// [`KeyFile::open`].
     ///
     /// # Errors
@@ -299,6 +307,11 @@ impl<S: Scheme> NamedScheme for Named<S> {
 
     fn decode(&self, bytes: Zeroizing<Vec<u8>>) -> Result<Box<dyn NamedSigner>, DecodeError> {
         Ok(Box::new(Signer::new(SecretKey::<S>::from_bytes(bytes)?)))
+    }
+
+    #[cfg(feature = "std")]
+    fn adopt(&self, path: &Path, next: u64) -> Result<(), StoreError> {
+        KeyFile::<S>::adopt(path, next)
     }
 
     #[cfg(feature = "std")]

@@ -45,6 +45,7 @@ __all__ = [
     "syrup_encode",
     "to_checksum_address",
     "verify",
+    "xmss_adopt",
     "xmss_generate",
     "xmss_verify",
     "xmss_verify_batch",
@@ -56,7 +57,13 @@ _Syrup: TypeAlias = (
     bool | int | float | Buffer | str | Symbol | Float32 | Record | Sequence[_Syrup] | Mapping[Any, _Syrup] | Set[Any]
 )
 _Scheme: TypeAlias = Literal[
-    "leansig-prod", "leansig-test", "leansig-46-8", "leansig-46-10", "leansig-46-18", "hash-sig-2025"
+    "leansig-prod",
+    "leansig-test",
+    "leansig-46-8",
+    "leansig-46-10",
+    "leansig-46-18",
+    "leansig-legacy-w4",
+    "hash-sig-2025",
 ]
 _AddressForm: TypeAlias = Literal["hex", "checksum", "bytes"]
 _RlpInput: TypeAlias = Buffer | int | Sequence[_RlpInput]
@@ -105,6 +112,7 @@ def xmss_generate(
     scheme: _Scheme = "leansig-prod",
     seed: Buffer | None = None,
 ) -> bytes: ...
+def xmss_adopt(path: str | PathLike[str], *, next: int, scheme: _Scheme = "leansig-prod") -> None: ...
 def xmss_verify(
     public_key: Buffer, epoch: int, message: Buffer, signature: Buffer, *, scheme: _Scheme = "leansig-prod"
 ) -> bool: ...
@@ -226,4 +234,5 @@ class XmssKey:
     @property
     def unspent(self) -> tuple[int, int]: ...
     def prepare(self, epoch: int) -> None: ...
+    def prepare_ahead(self, pause: float = 0.1) -> None: ...
     def sign(self, epoch: int, message: Buffer) -> bytes: ...
