@@ -54,13 +54,13 @@ struct Wide<const W: usize, const P: usize> {
     small_start: [[[i32; 2]; W]; 8],
     // Rows in blocks of `ROWS`; blocks past the end are zero.
     /// Half as many rows, each of (A + B) / 2 and then of (A - B) / 2.
-    dense_rows: [[[i64; W]; ROWS]; BLOCKS],
+    dense_rows: [[[i32; W]; ROWS]; BLOCKS],
     dense_start: [[[i64; ROWS]; BLOCKS]; 8],
-    z_from_x: [[[i64; W]; ROWS]; BLOCKS],
-    z_from_y: [i64; P],
+    z_from_x: [[[i32; W]; ROWS]; BLOCKS],
+    z_from_y: [i32; P],
     z_start: [[i64; ROWS]; BLOCKS],
-    out_from_x: [[[i64; W]; ROWS]; BLOCKS],
-    out_from_y: [[[i64; P]; ROWS]; BLOCKS],
+    out_from_x: [[[i32; W]; ROWS]; BLOCKS],
+    out_from_y: [[[i32; P]; ROWS]; BLOCKS],
     out_start: [[i64; ROWS]; BLOCKS],
 }
 
@@ -85,16 +85,16 @@ const fn halves_of(number: i64) -> [i32; 2] {
 }
 
 /// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
-const fn signed_row<const N: usize>(row: &[u32; N], group: usize, percent: u64) -> [i64; N] {
+const fn signed_row<const N: usize>(row: &[u32; N], group: usize, percent: u64) -> [i32; N] {
     let mut out = [0; N];
     let mut sum = 0;
     let mut j = 0;
     while j < N {
-        out[j] = signed(row[j]);
+        out[j] = signed(row[j]) as i32;
         if j % group == 0 {
             sum = 0;
         }
-        sum += out[j].unsigned_abs();
+        sum += out[j].unsigned_abs() as u64;
         assert!(sum < ((1 << 63) - (1 << 57)) / (MODULUS as u64 / 100 * percent));
         j += 1;
     }
@@ -200,12 +200,12 @@ impl<const W: usize, const P: usize> Wide<W, P> {
         let mut t = 0;
         while t < P {
             wide.z_from_x[t / ROWS][t % ROWS] = signed_row(&tables.z_from_x[t], GROUP, 57);
-            wide.z_from_y[t] = signed(tables.z_from_y[t]);
+            wide.z_from_y[t] = signed(tables.z_from_y[t]) as i32;
             // They meet in any window of CUBES.
             let mut sum = 0;
             let mut j = (t + 1).saturating_sub(CUBES);
             while j <= t {
-                sum += wide.z_from_y[j].unsigned_abs();
+                sum += wide.z_from_y[j].unsigned_abs() as u64;
                 j += 1;
             }
             assert!(sum < ((1 << 63) - (1 << 57)) / (MODULUS as u64 / 100 * 69));
@@ -334,7 +334,7 @@ pub(super) fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
 fn accumulate<const M: usize>(
     sums: &mut [Halves; ROWS],
     x: &[Halves],
-    rows: &[[i64; M]; ROWS],
+    rows: &[[i32; M]; ROWS],
     from: usize,
     group: usize,
     numbers: &Numbers,
@@ -344,7 +344,7 @@ fn accumulate<const M: usize>(
         let end = x.len().min(done + group);
         for j in done..end {
             for (sum, row) in sums.iter_mut().zip(rows) {
-                let constant = _mm512_set1_epi64(row[from + j]);
+                let constant = splat(row[from + j]);
                 sum.even = _mm512_add_epi64(sum.even, _mm512_mul_epi32(x[j].even, constant));
                 sum.odd = _mm512_add_epi64(sum.odd, _mm512_mul_epi32(x[j].odd, constant));
             }
@@ -425,7 +425,7 @@ fn partial<const W: usize, const P: usize>(
         while done < t {
             let end = t.min(done + CUBES);
             for (j, y) in (done..end).zip(&y[done..end]) {
-                let constant = _mm512_set1_epi64(wide.z_from_y[t - j - 1]);
+                let constant = splat(wide.z_from_y[t - j - 1]);
                 sum.even = _mm512_add_epi64(sum.even, _mm512_mul_epi32(y.even, constant));
                 sum.odd = _mm512_add_epi64(sum.odd, _mm512_mul_epi32(y.odd, constant));
             }
