@@ -201,6 +201,9 @@ impl Exam {
         // An adapter may refuse a negative row after describing it; the main row may not be refused.
         self.main.prepare(process, call, deadline)?;
         self.main.verify(process, &self.output, deadline)?;
+        if self.op.full {
+            return Ok(Pass { accepted });
+        }
         // Not a multiple of the items, and more than one turn.
         let slow = self.main.run(process, 1, deadline)?.ns > 1_000_000;
         self.main
@@ -223,6 +226,9 @@ impl Exam {
         hot: f64,
         deadline: Duration,
     ) -> Result<(), Failure> {
+        if self.op.full {
+            return Ok(());
+        }
         let affordable = ((20e6 / hot.max(1.0)) as u64).max(2);
         if let Some(two) = &self.alternating {
             two.prepare(process, &self.op.call, deadline)?;

@@ -70,8 +70,10 @@ pub struct Op {
     pub throughput: bool,
     /// Whether it belongs to the published reports' rows, which run by default.
     pub report: bool,
-    /// Whether it takes so long that quick runs leave it out.
+    /// Whether it takes so long that quick runs leave it out, and full ones run the variants of quick ones, in one launch.
     pub full: bool,
+    /// Whether a batch is whole turns over the items at any price: their times differ by chance.
+    pub whole_turns: bool,
     /// `neg:<decoder>`, where malformed inputs are known.
     pub negative: Option<String>,
     /// Figures published elsewhere: who, nanoseconds.
@@ -99,6 +101,8 @@ struct Kernel {
     call: Option<String>,
     #[serde(default = "probes")]
     probes: usize,
+    #[serde(default)]
+    whole_turns: bool,
     memory: Memory,
     #[serde(default = "one")]
     elements: usize,
@@ -199,6 +203,7 @@ fn rows(file: File) -> Vec<Op> {
                 throughput: row.throughput,
                 report: row.report,
                 full: row.full,
+                whole_turns: kernel.whole_turns,
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
                 id: row.id,

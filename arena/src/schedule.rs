@@ -255,6 +255,11 @@ fn examine_one(
     folder: &Path,
 ) -> Result<(), Failure> {
     let deadline = settings.deadline;
+    let mut quick = entrant.manifest.variants(true).into_iter();
+    if exam.op.full && !quick.any(|variant| variant.name == entrant.variant.name) {
+        let reason = "so long a row is for the variants of quick runs";
+        return Err(Failure::Unsupported(reason.into()));
+    }
     let measure_loop = entrant.loop_ns.is_none();
     let process = entrant.running(folder, deadline)?;
     let pass = exam.pass(process, deadline)?;
@@ -294,6 +299,7 @@ fn examine_one(
         hot,
         exam.main.expected.len() as u64,
         settings.batch_ns,
+        exam.op.whole_turns,
     ));
     if measure_loop {
         entrant.loop_ns = empty;
@@ -302,10 +308,10 @@ fn examine_one(
 }
 
 /// Calls in a batch of about `batch_ns`: whole turns over the items if that stays below 64 batches' time, so that all
-/// contenders do the same work; else at least one call.
-fn calls(hot: f64, items: u64, batch_ns: u64) -> u64 {
+/// contenders do the same work, or if they must be whole; else at least one call.
+fn calls(hot: f64, items: u64, batch_ns: u64, whole: bool) -> u64 {
     let wanted = batch_ns as f64 / hot.max(0.1);
-    if hot * items as f64 <= 64.0 * batch_ns as f64 {
+    if whole || hot * items as f64 <= 64.0 * batch_ns as f64 {
         let turns = (wanted / items as f64).round().max(1.0);
         turns as u64 * items
     } else {
@@ -367,6 +373,10 @@ pub fn race(
         }
         for (op, exam) in exams.iter().enumerate() {
             bar.set_message(exam.op.id.clone());
+            if exam.op.full && launch > 0 {
+                bar.inc(1);
+                continue;
+            }
             round_robin(entrants, op, exam, launch, settings, folder, &mut random);
             bar.inc(1);
         }
@@ -501,11 +511,12 @@ mod tests {
 
     #[test]
     fn batches_are_whole_turns_where_that_is_cheap() {
-        assert_eq!(calls(100.0, 1, 1_000_000), 10_000);
-        assert_eq!(calls(100.0, 256, 1_000_000), 39 * 256);
-        assert_eq!(calls(100_000.0, 256, 1_000_000), 256);
-        assert_eq!(calls(2_000_000.0, 256, 1_000_000), 1);
-        assert_eq!(calls(400_000.0, 256, 1_000_000), 3);
-        assert_eq!(calls(0.0, 1, 1_000_000), 10_000_000);
+        assert_eq!(calls(100.0, 1, 1_000_000, false), 10_000);
+        assert_eq!(calls(100.0, 256, 1_000_000, false), 39 * 256);
+        assert_eq!(calls(100_000.0, 256, 1_000_000, false), 256);
+        assert_eq!(calls(2_000_000.0, 256, 1_000_000, false), 1);
+        assert_eq!(calls(2_000_000.0, 256, 1_000_000, true), 256);
+        assert_eq!(calls(400_000.0, 256, 1_000_000, false), 3);
+        assert_eq!(calls(0.0, 1, 1_000_000, false), 10_000_000);
     }
 }
