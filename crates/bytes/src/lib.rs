@@ -6,7 +6,7 @@
 //! | [`FixedBytes`], [`B256`], [`Bytes`] | byte strings that read and print as `0x…` |
 //! | [`Address`] | 20 bytes with the EIP-55 checksum, CREATE and CREATE2 addresses |
 //! | [`Buffer`], [`SliceBuffer`] | what encoders write to |
-//! | [`utf8()`] | validation of short text |
+//! | [`utf8()`], [`non_digits`] | validation of short text, ends of decimal numbers |
 //! | [`U256`], [`U512`], [`I256`] | integers in little-endian 64-bit limbs, `mul_div` with the exact 512-bit product |
 //!
 //! `no_std` with `alloc`. The feature `serde` writes every type as a `0x…` string.
@@ -18,6 +18,7 @@ extern crate std;
 pub mod address;
 mod buffer;
 mod byte_string;
+mod digits;
 mod fixed_bytes;
 pub mod hex;
 #[cfg(feature = "serde")]
@@ -29,6 +30,7 @@ mod word;
 pub use address::Address;
 pub use buffer::{Buffer, SliceBuffer};
 pub use byte_string::Bytes;
+pub use digits::non_digits;
 pub use fixed_bytes::{B256, FixedBytes};
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
 pub use utf8::utf8;

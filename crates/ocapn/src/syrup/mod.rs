@@ -16,8 +16,9 @@
 //! | record | `<` label fields `>` | |
 //!
 //! Four ways to read: [`decode`] to a type of one's own, a [`Tape`] that borrows, an owned [`Value`], and the cursor
-//! [`Reader`]. None recurses as deep as the input nests, and all stop at [`Limits`]. [`encode`], [`encode_into`] and
-//! [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that order keys otherwise.
+//! [`Reader`]. All stop at [`Limits`], and none recurses but for trees, [`MAX_TREE_DEPTH`] deep at most. [`encode`],
+//! [`encode_into`] and [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that order
+//! keys otherwise.
 //!
 //! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something open
 //! (NaNs with a payload) the tests say what holds here. Constant time: no.
@@ -163,7 +164,8 @@ impl Default for Limits {
     }
 }
 
-/// Containers inside each other that a [`Value`] may have to be decoded or encoded, since a tree is dropped by recursion.
+/// Containers inside each other that a [`Value`] may have to be decoded or encoded, since a tree is built, written and
+/// dropped by recursion.
 pub const MAX_TREE_DEPTH: usize = 1024;
 
 /// Text that is a symbol on the wire.

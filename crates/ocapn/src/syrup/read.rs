@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use lydite_bytes::Bytes;
 
-use super::scan::{self, Atom, ENDO, Kind, Nobody, STRICT};
+use super::scan::{self, ENDO, Fixed, Kind, Nobody, STRICT};
 use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
 /// A value that is read from Syrup, possibly borrowing from the input. Can be derived: see [`syrup`](self::super).
@@ -417,7 +417,7 @@ impl<'a> Reader<'a> {
 
     /// Takes the next value, a boolean or a float.
     #[inline(always)]
-    fn fixed(&mut self) -> Result<(Atom, &'a [u8]), Error> {
+    fn fixed(&mut self) -> Result<(Fixed, &'a [u8]), Error> {
         match self.rest.first() {
             Some(&first @ (b't' | b'f' | b'D' | b'F')) => {
                 let (atom, length) =
@@ -431,7 +431,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value, a boolean.
     #[inline(always)]
     pub fn bool(&mut self) -> Result<bool, Error> {
-        let (Atom::Boolean(value), rest) = self.fixed()? else {
+        let (Fixed::Boolean(value), rest) = self.fixed()? else {
             return Err(self.error(ErrorKind::WrongType));
         };
         self.rest = rest;
@@ -441,7 +441,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value, a float of 64 bits.
     #[inline(always)]
     pub fn f64(&mut self) -> Result<f64, Error> {
-        let (Atom::Float64(bits), rest) = self.fixed()? else {
+        let (Fixed::Float64(bits), rest) = self.fixed()? else {
             return Err(self.error(ErrorKind::WrongType));
         };
         self.rest = rest;
@@ -451,7 +451,7 @@ impl<'a> Reader<'a> {
     /// Takes the next value, a float of 32 bits.
     #[inline(always)]
     pub fn f32(&mut self) -> Result<f32, Error> {
-        let (Atom::Float32(bits), rest) = self.fixed()? else {
+        let (Fixed::Float32(bits), rest) = self.fixed()? else {
             return Err(self.error(ErrorKind::WrongType));
         };
         self.rest = rest;

@@ -1,6 +1,7 @@
 //! Single tokens, and the walk over whole values that all decoders share: one loop, a stack of its own, no recursion.
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use super::encode::{NAN32, NAN64};
 use super::{Error, ErrorKind, Limits};
@@ -30,37 +31,39 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The number at the start of `rest`, which starts with a digit. Offsets of errors count from there.
 #[inline(always)]
 pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
+    match short_number::<MODE>(rest) {
+        Some((value, digits, marker)) => Ok(Number {
+            value: Some(value),
+            digits,
+            marker,
+        }),
+        None => long_number::<MODE>(rest),
+    }
+}
+
+/// Value, digits and marker of a number of up to seven digits.
+#[inline(always)]
+fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8)> {
     // One and two digits by branches: where they are predicted, what follows need not wait for the arithmetic.
     if let [digit, marker, ..] = *rest
         && !marker.is_ascii_digit()
     {
-        return Ok(Number {
-            value: Some(u64::from(digit & 15)),
-            digits: 1,
-            marker,
-        });
+        return Some((u64::from(digit & 15), 1, marker));
     }
     if let [tens, ones, marker, ..] = *rest
         && !marker.is_ascii_digit()
         && (MODE == LENIENT || tens != b'0')
     {
-        return Ok(Number {
-            value: Some(u64::from(tens & 15) * 10 + u64::from(ones & 15)),
-            digits: 2,
-            marker,
-        });
+        return Some((u64::from(tens & 15) * 10 + u64::from(ones & 15), 2, marker));
     }
-    if let Some(window) = rest.first_chunk()
-        && let (digits @ 2..8, values) = digits(*window)
-        && (MODE == LENIENT || values & 0xff != 0)
-    {
-        return Ok(Number {
-            value: Some(total(values, digits)),
-            digits,
-            marker: window[digits],
-        });
-    }
-    long_number::<MODE>(rest)
+    let window = rest.first_chunk()?;
+    let (digits @ 2..8, values) = digits(*window) else {
+        return None;
+    };
+    (MODE == LENIENT || values & 0xff != 0).then(|| {
+        let marker = u64::from_le_bytes(*window) >> (8 * digits);
+        (total(values, digits), digits, marker as u8)
+    })
 }
 
 /// Sign, magnitude and length of the integer that `rest` starts with, if it has up to seven digits, is canonical and eight
@@ -71,21 +74,78 @@ pub(super) fn small(rest: &[u8]) -> Option<(bool, u64, usize)> {
     let (digits @ 1..8, values) = digits(*window) else {
         return None;
     };
-    let (value, marker) = (total(values, digits), window[digits]);
+    let (negative, value) = integer(values, digits, window[digits])?;
+    Some((negative, value, digits + 1))
+}
+
+/// Sign and magnitude of one to seven digits and a marker, if they are a canonical integer.
+#[inline(always)]
+fn integer(values: u64, digits: usize, marker: u8) -> Option<(bool, u64)> {
+    const PLUS: u64 = (b'+' ^ b'0') as u64;
     let negative = marker == b'-';
     // `0+` begins with a zero, and nothing else.
-    let leading = (values & 0xff == 0) & ((digits > 1) | negative);
-    (((marker == b'+') | negative) & !leading).then_some((negative, value, digits + 1))
+    let leading = (values & 0xff == 0) & (values & 0xff00 != PLUS << 8);
+    (((marker == b'+') | negative) & !leading).then(|| (negative, total(values, digits)))
+}
+
+/// Visits the integers from `at` on that have up to seven digits and are canonical, up to the first value that is not so or
+/// ends close to the end of the input. Returns where that is and how many they were. Where an integer starts is known by a
+/// bit of a mask, so that its value is not waited for, nor guessed by branches.
+#[inline(always)]
+fn integers<V: Visitor>(
+    input: &[u8],
+    mut at: usize,
+    visitor: &mut V,
+) -> Result<(usize, u32), Error> {
+    let mut count = 0;
+    while let Some(window) = input[at..].first_chunk::<WINDOW>()
+        && let Some(block) = window.first_chunk::<64>()
+    {
+        let (mut others, mut start) = (lydite_bytes::non_digits(block), 0);
+        while others != 0 {
+            let end = others.trailing_zeros() as usize;
+            others &= others - 1;
+            let digits = end - start;
+            let word = window[start..].first_chunk().copied().unwrap_or_default();
+            let integer = (1..8)
+                .contains(&digits)
+                .then(|| integer(values(word), digits, window[end]));
+            let Some(Some((_, value))) = integer else {
+                return Ok((at + start, count));
+            };
+            visitor.atom(window[end], at + start, digits + 1, value)?;
+            count += 1;
+            start = end + 1;
+        }
+        if start == 0 {
+            break;
+        }
+        at += start;
+    }
+    Ok((at, count))
 }
 
 /// How many digits the window starts with, and each byte's value as a digit.
 #[inline(always)]
 const fn digits(window: [u8; 8]) -> (usize, u64) {
-    let values = u64::from_le_bytes(window) ^ 0x3030_3030_3030_3030;
-    // The top bit of each byte that is no digit.
-    let others = (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH;
-    (others.trailing_zeros() as usize / 8, values)
+    let values = values(window);
+    (other_bytes(values).trailing_zeros() as usize / 8, values)
 }
+
+/// The bytes as digits.
+#[inline(always)]
+const fn values(window: [u8; 8]) -> u64 {
+    u64::from_le_bytes(window) ^ 0x3030_3030_3030_3030
+}
+
+/// The top bit of each byte that is no digit.
+#[inline(always)]
+const fn other_bytes(values: u64) -> u64 {
+    (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH
+}
+
+/// Bytes that are looked at at once for integers that follow each other, and behind them those that the last one's word needs.
+const WINDOW: usize = 64 + 8;
 
 /// What the first digits, one to eight, count to.
 #[inline(always)]
@@ -191,76 +251,66 @@ pub enum Kind {
     Record = b'<',
 }
 
-/// A value that holds no other.
+/// A boolean or a float.
 #[derive(Clone, Copy)]
-pub(super) enum Atom {
+pub(super) enum Fixed {
     Boolean(bool),
-    /// Sign and magnitude.
-    Word(bool, u64),
-    /// Sign and number of digits.
-    Big(bool, usize),
     Float64(u64),
     Float32(u32),
-    /// Kind, bytes before the payload and payload.
-    Blob(Kind, usize, usize),
 }
 
-/// Told of every value in order.
+/// Told of every value in order. A tag is the byte that a [`Kind`] is, or `-` for an integer below zero.
 pub(super) trait Visitor {
-    /// A value from `start` to `end`.
-    fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error>;
+    /// A value from `start`. Of bytes and text `data` is the length and `extra` how many bytes come before them. Of all
+    /// others `extra` is the length of the encoding and `data` the magnitude, 1 for `t`, or the bits of a float; but of an
+    /// integer whose magnitude does not fit `extra` is 0 and `data` the number of digits.
+    fn atom(&mut self, tag: u8, start: usize, extra: usize, data: u64) -> Result<(), Error>;
     /// A container that starts at `start`; a name for it.
-    fn open(&mut self, start: usize, kind: Kind) -> Result<usize, Error>;
-    /// The container, with so many values right inside, ends before `end`.
-    fn close(&mut self, container: Container, values: u32, end: usize) -> Result<(), Error>;
+    fn open(&mut self, tag: u8, start: usize) -> Result<usize, Error>;
+    /// The container of this name, with so many values right inside, ends before `end`.
+    fn close(&mut self, name: usize, values: u32, end: usize);
 }
 
-/// What a visitor has opened.
-#[derive(Clone, Copy)]
-pub(super) struct Container {
-    /// As the visitor called it.
-    pub name: usize,
-    pub kind: Kind,
-    pub start: usize,
+/// What may come next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+enum State {
+    /// The one value that is asked for.
+    Outside,
+    List,
+    Label,
+    Fields,
+    Key,
+    Value,
+    Set,
 }
 
 /// A container being walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
-    container: Container,
+    /// As the visitor called it.
+    name: usize,
+    start: usize,
+    /// Where the key or member before starts, or [`NONE`].
+    previous: usize,
     /// Values right inside so far.
     values: u32,
-    /// In a dictionary: a key has been read and its value has not. In a record: the label has been read.
-    half: bool,
-    /// The key or member before, empty if there is none.
-    previous: (usize, usize),
+    state: State,
 }
+
+const NONE: usize = usize::MAX;
 
 /// The frames around the present one.
 pub(crate) type Stack = Vec<Frame>;
 
 /// The outermost frame, which one value completes. It is not put on the stack: what nests once needs none.
-const OUTSIDE: Frame = Frame::new(Container {
+const OUTSIDE: Frame = Frame {
     name: 0,
-    kind: Kind::Boolean,
     start: 0,
-});
-
-impl Frame {
-    const fn new(container: Container) -> Self {
-        Self {
-            container,
-            values: 0,
-            half: false,
-            previous: (0, 0),
-        }
-    }
-
-    #[inline(always)]
-    const fn is_outside(&self) -> bool {
-        matches!(self.container.kind, Kind::Boolean)
-    }
-}
+    previous: NONE,
+    values: 0,
+    state: State::Outside,
+};
 
 /// How far a walk has come.
 #[derive(Clone, Copy)]
@@ -309,19 +359,17 @@ pub(super) struct Nobody;
 
 impl Visitor for Nobody {
     #[inline(always)]
-    fn atom(&mut self, _: usize, _: usize, _: Atom) -> Result<(), Error> {
+    fn atom(&mut self, _: u8, _: usize, _: usize, _: u64) -> Result<(), Error> {
         Ok(())
     }
 
     #[inline(always)]
-    fn open(&mut self, _: usize, _: Kind) -> Result<usize, Error> {
+    fn open(&mut self, _: u8, _: usize) -> Result<usize, Error> {
         Ok(0)
     }
 
     #[inline(always)]
-    fn close(&mut self, _: Container, _: u32, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
+    fn close(&mut self, _: usize, _: u32, _: usize) {}
 }
 
 /// Walks over the value at the start of `input` and returns where it ends.
@@ -356,95 +404,131 @@ fn walk_on<const MODE: u8, V: Visitor>(
         if first.is_ascii_digit() {
             value_start = at;
             let rest = &input[at..];
-            let number = number::<MODE>(rest).map_err(|error| moved(error, at))?;
-            let header = number.digits + 1;
-            let atom = match number.marker {
+            let (value, fits, digits, marker) = match short_number::<MODE>(rest) {
+                Some((value, digits, marker)) => (value, true, digits, marker),
+                None => {
+                    let number = long_number::<MODE>(rest).map_err(|error| moved(error, at))?;
+                    let value = number.value.unwrap_or(0);
+                    (value, number.value.is_some(), number.digits, number.marker)
+                }
+            };
+            let header = digits + 1;
+            if MODE == LENIENT && fits && header > MAX_HEADER {
+                return Err(ErrorKind::TooLong.at(at));
+            }
+            match marker {
                 b'+' | b'-' => {
-                    let negative = number.marker == b'-';
-                    if negative && number.value == Some(0) && MODE != LENIENT {
+                    if (marker == b'-') & (value == 0) & fits && MODE != LENIENT {
                         return Err(ErrorKind::NegativeZero.at(at));
                     }
+                    if fits {
+                        visitor.atom(marker, at, header, value)?;
+                    } else {
+                        visitor.atom(marker, at, 0, digits as u64)?;
+                    }
                     at += header;
-                    match number.value {
-                        Some(value) => Atom::Word(negative, value),
-                        None => Atom::Big(negative, number.digits),
+                    if MODE != LENIENT && frame.state == State::List {
+                        let (end, count) = integers(input, at, visitor)?;
+                        at = end;
+                        frame.values = frame.values.wrapping_add(count);
                     }
                 }
                 b'"' | b'\'' | b':' => {
-                    let payload = payload(rest, number).map_err(|error| moved(error, at))?;
-                    let kind = match number.marker {
-                        b':' => Kind::Bytes,
-                        b'"' => Kind::String,
-                        _ => Kind::Symbol,
+                    let behind = rest.get(header..).unwrap_or_default();
+                    let length = match usize::try_from(value) {
+                        Ok(length) if fits && length <= behind.len() => length,
+                        _ => return Err(ErrorKind::UnexpectedEnd.at(input.len())),
                     };
-                    if kind != Kind::Bytes {
-                        utf8(payload)
+                    if marker != b':' && !is_short_ascii(behind, length) {
+                        utf8(&behind[..length])
                             .map_err(|valid| ErrorKind::InvalidUtf8.at(at + header + valid))?;
                     }
-                    at += header + payload.len();
-                    Atom::Blob(kind, header, payload.len())
+                    visitor.atom(marker, at, header, value)?;
+                    at += header + length;
                 }
-                _ => return Err(ErrorKind::UnexpectedByte.at(at + number.digits)),
-            };
-            visitor.atom(value_start, at, atom)?;
-        } else if let Some(kind) = opener::<MODE>(first) {
-            let inside = !frame.is_outside();
+                _ => return Err(ErrorKind::UnexpectedByte.at(at + digits)),
+            }
+        } else if let Some((tag, state)) = opener::<MODE>(first) {
+            let inside = frame.state != State::Outside;
             if stack.len() + usize::from(inside) >= limits.depth {
                 return Err(ErrorKind::TooDeep.at(at));
             }
-            let name = visitor.open(at, kind)?;
+            let name = visitor.open(tag, at)?;
             if inside {
                 stack.push(frame);
             }
-            frame = Frame::new(Container {
+            frame = Frame {
                 name,
-                kind,
                 start: at,
-            });
+                state,
+                ..OUTSIDE
+            };
             at += 1;
             continue;
-        } else if closes::<MODE>(frame.container.kind, first) {
-            let kind = frame.container.kind;
-            if kind == Kind::Dictionary && frame.half {
-                return Err(ErrorKind::MissingValue.at(at));
-            }
-            if kind == Kind::Record && !frame.half {
-                return Err(ErrorKind::MissingLabel.at(at));
+        } else if closes::<MODE>(frame.state, first) {
+            match frame.state {
+                State::Value => return Err(ErrorKind::MissingValue.at(at)),
+                State::Label => return Err(ErrorKind::MissingLabel.at(at)),
+                _ => {}
             }
             at += 1;
-            visitor.close(frame.container, frame.values, at)?;
-            value_start = frame.container.start;
+            visitor.close(frame.name, frame.values, at);
+            value_start = frame.start;
             frame = stack.pop().unwrap_or(OUTSIDE);
         } else if MODE == LENIENT && first.is_ascii_whitespace() {
             at += 1;
             continue;
         } else {
             value_start = at;
-            let (atom, length) =
+            let (fixed, length) =
                 fixed::<MODE>(first, &input[at..]).map_err(|error| moved(error, at))?;
+            let (tag, data) = match fixed {
+                Fixed::Boolean(value) => (Kind::Boolean, u64::from(value)),
+                Fixed::Float64(bits) => (Kind::Float64, bits),
+                Fixed::Float32(bits) => (Kind::Float32, u64::from(bits)),
+            };
+            visitor.atom(tag as u8, at, length, data)?;
             at += length;
-            visitor.atom(value_start, at, atom)?;
         }
 
         // A value is complete: what does it mean to the container?
         frame.values = frame.values.wrapping_add(1);
-        match frame.container.kind {
-            Kind::List => {}
-            Kind::Record => frame.half = true,
-            Kind::Dictionary => {
-                frame.half = !frame.half;
-                if frame.half && MODE != LENIENT {
-                    in_order::<MODE>(input, &mut frame.previous, (value_start, at))?;
-                }
+        match frame.state {
+            State::List | State::Fields => {}
+            State::Label => frame.state = State::Fields,
+            State::Value => frame.state = State::Key,
+            State::Key => {
+                frame.state = State::Value;
+                in_order::<MODE>(input, &mut frame.previous, value_start..at)?;
             }
-            Kind::Set => {
-                if MODE != LENIENT {
-                    in_order::<MODE>(input, &mut frame.previous, (value_start, at))?;
-                }
-            }
-            _ => return Ok(at),
+            State::Set => in_order::<MODE>(input, &mut frame.previous, value_start..at)?,
+            State::Outside => return Ok(at),
         }
     }
+}
+
+/// Bytes before text, or of an integer that fits a word: more than that is only possible with needless zeros.
+const MAX_HEADER: usize = 1 << 16;
+
+/// Of each byte that is text, the top bit.
+const TOPS: [[u64; 2]; 17] = {
+    let (mut tops, mut length) = ([[0; 2]; 17], 1);
+    while length <= 16 {
+        tops[length] = tops[length - 1];
+        tops[length][(length - 1) / 8] |= 0x80 << (8 * ((length - 1) % 8));
+        length += 1;
+    }
+    tops
+};
+
+/// Whether the first `length` bytes are at most 16 and ASCII, and 16 are there: no branch depends on the length.
+#[inline(always)]
+fn is_short_ascii(bytes: &[u8], length: usize) -> bool {
+    let (Some([low, high]), Some(window)) = (TOPS.get(length), bytes.first_chunk::<16>()) else {
+        return false;
+    };
+    let window = u128::from_le_bytes(*window);
+    (window as u64 & low) | ((window >> 64) as u64 & high) == 0
 }
 
 #[inline(always)]
@@ -465,11 +549,11 @@ pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
 
 /// A boolean or a float at the start of `rest`, and its length.
 #[inline(always)]
-pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Atom, usize), Error> {
+pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Fixed, usize), Error> {
     let end = ErrorKind::UnexpectedEnd.at(rest.len());
     match first {
-        b't' => Ok((Atom::Boolean(true), 1)),
-        b'f' => Ok((Atom::Boolean(false), 1)),
+        b't' => Ok((Fixed::Boolean(true), 1)),
+        b'f' => Ok((Fixed::Boolean(false), 1)),
         b'D' => {
             let bits = u64::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
             if f64::from_bits(bits).is_nan() && bits != NAN64 && MODE != LENIENT {
@@ -478,56 +562,72 @@ pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Atom, usi
             if MODE == ENDO && bits == (-0f64).to_bits() {
                 return Err(ErrorKind::NegativeZero.at(0));
             }
-            Ok((Atom::Float64(bits), 9))
+            Ok((Fixed::Float64(bits), 9))
         }
         b'F' if MODE != ENDO => {
             let bits = u32::from_be_bytes(*rest[1..].first_chunk().ok_or(end)?);
             if f32::from_bits(bits).is_nan() && bits != NAN32 && MODE != LENIENT {
                 return Err(ErrorKind::NotCanonicalNan.at(1));
             }
-            Ok((Atom::Float32(bits), 5))
+            Ok((Fixed::Float32(bits), 5))
         }
         _ => Err(ErrorKind::UnexpectedByte.at(0)),
     }
 }
 
 #[inline(always)]
-fn opener<const MODE: u8>(byte: u8) -> Option<Kind> {
+fn opener<const MODE: u8>(byte: u8) -> Option<(u8, State)> {
     match byte {
-        b'[' => Some(Kind::List),
-        b'{' => Some(Kind::Dictionary),
-        b'#' if MODE != ENDO => Some(Kind::Set),
-        b'<' => Some(Kind::Record),
-        b'l' | b'(' if MODE == LENIENT => Some(Kind::List),
-        b'd' if MODE == LENIENT => Some(Kind::Dictionary),
+        b'[' => Some((b'[', State::List)),
+        b'{' => Some((b'{', State::Key)),
+        b'#' if MODE != ENDO => Some((b'#', State::Set)),
+        b'<' => Some((b'<', State::Label)),
+        b'l' | b'(' if MODE == LENIENT => Some((b'[', State::List)),
+        b'd' if MODE == LENIENT => Some((b'{', State::Key)),
         _ => None,
     }
 }
 
 #[inline(always)]
-fn closes<const MODE: u8>(kind: Kind, byte: u8) -> bool {
-    match kind {
-        Kind::List => byte == b']' || MODE == LENIENT && (byte == b')' || byte == b'e'),
-        Kind::Dictionary => byte == b'}' || MODE == LENIENT && byte == b'e',
-        Kind::Set => byte == b'$',
-        Kind::Record => byte == b'>',
-        _ => false,
+fn closes<const MODE: u8>(state: State, byte: u8) -> bool {
+    match state {
+        State::Outside => false,
+        State::List => byte == b']' || MODE == LENIENT && (byte == b')' || byte == b'e'),
+        State::Key | State::Value => byte == b'}' || MODE == LENIENT && byte == b'e',
+        State::Set => byte == b'$',
+        State::Label | State::Fields => byte == b'>',
     }
 }
 
-/// Fails unless the encoding from `next.0` to `next.1` belongs behind the one before.
+/// Fails unless the encoding at `next` belongs behind the one that starts at `previous`.
 #[inline(always)]
 fn in_order<const MODE: u8>(
     input: &[u8],
-    previous: &mut (usize, usize),
-    next: (usize, usize),
+    previous: &mut usize,
+    next: Range<usize>,
 ) -> Result<(), Error> {
-    let before = core::mem::replace(previous, next);
-    if MODE != ENDO && before.1 == 0 {
+    if MODE == LENIENT {
         return Ok(());
     }
-    order::<MODE>(&input[before.0..before.1], &input[next.0..next.1])
-        .map_err(|kind| kind.at(next.0))
+    let start = next.start;
+    // Behind the key or member before there may be a value.
+    let before = input.get(core::mem::replace(previous, start)..start);
+    if MODE == ENDO {
+        let before = before.unwrap_or_default();
+        return order::<MODE>(before, &input[next]).map_err(|kind| kind.at(start));
+    }
+    let Some(before) = before else {
+        return Ok(());
+    };
+    // No encoding is the start of another: where two differ, both still go on, and neither needs its end to be told apart.
+    if let (Some(a), Some(b)) = (before.first_chunk(), input[start..].first_chunk()) {
+        let (a, b) = (u64::from_be_bytes(*a), u64::from_be_bytes(*b));
+        if a < b && ((a ^ b).leading_zeros() as usize / 8) < next.len() {
+            return Ok(());
+        }
+    }
+    let before = &before[..before.len().min(next.len())];
+    order::<MODE>(before, &input[next]).map_err(|kind| kind.at(start))
 }
 
 /// Fails unless the encoding `next` belongs behind `before`, which is empty if `next` is the first.
@@ -545,15 +645,17 @@ pub(super) fn order<const MODE: u8>(before: &[u8], next: &[u8]) -> Result<(), Er
     }
 }
 
-/// As [`order`], of strings by their text in units of UTF-16.
+/// As [`order`], of strings by their text in units of UTF-16; something may stand behind them.
 #[inline(never)]
 fn order_by_text(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
-    let text = |encoded: &[u8]| match encoded.iter().position(|byte| !byte.is_ascii_digit()) {
-        Some(marker) if encoded[marker] == b'"' => {
-            let text = utf8(&encoded[marker + 1..]).unwrap_or_default();
-            Ok(text.encode_utf16().collect::<Vec<_>>())
-        }
-        _ => Err(ErrorKind::WrongType),
+    let text = |encoded: &[u8]| {
+        let text = encoded.first().filter(|first| first.is_ascii_digit());
+        let number = text.and_then(|_| number::<STRICT>(encoded).ok());
+        let payload = number
+            .filter(|number| number.marker == b'"')
+            .and_then(|number| payload(encoded, number).ok());
+        let text = utf8(payload.ok_or(ErrorKind::WrongType)?).unwrap_or_default();
+        Ok(text.encode_utf16().collect::<Vec<_>>())
     };
     let next = text(next)?;
     if before.is_empty() {

@@ -1,8 +1,8 @@
 //! The borrowed form: one flat vector of nodes of 16 bytes, which is reused from message to message.
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use super::integer::Integer;
-use super::scan::{self, Atom, Container, Kind, Stack, Visitor};
+use super::scan::{self, Kind, STRICT, Stack, Visitor};
 use super::{Error, ErrorKind, Limits, Raw};
 
 /// A decoder that keeps its memory.
@@ -21,59 +21,112 @@ use super::{Error, ErrorKind, Limits, Raw};
 /// ```
 #[derive(Clone, Default)]
 pub struct Tape {
+    /// Those of the last message, and others behind them that are not in use.
     nodes: Vec<Node>,
+    used: usize,
     stack: Stack,
 }
 
 /// A value. `data` holds the magnitude of a word, the number of digits of a larger integer, the bits of a float, the length
 /// of bytes or text, 1 for `t`, or of a container where it ends in the input and, in the upper half, on the tape.
 #[derive(Clone, Copy)]
-struct Node {
-    data: u64,
-    start: u32,
-    tag: Tag,
-    /// Bytes before `data` of them, all bytes of a value of fixed length, or values right inside a container, at most
-    /// [`MANY`].
-    extra: [u8; 3],
+pub(super) struct Node {
+    pub data: u64,
+    /// From the lowest bit on: 32 bits of where it starts; 24 of how many bytes come before `data` of them, of all bytes of a
+    /// value of fixed length or that fits a word, or of how many values are right inside a container, at most [`MANY`]; the
+    /// tag, as a [`Visitor`] is told.
+    head: u64,
 }
+
+/// Room from the start.
+const FEW: usize = 16;
 
 /// So many values or more.
 const MANY: u32 = (1 << 24) - 1;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Tag {
-    Positive,
-    Negative,
-    BigPositive,
-    BigNegative,
-    Boolean,
-    Float64,
-    Float32,
-    Bytes,
-    String,
-    Symbol,
-    List,
-    Dictionary,
-    Set,
-    Record,
-}
+const MAX: u64 = i64::MAX as u64;
 
 impl Node {
+    const UNUSED: Self = Self { data: 0, head: 0 };
+
+    /// `extra` is at most [`MANY`].
     #[inline(always)]
-    fn new(tag: Tag, start: usize, extra: u32, data: u64) -> Self {
-        let [a, b, c, _] = extra.to_le_bytes();
+    const fn new(tag: u8, start: usize, extra: u64, data: u64) -> Self {
         Self {
             data,
-            start: start as u32,
-            tag,
-            extra: [a, b, c],
+            head: start as u32 as u64 | extra << 32 | (tag as u64) << 56,
         }
     }
 
     #[inline(always)]
-    fn extra(&self) -> u32 {
-        let [a, b, c] = self.extra;
-        u32::from_le_bytes([a, b, c, 0])
+    pub const fn tag(&self) -> u8 {
+        (self.head >> 56) as u8
+    }
+
+    #[inline(always)]
+    pub const fn start(&self) -> usize {
+        self.head as u32 as usize
+    }
+
+    #[inline(always)]
+    pub const fn extra(&self) -> u32 {
+        (self.head >> 32) as u32 & MANY
+    }
+
+    #[inline(always)]
+    const fn is_container(&self) -> bool {
+        matches!(self.tag(), b'[' | b'{' | b'#' | b'<')
+    }
+
+    /// Of bytes and text.
+    #[inline(always)]
+    pub fn payload<'a>(&self, input: &'a [u8]) -> &'a [u8] {
+        &input[self.start() + self.extra() as usize..][..self.data as usize]
+    }
+
+    /// Of an integer, if it fits.
+    #[inline(always)]
+    pub const fn word(&self) -> Option<i64> {
+        match (self.tag(), self.data) {
+            (b'+', 0..=MAX) if self.extra() > 0 => Some(self.data as i64),
+            (b'-', 0..=MAX) if self.extra() > 0 => Some(-(self.data as i64)),
+            _ => None,
+        }
+    }
+
+    /// Of an integer.
+    #[inline(never)]
+    pub fn integer(&self, input: &[u8]) -> Integer {
+        let negative = self.tag() == b'-';
+        match self.extra() {
+            0 => {
+                let digits = &input[self.start()..][..self.data as usize];
+                Integer::from_decimal(negative, scan::utf8(digits).unwrap_or_default())
+            }
+            _ => Integer::from_word(negative, self.data),
+        }
+    }
+
+    /// How many values stand right inside a container, at most [`MANY`].
+    #[inline(always)]
+    pub const fn values(&self) -> u32 {
+        self.extra()
+    }
+
+    /// Where the tape goes on behind a container.
+    #[inline(always)]
+    pub const fn next(&self) -> usize {
+        (self.data >> 32) as usize
+    }
+
+    /// Where the tape goes on behind this node, which stands at `index`, and what it contains.
+    #[inline(always)]
+    pub const fn after(&self, index: usize) -> usize {
+        if self.is_container() {
+            self.next()
+        } else {
+            index + 1
+        }
     }
 }
 
@@ -97,7 +150,17 @@ impl Tape {
     pub const fn new() -> Self {
         Self {
             nodes: Vec::new(),
+            used: 0,
             stack: Stack::new(),
+        }
+    }
+
+    /// With room for so many nodes.
+    #[inline(always)]
+    pub(super) fn with_room(nodes: usize) -> Self {
+        Self {
+            nodes: vec![Node::UNUSED; nodes],
+            ..Self::new()
         }
     }
 
@@ -114,7 +177,7 @@ impl Tape {
         input: &'a [u8],
         limits: Limits,
     ) -> Result<NodeRef<'t, 'a>, Error> {
-        let end = self.fill(input, limits)?;
+        let end = self.fill::<STRICT>(input, limits)?;
         if end != input.len() {
             return Err(ErrorKind::TrailingBytes.at(end));
         }
@@ -128,7 +191,7 @@ impl Tape {
         input: &'a [u8],
         limits: Limits,
     ) -> Result<(NodeRef<'t, 'a>, usize), Error> {
-        let end = self.fill(input, limits)?;
+        let end = self.fill::<STRICT>(input, limits)?;
         Ok((self.root(input), end))
     }
 
@@ -136,80 +199,92 @@ impl Tape {
     fn root<'t, 'a>(&'t self, input: &'a [u8]) -> NodeRef<'t, 'a> {
         NodeRef {
             input,
-            nodes: &self.nodes,
+            nodes: &self.nodes[..self.used],
             index: 0,
         }
     }
 
     /// Takes the nodes of the value that `input` starts with and returns where it ends: a result that fits registers.
-    fn fill(&mut self, input: &[u8], limits: Limits) -> Result<usize, Error> {
-        self.nodes.clear();
+    #[inline(never)]
+    pub(super) fn fill<const MODE: u8>(
+        &mut self,
+        input: &[u8],
+        limits: Limits,
+    ) -> Result<usize, Error> {
+        self.used = 0;
         if u32::try_from(input.len()).is_err() {
             return Err(ErrorKind::TooLong.at(u32::MAX as usize));
         }
         let mut writer = Writer {
-            nodes: &mut self.nodes,
+            nodes: core::mem::take(&mut self.nodes),
+            used: 0,
             limit: limits.values,
         };
-        scan::walk::<{ scan::STRICT }, _>(input, limits, &mut self.stack, &mut writer)
+        writer.nodes.truncate(limits.values);
+        let end = scan::walk::<MODE, _>(input, limits, &mut self.stack, &mut writer);
+        self.nodes = writer.nodes;
+        self.used = writer.used;
+        end
+    }
+
+    #[inline(always)]
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes[..self.used]
     }
 }
 
-struct Writer<'t> {
-    nodes: &'t mut Vec<Node>,
+struct Writer {
+    nodes: Vec<Node>,
+    used: usize,
     limit: usize,
 }
 
-impl Writer<'_> {
+impl Writer {
     #[inline(always)]
     fn push(&mut self, node: Node) -> Result<(), Error> {
-        if self.nodes.len() >= self.limit {
-            return Err(ErrorKind::TooManyValues.at(node.start as usize));
+        if let Some(place) = self.nodes.get_mut(self.used) {
+            *place = node;
+        } else {
+            // Not by reference, so that all of it can be in registers elsewhere.
+            let nodes = grow(core::mem::take(&mut self.nodes), node, self.limit);
+            self.nodes = nodes.ok_or(ErrorKind::TooManyValues.at(node.start()))?;
         }
-        self.nodes.push(node);
+        self.used += 1;
         Ok(())
     }
 }
 
-impl Visitor for Writer<'_> {
+/// Room for as many nodes again behind this one, the next; none if there may be no more.
+#[cold]
+#[inline(never)]
+fn grow(mut nodes: Vec<Node>, next: Node, limit: usize) -> Option<Vec<Node>> {
+    let used = nodes.len();
+    let more = used.max(FEW).min(limit - used);
+    nodes.resize(used + more, Node::UNUSED);
+    *nodes.get_mut(used)? = next;
+    Some(nodes)
+}
+
+impl Visitor for Writer {
     #[inline(always)]
-    fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error> {
-        let (tag, header, data) = match atom {
-            Atom::Boolean(value) => (Tag::Boolean, 1, u64::from(value)),
-            Atom::Word(false, value) => (Tag::Positive, end - start, value),
-            Atom::Word(true, value) => (Tag::Negative, end - start, value),
-            Atom::Big(false, digits) => (Tag::BigPositive, 0, digits as u64),
-            Atom::Big(true, digits) => (Tag::BigNegative, 0, digits as u64),
-            Atom::Float64(bits) => (Tag::Float64, 9, bits),
-            Atom::Float32(bits) => (Tag::Float32, 5, u64::from(bits)),
-            Atom::Blob(Kind::String, header, length) => (Tag::String, header, length as u64),
-            Atom::Blob(Kind::Symbol, header, length) => (Tag::Symbol, header, length as u64),
-            Atom::Blob(_, header, length) => (Tag::Bytes, header, length as u64),
-        };
-        // A canonical header has 21 bytes at most.
-        self.push(Node::new(tag, start, header as u32, data))
+    fn atom(&mut self, tag: u8, start: usize, extra: usize, data: u64) -> Result<(), Error> {
+        self.push(Node::new(tag, start, extra as u64, data))
     }
 
     #[inline(always)]
-    fn open(&mut self, start: usize, kind: Kind) -> Result<usize, Error> {
-        let name = self.nodes.len();
-        let tag = match kind {
-            Kind::List => Tag::List,
-            Kind::Dictionary => Tag::Dictionary,
-            Kind::Set => Tag::Set,
-            _ => Tag::Record,
-        };
+    fn open(&mut self, tag: u8, start: usize) -> Result<usize, Error> {
+        let name = self.used;
         self.push(Node::new(tag, start, 0, 0))?;
         Ok(name)
     }
 
     #[inline(always)]
-    fn close(&mut self, container: Container, values: u32, end: usize) -> Result<(), Error> {
-        let next = self.nodes.len() as u64;
-        let node = &mut self.nodes[container.name];
-        let data = next << 32 | end as u64;
-        *node = Node::new(node.tag, node.start as usize, values.min(MANY), data);
-        Ok(())
+    fn close(&mut self, name: usize, values: u32, end: usize) {
+        let next = self.used as u64;
+        if let Some(node) = self.nodes.get_mut(name) {
+            node.data = next << 32 | end as u64;
+            node.head |= u64::from(values.min(MANY)) << 32;
+        }
     }
 }
 
@@ -222,40 +297,37 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// The type.
     #[inline]
     pub fn kind(&self) -> Kind {
-        match self.node().tag {
-            Tag::Positive | Tag::Negative | Tag::BigPositive | Tag::BigNegative => Kind::Integer,
-            Tag::Boolean => Kind::Boolean,
-            Tag::Float64 => Kind::Float64,
-            Tag::Float32 => Kind::Float32,
-            Tag::Bytes => Kind::Bytes,
-            Tag::String => Kind::String,
-            Tag::Symbol => Kind::Symbol,
-            Tag::List => Kind::List,
-            Tag::Dictionary => Kind::Dictionary,
-            Tag::Set => Kind::Set,
-            Tag::Record => Kind::Record,
+        match self.node().tag() {
+            b't' => Kind::Boolean,
+            b'+' | b'-' => Kind::Integer,
+            b'D' => Kind::Float64,
+            b'F' => Kind::Float32,
+            b':' => Kind::Bytes,
+            b'"' => Kind::String,
+            b'\'' => Kind::Symbol,
+            b'[' => Kind::List,
+            b'{' => Kind::Dictionary,
+            b'#' => Kind::Set,
+            _ => Kind::Record,
         }
     }
 
     /// Offset of the first byte in the input.
     #[inline]
     pub fn offset(&self) -> usize {
-        self.node().start as usize
+        self.node().start()
     }
 
     /// The bytes of the value as they stand in the input, which are its canonical encoding: what signatures are over.
     #[inline]
     pub fn raw(&self) -> Raw<'a> {
         let node = self.node();
-        let start = node.start as usize;
-        let header = node.extra() as usize;
-        let end = match node.tag {
-            Tag::Positive | Tag::Negative | Tag::Boolean | Tag::Float64 | Tag::Float32 => {
-                start + header
-            }
-            Tag::BigPositive | Tag::BigNegative => start + node.data as usize + 1,
-            Tag::Bytes | Tag::String | Tag::Symbol => start + header + node.data as usize,
-            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => node.data as u32 as usize,
+        let (start, extra) = (node.start(), node.extra() as usize);
+        let end = match node.tag() {
+            b'[' | b'{' | b'#' | b'<' => node.data as u32 as usize,
+            b':' | b'"' | b'\'' => start + extra + node.data as usize,
+            b'+' | b'-' if extra == 0 => start + node.data as usize + 1,
+            _ => start + extra,
         };
         Raw::new(&self.input[start..end])
     }
@@ -277,12 +349,10 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     #[inline]
     pub fn len(&self) -> usize {
         let node = self.node();
-        match node.tag {
-            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => match node.extra() {
-                MANY => self.children().count(),
-                values => values as usize,
-            },
-            _ => 0,
+        match node.values() {
+            _ if !node.is_container() => 0,
+            MANY => self.children().count(),
+            values => values as usize,
         }
     }
 
@@ -302,11 +372,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     /// Where the next value stands on the tape.
     #[inline]
     fn after(&self) -> usize {
-        let node = self.node();
-        match node.tag {
-            Tag::List | Tag::Dictionary | Tag::Set | Tag::Record => (node.data >> 32) as usize,
-            _ => self.index + 1,
-        }
+        self.node().after(self.index)
     }
 
     /// The boolean, if it is one.
@@ -319,33 +385,23 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     #[inline]
     pub fn as_u64(&self) -> Option<u64> {
         let node = self.node();
-        (node.tag == Tag::Positive).then_some(node.data)
+        (node.tag() == b'+' && node.extra() > 0).then_some(node.data)
     }
 
     /// The integer, if it is one and fits.
     #[inline]
     pub fn as_i64(&self) -> Option<i64> {
         let node = self.node();
-        match node.tag {
-            Tag::Positive => i64::try_from(node.data).ok(),
-            Tag::Negative => 0i64.checked_sub_unsigned(node.data),
+        match node.tag() {
+            b'+' if node.extra() > 0 => i64::try_from(node.data).ok(),
+            b'-' if node.extra() > 0 => 0i64.checked_sub_unsigned(node.data),
             _ => None,
         }
     }
 
     /// The integer, if it is one.
     pub fn as_integer(&self) -> Option<Integer> {
-        let node = self.node();
-        let negative = matches!(node.tag, Tag::Negative | Tag::BigNegative);
-        match node.tag {
-            Tag::Positive | Tag::Negative => Some(Integer::from_word(negative, node.data)),
-            Tag::BigPositive | Tag::BigNegative => {
-                let start = node.start as usize;
-                let digits = scan::utf8(&self.input[start..start + node.data as usize]);
-                Some(Integer::from_decimal(negative, digits.ok()?))
-            }
-            _ => None,
-        }
+        (self.kind() == Kind::Integer).then(|| self.node().integer(self.input))
     }
 
     /// The float of 64 bits, if it is one.
@@ -361,29 +417,28 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     }
 
     #[inline]
-    fn payload(&self, tag: Tag) -> Option<&'a [u8]> {
+    fn payload(&self, kind: Kind) -> Option<&'a [u8]> {
         let node = self.node();
-        let start = node.start as usize + node.extra() as usize;
-        (node.tag == tag).then(|| &self.input[start..start + node.data as usize])
+        (node.tag() == kind as u8).then(|| node.payload(self.input))
     }
 
     /// The byte array, if it is one.
     #[inline]
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
-        self.payload(Tag::Bytes)
+        self.payload(Kind::Bytes)
     }
 
     /// The string, if it is one.
     #[inline]
     pub fn as_str(&self) -> Option<&'a str> {
-        self.payload(Tag::String)
+        self.payload(Kind::String)
             .and_then(|text| scan::utf8(text).ok())
     }
 
     /// The symbol, if it is one.
     #[inline]
     pub fn as_symbol(&self) -> Option<&'a str> {
-        self.payload(Tag::Symbol)
+        self.payload(Kind::Symbol)
             .and_then(|text| scan::utf8(text).ok())
     }
 }

@@ -881,3 +881,42 @@ fn all_lengths_of_text() {
         );
     }
 }
+
+#[test]
+fn integers_that_follow_each_other() {
+    use ErrorKind::*;
+    let mut tape = Tape::new();
+    // Wherever it stands among others: they are read many at once.
+    for before in 0..70 {
+        let mut check = |item: &str, expected: Result<(), (ErrorKind, usize)>| {
+            let input = format!("[{}{item}{}]", "7+".repeat(before), "123-".repeat(40));
+            let expected = expected.map_err(|(kind, at)| kind.at(1 + 2 * before + at));
+            let root = tape.decode(input.as_bytes());
+            assert_eq!(root.as_ref().map(|_| ()), expected.as_ref().map(|_| ()));
+            if let Ok(root) = root {
+                let mut texts = String::from("[");
+                for node in root.children() {
+                    let integer = node.as_integer().unwrap();
+                    assert_eq!(
+                        node.raw().as_bytes(),
+                        encode(&Value::Integer(integer)).unwrap()
+                    );
+                    texts.push_str(core::str::from_utf8(node.raw().as_bytes()).unwrap());
+                }
+                assert_eq!(texts + "]", input);
+                assert_eq!(root.len(), before + 41);
+            }
+        };
+        for digits in 1..22 {
+            let number = &"9876543210987654321098"[..digits];
+            check(&format!("{number}+"), Ok(()));
+            check(&format!("{number}-"), Ok(()));
+            check(&format!("0{number}+"), Err((LeadingZero, 0)));
+            check(&format!("{number}="), Err((UnexpectedByte, digits)));
+        }
+        check("0+", Ok(()));
+        check("0-", Err((NegativeZero, 0)));
+        check("00-", Err((LeadingZero, 0)));
+        check("+", Err((UnexpectedByte, 0)));
+    }
+}

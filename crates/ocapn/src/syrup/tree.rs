@@ -1,8 +1,9 @@
 //! Decoding to the owned tree, canonical or lenient.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::scan::{self, Atom, Container, ENDO, Kind, LENIENT, STRICT, Visitor};
-use super::{Error, ErrorKind, Integer, Limits, MAX_TREE_DEPTH, Record, Value};
+use super::scan::{self, ENDO, LENIENT, STRICT};
+use super::tape::{Node, Tape};
+use super::{Error, ErrorKind, Limits, MAX_TREE_DEPTH, Record, Value};
 
 impl Value {
     /// Decodes the one canonical value that `input` consists of, within the default limits.
@@ -20,8 +21,8 @@ impl Value {
         Self::decode_within(input, Limits::default())
     }
 
-    /// As [`decode`](Self::decode), within these limits; the depth is at most [`MAX_TREE_DEPTH`], since a tree is dropped
-    /// by recursion.
+    /// As [`decode`](Self::decode), within these limits; the depth is at most [`MAX_TREE_DEPTH`], since a tree is built and
+    /// dropped by recursion.
     pub fn decode_within(input: &[u8], limits: Limits) -> Result<Self, Error> {
         decode::<STRICT>(input, limits)
     }
@@ -58,72 +59,144 @@ impl Value {
 
 fn decode<const MODE: u8>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
     limits.depth = limits.depth.min(MAX_TREE_DEPTH);
-    let mut builder = Builder::<MODE> {
-        input,
-        left: limits.values,
-        items: Vec::with_capacity((input.len() / 4).clamp(FEW, MANY)),
-        starts: Vec::new(),
-    };
-    let mut end = scan::walk::<MODE, _>(input, limits, &mut Vec::new(), &mut builder)?;
+    let mut tape = Tape::with_room((input.len() / 4).clamp(FEW, MANY));
+    let mut end = tape.fill::<MODE>(input, limits)?;
     while MODE == LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
         end += 1;
     }
-    match builder.items.pop() {
-        Some(value) if end == input.len() => Ok(value),
-        _ => Err(ErrorKind::TrailingBytes.at(end)),
+    if end != input.len() {
+        return Err(ErrorKind::TrailingBytes.at(end));
     }
+    let (nodes, mut root) = (tape.nodes(), VACANT);
+    Builder::<MODE> { input, nodes }.put(0, &mut root)?;
+    Ok(root)
 }
 
-/// How many items there is room for from the start, and how many at most; one takes about four bytes.
+/// How many nodes there is room for from the start, at least and at most; a value takes about four bytes.
 const FEW: usize = 16;
 const MANY: usize = 1024;
 
-/// Puts the tree together: `items` are the complete values of all open containers, each of which is named by its first.
+/// What stands where a value is to come: values are made where they stay, since moving one that has just been written waits
+/// for the writing.
+const VACANT: Value = Value::Boolean(false);
+
+/// Puts the tree together from the nodes of a tape, which know how many values a container holds.
 struct Builder<'a, const MODE: u8> {
     input: &'a [u8],
-    left: usize,
-    items: Vec<Value>,
-    /// Where each item starts in the input, if keys may be there twice.
-    starts: Vec<usize>,
+    nodes: &'a [Node],
 }
 
 impl<const MODE: u8> Builder<'_, MODE> {
+    /// Puts the value at the node of this index in its place. Returns the index behind it.
     #[inline(always)]
-    fn count(&mut self, start: usize) -> Result<(), Error> {
-        self.left = self
-            .left
-            .checked_sub(1)
-            .ok_or(ErrorKind::TooManyValues.at(start))?;
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn push(&mut self, start: usize, value: Value) {
-        if MODE == LENIENT {
-            self.starts.push(start);
+    fn put(&self, index: usize, place: &mut Value) -> Result<usize, Error> {
+        let node = &self.nodes[index];
+        // Each is written by itself, by its parts.
+        match node.tag() {
+            b't' => set(place, Value::Boolean(node.data == 1)),
+            b'+' | b'-' => match node.word() {
+                Some(word) => set(place, Value::Integer(word.into())),
+                None => self.integer(node, place),
+            },
+            b'D' => set(place, Value::Float64(f64::from_bits(node.data))),
+            b'F' => set(place, Value::Float32(f32::from_bits(node.data as u32))),
+            b':' => set(place, Value::Bytes(node.payload(self.input).to_vec())),
+            b'"' => set(place, Value::String(self.text(node)?)),
+            b'\'' => set(place, Value::Symbol(self.text(node)?)),
+            _ => return self.container(index, place),
         }
-        self.items.push(value);
+        Ok(index + 1)
     }
 
-    fn text(&self, start: usize, end: usize) -> Result<String, Error> {
-        match scan::utf8(&self.input[start..end]) {
+    #[cold]
+    #[inline(never)]
+    fn integer(&self, node: &Node, place: &mut Value) {
+        *place = Value::Integer(node.integer(self.input));
+    }
+
+    #[inline(always)]
+    fn text(&self, node: &Node) -> Result<String, Error> {
+        match scan::utf8(node.payload(self.input)) {
             Ok(text) => Ok(String::from(text)),
-            Err(valid) => Err(ErrorKind::InvalidUtf8.at(start + valid)),
+            Err(valid) => {
+                Err(ErrorKind::InvalidUtf8.at(node.start() + node.extra() as usize + valid))
+            }
         }
     }
 
-    /// Fails if two of the keys from the item `first` on, every `step`th, mean the same.
-    fn unique(&self, first: usize, step: usize) -> Result<(), Error> {
-        let mut keys = Vec::new();
-        let items = self.items[first..].iter().zip(&self.starts[first..]);
-        for (key, start) in items.step_by(step) {
-            keys.push((
-                super::encode(key).map_err(|error| error.kind.at(*start))?,
-                *start,
-            ));
+    /// By recursion, at most as deep as a tree may be.
+    fn container(&self, index: usize, place: &mut Value) -> Result<usize, Error> {
+        let node = &self.nodes[index];
+        let (mut next, end, values) = (index + 1, node.next(), node.values() as usize);
+        match node.tag() {
+            b'{' => {
+                let mut entries = Vec::with_capacity(values / 2);
+                while next < end {
+                    entries.push((VACANT, VACANT));
+                    if let Some((key, value)) = entries.last_mut() {
+                        for place in [key, value] {
+                            next = self.put(next, place)?;
+                        }
+                    }
+                }
+                self.unique(index, 2, entries.iter().map(|(key, _)| key))?;
+                set(place, Value::Dictionary(entries));
+            }
+            b'<' => {
+                let mut label = VACANT;
+                next = self.put(next, &mut label)?;
+                let fields = self.values(next, end, values - 1)?;
+                set(place, Value::Record(Box::new(Record { label, fields })));
+            }
+            tag => {
+                let values = self.values(next, end, values)?;
+                if tag == b'#' {
+                    self.unique(index, 1, values.iter())?;
+                    set(place, Value::Set(values));
+                } else {
+                    set(place, Value::List(values));
+                }
+            }
         }
-        keys.sort_unstable();
-        for pair in keys.windows(2) {
+        Ok(end)
+    }
+
+    #[inline(always)]
+    fn values(&self, mut next: usize, end: usize, count: usize) -> Result<Vec<Value>, Error> {
+        let mut values = Vec::with_capacity(count);
+        while next < end {
+            values.push(VACANT);
+            if let Some(place) = values.last_mut() {
+                next = self.put(next, place)?;
+            }
+        }
+        Ok(values)
+    }
+
+    /// Fails if two keys, every `step`th value of the container at `index`, mean the same, which order does not tell.
+    #[inline(always)]
+    fn unique<'v>(
+        &self,
+        index: usize,
+        step: usize,
+        keys: impl Iterator<Item = &'v Value>,
+    ) -> Result<(), Error> {
+        if MODE != LENIENT {
+            return Ok(());
+        }
+        let (mut sorted, mut next) = (Vec::new(), index + 1);
+        for key in keys {
+            let start = self.nodes[next].start();
+            sorted.push((
+                super::encode(key).map_err(|error| error.kind.at(start))?,
+                start,
+            ));
+            for _ in 0..step {
+                next = self.nodes[next].after(next);
+            }
+        }
+        sorted.sort_unstable();
+        for pair in sorted.windows(2) {
             if pair[0].0 == pair[1].0 {
                 return Err(ErrorKind::Duplicate.at(pair[1].1));
             }
@@ -132,66 +205,8 @@ impl<const MODE: u8> Builder<'_, MODE> {
     }
 }
 
-impl<const MODE: u8> Visitor for Builder<'_, MODE> {
-    #[inline(always)]
-    fn atom(&mut self, start: usize, end: usize, atom: Atom) -> Result<(), Error> {
-        self.count(start)?;
-        let value = match atom {
-            Atom::Boolean(value) => Value::Boolean(value),
-            Atom::Word(negative, value) => Value::Integer(Integer::from_word(negative, value)),
-            Atom::Big(negative, digits) => {
-                let digits = self.text(start, start + digits)?;
-                Value::Integer(Integer::from_decimal(negative, &digits))
-            }
-            Atom::Float64(bits) => Value::Float64(f64::from_bits(bits)),
-            Atom::Float32(bits) => Value::Float32(f32::from_bits(bits)),
-            Atom::Blob(kind, header, _) => match kind {
-                Kind::String => Value::String(self.text(start + header, end)?),
-                Kind::Symbol => Value::Symbol(self.text(start + header, end)?),
-                _ => Value::Bytes(self.input[start + header..end].to_vec()),
-            },
-        };
-        self.push(start, value);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn open(&mut self, start: usize, _: Kind) -> Result<usize, Error> {
-        self.count(start)?;
-        Ok(self.items.len())
-    }
-
-    #[inline(always)]
-    fn close(&mut self, container: Container, _: u32, _: usize) -> Result<(), Error> {
-        let first = container.name;
-        if MODE == LENIENT {
-            match container.kind {
-                Kind::Dictionary => self.unique(first, 2)?,
-                Kind::Set => self.unique(first, 1)?,
-                _ => {}
-            }
-            self.starts.truncate(first);
-        }
-        let value = match container.kind {
-            Kind::Dictionary => {
-                let mut inside = self.items.drain(first..);
-                let mut entries = Vec::with_capacity(inside.len() / 2);
-                while let (Some(key), Some(value)) = (inside.next(), inside.next()) {
-                    entries.push((key, value));
-                }
-                Value::Dictionary(entries)
-            }
-            Kind::Set => Value::Set(self.items.split_off(first)),
-            Kind::Record => {
-                let fields = self.items.split_off(first + 1);
-                match self.items.pop() {
-                    Some(label) => Value::Record(Box::new(Record { label, fields })),
-                    None => Value::List(fields),
-                }
-            }
-            _ => Value::List(self.items.split_off(first)),
-        };
-        self.push(container.start, value);
-        Ok(())
-    }
+/// Sets a vacant place, which has nothing to drop.
+#[inline(always)]
+fn set(place: &mut Value, value: Value) {
+    core::mem::forget(core::mem::replace(place, value));
 }
