@@ -9,11 +9,14 @@ use blst::{
 use super::Error;
 use crate::{field::Field, group::Curve};
 
-/// p, big-endian.
-const P: [u8; 48] = [
-    0x1a, 0x01, 0x11, 0xea, 0x39, 0x7f, 0xe6, 0x9a, 0x4b, 0x1b, 0xa7, 0xb6, 0x43, 0x4b, 0xac, 0xd7,
-    0x64, 0x77, 0x4b, 0x84, 0xf3, 0x85, 0x12, 0xbf, 0x67, 0x30, 0xd2, 0xa0, 0xf6, 0xb0, 0xf6, 0x24,
-    0x1e, 0xab, 0xff, 0xfe, 0xb1, 0x53, 0xff, 0xff, 0xb9, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xaa, 0xab,
+/// p, the highest word first.
+const P: [u64; 6] = [
+    0x1a01_11ea_397f_e69a,
+    0x4b1b_a7b6_434b_acd7,
+    0x6477_4b84_f385_12bf,
+    0x6730_d2a0_f6b0_f624,
+    0x1eab_fffe_b153_ffff,
+    0xb9fe_ffff_ffff_aaab,
 ];
 /// 2^384 mod p: one in blst's form.
 const ONE: [u64; 6] = [
@@ -44,7 +47,13 @@ pub(super) struct Fp2(pub(super) blst_fp2);
 
 impl Fp {
     pub(super) fn from_bytes(bytes: &[u8; 48]) -> Result<Self, Error> {
-        if *bytes >= P {
+        // By words: the first one tells nearly always.
+        let words = bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u64::from_be_bytes(*word));
+        if words.ge(P) {
             return Err(Error::FieldElementOutOfRange);
         }
         let mut element = blst_fp::default();

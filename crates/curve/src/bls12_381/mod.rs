@@ -106,30 +106,28 @@ fn write_g2(point: Option<Affine<G2>>) -> [u8; G2_LENGTH] {
     bytes
 }
 
-/// A point of G1 in blst's form, checked to be in the subgroup.
-fn read_g1_in_subgroup(bytes: &[u8; G1_LENGTH]) -> Result<Option<blst_p1_affine>, Error> {
-    let point = read_g1(bytes)?.map(|point| blst_p1_affine {
-        x: point.x.0,
-        y: point.y.0,
-    });
-    // SAFETY: reads a point.
-    if point.is_some_and(|point| !unsafe { blst_p1_affine_in_g1(&point) }) {
-        return Err(Error::NotInSubgroup);
-    }
-    Ok(point)
+/// A point of the curve of G1 in blst's form.
+fn to_p1_affine(Affine { x, y }: Affine<G1>) -> blst_p1_affine {
+    blst_p1_affine { x: x.0, y: y.0 }
 }
 
-/// A point of G2 in blst's form, checked to be in the subgroup.
-fn read_g2_in_subgroup(bytes: &[u8; G2_LENGTH]) -> Result<Option<blst_p2_affine>, Error> {
-    let point = read_g2(bytes)?.map(|point| blst_p2_affine {
-        x: point.x.0,
-        y: point.y.0,
-    });
+/// A point of the curve of G2 in blst's form.
+fn to_p2_affine(Affine { x, y }: Affine<G2>) -> blst_p2_affine {
+    blst_p2_affine { x: x.0, y: y.0 }
+}
+
+fn check_g1(points: &[blst_p1_affine]) -> Result<(), Error> {
+    let mut points = points.iter();
     // SAFETY: reads a point.
-    if point.is_some_and(|point| !unsafe { blst_p2_affine_in_g2(&point) }) {
-        return Err(Error::NotInSubgroup);
-    }
-    Ok(point)
+    let all = points.all(|point| unsafe { blst_p1_affine_in_g1(point) });
+    all.then_some(()).ok_or(Error::NotInSubgroup)
+}
+
+fn check_g2(points: &[blst_p2_affine]) -> Result<(), Error> {
+    let mut points = points.iter();
+    // SAFETY: reads a point.
+    let all = points.all(|point| unsafe { blst_p2_affine_in_g2(point) });
+    all.then_some(()).ok_or(Error::NotInSubgroup)
 }
 
 /// Any 256-bit integer modulo r, as blst's multiplications want it.
@@ -176,15 +174,16 @@ pub fn g2_add(p: &[u8; G2_LENGTH], q: &[u8; G2_LENGTH]) -> Result<[u8; G2_LENGTH
 const SCALAR_BITS: usize = 255;
 
 macro_rules! msm {
-    ($pairs:ident, $read:ident, $write:ident, $point:ident, $sum:ident, $from_affine:ident, $mult:ident,
+    ($pairs:ident, $read:ident, $to_affine:ident, $check:ident, $sum:ident, $from_affine:ident, $mult:ident,
      $pippenger:ident, $scratch_size:ident) => {{
         let (mut points, mut scalars) = (Vec::new(), Vec::new());
         for (point, scalar) in $pairs {
             if let Some(point) = $read(&point)? {
-                points.push(point);
+                points.push($to_affine(point));
                 scalars.push(read_scalar(&scalar));
             }
         }
+        $check(&points)?;
         let mut sum = $sum::default();
         match (&*points, &*scalars) {
             ([], _) => {}
@@ -224,15 +223,16 @@ macro_rules! msm {
 /// The sum of scalar multiples in G1, for any 256-bit scalars, big-endian. Allocates.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`], of the first that is not accepted.
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`], of the first that is not accepted, else
+/// [`Error::NotInSubgroup`].
 pub fn g1_msm(
     pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; 32])>,
 ) -> Result<[u8; G1_LENGTH], Error> {
     let sum = msm!(
         pairs,
-        read_g1_in_subgroup,
-        write_g1,
-        blst_p1_affine,
+        read_g1,
+        to_p1_affine,
+        check_g1,
         blst_p1,
         blst_p1_from_affine,
         blst_p1_mult,
@@ -245,15 +245,16 @@ pub fn g1_msm(
 /// The sum of scalar multiples in G2, for any 256-bit scalars, big-endian. Allocates.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`], of the first that is not accepted.
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`], of the first that is not accepted, else
+/// [`Error::NotInSubgroup`].
 pub fn g2_msm(
     pairs: impl IntoIterator<Item = ([u8; G2_LENGTH], [u8; 32])>,
 ) -> Result<[u8; G2_LENGTH], Error> {
     let sum = msm!(
         pairs,
-        read_g2_in_subgroup,
-        write_g2,
-        blst_p2_affine,
+        read_g2,
+        to_p2_affine,
+        check_g2,
         blst_p2,
         blst_p2_from_affine,
         blst_p2_mult,
@@ -270,12 +271,14 @@ const CHUNK: usize = 16;
 struct Product(blst_fp12);
 
 impl Product {
-    /// Multiplies by the Miller loop of these pairs.
-    fn multiply(&mut self, p: &[blst_p1_affine], q: &[blst_p2_affine]) {
+    /// Multiplies by the Miller loop of these pairs, if all are of the groups.
+    fn multiply(&mut self, p: &[blst_p1_affine], q: &[blst_p2_affine]) -> Result<(), Error> {
         debug_assert_eq!(p.len(), q.len());
         if p.is_empty() {
-            return;
+            return Ok(());
         }
+        check_g1(p)?;
+        check_g2(q)?;
         let (ps, qs) = (
             [p.as_ptr(), core::ptr::null()],
             [q.as_ptr(), core::ptr::null()],
@@ -287,6 +290,7 @@ impl Product {
             blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), p.len());
             blst_fp12_mul(&mut self.0, &before, &loops);
         }
+        Ok(())
     }
 
     /// Is its final exponentiation one?
@@ -303,7 +307,8 @@ impl Product {
 /// Is the product of the pairings of these pairs one?
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`], of the first that is not accepted.
+/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`], of a pair that is not accepted; of up
+/// to sixteen pairs the coordinates come before the subgroups.
 pub fn pairing_check(
     pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; G2_LENGTH])>,
 ) -> Result<bool, Error> {
@@ -314,17 +319,23 @@ pub fn pairing_check(
     );
     let mut count = 0;
     for (p, q) in pairs {
-        let (p, q) = (read_g1_in_subgroup(&p)?, read_g2_in_subgroup(&q)?);
-        if let (Some(p), Some(q)) = (p, q) {
-            (ps[count], qs[count]) = (p, q);
-            count += 1;
-            if count == CHUNK {
-                product.multiply(&ps, &qs);
-                count = 0;
+        let p = read_g1(&p)?.map(to_p1_affine);
+        let q = read_g2(&q)?.map(to_p2_affine);
+        match (p, q) {
+            (Some(p), Some(q)) => {
+                (ps[count], qs[count]) = (p, q);
+                count += 1;
             }
+            (Some(p), None) => check_g1(&[p])?,
+            (None, Some(q)) => check_g2(&[q])?,
+            (None, None) => {}
+        }
+        if count == CHUNK {
+            product.multiply(&ps, &qs)?;
+            count = 0;
         }
     }
-    product.multiply(&ps[..count], &qs[..count]);
+    product.multiply(&ps[..count], &qs[..count])?;
     Ok(product.is_one())
 }
 

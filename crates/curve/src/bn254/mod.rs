@@ -197,22 +197,18 @@ fn pairing_check_with<'a, K: Kernel>(
     let (mut items, mut count) = ([Pair::EMPTY; CHUNK], 0);
     let mut pairs = pairs.into_iter();
     loop {
-        let pair = pairs.next().map(|(p, q)| read_pair(p, q));
-        if let Some(Ok(Some(pair))) = pair {
+        let pair = pairs.next().map(|(p, q)| read_pair(p, q)).transpose()?;
+        if let Some(Some(pair)) = pair {
             items[count] = pair;
             count += 1;
         }
-        let last = !matches!(pair, Some(Ok(_)));
-        if count == CHUNK || last && count > 0 {
-            // Before the error of a later pair.
+        if count == CHUNK || pair.is_none() && count > 0 {
             let value = miller_loop(&mut items[..count]).ok_or(Error::NotInSubgroup)?;
             product = product.mul(&value);
             count = 0;
         }
-        match pair {
-            None => break,
-            Some(Err(error)) => return Err(error),
-            Some(Ok(_)) => {}
+        if pair.is_none() {
+            break;
         }
     }
     Ok(product == Fp12::ONE || final_exponentiation_is_one(&product))
@@ -271,7 +267,7 @@ pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
 /// Is the product of the pairings of these pairs, of a point of G1 and one of G2, one?
 ///
 /// # Errors
-/// As [`Error`] says, of the first pair that is not accepted.
+/// As [`Error`] says, of a pair that is not accepted; of up to eight pairs the coordinates come before the subgroups.
 pub fn pairing_check<'a>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
 ) -> Result<bool, Error> {

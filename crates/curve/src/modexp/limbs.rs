@@ -7,7 +7,7 @@ use super::Exponent;
 
 /// `a b + c + carry`, low word and high word.
 #[inline(always)]
-fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
+pub(super) fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     let t = u128::from(a) * u128::from(b) + u128::from(c) + u128::from(carry);
     (t as u64, (t >> 64) as u64)
 }

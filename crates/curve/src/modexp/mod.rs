@@ -12,6 +12,7 @@
 //! Source: \[Mon85\]; \[Koc94\] (even moduli); sliding windows: \[MOV96\] algorithm 14.85; \[Knuth2\] §4.3.1.
 
 mod limbs;
+mod short;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
@@ -145,7 +146,7 @@ fn power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec
     let odd = shift_right(&modulus[zero_words..], zero_bits);
     let words = k.div_ceil(64);
     let mask = u64::MAX >> (words * 64 - k);
-    let mut low = power_of_two_power::<R>(base, exponent, words);
+    let mut low = power_of_two_power::<R>(base, exponent, k, words);
     low[words - 1] &= mask;
     if odd == [1] {
         return low;
@@ -189,13 +190,30 @@ fn shift_right(words: &[u64], bits: u32) -> Vec<u64> {
     out
 }
 
-/// The power modulo 2^(64 words), bit by bit.
-fn power_of_two_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, words: usize) -> Vec<u64> {
+/// The power modulo 2^k, bit by bit, in as many words as that takes; what is above is anything.
+fn power_of_two_power<R: Rows>(
+    base: &[u64],
+    exponent: &Exponent<'_>,
+    k: usize,
+    words: usize,
+) -> Vec<u64> {
+    let mut power = vec![0; words];
+    let odd = base[0] & 1 == 1;
+    if !odd && exponent.bits > usize::BITS as usize - k.leading_zeros() as usize {
+        // An even base to k or more.
+        return power;
+    }
+    power[0] = 1;
     let mut base = base.to_vec();
     base.resize(words, 0);
-    let mut power = base.clone();
     let mut product = vec![0; words];
-    for i in (0..exponent.bits - 1).rev() {
+    // The order of an odd base divides 2^(k - 1).
+    let bits = if odd {
+        exponent.bits.min(k)
+    } else {
+        exponent.bits
+    };
+    for i in (0..bits).rev() {
         multiply_low::<R>(&mut product, &power, &power);
         core::mem::swap(&mut power, &mut product);
         if exponent.bit(i) == 1 {
@@ -211,7 +229,15 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
     if exponent.bits <= DIRECT_BITS {
         return direct_power::<R>(base, exponent, modulus);
     }
-    R::power_by_lanes(base, exponent, modulus)
+    short::power::<R, 1>(base, exponent, modulus)
+        .or_else(|| short::power::<R, 2>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 3>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 4>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 5>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 6>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 7>(base, exponent, modulus))
+        .or_else(|| short::power::<R, 8>(base, exponent, modulus))
+        .or_else(|| R::power_by_lanes(base, exponent, modulus))
         .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent))
 }
 

@@ -74,6 +74,32 @@ fn every_window() {
     }
 }
 
+/// Every length of the kernels of a few words and one beyond, even moduli too, with long and short exponents.
+#[test]
+fn few_words() {
+    for length in (1..75).step_by(if cfg!(miri) { 19 } else { 1 }) {
+        let number = |seed: usize| -> Vec<u8> {
+            let mut state = (length * 77 + seed) as u64;
+            (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                    (state >> 56) as u8
+                })
+                .collect()
+        };
+        let (mut odd, mut even) = (number(0), number(1));
+        odd[length - 1] |= 1;
+        even[length - 1] &= 0xf8;
+        for modulus in [odd, even, vec![0xff; length]] {
+            for base in [number(2), number(3), vec![0xff; length + 3], vec![2]] {
+                for exponent in [&[9][..], &[1, 0, 1], &[0x0f; 31], &[0xb7; 80]] {
+                    check(&base, exponent, &modulus);
+                }
+            }
+        }
+    }
+}
+
 /// Every length of the kernels by lanes and some beyond, with moduli and bases whose limbs carry as much as they can.
 #[test]
 fn long_numbers() {

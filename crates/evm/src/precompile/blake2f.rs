@@ -8,7 +8,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Error, Fork, GasUsed, charge, since};
+use super::{Error, Fork, GasUsed, charge, put, since};
 
 /// The gas of so many rounds.
 #[must_use]
@@ -24,17 +24,17 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     out.clear();
     since(Fork::Istanbul, fork)?;
     let input: &[u8; 213] = input.try_into().map_err(|_| Error::InputLength)?;
-    let [r0, r1, r2, r3, words @ .., flag] = *input;
-    let rounds = u32::from_be_bytes([r0, r1, r2, r3]);
+    let [r0, r1, r2, r3, words @ .., flag] = input;
+    let rounds = u32::from_be_bytes([*r0, *r1, *r2, *r3]);
     let gas = charge(gas(rounds), gas_limit)?;
-    if flag > 1 {
+    if *flag > 1 {
         return Err(Error::Blake2Flag);
     }
     let words = words.as_chunks::<8>().0;
     let word = |i: usize| u64::from_le_bytes(words[i]);
     let mut h = core::array::from_fn(word);
     let m = core::array::from_fn(|i| word(8 + i));
-    lydite_hash::blake2b_compress(rounds, &mut h, &m, [word(24), word(25)], flag == 1);
-    out.extend(h.iter().flat_map(|word| word.to_le_bytes()));
+    lydite_hash::blake2b_compress(rounds, &mut h, &m, [word(24), word(25)], *flag == 1);
+    put(out, h.map(u64::to_le_bytes).as_flattened());
     Ok(gas)
 }

@@ -8,7 +8,11 @@ use alloc::vec::Vec;
 
 use lydite_curve::bls12_381;
 
-use super::{Error, Fork, GasUsed, bls12_points::g1, charge, since};
+use super::{
+    Error, Fork, GasUsed,
+    bls12_points::{check_padding, g1},
+    charge, since,
+};
 
 /// The gas.
 pub const GAS: u64 = 375;
@@ -25,7 +29,8 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     let ([p, q], []) = input.as_chunks::<{ g1::LENGTH }>() else {
         return Err(Error::InputLength);
     };
-    let sum = bls12_381::g1_add(&g1::read(p)?, &g1::read(q)?)?;
+    check_padding(input)?;
+    let sum = bls12_381::g1_add(&g1::read(p), &g1::read(q))?;
     g1::write(&sum, out);
     Ok(gas)
 }

@@ -10,7 +10,7 @@ use lydite_curve::bls12_381;
 
 use super::{
     Error, Fork, GasUsed,
-    bls12_points::{g1, unpad},
+    bls12_points::{check_padding, g1, unpad},
     charge, since,
 };
 
@@ -27,8 +27,9 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     since(Fork::Prague, fork)?;
     let gas = charge(GAS, gas_limit)?;
     let element: &[u8; 64] = input.try_into().map_err(|_| Error::InputLength)?;
+    check_padding(element)?;
     let mut unpadded = [0; 48];
-    unpad(element, &mut unpadded)?;
+    unpad(element, &mut unpadded);
     g1::write(&bls12_381::map_fp_to_g1(&unpadded)?, out);
     Ok(gas)
 }

@@ -10,8 +10,8 @@ use lydite_curve::bls12_381;
 
 use super::{
     Error, Fork, GasUsed,
-    bls12_points::{g1, g2},
-    charge, since, word,
+    bls12_points::{check_padding, g1, g2},
+    charge, put, since, word,
 };
 
 /// The gas of so many pairs.
@@ -33,21 +33,11 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     if pairs.is_empty() || !rest.is_empty() {
         return Err(Error::InputLength);
     }
-    let mut failed = None;
-    let items = pairs.iter().map_while(|pair| {
+    check_padding(input)?;
+    let items = pairs.iter().filter_map(|pair| {
         let (p, q) = pair.split_first_chunk()?;
-        match (g1::read(p), g2::read(q.first_chunk()?)) {
-            (Ok(p), Ok(q)) => Some((p, q)),
-            (Err(error), _) | (_, Err(error)) => {
-                failed = Some(error);
-                None
-            }
-        }
+        Some((g1::read(p), g2::read(q.first_chunk()?)))
     });
-    let answer = bls12_381::pairing_check(items);
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    out.extend_from_slice(&word(answer?));
+    put(out, &word(bls12_381::pairing_check(items)?));
     Ok(gas)
 }

@@ -1,24 +1,29 @@
 //! Points of BLS12-381 as the precompiles have them: each field element in 64 bytes, the first 16 of them zeros; and what
 //! is the same in both groups.
 
-use super::{Error, Fork, GasUsed, charge, since};
+use super::{Error, Fork, GasUsed, charge, put, since};
 
 /// Bytes of a field element, padded and not.
 const PADDED: usize = 64;
 const UNPADDED: usize = 48;
 
-/// Takes the padding away from each field element.
-pub(super) fn unpad(padded: &[u8], out: &mut [u8]) -> Result<(), Error> {
+/// Is the padding of each field element zeros?
+pub(super) fn check_padding(padded: &[u8]) -> Result<(), Error> {
+    let mut elements = padded.as_chunks::<PADDED>().0.iter();
+    let zeros = |element: &[u8; PADDED]| {
+        let padding = element.first_chunk().copied();
+        padding.map(u128::from_ne_bytes) == Some(0)
+    };
+    elements.all(zeros).then_some(()).ok_or(Error::Padding)
+}
+
+/// Each field element without its padding.
+pub(super) fn unpad(padded: &[u8], out: &mut [u8]) {
     debug_assert_eq!(padded.len() / PADDED, out.len() / UNPADDED);
     let elements = padded.as_chunks::<PADDED>().0;
     for (element, out) in elements.iter().zip(out.as_chunks_mut::<UNPADDED>().0) {
-        let (zeros, rest) = element.split_at(PADDED - UNPADDED);
-        if zeros.iter().any(|byte| *byte != 0) {
-            return Err(Error::Padding);
-        }
-        out.copy_from_slice(rest);
+        out.copy_from_slice(&element[PADDED - UNPADDED..]);
     }
-    Ok(())
 }
 
 /// The gas of a sum of so many products: the price of one pair, less a discount. Discounts are in thousandths of the
@@ -38,22 +43,27 @@ macro_rules! group {
 
             use lydite_curve::bls12_381::{$msm, $unpadded};
 
-            use super::{Error, Fork, GasUsed, PADDED, UNPADDED, charge, since, unpad};
+            use super::{
+                Error, Fork, GasUsed, PADDED, UNPADDED, charge, check_padding, put, since, unpad,
+            };
 
             /// Bytes of a point.
             pub(in super::super) const LENGTH: usize = $unpadded / UNPADDED * PADDED;
 
-            pub(in super::super) fn read(point: &[u8; LENGTH]) -> Result<[u8; $unpadded], Error> {
+            /// A point whose padding was checked.
+            pub(in super::super) fn read(point: &[u8; LENGTH]) -> [u8; $unpadded] {
                 let mut out = [0; $unpadded];
-                unpad(point, &mut out)?;
-                Ok(out)
+                unpad(point, &mut out);
+                out
             }
 
             pub(in super::super) fn write(point: &[u8; $unpadded], out: &mut Vec<u8>) {
-                for element in point.as_chunks::<UNPADDED>().0 {
-                    out.extend_from_slice(&[0; PADDED - UNPADDED]);
-                    out.extend_from_slice(element);
+                let mut padded = [0; LENGTH];
+                let elements = padded.as_chunks_mut::<PADDED>().0.iter_mut();
+                for (padded, element) in elements.zip(point.as_chunks::<UNPADDED>().0) {
+                    padded[PADDED - UNPADDED..].copy_from_slice(element);
                 }
+                put(out, &padded);
             }
 
             /// The sum of the products of a point and a scalar of 32 bytes each.
@@ -71,22 +81,14 @@ macro_rules! group {
                 if pairs.is_empty() || !rest.is_empty() {
                     return Err(Error::InputLength);
                 }
-                let mut failed = None;
-                let items = pairs.iter().map_while(|pair| {
-                    let (point, scalar) = pair.split_first_chunk()?;
-                    match read(point) {
-                        Ok(point) => Some((point, *scalar.first_chunk()?)),
-                        Err(error) => {
-                            failed = Some(error);
-                            None
-                        }
-                    }
-                });
-                let sum = $msm(items);
-                if let Some(error) = failed {
-                    return Err(error);
+                for pair in pairs {
+                    check_padding(&pair[..LENGTH])?;
                 }
-                write(&sum?, out);
+                let items = pairs.iter().filter_map(|pair| {
+                    let (point, scalar) = pair.split_first_chunk()?;
+                    Some((read(point), *scalar.first_chunk()?))
+                });
+                write(&$msm(items)?, out);
                 Ok(gas)
             }
         }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use lydite_curve::bn254;
 
-use super::{Error, Fork, GasUsed, charge, padded, since};
+use super::{Error, Fork, GasUsed, charge, padded, put, since};
 
 /// The gas.
 #[must_use]
@@ -25,6 +25,6 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     out.clear();
     since(Fork::Byzantium, fork)?;
     let gas = charge(gas(fork), gas_limit)?;
-    out.extend_from_slice(&bn254::add(&padded(input, 0), &padded(input, 64))?);
+    put(out, &bn254::add(&padded(input, 0), &padded(input, 64))?);
     Ok(gas)
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use lydite_curve::bn254;
 
-use super::{Error, Fork, GasUsed, charge, since, word};
+use super::{Error, Fork, GasUsed, charge, put, since, word};
 
 /// The gas of so many pairs.
 #[must_use]
@@ -38,6 +38,6 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     let pairs = pairs
         .iter()
         .filter_map(|pair| pair.first_chunk().zip(pair.last_chunk()));
-    out.extend_from_slice(&word(bn254::pairing_check(pairs)?));
+    put(out, &word(bn254::pairing_check(pairs)?));
     Ok(gas)
 }

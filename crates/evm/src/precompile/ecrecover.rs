@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use lydite_curve::secp256k1::{Signature, recover_address};
 
-use super::{Error, Fork, GasUsed, charge, padded};
+use super::{Error, Fork, GasUsed, charge, padded, put};
 
 /// The gas.
 pub const GAS: u64 = 3000;
@@ -21,18 +21,17 @@ pub const GAS: u64 = 3000;
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     let gas = charge(GAS, gas_limit)?;
-    let words: [[u8; 32]; 4] = [0, 1, 2, 3].map(|i| padded(input, 32 * i));
-    let [hash, v, r, s] = words;
-    let [zeros @ .., v] = v;
+    let [zeros @ .., v] = padded::<32>(input, 32);
     if zeros == [0; 31] && matches!(v, 27 | 28) {
         let signature = Signature {
-            r,
-            s,
+            r: padded(input, 64),
+            s: padded(input, 96),
             recovery_id: v - 27,
         };
-        if let Ok(address) = recover_address(&hash, &signature) {
-            out.extend_from_slice(&[0; 12]);
-            out.extend_from_slice(&address.0);
+        if let Ok(address) = recover_address(&padded(input, 0), &signature) {
+            let mut word = [0; 32];
+            word[12..].copy_from_slice(&address.0);
+            put(out, &word);
         }
     }
     Ok(gas)

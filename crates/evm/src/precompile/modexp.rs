@@ -18,26 +18,28 @@ const LONGEST_PAYABLE: u64 = 1 << 24;
 
 /// The header of an input.
 struct Header {
-    /// Lengths of base, exponent and modulus, at most `u64::MAX`.
+    /// As [`lengths`] gives them.
     lengths: [u64; 3],
     /// Bits of the first 32 bytes of the exponent.
     head_bits: u64,
 }
 
+/// The lengths of base, exponent and modulus, at most `u64::MAX`.
+fn lengths(input: &[u8]) -> [u64; 3] {
+    [0, 32, 64].map(|at| {
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(padded::<32>(input, at).as_chunks().0) {
+            *word = u64::from_be_bytes(*bytes);
+        }
+        match words {
+            [0, 0, 0, length] => length,
+            _ => u64::MAX,
+        }
+    })
+}
+
 impl Header {
-    fn new(input: &[u8]) -> Self {
-        let lengths = [0, 32, 64].map(|at| {
-            let (high, low) = padded::<32>(input, at).split_last_chunk::<8>().map_or(
-                (u64::MAX, u64::MAX),
-                |(high, low)| {
-                    (
-                        high.iter().map(|byte| u64::from(*byte)).sum(),
-                        u64::from_be_bytes(*low),
-                    )
-                },
-            );
-            if high == 0 { low } else { u64::MAX }
-        });
+    fn new(input: &[u8], lengths: [u64; 3]) -> Self {
         let mut head_bits = 0;
         for (i, byte) in slice(input, position(lengths[0]), lengths[1].min(32))
             .iter()
@@ -104,7 +106,7 @@ fn number(input: &[u8], from: u64, length: u64) -> Cow<'_, [u8]> {
 /// The gas of an input, `u64::MAX` where it is more.
 #[must_use]
 pub fn gas(input: &[u8], fork: Fork) -> u64 {
-    Header::new(input).gas(fork)
+    Header::new(input, lengths(input)).gas(fork)
 }
 
 /// Runs it.
@@ -114,12 +116,12 @@ pub fn gas(input: &[u8], fork: Fork) -> u64 {
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Byzantium, fork)?;
-    let header = Header::new(input);
-    let [base, exponent, modulus] = header.lengths;
-    if fork >= Fork::Osaka && header.lengths.iter().any(|length| *length > LONGEST) {
+    let lengths = lengths(input);
+    if fork >= Fork::Osaka && lengths.iter().any(|length| *length > LONGEST) {
         return Err(Error::ModexpLength);
     }
-    let gas = charge(header.gas(fork), gas_limit)?;
+    let [base, exponent, modulus] = lengths;
+    let gas = charge(Header::new(input, lengths).gas(fork), gas_limit)?;
     if base.max(modulus) > LONGEST_PAYABLE {
         return Err(Error::OutOfGas);
     }

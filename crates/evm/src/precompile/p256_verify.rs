@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use lydite_curve::secp256r1;
 
-use super::{Error, Fork, GasUsed, charge, padded, since, word};
+use super::{Error, Fork, GasUsed, charge, padded, put, since, word};
 
 /// The gas.
 pub const GAS: u64 = 6900;
@@ -25,7 +25,7 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     if input.len() == 160 {
         let [hash, r, s] = [0, 32, 64].map(|at| padded(input, at));
         if secp256r1::verify(&padded(input, 96), &hash, &r, &s).is_ok() {
-            out.extend_from_slice(&word(true));
+            put(out, &word(true));
         }
     }
     Ok(gas)

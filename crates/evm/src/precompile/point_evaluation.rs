@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use lydite_curve::bls12_381::kzg;
 
-use super::{Error, Fork, GasUsed, charge, padded, since};
+use super::{Error, Fork, GasUsed, charge, padded, put, since};
 
 /// The gas.
 pub const GAS: u64 = 50_000;
@@ -36,9 +36,9 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     }
     let (z, y) = (padded(input, 32), padded(input, 64));
     kzg::verify_proof(&commitment, &z, &y, &padded(input, 144))?;
-    let mut elements = [0; 32];
-    elements[30] = 0x10; // 4096
-    out.extend_from_slice(&elements);
-    out.extend_from_slice(&kzg::ORDER);
+    let mut words = [0; 64];
+    words[30] = 0x10; // 4096
+    words[32..].copy_from_slice(&kzg::ORDER);
+    put(out, &words);
     Ok(gas)
 }

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Error, Fork, GasUsed, charge, words};
+use super::{Error, Fork, GasUsed, charge, put, words};
 
 /// The gas of an input of so many bytes.
 #[must_use]
@@ -21,6 +21,6 @@ pub fn gas(length: usize) -> u64 {
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     let gas = charge(gas(input.len()), gas_limit)?;
-    out.extend_from_slice(&lydite_hash::sha256(input));
+    put(out, &lydite_hash::sha256(input));
     Ok(gas)
 }

@@ -1,0 +1,121 @@
+//! Powers modulo an odd number of a few words, by Montgomery products whose loops the compiler unrolls; elements stay in
+//! registers where these suffice.
+//!
+//! Source: \[Mon85\]; word by word with the reduction between (CIOS): \[KAK96\]; fixed windows: \[MOV96\] algorithm 14.82.
+
+use alloc::{vec, vec::Vec};
+
+use super::{
+    Exponent,
+    limbs::{Rows, divide, multiply_add_word, negative_inverse_word},
+};
+
+/// The power, if the modulus has N words.
+pub(super) fn power<R: Rows, const N: usize>(
+    base: &[u64],
+    exponent: &Exponent<'_>,
+    modulus: &[u64],
+) -> Option<Vec<u64>> {
+    let modulus: [u64; N] = modulus.try_into().ok()?;
+    Some(Montgomery::new(modulus).power::<R>(base, exponent).to_vec())
+}
+
+/// Elements are `x 2^(64 N)` for x, below the modulus.
+struct Montgomery<const N: usize> {
+    modulus: [u64; N],
+    /// -1 / modulus mod 2^64.
+    inverse: u64,
+}
+
+impl<const N: usize> Montgomery<N> {
+    fn new(modulus: [u64; N]) -> Self {
+        Self {
+            modulus,
+            inverse: negative_inverse_word(modulus[0]),
+        }
+    }
+
+    fn power<R: Rows>(&self, base: &[u64], exponent: &Exponent<'_>) -> [u64; N] {
+        let base = self.enter::<R>(base);
+        let power = if exponent.window() < 3 {
+            let bits = (0..exponent.bits - 1).rev();
+            bits.fold(base, |power, i| {
+                let square = self.multiply(&power, &power);
+                match exponent.bit(i) {
+                    0 => square,
+                    _ => self.multiply(&square, &base),
+                }
+            })
+        } else {
+            // Four bits at a time, zeros too: a branch that none foresees is dearer than a product.
+            let mut table = [self.enter::<R>(&[1]); 16];
+            for i in 1..16 {
+                table[i] = self.multiply(&table[i - 1], &base);
+            }
+            let (first, rest) = exponent.bytes.split_first().unwrap_or((&0, &[]));
+            let mut power = table[usize::from(first >> 4)];
+            let mut window = |digit: u8| {
+                for _ in 0..4 {
+                    power = self.multiply(&power, &power);
+                }
+                power = self.multiply(&power, &table[usize::from(digit)]);
+            };
+            window(first & 15);
+            for byte in rest {
+                window(byte >> 4);
+                window(byte & 15);
+            }
+            power
+        };
+        let mut one = [0; N];
+        one[0] = 1;
+        self.multiply(&power, &one)
+    }
+
+    /// `number 2^(64 N)` modulo the modulus.
+    fn enter<R: Rows>(&self, number: &[u64]) -> [u64; N] {
+        let mut dividend = vec![0; N + number.len()];
+        dividend[N..].copy_from_slice(number);
+        let mut element = [0; N];
+        element.copy_from_slice(&divide::<R>(dividend, &self.modulus));
+        element
+    }
+
+    /// `a b / 2^(64 N)`.
+    #[inline(always)]
+    fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+        if N == 1 {
+            // The multiple of the modulus with the same lower half is subtracted: nothing is carried.
+            let (product, m) = (u128::from(a[0]) * u128::from(b[0]), self.modulus[0]);
+            let factor = (product as u64).wrapping_mul(self.inverse.wrapping_neg());
+            let multiple = u128::from(factor) * u128::from(m);
+            let high = |wide: u128| (wide >> 64) as u64;
+            let (rest, below) = high(product).overflowing_sub(high(multiple));
+            return [if below { rest.wrapping_add(m) } else { rest }; N];
+        }
+        let (m, mut t, mut top) = (&self.modulus, [0; N], 0);
+        for &word in b {
+            let mut carry = 0;
+            for j in 0..N {
+                (t[j], carry) = multiply_add_word(a[j], word, t[j], carry);
+            }
+            let (high, first) = carry.overflowing_add(top);
+            let factor = t[0].wrapping_mul(self.inverse);
+            let (_, mut carry) = multiply_add_word(m[0], factor, t[0], 0);
+            for j in 1..N {
+                (t[j - 1], carry) = multiply_add_word(m[j], factor, t[j], carry);
+            }
+            let second;
+            (t[N - 1], second) = high.overflowing_add(carry);
+            top = u64::from(first | second);
+        }
+        // Below twice the modulus.
+        let (mut reduced, mut borrow) = ([0; N], false);
+        for j in 0..N {
+            let (difference, first) = t[j].overflowing_sub(m[j]);
+            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+            (reduced[j], borrow) = (difference, first | second);
+        }
+        if top == 0 && borrow { t } else { reduced }
+    }
+}
