@@ -109,6 +109,26 @@ fn every_backend_equals_the_reference_at_every_length() {
 }
 
 #[test]
+fn every_backend_writes_long_texts_at_every_place_in_a_cache_line() {
+    for length in [4095, 4096, 4097, 4223, 5000]
+        .into_iter()
+        .filter(|&length| !cfg!(miri) || length == 4097)
+    {
+        let bytes = sample(length);
+        let mut expected = vec![0; 2 * length];
+        reference::encode(&bytes, &mut expected);
+        for backend in Backend::available() {
+            for offset in (0..64).step_by(if cfg!(miri) { 63 } else { 1 }) {
+                let mut text = vec![0; offset + 2 * length + 1];
+                backend.encode(&bytes, place(&mut text[offset..offset + 2 * length]));
+                assert_eq!(text[offset..][..2 * length], expected);
+                assert_eq!(text[offset + 2 * length], 0);
+            }
+        }
+    }
+}
+
+#[test]
 fn every_backend_refuses_every_wrong_byte_at_every_position() {
     for length in lengths(150).filter(|length| *length <= 40 || length % 10 == 0) {
         let digits = encode(sample(length)).into_bytes();

@@ -56,6 +56,9 @@ fn load(bytes: &[u8; 64]) -> __m512i {
 /// Shortest input of [`encode`] and output of [`decode`] in bytes: two halves that may overlap.
 pub(in crate::hex) const MIN: usize = 16;
 
+/// From how many bytes on an encoder stores to whole cache lines, four in a turn: worth 5 % of a megabyte.
+const LONG: usize = 4096;
+
 /// Writes all of `output`. `output.len() == 2 * input.len()`, `input.len() >= MIN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
@@ -87,10 +90,26 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
         }
         return;
     }
-    for (block, digits) in input.as_chunks().0.iter().zip(output.as_chunks_mut().0) {
+    if let (Some(block), Some(digits)) = (input.last_chunk(), output.last_chunk_mut()) {
         encode_block(block, digits);
     }
-    if let (Some(block), Some(digits)) = (input.last_chunk(), output.last_chunk_mut()) {
+    let (mut input, mut output) = (input, output);
+    if input.len() >= LONG {
+        if let (Some(block), Some(digits)) = (input.first_chunk(), output.first_chunk_mut()) {
+            encode_block(block, digits);
+        }
+        // Less than a block, so there is no gap.
+        let ahead = output.as_ptr().align_offset(64) % 64 / 2;
+        let (pieces, rest) = input[ahead..].as_chunks::<128>();
+        let (places, rest_of_output) = output[2 * ahead..].as_chunks_mut::<256>();
+        for (piece, place) in pieces.iter().zip(places) {
+            for (block, digits) in piece.as_chunks().0.iter().zip(place.as_chunks_mut().0) {
+                encode_block(block, digits);
+            }
+        }
+        (input, output) = (rest, rest_of_output);
+    }
+    for (block, digits) in input.as_chunks().0.iter().zip(output.as_chunks_mut().0) {
         encode_block(block, digits);
     }
 }
@@ -105,30 +124,38 @@ fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
 
 /// [`encode`] of one word as instructions at the place of use: a call, and the `vzeroupper`
 /// that a function with vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a
-/// caller compiled without AVX-512 holds nothing in them. Vector loads are what it waits for: hence constants that come
-/// from general registers.
+/// caller compiled without AVX-512 holds nothing in them. Vector loads are what it waits for: hence constants as operands
+/// of 16 bytes, which the compiler of a caller without AVX-512 can keep in registers from call to call too.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
 pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [MaybeUninit<u8>; 64]) {
-    // SAFETY: reads the 32 bytes of `input` and the static, writes the 64 of `output`; the static alone needs, and has,
-    // alignment; the registers written are named; the caller vouches for the instructions.
+    // SAFETY: reads the 32 bytes of `input`, writes the 64 of `output`, both without alignment; the registers written are
+    // named; the caller vouches for the instructions.
     unsafe {
         core::arch::asm!(
-            "vpmovzxbw zmm16, ymmword ptr [{input}]",
-            "vpbroadcastq zmm17, {offsets}",
-            "vpmultishiftqb zmm16, zmm17, zmm16",
-            "vpermb zmm16, zmm16, zmmword ptr [rip + {digits}]",
-            // Two stores: a load of a part of one store of 64 bytes waits until that has reached the cache.
-            "vmovdqu64 ymmword ptr [{output}], ymm16",
-            "vextracti64x4 ymmword ptr [{output} + 32], zmm16, 1",
+            // 64 bits of input to each 128 of what is unpacked below.
+            "vpermq ymm16, ymmword ptr [{input}], 0xd8",
+            // The digits twice: an index of 5 bits ignores its upper one.
+            "vshufi64x2 ymm17, {digits:y}, {digits:y}, 0",
+            "vpsrlw ymm18, ymm16, 4",
+            "vpermb ymm16, ymm16, ymm17",
+            "vpermb ymm18, ymm18, ymm17",
+            "vpunpcklbw ymm17, ymm18, ymm16",
+            "vpunpckhbw ymm16, ymm18, ymm16",
+            "vmovdqu64 ymmword ptr [{output}], ymm17",
+            "vmovdqu64 ymmword ptr [{output} + 32], ymm16",
             input = in(reg) input.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
-            offsets = in(reg) OFFSETS,
-            digits = sym DIGITS,
+            // A value, not a load: a load of a static of another crate stays where it is.
+            digits = in(xmm_reg) _mm_set_epi64x(
+                i64::from_le_bytes(*b"89abcdef"),
+                i64::from_le_bytes(*b"01234567"),
+            ),
             out("zmm16") _,
             out("zmm17") _,
+            out("zmm18") _,
             options(nostack, preserves_flags),
         );
     }
@@ -150,19 +177,18 @@ pub(in crate::hex) unsafe fn decode_word(
         core::arch::asm!(
             "vmovdqu64 zmm16, zmmword ptr [{digits}]",
             "vpermb zmm17, zmm16, zmmword ptr [rip + {differences}]",
-            "vpbroadcastd zmm18, {weights:e}",
-            "vpbroadcastd zmm19, {excess:e}",
+            "vpbroadcastd zmm18, {weights}",
+            "vpbroadcastd zmm19, {excess}",
             "vpaddb zmm16, zmm16, zmm17",
             "vptestmb k1, zmm16, zmm19",
             "vpmaddubsw zmm16, zmm16, zmm18",
-            "vpmovwb ymm16, zmm16",
-            "vmovdqu64 ymmword ptr [{output}], ymm16",
+            "vpmovwb ymmword ptr [{output}], zmm16",
             "kmovq {wrong}, k1",
             digits = in(reg) digits.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
             differences = sym DIFFERENCES,
-            weights = in(reg) WEIGHTS,
-            excess = in(reg) EXCESS,
+            weights = in(xmm_reg) _mm_set1_epi32(WEIGHTS.cast_signed()),
+            excess = in(xmm_reg) _mm_set1_epi32(EXCESS.cast_signed()),
             wrong = lateout(reg) wrong,
             out("zmm16") _,
             out("zmm17") _,
