@@ -195,21 +195,46 @@ fn by_limbs<const N: usize, const W: usize>(
         let at = N - W + 1 + i;
         shifted(if at < N { numerator[at] } else { 0 }, numerator[at - 1])
     });
-    for i in (0..=N - W).rev() {
-        let next = shifted(numerator[i], if i > 0 { numerator[i - 1] } else { 0 });
-        if window[W - 1] == 0 && window[W - 2] < d[W - 1] {
-            // Below d without its top limb: the limb of the quotient is 0.
-            window = core::array::from_fn(|j| if j > 0 { window[j - 1] } else { next });
-            continue;
+    let next = |i: usize| shifted(numerator[i], if i > 0 { numerator[i - 1] } else { 0 });
+    if N <= 4 {
+        // Not a loop: it would not be unrolled, and keep the quotient in memory, written as words and read as vectors.
+        if W + 2 <= N {
+            quotient[2] = bring_down(&mut window, next(2), &d, top, &mut reciprocal);
         }
-        let reciprocal = *reciprocal.get_or_insert_with(|| reciprocal_3_by_2(d[W - 1], d[W - 2]));
-        (quotient[i], window) = step(window, next, &d, top, reciprocal);
+        if W < N {
+            quotient[1] = bring_down(&mut window, next(1), &d, top, &mut reciprocal);
+        }
+        quotient[0] = bring_down(&mut window, next(0), &d, top, &mut reciprocal);
+    } else {
+        for i in (0..=N - W).rev() {
+            quotient[i] = bring_down(&mut window, next(i), &d, top, &mut reciprocal);
+        }
     }
     let remainder = core::array::from_fn(|i| {
         let above = if i + 1 < W { window[i + 1] } else { 0 };
         window[i] >> shift | above << 1 << (63 - shift)
     });
     (quotient, remainder)
+}
+
+/// The next limb of the quotient. The reciprocal is made for the first one that is not 0.
+#[inline(always)]
+fn bring_down<const W: usize>(
+    window: &mut [u64; W],
+    next: u64,
+    d: &[u64; W],
+    top: u128,
+    reciprocal: &mut Option<u64>,
+) -> u64 {
+    if window[W - 1] == 0 && window[W - 2] < d[W - 1] {
+        // Below d without its top limb.
+        *window = core::array::from_fn(|j| if j > 0 { window[j - 1] } else { next });
+        return 0;
+    }
+    let reciprocal = *reciprocal.get_or_insert_with(|| reciprocal_3_by_2(d[W - 1], d[W - 2]));
+    let limb;
+    (limb, *window) = step(*window, next, d, top, reciprocal);
+    limb
 }
 
 /// `window * 2^64 + next` by `d`, whose top limbs are `top`: one limb of quotient, and the remainder.
