@@ -4,7 +4,7 @@
 //! three limbs by two and a reciprocal, [MG10] Algorithms 4 to 6, so that it is at most one too large.
 //! Constant time: no, public amounts.
 
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable")))]
 mod x86_64;
 
 use core::hint::select_unpredictable;
@@ -161,12 +161,12 @@ pub(super) fn by_limb<const N: usize>(numerator: &[u64; N], divisor: u64) -> ([u
 #[inline(always)]
 fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     assert!(high < divisor);
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable")))]
     {
         // SAFETY: asserted above.
         unsafe { x86_64::div_2_by_1(high, low, divisor) }
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable"))))]
     {
         let (numerator, divisor) = (join(high, low), u128::from(divisor));
         ((numerator / divisor) as u64, (numerator % divisor) as u64)
