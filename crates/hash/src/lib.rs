@@ -25,4 +25,4 @@ pub use keccak::{
     shake128_batch,
 };
 pub use ripemd160::ripemd160;
-pub use sha256::{SHA256_INITIAL, Sha256, sha256};
+pub use sha256::{SHA256_INITIAL, Sha256, sha256, sha256_in_place};

@@ -51,6 +51,23 @@ impl Backend {
         }
     }
 
+    /// The digest of blocks that end with their padding.
+    #[inline]
+    pub(super) fn padded(self, state: &[u32; 8], blocks: &[[u8; 64]]) -> [u8; 32] {
+        match self {
+            Self::Portable => {
+                let mut state = *state;
+                compress256(&mut state, blocks);
+                digest(&state)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::ShaAvx512(Proof(())) => {
+                // SAFETY: as above.
+                unsafe { sha_avx512::padded(state, blocks) }
+            }
+        }
+    }
+
     /// The digest of a message of `length` bytes, of which `rest` is absorbed last.
     #[inline]
     pub(super) fn finish(self, state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
@@ -75,6 +92,10 @@ fn finish(mut state: [u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
     let used = if rest.len() < 56 { 64 } else { 128 };
     padded[used - 8..used].copy_from_slice(&(length << 3).to_be_bytes());
     compress256(&mut state, padded[..used].as_chunks().0);
+    digest(&state)
+}
+
+fn digest(state: &[u32; 8]) -> [u8; 32] {
     let mut digest = [0; 32];
     for (bytes, word) in digest.as_chunks_mut().0.iter_mut().zip(state) {
         *bytes = word.to_be_bytes();

@@ -22,6 +22,30 @@ pub fn sha256(data: &[u8]) -> [u8; 32] {
     Backend::detect().finish(&SHA256_INITIAL, data, data.len() as u64)
 }
 
+/// SHA-256 of the first `length` bytes of `buffer`, padded where they stand: what is behind them is overwritten. Without
+/// room for the padding, 72 bytes, they are hashed as by [`sha256`]. What has just been written piece by piece is read
+/// sooner so: masked loads wait for the writing.
+///
+/// ```
+/// let mut buffer = [0; 128];
+/// buffer[..3].copy_from_slice(b"abc");
+/// assert_eq!(lydite_hash::sha256_in_place(&mut buffer, 3), lydite_hash::sha256(b"abc"));
+/// ```
+#[inline]
+pub fn sha256_in_place(buffer: &mut [u8], length: usize) -> [u8; 32] {
+    let end = (length + 9).next_multiple_of(64);
+    match buffer.get_mut(length..length + 72) {
+        Some(behind) => {
+            // More zeros than it takes, so that they are a few stores.
+            behind.fill(0);
+            behind[0] = 0x80;
+        }
+        None => return sha256(&buffer[..length]),
+    }
+    buffer[end - 8..end].copy_from_slice(&((length as u64) << 3).to_be_bytes());
+    Backend::detect().padded(&SHA256_INITIAL, buffer[..end].as_chunks().0)
+}
+
 /// SHA-256's initial state: the first 32 bits of the fractional parts of the square roots of the first eight primes (FIPS
 /// 180-4, 5.3.3).
 pub const SHA256_INITIAL: [u32; 8] = [

@@ -28,6 +28,21 @@ fn every_length_one_shot_and_streaming() {
         let message = &data[400 - length..];
         let expected: [u8; 32] = sha2::Sha256::digest(message).into();
         assert_eq!(sha256(message), expected, "{length} bytes");
+        // What stands behind the message does not matter, nor whether there is room for the padding.
+        for room in [0, 71, 72, 100] {
+            let mut buffer = message.to_vec();
+            buffer.resize(length + room, 0xa5);
+            let digest = sha256_in_place(&mut buffer, length);
+            assert_eq!(digest, expected, "{length} bytes in place");
+        }
+        for backend in backends() {
+            let mut padded = message.to_vec();
+            padded.push(0x80);
+            padded.resize((length + 9).next_multiple_of(64) - 8, 0);
+            padded.extend_from_slice(&(8 * length as u64).to_be_bytes());
+            let digest = backend.padded(&SHA256_INITIAL, padded.as_chunks().0);
+            assert_eq!(digest, expected, "{backend:?}, {length} bytes, padded");
+        }
         for backend in backends() {
             let digest = backend.finish(&SHA256_INITIAL, message, length as u64);
             assert_eq!(digest, expected, "{backend:?}, {length} bytes");

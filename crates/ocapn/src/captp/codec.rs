@@ -97,36 +97,28 @@ pub struct Syrup;
 #[derive(Clone, Copy, Debug)]
 pub struct EndoSyrup;
 
-impl Codec for Syrup {
-    type Reader<'a> = Reader<'a>;
-    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B, STRICT>;
-    type Scan = SyrupScan<STRICT>;
+macro_rules! codecs {
+    ($($codec:ty: $mode:ident, $reader:path;)*) => {$(
+        impl Codec for $codec {
+            type Reader<'a> = Reader<'a>;
+            type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B, $mode>;
+            type Scan = SyrupScan<$mode>;
 
-    #[inline(always)]
-    fn reader(input: &[u8]) -> Reader<'_> {
-        Reader::new(input)
-    }
+            #[inline(always)]
+            fn reader(input: &[u8]) -> Reader<'_> {
+                $reader(input)
+            }
 
-    #[inline(always)]
-    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B> {
-        SyrupWriter(out)
-    }
+            #[inline(always)]
+            fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B> {
+                SyrupWriter(out)
+            }
+        }
+    )*};
 }
-
-impl Codec for EndoSyrup {
-    type Reader<'a> = Reader<'a>;
-    type Writer<'b, B: Buffer + 'b> = SyrupWriter<'b, B, ENDO>;
-    type Scan = SyrupScan<ENDO>;
-
-    #[inline(always)]
-    fn reader(input: &[u8]) -> Reader<'_> {
-        Reader::for_endo(input)
-    }
-
-    #[inline(always)]
-    fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B> {
-        SyrupWriter(out)
-    }
+codecs! {
+    Syrup: STRICT, Reader::new;
+    EndoSyrup: ENDO, Reader::for_endo;
 }
 
 macro_rules! methods {

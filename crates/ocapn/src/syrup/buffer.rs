@@ -2,7 +2,7 @@
 use alloc::vec::Vec;
 
 use lydite_bytes::Buffer;
-use lydite_hash::{Sha256, sha256};
+use lydite_hash::{Sha256, sha256_in_place};
 
 /// A vector that is kept longer than what is written, so that there is room for windows.
 pub(super) struct VecBuffer<'a> {
@@ -85,7 +85,7 @@ impl HashBuffer {
     #[inline(always)]
     pub fn finish(&mut self) -> [u8; 32] {
         match &mut self.hasher {
-            None => sha256(&self.block[..self.used]),
+            None => sha256_in_place(&mut self.block, self.used),
             Some(hasher) => {
                 hasher.update(&self.block[..self.used]);
                 core::mem::take(hasher).finalize()

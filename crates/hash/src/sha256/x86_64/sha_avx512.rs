@@ -258,7 +258,19 @@ pub fn finish(state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
     }
     let bits = (length << 3).rotate_left(32).cast_signed();
     words[3] = _mm_or_si128(words[3], _mm_set_epi64x(bits, 0));
-    let State { feba, hgdc } = compress(state, words);
+    digest(compress(state, words))
+}
+
+/// The digest of blocks that end with their padding.
+#[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
+pub fn padded(state: &[u32; 8], blocks: &[[u8; 64]]) -> [u8; 32] {
+    digest(compress_all(load(state), blocks))
+}
+
+#[inline]
+#[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
+fn digest(state: State) -> [u8; 32] {
+    let State { feba, hgdc } = state;
     let reverse = _mm_set_epi64x(0x0809_0a0b_0c0d_0e0f, 0x0001_0203_0405_0607);
     let halves = [
         _mm_unpackhi_epi64(feba, hgdc),
