@@ -775,3 +775,132 @@ fn errors_have_the_messages_of_every_language() {
         assert_eq!(last_error(), text("message"), "{case}");
     }
 }
+
+/// Every decoder on inputs of the shared vectors that were cut, lengthened and changed, from a fixed seed: an answer or an
+/// error with a text, never a defect.
+#[test]
+fn damaged_input_is_an_answer_or_an_error() {
+    let mut state = 8_u64;
+    let mut below = |bound: usize| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as usize % bound.max(1)
+    };
+    let mut damaged = |data: &[u8]| {
+        let mut data = data.to_vec();
+        for _ in 0..=below(3) {
+            match (below(4), data.len()) {
+                (0, length) => data.truncate(below(length)),
+                (1, _) => data.extend([below(256) as u8; 33]),
+                (_, 0) => {}
+                (_, length) => data[below(length)] = [0, 0xff, 0x80, below(256) as u8][below(4)],
+            }
+        }
+        data
+    };
+    type Call<'a> = &'a dyn Fn(&[u8], *mut u8, &mut usize) -> lydite_status;
+    let mut failed = 0;
+    let mut try_out = |data: &[u8], calls: &[Call<'_>]| {
+        for _ in 0..20 {
+            let data = damaged(data);
+            for call in calls {
+                let (mut out, mut written) = (vec![0; 1 << 12], 0);
+                let status = call(&data, out.as_mut_ptr(), &mut written);
+                assert_ne!(status, LYDITE_ERROR_INTERNAL, "{data:02x?}");
+                assert!(status == 0 || !last_error().is_empty());
+                failed += usize::from(status != 0);
+            }
+        }
+    };
+    // SAFETY, of all: the data are a slice, `out` has 4096 bytes, more than an answer of a fixed size needs.
+    for case in vectors("tx/generated")["transactions"].as_array().unwrap() {
+        try_out(
+            &unhex(&case["raw"]),
+            &[
+                &|data, out, _| unsafe { lydite_tx_hash(data.as_ptr(), data.len(), out) },
+                &|data, out, _| unsafe { lydite_tx_sender(data.as_ptr(), data.len(), out) },
+            ],
+        );
+    }
+    for case in vectors("abi/encode").as_array().unwrap().iter().take(100) {
+        let (types, mut codec) = (case["type"].as_str().unwrap(), ptr::null_mut());
+        // SAFETY: as above.
+        assert_eq!(
+            unsafe { lydite_codec_new(types.as_ptr(), types.len(), &mut codec) },
+            0
+        );
+        try_out(
+            &unhex(&case["encoded"]),
+            &[&|data, out, written| unsafe {
+                lydite_codec_decode(codec, data.as_ptr(), data.len(), out, 1 << 12, written)
+            }],
+        );
+        try_out(
+            types.as_bytes(),
+            &[&|data, _, _| unsafe {
+                let mut codec = ptr::null_mut();
+                let status = lydite_codec_new(data.as_ptr(), data.len(), &mut codec);
+                lydite_codec_free(codec);
+                status
+            }],
+        );
+        // SAFETY: made above.
+        unsafe { lydite_codec_free(codec) };
+    }
+    for case in vectors("syrup/vectors").as_array().unwrap() {
+        try_out(
+            &unhex(&case["hex"]),
+            &[&|data, out, _| unsafe { lydite_syrup_content_id(data.as_ptr(), data.len(), out) }],
+        );
+    }
+    for case in vectors("eip712/documents")
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(20)
+    {
+        try_out(
+            case["document"].to_string().as_bytes(),
+            &[&|data, out, _| unsafe { lydite_hash_typed_data(data.as_ptr(), data.len(), out) }],
+        );
+    }
+    for case in vectors("precompiles/report").as_array().unwrap() {
+        let (input, number) = (unhex(&case["input"]), case["addr"].as_u64().unwrap() as u16);
+        try_out(
+            &input,
+            &[&|data, out, written| unsafe {
+                let (start, length, mut gas) = (data.as_ptr(), data.len(), 0);
+                let room = 1 << 12;
+                lydite_precompile(
+                    number, 14, start, length, 300_000, &mut gas, out, room, written,
+                )
+            }],
+        );
+    }
+    let xmss = vectors("xmss/test_2e8_dim4_full");
+    let key = unhex(&xmss["pk_ssz"]);
+    for case in &xmss["signatures"].as_array().unwrap()[..6] {
+        let verify = |key: &[u8], signature: &[u8]| {
+            let (message, epoch) = (unhex(&case["message"]), case["epoch"].as_u64().unwrap());
+            let (message, scheme) = (message.as_ptr(), LYDITE_XMSS_LEANSIG_TEST);
+            let (start, length) = (signature.as_ptr(), signature.len());
+            // SAFETY: as above.
+            unsafe {
+                lydite_xmss_verify(
+                    scheme,
+                    key.as_ptr(),
+                    key.len(),
+                    epoch as u32,
+                    message,
+                    start,
+                    length,
+                )
+            }
+        };
+        let signature = unhex(&case["sig_ssz"]);
+        try_out(&signature, &[&|data, _, _| verify(&key, data)]);
+        try_out(&key, &[&|data, _, _| verify(data, &signature)]);
+    }
+    assert!(failed > 5000, "{failed}");
+}
