@@ -538,11 +538,16 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         "abi_decode_runtime" => {
             let (string, data, numbers) = dynamic_parts(op, random);
             let count = be32(&BigUint::from(numbers.len()));
-            truth::abi_tuple(&[
+            let encoded = truth::abi_tuple(&[
                 truth::abi_bytes(string.as_bytes()),
                 truth::abi_bytes(&data),
                 [count, numbers.concat()].concat(),
-            ])
+            ]);
+            if op.ops_per_call == 1 {
+                encoded
+            } else {
+                lp(&encoded)
+            }
         }
         "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
             drawn_transaction(report, random)

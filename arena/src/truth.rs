@@ -209,8 +209,8 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
             }
             Ok(parts)
         }
-        "abi_decode_runtime" => {
-            let data = input.rest();
+        "abi_decode_runtime" => each(&mut |r| {
+            let data = if elements == 1 { r.rest() } else { r.lp()? };
             let at = abi_number(data, 64)?;
             let count = abi_number(data, at)?;
             let mut numbers = Vec::new();
@@ -223,7 +223,7 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
                 abi_tail(data, 1)?.to_vec(),
                 numbers,
             ])
-        }
+        }),
         "rlp_encode_eip1559_tx" => each(&mut |r| single(transaction(r)?)),
         "rlp_encode_eip1559_tx_typed" => {
             each(&mut |r| single([&[2], transaction(r)?.as_slice()].concat()))

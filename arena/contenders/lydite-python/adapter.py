@@ -5,6 +5,8 @@ import struct
 import arena_kit as kit
 import lydite
 from ethereum_items import (
+    RUNTIME_NESTED,
+    RUNTIME_STATIC,
     dynamic_many,
     dynamic_one,
     fields_many,
@@ -13,6 +15,10 @@ from ethereum_items import (
     head_of_three,
     le32,
     messages,
+    runtime_nested,
+    runtime_nested_parts,
+    runtime_static,
+    runtime_static_parts,
     same,
     text,
     transfer,
@@ -26,6 +32,8 @@ STATIC = lydite.Codec("(address,uint256)")
 DYNAMIC = lydite.Codec("(string,bytes,uint256[])")
 TEXT_AND_DATA = lydite.Codec("(string,bytes)")
 NUMBER = lydite.Codec("uint256")
+WORDS = lydite.Codec(f"({','.join(RUNTIME_STATIC)})")
+NESTED = lydite.Codec(f"({','.join(RUNTIME_NESTED)})")
 SELECTOR = lydite.selector("transfer(address,uint256)")
 
 
@@ -64,10 +72,14 @@ def verify(item):
     return b"\x01" if lydite.verify(item[96:160], item[:32], item[32:96]) else b"\x00"
 
 
-def decode_dynamic(rows):
+def decode_strict(data):
+    return TEXT_AND_DATA.decode(data, canonical=True)
+
+
+def decode_dynamic(rows, decode=TEXT_AND_DATA.decode):
     out = []
     for row in rows:
-        string, data = TEXT_AND_DATA.decode(row)
+        string, data = decode(row)
         out += [string.encode(), data]
     return out
 
@@ -75,6 +87,10 @@ def decode_dynamic(rows):
 def decode_runtime(item):
     string, data, numbers = DYNAMIC.decode(item)
     return [string.encode(), data, b"".join(le32(x) for x in numbers)]
+
+
+def decode_runtime_static(rows):
+    return [part for row in rows for part in runtime_static_parts(WORDS.decode(row))]
 
 
 def decode_u256(data):
@@ -87,6 +103,10 @@ def decode_u256(data):
 
 def tx_hash(fields):
     return lydite.keccak256(b"\x02" + lydite.rlp_encode(fields))
+
+
+def tx_hash_raw(raw):
+    return lydite.Tx.decode(raw).hash
 
 
 def tx_decode(raw):
@@ -119,25 +139,42 @@ base = {
 }
 ops = dict(base)
 ops |= {name + "_varied": row for name, row in base.items()}
-ops |= {f"keccak256_{size}": one(same, lydite.keccak256) for size in ("empty", "32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_{size}": one(same, lydite.keccak256) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
 ops |= {f"keccak256_{size}_varied": one(same, lydite.keccak256) for size in ("32b", "256b", "1kb", "4kb")}
 ops |= {f"keccak256_batch_{size}": many(messages, lydite.keccak256_batch) for size in ("32b", "256b", "mixed")}
-ops |= {f"secp256k1_recover_batch_{size}": many(recover_batch, addresses) for size in (8, 64, 1024)}
+for size in (8, 64, 1024):
+    ops |= {
+        f"secp256k1_recover_batch_{size}": many(recover_batch, addresses),
+        f"secp256k1_verify_batch_{size}": many(lambda i: kit.chunks(i, 160), lambda rows: [verify(row) for row in rows]),
+        f"secp256k1_sign_batch_{size}": many(
+            lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
+        ),
+        f"secp256k1_public_key_batch_{size}": many(
+            lambda i: kit.chunks(i, 32), lambda rows: [lydite.public_key(row) for row in rows]
+        ),
+    }
 ops |= {
     "secp256k1_verify_varied": one(same, verify),
     "secp256k1_public_key_varied": one(same, lydite.public_key),
     "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode),
+    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [WORDS.encode(row) for row in rows]),
+    "abi_encode_runtime_nested_varied": one(runtime_nested, NESTED.encode),
+    "abi_decode_dynamic_strict_varied": many(kit.fields, lambda rows: decode_dynamic(rows, decode_strict)),
     "abi_decode_runtime_varied": many(same, decode_runtime),
+    "abi_decode_runtime_static_varied": many(lambda i: kit.chunks(i, 192), decode_runtime_static),
+    "abi_decode_runtime_nested_varied": many(same, lambda data: runtime_nested_parts(NESTED.decode(data))),
     "abi_decode_dynamic_heads_varied": kit.decoder(
         kit.fields, lambda rows: [TEXT_AND_DATA.decode(row) for row in rows], head_of_pair, whole
     ),
     "abi_decode_runtime_heads_varied": kit.decoder(
-        same, lambda item: [DYNAMIC.decode(item)], head_of_three, whole
+        kit.fields, lambda rows: [DYNAMIC.decode(row) for row in rows], head_of_three, whole
     ),
     "tx_decode_blocks": one(same, tx_decode),
-    "tx_hash_blocks": one(same, lambda raw: lydite.Tx.decode(raw).hash),
+    "tx_hash_blocks": one(same, tx_hash_raw),
+    "tx_hash_batch_blocks": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
     "tx_sender_blocks": one(same, tx_sender),
     "neg:abi_decode_dynamic": kit.neg(kit.refuses(TEXT_AND_DATA.decode)),
+    "neg:abi_decode_dynamic_strict": kit.neg(kit.refuses(decode_strict)),
     "neg:rlp_decode_u256": kit.neg(kit.refuses(decode_u256)),
     "neg:tx_decode_blocks": kit.neg(kit.refuses(lydite.Tx.decode)),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),

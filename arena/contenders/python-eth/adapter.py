@@ -14,6 +14,8 @@ from eth_hash.auto import keccak
 from eth_keys import keys
 from eth_utils import to_canonical_address, to_checksum_address
 from ethereum_items import (
+    RUNTIME_NESTED,
+    RUNTIME_STATIC,
     dynamic_many,
     dynamic_one,
     fields_many,
@@ -22,6 +24,10 @@ from ethereum_items import (
     head_of_three,
     le32,
     messages,
+    runtime_nested,
+    runtime_nested_parts,
+    runtime_static,
+    runtime_static_parts,
     same,
     text,
     transfer,
@@ -100,6 +106,10 @@ def decode_runtime(item):
     return [text.encode(), data, b"".join(le32(x) for x in numbers)]
 
 
+def decode_runtime_static(rows):
+    return [part for row in rows for part in runtime_static_parts(eth_abi.decode(RUNTIME_STATIC, row))]
+
+
 def tx_hash(fields):
     return keccak(b"\x02" + rlp.encode(fields))
 
@@ -163,10 +173,23 @@ base = {
 }
 ops = dict(base)
 ops |= {name + "_varied": row for name, row in base.items()}
-ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb")}
+ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
 ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
 ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
-ops |= {f"secp256k1_recover_batch_{size}": batch_recover for size in (8, 64, 1024)}
+for size in (8, 64, 1024):
+    ops |= {
+        f"secp256k1_recover_batch_{size}": batch_recover,
+        f"secp256k1_verify_batch_{size}": many(
+            lambda i: [verify_item(x) for x in kit.chunks(i, 160)], lambda rows: [verify(row) for row in rows]
+        ),
+        f"secp256k1_sign_batch_{size}": many(
+            lambda i: [sign_pair(x) for x in kit.chunks(i, 64)],
+            lambda rows: [key.sign_msg_hash(digest).to_bytes() for key, digest in rows],
+        ),
+        f"secp256k1_public_key_batch_{size}": many(
+            lambda i: kit.chunks(i, 32), lambda rows: [keys.PrivateKey(key).public_key.to_bytes() for key in rows]
+        ),
+    }
 ops |= {
     "u256_mulDiv_zig_input": base["u256_mulDiv"],
     "u256_mulDiv_hard512": base["u256_mulDiv"],
@@ -175,19 +198,28 @@ ops |= {
     "secp256k1_verify_varied": one(verify_item, verify),
     "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
     "abi_encode_runtime_varied": one(lambda i: dynamic_one(i)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
+    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [eth_abi.encode(RUNTIME_STATIC, row) for row in rows]),
+    "abi_encode_runtime_nested_varied": one(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)),
+    "abi_decode_dynamic_strict_varied": many(kit.fields, decode_dynamic),
     "abi_decode_runtime_varied": many(same, decode_runtime),
+    "abi_decode_runtime_static_varied": many(lambda i: kit.chunks(i, 192), decode_runtime_static),
+    "abi_decode_runtime_nested_varied": many(
+        same, lambda data: runtime_nested_parts(eth_abi.decode(RUNTIME_NESTED, data))
+    ),
     "abi_decode_dynamic_heads_varied": kit.decoder(
         kit.fields, lambda rows: [eth_abi.decode(["string", "bytes"], row) for row in rows], head_of_pair, whole
     ),
     "abi_decode_runtime_heads_varied": kit.decoder(
-        same, lambda item: [eth_abi.decode(DYNAMIC, item)], head_of_three, whole
+        kit.fields, lambda rows: [eth_abi.decode(DYNAMIC, row) for row in rows], head_of_three, whole
     ),
     "tx_decode_blocks": one(same, tx_decode),
     "tx_hash_blocks": one(same, tx_hash_raw),
+    "tx_hash_batch_blocks": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
     "tx_sender_blocks": one(same, tx_sender),
     "neg:hex_decode_32b": kit.neg(kit.refuses(lambda i: bytes.fromhex(i.decode()))),
     "neg:address_from_hex": kit.neg(kit.refuses(lambda i: to_canonical_address(i.decode()))),
     "neg:abi_decode_dynamic": kit.neg(kit.refuses(lambda i: eth_abi.decode(["string", "bytes"], i))),
+    "neg:abi_decode_dynamic_strict": kit.neg(kit.refuses(lambda i: eth_abi.decode(["string", "bytes"], i))),
     "neg:rlp_decode_u256": kit.neg(kit.refuses(lambda i: rlp.decode(i, big_endian_int))),
     "neg:tx_decode_blocks": kit.neg(kit.refuses(decode)),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda i: recover(signature(i)))),

@@ -62,6 +62,54 @@ def dynamic_many(item):
     return out
 
 
+RUNTIME_STATIC = ["address", "uint256", "uint64", "bool", "bytes32", "int64"]
+RUNTIME_NESTED = ["address", "(uint256,string)[]", "bytes[]"]
+
+
+def runtime_static(item):
+    """Rows of RUNTIME_STATIC to be encoded."""
+
+    def values(row):
+        address, number, small = "0x" + row[:20].hex(), int.from_bytes(row[20:52], "big"), row[52:60]
+        signed = int.from_bytes(row[93:], "big", signed=True)
+        return address, number, int.from_bytes(small, "big"), row[60] == 1, row[61:93], signed
+
+    return [values(row) for row in kit.chunks(item, 101)]
+
+
+def runtime_static_parts(values):
+    """What is summed of a row decoded."""
+    address, number, small, flag, word, signed = values
+    signed = signed.to_bytes(32, "little", signed=True)
+    return [bytes.fromhex(address[2:]), le32(number), le32(small), bytes([flag]), word, signed]
+
+
+def runtime_nested(item):
+    """Values of RUNTIME_NESTED to be encoded."""
+    (count,) = struct.unpack_from("<I", item, 20)
+    pairs, strings, at = [], [], 24
+    for _ in range(count):
+        number = int.from_bytes(item[at : at + 32], "big")
+        name, at = kit.lp(item, at + 32)
+        pairs.append((number, name.decode()))
+    (count,) = struct.unpack_from("<I", item, at)
+    at += 4
+    for _ in range(count):
+        string, at = kit.lp(item, at)
+        strings.append(string)
+    return "0x" + item[:20].hex(), pairs, strings
+
+
+def runtime_nested_parts(values):
+    """What is summed of them decoded."""
+    address, pairs, strings = values
+    parts = [bytes.fromhex(address[2:])]
+    for number, name in pairs:
+        parts += [le32(number), name.encode()]
+    parts += strings
+    return parts
+
+
 def fields_one(item, at=0):
     chain, nonce = struct.unpack_from("<QQ", item, at)
     tip, cap = (int.from_bytes(item[at + i : at + i + 16], "little") for i in (16, 32))
