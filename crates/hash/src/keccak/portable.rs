@@ -32,8 +32,11 @@ pub(super) const ROUND_CONSTANTS: [u64; 24] = [
 ];
 
 /// The 24 rounds.
+///
+/// On a copy: words that are stored in each round LLVM puts into vectors where it may (x86-64-v4: 579 ns instead of 225).
 #[inline]
-pub(super) const fn permute(a: &mut State) {
+pub(super) const fn permute(state: &mut State) {
+    let mut a = *state;
     let mut round = 0;
     while round < 24 {
         // theta
@@ -83,7 +86,7 @@ pub(super) const fn permute(a: &mut State) {
             (a[15] ^ d0).rotate_left(41),
             (a[21] ^ d1).rotate_left(2),
         );
-        *a = [
+        a = [
             b00 ^ (!b01 & b02) ^ ROUND_CONSTANTS[round],
             b01 ^ (!b02 & b03),
             b02 ^ (!b03 & b04),
@@ -112,6 +115,7 @@ pub(super) const fn permute(a: &mut State) {
         ];
         round += 1;
     }
+    *state = a;
 }
 
 /// Keccak-256, evaluable in constants.
