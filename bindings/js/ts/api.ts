@@ -108,7 +108,7 @@ export function create(engine: Engine) {
     /** Keccak-256: 32 bytes, new or in `out`. */
     keccak256(data: Bytes, out?: Uint8Array): Uint8Array {
       core.call(op.keccak256, core.put(core.data(data, 'data'), 'data'))
-      if (out === undefined) return core.slice(32)
+      if (out === undefined) return core.digest()
       core.fixed(out, 32, 'out').set(core.bytes.subarray(0, 32))
       return out
     },

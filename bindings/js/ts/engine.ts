@@ -94,6 +94,7 @@ export class Core {
   words!: BigUint64Array
   floats!: Float64Array
   text!: TextView
+  #digest!: Uint8Array<ArrayBuffer>
   #place = { offset: 0, length: 0 }
 
   constructor(engine: Engine) {
@@ -110,6 +111,7 @@ export class Core {
     this.words = new BigUint64Array(memory, offset, length >> 3)
     this.floats = new Float64Array(memory, offset, length >> 3)
     this.text = new TextView(this.bytes)
+    this.#digest = new Uint8Array(memory, offset, 32)
   }
 
   /** Makes room; what the scratch buffer holds is lost. */
@@ -202,6 +204,11 @@ export class Core {
   /** A copy of the first bytes of the scratch buffer. */
   slice(length: number): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(0, length)
+  }
+
+  /** The same of the first 32, in half of the time. */
+  digest(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#digest)
   }
 }
 

@@ -40,6 +40,18 @@ pub(crate) trait Field: Copy + PartialEq {
         a.mul(b).sub(&cc)
     }
 
+    /// `Jacobian::double` where a = 0, of X, Y and Z, from a field that knows which of its steps to carry.
+    #[inline(always)]
+    fn double_point(_: [&Self; 3]) -> Option<[Self; 3]> {
+        None
+    }
+
+    /// `Jacobian::add_incomplete`, likewise: of X, Y and Z, the addend's x and y, and Z as the addend sees it.
+    #[inline(always)]
+    fn add_point(_: [&Self; 3], _: [&Self; 2], _: &Self) -> Option<([Self; 3], Self)> {
+        None
+    }
+
     #[inline(always)]
     fn is_zero(&self) -> bool {
         *self == Self::ZERO
@@ -72,6 +84,18 @@ pub(crate) trait LazyField: Copy {
     /// `1 / self`, and 0 for 0.
     fn invert(&self) -> Self;
     fn is_zero(&self) -> bool;
+
+    /// `Jacobian::double` where a = 0, of X, Y and Z, from a field that knows which of its steps to carry.
+    #[inline(always)]
+    fn double_point(_: [&Self; 3]) -> Option<[Self; 3]> {
+        None
+    }
+
+    /// `Jacobian::add_incomplete`, likewise: of X, Y and Z, the addend's x and y, and Z as the addend sees it.
+    #[inline(always)]
+    fn add_point(_: [&Self; 3], _: [&Self; 2], _: &Self) -> Option<([Self; 3], Self)> {
+        None
+    }
 
     #[inline(always)]
     fn double(&self) -> Self {
@@ -126,6 +150,16 @@ impl<F: Field> LazyField for F {
     #[inline(always)]
     fn half(&self) -> Self {
         Field::half(self)
+    }
+
+    #[inline(always)]
+    fn double_point(point: [&Self; 3]) -> Option<[Self; 3]> {
+        <F as Field>::double_point(point)
+    }
+
+    #[inline(always)]
+    fn add_point(point: [&Self; 3], addend: [&Self; 2], z: &Self) -> Option<([Self; 3], Self)> {
+        <F as Field>::add_point(point, addend, z)
     }
 
     #[inline(always)]

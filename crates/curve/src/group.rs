@@ -206,6 +206,11 @@ impl<C: Curve> Jacobian<C> {
     /// Twice the point; constant-time, infinity included.
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
+        if !C::A_IS_MINUS_3
+            && let Some([x, y, z]) = C::Field::double_point([&self.x, &self.y, &self.z])
+        {
+            return Self { x, y, z };
+        }
         // dbl-2009-l with Z halved: 3M + 4S, and where a = -3, with X^2 - Z^4 for X^2, 4M + 4S.
         let slope = if C::A_IS_MINUS_3 {
             let zz = self.z.square();
@@ -228,6 +233,10 @@ impl<C: Curve> Jacobian<C> {
     /// Where the points are equal or opposite, and where this one is infinity, Z3 is 0.
     #[inline(always)]
     pub(crate) fn add_incomplete(&self, other: &Affine<C>, z: &C::Field) -> (Self, C::Field) {
+        let (point, addend) = ([&self.x, &self.y, &self.z], [&other.x, &other.y]);
+        if let Some(([x, y, z], h)) = C::Field::add_point(point, addend, z) {
+            return (Self { x, y, z }, h);
+        }
         let zz = z.square();
         let u = other.x.mul(&zz);
         let zzz = zz.mul(z);

@@ -3,11 +3,9 @@
 use core::marker::PhantomData;
 
 use super::field::{FieldElement, square_root_chain};
-#[cfg(target_arch = "x86_64")]
-use crate::group::Jacobian;
 use crate::{
     field::{LazyField, SecretField},
-    group::{Affine, Curve},
+    group::{Affine, Curve, Jacobian},
 };
 
 /// A form of the field's elements.
@@ -72,7 +70,6 @@ impl<F: Limbs> Curve for Secp256k1<F> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl<F: Limbs> Secp256k1<F> {
     /// The point in another form of the field.
     #[inline(always)]

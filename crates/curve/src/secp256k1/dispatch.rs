@@ -15,6 +15,12 @@ use crate::group::{Affine, Jacobian};
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
 
+/// The form of the field that is fastest without instructions of its own.
+#[cfg(not(target_pointer_width = "32"))]
+type Portable = FieldElement;
+#[cfg(target_pointer_width = "32")]
+type Portable = super::field_words32::Element;
+
 /// Entries of the table of odd multiples of a point that is not known beforehand: window 5.
 const POINT_ENTRIES: usize = 8;
 
@@ -108,7 +114,7 @@ impl Backend {
                 ));
                 continue;
             }
-            *out = generator::multiply_generator(tables::comb(), &digits);
+            *out = kept(generator::multiply_generator(tables::comb(), &digits));
         }
     }
 
@@ -119,7 +125,8 @@ impl Backend {
             let point = Secp256k1::<adx::Secret>::point(point);
             return Secp256k1::sum(&secret_multiply::multiply_secret(&point, digits));
         }
-        secret_multiply::multiply_secret(point, digits)
+        let point = Secp256k1::<Portable>::point(point);
+        kept(secret_multiply::multiply_secret(&point, digits))
     }
 
     /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
@@ -148,13 +155,12 @@ impl Backend {
         }
     }
 
-    fn lift_x_of_one(self, &(x, odd): &(FieldElement, bool)) -> Option<Point> {
+    fn lift_x_of_one(self, x: &(FieldElement, bool)) -> Option<Point> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
-            let x = adx::Public::from_words(x.reduced());
-            return Affine::<Secp256k1<_>>::from_x_vartime(x, odd).map(|p| Secp256k1::point(&p));
+            return lift_x_in::<adx::Public>(x);
         }
-        Affine::from_x_vartime(x, odd)
+        lift_x_in::<Portable>(x)
     }
 
     /// `a P + b G` for each point and its (a, b). Variable-time.
@@ -204,20 +210,35 @@ impl Backend {
     pub(super) fn multiply_add_of_one(self, point: &Point, factors: &(Scalar, Scalar)) -> Sum {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
-            let point = Secp256k1::<adx::Public>::point(point);
-            return Secp256k1::sum(&multiply_add_in(&point, factors));
+            return multiply_add_in::<adx::Public>(point, factors);
         }
-        multiply_add_in(point, factors)
+        multiply_add_in::<Portable>(point, factors)
     }
 }
 
+/// A secret sum in the form that all are kept in.
+#[cfg(not(target_pointer_width = "32"))]
+fn kept(sum: Sum) -> Sum {
+    sum
+}
+
+#[cfg(target_pointer_width = "32")]
+fn kept(sum: Jacobian<Secp256k1<Portable>>) -> Sum {
+    Secp256k1::sum(&sum)
+}
+
+/// The point with this x and a y of this parity, if there is one, in one form of the field. Variable-time.
+fn lift_x_in<F: Limbs>(&(x, odd): &(FieldElement, bool)) -> Option<Point> {
+    let x = F::from_words(x.reduced());
+    Affine::<Secp256k1<F>>::from_x_vartime(x, odd).map(|p| Secp256k1::point(&p))
+}
+
 /// `a P + b G` in one form of the field. Variable-time.
-fn multiply_add_in<F: Limbs>(
-    point: &Affine<Secp256k1<F>>,
-    (a, b): &(Scalar, Scalar),
-) -> Jacobian<Secp256k1<F>> {
+fn multiply_add_in<F: Limbs>(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
+    let point = Secp256k1::<F>::point(point);
     let (a, b): ([Signed128; 2], [Signed128; 2]) = (a.split_vartime(), b.halves());
-    multiply_add_vartime::<_, POINT_ENTRIES>(point, &a, tables::generator(), &b)
+    let sum = multiply_add_vartime::<_, POINT_ENTRIES>(&point, &a, tables::generator(), &b);
+    Secp256k1::sum(&sum)
 }
 
 #[cfg(test)]
@@ -229,6 +250,7 @@ mod tests {
 
     use super::{
         super::{
+            field_words32,
             generator::WINDOWS,
             scalar::ORDER,
             tests::{bytes32, to_big, to_words},
@@ -251,7 +273,7 @@ mod tests {
     }
 
     fn multiple_of_generator(k: &Scalar) -> Point {
-        multiply_add_in(&Point::generator(), &(small(0), *k))
+        multiply_add_in::<FieldElement>(&Point::generator(), &(small(0), *k))
             .to_affine()
             .unwrap()
             .normalize()
@@ -264,10 +286,17 @@ mod tests {
             for (i, sum) in sums.into_iter().enumerate() {
                 assert_eq!(
                     affine(sum),
-                    affine(multiply_add_in(&points[i], &factors[i])),
+                    affine(multiply_add_in::<FieldElement>(&points[i], &factors[i])),
                     "{backend:?}, item {i}"
                 );
             }
+        }
+        for (point, factors) in points.iter().zip(factors) {
+            // The form of 32-bit targets, here on whatever target.
+            assert_eq!(
+                affine(multiply_add_in::<field_words32::Element>(point, factors)),
+                affine(multiply_add_in::<FieldElement>(point, factors)),
+            );
         }
     }
 

@@ -1,44 +1,45 @@
-//! Products in the field of secp256k1 where the widest product of the machine has 64 bits: 32-bit targets and WebAssembly,
-//! on which a product of 128 bits is a call of four and their carries.
+//! The field of secp256k1 where the widest product of the machine has 64 bits: 32-bit targets and WebAssembly, on which a
+//! product of 128 bits is four and their carries.
 //!
-//! Elements stay five limbs of 52 bits (see [`super::field`]); each limb is split into two of 26 bits on the way in, so
-//! that a column of the schoolbook product, ten products at most, fits 64 bits. Of an operand of magnitude 8 the upper
-//! halves have 30 bits (the topmost 26), the lower ones 26: no column is above 5 (2^60 + 2^52) < 2^63. The columns are
-//! folded with 2^260 = 0x1000003D10 (mod p) while they are summed: the method of libsecp256k1's `field_10x26`
-//! [LIBSECP].
+//! Layout: nine limbs of 29 bits, `value = sum limbs[i] * 2^(29 i)` modulo p = 2^256 - 2^32 - 977. They are signed, so that a
+//! difference borrows nothing. Every operation takes and returns *carried* limbs: from -2^17 to 2^29 + 2^17, the topmost to
+//! 2^24 + 2^17. Then a column of the schoolbook product, nine products at most, is below 2^61.2, and two of them
+//! together fit 63 bits. Columns are folded with 2^261 = 2^37 + 31264 (mod p) while they are summed, in two interleaved
+//! accumulators: the method of libsecp256k1's `field_10x26` [LIBSECP], whose ten limbs take 100 products where nine take 81.
 //!
-//! Constant time.
+//! Constant time: all but comparisons and inversion.
 
-/// 26 ones.
-const M: u64 = (1 << 26) - 1;
-/// 2^260 mod p in two limbs.
-const FOLD: [u64; 2] = [0x3D10, 0x400];
+use super::{
+    curve::{BETA, Limbs},
+    field::MODULUS,
+};
+use crate::{
+    field::{Field, SecretField},
+    mask::Mask,
+    safegcd,
+};
 
-type Limbs = [u64; 10];
+/// 29 ones.
+const M: i64 = (1 << 29) - 1;
+/// 24 ones: what the top limb holds.
+const TOP: i64 = (1 << 24) - 1;
+/// 2^256 mod p in two limbs.
+const FOLD: [i64; 2] = [977, 8];
+/// p, whose words end a reduction.
+const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
 
-#[inline(always)]
-fn split(a: &[u64; 5]) -> Limbs {
-    let [a, b, c, d, e] = *a;
-    [
-        a & M,
-        a >> 26,
-        b & M,
-        b >> 26,
-        c & M,
-        c >> 26,
-        d & M,
-        d >> 26,
-        e & M,
-        e >> 26,
-    ]
-}
+type Nine = [i64; 9];
+
+/// An integer modulo p. See the head of this file for the representation.
+#[derive(Clone, Copy)]
+pub(crate) struct Element(Nine);
 
 /// Column k of the product.
 #[inline(always)]
-fn column(a: &Limbs, b: &Limbs, k: usize) -> u64 {
+fn column(a: &Nine, b: &Nine, k: usize) -> i64 {
     let mut sum = 0;
-    let mut i = k.saturating_sub(9);
-    while i <= k && i <= 9 {
+    let mut i = k.saturating_sub(8);
+    while i <= k && i <= 8 {
         sum += a[i] * b[k - i];
         i += 1;
     }
@@ -47,9 +48,9 @@ fn column(a: &Limbs, b: &Limbs, k: usize) -> u64 {
 
 /// Column k of the square.
 #[inline(always)]
-fn column_of_square(a: &Limbs, doubled: &Limbs, k: usize) -> u64 {
+fn column_of_square(a: &Nine, doubled: &Nine, k: usize) -> i64 {
     let mut sum = 0;
-    let mut i = k.saturating_sub(9);
+    let mut i = k.saturating_sub(8);
     while 2 * i < k {
         sum += doubled[i] * a[k - i];
         i += 1;
@@ -60,70 +61,393 @@ fn column_of_square(a: &Limbs, doubled: &Limbs, k: usize) -> u64 {
     sum
 }
 
-/// Reduces 19 columns below 2^63 to magnitude 1: `high` walks columns 9 to 18 and `low` 0 to 8, each joined by what
-/// `high` holds ten columns further up.
+/// Carries 17 columns of less than 62.2 bits and sign: `high` walks columns 8 to 16 and `low` 0 to 7, each joined by what
+/// `high` holds nine columns further up.
 #[inline(always)]
-fn reduce(c: impl Fn(usize) -> u64) -> [u64; 5] {
-    let mut r = [0; 10];
-    let mut high = c(9);
+fn reduce(c: impl Fn(usize) -> i64) -> Nine {
+    let mut r = [0; 9];
+    let mut high = c(8);
     let top = high & M;
-    high >>= 26;
+    high >>= 29;
     let mut low = 0;
     macro_rules! fold {
         ($($k:literal)*) => {$(
-            high += c($k + 10);
+            high += c($k + 9);
             let folded = high & M;
-            high >>= 26;
-            low += c($k) + folded * FOLD[0];
+            high >>= 29;
+            low += c($k) + folded * (FOLD[0] << 5);
             r[$k] = low & M;
-            low >>= 26;
-            low += folded * FOLD[1];
+            low >>= 29;
+            low += folded * (FOLD[1] << 5);
         )*};
     }
-    fold!(0 1 2 3 4 5 6 7 8);
-    // Column 9: what is left of `high` is below 2^27.
-    low += high * FOLD[0] + top;
-    r[9] = low & (M >> 4);
-    low >>= 22;
-    low += high * (FOLD[1] << 4);
-    // What is above 2^256 is below 2^43.
-    let mut carry = r[0] + low * (FOLD[0] >> 4);
+    fold!(0 1 2 3 4 5 6 7);
+    // Column 8: what is left of `high` is below 2^21.
+    low += high * (FOLD[0] << 5) + top;
+    r[8] = low & TOP;
+    low >>= 24;
+    low += high * (FOLD[1] << 10);
+    // What is above 2^256 is below 2^35.
+    let mut carry = r[0] + low * FOLD[0];
     r[0] = carry & M;
-    carry >>= 26;
-    carry += r[1] + low * (FOLD[1] >> 4);
+    carry >>= 29;
+    carry += r[1] + low * FOLD[1];
     r[1] = carry & M;
-    r[2] += carry >> 26;
+    r[2] += carry >> 29;
+    r
+}
+
+/// Carries sums of a few elements.
+#[inline(always)]
+fn carry(t: &Nine) -> Nine {
+    let above = t[8] >> 24;
     [
-        r[0] | r[1] << 26,
-        r[2] + (r[3] << 26),
-        r[4] | r[5] << 26,
-        r[6] | r[7] << 26,
-        r[8] | r[9] << 26,
+        (t[0] & M) + above * FOLD[0],
+        (t[1] & M) + (t[0] >> 29) + above * FOLD[1],
+        (t[2] & M) + (t[1] >> 29),
+        (t[3] & M) + (t[2] >> 29),
+        (t[4] & M) + (t[3] >> 29),
+        (t[5] & M) + (t[4] >> 29),
+        (t[6] & M) + (t[5] >> 29),
+        (t[7] & M) + (t[6] >> 29),
+        (t[8] & TOP) + (t[7] >> 29),
     ]
 }
 
+impl PartialEq for Element {
+    fn eq(&self, other: &Self) -> bool {
+        self.reduced() == other.reduced()
+    }
+}
+
+impl Field for Element {
+    const ZERO: Self = Self([0; 9]);
+    const ONE: Self = Self([1, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        Self(carry(&core::array::from_fn(|i| self.0[i] + other.0[i])))
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        Self(carry(&core::array::from_fn(|i| self.0[i] - other.0[i])))
+    }
+
+    #[inline(always)]
+    fn negate(&self) -> Self {
+        Self(carry(&self.0.map(|limb| -limb)))
+    }
+
+    fn mul(&self, other: &Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self(reduce(|k| column(&a, &b, k)))
+    }
+
+    fn square(&self) -> Self {
+        let a = self.0;
+        let doubled = a.map(|limb| limb * 2);
+        Self(reduce(|k| column_of_square(&a, &doubled, k)))
+    }
+
+    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        let (a, b, c, d) = (a.0, b.0, c.0, d.0);
+        Self(reduce(|k| column(&a, &b, k) - column(&c, &d, k)))
+    }
+
+    #[inline(always)]
+    fn double_point([x, y, z]: [&Self; 3]) -> Option<[Self; 3]> {
+        let (slope, yy) = (x.square(), y.square());
+        let z = y.mul(z);
+        let e = slope.add(&slope.half());
+        let (ee, d) = (e.square(), x.mul(&yy));
+        let x = Self(carry(&core::array::from_fn(|i| ee.0[i] - 2 * d.0[i])));
+        let y = Self::product_minus_square(&e, &d.difference(&x), &yy);
+        Some([x, y, z])
+    }
+
+    #[inline(always)]
+    fn add_point(
+        [x, y, z]: [&Self; 3],
+        [x2, y2]: [&Self; 2],
+        scaled: &Self,
+    ) -> Option<([Self; 3], Self)> {
+        let zz = scaled.square();
+        let u = x2.mul(&zz);
+        let zzz = zz.mul(scaled);
+        let h = u.difference(x);
+        let hh = h.square();
+        let s = y2.mul(&zzz);
+        let v = x.mul(&hh);
+        let hhh = h.mul(&hh);
+        let r = s.difference(y);
+        let rr = r.square();
+        let z = z.mul(&h);
+        let x = Self(carry(&core::array::from_fn(|i| {
+            rr.0[i] - hhh.0[i] - 2 * v.0[i]
+        })));
+        let y = Self::difference_of_products(&r, &v.difference(&x), &hhh, y);
+        Some(([x, y, z], h))
+    }
+
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        let (a, b, c) = (a.0, b.0, c.0);
+        let doubled = c.map(|limb| limb * 2);
+        Self(reduce(|k| {
+            column(&a, &b, k) - column_of_square(&c, &doubled, k)
+        }))
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        // Add p where odd, then shift.
+        let odd = -(self.0[0] & 1);
+        let mut t = self.0;
+        t[0] -= FOLD[0] & odd;
+        t[1] -= FOLD[1] & odd;
+        t[8] += (TOP + 1) & odd;
+        let above = |i: usize| t.get(i + 1).map_or(0, |limb| (limb & 1) << 28);
+        Self(core::array::from_fn(|i| (t[i] >> 1) + above(i)))
+    }
+
+    fn invert(&self) -> Self {
+        let value = safegcd::to_signed62(&self.reduced());
+        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(
+            &value, &MODULUS,
+        )))
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        // The value is 0, p, or of a difference -p; one limb tells most others from these.
+        let low = self.0[0] & M;
+        (low == 0 || low == (-FOLD[0] & M) || low == FOLD[0]) && self.reduced() == [0; 4]
+    }
+}
+
+impl SecretField for Element {
+    #[inline(always)]
+    fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
+        Self(core::array::from_fn(|i| {
+            mask.select(yes.0[i] as u64, no.0[i] as u64) as i64
+        }))
+    }
+
+    #[inline(always)]
+    fn is_zero_mask(&self) -> Mask {
+        let words = self.reduced();
+        Mask::is_zero(words[0] | words[1] | words[2] | words[3])
+    }
+}
+
+impl Limbs for Element {
+    const BETA: Self = Self::from_words(BETA);
+
+    #[inline(always)]
+    fn from_words(words: [u64; 4]) -> Self {
+        Self::from_words(words)
+    }
+
+    /// In the machine's locals from one square to the next.
+    fn square_times(&self, n: u32) -> Self {
+        let mut power = self.0;
+        for _ in 0..n {
+            let (a, doubled) = (power, power.map(|limb| limb * 2));
+            power = reduce(|k| column_of_square(&a, &doubled, k));
+        }
+        Self(power)
+    }
+
+    fn reduced(&self) -> [u64; 4] {
+        let mut t = self.0;
+        // Once for what stands above 2^256, once for what that carries, 1 at most, or for a value below 0.
+        for _ in 0..2 {
+            let above = t[8] >> 24;
+            t[8] &= TOP;
+            t[0] += above * FOLD[0];
+            t[1] += above * FOLD[1];
+            for i in 0..8 {
+                t[i + 1] += t[i] >> 29;
+                t[i] &= M;
+            }
+        }
+        let t = t.map(|limb| limb as u64);
+        let words = [
+            t[0] | t[1] << 29 | t[2] << 58,
+            t[2] >> 6 | t[3] << 23 | t[4] << 52,
+            t[4] >> 12 | t[5] << 17 | t[6] << 46,
+            t[6] >> 18 | t[7] << 11 | t[8] << 40,
+        ];
+        // x - p = x + 2^256 - p - 2^256, and reaches 2^256 where x reaches p.
+        let (mut less, mut carry) = ([0; 4], P[0].wrapping_neg());
+        for (less, word) in less.iter_mut().zip(words) {
+            let overflow;
+            (*less, overflow) = word.overflowing_add(carry);
+            carry = u64::from(overflow);
+        }
+        let mask = Mask::from_bit(carry);
+        core::array::from_fn(|i| mask.select(less[i], words[i]))
+    }
+}
+
+impl Element {
+    /// From four little-endian words below 2^256.
+    const fn from_words(w: [u64; 4]) -> Self {
+        const M: u64 = self::M as u64;
+        Self([
+            (w[0] & M) as i64,
+            (w[0] >> 29 & M) as i64,
+            ((w[0] >> 58 | w[1] << 6) & M) as i64,
+            (w[1] >> 23 & M) as i64,
+            ((w[1] >> 52 | w[2] << 12) & M) as i64,
+            (w[2] >> 17 & M) as i64,
+            ((w[2] >> 46 | w[3] << 18) & M) as i64,
+            (w[3] >> 11 & M) as i64,
+            (w[3] >> 40) as i64,
+        ])
+    }
+
+    /// The difference of two carried elements, not carried itself: for products.
+    #[inline(always)]
+    fn difference(&self, other: &Self) -> Self {
+        Self(core::array::from_fn(|i| self.0[i] - other.0[i]))
+    }
+
+    /// From the limbs of a [`super::field::FieldElement`] of magnitude 64 or less.
+    #[inline(always)]
+    fn from_limbs52(limbs: &[u64; 5]) -> Self {
+        let [a, b, c, d, e] = limbs.map(|limb| limb as i64);
+        let low = |limb: i64, bits: u32| limb & ((1 << bits) - 1);
+        Self(carry(&[
+            a & M,
+            (a >> 29) + (low(b, 6) << 23),
+            b >> 6 & M,
+            (b >> 35) + (low(c, 12) << 17),
+            c >> 12 & M,
+            (c >> 41) + (low(d, 18) << 11),
+            d >> 18 & M,
+            (d >> 47) + (low(e, 24) << 5),
+            e >> 24,
+        ]))
+    }
+
+    /// The limbs of a normalized [`super::field::FieldElement`].
+    #[inline(always)]
+    fn to_limbs52(self) -> [u64; 5] {
+        const M: u64 = (1 << 52) - 1;
+        let w = self.reduced();
+        [
+            w[0] & M,
+            (w[0] >> 52 | w[1] << 12) & M,
+            (w[1] >> 40 | w[2] << 24) & M,
+            (w[2] >> 28 | w[3] << 36) & M,
+            w[3] >> 16,
+        ]
+    }
+}
+
+// The products of [`super::field`], of which little is asked where the group law runs in the form above.
+
 /// Product; both magnitudes at most 8.
 pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
-    let (a, b) = (split(a), split(b));
-    reduce(|k| column(&a, &b, k))
+    let [a, b] = [a, b].map(Element::from_limbs52);
+    a.mul(&b).to_limbs52()
 }
 
 /// Square; magnitude at most 8.
 pub(super) fn square(a: &[u64; 5]) -> [u64; 5] {
-    let a = split(a);
-    let doubled = a.map(|limb| limb * 2);
-    reduce(|k| column_of_square(&a, &doubled, k))
+    Element::from_limbs52(a).square().to_limbs52()
 }
 
 /// `a b + c d`; the products of the magnitudes add up to at most 64.
 pub(super) fn sum_of_products(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5], d: &[u64; 5]) -> [u64; 5] {
-    let (a, b, c, d) = (split(a), split(b), split(c), split(d));
-    reduce(|k| column(&a, &b, k) + column(&c, &d, k))
+    let [a, b, c, d] = [a, b, c, d].map(Element::from_limbs52);
+    Element::difference_of_products(&a, &b, &c, &d.negate()).to_limbs52()
 }
 
 /// `a b + c^2`; the products of the magnitudes add up to at most 64.
 pub(super) fn product_plus_square(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5]) -> [u64; 5] {
-    let (a, b, c) = (split(a), split(b), split(c));
-    let doubled = c.map(|limb| limb * 2);
-    reduce(|k| column(&a, &b, k) + column_of_square(&c, &doubled, k))
+    sum_of_products(a, b, c, c)
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    use super::{
+        super::tests::{config, to_big, to_words, words},
+        *,
+    };
+
+    proptest! {
+        #![proptest_config(config())]
+
+        /// Every operation against integers, on the limbs farthest from 0 too: those of differences, which are carried once.
+        #[test]
+        fn operations_are_those_of_integers(a in words(P), b in words(P), c in words(P), d in words(P)) {
+            let p = to_big(&P);
+            let numbers = [a, b, c, d].map(|words| to_big(&words) % &p);
+            let reduced = [0, 1, 2, 3].map(|i| Element::from_words(to_words(&numbers[i])));
+            let zero = Element::ZERO;
+            let shifted = reduced.map(|x| zero.sub(&zero.sub(&x)));
+            for [a, b, c, d] in [reduced, shifted] {
+                let [x, y, z, w] = &numbers;
+                let same = |name: &str, got: Element, expected: BigUint| {
+                    prop_assert_eq!(got.reduced(), to_words(&(expected % &p)), "{}", name);
+                    prop_assert!(got.0[..8].iter().all(|limb| (-1 << 17..=(1 << 29) + (1 << 17)).contains(limb)));
+                    prop_assert!((-1 << 17..=(1 << 24) + (1 << 17)).contains(&got.0[8]));
+                    Ok(())
+                };
+                same("itself", a, x.clone())?;
+                same("add", a.add(&b), x + y)?;
+                same("sub", a.sub(&b), x + &p - y)?;
+                same("negate", a.negate(), &p - x)?;
+                same("half", a.half(), x * ((&p + 1u8) >> 1))?;
+                same("mul", a.mul(&b), x * y)?;
+                same("square", a.square(), x * x)?;
+                same("difference", Element::difference_of_products(&a, &b, &c, &d), x * y + &p * &p - z * w)?;
+                same("line", Element::product_minus_square(&a, &b, &c), x * y + &p * &p - z * z)?;
+                same("square_times", a.square_times(3), x.modpow(&8u8.into(), &p))?;
+                prop_assert!(a.sub(&a).is_zero() && a.sub(&a).is_zero_mask().declassify());
+                prop_assert_eq!(a.sub(&b).is_zero(), x == y);
+                let p = Element::from_words(P);
+                for zero in [a.difference(&a), p.difference(&zero), zero.difference(&p)] {
+                    prop_assert!(Field::is_zero(&zero));
+                }
+                prop_assert_eq!(a == b, x == y);
+            }
+            let inverse = numbers[0].modpow(&(&p - 2u8), &p);
+            prop_assert_eq!(shifted[0].invert().reduced(), to_words(&inverse));
+        }
+
+        /// Columns as large as limbs within the bounds can make them.
+        #[test]
+        fn products_of_the_largest_limbs(signs in any::<[u16; 4]>()) {
+            let p = to_big(&P);
+            let element = |signs: u16| -> Nine {
+                core::array::from_fn(|i| {
+                    let top = if i == 8 { 1 << 24 } else { 1 << 29 };
+                    if signs >> i & 1 == 1 { top + (1 << 17) } else { -1 << 17 }
+                })
+            };
+            // As integers plus a multiple of p that makes them positive.
+            let big = |limbs: &Nine| {
+                let zero = &p << 64u32;
+                let up: BigUint = (0..9).map(|i| BigUint::from(limbs[i].max(0) as u64) << (29 * i)).sum();
+                let down: BigUint = (0..9).map(|i| BigUint::from((-limbs[i]).max(0) as u64) << (29 * i)).sum();
+                (zero + up - down) % &p
+            };
+            let limbs = signs.map(element);
+            let [x, y, z, w] = [0, 1, 2, 3].map(|i| big(&limbs[i]));
+            let [a, b, c, d] = limbs.map(Element);
+            prop_assert_eq!(a.reduced(), to_words(&x));
+            prop_assert_eq!(a.mul(&b).reduced(), to_words(&(&x * &y % &p)));
+            prop_assert_eq!(a.square().reduced(), to_words(&(&x * &x % &p)));
+            prop_assert_eq!(
+                Element::difference_of_products(&a, &b, &c, &d).reduced(),
+                to_words(&((x * y + &p * &p - z * w) % &p))
+            );
+        }
+    }
 }

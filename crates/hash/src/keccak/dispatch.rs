@@ -1,9 +1,20 @@
 //! Which instructions compute Keccak: found once at run time, chosen once per hash or batch. Every call into a kernel that
 //! needs more than the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
 
-use super::{State, ZERO, portable, xor_bytes};
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::ZERO;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+use super::batch;
+#[cfg(not(target_arch = "wasm32"))]
+use super::portable::permute;
+#[cfg(target_arch = "wasm32")]
+use super::wasm32::scalar::permute;
 #[cfg(target_arch = "x86_64")]
-use super::{batch, x86_64};
+use super::x86_64;
+use super::{State, xor_bytes};
 
 /// Whether this build must not use the CPU's own instructions; miri cannot run them.
 #[cfg(target_arch = "x86_64")]
@@ -79,7 +90,7 @@ impl Backend {
     #[inline]
     pub(super) fn permute(self, state: &mut State) {
         match self {
-            Self::Portable => portable::permute(state),
+            Self::Portable => permute(state),
             #[cfg(target_arch = "x86_64")]
             Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) => {
                 // SAFETY: a `Proof` in either of these backends is made only after finding BMI1 and BMI2.
@@ -158,6 +169,16 @@ impl Backend {
                 |state| unsafe { x86_64::avx2_x4::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Portable => batch::run::<2, RATE, OUT>(
+                suffix,
+                inputs,
+                out,
+                super::wasm32::simd128_x2::absorb,
+                |state| [0, 1].map(|lane| [0, 1, 2, 3].map(|i| state.0[i][lane])),
+                |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
+            ),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             _ => {
                 for (input, digest) in inputs.iter().zip(out) {
                     *digest = self.sponge::<RATE, OUT>(suffix, &ZERO, input);

@@ -3,7 +3,11 @@
 //!
 //! Rate 136 bytes, digest 32 bytes. In batches also SHAKE128 [FIPS202 §6.2], rate 168 bytes. The time taken depends on the length of the input, never on its bytes.
 
-#[cfg(any(target_arch = "x86_64", test))]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128"),
+    test
+))]
 mod batch;
 mod dispatch;
 mod portable;
@@ -11,6 +15,8 @@ mod portable;
 mod reference;
 #[cfg(test)]
 mod tests;
+#[cfg(any(target_arch = "wasm32", test))]
+mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 

@@ -144,6 +144,9 @@ fn permutations_equal_the_reference() {
             backend.permute(&mut state);
             assert_eq!(state, expected, "{backend:?}");
         }
+        let mut state = start;
+        super::wasm32::scalar::permute(&mut state);
+        assert_eq!(state, expected, "WebAssembly");
     }
 }
 
