@@ -414,6 +414,12 @@ fn round_robin(
     folder: &Path,
     random: &mut Random,
 ) {
+    // Seconds a try
+    let few = Settings {
+        retries: 1,
+        ..settings.clone()
+    };
+    let settings = if exam.op.full { &few } else { settings };
     let mut order: Vec<usize> = (0..entrants.len()).collect();
     random.shuffle(&mut order);
     let mut slowest = 0f64;
