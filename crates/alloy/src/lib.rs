@@ -1,25 +1,4 @@
-//! Lydite under [alloy] and [revm], by one line:
-//!
-//! ```
-//! lydite_alloy::install();
-//! ```
-//!
-//! | what then runs on Lydite | feature | hook |
-//! |---|---|---|
-//! | `alloy_primitives::keccak256`: hashes of transactions, nodes of tries, revm's KECCAK256, CREATE2, … | `keccak` | the symbol `native_keccak256`, from when the program is linked |
-//! | senders of alloy-consensus' transactions | `consensus` | `alloy_consensus::crypto::install_default_provider` |
-//! | revm's precompiled contracts | `revm` | `revm::precompile::install_crypto` |
-//!
-//! All three are on by default; with `default-features = false`, what is not asked for is not compiled: no revm for those
-//! who have alloy only, and no alloy-consensus for those who have revm only.
-//!
-//! What the hooks do not reach: `alloy_primitives::Keccak256` (streaming; `Address::to_checksum` uses it), the methods
-//! of `alloy_primitives::Signature`, alloy's signers. The symbol is not asked for where something turns on
-//! alloy-primitives' `sha3-keccak` or `tiny-keccak`; where something else defines it, the linker says so: leave out
-//! `keccak` then.
-//!
-//! [alloy]: https://docs.rs/alloy
-//! [revm]: https://docs.rs/revm
+#![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 
 #[cfg(feature = "consensus")]
