@@ -300,8 +300,60 @@ pub(crate) struct Frame {
 
 const NONE: usize = usize::MAX;
 
-/// The frames around the present one.
-pub(crate) type Stack = Vec<Frame>;
+/// The frames around the present one. A few of them take no allocation.
+#[derive(Clone)]
+pub(crate) struct Stack {
+    few: [Frame; FEW],
+    more: Vec<Frame>,
+    depth: usize,
+}
+
+const FEW: usize = 4;
+
+impl Stack {
+    pub(crate) const fn new() -> Self {
+        Self {
+            few: [OUTSIDE; FEW],
+            more: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.more.clear();
+        self.depth = 0;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, frame: Frame) {
+        match self.few.get_mut(self.depth) {
+            Some(place) => *place = frame,
+            None => self.push_more(frame),
+        }
+        self.depth += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_more(&mut self, frame: Frame) {
+        self.more.push(frame);
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Frame> {
+        self.depth = self.depth.checked_sub(1)?;
+        match self.few.get(self.depth) {
+            Some(frame) => Some(*frame),
+            None => self.more.pop(),
+        }
+    }
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 /// The outermost frame, which one value completes. It is not put on the stack: what nests once needs none.
 const OUTSIDE: Frame = Frame {
@@ -450,7 +502,7 @@ fn walk_on<const MODE: u8, V: Visitor>(
             }
         } else if let Some((tag, state)) = opener::<MODE>(first) {
             let inside = frame.state != State::Outside;
-            if stack.len() + usize::from(inside) >= limits.depth {
+            if stack.depth + usize::from(inside) >= limits.depth {
                 return Err(ErrorKind::TooDeep.at(at));
             }
             let name = visitor.open(tag, at)?;
