@@ -1,8 +1,8 @@
-//! What the operations take on one core, by the best backend of the build: permutations in lanes and one at a time, an epoch of
+//! What the operations take, by the best backend of the build: permutations in lanes and one at a time, an epoch of
 //! key generation, a signature (mean of 128 messages), a verification.
 //!
 //! `cargo run --release -p lydite-xmss --example figures`, with `RUSTFLAGS='--cfg lydite_backend="portable"'` for the portable
-//! build.
+//! build, and with `--features rayon` for keys made on all cores.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;
