@@ -124,20 +124,13 @@ impl Codec {
         Ok(Values::arguments(&self.nodes, data))
     }
 
-    /// Number of arguments.
-    fn len(&self) -> usize {
-        match self.nodes[0].kind {
-            Kind::Tuple(len) => len,
-            _ => 0,
-        }
-    }
-
     /// The length of the encoding. Words are not looked at.
     fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
-        if arguments.len() != self.len() {
+        let expected = plan::arguments(&self.nodes);
+        if arguments.len() != expected {
             return Err(Error::new(
                 ErrorKind::Mismatch,
-                arguments.len().min(self.len()),
+                arguments.len().min(expected),
             ));
         }
         let root = &self.nodes[0];

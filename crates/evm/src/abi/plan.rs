@@ -129,6 +129,15 @@ pub(super) fn compile(ty: &Type) -> Result<Vec<Node>, ErrorKind> {
     Ok(nodes)
 }
 
+/// The number of arguments, whose tuple is the first node.
+pub(super) fn arguments(nodes: &[Node]) -> usize {
+    match nodes[0].kind {
+        Kind::Tuple(len) => len,
+        // `compile` begins with a tuple.
+        _ => 0,
+    }
+}
+
 /// The tuple without members.
 const EMPTY: Node = Node {
     kind: Kind::Tuple(0),

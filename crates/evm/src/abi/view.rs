@@ -10,7 +10,7 @@ use lydite_bytes::{Address, U256, utf8};
 
 use super::{
     Value,
-    plan::{Kind, Node},
+    plan::{self, Kind, Node},
     read::small,
     word,
 };
@@ -62,14 +62,10 @@ pub struct Values<'a> {
 impl<'a> Values<'a> {
     /// The arguments in data that the plan's decoder has accepted.
     pub(super) fn arguments(nodes: &'a [Node], data: &'a [u8]) -> Self {
-        let len = match nodes[0].kind {
-            Kind::Tuple(len) => len,
-            _ => 0,
-        };
         Self {
             nodes,
             data,
-            len,
+            len: plan::arguments(nodes),
             node: nodes[0].child,
             array: false,
             base: 0,

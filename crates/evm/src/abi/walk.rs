@@ -7,7 +7,7 @@ use lydite_bytes::Address;
 
 use super::{
     Decoder, Error, ErrorKind, Mode, Value,
-    plan::{Kind, Node},
+    plan::{self, Kind, Node},
     read::text,
     word,
 };
@@ -17,11 +17,7 @@ pub(super) fn walk<L: List>(nodes: &[Node], data: &[u8], mode: Mode) -> Result<L
     let root = &nodes[0];
     let (decoder, _) = Decoder::new(data, mode, root.inner)?;
     let mut walker = Walker { nodes, decoder };
-    let len = match root.kind {
-        Kind::Tuple(len) => len,
-        _ => 0,
-    };
-    let list = walker.frame(root, len, 0, 0)?;
+    let list = walker.frame(root, plan::arguments(nodes), 0, 0)?;
     walker.decoder.finish()?;
     Ok(list)
 }
