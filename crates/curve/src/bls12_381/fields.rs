@@ -2,7 +2,7 @@
 
 use blst::{
     blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse,
-    blst_fp_from_bendian, blst_fp_mul, blst_fp_sqr, blst_fp_sub, blst_fp2, blst_fp2_add,
+    blst_fp_from_uint64, blst_fp_mul, blst_fp_sqr, blst_fp_sub, blst_fp2, blst_fp2_add,
     blst_fp2_cneg, blst_fp2_eucl_inverse, blst_fp2_mul, blst_fp2_sqr, blst_fp2_sub,
 };
 
@@ -47,18 +47,17 @@ pub(super) struct Fp2(pub(super) blst_fp2);
 
 impl Fp {
     pub(super) fn from_bytes(bytes: &[u8; 48]) -> Result<Self, Error> {
-        // By words: the first one tells nearly always.
-        let words = bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u64::from_be_bytes(*word));
-        if words.ge(P) {
+        let mut words = [0; 6];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_be_bytes(*bytes);
+        }
+        if words >= P {
             return Err(Error::FieldElementOutOfRange);
         }
+        words.reverse();
         let mut element = blst_fp::default();
-        // SAFETY: reads 48 bytes, writes a field element.
-        unsafe { blst_fp_from_bendian(&mut element, bytes.as_ptr()) };
+        // SAFETY: reads six words, writes a field element.
+        unsafe { blst_fp_from_uint64(&mut element, words.as_ptr()) };
         Ok(Self(element))
     }
 

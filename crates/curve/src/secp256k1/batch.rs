@@ -343,28 +343,33 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
             Err(error) => out[i] = Err(error),
         }
     }
-    invert_all::<_, CHUNK>(
-        &mut inverses[..count],
-        &Scalar::ONE,
-        Scalar::mul,
-        Scalar::invert_vartime,
-    );
     let mut lifted = [None; CHUNK];
     backend.lift_x(&nonces[..count], &mut lifted[..count]);
 
     let mut points = [PublicKey::GENERATOR.0; CHUNK];
-    let mut factors = [(Scalar::ONE, Scalar::ONE); CHUNK];
     let parsed = core::mem::take(&mut count);
     for from in 0..parsed {
         let Some(point) = lifted[from] else {
             out[index[from]] = Err(Error::NoSuchPoint);
             continue;
         };
-        let minus_z = Scalar::from_bytes_reduced(&hashes[index[from]]).negate();
         points[count] = point;
-        factors[count] = (s[from].mul(&inverses[from]), minus_z.mul(&inverses[from]));
-        index[count] = index[from];
+        (index[count], inverses[count], s[count]) = (index[from], inverses[from], s[from]);
         count += 1;
+    }
+    if count == 0 {
+        return;
+    }
+    invert_all::<_, CHUNK>(
+        &mut inverses[..count],
+        &Scalar::ONE,
+        Scalar::mul,
+        Scalar::invert_vartime,
+    );
+    let mut factors = [(Scalar::ONE, Scalar::ONE); CHUNK];
+    for (i, factor) in factors[..count].iter_mut().enumerate() {
+        let minus_z = Scalar::from_bytes_reduced(&hashes[index[i]]).negate();
+        *factor = (s[i].mul(&inverses[i]), minus_z.mul(&inverses[i]));
     }
     let mut sums = [Jacobian::INFINITY; CHUNK];
     backend.multiply_add(&points[..count], &factors[..count], &mut sums[..count]);
