@@ -139,7 +139,7 @@ fn tweaks(integers: impl Iterator<Item = u64>) -> Lanes<2> {
 fn add(sum: &mut [u32; LANES], other: &[u32; LANES]) {
     for (a, b) in sum.iter_mut().zip(other) {
         let sum = *a + b;
-        *a = sum.min(sum.wrapping_sub(MODULUS));
+        *a = koalabear::subtract_modulus(sum);
     }
 }
 
@@ -262,8 +262,7 @@ fn compress_one<K: Construction>(backend: Backend, digest: usize, parts: [&[u32]
     K::wide_one(backend, &mut state);
     let mut out = [0; DIGEST_WORDS];
     for i in 0..digest {
-        let sum = state[i] + input[i];
-        out[i] = sum.min(sum.wrapping_sub(MODULUS));
+        out[i] = koalabear::add(state[i], input[i]);
     }
     out
 }

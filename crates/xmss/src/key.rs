@@ -366,6 +366,16 @@ impl<S: Scheme> SecretKey<S> {
         epoch: u32,
         observer: &O,
     ) -> Result<(), SignError> {
+        self.prepare_from(epoch, &mut None, observer)
+    }
+
+    /// [`Self::prepare_with`], with a tree in the making: taken if it is one of those that are due.
+    pub(crate) fn prepare_from<O: Observer + ?Sized>(
+        &mut self,
+        epoch: u32,
+        next: &mut Option<NextTree<S>>,
+        observer: &O,
+    ) -> Result<(), SignError> {
         self.check_active(epoch)?;
         let tree = u64::from(epoch) / tree_leaves::<S>();
         let Some(ahead) = tree.checked_sub(self.layout.left_index) else {
@@ -373,18 +383,23 @@ impl<S: Scheme> SecretKey<S> {
         };
         // Trees that would be dropped again are not made.
         let count = ahead.saturating_sub(1).min(2);
-        let progress = Progress::new(observer, count * tree_leaves::<S>());
-        let mut made = Vec::with_capacity(2);
-        for index in tree + 1 - count..=tree {
-            let mut tree = self.tree(index);
+        let due = tree + 1 - count..=tree;
+        let mut trees: Vec<_> = due
+            .map(|index| {
+                let begun = next.take_if(|next| u64::from(next.0.index) == index);
+                begun.map_or_else(|| self.tree(index), |next| next.0)
+            })
+            .collect();
+        let missing = trees.iter().map(BottomTree::missing).sum::<usize>();
+        let progress = Progress::new(observer, missing as u64);
+        for tree in &mut trees {
             tree.work(tree.missing(), || progress.step());
             wipe_stack();
             if progress.is_cancelled() {
                 return Err(SignError::Cancelled);
             }
-            made.push(tree);
         }
-        for tree in made {
+        for tree in trees {
             self.put(tree);
         }
         Ok(())
@@ -727,27 +742,25 @@ impl<S: Scheme> Signer<S> {
         })
     }
 
+    #[cfg(test)]
+    pub(crate) fn missing(&self) -> Option<usize> {
+        self.next.as_ref().map(NextTree::missing)
+    }
+
     /// Signs, moving the window first where the epoch is past it: at once if the next tree is there, otherwise by computing
     /// what is missing.
     ///
     /// Where the next tree lacks more leaves than the window has epochs left, an even share of them is added: signing epoch
-    /// after epoch, one signature in [`LANES`] takes as long as it takes to make that many leaves at once, none longer, and
-    /// none that long if [`Self::work`] was called in time.
+    /// after epoch from the start of a window, one signature in [`LANES`] takes as long as it takes to make that many leaves
+    /// at once, none longer, and none that long if [`Self::work`] was called in time. A signer that starts late in a window
+    /// has fewer signatures to share the leaves; at its last epoch it makes the whole tree.
     ///
     /// # Errors
     ///
     /// As [`SecretKey::sign`].
     pub fn sign(&mut self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
-        let tree = u64::from(epoch) / tree_leaves::<S>();
-        if tree == self.key.layout.left_index + 2
-            && let Some(mut next) = self.next.take()
-        {
-            next.work(usize::MAX);
-            // It is finished and the right one.
-            let _ = self.key.advance(next);
-            self.next = self.key.next_tree();
-        } else if tree > self.key.layout.left_index + 2 {
-            self.key.prepare(epoch)?;
+        if u64::from(epoch) >= self.key.prepared().end {
+            self.key.prepare_from(epoch, &mut self.next, &())?;
             self.next = self.key.next_tree();
         }
         let signature = self.key.sign(epoch, message)?;

@@ -17,7 +17,20 @@ pub const fn is_canonical(value: u32) -> bool {
 }
 
 pub(crate) const fn add(a: u32, b: u32) -> u32 {
-    ((a as u64 + b as u64) % MODULUS as u64) as u32
+    subtract_modulus(a + b)
+}
+
+/// `x` or `x - p`, whichever is not negative; for x < 2 p.
+#[inline(always)]
+pub(crate) const fn subtract_modulus(x: u32) -> u32 {
+    let difference = x.wrapping_sub(MODULUS);
+    // `min`, which is not const.
+    if x < difference { x } else { difference }
+}
+
+/// p - a
+pub(crate) const fn minus(a: u32) -> u32 {
+    MODULUS - a
 }
 
 pub(crate) const fn mul(a: u32, b: u32) -> u32 {

@@ -33,7 +33,7 @@ use memmap2::Mmap;
 
 use crate::key::{NextTree, Observer, SecretKey, SignError};
 use crate::poseidon::LANES;
-use crate::scheme::{Scheme, tree_leaves};
+use crate::scheme::Scheme;
 use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::DecodeError;
 
@@ -420,21 +420,27 @@ impl<S: Scheme> KeyFile<S> {
         if prepared.contains(&u64::from(epoch)) {
             return Ok(());
         }
-        let mut key = self.key.to_owned();
-        let next = prepared.end..prepared.end + tree_leaves::<S>();
-        if next.contains(&u64::from(epoch))
-            && let Some(mut next) = self.ahead.as_mut().and_then(Ahead::stop)
-        {
-            next.work(usize::MAX);
-            // It is finished and the right one.
-            let _ = key.advance(next);
+        let mut next = self.ahead.as_mut().and_then(Ahead::stop);
+        let moved = self.move_window(epoch, &mut next, observer);
+        if let Some(ahead) = &mut self.ahead {
+            // What is left of it is the tree after the window only where that did not move.
+            let next = next.filter(|_| moved.is_err());
+            let next = next.or_else(|| self.key.next_tree());
+            *ahead = Ahead::start(next, ahead.pause).map_err(io(&self.path))?;
         }
-        key.prepare_with(epoch, observer)?;
+        moved
+    }
+
+    fn move_window<O: Observer + ?Sized>(
+        &mut self,
+        epoch: u32,
+        next: &mut Option<NextTree<S>>,
+        observer: &O,
+    ) -> Result<(), StoreError> {
+        let mut key = self.key.to_owned();
+        key.prepare_from(epoch, next, observer)?;
         replace(&self.path, key.as_bytes())?;
         self.key = map(&self.path)?;
-        if let Some(ahead) = self.ahead.take() {
-            self.prepare_ahead(ahead.pause)?;
-        }
         Ok(())
     }
 

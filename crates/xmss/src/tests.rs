@@ -4,6 +4,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use alloc::{format, vec};
+use core::ops::ControlFlow;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use rand_core::SeedableRng;
 use serde_json::Value;
@@ -15,6 +17,7 @@ use crate::hash::{
 use crate::koalabear::{message_digits, tweak_digits};
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, Shake};
+use crate::scheme::tree_leaves;
 use crate::*;
 
 type Hash46 = Poseidon1Hash<8, 7, 46>;
@@ -612,22 +615,53 @@ fn every_bit_of_a_secret_key_counts() {
     }
 }
 
-/// Signing epoch after epoch, from the start of a window or from the middle of one, the next tree is there in time.
+/// Signing epoch after epoch, from the start of a window or from the middle of one, the next tree is there in time, and
+/// neither at once nor at the end.
 #[test]
 fn a_signer_prepares_itself() {
-    for first in [0_u32, 23] {
-        let key = SecretKey::<LeanSigTest>::from_seed(&[8; 32], 0..256, &()).unwrap();
+    let leaves = tree_leaves::<LeanSig46x10>() as usize;
+    assert_eq!(leaves, 2 * LANES);
+    for first in [0_u32, 47] {
+        let key = SecretKey::<LeanSig46x10>::from_seed(&[8; 32], 0..256, &()).unwrap();
         let public_key = key.public_key().unwrap();
         let mut signer = Signer::new(key);
+        let mut missing = [0; 3];
         for epoch in first..256 {
             if u64::from(epoch) == signer.key().prepared().end {
                 assert!(!signer.work(0), "{epoch}");
             }
             let signature = signer.sign(epoch, &[4; 32]).unwrap();
-            if epoch % 16 < 2 {
+            missing[signer.missing().unwrap_or(0) / LANES] += 1;
+            if epoch % 32 < 2 {
                 assert!(public_key.verify(epoch, &[4; 32], &signature));
             }
         }
+        // Of the two groups, one is made in the first half of a window's last tree, one in the other.
+        assert!(missing[0] >= 80 && missing[1] >= 80, "{missing:?}");
+    }
+}
+
+/// A tree in the making is used for an epoch one tree further on too.
+#[test]
+fn a_tree_in_the_making_is_not_made_again() {
+    for (epoch, due) in [(64, 1), (96, 2), (128, 2)] {
+        let mut key = SecretKey::<LeanSig46x10>::from_seed(&[8; 32], 0..256, &()).unwrap();
+        let mut next = key.next_tree();
+        next.as_mut().unwrap().work(LANES);
+        let total = AtomicU64::new(0);
+        let observer = |_, all| {
+            total.store(all, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        key.prepare_from(epoch, &mut next, &observer).unwrap();
+        // The tree from 64 on is of no use where the window begins at 96.
+        let used = epoch < 128;
+        assert_eq!(next.is_none(), used, "{epoch}");
+        let saved = if used { LANES as u64 } else { 0 };
+        assert_eq!(total.into_inner(), due * 32 - saved, "{epoch}");
+        let mut other = SecretKey::<LeanSig46x10>::from_seed(&[8; 32], 0..256, &()).unwrap();
+        other.prepare(epoch).unwrap();
+        assert_eq!(key.as_bytes(), other.as_bytes());
     }
 }
 

@@ -6,7 +6,7 @@
 //! address depends on an element.
 
 use super::Permutation;
-use crate::koalabear::{MODULUS, R};
+use crate::koalabear::{MODULUS, R, subtract_modulus};
 
 /// -p^-1 mod 2^32.
 const NEGATIVE_INVERSE: u32 = 0x7eff_ffff;
@@ -199,12 +199,6 @@ impl<const L: usize> Sum<L> {
         self.fold();
         self.sum.map(|sum| subtract_modulus(montgomery(sum)))
     }
-}
-
-/// `x` or `x - p`, whichever is not negative; for x < 2 p.
-#[inline(always)]
-pub(super) fn subtract_modulus(x: u32) -> u32 {
-    x.min(x.wrapping_sub(MODULUS))
 }
 
 /// `t / 2^32` modulo p, below `t / 2^32 + p`.

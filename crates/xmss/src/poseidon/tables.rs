@@ -13,7 +13,7 @@
 //! width 16 where round by round takes 5120.
 
 use super::constants::{MDS_16, MDS_24, ROUND_CONSTANTS_16, ROUND_CONSTANTS_24};
-use crate::koalabear::{R, add, cube_root, inverse, mul};
+use crate::koalabear::{R, add, cube_root, inverse, minus, mul};
 
 /// A permutation of `W` elements with `P` partial rounds between two times four full ones.
 #[derive(Clone, Copy)]
@@ -168,10 +168,6 @@ pub(super) const POSEIDON2_24: Specification<24, 23> = poseidon2(ROUND_CONSTANTS
 
 const fn power(base: u32, exponent: u64) -> u32 {
     crate::koalabear::pow(base, exponent)
-}
-
-const fn minus(a: u32) -> u32 {
-    crate::koalabear::MODULUS - a
 }
 
 /// Rounds of constants: four full, the partial, four full.

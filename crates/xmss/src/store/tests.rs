@@ -5,6 +5,7 @@ use alloc::vec;
 use core::ops::ControlFlow;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
 
 use super::*;
 use crate::LeanSigTest;
@@ -230,14 +231,21 @@ fn a_key_file_signs_each_epoch_once() {
 }
 
 /// Leaves made while a window moves.
-fn moved(file: &mut KeyFile<LeanSigTest>, epoch: u32) -> bool {
-    let told = AtomicBool::new(false);
-    let observer = |_, _| {
-        told.store(true, Ordering::Relaxed);
+fn moved(file: &mut KeyFile<LeanSigTest>, epoch: u32) -> u64 {
+    let made = AtomicU64::new(0);
+    let observer = |_, all| {
+        made.store(all, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
     file.prepare_with(epoch, &observer).unwrap();
-    told.into_inner()
+    made.into_inner()
+}
+
+fn wait_for_the_next_tree(file: &KeyFile<LeanSigTest>) {
+    let thread = file.ahead.as_ref().unwrap().thread.as_ref().unwrap();
+    while !thread.is_finished() {
+        thread::yield_now();
+    }
 }
 
 #[test]
@@ -248,32 +256,46 @@ fn the_next_tree_is_made_ahead() {
     KeyFile::create(&path, &key).unwrap();
     let public_key = key.public_key().unwrap();
     let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
-    assert!(moved(&mut file, 32));
+    assert_eq!(moved(&mut file, 32), 16);
 
     file.prepare_ahead(Duration::from_micros(100)).unwrap();
     for epoch in (48..240).step_by(16) {
-        // Whole, in the making, and hardly begun
-        let thread = file.ahead.as_ref().unwrap().thread.as_ref().unwrap();
-        while epoch % 48 == 0 && !thread.is_finished() {
-            thread::yield_now();
+        // Whole, and perhaps not begun
+        if epoch % 48 == 0 {
+            wait_for_the_next_tree(&file);
         }
-        assert!(!moved(&mut file, epoch), "{epoch}");
+        let made = moved(&mut file, epoch);
+        assert!(made == 0 || made == 16 && epoch % 48 != 0, "{epoch} {made}");
         let signature = file.sign(epoch, &[1; 32]).unwrap();
         assert!(public_key.verify(epoch, &[1; 32], &signature));
     }
-    // Two trees on, the one that was made is of no use.
     drop(file);
     KeyFile::create(&folder.0.join("other"), &key).unwrap();
     let mut file = KeyFile::<LeanSigTest>::open(&folder.0.join("other")).unwrap();
-    file.prepare_ahead(Duration::from_secs(3600)).unwrap();
-    assert!(moved(&mut file, 100));
+    file.prepare_ahead(Duration::from_micros(100)).unwrap();
+    // A tree further on, the one that was made is the left one; further, it is of no use.
+    wait_for_the_next_tree(&file);
+    assert_eq!(moved(&mut file, 48), 16);
+    wait_for_the_next_tree(&file);
+    assert_eq!(moved(&mut file, 100), 32);
+    // A window that could not be moved, and an epoch that is not the key's: another tree is made ahead, or the same one.
+    fs::create_dir_all(folder.0.join("other.new/x")).unwrap();
+    assert!(matches!(file.prepare(112), Err(StoreError::Io(..))));
+    fs::remove_dir_all(folder.0.join("other.new")).unwrap();
+    wait_for_the_next_tree(&file);
+    assert!(matches!(
+        file.prepare(256),
+        Err(StoreError::Sign(SignError::NotActive { .. }))
+    ));
+    wait_for_the_next_tree(&file);
     let stop = |_, _| ControlFlow::Break(());
     assert!(matches!(
         file.prepare_with(200, &stop),
         Err(StoreError::Sign(SignError::Cancelled))
     ));
     assert_eq!(file.key().prepared(), 80..112);
-    file.prepare(112).unwrap();
+    wait_for_the_next_tree(&file);
+    assert_eq!(moved(&mut file, 112), 0);
     // At the end there is no next tree.
     file.prepare(255).unwrap();
     let signature = file.sign(255, &[1; 32]).unwrap();

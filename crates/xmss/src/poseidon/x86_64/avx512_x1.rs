@@ -18,7 +18,7 @@ use core::arch::x86_64::*;
 use super::super::tables::Tables;
 use super::super::{Permutation, Poseidon1, Poseidon2};
 use super::avx512_x16::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed, splat, upper};
-use crate::koalabear::{MODULUS, R, add, inverse, mul, pow};
+use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow};
 
 /// Words of a vector.
 const WORDS: usize = 8;
@@ -177,10 +177,6 @@ impl<const W: usize, const P: usize> Single<W, P> {
         check_columns(&single.out_from_y, CUBES, 101);
         single
     }
-}
-
-const fn minus(a: u32) -> u32 {
-    MODULUS - a
 }
 
 /// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.

@@ -11,7 +11,7 @@ use core::arch::x86_64::*;
 
 use super::super::Lanes;
 use super::super::tables::{POSEIDON2_16, POSEIDON2_24, Specification};
-use super::avx512_x16::{Halves, Numbers, halves, join, load, reduce, splat, store, upper};
+use super::avx512_x16::{Halves, Numbers, halves, join, load, reduce, signed, splat, store, upper};
 use crate::koalabear::{MODULUS, R, mul};
 
 /// Round constants in Montgomery form, less p: what is added to an element below p gives one above -p and below p.
@@ -48,13 +48,8 @@ const fn less_modulus(constant: u32) -> i32 {
     mul(constant, R).cast_signed() - MODULUS.cast_signed()
 }
 
-/// 2^64 mod p, less p: it is more than p / 2.
-const R_SQUARED: i64 = mul(R, R) as i64
-    - if mul(R, R) > MODULUS / 2 {
-        MODULUS as i64
-    } else {
-        0
-    };
+/// 2^64 mod p, of least magnitude.
+const R_SQUARED: i64 = signed(mul(R, R));
 
 /// Of x above -p and below p, what is below p and not negative.
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -89,7 +84,7 @@ fn half(x: __m512i, n: &Numbers) -> __m512i {
     _mm512_srli_epi32::<1>(_mm512_mask_add_epi32(x, odd, x, n.modulus))
 }
 
-/// h and 127 * 2^(24 - k) l of x = 2^k h + l, for 3 <= k <= 24: below 2^28, and below p. `UP` is 8 - k, or 24 - k above 8.
+/// h and 127 * 2^(24 - k) l of x = 2^k h + l, for 2 <= k <= 24: below 2^29, and below p. `UP` is 8 - k, or 24 - k above 8.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn shifted<const K: u32, const UP: u32>(x: __m512i) -> [__m512i; 2] {
