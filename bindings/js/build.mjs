@@ -1,7 +1,8 @@
-// Builds the package in place: lydite.node, lydite.wasm and dist/. `npm install` runs it. Needs Rust.
+// Builds the package in place: lydite.node, lydite.wasm and dist/. `npm install` runs it, here and where the package is
+// installed by its path. Needs Rust.
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 process.chdir(import.meta.dirname)
@@ -18,4 +19,7 @@ try {
 } catch {}
 run('cargo', 'build', '--quiet', '--locked', '--release', '--target', WASM)
 copyFileSync(`${target}/${WASM}/release/lydite_js.wasm`, 'lydite.wasm')
+// npm links a package given by its path without what that package is built with.
+if (!existsSync('node_modules/typescript'))
+  run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-global', '--no-audit', '--no-fund', '--loglevel=error')
 run('npx', 'tsc', '-p', '.')

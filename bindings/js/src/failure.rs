@@ -126,7 +126,12 @@ impl From<syrup::Error> for Failure {
 
 impl From<xmss::DecodeError> for Failure {
     fn from(error: xmss::DecodeError) -> Self {
-        Self::decode(None, error)
+        use xmss::DecodeError::{List, NotCanonical, Number, Offset};
+        let offset = match error {
+            List { at, .. } | Offset { at, .. } | NotCanonical { at } | Number { at } => Some(at),
+            _ => None,
+        };
+        Self::decode(offset, error)
     }
 }
 

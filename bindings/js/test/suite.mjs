@@ -30,6 +30,30 @@ export function suite(lydite, module, vectors, test) {
     throw new Error(`nothing was thrown: ${body}`)
   }
 
+  test('errors have the messages of every language', () => {
+    const calls = {
+      address: ({ text }) => ['DECODE', () => lydite.toChecksumAddress(text)],
+      codec: ({ type }) => ['DECODE', () => new lydite.Codec(type)],
+      event: ({ signature }) => ['DECODE', () => new lydite.Event(signature)],
+      abi_decode: ({ type, data }) => ['DECODE', () => new lydite.Codec(type).decode(raw(data))],
+      tx: (item) => ['DECODE', () => lydite.decodeTransaction(raw(item.raw))],
+      ecrecover: ({ hash, signature }) => ['SIGNATURE', () => lydite.ecrecover(raw(hash), raw(signature))],
+      sign: ({ hash, key }) => ['SIGNATURE', () => lydite.sign(raw(hash), raw(key))],
+      typed_data: (item) => ['DECODE', () => lydite.hashTypedData(item.json)],
+      syrup: ({ data }) => ['DECODE', () => lydite.syrupDecode(raw(data))],
+      precompile: ({ number, data, gas, fork }) => ['PRECOMPILE', () => lydite.precompile(number, raw(data), { gas, fork })],
+      xmss_verify: (item) => [
+        'DECODE', () => lydite.xmssVerify(item.scheme, raw(item.public_key), 0, bytes(32, 0), raw(item.signature)),
+      ],
+    }
+    if (vectors.errors.length < 36) throw new Error(`only ${vectors.errors.length} errors`)
+    for (const item of vectors.errors) {
+      const [code, call] = calls[item.operation](item)
+      const place = /^byte (\d+): |\(near byte (\d+)\)$/.exec(item.message)
+      refused(code, item.message, call, place ? Number(place[1] ?? place[2]) : undefined)
+    }
+  })
+
   test('the known answers of the report', () => {
     const v = vectors.ethereum
     for (const name of ['empty', '32b']) {
