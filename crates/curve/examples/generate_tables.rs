@@ -5,7 +5,8 @@
 //! `secp256k1/comb.bin`: (2 i + 1) 2^(6 j) G at 32 j + i, for j in 0..43, i in 0..32.
 //! `secp256k1/generator.bin`: (2 i + 1) G, then (2 i + 1) 2^128 G, for i in 0..2048.
 //! `secp256r1/generator.bin`: (2 i + 1) G, for i in 0..1024, times 2^256 modulo the field prime (Montgomery form).
-//! Each point is x, y, 32 little-endian bytes each.
+//! `bls12_381/generator.bin`: (2 i + 1) G, for i in 0..64, times 2^384 modulo the field prime.
+//! Each point is x, y, 32 little-endian bytes each, 48 of BLS12-381.
 //!
 //! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines of the Miller loops with -G2 and tau G2, as blst
 //! computes and holds them, in little-endian words.
@@ -40,13 +41,14 @@ fn double_times(curve: &Curve, point: &Point, times: usize) -> Point {
     (0..times).fold(point.clone(), |sum, _| add(curve, &sum, &sum))
 }
 
-/// Appends 1, 3, 5, ... times the point, the coordinates multiplied by `factor`.
+/// Appends 1, 3, 5, ... times the point, the coordinates multiplied by `factor`, each of `length` bytes.
 fn write_odd_multiples(
     out: &mut Vec<u8>,
     curve: &Curve,
     point: &Point,
     count: usize,
     factor: &BigUint,
+    length: usize,
 ) {
     let double = add(curve, point, point);
     let mut multiple = point.clone();
@@ -56,7 +58,7 @@ fn write_odd_multiples(
         }
         for coordinate in [&multiple.0, &multiple.1] {
             let mut bytes = (coordinate * factor % &curve.p).to_bytes_le();
-            bytes.resize(32, 0);
+            bytes.resize(length, 0);
             out.extend(bytes);
         }
     }
@@ -78,15 +80,15 @@ fn main() -> io::Result<()> {
     let mut comb = Vec::new();
     let mut base = generator.clone();
     for _ in 0..43 {
-        write_odd_multiples(&mut comb, &secp256k1, &base, 32, &one);
+        write_odd_multiples(&mut comb, &secp256k1, &base, 32, &one, 32);
         base = double_times(&secp256k1, &base, 6);
     }
     fs::write(folder.join("secp256k1/comb.bin"), comb)?;
 
     let mut table = Vec::new();
-    write_odd_multiples(&mut table, &secp256k1, &generator, 2048, &one);
+    write_odd_multiples(&mut table, &secp256k1, &generator, 2048, &one, 32);
     let upper = double_times(&secp256k1, &generator, 128);
-    write_odd_multiples(&mut table, &secp256k1, &upper, 2048, &one);
+    write_odd_multiples(&mut table, &secp256k1, &upper, 2048, &one, 32);
     fs::write(folder.join("secp256k1/generator.bin"), table)?;
 
     let secp256r1 = Curve {
@@ -98,8 +100,26 @@ fn main() -> io::Result<()> {
         number(b"4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")?,
     );
     let mut table = Vec::new();
-    write_odd_multiples(&mut table, &secp256r1, &generator, 1024, &(&one << 256));
+    write_odd_multiples(&mut table, &secp256r1, &generator, 1024, &(&one << 256), 32);
     fs::write(folder.join("secp256r1/generator.bin"), table)?;
+
+    let bls12_381 = Curve {
+        p: number(
+            b"1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+        )?,
+        minus_a: 0,
+    };
+    let generator = (
+        number(
+            b"17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
+        )?,
+        number(
+            b"08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1",
+        )?,
+    );
+    let mut table = Vec::new();
+    write_odd_multiples(&mut table, &bls12_381, &generator, 64, &(&one << 384), 48);
+    fs::write(folder.join("bls12_381/generator.bin"), table)?;
 
     // SAFETY: the pointer is to a static of the library.
     let mut negated = unsafe { *blst::blst_p2_affine_generator() };

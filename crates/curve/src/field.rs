@@ -20,10 +20,8 @@ pub(crate) trait Field: Copy + PartialEq {
         self.add(self)
     }
 
-    /// Slow if it is not overridden.
-    fn half(&self) -> Self {
-        self.mul(&Self::ONE.double().invert())
-    }
+    /// `self / 2`
+    fn half(&self) -> Self;
 
     /// `a * b - c * d`
     #[inline(always)]

@@ -195,7 +195,7 @@ impl<C: Curve> Jacobian<C> {
         Affine { x, y }.scaled(z_inverse)
     }
 
-    #[cfg(feature = "bls12-381")]
+    #[cfg(all(test, feature = "bls12-381"))]
     pub(crate) fn negate(&self) -> Self {
         Self {
             y: self.y.negate(4),
@@ -253,7 +253,7 @@ impl<C: Curve> Jacobian<C> {
         (Self { x, y, z }, h)
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, feature = "bls12-381"))]
     pub(crate) fn add_affine(&self, other: &Affine<C>) -> Self {
         self.add_scaled(other, None)
     }
@@ -279,7 +279,7 @@ impl<C: Curve> Jacobian<C> {
     }
 
     /// 12M + 4S.
-    #[cfg(any(test, feature = "bls12-381"))]
+    #[cfg(test)]
     pub(crate) fn add(&self, other: &Self) -> Self {
         if self.is_infinity() {
             return *other;

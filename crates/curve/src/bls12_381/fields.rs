@@ -84,8 +84,23 @@ impl Fp2 {
     }
 }
 
+/// x / 2, or (x + p) / 2 for an odd x.
+#[inline]
+fn half(x: &blst_fp) -> blst_fp {
+    let odd = (x.l[0] & 1).wrapping_neg();
+    let (mut sum, mut carry) = ([0; 6], false);
+    for (i, out) in sum.iter_mut().enumerate() {
+        let (word, first) = x.l[i].overflowing_add(P[5 - i] & odd);
+        let (word, second) = word.overflowing_add(u64::from(carry));
+        (*out, carry) = (word, first | second);
+    }
+    // The sum is below 2^382.
+    let l = core::array::from_fn(|i| sum[i] >> 1 | sum.get(i + 1).map_or(0, |next| next << 63));
+    blst_fp { l }
+}
+
 macro_rules! field {
-    ($field:ident, $inner:ident, $zero:expr, $one:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident $invert:ident) => {
+    ($field:ident, $inner:ident, $zero:expr, $one:expr, $half:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident $invert:ident) => {
         impl Field for $field {
             const ZERO: Self = Self($zero);
             const ONE: Self = Self($one);
@@ -130,6 +145,11 @@ macro_rules! field {
                 Self(out)
             }
 
+            #[inline]
+            fn half(&self) -> Self {
+                Self($half(&self.0))
+            }
+
             fn invert(&self) -> Self {
                 let mut out = $inner::default();
                 // SAFETY: reads a field element, writes one.
@@ -141,13 +161,14 @@ macro_rules! field {
 }
 
 field!(
-    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE },
+    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE }, half,
     blst_fp_add blst_fp_sub blst_fp_cneg blst_fp_mul blst_fp_sqr blst_fp_eucl_inverse
 );
 field!(
     Fp2, blst_fp2,
     blst_fp2 { fp: [blst_fp { l: [0; 6] }; 2] },
     blst_fp2 { fp: [blst_fp { l: ONE }, blst_fp { l: [0; 6] }] },
+    |x: &blst_fp2| blst_fp2 { fp: [half(&x.fp[0]), half(&x.fp[1])] },
     blst_fp2_add blst_fp2_sub blst_fp2_cneg blst_fp2_mul blst_fp2_sqr blst_fp2_eucl_inverse
 );
 

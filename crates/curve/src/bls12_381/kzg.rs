@@ -1,18 +1,24 @@
 //! The check of a KZG proof at one point, of EIP-4844, under the trusted setup of Ethereum's ceremony.
 //!
 //! The claim p(z) = y holds for the commitment C and the proof Q if e(C - y G1 + z Q, -G2) e(Q, tau G2) = 1. Both points of
-//! G2 are fixed, so nothing is computed with them but lines that a table holds, and both Miller loops share their squarings.
+//! G2 are fixed, so nothing is computed with them but lines that a table holds, and both Miller loops share their squarings,
+//! as both multiplications share their doublings.
 //!
-//! Source: \[EIP-4844\] (point evaluation), \[KZG10\] §3.2; fixed arguments: \[CS10\] §3.
+//! Source: \[EIP-4844\] (point evaluation), \[KZG10\] §3.2; fixed arguments: \[CS10\] §3; multiplication: \[GLV01\].
 
 use blst::{
     BLST_ERROR, blst_final_exp, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_is_one,
-    blst_fp12_mul, blst_miller_loop_lines, blst_p1, blst_p1_affine, blst_p1_affine_generator,
-    blst_p1_affine_in_g1, blst_p1_from_affine, blst_p1_mult, blst_p1_uncompress,
+    blst_fp12_mul_by_xy00z0, blst_fp12_sqr, blst_p1_affine, blst_p1_uncompress,
 };
 
-use super::{Error, SCALAR_BITS, from_p1, read_scalar};
-use crate::group::Jacobian;
+use super::{
+    Error, check_g1,
+    fields::{Fp, G1},
+};
+use crate::{
+    field::Field,
+    group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
+};
 
 /// The order of the groups, big-endian.
 pub const ORDER: [u8; 32] = [
@@ -42,8 +48,8 @@ const fn lines(bytes: &[u8; LINES * 288]) -> Lines {
     lines
 }
 
-/// A point of G1 from its compressed form.
-fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
+/// A point of G1 from its compressed form; `None` is infinity.
+fn read(bytes: &[u8; 48]) -> Result<Option<Affine<G1>>, Error> {
     let mut point = blst_p1_affine::default();
     // SAFETY: reads 48 bytes, writes a point.
     match unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) } {
@@ -51,23 +57,129 @@ fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
         BLST_ERROR::BLST_POINT_NOT_ON_CURVE => return Err(Error::NotOnCurve),
         _ => return Err(Error::PointEncoding),
     }
-    // SAFETY: reads a point.
-    if unsafe { blst_p1_affine_in_g1(&point) } {
-        Ok(point)
-    } else {
-        Err(Error::NotInSubgroup)
+    check_g1(&[point])?;
+    let infinity = point == blst_p1_affine::default();
+    Ok((!infinity).then_some(Affine {
+        x: Fp(point.x),
+        y: Fp(point.y),
+    }))
+}
+
+/// The curve's parameter, without its sign: r = X^4 - X^2 + 1.
+const X: u64 = 0xd201_0000_0001_0000;
+
+/// A cube root of 1 in Fp: (beta x, y) is -X^2 (x, y). In blst's form.
+const BETA: Fp = Fp(blst_fp {
+    l: [
+        0x30f1_361b_798a_64e8,
+        0xf3b8_ddab_7ece_5a2a,
+        0x16a8_ca3a_c615_77f7,
+        0xc26a_2ff8_74fd_029b,
+        0x3636_b766_6070_1c6e,
+        0x051b_a4ab_241b_6160,
+    ],
+});
+
+/// k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
+fn split(k: &[u8; 32]) -> [u128; 2] {
+    let mut quotient = crate::words_from_be(k);
+    let mut digit = || {
+        let mut rest = 0;
+        for word in quotient.iter_mut().rev() {
+            let dividend = u128::from(rest) << 64 | u128::from(*word);
+            *word = (dividend / u128::from(X)) as u64;
+            rest = (dividend % u128::from(X)) as u64;
+        }
+        u128::from(rest)
+    };
+    let k0 = digit() + digit() * u128::from(X);
+    [k0, u128::from(quotient[0]) | u128::from(quotient[1]) << 64]
+}
+
+/// Odd multiples of the generator, each as 12 little-endian words x, y of blst's form.
+static GENERATOR: &[[u8; 96]] = include_bytes!("generator.bin").as_chunks().0;
+
+pub(super) fn generator_multiple(index: usize) -> Affine<G1> {
+    let words = GENERATOR[index].as_chunks::<8>().0;
+    let coordinate = |at| {
+        Fp(blst_fp {
+            l: core::array::from_fn(|i| u64::from_le_bytes(words[at + i])),
+        })
+    };
+    Affine {
+        x: coordinate(0),
+        y: coordinate(6),
     }
 }
 
-fn multiply(point: &blst_p1_affine, scalar: &[u8; 32]) -> Jacobian<super::G1> {
-    let scalar = read_scalar(scalar);
-    let (mut jacobian, mut product) = (blst_p1::default(), blst_p1::default());
-    // SAFETY: reads and writes points, and reads the 32 bytes of a scalar.
-    unsafe {
-        blst_p1_from_affine(&mut jacobian, point);
-        blst_p1_mult(&mut product, &jacobian, scalar.b.as_ptr(), SCALAR_BITS);
+/// Windows of the multipliers of the point and of the generator.
+const WINDOW: u32 = 5;
+const GENERATOR_WINDOW: u32 = GENERATOR.len().ilog2() + 2;
+
+/// `a P - b G` for a and b below r; P is not infinity.
+pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> Jacobian<G1> {
+    let (table, scale) = odd_multiples::<G1, { 1 << (WINDOW - 2) }>(p);
+    let image = |p: Affine<G1>| Affine {
+        x: p.x.mul(&BETA),
+        y: p.y,
+    };
+    let images = table.map(image);
+    let digits = |k: u128, window| wnaf::<129>(&[k as u64, (k >> 64) as u64, 0, 0], window);
+    let ([a0, a1], [b0, b1]) = (split(a), split(b));
+    let mut digits = [
+        digits(a0, WINDOW),
+        digits(a1, WINDOW),
+        digits(b0, GENERATOR_WINDOW),
+        digits(b1, GENERATOR_WINDOW),
+    ];
+    let mut sum = interleave(&mut digits, |i, digit| {
+        let index = usize::from(digit.unsigned_abs() / 2);
+        let (entry, scale) = match i {
+            0 => (table[index], None),
+            1 => (images[index], None),
+            2 => (generator_multiple(index), Some(&scale)),
+            _ => (image(generator_multiple(index)), Some(&scale)),
+        };
+        // The image is -X^2 times the point, and the generator is subtracted.
+        let negated = matches!(i, 1 | 2);
+        (entry.negate_if((digit < 0) != negated), scale)
+    });
+    sum.z = sum.z.mul(&scale);
+    sum
+}
+
+/// The product of the Miller functions, but for factors that the final exponentiation takes away.
+fn miller_loop(pairs: [(Option<Affine<G1>>, &Lines); 2]) -> blst_fp12 {
+    // blst's lines are to be evaluated at (-2 x, 2 y).
+    let pairs = pairs.map(|(p, lines)| (p.map(|p| (p.x.double().negate(), p.y.double())), lines));
+    let mut f = blst_fp12::default();
+    let at = &raw mut f;
+    let multiply = |line: usize| {
+        for (p, lines) in &pairs {
+            let Some((x, y)) = p else { continue };
+            let [constant, by_x, by_y] = lines[line].fp2;
+            let scaled = |c: blst_fp2, by: &Fp| blst_fp2 {
+                fp: c.fp.map(|c| Fp(c).mul(by).0),
+            };
+            let line = blst_fp6 {
+                fp2: [constant, scaled(by_x, x), scaled(by_y, y)],
+            };
+            // SAFETY: reads and writes field elements; the result may stand where a factor does.
+            unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
+        }
+    };
+    let mut line = 0;
+    for bit in (0..X.ilog2()).rev() {
+        // SAFETY: as above.
+        unsafe { blst_fp12_sqr(at, at) };
+        multiply(line);
+        line += 1;
+        if X >> bit & 1 == 1 {
+            multiply(line);
+            line += 1;
+        }
     }
-    from_p1(&product)
+    f
 }
 
 /// Does `proof` prove that the polynomial committed to by `commitment` has the value y at z? Scalars are big-endian,
@@ -88,27 +200,15 @@ pub fn verify_proof(
     let proof = read(proof)?;
     let commitment = read(commitment)?;
 
-    // SAFETY: the pointer is to a static of the library.
-    let generator = unsafe { *blst_p1_affine_generator() };
-    let left = multiply(&proof, z)
-        .add(&multiply(&generator, y).negate())
-        .add(&from_affine(&commitment))
-        .to_affine();
-    let mut product = blst_fp12::default();
-    let left = left.map(|point| blst_p1_affine {
-        x: point.x.0,
-        y: point.y.0,
-    });
-    for (point, lines) in [(left, &NEGATED_GENERATOR), (Some(proof), &TAU)] {
-        if let Some(point) = point.filter(|point| *point != blst_p1_affine::default()) {
-            let (mut factor, before) = (blst_fp12::default(), product);
-            // SAFETY: reads as many lines as the library's own function writes, and writes field elements.
-            unsafe {
-                blst_miller_loop_lines(&mut factor, lines.as_ptr(), &point);
-                blst_fp12_mul(&mut product, &before, &factor);
-            }
-        }
-    }
+    let multiple = match proof {
+        Some(proof) => multiply_subtract(&proof, z, y),
+        None => multiply_subtract(&generator_multiple(0), &[0; 32], y),
+    };
+    let left = match commitment {
+        Some(commitment) => multiple.add_affine(&commitment),
+        None => multiple,
+    };
+    let product = miller_loop([(left.to_affine(), &NEGATED_GENERATOR), (proof, &TAU)]);
     let mut power = blst_fp12::default();
     // SAFETY: reads and writes field elements.
     let one = unsafe {
@@ -120,11 +220,4 @@ pub fn verify_proof(
     } else {
         Err(Error::ProofMismatch)
     }
-}
-
-fn from_affine(point: &blst_p1_affine) -> Jacobian<super::G1> {
-    let mut jacobian = blst_p1::default();
-    // SAFETY: reads and writes a point.
-    unsafe { blst_p1_from_affine(&mut jacobian, point) };
-    from_p1(&jacobian)
 }

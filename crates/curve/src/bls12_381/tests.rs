@@ -41,6 +41,69 @@ fn tables_of_lines_are_those_of_the_points() {
     }
 }
 
+/// The table of [`kzg`] and the sum made with it, from the library's multiplication.
+#[test]
+fn multiples_of_points_and_the_generator() {
+    // SAFETY: the pointer is to a static of the library.
+    let generator = unsafe { *blst_p1_affine_generator() };
+    let multiple = |point: &blst_p1_affine, k: &[u8; 32]| {
+        let (mut jacobian, mut product) = (blst_p1::default(), blst_p1::default());
+        // SAFETY: reads and writes points, and reads the 32 bytes of a scalar.
+        unsafe {
+            blst_p1_from_affine(&mut jacobian, point);
+            blst_p1_mult(
+                &mut product,
+                &jacobian,
+                read_scalar(k).b.as_ptr(),
+                SCALAR_BITS,
+            );
+        }
+        from_p1(&product)
+    };
+    for i in 0..64 {
+        let entry = multiple(&generator, &scalar(2 * i + 1))
+            .to_affine()
+            .unwrap();
+        let in_table = kzg::generator_multiple(i as usize);
+        assert!(entry.x == in_table.x && entry.y == in_table.y, "{i}");
+    }
+    let mut last = kzg::ORDER;
+    last[31] -= 1;
+    let mut scalars = std::vec![[0; 32], scalar(1), scalar(2), last];
+    // X^2 and its neighbours, and what the hash of a number gives, below r.
+    for low in [0, 1, u64::MAX] {
+        let mut bytes = [0; 32];
+        bytes[16..]
+            .copy_from_slice(&(0xd201_0000_0001_0000_u128.pow(2) + u128::from(low)).to_be_bytes());
+        scalars.push(bytes);
+    }
+    let mut state = 7_u64;
+    for _ in 0..20 {
+        let mut bytes = [0; 32];
+        for chunk in bytes.as_chunks_mut().0 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            *chunk = (state ^ state >> 29).to_be_bytes();
+        }
+        bytes[0] &= 0x3f;
+        scalars.push(bytes);
+    }
+    for k in [1, 2, 3, 12345] {
+        let point = multiple(&generator, &scalar(k)).to_affine().unwrap();
+        for (i, a) in scalars.iter().enumerate() {
+            for b in [a, &scalars[(5 * i + 1) % scalars.len()], &scalars[0]] {
+                let expected =
+                    multiple(&to_p1_affine(point), a).add(&multiple(&generator, b).negate());
+                assert!(
+                    kzg::multiply_subtract(&point, a, b).equals(&expected),
+                    "{k} {a:?} {b:?}"
+                );
+            }
+        }
+    }
+}
+
 fn generator() -> [u8; G1_LENGTH] {
     // SAFETY: the pointer is to a static of the library.
     let point = unsafe { *blst_p1_affine_generator() };
