@@ -10,6 +10,7 @@ use super::{Error, Fork, GasUsed, charge, put, words};
 
 /// The gas of an input of so many bytes.
 #[must_use]
+#[inline]
 pub fn gas(length: usize) -> u64 {
     15 + 3 * words(length)
 }
@@ -18,6 +19,7 @@ pub fn gas(length: usize) -> u64 {
 ///
 /// # Errors
 /// [`Error::OutOfGas`].
+#[inline]
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     let gas = charge(gas(input.len()), gas_limit)?;

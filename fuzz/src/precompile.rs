@@ -1,12 +1,10 @@
-//! Precompiled contracts: one byte chooses the address, one the fork, one a vector of Geth to change, or none. Which calls
-//! must fail is known for each address by slow arithmetic, and what comes out by another implementation or by algebra;
-//! gas stays within the limit and nothing is left behind a failure.
-#![no_main]
+//! Precompiled contracts: one byte chooses the fork, one a vector of Geth to change, or none. Which calls must fail is known
+//! for each address by slow arithmetic, and what comes out by another implementation or by algebra; gas stays within the
+//! limit and nothing is left behind a failure.
 
 use std::sync::LazyLock;
 
 use k256::ecdsa::{RecoveryId, VerifyingKey};
-use libfuzzer_sys::fuzz_target;
 use lydite::evm::precompile::{Error, Fork, GasUsed, Precompile};
 use lydite::hash::keccak256;
 use num_bigint::BigUint;
@@ -466,11 +464,11 @@ fn check(precompile: Precompile, input: &[u8], out: Vec<u8>) {
     }
 }
 
-fuzz_target!(|data: &[u8]| {
-    let [which, fork, vector, rest @ ..] = data else {
+/// Calls a precompiled contract.
+pub fn call(precompile: Precompile, data: &[u8]) {
+    let [fork, vector, rest @ ..] = data else {
         return;
     };
-    let precompile = Precompile::ALL[usize::from(*which) % Precompile::ALL.len()];
     let fork = Fork::ALL[usize::from(*fork) % Fork::ALL.len()];
     let vectors = VECTORS.iter().find(|(n, _)| *n == precompile.number());
     let input = match (vector, vectors) {
@@ -494,4 +492,4 @@ fuzz_target!(|data: &[u8]| {
     // No more gas than it says.
     assert_eq!(run(precompile, &input, gas, fork), Ok((gas, out.clone())));
     check(precompile, &input, out);
-});
+}

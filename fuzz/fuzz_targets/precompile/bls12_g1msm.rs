@@ -1,0 +1,3 @@
+#![no_main]
+
+lydite_fuzz::precompile_target!(Bls12G1Msm);
