@@ -2,6 +2,7 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
@@ -152,7 +153,7 @@ fn structure(ident: &Ident, attributes: &Attributes, fields: &Fields) -> Result<
 fn dictionary(fields: &Fields) -> Result<Shape> {
     let mut entries = BTreeMap::new();
     for (member, field) in fields.members().zip(fields) {
-        let (key, form) = field_attributes(&field.attrs)?;
+        let (key, form) = field_attributes(field)?;
         let name = match (&key, &member) {
             (Some(key), _) => key.value(),
             (None, Member::Named(name)) => name.unraw().to_string(),
@@ -177,7 +178,7 @@ fn dictionary(fields: &Fields) -> Result<Shape> {
 fn positional(fields: &Fields) -> Result<Vec<Field>> {
     let mut all = Vec::new();
     for (member, field) in fields.members().zip(fields) {
-        let (key, form) = field_attributes(&field.attrs)?;
+        let (key, form) = field_attributes(field)?;
         if key.is_some() || form == Form::Optional {
             let message =
                 "`key` and `optional` are for dictionaries: here a field is known by its place";
@@ -189,9 +190,9 @@ fn positional(fields: &Fields) -> Result<Vec<Field>> {
     Ok(all)
 }
 
-fn field_attributes(attributes: &[Attribute]) -> Result<(Option<LitStr>, Form)> {
+fn field_attributes(field: &syn::Field) -> Result<(Option<LitStr>, Form)> {
     let (mut key, mut form) = (None, Form::Plain);
-    each(attributes, |meta| {
+    each(&field.attrs, |meta| {
         let mut set = |to| match core::mem::replace(&mut form, to) {
             Form::Plain => Ok(()),
             _ => Err(meta.error("one of `optional` and `or_false`, once")),
@@ -206,6 +207,13 @@ fn field_attributes(attributes: &[Attribute]) -> Result<(Option<LitStr>, Form)> 
             Err(meta.error("unknown attribute of a field; there are `key`, `optional`, `or_false`"))
         }
     })?;
+    let ty = field.ty.to_token_stream().to_string();
+    if form == Form::OrFalse && ty == "Option < bool >" {
+        return Err(Error::new_spanned(
+            &field.ty,
+            "`or_false` would make one of `None` and `Some(false)`",
+        ));
+    }
     Ok((key, form))
 }
 

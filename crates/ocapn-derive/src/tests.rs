@@ -89,6 +89,10 @@ fn refusals_say_what_to_do() {
             "struct S(#[syrup(or_false)] Option<u8>);",
             "`or_false` is for records, lists and dictionaries",
         ),
+        (
+            "struct S { #[syrup(or_false)] b: Option<bool> }",
+            "`or_false` would make one of `None` and `Some(false)`",
+        ),
     ] {
         assert_eq!(refusal(item), message, "{item}");
     }

@@ -203,7 +203,7 @@ impl<B: Buffer, const MODE: u8> Write for SyrupWriter<'_, B, MODE> {
                 sorted.push((syrup::encode(*key)?, *key, *value));
             }
             if MODE == ENDO {
-                sorted.sort_by(|(_, a, _), (_, b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+                sorted.sort_by(|(_, a, _), (_, b, _)| syrup::text_order(a, b));
             } else {
                 sorted.sort_unstable();
             }

@@ -13,6 +13,7 @@ use super::{
     Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
     buffer::{HashBuffer, VecBuffer},
     integer::Parts,
+    text_order,
 };
 
 /// A value with a Syrup encoding. Can be derived: see [`syrup`](self::super).
@@ -440,7 +441,7 @@ fn by_text(entries: &[(Value, Value)]) -> Result<Vec<(&str, &Value)>, Error> {
         };
         sorted.push((key.as_str(), value));
     }
-    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    sorted.sort_by(|(a, _), (b, _)| text_order(a, b));
     if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return Err(ErrorKind::Duplicate.at(0));
     }

@@ -55,7 +55,7 @@
 //! | `string_label` beside `record` | the label is a string |
 //! | `#[syrup(key = "text")]` on a field of a dictionary | another key than the field's name |
 //! | `#[syrup(optional)]` on such a field, an `Option` | `None` is no entry |
-//! | `#[syrup(or_false)]` on any field, an `Option` | `None` is `f`, as in CapTP |
+//! | `#[syrup(or_false)]` on any field, an `Option` of what is never `false` itself | `None` is `f`, as in CapTP |
 //! | `#[syrup(crate = lydite::ocapn)]` on the type | where this crate is, if it is known by another name |
 //!
 #![cfg_attr(
@@ -133,7 +133,7 @@ pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use lydite_bytes::Buffer;
 pub use read::{Decode, Items, Keys, Reader, decode};
 #[cfg(feature = "captp")]
-pub(crate) use scan::{ENDO, Progress, STRICT, Stack, resume};
+pub(crate) use scan::{ENDO, Progress, STRICT, Stack, resume, text_order};
 pub use scan::{Kind, decimal};
 pub use tape::{Children, NodeRef, Tape};
 pub use value::{Record, Value};

@@ -112,8 +112,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads what [`encode_for_endo`](super::encode_for_endo) writes: [`Keys`] come in the order of their text, and
-    /// [`raw`](Self::raw) values are checked so. What is taken alone, floats and sets too, is as in Syrup; derived types
-    /// have their keys in Syrup's order.
+    /// [`raw`](Self::raw) values are checked so. What is taken alone, floats too, is as in Syrup; there are no sets. Derived
+    /// types have their keys in Syrup's order.
     #[inline]
     pub const fn for_endo(input: &'a [u8]) -> Self {
         let mut reader = Self::new(input);
@@ -193,7 +193,9 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     pub fn begin(&mut self, container: Kind) -> Result<(), Error> {
         match self.rest.split_first() {
-            Some((&first, rest)) if first == container as u8 => {
+            Some((&first, rest))
+                if first == container as u8 && !(self.endo && container == Kind::Set) =>
+            {
                 let Some(depth) = self.depth.checked_sub(1) else {
                     return Err(self.error(ErrorKind::TooDeep));
                 };

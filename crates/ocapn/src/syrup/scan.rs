@@ -697,23 +697,27 @@ pub(super) fn order<const MODE: u8>(before: &[u8], next: &[u8]) -> Result<(), Er
     }
 }
 
+/// Endo's order of keys: by units of UTF-16.
+pub(crate) fn text_order(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
 /// As [`order`], of strings by their text in units of UTF-16; something may stand behind them.
 #[inline(never)]
 fn order_by_text(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
-    let text = |encoded: &[u8]| {
+    fn text(encoded: &[u8]) -> Result<&str, ErrorKind> {
         let text = encoded.first().filter(|first| first.is_ascii_digit());
         let number = text.and_then(|_| number::<STRICT>(encoded).ok());
         let payload = number
             .filter(|number| number.marker == b'"')
             .and_then(|number| payload(encoded, number).ok());
-        let text = utf8(payload.ok_or(ErrorKind::WrongType)?).unwrap_or_default();
-        Ok(text.encode_utf16().collect::<Vec<_>>())
-    };
+        Ok(utf8(payload.ok_or(ErrorKind::WrongType)?).unwrap_or_default())
+    }
     let next = text(next)?;
     if before.is_empty() {
         return Ok(());
     }
-    match text(before)?.cmp(&next) {
+    match text_order(text(before)?, next) {
         Ordering::Less => Ok(()),
         Ordering::Equal => Err(ErrorKind::Duplicate),
         Ordering::Greater => Err(ErrorKind::NotSorted),

@@ -652,6 +652,10 @@ fn for_endo() {
         assert_eq!(Value::decode_from_endo(input), Err(error));
         assert_eq!(Reader::for_endo(input).raw(), Err(error));
     }
+    for set in [&b"#$"[..], b"#1+$", b"#1\"a$"] {
+        let members = Reader::for_endo(set).read::<BTreeSet<u64>>();
+        assert_eq!(members, Err(ErrorKind::WrongType.at(0)));
+    }
 
     let twice = Value::Dictionary(vec![(text("a"), 1.into()), (text("a"), 1.into())]);
     assert_eq!(encode_for_endo(&twice), Err(ErrorKind::Duplicate.at(0)));
