@@ -13,7 +13,7 @@ use super::{
     Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
     buffer::{HashBuffer, VecBuffer},
     integer::Parts,
-    text_order,
+    scan::text_order,
 };
 
 /// A value with a Syrup encoding. Can be derived: see [`syrup`](self::super).
