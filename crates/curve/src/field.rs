@@ -74,8 +74,8 @@ pub(crate) trait LazyField: Copy {
     fn square(&self) -> Self;
     /// `a * b - c * d`, where c has magnitude 1, and the products of magnitudes add up to 64 at most.
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
-    /// `a * (b - c) - d^2`, of magnitude 2, where b and d have magnitude 1, and the magnitude of a times 2 more than that of
-    /// c is at most 63.
+    /// `a * (b - c) - d^2`, of magnitude 2, where b and d have magnitude 1, and that of a times (2 and that of c) is at
+    /// most 63.
     fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
     /// Half of the magnitude, plus 1.
     fn half(&self) -> Self;

@@ -38,7 +38,7 @@ pub struct Proof(());
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Safe Rust for every target. In a build that enables AVX-512 throughout, the compiler vectorises it, at a loss.
+    /// Safe Rust for every target.
     Portable,
     /// BMI1 and BMI2, one message at a time.
     #[cfg(target_arch = "x86_64")]

@@ -5,8 +5,7 @@
 
 use core::arch::x86_64::*;
 
-use super::super::batch::{LANES, Wide};
-use super::super::portable::ROUND_CONSTANTS;
+use super::super::batch::{LANES, Wide, rounds};
 
 /// Clears the messages whose `keep` is zero (it is zero or all ones), XORs one block into each, and permutes.
 #[target_feature(enable = "avx2")]
@@ -53,6 +52,7 @@ pub(in super::super) fn squeeze(state: &Wide<4>) -> [[u64; 4]; 4] {
 fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
     let xor = |a, b| _mm256_xor_si256(a, b);
     let chi = |a, b, c| xor(a, _mm256_andnot_si256(b, c));
+    let splat = |constant: u64| _mm256_set1_epi64x(constant.cast_signed());
     let bytes_left_1 = _mm256_set_epi8(
         14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7, 14, 13, 12, 11, 10, 9, 8, 15, 6, 5,
         4, 3, 2, 1, 0, 7,
@@ -76,78 +76,7 @@ fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
             )
         }};
     }
-    for &constant in &ROUND_CONSTANTS {
-        // theta
-        let parity = |x: usize| {
-            xor(
-                xor(xor(a[x], a[x + 5]), xor(a[x + 10], a[x + 15])),
-                a[x + 20],
-            )
-        };
-        let (c0, c1, c2, c3, c4) = (parity(0), parity(1), parity(2), parity(3), parity(4));
-        let d0 = xor(c4, rol!(c1, 1));
-        let d1 = xor(c0, rol!(c2, 1));
-        let d2 = xor(c1, rol!(c3, 1));
-        let d3 = xor(c2, rol!(c4, 1));
-        let d4 = xor(c3, rol!(c0, 1));
-        // theta's end, rho and pi
-        let b00 = xor(a[0], d0);
-        let b01 = rol!(xor(a[6], d1), 44);
-        let b02 = rol!(xor(a[12], d2), 43);
-        let b03 = rol!(xor(a[18], d3), 21);
-        let b04 = rol!(xor(a[24], d4), 14);
-        let b10 = rol!(xor(a[3], d3), 28);
-        let b11 = rol!(xor(a[9], d4), 20);
-        let b12 = rol!(xor(a[10], d0), 3);
-        let b13 = rol!(xor(a[16], d1), 45);
-        let b14 = rol!(xor(a[22], d2), 61);
-        let b20 = rol!(xor(a[1], d1), 1);
-        let b21 = rol!(xor(a[7], d2), 6);
-        let b22 = rol!(xor(a[13], d3), 25);
-        let b23 = rol!(xor(a[19], d4), 8);
-        let b24 = rol!(xor(a[20], d0), 18);
-        let b30 = rol!(xor(a[4], d4), 27);
-        let b31 = rol!(xor(a[5], d0), 36);
-        let b32 = rol!(xor(a[11], d1), 10);
-        let b33 = rol!(xor(a[17], d2), 15);
-        let b34 = rol!(xor(a[23], d3), 56);
-        let b40 = rol!(xor(a[2], d2), 62);
-        let b41 = rol!(xor(a[8], d3), 55);
-        let b42 = rol!(xor(a[14], d4), 39);
-        let b43 = rol!(xor(a[15], d0), 41);
-        let b44 = rol!(xor(a[21], d1), 2);
-        // chi and iota
-        a = [
-            xor(
-                chi(b00, b01, b02),
-                _mm256_set1_epi64x(constant.cast_signed()),
-            ),
-            chi(b01, b02, b03),
-            chi(b02, b03, b04),
-            chi(b03, b04, b00),
-            chi(b04, b00, b01),
-            chi(b10, b11, b12),
-            chi(b11, b12, b13),
-            chi(b12, b13, b14),
-            chi(b13, b14, b10),
-            chi(b14, b10, b11),
-            chi(b20, b21, b22),
-            chi(b21, b22, b23),
-            chi(b22, b23, b24),
-            chi(b23, b24, b20),
-            chi(b24, b20, b21),
-            chi(b30, b31, b32),
-            chi(b31, b32, b33),
-            chi(b32, b33, b34),
-            chi(b33, b34, b30),
-            chi(b34, b30, b31),
-            chi(b40, b41, b42),
-            chi(b41, b42, b43),
-            chi(b42, b43, b44),
-            chi(b43, b44, b40),
-            chi(b44, b40, b41),
-        ];
-    }
+    rounds!(a, xor, chi, rol, splat);
     a
 }
 
