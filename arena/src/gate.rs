@@ -250,6 +250,8 @@ impl Exam {
         for probe in &self.probes[SHOWN..] {
             let n = (probe.expected.len() as u64).min(affordable);
             probe.prepare(process, &self.op.call, deadline)?;
+            // Else the first call pays for what `prepare` left behind: copying the items out of the young generation.
+            process.collect(deadline)?;
             let first = busy_ns(probe, process, n, deadline)?;
             // As the clock shows it: waiting taken off, which may be of before the batch, would accuse a short one.
             let again = probe.run(process, n, deadline)?.ns as f64;
