@@ -328,7 +328,7 @@ lydite_status lydite_syrup_content_id(const uint8_t *data, size_t length, uint8_
 lydite_status lydite_xmss_sizes(uint32_t scheme, size_t *public_key, size_t *signature);
 
 // Whether the signature is one of the public key for an epoch and a message of 32 bytes: 0, or LYDITE_ERROR_SIGNATURE;
-// LYDITE_ERROR_DECODE for a key or signature that is malformed. Allocates while it runs.
+// LYDITE_ERROR_DECODE for a key or signature that is malformed, and the text says which. Allocates while it runs.
 lydite_status lydite_xmss_verify(uint32_t scheme,
                                  const uint8_t *public_key,
                                  size_t public_key_length,

@@ -67,7 +67,7 @@ pub unsafe extern "C" fn lydite_xmss_sizes(
 }
 
 /// Whether the signature is one of the public key for an epoch and a message of 32 bytes: 0, or LYDITE_ERROR_SIGNATURE;
-/// LYDITE_ERROR_DECODE for a key or signature that is malformed. Allocates while it runs.
+/// LYDITE_ERROR_DECODE for a key or signature that is malformed, and the text says which. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_verify(
     scheme: u32,

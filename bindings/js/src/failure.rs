@@ -135,6 +135,17 @@ impl From<xmss::DecodeError> for Failure {
     }
 }
 
+impl From<xmss::named::VerifyError> for Failure {
+    fn from(error: xmss::named::VerifyError) -> Self {
+        use xmss::named::VerifyError::{PublicKey, Signature};
+        let (PublicKey(part) | Signature(part)) = error;
+        Self {
+            message: error.to_string(),
+            ..part.into()
+        }
+    }
+}
+
 impl From<xmss::SignError> for Failure {
     fn from(error: xmss::SignError) -> Self {
         Self::new(Code::Signature, error)

@@ -127,6 +127,12 @@ impl IntoPython for xmss::DecodeError {
     }
 }
 
+impl IntoPython for xmss::named::VerifyError {
+    fn into_python(self) -> PyErr {
+        DecodeError::new_err(self.to_string())
+    }
+}
+
 impl IntoPython for xmss::store::StoreError {
     fn into_python(self) -> PyErr {
         match &self {

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Range;
 #[cfg(feature = "std")]
@@ -21,6 +22,26 @@ use crate::signature::{Claim, Message, PublicKey, Signature, verify_batch};
 use crate::ssz::DecodeError;
 #[cfg(feature = "std")]
 use crate::store::{KeyFile, StoreError};
+
+/// Which of the two that verification decodes was refused, and why. Its text says both, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerifyError {
+    /// The public key.
+    PublicKey(DecodeError),
+    /// The signature.
+    Signature(DecodeError),
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PublicKey(error) => write!(f, "public key: {error}"),
+            Self::Signature(error) => write!(f, "signature: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for VerifyError {}
 
 /// A [`Scheme`] as a value. Keys and signatures are their SSZ encodings.
 pub trait NamedScheme: Send + Sync {
@@ -44,7 +65,7 @@ pub trait NamedScheme: Send + Sync {
         epoch: u32,
         message: &Message,
         signature: &[u8],
-    ) -> Result<bool, DecodeError>;
+    ) -> Result<bool, VerifyError>;
 
     /// [`PublicKey::verify`] of what leanSig c08a3ba accepts: see [`Signature::from_bytes_leansig_compatible`].
     ///
@@ -57,7 +78,7 @@ pub trait NamedScheme: Send + Sync {
         epoch: u32,
         message: &Message,
         signature: &[u8],
-    ) -> Result<bool, DecodeError>;
+    ) -> Result<bool, VerifyError>;
 
     /// [`verify_batch`] of (public key, epoch, message, signature); false for those that are malformed.
     fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool>;
@@ -250,9 +271,10 @@ impl<S: Scheme> NamedScheme for Named<S> {
         epoch: u32,
         message: &Message,
         signature: &[u8],
-    ) -> Result<bool, DecodeError> {
-        let signature = Signature::from_bytes(signature)?;
-        Ok(PublicKey::<S>::from_bytes(public_key)?.verify(epoch, message, &signature))
+    ) -> Result<bool, VerifyError> {
+        let public_key = PublicKey::<S>::from_bytes(public_key).map_err(VerifyError::PublicKey)?;
+        let signature = Signature::from_bytes(signature).map_err(VerifyError::Signature)?;
+        Ok(public_key.verify(epoch, message, &signature))
     }
 
     fn verify_leansig_compatible(
@@ -261,9 +283,11 @@ impl<S: Scheme> NamedScheme for Named<S> {
         epoch: u32,
         message: &Message,
         signature: &[u8],
-    ) -> Result<bool, DecodeError> {
-        let public_key = PublicKey::<S>::from_bytes_leansig_compatible(public_key)?;
-        let signature = Signature::from_bytes_leansig_compatible(signature)?;
+    ) -> Result<bool, VerifyError> {
+        let public_key = PublicKey::<S>::from_bytes_leansig_compatible(public_key)
+            .map_err(VerifyError::PublicKey)?;
+        let signature =
+            Signature::from_bytes_leansig_compatible(signature).map_err(VerifyError::Signature)?;
         Ok(public_key.verify(epoch, message, &signature))
     }
 
@@ -426,16 +450,29 @@ mod tests {
             scheme.verify(&public_key, 4, &[1; 32], &signature),
             Ok(false)
         );
-        assert!(
-            scheme
-                .verify(&public_key[1..], 3, &[1; 32], &signature)
-                .is_err()
+        let length = |length, expected| DecodeError::Length { length, expected };
+        for verify in [NamedScheme::verify, NamedScheme::verify_leansig_compatible] {
+            assert_eq!(
+                verify(scheme, &public_key[1..], 3, &[1; 32], &signature[1..]),
+                Err(VerifyError::PublicKey(length(51, 52)))
+            );
+        }
+        assert_eq!(
+            scheme.verify(&public_key, 3, &[1; 32], &signature[1..]),
+            Err(VerifyError::Signature(length(423, 424)))
         );
+        assert!(matches!(
+            scheme.verify_leansig_compatible(&public_key, 3, &[1; 32], &signature[..423]),
+            Err(VerifyError::Signature(DecodeError::List { .. }))
+        ));
         // A word and the modulus more
         let mut other = signature.clone();
         let word = u32::from_le_bytes(other[4..8].try_into().unwrap()) + crate::koalabear::MODULUS;
         other[4..8].copy_from_slice(&word.to_le_bytes());
-        assert!(scheme.verify(&public_key, 3, &[1; 32], &other).is_err());
+        assert_eq!(
+            scheme.verify(&public_key, 3, &[1; 32], &other),
+            Err(VerifyError::Signature(DecodeError::NotCanonical { at: 4 }))
+        );
         assert_eq!(
             scheme.verify_leansig_compatible(&public_key, 3, &[1; 32], &other),
             Ok(true)

@@ -74,14 +74,18 @@ impl<S: Scheme> PublicKey<S> {
     }
 
     fn read(bytes: &[u8], canonical: Canonical) -> Result<Self, DecodeError> {
+        if bytes.len() != Self::LENGTH {
+            return Err(DecodeError::Length {
+                length: bytes.len(),
+                expected: Self::LENGTH,
+            });
+        }
         let mut reader = Reader::new(bytes);
-        let key = Self {
+        Ok(Self {
             root: reader.words::<S::Hash, DIGEST_WORDS>(S::Hash::DIGEST, canonical)?,
             parameter: reader.words::<S::Hash, PARAMETER_WORDS>(PARAMETER_WORDS, canonical)?,
             scheme: PhantomData,
-        };
-        reader.end()?;
-        Ok(key)
+        })
     }
 
     /// To SSZ.

@@ -179,16 +179,4 @@ impl<'a> Reader<'a> {
             .map(|_| self.words::<H, DIGEST_WORDS>(H::DIGEST, canonical))
             .collect()
     }
-
-    /// Nothing may follow.
-    pub(crate) fn end(&self) -> Result<(), DecodeError> {
-        if self.position == self.bytes.len() {
-            Ok(())
-        } else {
-            Err(DecodeError::Length {
-                length: self.bytes.len(),
-                expected: self.position,
-            })
-        }
-    }
 }
