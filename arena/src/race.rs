@@ -274,6 +274,8 @@ pub fn judge(report: &mut Report) {
                 && cell.contender == control.contender
                 && cell.variant == control.variant
         });
+        // One launch does not tell how launches differ: such a row has no noise of its own, and so no verdict.
+        let twin = twin.filter(|twin| ratios(twin, control).len() > 1);
         if let Some(found) = twin.and_then(|twin| interval(twin, control)) {
             strays.insert(control.op.clone(), stats::stray(&found));
             report.controls.push(Control {

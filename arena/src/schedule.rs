@@ -414,7 +414,7 @@ fn round_robin(
     folder: &Path,
     random: &mut Random,
 ) {
-    // Seconds a try
+    // A try takes seconds.
     let few = Settings {
         retries: 1,
         ..settings.clone()

@@ -134,14 +134,14 @@ export function create(engine: Engine) {
     /** The hash to sign for a typed data document (EIP-712), as `eth_signTypedData_v4` takes it: JSON text, or the object. */
     hashTypedData(document: unknown): Uint8Array {
       core.output(op.typedData, core.put(json(document, toHex), 'document'))
-      return core.slice(32)
+      return core.digest()
     },
 
     /** All that a typed data document hashes to. */
     typedData(document: unknown): TypedDataHashes {
       const length = core.output(op.typedData, core.put(json(document, toHex), 'document'))
       return {
-        signingHash: core.slice(32),
+        signingHash: core.digest(),
         domainSeparator: core.bytes.slice(32, 64),
         structHash: core.bytes.slice(64, 96),
         encodeType: core.text.utf8(96, length),

@@ -34,14 +34,12 @@ fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
             let word = U256::from_limbs([small as u64, extension, extension, extension]);
             return Ok((signed || small >= 0).then_some(word));
         }
+        if !signed {
+            return Ok(None);
+        }
         // Below -2^63. What is below -2^256 is negative still.
         let complement = object.add(power_of_two(&TWO_TO_256, py, 256)?)?;
-        let word = if signed {
-            unsigned_word(&complement)?
-        } else {
-            None
-        };
-        return Ok(word.filter(is_negative));
+        return Ok(unsigned_word(&complement)?.filter(is_negative));
     }
     Ok(unsigned_word(object)?.filter(|word| !(signed && is_negative(word))))
 }

@@ -2,13 +2,12 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
-use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
 use syn::{
-    Attribute, Data, DeriveInput, Error, Fields, Generics, Ident, LitStr, Member, Path, Result,
-    parse_quote,
+    Attribute, Data, DeriveInput, Error, Fields, GenericArgument, Generics, Ident, LitStr, Member,
+    Path, PathArguments, Result, Type, TypePath, parse_quote,
 };
 
 /// A type to derive for.
@@ -207,14 +206,27 @@ fn field_attributes(field: &syn::Field) -> Result<(Option<LitStr>, Form)> {
             Err(meta.error("unknown attribute of a field; there are `key`, `optional`, `or_false`"))
         }
     })?;
-    let ty = field.ty.to_token_stream().to_string();
-    if form == Form::OrFalse && ty == "Option < bool >" {
+    if form == Form::OrFalse && is_optional_bool(&field.ty) {
         return Err(Error::new_spanned(
             &field.ty,
             "`or_false` would make one of `None` and `Some(false)`",
         ));
     }
     Ok((key, form))
+}
+
+/// `Option<bool>`, under any path of `Option`.
+fn is_optional_bool(ty: &Type) -> bool {
+    let Type::Path(TypePath { path, .. }) = ty else {
+        return false;
+    };
+    let Some(last) = path.segments.last().filter(|last| last.ident == "Option") else {
+        return false;
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return false;
+    };
+    matches!(arguments.args.first(), Some(GenericArgument::Type(Type::Path(of))) if of.path.is_ident("bool"))
 }
 
 impl Attributes {

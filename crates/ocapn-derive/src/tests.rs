@@ -93,6 +93,10 @@ fn refusals_say_what_to_do() {
             "struct S { #[syrup(or_false)] b: Option<bool> }",
             "`or_false` would make one of `None` and `Some(false)`",
         ),
+        (
+            "struct S { #[syrup(or_false)] b: ::core::option::Option<bool> }",
+            "`or_false` would make one of `None` and `Some(false)`",
+        ),
     ] {
         assert_eq!(refusal(item), message, "{item}");
     }

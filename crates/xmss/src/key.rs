@@ -384,6 +384,7 @@ impl<S: Scheme> SecretKey<S> {
         // Trees that would be dropped again are not made.
         let count = ahead.saturating_sub(1).min(2);
         let due = tree + 1 - count..=tree;
+        let begun = next.as_ref().map(|next| next.0.index);
         let mut trees: Vec<_> = due
             .map(|index| {
                 let begun = next.take_if(|next| u64::from(next.0.index) == index);
@@ -392,10 +393,18 @@ impl<S: Scheme> SecretKey<S> {
             .collect();
         let missing = trees.iter().map(BottomTree::missing).sum::<usize>();
         let progress = Progress::new(observer, missing as u64);
-        for tree in &mut trees {
+        for i in 0..trees.len() {
+            let tree = &mut trees[i];
+            let done = tree.done;
             tree.work(tree.missing(), || progress.step());
             wipe_stack();
             if progress.is_cancelled() {
+                // The tree that was begun is given back, with the leaves that it had.
+                trees[i].done = done;
+                let mut trees = trees.into_iter();
+                *next = next
+                    .take()
+                    .or_else(|| trees.find(|tree| Some(tree.index) == begun).map(NextTree));
                 return Err(SignError::Cancelled);
             }
         }

@@ -426,7 +426,8 @@ impl<S: Scheme> KeyFile<S> {
             // What is left of it is the tree after the window only where that did not move.
             let next = next.filter(|_| moved.is_err());
             let next = next.or_else(|| self.key.next_tree());
-            *ahead = Ahead::start(next, ahead.pause).map_err(io(&self.path))?;
+            let started = Ahead::start(next, ahead.pause).map(|started| *ahead = started);
+            return moved.and(started.map_err(io(&self.path)));
         }
         moved
     }

@@ -665,6 +665,26 @@ fn a_tree_in_the_making_is_not_made_again() {
     }
 }
 
+/// A move that is stopped gives the tree back that was begun, with its leaves, whether it came to it or not.
+#[test]
+fn a_tree_in_the_making_is_given_back() {
+    for (groups, epoch) in [(1, 64), (1, 96), (2, 96), (2, 128)] {
+        let mut key = SecretKey::<LeanSig46x10>::from_seed(&[8; 32], 0..256, &()).unwrap();
+        let mut next = key.next_tree();
+        next.as_mut().unwrap().work(groups * LANES);
+        let stop = |_, _| ControlFlow::Break(());
+        let stopped = key.prepare_from(epoch, &mut next, &stop);
+        assert_eq!(stopped, Err(SignError::Cancelled));
+        let mut next = next.unwrap();
+        assert_eq!(next.missing(), 32 - groups * LANES, "{epoch}");
+        next.work(32);
+        key.advance(next).unwrap();
+        let mut other = SecretKey::<LeanSig46x10>::from_seed(&[8; 32], 0..256, &()).unwrap();
+        other.prepare(64).unwrap();
+        assert_eq!(key.as_bytes(), other.as_bytes(), "{epoch}");
+    }
+}
+
 #[test]
 fn preparing_can_be_stopped() {
     let mut key = SecretKey::<LeanSigTest>::from_seed(&[8; 32], 0..256, &()).unwrap();

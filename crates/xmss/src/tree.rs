@@ -81,7 +81,8 @@ pub(crate) struct BottomTree<S: Scheme> {
     key: Box<Zeroizing<PrfKey>>,
     parameter: Parameter,
     leaves: Vec<Digest>,
-    done: usize,
+    /// Leaves made.
+    pub done: usize,
     scheme: core::marker::PhantomData<S>,
 }
 

@@ -12,10 +12,7 @@ pub(super) struct Wide<const N: usize>(pub(super) [[u64; N]; LANES]);
 
 /// The 24 rounds of a state of vectors, one message a lane. `xor` and `chi`, which is `a ^ (!b & c)`, are functions of vectors,
 /// `rol` is a macro that rotates by a literal, and `splat` makes a vector of a constant.
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
+#[allow(unused_macros)] // by targets that have this module for its tests only
 macro_rules! rounds {
     ($a:ident, $xor:ident, $chi:ident, $rol:ident, $splat:expr) => {
         for &constant in &$crate::keccak::portable::ROUND_CONSTANTS {
@@ -89,10 +86,7 @@ macro_rules! rounds {
         }
     };
 }
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
+#[allow(unused_imports)]
 pub(super) use rounds;
 
 /// What one lane of the kernel is doing.

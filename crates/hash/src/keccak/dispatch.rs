@@ -38,7 +38,7 @@ pub struct Proof(());
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Safe Rust for every target.
+    /// Nothing beyond the target's baseline: safe Rust, or WebAssembly kernels of its own.
     Portable,
     /// BMI1 and BMI2, one message at a time.
     #[cfg(target_arch = "x86_64")]

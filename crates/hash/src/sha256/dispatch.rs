@@ -39,6 +39,16 @@ impl Backend {
         Self::Portable
     }
 
+    /// Every backend of this CPU, the slowest first.
+    #[cfg(test)]
+    pub(super) fn available() -> std::vec::Vec<Self> {
+        let mut all = std::vec![Self::Portable];
+        if !matches!(Self::detect(), Self::Portable) {
+            all.push(Self::detect());
+        }
+        all
+    }
+
     /// Compresses each block into the state.
     pub(super) fn absorb(self, state: &mut [u32; 8], blocks: &[[u8; 64]]) {
         match self {

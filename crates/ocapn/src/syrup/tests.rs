@@ -209,6 +209,19 @@ fn every_prefix_of_every_vector() {
 }
 
 #[test]
+fn needless_zeros_are_taken_up_to_a_limit() {
+    for value in ["1+", "1:a", "1\"a"] {
+        let padded = |digits: usize| [&"0".repeat(digits - 1), value].concat();
+        let plain = Value::decode(value.as_bytes()).unwrap();
+        assert_eq!(Value::decode_lenient(padded(65_535).as_bytes()), Ok(plain));
+        assert_eq!(
+            Value::decode_lenient(padded(65_536).as_bytes()),
+            Err(ErrorKind::TooLong.at(0))
+        );
+    }
+}
+
+#[test]
 fn errors_name_the_byte() {
     use ErrorKind::*;
     for (input, kind, offset) in [

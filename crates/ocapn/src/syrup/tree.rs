@@ -27,10 +27,11 @@ impl Value {
         decode::<STRICT>(input, limits)
     }
 
-    /// As [`decode`](Self::decode), and takes what some peers write: needless zeros in numbers and lengths, `0-`, NaNs with
-    /// a payload, dictionaries and sets in any order, white space between values, and the brackets of bencode (`l` or `(`
-    /// for `[`, `d` for `{`, `e` or `)` for what closes them). Keys that are there twice, text that is not UTF-8 and
-    /// records without a label have no agreed meaning and are refused here too.
+    /// As [`decode`](Self::decode), and takes what some peers write: needless zeros in numbers and lengths (up to 65 535
+    /// digits of what fits 64 bits), `0-`, NaNs with a payload, dictionaries and sets in any order, white space between
+    /// values, and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, `e` or `)` for what closes them). Keys that
+    /// are there twice, text that is not UTF-8 and records without a label have no agreed meaning and are refused here
+    /// too.
     ///
     /// ```
     /// use lydite_ocapn::syrup::{self, Value};
