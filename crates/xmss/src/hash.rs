@@ -4,10 +4,12 @@
 //! [`TweakHash::DIGEST`] words; arrays are as long as the longest, and words past a digest's end are zero. The set of lean
 //! Ethereum that hashes with BLAKE2s-256 is to implement [`TweakHash`] too, once it is frozen.
 
+use core::marker::PhantomData;
+
 use rand_core::Rng;
 
 use crate::koalabear::{self, MODULUS, tweak_digits};
-use crate::poseidon::{Backend, LANES, Lanes, Poseidon1, Poseidon2, leaf_capacity};
+use crate::poseidon::{Backend, LANES, Lanes, Permutation, Poseidon1, Poseidon2, leaf_capacity};
 
 /// Words of the longest digest.
 pub const DIGEST_WORDS: usize = 8;
@@ -143,45 +145,15 @@ fn add(sum: &mut [u32; LANES], other: &[u32; LANES]) {
     }
 }
 
-/// Elements of an input, one part after the other.
-struct Input<const W: usize> {
-    lanes: Lanes<W>,
-    length: usize,
-}
-
-impl<const W: usize> Input<W> {
-    fn new() -> Self {
-        Self {
-            lanes: Lanes::ZERO,
-            length: 0,
-        }
-    }
-
-    fn then(mut self, part: &[[u32; LANES]]) -> Self {
-        self.lanes.0[self.length..self.length + part.len()].copy_from_slice(part);
-        self.length += part.len();
-        self
-    }
-
-    /// The first elements of the permutation of the input plus the input.
-    fn compress(self, digest: usize, permute: impl Fn(&mut Lanes<W>)) -> Lanes<DIGEST_WORDS> {
-        let mut state = self.lanes;
-        permute(&mut state);
-        let mut out = Lanes::ZERO;
-        for i in 0..digest {
-            out.0[i] = state.0[i];
-            add(&mut out.0[i], &self.lanes.0[i]);
-        }
-        out
-    }
-}
-
 /// Elements that a permutation of width 24 absorbs, and those it keeps.
 const RATE: usize = 15;
 const CAPACITY: usize = 9;
 
-/// What the two Poseidons differ in, but for the order of inputs.
-trait Construction {
+/// What the two Poseidons differ in.
+pub(crate) trait Construction: Permutation<24, 23> + Send + Sync + 'static {
+    /// Whether a chain's value or a message stands before parameter and tweak, and a randomness behind; otherwise the other
+    /// way round.
+    const VALUE_FIRST: bool;
     /// Where in the state of a leaf's sponge the capacity and the rate begin.
     const CAPACITY_AT: usize;
     const RATE_AT: usize;
@@ -194,6 +166,7 @@ trait Construction {
 }
 
 impl Construction for Poseidon1 {
+    const VALUE_FIRST: bool = true;
     const CAPACITY_AT: usize = 0;
     const RATE_AT: usize = CAPACITY;
     const ADDS: bool = false;
@@ -213,6 +186,7 @@ impl Construction for Poseidon1 {
 }
 
 impl Construction for Poseidon2 {
+    const VALUE_FIRST: bool = false;
     const CAPACITY_AT: usize = RATE;
     const RATE_AT: usize = 0;
     const ADDS: bool = true;
@@ -231,28 +205,44 @@ impl Construction for Poseidon2 {
     }
 }
 
-/// Parents of digests of `D` elements: `parameter | tweak | left | right`.
-fn node<K: Construction, const D: usize>(
-    backend: Backend,
-    parameter: &Lanes<PARAMETER_WORDS>,
-    level: u8,
-    positions: &[u32; LANES],
-    [left, right]: [&Lanes<DIGEST_WORDS>; 2],
-) -> Lanes<DIGEST_WORDS> {
-    let tweaks = tweaks(
-        positions
-            .iter()
-            .map(|&position| tree_tweak(level, position)),
-    );
-    Input::new()
-        .then(&parameter.0)
-        .then(&tweaks.0)
-        .then(&left.0[..D])
-        .then(&right.0[..D])
-        .compress(D, |state| K::wide(backend, state))
+/// A value and its randomness around parameter and tweak.
+#[inline]
+fn around<'a, K: Construction, T>(
+    value: &'a [T],
+    [parameter, tweak]: [&'a [T]; 2],
+    randomness: &'a [T],
+) -> [&'a [T]; 4] {
+    if K::VALUE_FIRST {
+        [value, parameter, tweak, randomness]
+    } else {
+        [randomness, parameter, tweak, value]
+    }
 }
 
 /// The first elements of the permutation of an input in parts, plus the input.
+#[inline]
+fn compress<const W: usize>(
+    digest: usize,
+    parts: [&[[u32; LANES]]; 4],
+    permute: impl Fn(&mut Lanes<W>),
+) -> Lanes<DIGEST_WORDS> {
+    let mut input = Lanes::ZERO;
+    let mut length = 0;
+    for part in parts {
+        input.0[length..][..part.len()].copy_from_slice(part);
+        length += part.len();
+    }
+    let mut state = input;
+    permute(&mut state);
+    let mut out = Lanes::ZERO;
+    for i in 0..digest {
+        out.0[i] = state.0[i];
+        add(&mut out.0[i], &input.0[i]);
+    }
+    out
+}
+
+/// The same of a single state.
 fn compress_one<K: Construction>(backend: Backend, digest: usize, parts: [&[u32]; 4]) -> Digest {
     let mut input = [0; 24];
     for (place, element) in input.iter_mut().zip(parts.into_iter().flatten()) {
@@ -272,200 +262,51 @@ const fn blocks(elements: usize) -> usize {
     (PARAMETER_WORDS + 2 + elements).div_ceil(RATE)
 }
 
-/// Leaves: the sponge of `parameter | tweak | ends`, 15 elements a permutation.
-fn leaf<K: Construction, const D: usize>(
-    backend: Backend,
-    parameter: &Lanes<PARAMETER_WORDS>,
-    epochs: &[u32; LANES],
-    ends: &[Lanes<DIGEST_WORDS>],
-    capacity: [u32; CAPACITY],
-) -> Lanes<DIGEST_WORDS> {
-    let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
-    let mut input = parameter
-        .0
-        .iter()
-        .chain(&tweak.0)
-        .chain(ends.iter().flat_map(|end| &end.0[..D]));
-    let mut state = Lanes::ZERO;
-    for (column, element) in state.0[K::CAPACITY_AT..].iter_mut().zip(capacity) {
-        *column = [element; LANES];
-    }
-    for _ in 0..blocks(D * ends.len()) {
-        for column in &mut state.0[K::RATE_AT..][..RATE] {
-            let element = input.next().unwrap_or(&[0; LANES]);
-            if K::ADDS {
-                add(column, element);
-            } else {
-                *column = *element;
-            }
-        }
-        K::wide(backend, &mut state);
-    }
-    let mut out = Lanes::ZERO;
-    out.0[..D].copy_from_slice(&state.0[K::RATE_AT..][..D]);
-    out
-}
-
-/// The same on a single state.
-fn leaf_one<K: Construction, const D: usize>(
-    backend: Backend,
-    parameter: &Parameter,
-    epoch: u32,
-    ends: &[Digest],
-    capacity: [u32; CAPACITY],
-) -> Digest {
-    let tweak = tweak_digits(tree_tweak(0, epoch));
-    let mut input = parameter
-        .iter()
-        .chain(&tweak)
-        .chain(ends.iter().flat_map(|end| &end[..D]));
-    let mut state = [0; 24];
-    state[K::CAPACITY_AT..][..CAPACITY].copy_from_slice(&capacity);
-    for _ in 0..blocks(D * ends.len()) {
-        for element in &mut state[K::RATE_AT..][..RATE] {
-            let next = *input.next().unwrap_or(&0);
-            *element = if K::ADDS {
-                koalabear::add(*element, next)
-            } else {
-                next
-            };
-        }
-        K::wide_one(backend, &mut state);
-    }
-    let mut out = [0; DIGEST_WORDS];
-    out[..D].copy_from_slice(&state[K::RATE_AT..][..D]);
-    out
-}
-
-/// What is the same for both: words are field elements; nodes and leaves are as above.
-macro_rules! of_field_elements {
-    ($kind:ty, $capacity:expr) => {
-        const DIGEST: usize = D;
-        const RANDOMNESS: usize = R;
-
-        fn is_word(word: u32) -> bool {
-            koalabear::is_canonical(word)
-        }
-
-        fn reduce(word: u32) -> u32 {
-            word % MODULUS
-        }
-
-        fn draw<G: Rng + ?Sized>(rng: &mut G) -> u32 {
-            koalabear::draw(rng)
-        }
-
-        fn word_from_bytes(bytes: [u8; 16]) -> u32 {
-            koalabear::reduce_wide(bytes)
-        }
-
-        fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS] {
-            koalabear::message_digits(message)
-        }
-
-        fn node(
-            backend: Backend,
-            parameter: &Lanes<PARAMETER_WORDS>,
-            level: u8,
-            positions: &[u32; LANES],
-            children: [&Lanes<DIGEST_WORDS>; 2],
-        ) -> Lanes<DIGEST_WORDS> {
-            node::<$kind, D>(backend, parameter, level, positions, children)
-        }
-
-        fn leaf(
-            backend: Backend,
-            parameter: &Lanes<PARAMETER_WORDS>,
-            epochs: &[u32; LANES],
-            ends: &[Lanes<DIGEST_WORDS>],
-        ) -> Lanes<DIGEST_WORDS> {
-            leaf::<$kind, D>(backend, parameter, epochs, ends, const { $capacity })
-        }
-
-        fn node_one(
-            backend: Backend,
-            parameter: &Parameter,
-            level: u8,
-            position: u32,
-            children: [&Digest; 2],
-        ) -> Digest {
-            let tweak = tweak_digits(tree_tweak(level, position));
-            let [left, right] = children.map(|child| &child[..D]);
-            compress_one::<$kind>(backend, D, [parameter, &tweak, left, right])
-        }
-
-        fn leaf_one(
-            backend: Backend,
-            parameter: &Parameter,
-            epoch: u32,
-            ends: &[Digest],
-        ) -> Digest {
-            leaf_one::<$kind, D>(backend, parameter, epoch, ends, const { $capacity })
-        }
-    };
-}
+/// [`Poseidon1Hash`] or [`Poseidon2Hash`].
+///
+/// Both compress a node as `parameter | tweak | left | right`, and absorb `parameter | tweak | ends` into the sponge of a leaf, 15
+/// elements a permutation, whose capacity holds a hash of the lengths.
+pub struct PoseidonHash<K, const D: usize, const R: usize, const V: usize>(PhantomData<K>);
 
 /// Poseidon as leanSig c08a3ba uses it: digests of `D` elements, randomness of `R`, leaves of `V` chains.
 ///
-/// A chain step compresses `value | parameter | tweak`, a node `parameter | tweak | left | right`, a message
-/// `message | parameter | tweak | randomness`. A leaf is a sponge whose capacity stands first and holds a hash of the
-/// lengths; it overwrites the rate with `parameter | tweak | ends`, 15 elements a permutation.
-pub enum Poseidon1Hash<const D: usize, const R: usize, const V: usize> {}
-
-impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon1Hash<D, R, V> {
-    of_field_elements!(Poseidon1, leaf_capacity(D, V).0);
-
-    #[inline]
-    fn step(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        places: &[Place; LANES],
-        value: &mut Lanes<DIGEST_WORDS>,
-    ) {
-        *value = Input::new()
-            .then(&value.0[..D])
-            .then(&parameter.0)
-            .then(&tweaks(places.iter().map(chain_tweak)).0)
-            .compress(D, |state| Poseidon1::narrow(backend, state));
-    }
-
-    fn message(
-        backend: Backend,
-        parameter: &Lanes<PARAMETER_WORDS>,
-        epochs: &[u32; LANES],
-        randomness: &Lanes<RANDOMNESS_WORDS>,
-        message: &Lanes<MESSAGE_WORDS>,
-    ) -> Lanes<DIGEST_WORDS> {
-        Input::new()
-            .then(&message.0)
-            .then(&parameter.0)
-            .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
-            .then(&randomness.0[..R])
-            .compress(DIGEST_WORDS, |state| Poseidon1::wide(backend, state))
-    }
-
-    fn message_one(
-        backend: Backend,
-        parameter: &Parameter,
-        epoch: u32,
-        randomness: &Randomness,
-        message: &[u32; MESSAGE_WORDS],
-    ) -> Digest {
-        let tweak = tweak_digits(message_tweak(epoch));
-        let parts: [&[u32]; 4] = [message, parameter, &tweak, &randomness[..R]];
-        compress_one::<Poseidon1>(backend, DIGEST_WORDS, parts)
-    }
-}
+/// A chain step compresses `value | parameter | tweak`, a message `message | parameter | tweak | randomness`. A leaf's capacity
+/// stands first; its sponge overwrites the rate.
+pub type Poseidon1Hash<const D: usize, const R: usize, const V: usize> =
+    PoseidonHash<Poseidon1, D, R, V>;
 
 /// Poseidon2 as hash-sig e66a485 used it: digests of `D` elements, randomness of `R`.
 ///
-/// A chain step compresses `parameter | tweak | value`, a node `parameter | tweak | left | right`, a message
-/// `randomness | parameter | tweak | message`. A leaf is a sponge whose capacity stands last and holds a hash of the lengths,
-/// in which `V` is the number of chains without checksum, while all chains are absorbed, by addition.
-pub enum Poseidon2Hash<const D: usize, const R: usize, const V: usize> {}
+/// A chain step compresses `parameter | tweak | value`, a message `randomness | parameter | tweak | message`. A leaf's capacity
+/// stands last, and `V` in it is the number of chains without checksum, while all chains are absorbed, by addition.
+pub type Poseidon2Hash<const D: usize, const R: usize, const V: usize> =
+    PoseidonHash<Poseidon2, D, R, V>;
 
-impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash<D, R, V> {
-    of_field_elements!(Poseidon2, leaf_capacity(D, V).1);
+impl<K: Construction, const D: usize, const R: usize, const V: usize> TweakHash
+    for PoseidonHash<K, D, R, V>
+{
+    const DIGEST: usize = D;
+    const RANDOMNESS: usize = R;
+
+    fn is_word(word: u32) -> bool {
+        koalabear::is_canonical(word)
+    }
+
+    fn reduce(word: u32) -> u32 {
+        word % MODULUS
+    }
+
+    fn draw<G: Rng + ?Sized>(rng: &mut G) -> u32 {
+        koalabear::draw(rng)
+    }
+
+    fn word_from_bytes(bytes: [u8; 16]) -> u32 {
+        koalabear::reduce_wide(bytes)
+    }
+
+    fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS] {
+        koalabear::message_digits(message)
+    }
 
     #[inline]
     fn step(
@@ -474,11 +315,60 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash
         places: &[Place; LANES],
         value: &mut Lanes<DIGEST_WORDS>,
     ) {
-        *value = Input::new()
-            .then(&parameter.0)
-            .then(&tweaks(places.iter().map(chain_tweak)).0)
-            .then(&value.0[..D])
-            .compress(D, |state| Poseidon2::narrow(backend, state));
+        let tweak = tweaks(places.iter().map(chain_tweak));
+        let parts = around::<K, _>(&value.0[..D], [&parameter.0, &tweak.0], &[]);
+        *value = compress(D, parts, |state| K::narrow(backend, state));
+    }
+
+    fn node(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        level: u8,
+        positions: &[u32; LANES],
+        children: [&Lanes<DIGEST_WORDS>; 2],
+    ) -> Lanes<DIGEST_WORDS> {
+        let tweak = tweaks(
+            positions
+                .iter()
+                .map(|&position| tree_tweak(level, position)),
+        );
+        let [left, right] = children.map(|child| &child.0[..D]);
+        compress(D, [&parameter.0, &tweak.0, left, right], |state| {
+            K::wide(backend, state);
+        })
+    }
+
+    fn leaf(
+        backend: Backend,
+        parameter: &Lanes<PARAMETER_WORDS>,
+        epochs: &[u32; LANES],
+        ends: &[Lanes<DIGEST_WORDS>],
+    ) -> Lanes<DIGEST_WORDS> {
+        let tweak = tweaks(epochs.iter().map(|&epoch| tree_tweak(0, epoch)));
+        let mut input = parameter
+            .0
+            .iter()
+            .chain(&tweak.0)
+            .chain(ends.iter().flat_map(|end| &end.0[..D]));
+        let mut state = Lanes::ZERO;
+        let capacity = const { leaf_capacity::<K>(D, V) };
+        for (column, element) in state.0[K::CAPACITY_AT..].iter_mut().zip(capacity) {
+            *column = [element; LANES];
+        }
+        for _ in 0..blocks(D * ends.len()) {
+            for column in &mut state.0[K::RATE_AT..][..RATE] {
+                let element = input.next().unwrap_or(&[0; LANES]);
+                if K::ADDS {
+                    add(column, element);
+                } else {
+                    *column = *element;
+                }
+            }
+            K::wide(backend, &mut state);
+        }
+        let mut out = Lanes::ZERO;
+        out.0[..D].copy_from_slice(&state.0[K::RATE_AT..][..D]);
+        out
     }
 
     fn message(
@@ -488,12 +378,9 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash
         randomness: &Lanes<RANDOMNESS_WORDS>,
         message: &Lanes<MESSAGE_WORDS>,
     ) -> Lanes<DIGEST_WORDS> {
-        Input::new()
-            .then(&randomness.0[..R])
-            .then(&parameter.0)
-            .then(&tweaks(epochs.iter().map(|&epoch| message_tweak(epoch))).0)
-            .then(&message.0)
-            .compress(DIGEST_WORDS, |state| Poseidon2::wide(backend, state))
+        let tweak = tweaks(epochs.iter().map(|&epoch| message_tweak(epoch)));
+        let parts = around::<K, _>(&message.0, [&parameter.0, &tweak.0], &randomness.0[..R]);
+        compress(DIGEST_WORDS, parts, |state| K::wide(backend, state))
     }
 
     fn message_one(
@@ -504,7 +391,44 @@ impl<const D: usize, const R: usize, const V: usize> TweakHash for Poseidon2Hash
         message: &[u32; MESSAGE_WORDS],
     ) -> Digest {
         let tweak = tweak_digits(message_tweak(epoch));
-        let parts: [&[u32]; 4] = [&randomness[..R], parameter, &tweak, message];
-        compress_one::<Poseidon2>(backend, DIGEST_WORDS, parts)
+        let parts = around::<K, _>(message, [parameter, &tweak], &randomness[..R]);
+        compress_one::<K>(backend, DIGEST_WORDS, parts)
+    }
+
+    fn node_one(
+        backend: Backend,
+        parameter: &Parameter,
+        level: u8,
+        position: u32,
+        children: [&Digest; 2],
+    ) -> Digest {
+        let tweak = tweak_digits(tree_tweak(level, position));
+        let [left, right] = children.map(|child| &child[..D]);
+        compress_one::<K>(backend, D, [parameter, &tweak, left, right])
+    }
+
+    fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
+        let tweak = tweak_digits(tree_tweak(0, epoch));
+        let mut input = parameter
+            .iter()
+            .chain(&tweak)
+            .chain(ends.iter().flat_map(|end| &end[..D]));
+        let mut state = [0; 24];
+        let capacity = const { leaf_capacity::<K>(D, V) };
+        state[K::CAPACITY_AT..][..CAPACITY].copy_from_slice(&capacity);
+        for _ in 0..blocks(D * ends.len()) {
+            for element in &mut state[K::RATE_AT..][..RATE] {
+                let next = *input.next().unwrap_or(&0);
+                *element = if K::ADDS {
+                    koalabear::add(*element, next)
+                } else {
+                    next
+                };
+            }
+            K::wide_one(backend, &mut state);
+        }
+        let mut out = [0; DIGEST_WORDS];
+        out[..D].copy_from_slice(&state[K::RATE_AT..][..D]);
+        out
     }
 }

@@ -63,7 +63,7 @@ impl<const N: usize> zeroize::Zeroize for Lanes<N> {
 }
 
 /// What a kernel needs to know of a permutation of `W` elements with `P` partial rounds.
-trait Permutation<const W: usize, const P: usize> {
+pub(crate) trait Permutation<const W: usize, const P: usize> {
     const SPECIFICATION: Specification<W, P>;
     const TABLES: &'static Tables<W, P>;
     const COLUMNS: &'static Columns<W, P>;
@@ -75,9 +75,9 @@ trait Permutation<const W: usize, const P: usize> {
 }
 
 /// Poseidon.
-pub(crate) enum Poseidon1 {}
+pub enum Poseidon1 {}
 /// Poseidon2.
-pub(crate) enum Poseidon2 {}
+pub enum Poseidon2 {}
 
 impl Permutation<16, 20> for Poseidon1 {
     const SPECIFICATION: Specification<16, 20> = POSEIDON1_16;
@@ -125,9 +125,11 @@ impl Permutation<24, 23> for Poseidon2 {
 }
 
 /// What the sponges of leaves begin with, for digests of `digest` elements and `chains` chains: the first nine elements of
-/// the compression of the lengths 5 (parameter), 2 (tweak), `chains` and `digest`, as one integer in base p; for Poseidon and
-/// for Poseidon2.
-pub(crate) const fn leaf_capacity(digest: usize, chains: usize) -> ([u32; 9], [u32; 9]) {
+/// the compression of the lengths 5 (parameter), 2 (tweak), `chains` and `digest`, as one integer in base p.
+pub(crate) const fn leaf_capacity<K: Permutation<24, 23>>(
+    digest: usize,
+    chains: usize,
+) -> [u32; 9] {
     let mut integer = (5_u128 << 96) | (2 << 64) | (chains as u128) << 32 | digest as u128;
     let mut input = [0; 24];
     let mut i = 0;
@@ -136,13 +138,11 @@ pub(crate) const fn leaf_capacity(digest: usize, chains: usize) -> ([u32; 9], [u
         integer /= koalabear::MODULUS as u128;
         i += 1;
     }
-    let one = reference::permute(&POSEIDON1_24, input);
-    let two = reference::permute(&POSEIDON2_24, input);
-    let mut capacity = ([0; 9], [0; 9]);
+    let permuted = reference::permute(&K::SPECIFICATION, input);
+    let mut capacity = [0; 9];
     i = 0;
     while i < 9 {
-        capacity.0[i] = koalabear::add(one[i], input[i]);
-        capacity.1[i] = koalabear::add(two[i], input[i]);
+        capacity[i] = koalabear::add(permuted[i], input[i]);
         i += 1;
     }
     capacity

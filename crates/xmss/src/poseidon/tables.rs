@@ -17,7 +17,7 @@ use crate::koalabear::{R, add, cube_root, inverse, minus, mul};
 
 /// A permutation of `W` elements with `P` partial rounds between two times four full ones.
 #[derive(Clone, Copy)]
-pub(super) struct Specification<const W: usize, const P: usize> {
+pub(crate) struct Specification<const W: usize, const P: usize> {
     /// Added before the S-boxes of the full rounds.
     pub full: [[u32; W]; 8],
     /// Added before the S-box of the partial rounds.
@@ -31,7 +31,7 @@ pub(super) struct Specification<const W: usize, const P: usize> {
 }
 
 /// A [`Specification`] made ready.
-pub(super) struct Tables<const W: usize, const P: usize> {
+pub(crate) struct Tables<const W: usize, const P: usize> {
     /// Added before the S-boxes of the full rounds, at the scale of each; the fifth is zero, being in `out_constant`.
     pub full: [[u32; W]; 8],
     /// z_t from x.
@@ -51,7 +51,7 @@ pub(super) struct Tables<const W: usize, const P: usize> {
 }
 
 /// The matrices of [`Tables`] by columns, for a single state: all outputs take the products of one input at once.
-pub(super) struct Columns<const W: usize, const P: usize> {
+pub(crate) struct Columns<const W: usize, const P: usize> {
     pub dense: [[u32; W]; W],
     pub z_from_x: [[u32; P]; W],
     pub out_from_x: [[u32; W]; W],
