@@ -1,6 +1,6 @@
 //! revm as a contender: its precompiles, and programs that call them.
 
-use arena_kit::{Op, Output, Sum, locked_version, op, run};
+use arena_kit::{Op, Output, PRECOMPILES, Sum, locked_version, op, run};
 use revm::bytecode::Bytecode;
 use revm::context::{BlockEnv, CfgEnv, TxEnv};
 use revm::database::{BENCH_CALLER, BENCH_TARGET, BenchmarkDB};
@@ -102,25 +102,8 @@ struct Program<E> {
 }
 
 fn main() {
-    let ops = vec![
-        precompile("precompile_01", 0x01),
-        precompile("precompile_02", 0x02),
-        precompile("precompile_03", 0x03),
-        precompile("precompile_04", 0x04),
-        precompile("precompile_05", 0x05),
-        precompile("precompile_06", 0x06),
-        precompile("precompile_07", 0x07),
-        precompile("precompile_08", 0x08),
-        precompile("precompile_09", 0x09),
-        precompile("precompile_0a", 0x0a),
-        precompile("precompile_0b", 0x0b),
-        precompile("precompile_0c", 0x0c),
-        precompile("precompile_0d", 0x0d),
-        precompile("precompile_0e", 0x0e),
-        precompile("precompile_0f", 0x0f),
-        precompile("precompile_10", 0x10),
-        precompile("precompile_11", 0x11),
-        precompile("precompile_100", 0x100),
+    let mut ops = Vec::from(PRECOMPILES.map(|(name, address)| precompile(name, address)));
+    ops.extend([
         op(
             "bytecode_setup",
             |reader| Some(reader.rest()),
@@ -149,7 +132,7 @@ fn main() {
                 result.result.into_output().map(Returned)
             },
         ),
-    ];
+    ]);
     run(
         "revm",
         locked_version(include_str!("../../Cargo.lock"), "revm"),

@@ -89,6 +89,28 @@ pub fn array_reuse<T: 'static, S: Output + 'static, R: Output + 'static>(
     build(names, true, parse, buffer, call)
 }
 
+/// The operations of the precompiles of Osaka, and their addresses.
+pub const PRECOMPILES: [(&str, u64); 18] = [
+    ("precompile_01", 0x01),
+    ("precompile_02", 0x02),
+    ("precompile_03", 0x03),
+    ("precompile_04", 0x04),
+    ("precompile_05", 0x05),
+    ("precompile_06", 0x06),
+    ("precompile_07", 0x07),
+    ("precompile_08", 0x08),
+    ("precompile_09", 0x09),
+    ("precompile_0a", 0x0a),
+    ("precompile_0b", 0x0b),
+    ("precompile_0c", 0x0c),
+    ("precompile_0d", 0x0d),
+    ("precompile_0e", 0x0e),
+    ("precompile_0f", 0x0f),
+    ("precompile_10", 0x10),
+    ("precompile_11", 0x11),
+    ("precompile_100", 0x100),
+];
+
 /// A call of a precompile (`precompile_*`): `run` answers the output, or nothing where the call fails.
 pub fn precompile(
     name: &'static str,
