@@ -203,17 +203,21 @@ fn power_of_two_power<R: Rows>(
         // An even base to k or more.
         return power;
     }
-    power[0] = 1;
-    let mut base = base.to_vec();
-    base.resize(words, 0);
-    let mut product = vec![0; words];
     // The order of an odd base divides 2^(k - 1).
     let bits = if odd {
         exponent.bits.min(k)
     } else {
         exponent.bits
     };
-    for i in (0..bits).rev() {
+    let Some(top) = (0..bits).rev().find(|&i| exponent.bit(i) == 1) else {
+        power[0] = 1;
+        return power;
+    };
+    let mut base = base.to_vec();
+    base.resize(words, 0);
+    power.copy_from_slice(&base);
+    let mut product = vec![0; words];
+    for i in (0..top).rev() {
         multiply_low::<R>(&mut product, &power, &power);
         core::mem::swap(&mut power, &mut product);
         if exponent.bit(i) == 1 {
@@ -229,16 +233,18 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
     if exponent.bits <= DIRECT_BITS {
         return direct_power::<R>(base, exponent, modulus);
     }
-    short::power::<R, 1>(base, exponent, modulus)
-        .or_else(|| short::power::<R, 2>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 3>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 4>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 5>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 6>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 7>(base, exponent, modulus))
-        .or_else(|| short::power::<R, 8>(base, exponent, modulus))
-        .or_else(|| R::power_by_lanes(base, exponent, modulus))
-        .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent))
+    match modulus.len() {
+        1 => short::power::<R, 1>(base, exponent, modulus),
+        2 => short::power::<R, 2>(base, exponent, modulus),
+        3 => short::power::<R, 3>(base, exponent, modulus),
+        4 => short::power::<R, 4>(base, exponent, modulus),
+        5 => short::power::<R, 5>(base, exponent, modulus),
+        6 => short::power::<R, 6>(base, exponent, modulus),
+        7 => short::power::<R, 7>(base, exponent, modulus),
+        8 => short::power::<R, 8>(base, exponent, modulus),
+        _ => R::power_by_lanes(base, exponent, modulus)
+            .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent)),
+    }
 }
 
 /// Exponents of so few bits do not pay for Montgomery's form.

@@ -10,14 +10,15 @@ use super::{
     limbs::{Rows, divide, multiply_add_word, negative_inverse_word},
 };
 
-/// The power, if the modulus has N words.
+/// The power modulo N words.
 pub(super) fn power<R: Rows, const N: usize>(
     base: &[u64],
     exponent: &Exponent<'_>,
     modulus: &[u64],
-) -> Option<Vec<u64>> {
-    let modulus: [u64; N] = modulus.try_into().ok()?;
-    Some(Montgomery::new(modulus).power::<R>(base, exponent).to_vec())
+) -> Vec<u64> {
+    Montgomery::<N>::new(modulus)
+        .power::<R>(base, exponent)
+        .to_vec()
 }
 
 /// Elements are `x 2^(64 N)` for x, below the modulus.
@@ -28,10 +29,12 @@ struct Montgomery<const N: usize> {
 }
 
 impl<const N: usize> Montgomery<N> {
-    fn new(modulus: [u64; N]) -> Self {
+    fn new(words: &[u64]) -> Self {
+        let mut modulus = [0; N];
+        modulus.copy_from_slice(words);
         Self {
             modulus,
-            inverse: negative_inverse_word(modulus[0]),
+            inverse: negative_inverse_word(words[0]),
         }
     }
 
@@ -49,7 +52,8 @@ impl<const N: usize> Montgomery<N> {
         } else {
             // Four bits at a time, zeros too: a branch that none foresees is dearer than a product.
             let mut table = [self.enter::<R>(&[1]); 16];
-            for i in 1..16 {
+            table[1] = base;
+            for i in 2..16 {
                 table[i] = self.multiply(&table[i - 1], &base);
             }
             let (first, rest) = exponent.bytes.split_first().unwrap_or((&0, &[]));

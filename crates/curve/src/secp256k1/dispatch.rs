@@ -114,7 +114,10 @@ impl Backend {
                 ));
                 continue;
             }
-            *out = kept(generator::multiply_generator(tables::comb(), &digits));
+            *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<Portable>>(
+                tables::comb(),
+                &digits,
+            ));
         }
     }
 
@@ -126,7 +129,7 @@ impl Backend {
             return Secp256k1::sum(&secret_multiply::multiply_secret(&point, digits));
         }
         let point = Secp256k1::<Portable>::point(point);
-        kept(secret_multiply::multiply_secret(&point, digits))
+        Secp256k1::sum(&secret_multiply::multiply_secret(&point, digits))
     }
 
     /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
@@ -214,17 +217,6 @@ impl Backend {
         }
         multiply_add_in::<Portable>(point, factors)
     }
-}
-
-/// A secret sum in the form that all are kept in.
-#[cfg(not(target_pointer_width = "32"))]
-fn kept(sum: Sum) -> Sum {
-    sum
-}
-
-#[cfg(target_pointer_width = "32")]
-fn kept(sum: Jacobian<Secp256k1<Portable>>) -> Sum {
-    Secp256k1::sum(&sum)
 }
 
 /// The point with this x and a y of this parity, if there is one, in one form of the field. Variable-time.
