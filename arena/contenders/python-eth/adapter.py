@@ -13,32 +13,11 @@ from eth_account.typed_transactions import TypedTransaction
 from eth_hash.auto import keccak
 from eth_keys import keys
 from eth_utils import to_canonical_address, to_checksum_address
-from ethereum_items import (
-    RUNTIME_NESTED,
-    RUNTIME_STATIC,
-    dynamic_many,
-    dynamic_one,
-    fields_many,
-    fields_one,
-    head_of_pair,
-    head_of_three,
-    le32,
-    messages,
-    runtime_nested,
-    runtime_nested_parts,
-    runtime_static,
-    runtime_static_parts,
-    same,
-    text,
-    transfer,
-    typed,
-    whole,
-)
+from ethereum_items import abi_rows, fields_many, fields_one, le32, messages, same, text, typed
 from hexbytes import HexBytes
 from rlp.sedes import big_endian_int
 
 keccak(b"")  # eth-hash loads its backend at the first use
-DYNAMIC = ["string", "bytes", "uint256[]"]
 
 
 def u256s(item, per):
@@ -89,25 +68,6 @@ def verify(row):
     return b"\x01" if keys.Signature(sig + b"\x00").verify_msg_hash(digest, key) else b"\x00"
 
 
-SELECTOR = bytes.fromhex("a9059cbb")
-STATIC = ["address", "uint256"]
-
-
-def decode_dynamic(rows):
-    out = []
-    for row in rows:
-        text, data = eth_abi.decode(["string", "bytes"], row)
-        out += [text.encode(), data]
-    return out
-
-
-def decode_runtime(item):
-    text, data, numbers = eth_abi.decode(DYNAMIC, item)
-    return [text.encode(), data, b"".join(le32(x) for x in numbers)]
-
-
-def decode_runtime_static(rows):
-    return [part for row in rows for part in runtime_static_parts(eth_abi.decode(RUNTIME_STATIC, row))]
 
 
 def tx_hash(fields):
@@ -153,11 +113,6 @@ base = {
     "checksum_address": one(same, lambda a: to_checksum_address(a).encode()),
     "hex_encode_32b": many(lambda i: kit.chunks(i, 32), lambda rows: [r.hex().encode() for r in rows]),
     "hex_decode_32b": many(lambda i: [x.decode() for x in kit.chunks(i, 64)], lambda rows: [bytes.fromhex(r) for r in rows]),
-    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + eth_abi.encode(STATIC, r) for r in rows]),
-    "abi_encode_static": many(transfer, lambda rows: [eth_abi.encode(STATIC, r) for r in rows]),
-    "abi_encode_dynamic": many(dynamic_many, lambda rows: [eth_abi.encode(DYNAMIC, r) for r in rows]),
-    "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(eth_abi.decode(["uint256"], r)[0]) for r in rows]),
-    "abi_decode_dynamic": many(kit.fields, decode_dynamic),
     "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]),
     "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]),
     "rlp_decode_u256": many(kit.fields, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
@@ -173,6 +128,7 @@ base = {
 }
 ops = dict(base)
 ops |= {name + "_varied": row for name, row in base.items()}
+ops |= abi_rows(eth_abi)
 ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
 ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
 ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
@@ -197,29 +153,12 @@ ops |= {
     "u256_uniswapv4_swap_zig_input": base["u256_uniswapv4_swap"],
     "secp256k1_verify_varied": one(verify_item, verify),
     "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
-    "abi_encode_runtime_varied": one(lambda i: dynamic_one(i)[0], lambda row: eth_abi.encode(DYNAMIC, row)),
-    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [eth_abi.encode(RUNTIME_STATIC, row) for row in rows]),
-    "abi_encode_runtime_nested_varied": one(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)),
-    "abi_decode_dynamic_strict_varied": many(kit.fields, decode_dynamic),
-    "abi_decode_runtime_varied": many(same, decode_runtime),
-    "abi_decode_runtime_static_varied": many(lambda i: kit.chunks(i, 192), decode_runtime_static),
-    "abi_decode_runtime_nested_varied": many(
-        same, lambda data: runtime_nested_parts(eth_abi.decode(RUNTIME_NESTED, data))
-    ),
-    "abi_decode_dynamic_heads_varied": kit.decoder(
-        kit.fields, lambda rows: [eth_abi.decode(["string", "bytes"], row) for row in rows], head_of_pair, whole
-    ),
-    "abi_decode_runtime_heads_varied": kit.decoder(
-        kit.fields, lambda rows: [eth_abi.decode(DYNAMIC, row) for row in rows], head_of_three, whole
-    ),
     "tx_decode_blocks": one(same, tx_decode),
     "tx_hash_blocks": one(same, tx_hash_raw),
     "tx_hash_batch_blocks": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
     "tx_sender_blocks": one(same, tx_sender),
     "neg:hex_decode_32b": kit.neg(kit.refuses(lambda i: bytes.fromhex(i.decode()))),
     "neg:address_from_hex": kit.neg(kit.refuses(lambda i: to_canonical_address(i.decode()))),
-    "neg:abi_decode_dynamic": kit.neg(kit.refuses(lambda i: eth_abi.decode(["string", "bytes"], i))),
-    "neg:abi_decode_dynamic_strict": kit.neg(kit.refuses(lambda i: eth_abi.decode(["string", "bytes"], i))),
     "neg:rlp_decode_u256": kit.neg(kit.refuses(lambda i: rlp.decode(i, big_endian_int))),
     "neg:tx_decode_blocks": kit.neg(kit.refuses(decode)),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda i: recover(signature(i)))),

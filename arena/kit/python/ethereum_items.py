@@ -110,6 +110,60 @@ def runtime_nested_parts(values):
     return parts
 
 
+def abi_rows(eth_abi):
+    """The ABI rows of a module with the interface of eth-abi."""
+    selector, static, pair = bytes.fromhex("a9059cbb"), ["address", "uint256"], ["string", "bytes"]
+    dynamic = ["string", "bytes", "uint256[]"]
+
+    def decode_dynamic(rows):
+        out = []
+        for row in rows:
+            string, data = eth_abi.decode(pair, row)
+            out += [string.encode(), data]
+        return out
+
+    def decode_runtime(item):
+        string, data, numbers = eth_abi.decode(dynamic, item)
+        return [string.encode(), data, b"".join(le32(x) for x in numbers)]
+
+    def decode_runtime_static(rows):
+        return [part for row in rows for part in runtime_static_parts(eth_abi.decode(RUNTIME_STATIC, row))]
+
+    def encode_each(types):
+        return lambda rows: [eth_abi.encode(types, row) for row in rows]
+
+    refuses = kit.neg(kit.refuses(lambda item: eth_abi.decode(pair, item)))
+    rows = {
+        "abi_encode_transfer": kit.array(transfer, lambda rows: [selector + eth_abi.encode(static, row) for row in rows]),
+        "abi_encode_static": kit.array(transfer, encode_each(static)),
+        "abi_encode_dynamic": kit.array(dynamic_many, encode_each(dynamic)),
+        "abi_decode_uint256": kit.array(
+            lambda item: kit.chunks(item, 32), lambda rows: [le32(eth_abi.decode(["uint256"], row)[0]) for row in rows]
+        ),
+        "abi_decode_dynamic": kit.array(kit.fields, decode_dynamic),
+    }
+    rows |= {name + "_varied": row for name, row in rows.items()}
+    return rows | {
+        "abi_encode_runtime_varied": kit.op(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(dynamic, row)),
+        "abi_encode_runtime_static_varied": kit.array(runtime_static, encode_each(RUNTIME_STATIC)),
+        "abi_encode_runtime_nested_varied": kit.op(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)),
+        "abi_decode_dynamic_strict_varied": kit.array(kit.fields, decode_dynamic),
+        "abi_decode_runtime_varied": kit.array(same, decode_runtime),
+        "abi_decode_runtime_static_varied": kit.array(lambda item: kit.chunks(item, 192), decode_runtime_static),
+        "abi_decode_runtime_nested_varied": kit.array(
+            same, lambda data: runtime_nested_parts(eth_abi.decode(RUNTIME_NESTED, data))
+        ),
+        "abi_decode_dynamic_heads_varied": kit.decoder(
+            kit.fields, lambda rows: [eth_abi.decode(pair, row) for row in rows], head_of_pair, whole
+        ),
+        "abi_decode_runtime_heads_varied": kit.decoder(
+            kit.fields, lambda rows: [eth_abi.decode(dynamic, row) for row in rows], head_of_three, whole
+        ),
+        "neg:abi_decode_dynamic": refuses,
+        "neg:abi_decode_dynamic_strict": refuses,
+    }
+
+
 def fields_one(item, at=0):
     chain, nonce = struct.unpack_from("<QQ", item, at)
     tip, cap = (int.from_bytes(item[at + i : at + i + 16], "little") for i in (16, 32))

@@ -1,10 +1,10 @@
 //! revm as a contender: its precompiles, and programs that call them.
 
-use arena_kit::{Op, Output, PRECOMPILES, Sum, locked_version, op, run};
+use arena_kit::{Held, Op, PRECOMPILES, locked_version, op, precompile, run};
 use revm::bytecode::Bytecode;
 use revm::context::{BlockEnv, CfgEnv, TxEnv};
 use revm::database::{BENCH_CALLER, BENCH_TARGET, BenchmarkDB};
-use revm::precompile::{PrecompileOutput, Precompiles, u64_to_address};
+use revm::precompile::{Precompiles, u64_to_address};
 use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Bytes, TxKind, hex};
 use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
@@ -13,46 +13,12 @@ use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
 const GAS: u64 = 30_000_000;
 const INTRINSIC: u64 = 21_000;
 
-/// A status byte, then the output: two parts.
-struct Answer(PrecompileOutput);
-
-impl Output for Answer {
-    #[inline(always)]
-    fn add(&self, sum: &mut Sum) {
-        sum.word(u64::from(self.0.is_success()));
-        self.0.bytes.as_ref().add(sum);
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        out.push(u8::from(self.0.is_success()));
-        self.0.bytes.as_ref().write(out)
-    }
-}
-
-/// What a program returned.
-struct Returned(Bytes);
-
-impl Output for Returned {
-    #[inline(always)]
-    fn add(&self, sum: &mut Sum) {
-        self.0.as_ref().add(sum);
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.as_ref().write(out)
-    }
-}
-
-fn precompile(name: &'static str, address: u64) -> Op {
+fn call(name: &'static str, address: u64) -> Op {
     let found = Precompiles::osaka().get(&u64_to_address(address));
-    op(
-        name,
-        |reader| Some(reader.rest()),
-        move |input: &&'static [u8]| {
-            let output = found.and_then(|found| found.execute(input, u64::MAX, 0).ok());
-            output.map(Answer)
-        },
-    )
+    precompile(name, move |input| {
+        let output = found?.execute(input, u64::MAX, 0).ok()?;
+        output.is_success().then_some(output.bytes)
+    })
 }
 
 fn transaction(gas: u64, data: Bytes) -> TxEnv {
@@ -102,7 +68,7 @@ struct Program<E> {
 }
 
 fn main() {
-    let mut ops = Vec::from(PRECOMPILES.map(|(name, address)| precompile(name, address)));
+    let mut ops = Vec::from(PRECOMPILES.map(|(name, address)| call(name, address)));
     ops.extend([
         op(
             "bytecode_setup",
@@ -129,7 +95,7 @@ fn main() {
                 let result = evm
                     .transact(transaction(2 * GAS, program.data.clone()))
                     .ok()?;
-                result.result.into_output().map(Returned)
+                result.result.into_output().map(Held)
             },
         ),
     ]);

@@ -7,6 +7,6 @@ mod protocol;
 mod reader;
 
 pub use operation::{Op, PRECOMPILES, array, array_reuse, negative, op, precompile, reuse};
-pub use output::{Output, Sum};
+pub use output::{Held, Output, Sum};
 pub use protocol::{locked_version, run};
 pub use reader::Reader;

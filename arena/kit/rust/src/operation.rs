@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::output::{Output, Sum};
+use crate::output::{Held, Output, Sum};
 use crate::reader::Reader;
 
 /// One operation of a contender; made by [`op`], [`array`], [`reuse`], [`array_reuse`], [`precompile`] or [`negative`].
@@ -112,16 +112,17 @@ pub const PRECOMPILES: [(&str, u64); 18] = [
 ];
 
 /// A call of a precompile (`precompile_*`): `run` answers the output, or nothing where the call fails.
-pub fn precompile(
+pub fn precompile<B: AsRef<[u8]> + Default + 'static>(
     name: &'static str,
-    run: impl Fn(&[u8]) -> Option<Vec<u8>> + Copy + 'static,
+    run: impl Fn(&'static [u8]) -> Option<B> + Copy + 'static,
 ) -> Op {
     op(
         name,
         |reader| Some(reader.rest()),
         move |input: &&'static [u8]| {
             let output = run(input);
-            ([u8::from(output.is_some())], output.unwrap_or_default())
+            let status = [u8::from(output.is_some())];
+            (status, Held(output.unwrap_or_default()))
         },
     )
 }

@@ -181,6 +181,20 @@ impl Output for &[u8] {
     }
 }
 
+/// Bytes in a peer's own container.
+pub struct Held<B>(pub B);
+
+impl<B: AsRef<[u8]>> Output for Held<B> {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        self.0.as_ref().add(sum);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        self.0.as_ref().write(out)
+    }
+}
+
 /// Heap results pass through `black_box`, so that no compiler removes the allocation.
 impl Output for Vec<u8> {
     #[inline(always)]
