@@ -47,16 +47,30 @@ pub(crate) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
     ]
 }
 
-/// Carries limbs that may be negative or above 2^52, of a value in 0..2^260.
+/// Carries limbs that may be negative or above 2^52, of a value in 0..2^(52 N).
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(crate) fn carried(mut limbs: [__m512i; 5]) -> [__m512i; 5] {
+pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
     let mask = _mm512_set1_epi64(LIMB_MASK);
-    for i in 0..4 {
+    for i in 0..N - 1 {
         limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], _mm512_srai_epi64::<52>(limbs[i]));
         limbs[i] = _mm512_and_si512(limbs[i], mask);
     }
     // The lower limbs are masked: the top one tells whether the value is in range.
-    debug_assert_eq!(_mm512_cmpgt_epu64_mask(limbs[4], mask), 0);
+    debug_assert_eq!(_mm512_cmpgt_epu64_mask(limbs[N - 1], mask), 0);
     limbs
+}
+
+/// `A * x` for a limb, by doubling and adding.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn times<const A: u32>(x: __m512i) -> __m512i {
+    let mut out = x;
+    for bit in (0..A.ilog2()).rev() {
+        out = _mm512_add_epi64(out, out);
+        if A >> bit & 1 == 1 {
+            out = _mm512_add_epi64(out, x);
+        }
+    }
+    out
 }

@@ -16,6 +16,8 @@ mod cpu;
 mod field;
 mod group;
 #[cfg(target_arch = "x86_64")]
+mod group_lanes;
+#[cfg(target_arch = "x86_64")]
 mod lanes;
 mod mask;
 pub mod modexp;

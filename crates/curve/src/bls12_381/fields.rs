@@ -10,7 +10,7 @@ use super::Error;
 use crate::{field::Field, group::Curve};
 
 /// p, the highest word first.
-const P: [u64; 6] = [
+pub(super) const P: [u64; 6] = [
     0x1a01_11ea_397f_e69a,
     0x4b1b_a7b6_434b_acd7,
     0x6477_4b84_f385_12bf,
@@ -19,13 +19,23 @@ const P: [u64; 6] = [
     0xb9fe_ffff_ffff_aaab,
 ];
 /// 2^384 mod p: one in blst's form.
-const ONE: [u64; 6] = [
+pub(super) const ONE: [u64; 6] = [
     0x7609_0000_0002_fffd,
     0xebf4_000b_c40c_0002,
     0x5f48_9857_53c7_58ba,
     0x77ce_5853_7052_5745,
     0x5c07_1a97_a256_ec6d,
     0x15f6_5ec3_fa80_e493,
+];
+/// 2 2^384 mod p.
+#[cfg(target_arch = "x86_64")]
+const TWO: [u64; 6] = [
+    0x3213_0000_0006_554f,
+    0xb93c_0018_d6c4_0005,
+    0x5760_5e0d_b0dd_bb51,
+    0x8b25_6521_ed1f_9bcb,
+    0x6cf2_8d79_0162_2c03,
+    0x11eb_ab9d_bb81_e28c,
 ];
 /// 4 2^384 mod p.
 const FOUR: [u64; 6] = [
@@ -61,6 +71,22 @@ impl Fp {
         Ok(Self(element))
     }
 
+    /// From blst's form below 2 p.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn from_below_2p(element: blst_fp) -> Self {
+        let (mut reduced, mut borrow) = ([0; 6], false);
+        for (i, out) in reduced.iter_mut().enumerate() {
+            let (word, first) = element.l[i].overflowing_sub(P[5 - i]);
+            let (word, second) = word.overflowing_sub(u64::from(borrow));
+            (*out, borrow) = (word, first | second);
+        }
+        Self(if borrow {
+            element
+        } else {
+            blst_fp { l: reduced }
+        })
+    }
+
     pub(super) fn to_bytes(self) -> [u8; 48] {
         let mut bytes = [0; 48];
         // SAFETY: reads a field element, writes 48 bytes.
@@ -70,6 +96,20 @@ impl Fp {
 }
 
 impl Fp2 {
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const TWO_PLUS_U: Self = Self(blst_fp2 {
+        fp: [blst_fp { l: TWO }, blst_fp { l: ONE }],
+    });
+
+    /// `c0 - c1 u`
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn conjugate(&self) -> Self {
+        let [c0, c1] = self.0.fp;
+        Self(blst_fp2 {
+            fp: [c0, Field::negate(&Fp(c1)).0],
+        })
+    }
+
     pub(super) fn from_bytes(bytes: &[u8; 96]) -> Result<Self, Error> {
         let halves = bytes.as_chunks::<48>().0;
         let (Fp(c0), Fp(c1)) = (Fp::from_bytes(&halves[0])?, Fp::from_bytes(&halves[1])?);

@@ -12,8 +12,9 @@ use blst::{
 };
 
 use super::{
-    Error, check_g1,
+    Error, X, check_g1,
     fields::{Fp, G1},
+    g1_image, halves, x_digits,
 };
 use crate::{
     field::Field,
@@ -65,35 +66,9 @@ fn read(bytes: &[u8; 48]) -> Result<Option<Affine<G1>>, Error> {
     }))
 }
 
-/// The curve's parameter, without its sign: r = X^4 - X^2 + 1.
-const X: u64 = 0xd201_0000_0001_0000;
-
-/// A cube root of 1 in Fp: (beta x, y) is -X^2 (x, y). In blst's form.
-const BETA: Fp = Fp(blst_fp {
-    l: [
-        0x30f1_361b_798a_64e8,
-        0xf3b8_ddab_7ece_5a2a,
-        0x16a8_ca3a_c615_77f7,
-        0xc26a_2ff8_74fd_029b,
-        0x3636_b766_6070_1c6e,
-        0x051b_a4ab_241b_6160,
-    ],
-});
-
 /// k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
 fn split(k: &[u8; 32]) -> [u128; 2] {
-    let mut quotient = crate::words_from_be(k);
-    let mut digit = || {
-        let mut rest = 0;
-        for word in quotient.iter_mut().rev() {
-            let dividend = u128::from(rest) << 64 | u128::from(*word);
-            *word = (dividend / u128::from(X)) as u64;
-            rest = (dividend % u128::from(X)) as u64;
-        }
-        u128::from(rest)
-    };
-    let k0 = digit() + digit() * u128::from(X);
-    [k0, u128::from(quotient[0]) | u128::from(quotient[1]) << 64]
+    halves(&x_digits(crate::words_from_be(k)))
 }
 
 /// Odd multiples of the generator, each as 12 little-endian words x, y of blst's form.
@@ -119,11 +94,7 @@ const GENERATOR_WINDOW: u32 = GENERATOR.len().ilog2() + 2;
 /// `a P - b G` for a and b below r; P is not infinity.
 pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> Jacobian<G1> {
     let (table, scale) = odd_multiples::<G1, { 1 << (WINDOW - 2) }>(p);
-    let image = |p: Affine<G1>| Affine {
-        x: p.x.mul(&BETA),
-        y: p.y,
-    };
-    let images = table.map(image);
+    let images = table.map(|p| g1_image(&p));
     let digits = |k: u128, window| wnaf::<129>(&[k as u64, (k >> 64) as u64, 0, 0], window);
     let ([a0, a1], [b0, b1]) = (split(a), split(b));
     let mut digits = [
@@ -138,7 +109,7 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
             0 => (table[index], None),
             1 => (images[index], None),
             2 => (generator_multiple(index), Some(&scale)),
-            _ => (image(generator_multiple(index)), Some(&scale)),
+            _ => (g1_image(&generator_multiple(index)), Some(&scale)),
         };
         // The image is -X^2 times the point, and the generator is subtracted.
         let negated = matches!(i, 1 | 2);

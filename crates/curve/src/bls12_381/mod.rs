@@ -3,12 +3,15 @@
 //! Points are coordinates of 48 big-endian bytes, x first, of Fp2 the real part first; infinity is all zeros. Everything is
 //! variable-time: the inputs are public.
 //!
-//! Source: \[EIP-2537\], \[EIP-4844\]; the arithmetic is that of `blst`.
+//! Source: \[EIP-2537\], \[EIP-4844\]; the arithmetic is that of `blst`, but for points side by side where the CPU has AVX-512
+//! IFMA. Subgroups: \[Scott21\]; multipliers in parts: \[GLV01\], \[GLS09\].
 
 mod fields;
 pub mod kzg;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -21,7 +24,11 @@ use blst::{
     blst_p2_from_affine, blst_p2_mult, blst_p2s_mult_pippenger,
     blst_p2s_mult_pippenger_scratch_sizeof, blst_scalar, blst_scalar_from_be_bytes, limb_t,
 };
+#[cfg(target_arch = "x86_64")]
+use blst::{blst_fp2, blst_p1_add_or_double, blst_p2_add_or_double};
 
+#[cfg(target_arch = "x86_64")]
+use crate::cpu;
 use crate::{
     field::LazyField,
     group::{self, Affine, Curve, Jacobian},
@@ -116,18 +123,173 @@ fn to_p2_affine(Affine { x, y }: Affine<G2>) -> blst_p2_affine {
     blst_p2_affine { x: x.0, y: y.0 }
 }
 
-fn check_g1(points: &[blst_p1_affine]) -> Result<(), Error> {
-    let mut points = points.iter();
-    // SAFETY: reads a point.
-    let all = points.all(|point| unsafe { blst_p1_affine_in_g1(point) });
-    all.then_some(()).ok_or(Error::NotInSubgroup)
+/// The curve's parameter, without its sign: r = X^4 - X^2 + 1.
+const X: u64 = 0xd201_0000_0001_0000;
+
+/// A cube root of 1 in Fp. In blst's form.
+const BETA: Fp = Fp(blst_fp {
+    l: [
+        0x30f1_361b_798a_64e8,
+        0xf3b8_ddab_7ece_5a2a,
+        0x16a8_ca3a_c615_77f7,
+        0xc26a_2ff8_74fd_029b,
+        0x3636_b766_6070_1c6e,
+        0x051b_a4ab_241b_6160,
+    ],
+});
+
+/// -X^2 times a point of the subgroup, and only of it.
+fn g1_image(p: &Affine<G1>) -> Affine<G1> {
+    Affine {
+        x: p.x.mul(&BETA),
+        y: p.y,
+    }
 }
 
-fn check_g2(points: &[blst_p2_affine]) -> Result<(), Error> {
-    let mut points = points.iter();
-    // SAFETY: reads a point.
-    let all = points.all(|point| unsafe { blst_p2_affine_in_g2(point) });
-    all.then_some(()).ok_or(Error::NotInSubgroup)
+/// -X times a point of the subgroup, and only of it: Frobenius' map on the curve over Fp12 that has G2 as its twist.
+#[cfg(target_arch = "x86_64")]
+fn g2_image(p: &Affine<G2>) -> Affine<G2> {
+    // (1 + u)^-((p - 1) / 3) and (1 + u)^-((p - 1) / 2).
+    const BY_X: Fp2 = Fp2(blst_fp2 {
+        fp: [
+            blst_fp { l: [0; 6] },
+            blst_fp {
+                l: [
+                    0x890d_c9e4_8675_45c3,
+                    0x2af3_2253_3285_a5d5,
+                    0x5088_0866_309b_7e2c,
+                    0xa20d_1b8c_7e88_1024,
+                    0x14e4_f04f_e2db_9068,
+                    0x14e5_6d3f_1564_853a,
+                ],
+            },
+        ],
+    });
+    const BY_Y: Fp2 = Fp2(blst_fp2 {
+        fp: [
+            blst_fp {
+                l: [
+                    0x3e2f_585d_a55c_9ad1,
+                    0x4294_213d_86c1_8183,
+                    0x3828_44c8_8b62_3732,
+                    0x92ad_2afd_1910_3e18,
+                    0x1d79_4e4f_ac7c_f0b9,
+                    0x0bd5_92fc_7d82_5ec8,
+                ],
+            },
+            blst_fp {
+                l: [
+                    0x7bcf_a7a2_5aa3_0fda,
+                    0xdc17_dec1_2a92_7e7c,
+                    0x2f08_8dd8_6b4e_bef1,
+                    0xd1ca_2087_da74_d4a7,
+                    0x2da2_5966_96ce_bc1d,
+                    0x0e2b_7eed_bbfd_87d2,
+                ],
+            },
+        ],
+    });
+    Affine {
+        x: p.x.conjugate().mul(&BY_X),
+        y: p.y.conjugate().mul(&BY_Y),
+    }
+}
+
+/// The four digits to base X, lowest first, of a number below r.
+fn x_digits(mut k: [u64; 4]) -> [u64; 4] {
+    core::array::from_fn(|_| {
+        let mut rest = 0;
+        for word in k.iter_mut().rev() {
+            let dividend = u128::from(rest) << 64 | u128::from(*word);
+            *word = (dividend / u128::from(X)) as u64;
+            rest = (dividend % u128::from(X)) as u64;
+        }
+        rest
+    })
+}
+
+/// The digits to base X^2.
+fn halves(digits: &[u64; 4]) -> [u128; 2] {
+    let [d0, d1, d2, d3] = digits.map(u128::from);
+    [d0 + d1 * u128::from(X), d2 + d3 * u128::from(X)]
+}
+
+macro_rules! check {
+    ($check:ident, $affine:ident, $in_group:ident, $group:ident, $from_affine:ident, $multiplier:expr, $image:ident) => {
+        fn $check(points: &[$affine]) -> Result<(), Error> {
+            let all = points.chunks(LANES).all(|points| {
+                // Of two points both together are faster by themselves than one by one.
+                #[cfg(target_arch = "x86_64")]
+                if points.len() > 1 && cpu::has_avx512ifma() {
+                    let points: Vec<_> = points.iter().map($from_affine).collect();
+                    // SAFETY: the CPU has the instructions.
+                    return unsafe {
+                        x86_64::avx512ifma_x8::$group::are_opposite_multiples(
+                            &points,
+                            $multiplier,
+                            $image,
+                        )
+                    };
+                }
+                // SAFETY: reads a point.
+                points.iter().all(|point| unsafe { $in_group(point) })
+            });
+            all.then_some(()).ok_or(Error::NotInSubgroup)
+        }
+    };
+}
+
+check!(
+    check_g1,
+    blst_p1_affine,
+    blst_p1_affine_in_g1,
+    g1,
+    from_p1_affine,
+    u128::from(X) * u128::from(X),
+    g1_image
+);
+check!(
+    check_g2,
+    blst_p2_affine,
+    blst_p2_affine_in_g2,
+    g2,
+    from_p2_affine,
+    u128::from(X),
+    g2_image
+);
+
+#[cfg(target_arch = "x86_64")]
+fn from_p1_affine(p: &blst_p1_affine) -> Affine<G1> {
+    Affine {
+        x: Fp(p.x),
+        y: Fp(p.y),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn from_p2_affine(p: &blst_p2_affine) -> Affine<G2> {
+    Affine {
+        x: Fp2(p.x),
+        y: Fp2(p.y),
+    }
+}
+
+/// The product as one of smaller multipliers.
+#[cfg(target_arch = "x86_64")]
+fn g1_terms(p: &blst_p1_affine, digits: &[u64; 4]) -> [(Affine<G1>, u128); 2] {
+    let (p, [k0, k1]) = (from_p1_affine(p), halves(digits));
+    [(p, k0), (g1_image(&p).negate_if(true), k1)]
+}
+
+/// The product as one of smaller multipliers.
+#[cfg(target_arch = "x86_64")]
+fn g2_terms(p: &blst_p2_affine, digits: &[u64; 4]) -> [(Affine<G2>, u128); 4] {
+    let mut multiple = from_p2_affine(p);
+    digits.map(|digit| {
+        let term = (multiple, digit.into());
+        multiple = g2_image(&multiple).negate_if(true);
+        term
+    })
 }
 
 /// Any 256-bit integer modulo r, as blst's multiplications want it.
@@ -170,12 +332,24 @@ pub fn g2_add(p: &[u8; G2_LENGTH], q: &[u8; G2_LENGTH]) -> Result<[u8; G2_LENGTH
     Ok(write_g2(group::add_affine(read_g2(p)?, read_g2(q)?)))
 }
 
+/// Little-endian words.
+#[cfg(target_arch = "x86_64")]
+fn words(scalar: &blst_scalar) -> [u64; 4] {
+    let words = scalar.b.as_chunks().0;
+    core::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+/// Points of one sum in lanes: more are done in several, for tables of a megabyte at most.
+#[cfg(target_arch = "x86_64")]
+const AT_ONCE: usize = 128;
+
 /// Bits of a scalar below r.
 const SCALAR_BITS: usize = 255;
 
+/// The sum of products; in lanes from `$from` points on, as one of G1 is as fast by blst.
 macro_rules! msm {
     ($pairs:ident, $read:ident, $to_affine:ident, $check:ident, $sum:ident, $from_affine:ident, $mult:ident,
-     $pippenger:ident, $scratch_size:ident) => {{
+     $pippenger:ident, $scratch_size:ident, $group:ident, $terms:ident, $add:ident, $from:literal) => {{
         let (mut points, mut scalars) = (Vec::new(), Vec::new());
         for (point, scalar) in $pairs {
             if let Some(point) = $read(&point)? {
@@ -187,6 +361,22 @@ macro_rules! msm {
         let mut sum = $sum::default();
         match (&*points, &*scalars) {
             ([], _) => {}
+            #[cfg(target_arch = "x86_64")]
+            (points, scalars) if points.len() >= $from && cpu::has_avx512ifma() => {
+                for (points, scalars) in points.chunks(AT_ONCE).zip(scalars.chunks(AT_ONCE)) {
+                    let terms: Vec<_> = points
+                        .iter()
+                        .zip(scalars)
+                        .flat_map(|(point, scalar)| $terms(point, &x_digits(words(scalar))))
+                        .collect();
+                    let before = sum;
+                    // SAFETY: the CPU has the instructions; reads two points, writes one.
+                    unsafe {
+                        let part = x86_64::avx512ifma_x8::$group::sum(&terms);
+                        $add(&mut sum, &before, &part);
+                    }
+                }
+            }
             ([point], [scalar]) => {
                 let mut jacobian = $sum::default();
                 // SAFETY: reads and writes points, and reads the 32 bytes of a scalar.
@@ -237,7 +427,11 @@ pub fn g1_msm(
         blst_p1_from_affine,
         blst_p1_mult,
         blst_p1s_mult_pippenger,
-        blst_p1s_mult_pippenger_scratch_sizeof
+        blst_p1s_mult_pippenger_scratch_sizeof,
+        g1,
+        g1_terms,
+        blst_p1_add_or_double,
+        2
     );
     Ok(write_g1(from_p1(&sum).to_affine()))
 }
@@ -259,10 +453,17 @@ pub fn g2_msm(
         blst_p2_from_affine,
         blst_p2_mult,
         blst_p2s_mult_pippenger,
-        blst_p2s_mult_pippenger_scratch_sizeof
+        blst_p2s_mult_pippenger_scratch_sizeof,
+        g2,
+        g2_terms,
+        blst_p2_add_or_double,
+        1
     );
     Ok(write_g2(from_p2(&sum).to_affine()))
 }
+
+/// Points checked at once.
+const LANES: usize = 8;
 
 /// Pairs of one Miller loop. More are done in several, their results multiplied.
 const CHUNK: usize = 16;

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::super::super::field::FieldElement;
-use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store};
+use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store, times};
 
 /// 2^256 mod p.
 const FOLD: i64 = 0x1_0000_03d1;
@@ -100,7 +100,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn times<const A: u32>(&self) -> Self {
-        Self::carried(self.0.map(|x| scaled::<A>(x)))
+        Self::carried(self.0.map(|x| times::<A>(x)))
     }
 
     /// `a * self - b * other`, where `SIZE` is above the size of `b * other`; of the size of `a * self` plus `SIZE`.
@@ -109,8 +109,8 @@ impl Field {
     pub(super) fn minus<const A: u32, const B: u32, const SIZE: i64>(&self, other: &Self) -> Self {
         let bias = const { multiple_of_p(SIZE) };
         Self::carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(scaled::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, scaled::<B>(other.0[i]))
+            let positive = _mm512_add_epi64(times::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, times::<B>(other.0[i]))
         }))
     }
 
@@ -121,7 +121,7 @@ impl Field {
         let bias = const { multiple_of_p(4) };
         Self::carried(core::array::from_fn(|i| {
             let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], scaled::<2>(c.0[i])))
+            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], times::<2>(c.0[i])))
         }))
     }
 
@@ -165,20 +165,6 @@ impl Field {
             _mm512_mask_mov_epi64(self.0[i], mask, yes.0[i])
         }))
     }
-}
-
-/// `A * x` for a limb, by doubling and adding.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn scaled<const A: u32>(x: __m512i) -> __m512i {
-    let mut out = x;
-    for bit in (0..A.ilog2()).rev() {
-        out = _mm512_add_epi64(out, out);
-        if A >> bit & 1 == 1 {
-            out = _mm512_add_epi64(out, x);
-        }
-    }
-    out
 }
 
 /// Reduces ten columns (below 2^57 each) modulo p.

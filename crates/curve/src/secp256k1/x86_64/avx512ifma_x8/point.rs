@@ -1,76 +1,13 @@
-//! Points of eight lanes, on curves y^2 = x^3 + b for any b.
-//!
-//! The formulas are those of `group.rs`, written again: vectors ask for functions that name their instructions, which traits
-//! cannot have, and what a sum may leave uncarried here is not what a scalar form may. Only the table of odd multiples
-//! and the chain of the square root are shared, through closures.
+//! Points of eight lanes: loaded, and added across lanes.
 
 use core::arch::x86_64::*;
 
 use super::{LANES, field::Field};
-use crate::lanes::limbs_of;
+use crate::{group_lanes::points_of_lanes, lanes::limbs_of};
 
-/// Points of eight lanes, affine; x of size 10, y of size 4 at most.
-#[derive(Clone, Copy)]
-pub(super) struct AffineLanes {
-    pub(super) x: Field,
-    pub(super) y: Field,
-}
-
-/// Points of eight lanes, Jacobian; x and y of size 10 at most, z of size 2.
-#[derive(Clone, Copy)]
-pub(super) struct JacobianLanes {
-    pub(super) x: Field,
-    pub(super) y: Field,
-    pub(super) z: Field,
-}
+points_of_lanes!(AffineLanes, JacobianLanes, Field);
 
 impl JacobianLanes {
-    /// dbl-2009-l, with D as a product: 3M + 4S.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn double(&self) -> Self {
-        let b = self.y.square();
-        let e = self.x.square().times::<3>();
-        let xb = self.x.mul(&b); // D = 4 X B
-        let ee = e.square();
-        let x = ee.minus::<1, 8, 9>(&xb); // size 10
-        let y = e
-            .mul(&xb.minus::<12, 1, 2>(&ee))
-            .minus::<1, 8, 9>(&b.square()); // E (D - X3) - 8 B^2, size 10
-        Self {
-            x,
-            y,
-            z: self.y.mul(&self.z).times::<2>(),
-        }
-    }
-
-    /// madd-2004-hmv: 8M + 3S. `z` is this point's Z as the addend's curve sees it.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add_as(&self, other: &AffineLanes, z: &Field) -> Self {
-        let zz = z.square();
-        let h = other.x.mul(&zz).minus::<1, 1, 11>(&self.x); // size 12
-        let r = other.y.mul(&zz.mul(z)).minus::<1, 1, 11>(&self.y); // size 12
-        let hh = h.square();
-        let hhh = h.mul(&hh);
-        let v = self.x.mul(&hh);
-        let x = r.square().minus_twice(&hhh, &v); // size 5
-        let y = r
-            .mul(&v.minus::<1, 1, 6>(&x))
-            .minus::<1, 1, 2>(&self.y.mul(&hhh)); // size 3
-        Self {
-            x,
-            y,
-            z: self.z.mul(&h),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add(&self, other: &AffineLanes) -> Self {
-        self.add_as(other, &self.z)
-    }
-
     /// Each lane's point and that of lane `i ^ BIT`. 9M + 3S, as each lane computes what its partner needs too.
     ///
     /// The formula of [`Self::add_as`] with both Z: U = X Z'^2, S = Y Z'^3.
@@ -93,16 +30,6 @@ impl JacobianLanes {
         let z = self.z.mul(&self.z.swapped::<BIT>()).mul(&h);
         Self { x, y, z }
     }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
-        Self {
-            x: self.x.select(mask, &yes.x),
-            y: self.y.select(mask, &yes.y),
-            z: self.z.select(mask, &yes.z),
-        }
-    }
 }
 
 impl AffineLanes {
@@ -120,60 +47,6 @@ impl AffineLanes {
         Self {
             x: Field(limbs_of([w[0], w[1], w[2], w[3]])),
             y: Field(limbs_of([w[4], w[5], w[6], w[7]])),
-        }
-    }
-
-    /// Twice the point and the point itself, as X and Y with the one Z that both have, 2 y: 3M + 3S. x and y of size 1.
-    ///
-    /// Of sizes 4 and 3, and 1.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn double_with_one_z(&self) -> [Self; 2] {
-        let e = self.x.square().times::<3>();
-        let b2 = self.y.square().times::<2>();
-        let b4 = b2.times::<2>();
-        let d = self.x.mul(&b4); // 4 X B
-        let bb8 = b2.mul(&b4);
-        let x = e.square().minus::<1, 2, 3>(&d);
-        let y = e.mul(&d.minus::<1, 1, 5>(&x)).minus::<1, 1, 2>(&bb8);
-        [Self { x, y }, Self { x: d, y: bb8 }]
-    }
-
-    /// The sum of two points that are X and Y with one Z, this one with the Z of the sum, and what that is divided by the
-    /// Z of before: 4M + 2S. x of size 4 and y of size 3 at most.
-    ///
-    /// Where the points are equal or opposite, the ratio is 0. Of sizes 4 and 3, and 1.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add_with_one_z(&self, other: &Self) -> ([Self; 2], Field) {
-        let h = other.x.minus::<1, 1, 5>(&self.x); // size 9
-        let r = other.y.minus::<1, 1, 4>(&self.y); // size 7
-        let hh = h.square();
-        let (u1, u2) = (self.x.mul(&hh), other.x.mul(&hh));
-        let x = r.square().minus_both(&u1, &u2);
-        let s1 = self.y.mul(&u2.minus::<1, 1, 2>(&u1));
-        let y = r.mul(&u1.minus::<1, 1, 5>(&x)).minus::<1, 1, 2>(&s1);
-        ([Self { x, y }, Self { x: u1, y: s1 }], h)
-    }
-
-    /// The points that have these coordinates on the curves whose points have Z divided by `scale`. Of size 1.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn scaled(&self, scale: &Field) -> Self {
-        let square = scale.square();
-        Self {
-            x: self.x.mul(&square),
-            y: self.y.mul(&square.mul(scale)),
-        }
-    }
-
-    /// The opposite in the lanes of `mask`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn negate_where(&self, mask: __mmask8) -> Self {
-        Self {
-            x: self.x,
-            y: self.y.negate_where::<4>(mask),
         }
     }
 }

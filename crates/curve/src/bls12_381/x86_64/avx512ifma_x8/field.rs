@@ -1,0 +1,344 @@
+//! Fp and Fp2 in eight lanes. An element of size n is below n p.
+
+use core::arch::x86_64::*;
+
+use blst::{blst_fp, blst_fp2};
+
+use super::super::super::fields::{Fp, Fp2, ONE, P};
+use crate::lanes::{LANES, LIMB_MASK, carried, load, store, times};
+
+/// Limbs of an element.
+const LIMBS: usize = 8;
+
+/// p in limbs.
+const MODULUS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
+/// `-1/p mod 2^52`.
+const INVERSE: i64 = 0x3_fffc_fffc_fffd;
+/// 2^416 mod p: one here.
+const UNIT: [u64; 6] = [
+    0x44f6_480e_a8e9_b9af,
+    0xa96f_7d65_766c_8fe4,
+    0xe82e_fd42_28b5_40fe,
+    0x6723_e5f0_ade5_3b2e,
+    0x25ff_6eb6_fdd4_230a,
+    0x14c8_ee06_ef23_c24a,
+];
+/// 2^448 mod p, the factor from blst's form.
+const FROM_BLST: [u64; 6] = [
+    0x42b7_fde3_7dba_9366,
+    0x7784_894e_2752_5bc3,
+    0xb2b9_1b9d_c1f5_b1e9,
+    0x206f_497d_fcaf_b872,
+    0x5941_37cc_89a9_b0bb,
+    0x0411_cd9d_20d7_e399,
+];
+
+/// Of little-endian words.
+const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
+    let (mut limbs, mut i) = ([0; LIMBS], 0);
+    while i < LIMBS {
+        let (word, shift) = (52 * i / 64, 52 * i % 64);
+        let mut limb = words[word] >> shift;
+        if word < 5 {
+            limb |= words[word + 1] << 1 << (63 - shift);
+        }
+        limbs[i] = limb as i64 & LIMB_MASK;
+        i += 1;
+    }
+    limbs
+}
+
+/// `K p`, limb by limb.
+const fn multiple(k: i64) -> [i64; LIMBS] {
+    let (mut multiple, mut i) = (MODULUS, 0);
+    while i < LIMBS {
+        multiple[i] *= k;
+        i += 1;
+    }
+    multiple
+}
+
+/// Eight elements of Fp, strict.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct FpLanes([__m512i; LIMBS]);
+
+/// Eight elements of Fp2.
+#[derive(Clone, Copy)]
+pub(super) struct Fp2Lanes([FpLanes; 2]);
+
+/// `sum a[i] b[i]`, of size 1.1, for products of sizes that are below 2^30 together. Not inlined: it is long.
+///
+/// Products and multiples of p are summed apart: only the lowest limb of both together is waited for.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
+    let zero = _mm512_setzero_si512();
+    let modulus = MODULUS.map(|limb| _mm512_set1_epi64(limb));
+    let inverse = _mm512_set1_epi64(INVERSE);
+    let (mut products, mut multiples) = ([zero; LIMBS], [zero; LIMBS]);
+    for i in 0..LIMBS {
+        for (a, b) in a.iter().zip(b) {
+            for (product, limb) in products.iter_mut().zip(a.0) {
+                *product = _mm512_madd52lo_epu64(*product, limb, b.0[i]);
+            }
+        }
+        let lowest = _mm512_add_epi64(products[0], multiples[0]);
+        let quotient = _mm512_madd52lo_epu64(zero, lowest, inverse);
+        // That clears the lowest limb: what it carries is all that stays of it.
+        let carry = _mm512_srli_epi64::<52>(_mm512_madd52lo_epu64(lowest, modulus[0], quotient));
+        for j in 1..LIMBS {
+            multiples[j] = _mm512_madd52lo_epu64(multiples[j], modulus[j], quotient);
+        }
+        products = one_lower(products);
+        multiples = one_lower(multiples);
+        for (a, b) in a.iter().zip(b) {
+            for (product, limb) in products.iter_mut().zip(a.0) {
+                *product = _mm512_madd52hi_epu64(*product, limb, b.0[i]);
+            }
+        }
+        let high = _mm512_madd52hi_epu64(zero, modulus[0], quotient);
+        multiples[0] = _mm512_add_epi64(_mm512_add_epi64(multiples[0], high), carry);
+        for j in 1..LIMBS {
+            multiples[j] = _mm512_madd52hi_epu64(multiples[j], modulus[j], quotient);
+        }
+    }
+    for j in 0..LIMBS {
+        products[j] = _mm512_add_epi64(products[j], multiples[j]);
+    }
+    FpLanes(carried(products))
+}
+
+/// Written out: a loop would end in memory.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn one_lower([_, l1, l2, l3, l4, l5, l6, l7]: [__m512i; LIMBS]) -> [__m512i; LIMBS] {
+    [l1, l2, l3, l4, l5, l6, l7, _mm512_setzero_si512()]
+}
+
+impl FpLanes {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn splat(words: &[u64; 6]) -> Self {
+        let mut lanes = Self([_mm512_setzero_si512(); LIMBS]);
+        for (lanes, limb) in lanes.0.iter_mut().zip(limbs(words)) {
+            *lanes = _mm512_set1_epi64(limb);
+        }
+        lanes
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn one() -> Self {
+        Self::splat(&UNIT)
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn load(elements: &[Fp; LANES]) -> Self {
+        let mut rows = [[0; LANES]; LIMBS];
+        for (lane, Fp(element)) in elements.iter().enumerate() {
+            for (row, limb) in rows.iter_mut().zip(limbs(&element.l)) {
+                row[lane] = limb.cast_unsigned();
+            }
+        }
+        let mut lanes = Self([_mm512_setzero_si512(); LIMBS]);
+        for (limb, row) in lanes.0.iter_mut().zip(&rows) {
+            *limb = load(row);
+        }
+        lanes.mul(&Self::splat(&FROM_BLST))
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn store(&self) -> [Fp; LANES] {
+        let mut words = [[0; 6]; LANES];
+        for (i, limb) in self.mul(&Self::splat(&ONE)).0.iter().enumerate() {
+            let (word, shift) = (52 * i / 64, 52 * i % 64);
+            for (words, limb) in words.iter_mut().zip(store(*limb)) {
+                words[word] |= limb << shift;
+                if let Some(next) = words.get_mut(word + 1) {
+                    *next |= limb >> 1 >> (63 - shift);
+                }
+            }
+        }
+        words.map(|l| Fp::from_below_2p(blst_fp { l }))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn mul(&self, other: &Self) -> Self {
+        dot([self], [other])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn square(&self) -> Self {
+        self.mul(self)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn add(&self, other: &Self) -> Self {
+        Self(carried(core::array::from_fn(|i| {
+            _mm512_add_epi64(self.0[i], other.0[i])
+        })))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn times<const A: u32>(&self) -> Self {
+        Self(carried(self.0.map(|x| times::<A>(x))))
+    }
+
+    /// `K p - self`, for a size below K.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn negate<const K: i64>(&self) -> Self {
+        self.negate_where::<K>(!0)
+    }
+
+    /// `A self - B other + K p`, where K is above the size of `B other`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus<const A: u32, const B: u32, const K: i64>(&self, other: &Self) -> Self {
+        let bias = const { multiple(K) };
+        Self(carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(times::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, times::<B>(other.0[i]))
+        })))
+    }
+
+    /// `self - b - 2 c`, for products b and c; of size 4 more than `self`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
+        let bias = const { multiple(4) };
+        Self(carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], times::<2>(c.0[i])))
+        })))
+    }
+
+    /// `self - b - c`, for products b and c; of size 3 more than `self`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
+        let bias = const { multiple(3) };
+        Self(carried(core::array::from_fn(|i| {
+            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
+            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], c.0[i]))
+        })))
+    }
+
+    /// The negative in the lanes of `mask`, of size K at most; `self` is of size below K.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn negate_where<const K: i64>(&self, mask: __mmask8) -> Self {
+        let bias = const { multiple(K) };
+        Self(carried(core::array::from_fn(|i| {
+            _mm512_mask_sub_epi64(self.0[i], mask, _mm512_set1_epi64(bias[i]), self.0[i])
+        })))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
+        Self(core::array::from_fn(|i| {
+            _mm512_mask_mov_epi64(self.0[i], mask, yes.0[i])
+        }))
+    }
+}
+
+impl Fp2Lanes {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn one() -> Self {
+        Self([FpLanes::one(), FpLanes([_mm512_setzero_si512(); LIMBS])])
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn load(elements: &[Fp2; LANES]) -> Self {
+        Self([
+            FpLanes::load(&elements.map(|Fp2(element)| Fp(element.fp[0]))),
+            FpLanes::load(&elements.map(|Fp2(element)| Fp(element.fp[1]))),
+        ])
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn store(&self) -> [Fp2; LANES] {
+        let [re, im] = [self.0[0].store(), self.0[1].store()];
+        core::array::from_fn(|lane| {
+            Fp2(blst_fp2 {
+                fp: [re[lane].0, im[lane].0],
+            })
+        })
+    }
+
+    /// For sizes below 20.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn mul(&self, other: &Self) -> Self {
+        let ([a, b], [c, d]) = (&self.0, &other.0);
+        Self([dot([a, &b.negate::<20>()], [c, d]), dot([a, b], [d, c])])
+    }
+
+    /// For sizes below 20.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn square(&self) -> Self {
+        let [a, b] = &self.0;
+        // (a + b) (a - b) and 2 a b.
+        let re = a.add(b).mul(&a.minus::<1, 1, 20>(b));
+        Self([re, a.mul(&b.add(b))])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn times<const A: u32>(&self) -> Self {
+        let [re, im] = &self.0;
+        Self([re.times::<A>(), im.times::<A>()])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus<const A: u32, const B: u32, const K: i64>(&self, other: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([
+            re.minus::<A, B, K>(&other.0[0]),
+            im.minus::<A, B, K>(&other.0[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([
+            re.minus_twice(&b.0[0], &c.0[0]),
+            im.minus_twice(&b.0[1], &c.0[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([
+            re.minus_both(&b.0[0], &c.0[0]),
+            im.minus_both(&b.0[1], &c.0[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn negate_where<const K: i64>(&self, mask: __mmask8) -> Self {
+        let [re, im] = &self.0;
+        Self([re.negate_where::<K>(mask), im.negate_where::<K>(mask)])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([re.select(mask, &yes.0[0]), im.select(mask, &yes.0[1])])
+    }
+}

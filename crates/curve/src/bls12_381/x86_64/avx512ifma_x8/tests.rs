@@ -1,0 +1,271 @@
+#![allow(clippy::unwrap_used)]
+
+use alloc::vec::Vec;
+
+use blst::{
+    blst_fp, blst_p1, blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_generator,
+    blst_p1_affine_in_g1, blst_p1_affine_on_curve, blst_p1_from_affine, blst_p1_is_equal,
+    blst_p1_mult, blst_p2, blst_p2_add_or_double, blst_p2_affine, blst_p2_affine_generator,
+    blst_p2_affine_in_g2, blst_p2_affine_on_curve, blst_p2_from_affine, blst_p2_is_equal,
+    blst_p2_mult,
+};
+
+use super::{
+    super::super::{
+        X,
+        fields::{Fp, Fp2, G1, G2},
+        from_p1, from_p2, g1_image, g2_image, to_p1_affine, to_p2_affine,
+    },
+    field::{Fp2Lanes, FpLanes},
+    g1, g2,
+    points::digits,
+};
+use crate::{cpu, field::LazyField, group::Affine, lanes::LANES};
+
+/// Numbers that look random.
+fn numbers() -> impl Iterator<Item = u64> {
+    let mut state = 1_u64;
+    core::iter::repeat_with(move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 31
+    })
+}
+
+/// Elements of Fp: 0, 1, -1, the largest words below p, and any.
+fn elements(from: &mut impl Iterator<Item = u64>) -> [Fp; LANES] {
+    core::array::from_fn(|lane| match lane {
+        0 => Fp::ZERO,
+        1 => Fp::ONE,
+        2 => Fp::ONE.negate(1),
+        _ => {
+            let mut l = core::array::from_fn(|_| from.next().unwrap());
+            l[5] &= (1 << 60) - 1;
+            Fp(blst_fp { l })
+        }
+    })
+}
+
+#[test]
+fn field_is_that_of_the_library() {
+    if !cpu::has_avx512ifma() {
+        return;
+    }
+    let mut numbers = numbers();
+    for _ in 0..50 {
+        let (a, mut b) = (elements(&mut numbers), elements(&mut numbers));
+        b.rotate_left(3);
+        // SAFETY: the CPU has the instructions.
+        let [product, square, minus, more, twice, negative] = unsafe {
+            let (a, b) = (FpLanes::load(&a), FpLanes::load(&b));
+            [
+                a.mul(&b).store(),
+                a.square().store(),
+                a.minus::<3, 8, 9>(&b).mul(&a.times::<12>()).store(),
+                a.minus_both(&b, &a).store(),
+                a.minus_twice(&b, &a).store(),
+                a.negate_where::<2>(0b1010_1010).store(),
+            ]
+        };
+        for i in 0..LANES {
+            let (a, b) = (a[i], b[i]);
+            assert!(product[i] == a.mul(&b), "{i}");
+            assert!(square[i] == a.square());
+            let eight = |x: &Fp| x.double().double().double();
+            let twelve = eight(&a).add(&a.double().double());
+            assert!(minus[i] == a.triple().sub(&eight(&b), 1).mul(&twelve));
+            assert!(more[i] == b.negate(1));
+            assert!(twice[i] == a.sub(&b, 1).sub(&a.double(), 1));
+            assert!(negative[i] == if i % 2 == 1 { a.negate(1) } else { a });
+        }
+        let pairs = |a: &[Fp; LANES], b: &[Fp; LANES]| {
+            core::array::from_fn(|i| {
+                Fp2(blst::blst_fp2 {
+                    fp: [a[i].0, b[(i + 5) % LANES].0],
+                })
+            })
+        };
+        let (c, d): ([Fp2; LANES], [Fp2; LANES]) = (pairs(&a, &b), pairs(&b, &a));
+        // SAFETY: the CPU has the instructions.
+        let [product, square, minus] = unsafe {
+            let (c, d) = (Fp2Lanes::load(&c), Fp2Lanes::load(&d));
+            let large = c.minus::<12, 1, 2>(&d);
+            [
+                c.mul(&d).store(),
+                c.square().store(),
+                large.mul(&large).minus::<1, 1, 2>(&large.square()).store(),
+            ]
+        };
+        for i in 0..LANES {
+            assert!(product[i] == c[i].mul(&d[i]), "{i}");
+            assert!(square[i] == c[i].square());
+            assert!(minus[i].is_zero());
+        }
+    }
+}
+
+#[test]
+fn digits_add_up() {
+    let numbers = numbers().take(40).map(u128::from);
+    for k in numbers.flat_map(|k| [k, k << 64 | k, k >> 60, u128::MAX - (k >> 60)]) {
+        let value = |digits: &[i8]| {
+            digits
+                .iter()
+                .rev()
+                .fold((0_i128, 0_i128), |(high, low), digit| {
+                    // In two parts, as 128 bits and a sign do not fit.
+                    let low = low * 16 + i128::from(*digit);
+                    (
+                        high * 16 + (low >> 64),
+                        low & u128::from(u64::MAX).cast_signed(),
+                    )
+                })
+        };
+        let (high, low) = value(&digits::<33>(k));
+        assert_eq!(
+            (high as u128, low as u128),
+            (k >> 64, k & u128::from(u64::MAX)),
+            "{k}"
+        );
+        let (high, low) = value(&digits::<17>(k & u128::from(u64::MAX)));
+        assert_eq!((high, low as u128), (0, k & u128::from(u64::MAX)), "{k}");
+        assert!(digits::<33>(k).iter().all(|digit| (-7..=8).contains(digit)));
+    }
+}
+
+macro_rules! group_tests {
+    ($name:ident, $group:ident, $curve:ident, $p:ident, $affine:ident, $generator:ident, $from_affine:ident, $mult:ident,
+     $add:ident, $is_equal:ident, $in_group:ident, $on_curve:ident, $from:ident, $to_affine:ident, $bits:literal,
+     $multiplier:expr, $image:ident, $outside:expr) => {
+        #[test]
+        fn $name() {
+            if !cpu::has_avx512ifma() {
+                return;
+            }
+            let multiple = |p: &$affine, k: u128| {
+                let (mut jacobian, mut product) = ($p::default(), $p::default());
+                // SAFETY: reads and writes points, and reads the 16 bytes of a scalar.
+                unsafe {
+                    $from_affine(&mut jacobian, p);
+                    $mult(&mut product, &jacobian, k.to_le_bytes().as_ptr(), 128);
+                }
+                product
+            };
+            // SAFETY: the pointer is to a static of the library.
+            let generator = unsafe { *$generator() };
+            let mut numbers = numbers();
+            let mut points: Vec<Affine<$curve>> = (0..19)
+                .map(|_| {
+                    let k = u128::from(numbers.next().unwrap());
+                    $from(&multiple(&generator, k)).to_affine().unwrap()
+                })
+                .collect();
+            // The same again, and the opposite.
+            points[7] = points[3];
+            points[12] = points[3].negate_if(true);
+
+            for count in [0, 1, 2, 3, 7, 8, 9, 16, 19] {
+                for same in [false, true] {
+                    let terms: Vec<_> = points[..count]
+                        .iter()
+                        .enumerate()
+                        .map(|(i, point)| {
+                            let k = match i % 5 {
+                                _ if same => 0xffff,
+                                0 => u128::MAX,
+                                1 => 0,
+                                2 => 1 << ($bits - 1),
+                                _ => u128::from(numbers.next().unwrap()) << ($bits - 64),
+                            };
+                            (*point, k & u128::MAX >> (128 - $bits))
+                        })
+                        .collect();
+                    let mut expected = $p::default();
+                    for (point, k) in &terms {
+                        let before = expected;
+                        // SAFETY: reads two points, writes one.
+                        unsafe {
+                            $add(&mut expected, &before, &multiple(&$to_affine(*point), *k));
+                        }
+                    }
+                    // SAFETY: the CPU has the instructions; reads points.
+                    let equal = unsafe { $is_equal(&$group::sum(&terms), &expected) };
+                    assert!(equal, "{count} {same}");
+                }
+            }
+
+            let check = |points: &[Affine<$curve>]| {
+                // SAFETY: the CPU has the instructions.
+                unsafe { $group::are_opposite_multiples(points, $multiplier, $image) }
+            };
+            // A point of the curve that is not in the subgroup, alone and by itself.
+            let outside: Affine<$curve> = $outside;
+            let at = $to_affine(outside);
+            // SAFETY: reads a point.
+            unsafe { assert!($on_curve(&at) && !$in_group(&at)) };
+            let other = Affine {
+                x: outside.x,
+                y: outside.y.negate(1),
+            };
+            let sum = crate::group::add_affine(Some(points[0]), Some(other)).unwrap();
+            for count in 1..=LANES {
+                assert!(check(&points[..count]));
+                for at in 0..count {
+                    for outside in [outside, sum] {
+                        let mut points = points.clone();
+                        points[at] = outside;
+                        assert!(!check(&points[..count]), "{count} {at}");
+                    }
+                }
+            }
+        }
+    };
+}
+
+group_tests!(
+    sums_and_subgroup_of_g1,
+    g1,
+    G1,
+    blst_p1,
+    blst_p1_affine,
+    blst_p1_affine_generator,
+    blst_p1_from_affine,
+    blst_p1_mult,
+    blst_p1_add_or_double,
+    blst_p1_is_equal,
+    blst_p1_affine_in_g1,
+    blst_p1_affine_on_curve,
+    from_p1,
+    to_p1_affine,
+    128,
+    u128::from(X) * u128::from(X),
+    g1_image,
+    Affine {
+        x: Fp::ZERO,
+        y: Fp::ONE.double()
+    }
+);
+group_tests!(
+    sums_and_subgroup_of_g2,
+    g2,
+    G2,
+    blst_p2,
+    blst_p2_affine,
+    blst_p2_affine_generator,
+    blst_p2_from_affine,
+    blst_p2_mult,
+    blst_p2_add_or_double,
+    blst_p2_is_equal,
+    blst_p2_affine_in_g2,
+    blst_p2_affine_on_curve,
+    from_p2,
+    to_p2_affine,
+    64,
+    u128::from(X),
+    g2_image,
+    Affine {
+        x: Fp2::ONE.negate(1),
+        y: Fp2::TWO_PLUS_U
+    }
+);

@@ -1,0 +1,3 @@
+//! Kernels of x86-64.
+
+pub(super) mod avx512ifma_x8;
