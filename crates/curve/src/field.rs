@@ -38,15 +38,16 @@ pub(crate) trait Field: Copy + PartialEq {
         a.mul(b).sub(&cc)
     }
 
-    /// `Jacobian::double` where a = 0, of X, Y and Z, from a field that knows which of its steps to carry.
+    /// `Jacobian::double` where a = 0, in place of X, Y and Z, from a field that has its own steps for it: else `false`.
     #[inline(always)]
-    fn double_point(_: [&Self; 3]) -> Option<[Self; 3]> {
-        None
+    fn double_point(_: [&mut Self; 3]) -> bool {
+        false
     }
 
-    /// `Jacobian::add_incomplete`, likewise: of X, Y and Z, the addend's x and y, and Z as the addend sees it.
+    /// `Jacobian::add_incomplete`, likewise: in place of X, Y and Z, of the addend's x and y, and Z as the addend sees it if
+    /// that is another. Gives Z3 / Z1.
     #[inline(always)]
-    fn add_point(_: [&Self; 3], _: [&Self; 2], _: &Self) -> Option<([Self; 3], Self)> {
+    fn add_point(_: [&mut Self; 3], _: [&Self; 2], _: Option<&Self>) -> Option<Self> {
         None
     }
 
@@ -83,15 +84,16 @@ pub(crate) trait LazyField: Copy {
     fn invert(&self) -> Self;
     fn is_zero(&self) -> bool;
 
-    /// `Jacobian::double` where a = 0, of X, Y and Z, from a field that knows which of its steps to carry.
+    /// `Jacobian::double` where a = 0, in place of X, Y and Z, from a field that has its own steps for it: else `false`.
     #[inline(always)]
-    fn double_point(_: [&Self; 3]) -> Option<[Self; 3]> {
-        None
+    fn double_point(_: [&mut Self; 3]) -> bool {
+        false
     }
 
-    /// `Jacobian::add_incomplete`, likewise: of X, Y and Z, the addend's x and y, and Z as the addend sees it.
+    /// `Jacobian::add_incomplete`, likewise: in place of X, Y and Z, of the addend's x and y, and Z as the addend sees it if
+    /// that is another. Gives Z3 / Z1.
     #[inline(always)]
-    fn add_point(_: [&Self; 3], _: [&Self; 2], _: &Self) -> Option<([Self; 3], Self)> {
+    fn add_point(_: [&mut Self; 3], _: [&Self; 2], _: Option<&Self>) -> Option<Self> {
         None
     }
 
@@ -151,12 +153,12 @@ impl<F: Field> LazyField for F {
     }
 
     #[inline(always)]
-    fn double_point(point: [&Self; 3]) -> Option<[Self; 3]> {
+    fn double_point(point: [&mut Self; 3]) -> bool {
         <F as Field>::double_point(point)
     }
 
     #[inline(always)]
-    fn add_point(point: [&Self; 3], addend: [&Self; 2], z: &Self) -> Option<([Self; 3], Self)> {
+    fn add_point(point: [&mut Self; 3], addend: [&Self; 2], z: Option<&Self>) -> Option<Self> {
         <F as Field>::add_point(point, addend, z)
     }
 

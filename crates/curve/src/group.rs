@@ -206,10 +206,9 @@ impl<C: Curve> Jacobian<C> {
     /// Twice the point; constant-time, infinity included.
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
-        if !C::A_IS_MINUS_3
-            && let Some([x, y, z]) = C::Field::double_point([&self.x, &self.y, &self.z])
-        {
-            return Self { x, y, z };
+        let mut point = *self;
+        if point.doubled_by_field() {
+            return point;
         }
         // dbl-2009-l with Z halved: 3M + 4S, and where a = -3, with X^2 - Z^4 for X^2, 4M + 4S.
         let slope = if C::A_IS_MINUS_3 {
@@ -228,14 +227,27 @@ impl<C: Curve> Jacobian<C> {
         Self { x, y, z }
     }
 
+    /// In place.
+    #[inline(always)]
+    fn double_assign(&mut self) {
+        if !self.doubled_by_field() {
+            *self = self.double();
+        }
+    }
+
+    #[inline(always)]
+    fn doubled_by_field(&mut self) -> bool {
+        !C::A_IS_MINUS_3 && C::Field::double_point([&mut self.x, &mut self.y, &mut self.z])
+    }
+
     /// madd-2004-hmv, 8M + 3S, where `z` is this point's Z as the addend's curve sees it; and Z3 / Z1. Constant-time.
     ///
     /// Where the points are equal or opposite, and where this one is infinity, Z3 is 0.
     #[inline(always)]
     pub(crate) fn add_incomplete(&self, other: &Affine<C>, z: &C::Field) -> (Self, C::Field) {
-        let (point, addend) = ([&self.x, &self.y, &self.z], [&other.x, &other.y]);
-        if let Some(([x, y, z], h)) = C::Field::add_point(point, addend, z) {
-            return (Self { x, y, z }, h);
+        let mut point = *self;
+        if let Some(h) = point.added_by_field(other, Some(z)) {
+            return (point, h);
         }
         let zz = z.square();
         let u = other.x.mul(&zz);
@@ -251,6 +263,21 @@ impl<C: Curve> Jacobian<C> {
         let x = rr.sub(&hhh, 1).sub(&v.double(), 2); // 6
         let y = C::Field::difference_of_products(&r, &v.sub(&x, 6), &hhh, &self.y); // 1
         (Self { x, y, z }, h)
+    }
+
+    /// In place, where this point is on the isomorphic curve whose points have Z divided by `scale`, if there is one.
+    #[inline(always)]
+    fn add_assign_incomplete(&mut self, other: &Affine<C>, scale: Option<&C::Field>) {
+        let z = scale.map(|scale| self.z.mul(scale));
+        if self.added_by_field(other, z.as_ref()).is_none() {
+            *self = self.add_incomplete(other, &z.unwrap_or(self.z)).0;
+        }
+    }
+
+    #[inline(always)]
+    fn added_by_field(&mut self, other: &Affine<C>, z: Option<&C::Field>) -> Option<C::Field> {
+        let point = [&mut self.x, &mut self.y, &mut self.z];
+        C::Field::add_point(point, [&other.x, &other.y], z)
     }
 
     #[cfg(any(test, feature = "bls12-381"))]
@@ -458,8 +485,7 @@ pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const COUNT: usize, const LENG
     let mut sum = scale.map_or(point, |scale| point.scaled(scale)).into();
     interleave_from(&mut sum, length, digits, |sum, j, digit| {
         let (point, scale) = entry(j, digit);
-        let z = scale.map_or(sum.z, |scale| sum.z.mul(scale));
-        *sum = sum.add_incomplete(&point, &z).0;
+        sum.add_assign_incomplete(&point, scale);
     });
     if sum.is_infinity() {
         digits[highest].0[length - 1] = digit;
@@ -493,7 +519,7 @@ fn interleave_from<C: Curve, const LENGTH: usize>(
 ) {
     for position in (0..length).rev() {
         if position + 1 < length {
-            *sum = sum.double();
+            sum.double_assign();
         }
         // One place that adds, for the sake of the instruction cache.
         for (j, (digits, _)) in digits.iter().enumerate() {

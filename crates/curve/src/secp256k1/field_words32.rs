@@ -3,7 +3,7 @@
 //!
 //! Layout: nine limbs of 29 bits, `value = sum limbs[i] * 2^(29 i)` modulo p = 2^256 - 2^32 - 977. They are signed, so that a
 //! difference borrows nothing. Every operation takes and returns *carried* limbs: from -2^17 to 2^29 + 2^17, the topmost to
-//! 2^24 + 2^17. Then a column of the schoolbook product, nine products at most, is below 2^61.2, and two of them
+//! 2^24 + 2^17. Then a column of the schoolbook product, nine products at most, is below 2^61.2, and three of them
 //! together fit 63 bits. Columns are folded with 2^261 = 2^37 + 31264 (mod p) while they are summed, in two interleaved
 //! accumulators: the method of libsecp256k1's `field_10x26` [LIBSECP], whose ten limbs take 100 products where nine take 81.
 //!
@@ -61,7 +61,18 @@ fn column_of_square(a: &Nine, doubled: &Nine, k: usize) -> i64 {
     sum
 }
 
-/// Carries 17 columns of less than 62.2 bits and sign: `high` walks columns 8 to 16 and `low` 0 to 7, each joined by what
+#[inline(always)]
+fn product_of(a: &Nine, b: &Nine) -> Nine {
+    reduce(|k| column(a, b, k))
+}
+
+#[inline(always)]
+fn square_of(a: &Nine) -> Nine {
+    let doubled = a.map(|limb| limb * 2);
+    reduce(|k| column_of_square(a, &doubled, k))
+}
+
+/// Carries 17 columns of at most 62.8 bits and sign: `high` walks columns 8 to 16 and `low` 0 to 7, each joined by what
 /// `high` holds nine columns further up.
 #[inline(always)]
 fn reduce(c: impl Fn(usize) -> i64) -> Nine {
@@ -140,14 +151,11 @@ impl Field for Element {
     }
 
     fn mul(&self, other: &Self) -> Self {
-        let (a, b) = (self.0, other.0);
-        Self(reduce(|k| column(&a, &b, k)))
+        Self(product_of(&self.0, &other.0))
     }
 
     fn square(&self) -> Self {
-        let a = self.0;
-        let doubled = a.map(|limb| limb * 2);
-        Self(reduce(|k| column_of_square(&a, &doubled, k)))
+        Self(square_of(&self.0))
     }
 
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
@@ -156,46 +164,35 @@ impl Field for Element {
     }
 
     #[inline(always)]
-    fn double_point([x, y, z]: [&Self; 3]) -> Option<[Self; 3]> {
-        let (slope, yy) = (x.square(), y.square());
-        let z = y.mul(z);
-        let e = slope.add(&slope.half());
-        let (ee, d) = (e.square(), x.mul(&yy));
-        let x = Self(carry(&core::array::from_fn(|i| ee.0[i] - 2 * d.0[i])));
-        let y = Self::product_minus_square(&e, &d.difference(&x), &yy);
-        Some([x, y, z])
+    fn double_point([x, y, z]: [&mut Self; 3]) -> bool {
+        let (e, yy) = (x.three_halves_of_square(), y.square());
+        x.multiply(&yy);
+        let t = e.square_minus(x, &Self::ZERO);
+        z.multiply(y);
+        y.become_product_minus_square(&e, &t, &yy);
+        true
     }
 
     #[inline(always)]
     fn add_point(
-        [x, y, z]: [&Self; 3],
+        [x, y, z]: [&mut Self; 3],
         [x2, y2]: [&Self; 2],
-        scaled: &Self,
-    ) -> Option<([Self; 3], Self)> {
-        let zz = scaled.square();
-        let u = x2.mul(&zz);
-        let zzz = zz.mul(scaled);
-        let h = u.difference(x);
-        let hh = h.square();
-        let s = y2.mul(&zzz);
-        let v = x.mul(&hh);
-        let hhh = h.mul(&hh);
-        let r = s.difference(y);
-        let rr = r.square();
-        let z = z.mul(&h);
-        let x = Self(carry(&core::array::from_fn(|i| {
-            rr.0[i] - hhh.0[i] - 2 * v.0[i]
-        })));
-        let y = Self::difference_of_products(&r, &v.difference(&x), &hhh, y);
-        Some(([x, y, z], h))
-    }
-
-    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        let (a, b, c) = (a.0, b.0, c.0);
-        let doubled = c.map(|limb| limb * 2);
-        Self(reduce(|k| {
-            column(&a, &b, k) - column_of_square(&c, &doubled, k)
-        }))
+        scaled: Option<&Self>,
+    ) -> Option<Self> {
+        let scaled = scaled.unwrap_or(&*z);
+        let mut zz = scaled.square();
+        let (mut h, mut r) = (*x, *y);
+        h.subtract_from_product(x2, &zz);
+        zz.multiply(scaled);
+        let mut hh = h.square();
+        r.subtract_from_product(y2, &zz);
+        x.multiply(&hh);
+        hh.multiply(&h);
+        y.multiply(&hh);
+        let t = r.square_minus(x, &hh);
+        z.multiply(&h);
+        y.subtract_from_product(&r, &t);
+        Some(h)
     }
 
     #[inline(always)]
@@ -252,8 +249,7 @@ impl Limbs for Element {
     fn square_times(&self, n: u32) -> Self {
         let mut power = self.0;
         for _ in 0..n {
-            let (a, doubled) = (power, power.map(|limb| limb * 2));
-            power = reduce(|k| column_of_square(&a, &doubled, k));
+            power = square_of(&power);
         }
         Self(power)
     }
@@ -307,10 +303,47 @@ impl Element {
         ])
     }
 
-    /// The difference of two carried elements, not carried itself: for products.
-    #[inline(always)]
-    fn difference(&self, other: &Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] - other.0[i]))
+    // The steps of the group law: in place, since what copies a result reads vectors of limbs that were written one by one
+    // and waits for all; and few, since doubling and addition together must stay small for a CPU's cache of decoded
+    // instructions.
+
+    /// `3/2 self^2`
+    #[inline(never)]
+    fn three_halves_of_square(&self) -> Self {
+        let a = self.0;
+        let doubled = a.map(|limb| limb * 2);
+        Self(reduce(|k| 3 * column_of_square(&a, &doubled, k))).half()
+    }
+
+    /// Becomes `self by`.
+    #[inline(never)]
+    fn multiply(&mut self, by: &Self) {
+        self.0 = product_of(&self.0, &by.0);
+    }
+
+    /// Becomes `a b - self`.
+    #[inline(never)]
+    fn subtract_from_product(&mut self, a: &Self, b: &Self) {
+        let (a, b, c) = (a.0, b.0, self.0);
+        self.0 = reduce(|k| column(&a, &b, k) - c.get(k).unwrap_or(&0));
+    }
+
+    /// `s` becomes `self^2 - 2 s - other`. Gives what it was, less that: a difference that is not carried.
+    #[inline(never)]
+    fn square_minus(&self, s: &mut Self, other: &Self) -> Self {
+        let (a, b, c) = (self.0, s.0, other.0);
+        let doubled = a.map(|limb| limb * 2);
+        let less: Nine = core::array::from_fn(|i| 2 * b[i] + c[i]);
+        s.0 = reduce(|k| column_of_square(&a, &doubled, k) - less.get(k).unwrap_or(&0));
+        Self(core::array::from_fn(|i| b[i] - s.0[i]))
+    }
+
+    /// Becomes `a b - c^2`.
+    #[inline(never)]
+    fn become_product_minus_square(&mut self, a: &Self, b: &Self, c: &Self) {
+        let (a, b, c) = (a.0, b.0, c.0);
+        let doubled = c.map(|limb| limb * 2);
+        self.0 = reduce(|k| column(&a, &b, k) - column_of_square(&c, &doubled, k));
     }
 
     /// From the limbs of a [`super::field::FieldElement`] of magnitude 64 or less.
@@ -380,6 +413,10 @@ mod tests {
         *,
     };
 
+    fn difference(a: &Element, b: &Element) -> Element {
+        Element(core::array::from_fn(|i| a.0[i] - b.0[i]))
+    }
+
     proptest! {
         #![proptest_config(config())]
 
@@ -407,12 +444,23 @@ mod tests {
                 same("mul", a.mul(&b), x * y)?;
                 same("square", a.square(), x * x)?;
                 same("difference", Element::difference_of_products(&a, &b, &c, &d), x * y + &p * &p - z * w)?;
-                same("line", Element::product_minus_square(&a, &b, &c), x * y + &p * &p - z * z)?;
+                let in_place = |step: &dyn Fn(&mut Element)| {
+                    let mut value = d;
+                    step(&mut value);
+                    value
+                };
+                same("in place", in_place(&|d| d.multiply(&a)), x * w)?;
+                same("less itself", in_place(&|d| d.subtract_from_product(&a, &b)), x * y + &p - w)?;
+                same("line", in_place(&|d| d.become_product_minus_square(&a, &b, &c)), x * y + &p * &p - z * z)?;
+                let two = &p - 2u8;
+                same("x", in_place(&|d| _ = a.square_minus(d, &c)), x * x + &two * w + &p - z)?;
+                let three_halves = x * x * 3u8 * ((&p + 1u8) >> 1);
+                same("slope", a.three_halves_of_square(), three_halves)?;
                 same("square_times", a.square_times(3), x.modpow(&8u8.into(), &p))?;
                 prop_assert!(a.sub(&a).is_zero() && a.sub(&a).is_zero_mask().declassify());
                 prop_assert_eq!(a.sub(&b).is_zero(), x == y);
                 let p = Element::from_words(P);
-                for zero in [a.difference(&a), p.difference(&zero), zero.difference(&p)] {
+                for zero in [difference(&a, &a), difference(&p, &zero), difference(&zero, &p)] {
                     prop_assert!(Field::is_zero(&zero));
                 }
                 prop_assert_eq!(a == b, x == y);
@@ -446,8 +494,22 @@ mod tests {
             prop_assert_eq!(a.square().reduced(), to_words(&(&x * &x % &p)));
             prop_assert_eq!(
                 Element::difference_of_products(&a, &b, &c, &d).reduced(),
-                to_words(&((x * y + &p * &p - z * w) % &p))
+                to_words(&((&x * &y + &p * &p - &z * &w) % &p))
             );
+            let mut less = d;
+            less.subtract_from_product(&a, &b);
+            prop_assert_eq!(less.reduced(), to_words(&((&x * &y + &p - &w) % &p)));
+            let slope = a.three_halves_of_square().reduced();
+            prop_assert_eq!(slope, to_words(&(&x * &x * 3u8 * ((&p + 1u8) >> 1) % &p)));
+            let mut s = c;
+            let t = a.square_minus(&mut s, &d);
+            prop_assert_eq!(s.reduced(), to_words(&((&x * &x + &p * 3u8 - &z * 2u8 - &w) % &p)));
+            prop_assert_eq!(t.0, difference(&c, &s).0);
+            let t = difference(&b, &c);
+            let t_value = big(&t.0);
+            let mut line = a;
+            line.become_product_minus_square(&a, &t, &d);
+            prop_assert_eq!(line.reduced(), to_words(&((x * t_value + &p * &p - &w * &w) % &p)));
         }
     }
 }
