@@ -140,16 +140,21 @@ impl Integer {
     pub(super) fn parts(&self) -> Parts<'_> {
         match &self.0 {
             Repr::Small(value) => Parts::Small(*value),
-            Repr::Big(text) => match text.strip_prefix('-') {
-                Some(digits) => Parts::Big {
-                    negative: true,
-                    digits,
-                },
-                None => Parts::Big {
-                    negative: false,
-                    digits: text,
-                },
-            },
+            Repr::Big(text) => {
+                // Signs come as they like: no branch.
+                let negative = text.as_bytes().first() == Some(&b'-');
+                let digits = text.get(usize::from(negative)..).unwrap_or_default();
+                Parts::Big { negative, digits }
+            }
+        }
+    }
+
+    /// About how many bytes the encoding takes.
+    #[inline]
+    pub(super) fn length(&self) -> usize {
+        match &self.0 {
+            Repr::Small(_) => 6,
+            Repr::Big(text) => text.len() + 1,
         }
     }
 }

@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
                 self.rest = &self.rest[length..];
                 Ok(value)
             }
-            _ => self.long_u64(),
+            _ => self.long_u64().map(|taken| self.take(taken)),
         }
     }
 
@@ -303,8 +303,16 @@ impl<'a> Reader<'a> {
                 let sign = i64::from(negative);
                 Ok((value as i64 ^ -sign) + sign)
             }
-            None => self.long_i64(),
+            None => self.long_i64().map(|taken| self.take(taken)),
         }
+    }
+
+    /// Goes on behind the value that one of the functions out of line found. (They get a copy of the reader: a pointer to
+    /// it would keep it out of the registers.)
+    #[inline(always)]
+    fn take<T>(&mut self, (value, rest): (T, &'a [u8])) -> T {
+        self.rest = rest;
+        value
     }
 
     /// Takes the next value, if it is an integer of one digit that is not negative.
@@ -320,7 +328,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(never)]
-    fn long_u64(&mut self) -> Result<u64, Error> {
+    fn long_u64(self) -> Result<(u64, &'a [u8]), Error> {
         match self.signed()? {
             (
                 false,
@@ -329,24 +337,20 @@ impl<'a> Reader<'a> {
                     digits,
                     ..
                 },
-            ) => {
-                self.rest = &self.rest[digits + 1..];
-                Ok(value)
-            }
+            ) => Ok((value, &self.rest[digits + 1..])),
             _ => Err(self.error(ErrorKind::IntegerOutOfRange)),
         }
     }
 
     #[inline(never)]
-    fn long_i64(&mut self) -> Result<i64, Error> {
+    fn long_i64(self) -> Result<(i64, &'a [u8]), Error> {
         let (negative, number) = self.signed()?;
         let value = number.value.and_then(|magnitude| match negative {
             false => i64::try_from(magnitude).ok(),
             true => 0i64.checked_sub_unsigned(magnitude),
         });
         let value = value.ok_or(self.error(ErrorKind::IntegerOutOfRange))?;
-        self.rest = &self.rest[number.digits + 1..];
-        Ok(value)
+        Ok((value, &self.rest[number.digits + 1..]))
     }
 
     /// Takes the next value, an integer.
@@ -374,19 +378,18 @@ impl<'a> Reader<'a> {
             self.rest = rest;
             return Ok(payload);
         }
-        self.long_blob(marker)
+        self.long_blob(marker).map(|taken| self.take(taken))
     }
 
     /// As [`blob`](Self::blob), of any length.
     #[inline(never)]
-    fn long_blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
+    fn long_blob(self, marker: u8) -> Result<(&'a [u8], &'a [u8]), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
             let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
             if number.marker == marker {
                 let payload =
                     scan::payload(self.rest, number).map_err(|error| self.moved(error))?;
-                self.rest = &self.rest[number.digits + 1 + payload.len()..];
-                return Ok(payload);
+                return Ok((payload, &self.rest[number.digits + 1 + payload.len()..]));
             }
         }
         Err(unwanted(self.rest, self.offset()))
@@ -419,7 +422,7 @@ impl<'a> Reader<'a> {
 
     /// Takes the next value, a boolean or a float.
     #[inline(always)]
-    fn fixed(&mut self) -> Result<(Fixed, &'a [u8]), Error> {
+    fn fixed(&self) -> Result<(Fixed, &'a [u8]), Error> {
         match self.rest.first() {
             Some(&first @ (b't' | b'f' | b'D' | b'F')) => {
                 let (atom, length) =
@@ -433,11 +436,22 @@ impl<'a> Reader<'a> {
     /// Takes the next value, a boolean.
     #[inline(always)]
     pub fn bool(&mut self) -> Result<bool, Error> {
-        let (Fixed::Boolean(value), rest) = self.fixed()? else {
-            return Err(self.error(ErrorKind::WrongType));
-        };
-        self.rest = rest;
-        Ok(value)
+        match self.rest {
+            [first @ (b't' | b'f'), rest @ ..] => {
+                self.rest = rest;
+                Ok(*first == b't')
+            }
+            _ => Err(self.no_bool()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_bool(self) -> Error {
+        match self.fixed() {
+            Err(error) => error,
+            Ok(_) => self.error(ErrorKind::WrongType),
+        }
     }
 
     /// Takes the next value, a float of 64 bits.

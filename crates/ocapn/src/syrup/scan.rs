@@ -32,7 +32,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 #[inline(always)]
 pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     match short_number::<MODE>(rest) {
-        Some((value, digits, marker)) => Ok(Number {
+        Some((value, digits, marker, _)) => Ok(Number {
             value: Some(value),
             digits,
             marker,
@@ -41,29 +41,32 @@ pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     }
 }
 
-/// Value, digits and marker of a number of up to seven digits.
+/// Value, digits and marker of a number of up to seven digits, and what is behind them.
 #[inline(always)]
-fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8)> {
+fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8, &[u8])> {
     // One and two digits by branches: where they are predicted, what follows need not wait for the arithmetic.
-    if let [digit, marker, ..] = *rest
+    if let [digit, marker, behind @ ..] = rest
         && !marker.is_ascii_digit()
     {
-        return Some((u64::from(digit & 15), 1, marker));
+        return Some((u64::from(digit & 15), 1, *marker, behind));
     }
-    if let [tens, ones, marker, ..] = *rest
+    if let [tens, ones, marker, behind @ ..] = rest
         && !marker.is_ascii_digit()
-        && (MODE == LENIENT || tens != b'0')
+        && (MODE == LENIENT || *tens != b'0')
     {
-        return Some((u64::from(tens & 15) * 10 + u64::from(ones & 15), 2, marker));
+        let value = u64::from(tens & 15) * 10 + u64::from(ones & 15);
+        return Some((value, 2, *marker, behind));
     }
     let window = rest.first_chunk()?;
     let (digits @ 2..8, values) = digits(*window) else {
         return None;
     };
-    (MODE == LENIENT || values & 0xff != 0).then(|| {
-        let marker = u64::from_le_bytes(*window) >> (8 * digits);
-        (total(values, digits), digits, marker as u8)
-    })
+    if MODE != LENIENT && values & 0xff == 0 {
+        return None;
+    }
+    let marker = u64::from_le_bytes(*window) >> (8 * digits);
+    let behind = &rest[digits + 1..];
+    Some((total(values, digits), digits, marker as u8, behind))
 }
 
 /// Sign, magnitude and length of the integer that `rest` starts with, if it has up to seven digits, is canonical and eight
@@ -74,7 +77,8 @@ pub(super) fn small(rest: &[u8]) -> Option<(bool, u64, usize)> {
     let (digits @ 1..8, values) = digits(*window) else {
         return None;
     };
-    let (negative, value) = integer(values, digits, window[digits])?;
+    let marker = u64::from_le_bytes(*window) >> (8 * digits);
+    let (negative, value) = integer(values, digits, marker as u8)?;
     Some((negative, value, digits + 1))
 }
 
@@ -88,19 +92,20 @@ fn integer(values: u64, digits: usize, marker: u8) -> Option<(bool, u64)> {
     (((marker == b'+') | negative) & !leading).then(|| (negative, total(values, digits)))
 }
 
-/// Visits the integers from `at` on that have up to seven digits and are canonical, up to the first value that is not so or
-/// ends close to the end of the input. Returns where that is and how many they were. Where an integer starts is known by a
-/// bit of a mask, so that its value is not waited for, nor guessed by branches.
+/// Visits the integers at the start of `rest`, the end of `input`, that have up to seven digits and are canonical, up to the
+/// first value that is not so or ends close to the end. Returns what is behind them and how many they were. Where an integer
+/// starts is known by a bit of a mask, so that its value is not waited for, nor guessed by branches.
 #[inline(always)]
-fn integers<V: Visitor>(
-    input: &[u8],
-    mut at: usize,
+fn integers<'a, V: Visitor>(
+    input: &'a [u8],
+    mut rest: &'a [u8],
     visitor: &mut V,
-) -> Result<(usize, u32), Error> {
+) -> Result<(&'a [u8], u32), Error> {
     let mut count = 0;
-    while let Some(window) = input[at..].first_chunk::<WINDOW>()
+    while let Some(window) = rest.first_chunk::<WINDOW>()
         && let Some(block) = window.first_chunk::<64>()
     {
+        let at = input.len() - rest.len();
         let (mut others, mut start) = (lydite_bytes::non_digits(block), 0);
         while others != 0 {
             let end = others.trailing_zeros() as usize;
@@ -111,7 +116,7 @@ fn integers<V: Visitor>(
                 .contains(&digits)
                 .then(|| integer(values(word), digits, window[end]));
             let Some(Some((_, value))) = integer else {
-                return Ok((at + start, count));
+                return Ok((&rest[start..], count));
             };
             visitor.atom(window[end], at + start, digits + 1, value)?;
             count += 1;
@@ -120,9 +125,9 @@ fn integers<V: Visitor>(
         if start == 0 {
             break;
         }
-        at += start;
+        rest = &rest[start..];
     }
-    Ok((at, count))
+    Ok((rest, count))
 }
 
 /// How many digits the window starts with, and each byte's value as a digit.
@@ -269,6 +274,11 @@ pub(super) trait Visitor {
     fn open(&mut self, tag: u8, start: usize) -> Result<usize, Error>;
     /// The container of this name, with so many values right inside, ends before `end`.
     fn close(&mut self, name: usize, values: u32, end: usize);
+    /// Whether the visitor sees to it that text is UTF-8.
+    #[inline(always)]
+    fn checks_text(&self) -> bool {
+        false
+    }
 }
 
 /// What may come next.
@@ -290,63 +300,65 @@ enum State {
 pub(crate) struct Frame {
     /// As the visitor called it.
     name: usize,
-    start: usize,
     /// Where the key or member before starts, or [`NONE`].
     previous: usize,
     /// Values right inside so far.
     values: u32,
+    /// While a container inside is walked: what may come behind it, and where it starts.
     state: State,
+    inner: usize,
 }
 
 const NONE: usize = usize::MAX;
 
-/// The frames around the present one. A few of them take no allocation.
+impl Frame {
+    #[inline(always)]
+    const fn new(name: usize) -> Self {
+        Self {
+            name,
+            previous: NONE,
+            values: 0,
+            state: State::Outside,
+            inner: 0,
+        }
+    }
+}
+
+/// The frame being walked and those around it, outermost first: that one is no container, and one value completes it. A few
+/// of them take no allocation.
 #[derive(Clone)]
 pub(crate) struct Stack {
     few: [Frame; FEW],
     more: Vec<Frame>,
-    depth: usize,
 }
 
-const FEW: usize = 4;
+const FEW: usize = 6;
 
 impl Stack {
     pub(crate) const fn new() -> Self {
         Self {
-            few: [OUTSIDE; FEW],
+            few: [Frame::new(0); FEW],
             more: Vec::new(),
-            depth: 0,
         }
     }
 
-    fn clear(&mut self) {
-        self.more.clear();
-        self.depth = 0;
-    }
-
+    /// The frame inside so many others, which have been asked for before.
     #[inline(always)]
-    fn push(&mut self, frame: Frame) {
-        match self.few.get_mut(self.depth) {
-            Some(place) => *place = frame,
-            None => self.push_more(frame),
-        }
-        self.depth += 1;
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn push_more(&mut self, frame: Frame) {
-        self.more.push(frame);
-    }
-
-    #[inline(always)]
-    fn pop(&mut self) -> Option<Frame> {
-        self.depth = self.depth.checked_sub(1)?;
-        match self.few.get(self.depth) {
-            Some(frame) => Some(*frame),
-            None => self.more.pop(),
+    fn at(&mut self, depth: usize) -> &mut Frame {
+        match self.few.get_mut(depth) {
+            Some(frame) => frame,
+            None => more_at(&mut self.more, depth - FEW),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn more_at(frames: &mut Vec<Frame>, index: usize) -> &mut Frame {
+    if index >= frames.len() {
+        frames.resize(index + 1, Frame::new(0));
+    }
+    &mut frames[index]
 }
 
 impl Default for Stack {
@@ -355,20 +367,12 @@ impl Default for Stack {
     }
 }
 
-/// The outermost frame, which one value completes. It is not put on the stack: what nests once needs none.
-const OUTSIDE: Frame = Frame {
-    name: 0,
-    start: 0,
-    previous: NONE,
-    values: 0,
-    state: State::Outside,
-};
-
 /// How far a walk has come.
 #[derive(Clone, Copy)]
 pub(crate) struct Progress {
     at: usize,
-    frame: Frame,
+    depth: usize,
+    state: State,
     /// Behind the digits that start at `at`, as far as they are known.
     #[cfg_attr(not(feature = "captp"), allow(dead_code))]
     digits: usize,
@@ -377,7 +381,8 @@ pub(crate) struct Progress {
 impl Progress {
     pub const START: Self = Self {
         at: 0,
-        frame: OUTSIDE,
+        depth: 0,
+        state: State::Outside,
         digits: 0,
     };
 }
@@ -432,7 +437,6 @@ pub(super) fn walk<const MODE: u8, V: Visitor>(
     stack: &mut Stack,
     visitor: &mut V,
 ) -> Result<usize, Error> {
-    stack.clear();
     walk_on::<MODE, V>(input, limits, stack, &mut { Progress::START }, visitor)
 }
 
@@ -445,118 +449,131 @@ fn walk_on<const MODE: u8, V: Visitor>(
     visitor: &mut V,
 ) -> Result<usize, Error> {
     let Progress {
-        mut at, mut frame, ..
+        at,
+        mut depth,
+        mut state,
+        ..
     } = *progress;
+    let mut rest = input.get(at..).unwrap_or_default();
+    let mut frame = stack.at(depth);
     loop {
-        (progress.at, progress.frame) = (at, frame);
-        let Some(&first) = input.get(at) else {
+        let at = input.len() - rest.len();
+        (progress.at, progress.depth, progress.state) = (at, depth, state);
+        let Some((&first, behind)) = rest.split_first() else {
             return Err(ErrorKind::UnexpectedEnd.at(input.len()));
         };
-        let value_start;
+        let mut start = at;
         if first.is_ascii_digit() {
-            value_start = at;
-            let rest = &input[at..];
-            let (value, fits, digits, marker) = match short_number::<MODE>(rest) {
-                Some((value, digits, marker)) => (value, true, digits, marker),
+            let (value, digits, marker, behind) = match short_number::<MODE>(rest) {
+                Some(number) => number,
                 None => {
                     let number = long_number::<MODE>(rest).map_err(|error| moved(error, at))?;
-                    let value = number.value.unwrap_or(0);
-                    (value, number.value.is_some(), number.digits, number.marker)
+                    let behind = &rest[number.digits + 1..];
+                    // The largest word stands for what fits none, too.
+                    let value = number.value.unwrap_or(u64::MAX);
+                    (value, number.digits, number.marker, behind)
                 }
             };
             let header = digits + 1;
-            if MODE == LENIENT && fits && header > MAX_HEADER {
+            if MODE == LENIENT && header > MAX_HEADER && fits::<MODE>(value, digits, rest) {
                 return Err(ErrorKind::TooLong.at(at));
             }
             match marker {
                 b'+' | b'-' => {
-                    if (marker == b'-') & (value == 0) & fits && MODE != LENIENT {
+                    if (marker == b'-') & (value == 0) && MODE != LENIENT {
                         return Err(ErrorKind::NegativeZero.at(at));
                     }
-                    if fits {
+                    if fits::<MODE>(value, digits, rest) {
                         visitor.atom(marker, at, header, value)?;
                     } else {
                         visitor.atom(marker, at, 0, digits as u64)?;
                     }
-                    at += header;
-                    if MODE != LENIENT && frame.state == State::List {
-                        let (end, count) = integers(input, at, visitor)?;
-                        at = end;
+                    rest = behind;
+                    if MODE != LENIENT && state == State::List {
+                        let (end, count) = integers(input, rest, visitor)?;
+                        rest = end;
                         frame.values = frame.values.wrapping_add(count);
                     }
                 }
                 b'"' | b'\'' | b':' => {
-                    let behind = rest.get(header..).unwrap_or_default();
-                    let length = match usize::try_from(value) {
-                        Ok(length) if fits && length <= behind.len() => length,
-                        _ => return Err(ErrorKind::UnexpectedEnd.at(input.len())),
+                    let length = usize::try_from(value).unwrap_or(usize::MAX);
+                    let Some((text, end)) = behind.split_at_checked(length) else {
+                        return Err(ErrorKind::UnexpectedEnd.at(input.len()));
                     };
-                    if marker != b':' && !is_short_ascii(behind, length) {
-                        utf8(&behind[..length])
+                    if marker != b':' && !is_short_ascii(behind, length) && !visitor.checks_text() {
+                        utf8(text)
                             .map_err(|valid| ErrorKind::InvalidUtf8.at(at + header + valid))?;
                     }
                     visitor.atom(marker, at, header, value)?;
-                    at += header + length;
+                    rest = end;
                 }
                 _ => return Err(ErrorKind::UnexpectedByte.at(at + digits)),
             }
-        } else if let Some((tag, state)) = opener::<MODE>(first) {
-            let inside = frame.state != State::Outside;
-            if stack.depth + usize::from(inside) >= limits.depth {
+        } else if let Some((tag, inside)) = opener::<MODE>(first) {
+            if depth >= limits.depth {
                 return Err(ErrorKind::TooDeep.at(at));
             }
             let name = visitor.open(tag, at)?;
-            if inside {
-                stack.push(frame);
-            }
-            frame = Frame {
-                name,
-                start: at,
-                state,
-                ..OUTSIDE
-            };
-            at += 1;
+            (frame.state, frame.inner) = (state, at);
+            depth += 1;
+            frame = stack.at(depth);
+            *frame = Frame::new(name);
+            state = inside;
+            rest = behind;
             continue;
-        } else if closes::<MODE>(frame.state, first) {
-            match frame.state {
+        } else if closes::<MODE>(state, first) {
+            match state {
                 State::Value => return Err(ErrorKind::MissingValue.at(at)),
                 State::Label => return Err(ErrorKind::MissingLabel.at(at)),
                 _ => {}
             }
-            at += 1;
-            visitor.close(frame.name, frame.values, at);
-            value_start = frame.start;
-            frame = stack.pop().unwrap_or(OUTSIDE);
+            rest = behind;
+            visitor.close(frame.name, frame.values, at + 1);
+            depth -= 1;
+            frame = stack.at(depth);
+            (state, start) = (frame.state, frame.inner);
         } else if MODE == LENIENT && first.is_ascii_whitespace() {
-            at += 1;
+            rest = behind;
             continue;
         } else {
-            value_start = at;
-            let (fixed, length) =
-                fixed::<MODE>(first, &input[at..]).map_err(|error| moved(error, at))?;
+            let (fixed, length) = fixed::<MODE>(first, rest).map_err(|error| moved(error, at))?;
             let (tag, data) = match fixed {
                 Fixed::Boolean(value) => (Kind::Boolean, u64::from(value)),
                 Fixed::Float64(bits) => (Kind::Float64, bits),
                 Fixed::Float32(bits) => (Kind::Float32, u64::from(bits)),
             };
             visitor.atom(tag as u8, at, length, data)?;
-            at += length;
+            rest = &rest[length..];
         }
 
         // A value is complete: what does it mean to the container?
         frame.values = frame.values.wrapping_add(1);
-        match frame.state {
+        match state {
             State::List | State::Fields => {}
-            State::Label => frame.state = State::Fields,
-            State::Value => frame.state = State::Key,
-            State::Key => {
-                frame.state = State::Value;
-                in_order::<MODE>(input, &mut frame.previous, value_start..at)?;
+            State::Label => state = State::Fields,
+            State::Value => state = State::Key,
+            State::Key | State::Set => {
+                if state == State::Key {
+                    state = State::Value;
+                }
+                let end = input.len() - rest.len();
+                in_order::<MODE>(input, &mut frame.previous, start..end)?;
             }
-            State::Set => in_order::<MODE>(input, &mut frame.previous, value_start..at)?,
-            State::Outside => return Ok(at),
+            State::Outside => return Ok(input.len() - rest.len()),
         }
     }
+}
+
+/// Whether the digits at the start of `rest`, which count to `value` if they fit a word, do.
+#[inline(always)]
+fn fits<const MODE: u8>(value: u64, digits: usize, rest: &[u8]) -> bool {
+    value < u64::MAX || is_largest::<MODE>(&rest[..digits])
+}
+
+#[cold]
+#[inline(never)]
+fn is_largest<const MODE: u8>(digits: &[u8]) -> bool {
+    (MODE == LENIENT || digits.len() == 20) && checked(digits).is_some()
 }
 
 /// Bytes before text, or of an integer that fits a word: more than that is only possible with needless zeros.
@@ -662,8 +679,9 @@ fn in_order<const MODE: u8>(
         return Ok(());
     }
     let start = next.start;
+    let previous = core::mem::replace(previous, start);
     // Behind the key or member before there may be a value.
-    let before = input.get(core::mem::replace(previous, start)..start);
+    let before = input.get(previous..start);
     if MODE == ENDO {
         let before = before.unwrap_or_default();
         return order::<MODE>(before, &input[next]).map_err(|kind| kind.at(start));
@@ -672,7 +690,10 @@ fn in_order<const MODE: u8>(
         return Ok(());
     };
     // No encoding is the start of another: where two differ, both still go on, and neither needs its end to be told apart.
-    if let (Some(a), Some(b)) = (before.first_chunk(), input[start..].first_chunk()) {
+    if let (Some(a), Some(b)) = (
+        input[previous..].first_chunk(),
+        input[start..].first_chunk(),
+    ) {
         let (a, b) = (u64::from_be_bytes(*a), u64::from_be_bytes(*b));
         if a < b && ((a ^ b).leading_zeros() as usize / 8) < next.len() {
             return Ok(());

@@ -177,7 +177,7 @@ impl Tape {
         input: &'a [u8],
         limits: Limits,
     ) -> Result<NodeRef<'t, 'a>, Error> {
-        let end = self.fill::<STRICT>(input, limits)?;
+        let end = self.fill::<STRICT>(input, limits, false)?;
         if end != input.len() {
             return Err(ErrorKind::TrailingBytes.at(end));
         }
@@ -191,7 +191,7 @@ impl Tape {
         input: &'a [u8],
         limits: Limits,
     ) -> Result<(NodeRef<'t, 'a>, usize), Error> {
-        let end = self.fill::<STRICT>(input, limits)?;
+        let end = self.fill::<STRICT>(input, limits, false)?;
         Ok((self.root(input), end))
     }
 
@@ -204,12 +204,14 @@ impl Tape {
         }
     }
 
-    /// Takes the nodes of the value that `input` starts with and returns where it ends: a result that fits registers.
+    /// Takes the nodes of the value that `input` starts with and returns where it ends: a result that fits registers. Text
+    /// that is long or not ASCII may be anything if it is `checked_later`.
     #[inline(never)]
     pub(super) fn fill<const MODE: u8>(
         &mut self,
         input: &[u8],
         limits: Limits,
+        checked_later: bool,
     ) -> Result<usize, Error> {
         self.used = 0;
         if u32::try_from(input.len()).is_err() {
@@ -219,6 +221,7 @@ impl Tape {
             nodes: core::mem::take(&mut self.nodes),
             used: 0,
             limit: limits.values,
+            checked_later,
         };
         writer.nodes.truncate(limits.values);
         let end = scan::walk::<MODE, _>(input, limits, &mut self.stack, &mut writer);
@@ -237,6 +240,7 @@ struct Writer {
     nodes: Vec<Node>,
     used: usize,
     limit: usize,
+    checked_later: bool,
 }
 
 impl Writer {
@@ -285,6 +289,11 @@ impl Visitor for Writer {
             node.data = next << 32 | end as u64;
             node.head |= u64::from(values.min(MANY)) << 32;
         }
+    }
+
+    #[inline(always)]
+    fn checks_text(&self) -> bool {
+        self.checked_later
     }
 }
 

@@ -61,7 +61,18 @@ impl Value {
 fn decode<const MODE: u8>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
     limits.depth = limits.depth.min(MAX_TREE_DEPTH);
     let mut tape = Tape::with_room((input.len() / 4).clamp(FEW, MANY));
-    let mut end = tape.fill::<MODE>(input, limits)?;
+    let tree = build::<MODE>(input, limits, &mut tape);
+    if tree.is_err() {
+        // Text that is not UTF-8 may stand before what was found.
+        tape.fill::<MODE>(input, limits, false)?;
+    }
+    tree
+}
+
+/// Text is checked as it is copied.
+#[inline(always)]
+fn build<const MODE: u8>(input: &[u8], limits: Limits, tape: &mut Tape) -> Result<Value, Error> {
+    let mut end = tape.fill::<MODE>(input, limits, true)?;
     while MODE == LENIENT && input.get(end).is_some_and(u8::is_ascii_whitespace) {
         end += 1;
     }
