@@ -536,6 +536,12 @@ pub fn pairing_check(
             count = 0;
         }
     }
+    if count == 1 && product.0 == blst_fp12::default() {
+        // The pairing of two points that are not infinity is never one.
+        check_g1(&ps[..1])?;
+        check_g2(&qs[..1])?;
+        return Ok(false);
+    }
     product.multiply(&ps[..count], &qs[..count])?;
     Ok(product.is_one())
 }

@@ -149,6 +149,40 @@ fn special_sums() {
     );
 }
 
+/// One pair is never one, but its points are looked at; pairs with infinity do not count, sixteen pairs are one loop.
+#[test]
+fn one_pair() {
+    let p = generator();
+    let mut minus = p;
+    let y = Fp::from_bytes(p.last_chunk().unwrap()).unwrap();
+    minus[48..].copy_from_slice(&y.negate(1).to_bytes());
+    // SAFETY: the pointer is to a static of the library.
+    let point = unsafe { *blst_p2_affine_generator() };
+    let q = write_g2(Some(Affine {
+        x: Fp2(point.x),
+        y: Fp2(point.y),
+    }));
+    let (zero_p, zero_q) = ([0; G1_LENGTH], [0; G2_LENGTH]);
+    assert_eq!(pairing_check([(p, q)]), Ok(false));
+    assert_eq!(pairing_check([(zero_p, q), (p, q), (p, zero_q)]), Ok(false));
+    assert_eq!(pairing_check([(p, q), (minus, q)]), Ok(true));
+    let mut pairs = [(p, q), (minus, q)].repeat(8);
+    assert_eq!(pairing_check(pairs.clone()), Ok(true));
+    pairs.push((p, q));
+    assert_eq!(pairing_check(pairs), Ok(false));
+    // (0, 2) of order 3, and (-1, 2 + u).
+    let mut outside = zero_p;
+    outside[95] = 2;
+    assert_eq!(pairing_check([(outside, q)]), Err(Error::NotInSubgroup));
+    let outside = write_g2(Some(Affine {
+        x: Fp2::ONE.negate(1),
+        y: Fp2(blst::blst_fp2 {
+            fp: [Fp::ONE.double().0, Fp::ONE.0],
+        }),
+    }));
+    assert_eq!(pairing_check([(p, outside)]), Err(Error::NotInSubgroup));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     /// Sums of every size by the buckets against sums one by one.

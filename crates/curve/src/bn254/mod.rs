@@ -202,6 +202,15 @@ fn pairing_check_with<'a, K: Kernel>(
             items[count] = pair;
             count += 1;
         }
+        if pair.is_none() && count == 1 && product == Fp12::ONE {
+            // The pairing of two points that are not infinity is never one.
+            let in_subgroup = pairing::is_in_subgroup(&items[0].q);
+            return if in_subgroup {
+                Ok(false)
+            } else {
+                Err(Error::NotInSubgroup)
+            };
+        }
         if count == CHUNK || pair.is_none() && count > 0 {
             let value = miller_loop(&mut items[..count]).ok_or(Error::NotInSubgroup)?;
             product = product.mul(&value);
