@@ -280,7 +280,6 @@ impl<C: Curve> Jacobian<C> {
         C::Field::add_point(point, [&other.x, &other.y], z)
     }
 
-    #[cfg(any(test, feature = "bls12-381"))]
     pub(crate) fn add_affine(&self, other: &Affine<C>) -> Self {
         self.add_scaled(other, None)
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     field::Field,
-    group::{Affine, Curve, wnaf},
+    group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::Kernel,
 };
 
@@ -135,21 +135,27 @@ fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
 }
 
 /// Is this point of the twist in G2? For where no Miller loop tells.
+///
+/// It is if `(X + 1) q + psi(X q) + psi^2(X q) = psi^3(2 X q)`, for the same reason: r is again the greatest common divisor of
+/// the resultant and the twist's order.
 pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
-    let p = Affine {
-        x: Fp::ZERO,
-        y: Fp::ZERO,
+    // No point but infinity has an order below 10069, the twist's order has no smaller divisor.
+    let (table, scale) = odd_multiples::<_, { 1 << (WINDOW - 2) }>(q);
+    let mut product = interleave(&mut [wnaf::<64>(&[X, 0, 0, 0], WINDOW)], |_, digit| {
+        let entry = table[usize::from(digit.unsigned_abs() / 2)];
+        (entry.negate_if(digit < 0), None)
+    });
+    product.z = product.z.mul(&scale);
+    let Some(product) = product.to_affine() else {
+        return false;
     };
-    let mut pair = Pair::new(p, *q);
-    // The loop's points alone, without its function.
-    each_step(
-        &mut (),
-        |()| (),
-        |(), step| {
-            pair.take(step);
-        },
-    );
-    pair.is_in_subgroup()
+    let image = psi(&product);
+    let image_2 = psi(&image);
+    let end = psi(&image_2).negate_if(true);
+    [*q, image, image_2, end, end]
+        .iter()
+        .fold(Jacobian::from(product), |sum, point| sum.add_affine(point))
+        .is_infinity()
 }
 
 /// A step of the Miller loop: what becomes of each pair's point.
@@ -197,7 +203,7 @@ pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
     pairs.iter().all(Pair::is_in_subgroup).then_some(f)
 }
 
-/// Bits of the window of [`hard_part`].
+/// Bits of the windows of X.
 const WINDOW: u32 = 4;
 
 /// A multiple of (p^4 - p^2 + 1) / r as exponent, for f in the cyclotomic subgroup, in the letters of \[FKR11\].

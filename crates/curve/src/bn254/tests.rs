@@ -260,7 +260,16 @@ fn membership_in_g2_is_that_of_the_order() {
         let cleared = multiple(&point, &cofactor).to_affine().unwrap();
         assert!(multiple(&cleared, &ORDER).is_infinity());
         assert!(pairing::is_in_subgroup(&cleared));
-        // And their sum is not.
+        // Its part outside is not, nor what that has of the smallest order there is, nor the sum of both.
+        let rest = multiple(&point, &ORDER).to_affine().unwrap();
+        assert!(!pairing::is_in_subgroup(&rest));
+        let mut smallest = [0; 32];
+        let quotient = num_bigint::BigUint::from_bytes_be(&cofactor) / 10069u32;
+        let bytes = quotient.to_bytes_be();
+        smallest[32 - bytes.len()..].copy_from_slice(&bytes);
+        if let Some(smallest) = multiple(&rest, &smallest).to_affine() {
+            assert!(!pairing::is_in_subgroup(&smallest));
+        }
         let sum = Jacobian::from(cleared)
             .add_affine(&point)
             .to_affine()
