@@ -158,7 +158,8 @@ impl Backend {
         }
     }
 
-    fn lift_x_of_one(self, x: &(FieldElement, bool)) -> Option<Point> {
+    /// The point with this x and a y of this parity, if there is one. Variable-time.
+    pub(super) fn lift_x_of_one(self, x: &(FieldElement, bool)) -> Option<Point> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
             return lift_x_in::<adx::Public>(x);

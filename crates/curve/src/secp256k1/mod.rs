@@ -217,7 +217,8 @@ impl PublicKey {
             [tag @ (2 | 3), x @ ..] => {
                 let x = x.try_into().map_err(|_| Error::PublicKeyEncoding)?;
                 let x = FieldElement::from_bytes(x).ok_or(Error::CoordinateOutOfRange)?;
-                Affine::from_x_vartime(x, *tag == 3)
+                Backend::detect()
+                    .lift_x_of_one(&(x, *tag == 3))
                     .map(Self)
                     .ok_or(Error::NotOnCurve)
             }
