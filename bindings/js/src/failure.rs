@@ -68,13 +68,9 @@ impl From<evm::rlp::Error> for Failure {
 
 impl From<evm::tx::Error> for Failure {
     fn from(error: evm::tx::Error) -> Self {
-        use evm::tx::Error;
         match error {
-            Error::Rlp(error) => error.into(),
-            Error::Signature(error) => error.into(),
-            Error::InvalidV { offset } => Self::decode(offset, error),
-            Error::UnknownType(_) => Self::decode(0, error),
-            _ => Self::decode(None, error),
+            evm::tx::Error::Signature(error) => error.into(),
+            _ => Self::decode(error.offset(), error),
         }
     }
 }
@@ -87,22 +83,13 @@ impl From<secp256k1::Error> for Failure {
 
 impl From<bytes::hex::Error> for Failure {
     fn from(error: bytes::hex::Error) -> Self {
-        use bytes::hex::Error;
-        let offset = match error {
-            Error::InvalidDigit { offset, .. } => Some(offset),
-            _ => None,
-        };
-        Self::decode(offset, error)
+        Self::decode(error.offset(), error)
     }
 }
 
 impl From<bytes::address::Error> for Failure {
     fn from(error: bytes::address::Error) -> Self {
-        match error {
-            bytes::address::Error::Hex(error) => error.into(),
-            bytes::address::Error::Checksum { offset } => Self::decode(offset, error),
-            _ => Self::decode(None, error),
-        }
+        Self::decode(error.offset(), error)
     }
 }
 
@@ -126,23 +113,13 @@ impl From<syrup::Error> for Failure {
 
 impl From<xmss::DecodeError> for Failure {
     fn from(error: xmss::DecodeError) -> Self {
-        use xmss::DecodeError::{List, NotCanonical, Number, Offset};
-        let offset = match error {
-            List { at, .. } | Offset { at, .. } | NotCanonical { at } | Number { at } => Some(at),
-            _ => None,
-        };
-        Self::decode(offset, error)
+        Self::decode(error.offset(), error)
     }
 }
 
 impl From<xmss::named::VerifyError> for Failure {
     fn from(error: xmss::named::VerifyError) -> Self {
-        use xmss::named::VerifyError::{PublicKey, Signature};
-        let (PublicKey(part) | Signature(part)) = error;
-        Self {
-            message: error.to_string(),
-            ..part.into()
-        }
+        Self::decode(error.offset(), error)
     }
 }
 

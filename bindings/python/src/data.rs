@@ -6,7 +6,7 @@ use pyo3::{
     Borrowed, PyErr, buffer::PyBuffer, exceptions::PyTypeError, prelude::*, types::PyBytes,
 };
 
-use crate::error::DecodeError;
+use crate::error::{DecodeError, IntoPython};
 use lydite::bytes::{Address, hex};
 
 /// The bytes of any object with a contiguous buffer: `bytes` borrowed, others (`bytearray`, `memoryview`, NumPy arrays)
@@ -147,7 +147,7 @@ fn parse_address(text: &str) -> PyResult<Address> {
     } else {
         Address::from_hex(text).map_err(Into::into)
     };
-    found.map_err(|error| DecodeError::new_err(error.to_string()))
+    found.map_err(IntoPython::into_python)
 }
 
 /// Bytes: a buffer, or text in hexadecimal with `0x`.
@@ -163,5 +163,5 @@ pub fn bytes_or_hex<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Data<'a>> {
     }
     hex::decode(text)
         .map(Data::Owned)
-        .map_err(|error| DecodeError::new_err(error.to_string()))
+        .map_err(IntoPython::into_python)
 }

@@ -52,22 +52,30 @@ pub trait IntoPython {
     fn into_python(self) -> PyErr;
 }
 
-/// A `DecodeError` that knows where. Setting an attribute of an exception just made fails only without memory, and then
-/// the message still says it.
-fn located(error: &impl Display, offset: usize, kind: impl Debug) -> PyErr {
+/// A `DecodeError` that knows where, if that is known. Setting an attribute of an exception just made fails only without
+/// memory, and then the message still says it.
+fn located(error: &impl Display, offset: impl Into<Option<usize>>) -> PyErr {
+    let python = DecodeError::new_err(error.to_string());
+    if let Some(offset) = offset.into() {
+        Python::attach(|py| {
+            let _ = python.value(py).setattr("offset", offset);
+        });
+    }
+    python
+}
+
+/// The same, of a kind.
+fn classified(error: &impl Display, offset: usize, kind: impl Debug) -> PyErr {
+    let python = located(error, offset);
     Python::attach(|py| {
-        let python = DecodeError::new_err(error.to_string());
-        let value = python.value(py);
-        let _ = value
-            .setattr("offset", offset)
-            .and_then(|()| value.setattr("kind", format!("{kind:?}")));
-        python
-    })
+        let _ = python.value(py).setattr("kind", format!("{kind:?}"));
+    });
+    python
 }
 
 impl IntoPython for evm::abi::Error {
     fn into_python(self) -> PyErr {
-        located(&self, self.offset, self.kind)
+        classified(&self, self.offset, self.kind)
     }
 }
 
@@ -78,7 +86,7 @@ pub fn encoding(error: evm::abi::Error) -> PyErr {
 
 impl IntoPython for evm::rlp::Error {
     fn into_python(self) -> PyErr {
-        located(&self, self.offset, self.kind)
+        classified(&self, self.offset, self.kind)
     }
 }
 
@@ -86,7 +94,7 @@ impl IntoPython for evm::tx::Error {
     fn into_python(self) -> PyErr {
         match self {
             evm::tx::Error::Signature(error) => error.into_python(),
-            other => DecodeError::new_err(other.to_string()),
+            other => located(&other, other.offset()),
         }
     }
 }
@@ -99,37 +107,37 @@ impl IntoPython for secp256k1::Error {
 
 impl IntoPython for bytes::address::Error {
     fn into_python(self) -> PyErr {
-        DecodeError::new_err(self.to_string())
+        located(&self, self.offset())
     }
 }
 
 impl IntoPython for bytes::hex::Error {
     fn into_python(self) -> PyErr {
-        DecodeError::new_err(self.to_string())
+        located(&self, self.offset())
     }
 }
 
 impl IntoPython for evm::eip712::TypedDataError {
     fn into_python(self) -> PyErr {
-        DecodeError::new_err(self.to_string())
+        located(&self, self.offset)
     }
 }
 
 impl IntoPython for syrup::Error {
     fn into_python(self) -> PyErr {
-        located(&self, self.offset, self.kind)
+        classified(&self, self.offset, self.kind)
     }
 }
 
 impl IntoPython for xmss::DecodeError {
     fn into_python(self) -> PyErr {
-        DecodeError::new_err(self.to_string())
+        located(&self, self.offset())
     }
 }
 
 impl IntoPython for xmss::named::VerifyError {
     fn into_python(self) -> PyErr {
-        DecodeError::new_err(self.to_string())
+        located(&self, self.offset())
     }
 }
 

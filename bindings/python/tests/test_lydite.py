@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import sys
 import threading
 import time
@@ -179,6 +180,9 @@ def test_errors_have_the_messages_of_every_language():
         with pytest.raises(lydite.LyditeError) as caught:
             calls[case["operation"]](case)
         assert str(caught.value) == case["message"]
+        place = re.search(r"(?:^|: )byte (\d+): |\(near byte (\d+)\)$", case["message"])
+        offset = place and int(place[1] or place[2])
+        assert getattr(caught.value, "offset", None) == offset
 
 
 def test_addresses():

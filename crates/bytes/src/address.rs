@@ -37,6 +37,17 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The byte at fault; `None` where it is their number.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        match self {
+            Self::Hex(error) => error.offset(),
+            Self::Checksum { offset } => Some(*offset),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -32,6 +32,15 @@ pub enum VerifyError {
     Signature(DecodeError),
 }
 
+impl VerifyError {
+    /// [`DecodeError::offset`], in the one that was refused.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        let (Self::PublicKey(error) | Self::Signature(error)) = self;
+        error.offset()
+    }
+}
+
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -461,9 +470,10 @@ mod tests {
             scheme.verify(&public_key, 3, &[1; 32], &signature[1..]),
             Err(VerifyError::Signature(length(423, 424)))
         );
+        assert_eq!(length(423, 424).offset(), None);
         assert!(matches!(
             scheme.verify_leansig_compatible(&public_key, 3, &[1; 32], &signature[..423]),
-            Err(VerifyError::Signature(DecodeError::List { .. }))
+            Err(error @ VerifyError::Signature(DecodeError::List { at, .. })) if error.offset() == Some(at)
         ));
         // A word and the modulus more
         let mut other = signature.clone();

@@ -44,6 +44,20 @@ pub enum DecodeError {
     },
 }
 
+impl DecodeError {
+    /// The byte at fault; `None` where it is their number.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        match *self {
+            Self::List { at, .. }
+            | Self::Offset { at, .. }
+            | Self::NotCanonical { at }
+            | Self::Number { at } => Some(at),
+            Self::Length { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

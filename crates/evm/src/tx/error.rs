@@ -45,6 +45,19 @@ impl From<secp256k1::Error> for Error {
     }
 }
 
+impl Error {
+    /// The byte of the envelope at fault, where it is one's.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        match self {
+            Self::Rlp(error) => Some(error.offset),
+            Self::UnknownType(_) => Some(0),
+            Self::InvalidV { offset } => Some(*offset),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
