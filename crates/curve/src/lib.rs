@@ -25,6 +25,8 @@ mod montgomery;
 mod safegcd;
 pub mod secp256k1;
 pub mod secp256r1;
+#[cfg(target_arch = "x86_64")]
+mod tower_lanes;
 mod wide;
 
 /// Four little-endian words from 32 big-endian bytes.

@@ -97,6 +97,13 @@ impl Fp {
 
 impl Fp2 {
     #[cfg(target_arch = "x86_64")]
+    pub(super) fn real(c0: Fp) -> Self {
+        Self(blst_fp2 {
+            fp: [c0.0, blst_fp { l: [0; 6] }],
+        })
+    }
+
+    #[cfg(target_arch = "x86_64")]
     pub(super) const TWO_PLUS_U: Self = Self(blst_fp2 {
         fp: [blst_fp { l: TWO }, blst_fp { l: ONE }],
     });

@@ -7,14 +7,14 @@
 //! Source: \[EIP-4844\] (point evaluation), \[KZG10\] §3.2; fixed arguments: \[CS10\] §3; multiplication: \[GLV01\].
 
 use blst::{
-    BLST_ERROR, blst_final_exp, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_is_one,
-    blst_fp12_mul_by_xy00z0, blst_fp12_sqr, blst_p1_affine, blst_p1_uncompress,
+    BLST_ERROR, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_mul_by_xy00z0, blst_fp12_sqr,
+    blst_p1_affine, blst_p1_uncompress,
 };
 
 use super::{
     Error, X, check_g1,
     fields::{Fp, G1},
-    g1_image, halves, x_digits,
+    final_exponentiation_is_one, g1_image, halves, x_digits,
 };
 use crate::{
     field::Field,
@@ -119,7 +119,8 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
     sum
 }
 
-/// The product of the Miller functions, but for factors that the final exponentiation takes away.
+/// The product of the Miller functions with |x| for the curve's parameter x, which is negative: the inverse of the product of
+/// the pairings once exponentiated. Up to factors that the final exponentiation takes away.
 fn miller_loop(pairs: [(Option<Affine<G1>>, &Lines); 2]) -> blst_fp12 {
     // blst's lines are to be evaluated at (-2 x, 2 y).
     let pairs = pairs.map(|(p, lines)| (p.map(|p| (p.x.double().negate(), p.y.double())), lines));
@@ -141,8 +142,10 @@ fn miller_loop(pairs: [(Option<Affine<G1>>, &Lines); 2]) -> blst_fp12 {
     };
     let mut line = 0;
     for bit in (0..X.ilog2()).rev() {
-        // SAFETY: as above.
-        unsafe { blst_fp12_sqr(at, at) };
+        if line > 0 {
+            // SAFETY: as above.
+            unsafe { blst_fp12_sqr(at, at) };
+        }
         multiply(line);
         line += 1;
         if X >> bit & 1 == 1 {
@@ -180,13 +183,7 @@ pub fn verify_proof(
         None => multiple,
     };
     let product = miller_loop([(left.to_affine(), &NEGATED_GENERATOR), (proof, &TAU)]);
-    let mut power = blst_fp12::default();
-    // SAFETY: reads and writes field elements.
-    let one = unsafe {
-        blst_final_exp(&mut power, &product);
-        blst_fp12_is_one(&power)
-    };
-    if one {
+    if final_exponentiation_is_one(&product) {
         Ok(())
     } else {
         Err(Error::ProofMismatch)

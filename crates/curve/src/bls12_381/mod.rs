@@ -3,8 +3,8 @@
 //! Points are coordinates of 48 big-endian bytes, x first, of Fp2 the real part first; infinity is all zeros. Everything is
 //! variable-time: the inputs are public.
 //!
-//! Source: \[EIP-2537\], \[EIP-4844\]; the arithmetic is that of `blst`, but for points side by side where the CPU has AVX-512
-//! IFMA. Subgroups: \[Scott21\]; multipliers in parts: \[GLV01\], \[GLS09\].
+//! Source: \[EIP-2537\], \[EIP-4844\]; the arithmetic is that of `blst`, but for sums, checks of subgroups and pairings in
+//! lanes where the CPU has AVX-512 IFMA. Subgroups: \[Scott21\]; multipliers in parts: \[GLV01\], \[GLS09\].
 
 mod fields;
 pub mod kzg;
@@ -479,29 +479,47 @@ impl Product {
             return Ok(());
         }
         check_g1(p)?;
+        #[cfg(target_arch = "x86_64")]
+        if cpu::has_avx512ifma() {
+            let points = p.iter().map(from_p1_affine);
+            let pairs: Vec<_> = points.zip(q.iter().map(from_p2_affine)).collect();
+            // SAFETY: the CPU has the instructions.
+            let loops = unsafe { x86_64::avx512ifma_x8::miller_loop(&pairs) };
+            self.times(&loops.ok_or(Error::NotInSubgroup)?);
+            return Ok(());
+        }
         check_g2(q)?;
         let (ps, qs) = (
             [p.as_ptr(), core::ptr::null()],
             [q.as_ptr(), core::ptr::null()],
         );
-        let (mut loops, before) = (blst_fp12::default(), self.0);
+        let mut loops = blst_fp12::default();
         // SAFETY: reads as many points as it is told, which is how many there are (a null pointer after the first: the
-        // others follow in memory), and writes field elements.
-        unsafe {
-            blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), p.len());
-            blst_fp12_mul(&mut self.0, &before, &loops);
-        }
+        // others follow in memory), and writes a field element.
+        unsafe { blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), p.len()) };
+        self.times(&loops);
         Ok(())
     }
 
-    /// Is its final exponentiation one?
-    fn is_one(&self) -> bool {
-        let mut power = blst_fp12::default();
+    fn times(&mut self, factor: &blst_fp12) {
+        let before = self.0;
         // SAFETY: reads and writes field elements.
-        unsafe {
-            blst_final_exp(&mut power, &self.0);
-            blst_fp12_is_one(&power)
-        }
+        unsafe { blst_fp12_mul(&mut self.0, &before, factor) };
+    }
+}
+
+/// Is the final exponentiation of a product of Miller loops one?
+fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_avx512ifma() {
+        // SAFETY: the CPU has the instructions.
+        return unsafe { x86_64::avx512ifma_x8::final_exponentiation_is_one(f) };
+    }
+    let mut power = blst_fp12::default();
+    // SAFETY: reads and writes field elements.
+    unsafe {
+        blst_final_exp(&mut power, f);
+        blst_fp12_is_one(&power)
     }
 }
 
@@ -543,7 +561,7 @@ pub fn pairing_check(
         return Ok(false);
     }
     product.multiply(&ps[..count], &qs[..count])?;
-    Ok(product.is_one())
+    Ok(final_exponentiation_is_one(&product.0))
 }
 
 /// Maps a field element to a point of G1.

@@ -149,6 +149,45 @@ fn special_sums() {
     );
 }
 
+fn generator_2() -> [u8; G2_LENGTH] {
+    // SAFETY: the pointer is to a static of the library.
+    let point = unsafe { *blst_p2_affine_generator() };
+    write_g2(Some(Affine {
+        x: Fp2(point.x),
+        y: Fp2(point.y),
+    }))
+}
+
+/// Products of e(a P, b Q) are one where the sum of a b is zero, wherever points at infinity stand among them.
+#[test]
+fn products_that_are_one() {
+    let (zero_p, zero_q) = ([0; G1_LENGTH], [0; G2_LENGTH]);
+    let minus = |k: u64| {
+        let mut scalar = kzg::ORDER;
+        let low = u64::from_be_bytes(*scalar.last_chunk().unwrap());
+        scalar[24..].copy_from_slice(&(low - k).to_be_bytes());
+        scalar
+    };
+    let g1 = |k: [u8; 32]| g1_msm([(generator(), k)]).unwrap();
+    let g2 = |k: u64| g2_msm([(generator_2(), scalar(k))]).unwrap();
+    for count in [2, 3, 4, 5, 8, 9, 16, 17, 18] {
+        let factors = (1..count).map(|i| (3 * i + 2, i * i + 1));
+        let sum: u64 = factors.clone().map(|(a, b)| a * b).sum();
+        let mut pairs: Vec<_> = factors.map(|(a, b)| (g1(scalar(a)), g2(b))).collect();
+        pairs.push((g1(minus(sum)), g2(1)));
+        assert_eq!(pairing_check(pairs.clone()), Ok(true), "{count}");
+        let mut more = pairs.clone();
+        more.insert(1, (zero_p, g2(5)));
+        more.insert(0, (generator(), zero_q));
+        more.push((zero_p, zero_q));
+        assert_eq!(pairing_check(more), Ok(true), "{count}");
+        pairs[0].0 = g1(scalar(6));
+        assert_eq!(pairing_check(pairs), Ok(false), "{count}");
+    }
+    assert_eq!(pairing_check([]), Ok(true));
+    assert_eq!(pairing_check([(zero_p, zero_q)]), Ok(true));
+}
+
 /// One pair is never one, but its points are looked at; pairs with infinity do not count, sixteen pairs are one loop.
 #[test]
 fn one_pair() {
@@ -156,12 +195,7 @@ fn one_pair() {
     let mut minus = p;
     let y = Fp::from_bytes(p.last_chunk().unwrap()).unwrap();
     minus[48..].copy_from_slice(&y.negate(1).to_bytes());
-    // SAFETY: the pointer is to a static of the library.
-    let point = unsafe { *blst_p2_affine_generator() };
-    let q = write_g2(Some(Affine {
-        x: Fp2(point.x),
-        y: Fp2(point.y),
-    }));
+    let q = generator_2();
     let (zero_p, zero_q) = ([0; G1_LENGTH], [0; G2_LENGTH]);
     assert_eq!(pairing_check([(p, q)]), Ok(false));
     assert_eq!(pairing_check([(zero_p, q), (p, q), (p, zero_q)]), Ok(false));

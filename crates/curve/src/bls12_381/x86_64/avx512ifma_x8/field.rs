@@ -8,12 +8,12 @@ use super::super::super::fields::{Fp, Fp2, ONE, P};
 use crate::lanes::{LANES, LIMB_MASK, carried, load, store, times};
 
 /// Limbs of an element.
-const LIMBS: usize = 8;
+pub(super) const LIMBS: usize = 8;
 
 /// p in limbs.
-const MODULUS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
+pub(super) const MODULUS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
 /// `-1/p mod 2^52`.
-const INVERSE: i64 = 0x3_fffc_fffc_fffd;
+pub(super) const INVERSE: i64 = 0x3_fffc_fffc_fffd;
 /// 2^416 mod p: one here.
 const UNIT: [u64; 6] = [
     0x44f6_480e_a8e9_b9af,
@@ -61,11 +61,11 @@ const fn multiple(k: i64) -> [i64; LIMBS] {
 /// Eight elements of Fp, strict.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct FpLanes([__m512i; LIMBS]);
+pub(super) struct FpLanes(pub(super) [__m512i; LIMBS]);
 
 /// Eight elements of Fp2.
 #[derive(Clone, Copy)]
-pub(super) struct Fp2Lanes([FpLanes; 2]);
+pub(super) struct Fp2Lanes(pub(super) [FpLanes; 2]);
 
 /// `sum a[i] b[i]`, of size 1.1, for products of sizes that are below 2^30 together. Not inlined: it is long.
 ///

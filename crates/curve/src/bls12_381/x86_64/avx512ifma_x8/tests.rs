@@ -3,11 +3,13 @@
 use alloc::vec::Vec;
 
 use blst::{
-    blst_fp, blst_p1, blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_generator,
-    blst_p1_affine_in_g1, blst_p1_affine_on_curve, blst_p1_from_affine, blst_p1_is_equal,
-    blst_p1_mult, blst_p2, blst_p2_add_or_double, blst_p2_affine, blst_p2_affine_generator,
-    blst_p2_affine_in_g2, blst_p2_affine_on_curve, blst_p2_from_affine, blst_p2_is_equal,
-    blst_p2_mult,
+    blst_final_exp, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_conjugate,
+    blst_fp12_cyclotomic_sqr, blst_fp12_frobenius_map, blst_fp12_inverse, blst_fp12_is_one,
+    blst_fp12_mul, blst_fp12_mul_by_xy00z0, blst_fp12_sqr, blst_miller_loop_n, blst_p1,
+    blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_generator, blst_p1_affine_in_g1,
+    blst_p1_affine_on_curve, blst_p1_from_affine, blst_p1_is_equal, blst_p1_mult, blst_p2,
+    blst_p2_add_or_double, blst_p2_affine, blst_p2_affine_generator, blst_p2_affine_in_g2,
+    blst_p2_affine_on_curve, blst_p2_from_affine, blst_p2_is_equal, blst_p2_mult,
 };
 
 use super::{
@@ -18,7 +20,10 @@ use super::{
     },
     field::{Fp2Lanes, FpLanes},
     g1, g2,
+    pairing::{final_exponentiation, final_exponentiation_is_one, miller_loop},
     points::digits,
+    products::Factor,
+    tower::Fp12,
 };
 use crate::{cpu, field::LazyField, group::Affine, lanes::LANES};
 
@@ -269,3 +274,186 @@ group_tests!(
         y: Fp2::TWO_PLUS_U
     }
 );
+
+/// An element of Fp12, edges among its coefficients.
+fn fp12(from: &mut impl Iterator<Item = u64>) -> blst_fp12 {
+    let mut coefficients: Vec<Fp> = elements(from)[..6].to_vec();
+    coefficients.extend(&elements(from)[2..]);
+    coefficients.rotate_left(from.next().unwrap() as usize % 12);
+    let fp2 = |i: usize| blst_fp2 {
+        fp: [coefficients[2 * i].0, coefficients[2 * i + 1].0],
+    };
+    let fp6 = |i: usize| blst_fp6 {
+        fp2: [fp2(i), fp2(i + 1), fp2(i + 2)],
+    };
+    blst_fp12 {
+        fp6: [fp6(0), fp6(3)],
+    }
+}
+
+/// The library's function of two elements.
+fn of_two(
+    f: unsafe extern "C" fn(*mut blst_fp12, *const blst_fp12, *const blst_fp12),
+    a: &blst_fp12,
+    b: &blst_fp12,
+) -> blst_fp12 {
+    let mut out = blst_fp12::default();
+    // SAFETY: reads and writes field elements.
+    unsafe { f(&mut out, a, b) };
+    out
+}
+
+fn of_one(f: unsafe extern "C" fn(*mut blst_fp12, *const blst_fp12), a: &blst_fp12) -> blst_fp12 {
+    let mut out = blst_fp12::default();
+    // SAFETY: reads and writes field elements.
+    unsafe { f(&mut out, a) };
+    out
+}
+
+fn conjugate(a: &blst_fp12) -> blst_fp12 {
+    let mut out = *a;
+    // SAFETY: reads and writes a field element.
+    unsafe { blst_fp12_conjugate(&mut out) };
+    out
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn tower_operations(numbers: &mut impl Iterator<Item = u64>) {
+    let (a, b) = (fp12(numbers), fp12(numbers));
+    let (x, y) = (Fp12::load(&a), Fp12::load(&b));
+    let same = |x: Fp12, a: blst_fp12| assert!(x.store() == a);
+    same(x, a);
+    same(x.mul(&y), of_two(blst_fp12_mul, &a, &b));
+    same(x.square(), of_one(blst_fp12_sqr, &a));
+    same(x.conjugate(), conjugate(&a));
+    // The coefficients of 1, w^2, w^3.
+    let [c0, c1, c2] = b.fp6[0].fp2;
+    let mut product = a;
+    let line = blst_fp6 { fp2: [c0, c1, c2] };
+    // SAFETY: reads and writes field elements.
+    unsafe { blst_fp12_mul_by_xy00z0(&mut product, &a, &line) };
+    let mut lanes = [Fp2::ZERO; LANES];
+    lanes[4..7].copy_from_slice(&[Fp2(c1), Fp2(c2), Fp2(c0)]);
+    let lines = Factor::new(&Fp2Lanes::load(&lanes));
+    same(x.mul_by_line(&lines, 4), product);
+
+    // What comes out of one operation goes into the others: bounds hold.
+    let mut frobenius = a;
+    // SAFETY: reads and writes field elements.
+    unsafe { blst_fp12_frobenius_map(&mut frobenius, &a, 2) };
+    let easy = of_two(
+        blst_fp12_mul,
+        &conjugate(&a),
+        &of_one(blst_fp12_inverse, &a),
+    );
+    // SAFETY: as above.
+    unsafe { blst_fp12_frobenius_map(&mut frobenius, &easy, 2) };
+    let mut a = of_two(blst_fp12_mul, &frobenius, &easy);
+    let mut x = Fp12::load(&a);
+    for i in 0..40 {
+        (x, a) = (x.cyclotomic_square(), of_one(blst_fp12_cyclotomic_sqr, &a));
+        if i % 7 == 3 {
+            (x, a) = (
+                x.conjugate().mul(&x),
+                of_two(blst_fp12_mul, &conjugate(&a), &a),
+            );
+            (x, a) = (x.mul(&y), of_two(blst_fp12_mul, &a, &b));
+            (x, a) = (
+                x.mul(&x.conjugate()),
+                of_two(blst_fp12_mul, &a, &conjugate(&a)),
+            );
+            same(x, a);
+            x = Fp12::load(&frobenius);
+            a = frobenius;
+        }
+        same(x, a);
+    }
+}
+
+#[test]
+fn tower_is_that_of_the_library() {
+    if cpu::has_avx512ifma() {
+        let mut numbers = numbers();
+        for _ in 0..20 {
+            // SAFETY: the CPU has the instructions.
+            unsafe { tower_operations(&mut numbers) };
+        }
+    }
+}
+
+/// Multiples of the generators by numbers.
+fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G1>, Affine<G2>)> {
+    let mut pairs = Vec::new();
+    for _ in 0..count {
+        let (a, b) = (numbers.next().unwrap(), numbers.next().unwrap());
+        let (mut p, mut q) = (blst_p1::default(), blst_p2::default());
+        let (mut from_p, mut from_q) = (blst_p1::default(), blst_p2::default());
+        // SAFETY: reads and writes points, and reads the 8 bytes of scalars.
+        unsafe {
+            blst_p1_from_affine(&mut from_p, blst_p1_affine_generator());
+            blst_p2_from_affine(&mut from_q, blst_p2_affine_generator());
+            blst_p1_mult(&mut p, &from_p, a.to_le_bytes().as_ptr(), 64);
+            blst_p2_mult(&mut q, &from_q, b.to_le_bytes().as_ptr(), 64);
+        }
+        pairs.push((
+            from_p1(&p).to_affine().unwrap(),
+            from_p2(&q).to_affine().unwrap(),
+        ));
+    }
+    pairs
+}
+
+/// Ours is the inverse of the library's, whose final exponentiation is a power that we take the cube of, or the same.
+#[test]
+fn pairing_is_that_of_the_library() {
+    if !cpu::has_avx512ifma() {
+        return;
+    }
+    let mut numbers = numbers();
+    for count in [1, 2, 3, 4, 5, 8, 9] {
+        let pairs = pairs(&mut numbers, count);
+        // SAFETY: the CPU has the instructions.
+        let ours = unsafe { miller_loop(&pairs) }.unwrap();
+        let (ps, qs): (Vec<_>, Vec<_>) = pairs
+            .iter()
+            .map(|(p, q)| (to_p1_affine(*p), to_p2_affine(*q)))
+            .unzip();
+        let (ps_list, qs_list) = (
+            [ps.as_ptr(), core::ptr::null()],
+            [qs.as_ptr(), core::ptr::null()],
+        );
+        let mut theirs = blst_fp12::default();
+        // SAFETY: reads as many points as there are, writes a field element.
+        unsafe { blst_miller_loop_n(&mut theirs, qs_list.as_ptr(), ps_list.as_ptr(), count) };
+        let (power, other) = (
+            of_one(blst_final_exp, &ours),
+            of_one(blst_final_exp, &theirs),
+        );
+        assert!(power == conjugate(&other), "{count}");
+        // SAFETY: the CPU has the instructions; reads field elements.
+        unsafe {
+            assert!(!blst_fp12_is_one(&power));
+            let cube = of_two(blst_fp12_mul, &of_one(blst_fp12_sqr, &power), &power);
+            let exponentiated = final_exponentiation(&ours);
+            assert!(exponentiated == cube || exponentiated == power, "{count}");
+            assert!(!final_exponentiation_is_one(&ours));
+            let one = of_two(blst_fp12_mul, &ours, &theirs);
+            assert!(final_exponentiation_is_one(&one), "{count}");
+        }
+
+        // A point that is not in the subgroup, in every place.
+        let outside = Affine {
+            x: Fp2::ONE.negate(1),
+            y: Fp2::TWO_PLUS_U,
+        };
+        let sum = crate::group::add_affine(Some(pairs[0].1), Some(outside)).unwrap();
+        for at in 0..count {
+            for outside in [outside, sum] {
+                let mut pairs = pairs.clone();
+                pairs[at].1 = outside;
+                // SAFETY: the CPU has the instructions.
+                assert!(unsafe { miller_loop(&pairs) }.is_none(), "{count} {at}");
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     lanes::{LANES, load},
     montgomery::Adx,
+    tower_lanes::{ROTATED, SQUARE},
 };
 
 /// Lanes 1, 3, 5.
@@ -227,35 +228,6 @@ fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> [Loose; 2]
 #[derive(Clone, Copy)]
 pub(super) struct Fp12(Fp2);
 
-/// Lanes of `(b, xi b)` for the product with the coefficient of w^n: lane k takes that of w^(k - n).
-const fn rotated(n: usize) -> [u64; LANES] {
-    let (mut lanes, mut k) = ([6; LANES], 0);
-    while k < 6 {
-        lanes[k] = if k >= n { k - n } else { LANES + k + 6 - n } as u64;
-        k += 1;
-    }
-    lanes
-}
-
-/// What lanes have no product.
-const NONE: u64 = 6;
-/// For the square: pairs (i, j) with `i + j = k` or `i + j = k + 6` in lane k, those of different i and j doubled, which is
-/// done to the first: lanes of `(a, 2 a)`, and of `(a, xi a)`.
-const SQUARE: [[[u64; LANES]; 2]; 4] = [
-    [[0, NONE, 1, NONE, 2, NONE, 6, 6], [0, 6, 1, 6, 2, 6, 6, 6]],
-    [
-        [3, 8, 4, 8, 5, 8, 6, 6],
-        [8 + 3, 1, 8 + 4, 3, 8 + 5, 5, 6, 6],
-    ],
-    [
-        [8 + 1, 8 + 2, 8, 8 + 1, 8, 8 + 1, 6, 6],
-        [8 + 5, 8 + 5, 2, 2, 4, 4, 6, 6],
-    ],
-    [
-        [8 + 2, 8 + 3, 8 + 3, 8 + 4, 8 + 1, 8 + 2, 6, 6],
-        [8 + 4, 8 + 4, 8 + 5, 8 + 5, 3, 3, 6, 6],
-    ],
-];
 /// For the square in the cyclotomic subgroup. In the letters of the scalar tower, even lanes hold f0, f1, f2 and get
 /// `a^2 + xi b^2` of (f0, g1), (g0, f2), (f1, g2); odd lanes hold g0, g1, g2 and get `2 a b` of (f1, g2) times xi, (f0, g1),
 /// (g0, f2).
@@ -265,7 +237,7 @@ const CYCLOTOMIC: [[[u64; LANES]; 2]; 2] = [
         [0, 8 + 5, 1, 3, 2, 4, 6, 6],
     ],
     [
-        [3, NONE, 4, NONE, 5, NONE, 6, 6],
+        [3, 6, 4, 6, 5, 6, 6, 6],
         [8 + 3, 6, 8 + 4, 6, 8 + 5, 6, 6, 6],
     ],
 ];
@@ -313,16 +285,8 @@ impl Fp12 {
     pub(super) fn mul(&self, other: &Self) -> Self {
         let a = self.0.factor();
         let (b, xb) = (other.0.factor(), other.0.mul_by_xi().factor());
-        const LANES_OF: [[u64; LANES]; 6] = [
-            rotated(0),
-            rotated(1),
-            rotated(2),
-            rotated(3),
-            rotated(4),
-            rotated(5),
-        ];
         let x = core::array::from_fn(|n| Operand::splat(&a, n));
-        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &LANES_OF[n]));
+        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &ROTATED[n]));
         Self::from_dot(dot::<6>(&x, &y))
     }
 
@@ -330,8 +294,7 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_line(&self, line: &[Operand<'_>; 3]) -> Self {
         let (b, xb) = (self.0.factor(), self.0.mul_by_xi().factor());
-        const LANES_OF: [[u64; LANES]; 3] = [rotated(0), rotated(1), rotated(3)];
-        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &LANES_OF[n]));
+        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &ROTATED[[0, 1, 3][n]]));
         Self::from_dot(dot::<3>(line, &y))
     }
 

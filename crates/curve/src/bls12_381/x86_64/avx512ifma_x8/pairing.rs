@@ -1,0 +1,103 @@
+//! The Miller loop, and the final exponentiation.
+//!
+//! The parameter of the curve is -X, and r = X^4 - X^2 + 1. That it is negative makes no more than an inverse of the pairing.
+
+use alloc::vec::Vec;
+
+use blst::{
+    blst_fp12, blst_fp12_conjugate, blst_fp12_frobenius_map, blst_fp12_inverse, blst_fp12_is_one,
+    blst_fp12_mul,
+};
+
+use super::{
+    super::super::{
+        X,
+        fields::{G1, G2},
+    },
+    pairs::{PAIRS, Pairs},
+    tower::Fp12,
+};
+use crate::group::Affine;
+
+/// The product of the Miller functions, up to factors that the final exponentiation takes away; nothing if a point of the
+/// twist is not in G2. The points of G1 must be of the subgroup.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn miller_loop(
+    pairs: &[(Affine<G1>, Affine<G2>)],
+) -> Option<blst_fp12> {
+    let mut sets: Vec<Pairs> = pairs.chunks(PAIRS).map(|pairs| Pairs::new(pairs)).collect();
+    let mut f = Fp12::load(&blst_fp12::default());
+    for bit in (0..X.ilog2()).rev() {
+        if bit + 1 < X.ilog2() {
+            f = f.square();
+        }
+        for set in &mut sets {
+            let lines = set.double();
+            for first in set.first_lanes() {
+                f = f.mul_by_line(&lines, first);
+            }
+        }
+        if X >> bit & 1 == 1 {
+            for set in &mut sets {
+                let lines = set.add();
+                for first in set.first_lanes() {
+                    f = f.mul_by_line(&lines, first);
+                }
+            }
+        }
+    }
+    sets.iter()
+        .all(|set| set.are_in_subgroup())
+        .then(|| f.store())
+}
+
+/// The p^n-th power.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn frobenius(f: &Fp12, n: usize) -> Fp12 {
+    let (mut power, f) = (blst_fp12::default(), f.store());
+    // SAFETY: reads and writes field elements.
+    unsafe { blst_fp12_frobenius_map(&mut power, &f, n) };
+    Fp12::load(&power)
+}
+
+/// To the power of -X, of an element of the cyclotomic subgroup.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn power_of_parameter(f: &Fp12) -> Fp12 {
+    let mut power = *f;
+    for bit in (0..X.ilog2()).rev() {
+        power = power.cyclotomic_square();
+        if X >> bit & 1 == 1 {
+            power = power.mul(f);
+        }
+    }
+    power.conjugate()
+}
+
+/// `f^(3 (p^12 - 1) / r)`, the hard part by \[HHT20\].
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
+    // (p^6 - 1)(p^2 + 1)
+    let (mut inverse, mut conjugate, mut easy) = (*f, *f, *f);
+    // SAFETY: reads and writes field elements.
+    unsafe {
+        blst_fp12_inverse(&mut inverse, f);
+        blst_fp12_conjugate(&mut conjugate);
+        blst_fp12_mul(&mut easy, &conjugate, &inverse);
+    }
+    let easy = Fp12::load(&easy);
+    let f = frobenius(&easy, 2).mul(&easy);
+    // (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3
+    let y = power_of_parameter(&f).mul(&f.conjugate());
+    let y = power_of_parameter(&y).mul(&y.conjugate());
+    let y = power_of_parameter(&y).mul(&frobenius(&y, 1));
+    let z = power_of_parameter(&power_of_parameter(&y));
+    let z = z.mul(&frobenius(&y, 2)).mul(&y.conjugate());
+    z.mul(&f.cyclotomic_square().mul(&f)).store()
+}
+
+/// Is its final exponentiation one?
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
+    // SAFETY: reads a field element.
+    unsafe { blst_fp12_is_one(&final_exponentiation(f)) }
+}

@@ -1,0 +1,238 @@
+//! The points of two pairs in the Miller loop, their products side by side: four lanes for each.
+//!
+//! Points of the twist are projective (x = X / Z, y = Y / Z). Lines are divided by -x of the point of G1, so that its
+//! coordinates are one more factor of one round of products.
+
+use super::{
+    super::super::{
+        fields::{Fp2, G1, G2},
+        g2_image,
+    },
+    field::Fp2Lanes,
+    products::{Factor, Loose, Operand},
+};
+use crate::{field::LazyField, group::Affine, lanes::LANES};
+
+/// How many pairs these are at most.
+pub(super) const PAIRS: usize = 2;
+/// Lanes of a pair.
+const WIDTH: usize = LANES / PAIRS;
+
+/// What the lanes of the first pair take, by the same for the second.
+const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
+    let (mut lanes, mut i) = ([0; LANES], 0);
+    while i < LANES {
+        lanes[i] = of[i % WIDTH] + (i - i % WIDTH) as u64;
+        i += 1;
+    }
+    lanes
+}
+
+/// The lanes of both pairs.
+const fn mask(lane: u32) -> u8 {
+    0x11 << lane
+}
+
+/// A lane of the second factor of an [`Operand`].
+const OTHER: u64 = LANES as u64;
+
+pub(super) struct Pairs {
+    count: usize,
+    /// X, Y, Z.
+    point: Factor,
+    /// x, y, 0, 0.
+    q: Factor,
+    /// 0, -y / x, -1 / x, 0 of the points of G1.
+    p: Factor,
+    /// x and y of what [`g2_image`] makes of the points of G2.
+    image: Factor,
+}
+
+/// As many lanes as there are for each pair.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn load(pairs: impl Iterator<Item = [Fp2; 3]>) -> Factor {
+    let mut lanes = [Fp2::ZERO; LANES];
+    for (lanes, elements) in lanes.chunks_mut(WIDTH).zip(pairs) {
+        lanes[..3].copy_from_slice(&elements);
+    }
+    Factor::new(&Fp2Lanes::load(&lanes))
+}
+
+impl Pairs {
+    /// One or two pairs of points, the first in G1, the second of the twist.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn new(pairs: &[(Affine<G1>, Affine<G2>)]) -> Self {
+        let zero = Fp2::ZERO;
+        Self {
+            count: pairs.len(),
+            point: load(pairs.iter().map(|(_, q)| [q.x, q.y, Fp2::ONE])),
+            q: load(pairs.iter().map(|(_, q)| [q.x, q.y, zero])),
+            p: load(pairs.iter().map(|(p, _)| {
+                let inverse = p.x.invert().negate(1);
+                [zero, Fp2::real(p.y.mul(&inverse)), Fp2::real(inverse)]
+            })),
+            image: load(pairs.iter().map(|(_, q)| {
+                let image = g2_image(q);
+                [image.x, image.y, zero]
+            })),
+        }
+    }
+
+    /// The first lanes of the lines.
+    pub(super) fn first_lanes(&self) -> impl Iterator<Item = usize> {
+        (0..self.count).map(|pair| WIDTH * pair)
+    }
+
+    /// Doubles the points and gives the tangents, the coefficients of w^2, w^3 and 1.
+    ///
+    /// As \[AKLGL11\] §4, the point's coordinates four times as large: with `e = 3 b' Z^2`,
+    /// `X' = 2 X Y (Y^2 - 3 e)`, `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`, and the line `3 X^2`, `-2 Y Z y_P / x_P`,
+    /// `-(Y^2 - e) / x_P`.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn double(&mut self) -> Factor {
+        const X: [u64; LANES] = both([0, 1, 2, 1]);
+        const Y: [u64; LANES] = both([1, 1, 2, 2]);
+        let s = &self.point;
+        let products =
+            Loose::dot(&[Operand::new([s, s], &X)], &[Operand::new([s, s], &Y)]).factor::<1>(); // X Y, Y^2, Z^2, Y Z
+        // b' = 4 xi; e is in -26 p .. 51 p.
+        let e = |i: usize| {
+            products
+                .limb(i)
+                .permuted(&both([2; 4]))
+                .times_xi()
+                .times::<12>()
+        };
+        let yy = |i: usize| products.limb(i).permuted(&both([1; 4]));
+        let x = Loose::each(|i| {
+            let limb = products.limb(i);
+            let sum = yy(i).plus(e(i).times::<3>());
+            limb.times::<2>()
+                .select(mask(1), sum)
+                .select(mask(2), e(i))
+                .select(mask(3), yy(i).times::<8>())
+        })
+        .factor::<128>();
+        let y = Loose::each(|i| {
+            let (limb, yy, e3) = (products.limb(i), yy(i), e(i).times::<3>());
+            limb.select(mask(0), yy.minus(e3))
+                .select(mask(1), yy.plus(e3))
+                .select(mask(2), e(i))
+        })
+        .factor::<256>();
+        let line = Loose::each(|i| {
+            let limb = products.limb(i);
+            s.limb(i)
+                .times::<3>()
+                .select(mask(1), limb.permuted(&both([3; 4])).times::<2>())
+                .select(mask(2), yy(i).minus(e(i)))
+        })
+        .factor::<64>();
+        const AT: [u64; LANES] = both([0, OTHER + 1, OTHER + 2, OTHER + 3]);
+        const ALL: [u64; LANES] = both([0, 1, 2, 3]);
+        let line = Loose::dot(
+            &[Operand::new([&line, &line], &ALL)],
+            &[Operand::new([s, &self.p], &AT)],
+        )
+        .factor::<1>();
+
+        let products = Loose::product(&x, &y);
+        self.point = Loose::each(|i| {
+            let limb = products.limb(i);
+            let ee = limb.permuted(&both([2; 4])).only(mask(1));
+            limb.permuted(&both([0, 1, 3, 3])).minus(ee.times::<12>())
+        })
+        .factor::<16>();
+        line
+    }
+
+    /// Adds q to the points and gives the lines through both, as [`Self::double`].
+    ///
+    /// As \[AKLGL11\] §4: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`,
+    /// `h = e + Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`, and the line `theta`,
+    /// `-lambda y_P / x_P`, `-(theta x_Q - lambda y_Q) / x_P`.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn add(&mut self) -> Factor {
+        const ALL: [u64; LANES] = both([0, 1, 2, 3]);
+        const Z: [u64; LANES] = both([2; 4]);
+        let (s, q) = (&self.point, &self.q);
+        let round = |x: [&Factor; 2], x_lanes, y: [&Factor; 2], y_lanes| {
+            Loose::dot(&[Operand::new(x, x_lanes)], &[Operand::new(y, y_lanes)])
+        };
+        let products = round([q, q], &ALL, [s, s], &Z);
+        // lambda, theta.
+        let d = Loose::each(|i| s.limb(i).minus(products.limb(i))).factor::<2>();
+
+        // lambda^2, theta^2, lambda y_Q, theta x_Q.
+        const AGAIN: [u64; LANES] = both([0, 1, 0, 1]);
+        const WITH: [u64; LANES] = both([0, 1, OTHER + 1, OTHER]);
+        let squares = round([&d, &d], &AGAIN, [&d, q], &WITH).factor::<1>();
+
+        // e, Z theta^2, g, - ; then the line's second.
+        const CUBE: [u64; LANES] = both([0, OTHER + 2, OTHER, 0]);
+        const BY: [u64; LANES] = both([0, 1, 0, 0]);
+        let cubes = round([&d, s], &CUBE, [&squares, &squares], &BY).factor::<1>();
+        let line = Loose::each(|i| {
+            let squares = squares.limb(i);
+            let last = squares.permuted(&both([3; 4])).minus(squares);
+            d.limb(i).permuted(&both([0; 4])).select(mask(2), last)
+        })
+        .factor::<4>();
+        let line = round([&line, &line], &ALL, [&self.p, &self.p], &ALL);
+        let line = Loose::each(|i| {
+            line.limb(i)
+                .select(mask(0), d.limb(i).permuted(&both([1; 4])))
+        })
+        .factor::<1>();
+
+        const FACTORS: [u64; LANES] = both([0, 1, OTHER, OTHER]);
+        let y = Loose::each(|i| {
+            let limb = cubes.limb(i);
+            let g = limb.permuted(&both([2; 4]));
+            let h = limb
+                .permuted(&both([0; 4]))
+                .plus(limb.permuted(&both([1; 4])))
+                .minus(g.plus(g));
+            // h, g - h, Y, Z.
+            s.limb(i)
+                .permuted(&both([0, 0, 1, 2]))
+                .select(mask(0), h)
+                .select(mask(1), g.minus(h))
+        })
+        .factor::<8>();
+        let products = round([&d, &cubes], &FACTORS, [&y, &y], &ALL);
+        self.point = Loose::each(|i| {
+            let limb = products.limb(i);
+            let last = limb.permuted(&both([2; 4])).only(mask(1));
+            limb.permuted(&both([0, 1, 3, 3])).minus(last)
+        })
+        .factor::<4>();
+        line
+    }
+
+    /// After the loop: are all points of the twist in G2?
+    ///
+    /// They are if |x| times them is the opposite of their image. A sum that is an exceptional case leaves Z = 0, which stays;
+    /// no point of the subgroup has one.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn are_in_subgroup(&self) -> bool {
+        const ALL: [u64; LANES] = both([0, 1, 2, 3]);
+        const Z: [u64; LANES] = both([2; 4]);
+        let (s, image) = (&self.point, &self.image);
+        let scaled = Loose::dot(
+            &[Operand::new([image, image], &ALL)],
+            &[Operand::new([s, s], &Z)],
+        );
+        let lanes = Loose::each(|i| {
+            let (limb, scaled) = (s.limb(i), scaled.limb(i));
+            limb.minus(scaled).select(mask(1), limb.plus(scaled))
+        })
+        .factor::<2>()
+        .element()
+        .store();
+        self.first_lanes().all(|first| {
+            let [x, y, z] = [0, 1, 2].map(|i| lanes[first + i].is_zero());
+            x && y && !z
+        })
+    }
+}

@@ -1,0 +1,389 @@
+//! Sums of products in Fp2, reduced once.
+
+use core::arch::x86_64::*;
+
+use super::field::{Fp2Lanes, FpLanes, INVERSE, LIMBS, MODULUS};
+use crate::lanes::{LANES, LIMB_MASK, carried, load, times};
+
+/// A limb of the real and of the imaginary part, which may be negative or above 2^52.
+#[derive(Clone, Copy)]
+pub(super) struct Limb {
+    re: __m512i,
+    im: __m512i,
+}
+
+impl Limb {
+    /// Limb i of `K p` in both.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn multiple<const K: i64>(i: usize) -> Self {
+        let limb = _mm512_set1_epi64(K * MODULUS[i]);
+        Self { re: limb, im: limb }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            re: _mm512_add_epi64(self.re, other.re),
+            im: _mm512_add_epi64(self.im, other.im),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus(self, other: Self) -> Self {
+        Self {
+            re: _mm512_sub_epi64(self.re, other.re),
+            im: _mm512_sub_epi64(self.im, other.im),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn times<const A: u32>(self) -> Self {
+        Self {
+            re: times::<A>(self.re),
+            im: times::<A>(self.im),
+        }
+    }
+
+    /// Times 1 + u, whose sixth root w is.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn times_xi(self) -> Self {
+        Self {
+            re: _mm512_sub_epi64(self.re, self.im),
+            im: _mm512_add_epi64(self.re, self.im),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn permuted(self, lanes: &[u64; LANES]) -> Self {
+        let lanes = load(lanes);
+        Self {
+            re: _mm512_permutexvar_epi64(lanes, self.re),
+            im: _mm512_permutexvar_epi64(lanes, self.im),
+        }
+    }
+
+    /// `yes` in the lanes of `mask`, `self` in the others.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn select(self, mask: __mmask8, yes: Self) -> Self {
+        Self {
+            re: _mm512_mask_mov_epi64(self.re, mask, yes.re),
+            im: _mm512_mask_mov_epi64(self.im, mask, yes.im),
+        }
+    }
+
+    /// Zero but in the lanes of `mask`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn only(self, mask: __mmask8) -> Self {
+        Self {
+            re: _mm512_maskz_mov_epi64(mask, self.re),
+            im: _mm512_maskz_mov_epi64(mask, self.im),
+        }
+    }
+}
+
+/// Eight elements of Fp2, limb by limb.
+pub(super) struct Loose([Limb; LIMBS]);
+
+/// Eight elements of Fp2 as factors: strict real parts, imaginary parts, and their sums.
+#[derive(Clone, Copy)]
+pub(super) struct Factor([FpLanes; 3]);
+
+/// The bit of the top limb from which [`Loose::settled`] looks at it: that of 2^382.
+const GRANULE: u32 = 382 - 52 * (LIMBS as u32 - 1);
+/// Bits of what the limb below may carry to the top one.
+const CARRIED: u32 = 10;
+
+/// Entry j is the highest multiple of p that is not above `j 2^382`, nor by chance above by less than what
+/// [`Loose::settled`] is off; limb by limb, in two halves.
+const fn multiples() -> [[[u64; LANES]; 2]; LIMBS] {
+    let mut table = [[[0; LANES]; 2]; LIMBS];
+    let (mut multiple, mut j) = ([0; LIMBS], 0);
+    while j < 2 * LANES {
+        loop {
+            let (mut next, mut i) = (multiple, 0);
+            while i < LIMBS {
+                next[i] += MODULUS[i];
+                if i < LIMBS - 1 && next[i] > LIMB_MASK {
+                    next[i] &= LIMB_MASK;
+                    next[i + 1] += 1;
+                }
+                i += 1;
+            }
+            if next[LIMBS - 1] + (4 << CARRIED) > (j as i64) << GRANULE {
+                break;
+            }
+            multiple = next;
+        }
+        let mut i = 0;
+        while i < LIMBS {
+            table[i][j / LANES][j % LANES] = multiple[i].cast_unsigned();
+            i += 1;
+        }
+        j += 1;
+    }
+    table
+}
+
+/// Eight values of double width, in columns that may be negative.
+struct Wide([__m512i; 2 * LIMBS]);
+
+/// Factors of whose lanes `lanes` names those to take: the first eight are those of the first.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'a> {
+    of: [&'a Factor; 2],
+    lanes: &'a [u64; LANES],
+}
+
+impl<'a> Operand<'a> {
+    pub(super) fn new(of: [&'a Factor; 2], lanes: &'a [u64; LANES]) -> Self {
+        Self { of, lanes }
+    }
+}
+
+impl Loose {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn each(f: impl Fn(usize) -> Limb) -> Self {
+        let mut limbs = [Limb {
+            re: _mm512_setzero_si512(),
+            im: _mm512_setzero_si512(),
+        }; LIMBS];
+        for (i, limb) in limbs.iter_mut().enumerate() {
+            *limb = f(i);
+        }
+        Self(limbs)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn limb(&self, i: usize) -> Limb {
+        self.0[i]
+    }
+
+    /// Plus `K p`, which is to make it positive, strict.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn factor<const K: i64>(&self) -> Factor {
+        let zero = _mm512_setzero_si512();
+        let (mut re, mut im, mut sum) = ([zero; LIMBS], [zero; LIMBS], [zero; LIMBS]);
+        for (i, limb) in self.0.iter().enumerate() {
+            let limb = limb.plus(Limb::multiple::<K>(i));
+            (re[i], im[i]) = (limb.re, limb.im);
+            sum[i] = _mm512_add_epi64(limb.re, limb.im);
+        }
+        Factor([
+            FpLanes(carried(re)),
+            FpLanes(carried(im)),
+            FpLanes(carried(sum)),
+        ])
+    }
+
+    /// As [`Self::factor`], of what is below 38 p then: below 3.5 p.
+    ///
+    /// What the top limb says is the highest multiple of p is taken off. It is not carried yet, so it may be off by
+    /// 2^CARRIED: what is added makes up for what it lacks, and the table for what it then has too much.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn settled<const K: i64>(&self) -> Factor {
+        let table = const { &multiples() };
+        let less_multiple = |part: fn(&Limb) -> __m512i| {
+            let top = part(&self.0[LIMBS - 1]);
+            let most = _mm512_set1_epi64(K * MODULUS[LIMBS - 1] + (1 << CARRIED));
+            let index = _mm512_srli_epi64::<GRANULE>(_mm512_add_epi64(top, most));
+            let mut limbs = [_mm512_setzero_si512(); LIMBS];
+            for (i, limb) in limbs.iter_mut().enumerate() {
+                let [low, high] = &table[i];
+                let multiple = _mm512_permutex2var_epi64(load(low), index, load(high));
+                let bias = _mm512_set1_epi64(K * MODULUS[i]);
+                let positive = _mm512_add_epi64(part(&self.0[i]), bias);
+                *limb = _mm512_sub_epi64(positive, multiple);
+            }
+            FpLanes(carried(limbs))
+        };
+        let (re, im) = (less_multiple(|limb| limb.re), less_multiple(|limb| limb.im));
+        let mut sum = re.0;
+        for (sum, im) in sum.iter_mut().zip(im.0) {
+            *sum = _mm512_add_epi64(*sum, im);
+        }
+        Factor([re, im, FpLanes(carried(sum))])
+    }
+
+    /// `sum x[n] y[n]`, for less than a hundred of them: from `-0.1 p` to `1.1 p`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn dot(x: &[Operand<'_>], y: &[Operand<'_>]) -> Self {
+        karatsuba(
+            &Wide::sum(x, y, 0),
+            &Wide::sum(x, y, 1),
+            &Wide::sum(x, y, 2),
+        )
+    }
+
+    /// As [`Self::dot`].
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn product(Factor(x): &Factor, Factor(y): &Factor) -> Self {
+        karatsuba(
+            &Wide::product(&x[0], &y[0]),
+            &Wide::product(&x[1], &y[1]),
+            &Wide::product(&x[2], &y[2]),
+        )
+    }
+}
+
+impl Factor {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn new(Fp2Lanes([re, im]): &Fp2Lanes) -> Self {
+        Loose::each(|i| Limb {
+            re: re.0[i],
+            im: im.0[i],
+        })
+        .factor::<0>()
+    }
+
+    pub(super) fn element(&self) -> Fp2Lanes {
+        Fp2Lanes([self.0[0], self.0[1]])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn limb(&self, i: usize) -> Limb {
+        Limb {
+            re: self.0[0].0[i],
+            im: self.0[1].0[i],
+        }
+    }
+}
+
+/// `f::<I>` for each limb: of a loop LLVM would leave the vectors in memory.
+macro_rules! for_each_limb {
+    ($f:ident, $columns:expr, $a:expr, $b:expr) => {
+        $f::<0>($columns, $a, $b);
+        $f::<1>($columns, $a, $b);
+        $f::<2>($columns, $a, $b);
+        $f::<3>($columns, $a, $b);
+        $f::<4>($columns, $a, $b);
+        $f::<5>($columns, $a, $b);
+        $f::<6>($columns, $a, $b);
+        $f::<7>($columns, $a, $b);
+    };
+}
+
+/// Adds `a b(I) 2^(52 I)`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn add_row<const I: usize>(
+    columns: &mut [__m512i; 2 * LIMBS],
+    a: &[__m512i; LIMBS],
+    b: impl Fn(usize) -> __m512i,
+) {
+    let b = b(I);
+    for j in 0..LIMBS {
+        columns[I + j] = _mm512_madd52lo_epu64(columns[I + j], a[j], b);
+    }
+    for j in 0..LIMBS {
+        columns[I + j + 1] = _mm512_madd52hi_epu64(columns[I + j + 1], a[j], b);
+    }
+}
+
+/// Adds the multiple of p that clears column I, and carries what is left of it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn clear_column<const I: usize>(
+    columns: &mut [__m512i; 2 * LIMBS],
+    p: &[__m512i; LIMBS],
+    inverse: __m512i,
+) {
+    let zero = _mm512_setzero_si512();
+    let quotient = _mm512_madd52lo_epu64(zero, columns[I], inverse);
+    let lowest = _mm512_madd52lo_epu64(columns[I], quotient, p[0]);
+    // The next column is waited for: its parts in parallel.
+    let next = _mm512_add_epi64(
+        _mm512_madd52lo_epu64(columns[I + 1], quotient, p[1]),
+        _mm512_madd52hi_epu64(zero, quotient, p[0]),
+    );
+    columns[I + 1] = _mm512_add_epi64(next, _mm512_srai_epi64::<52>(lowest));
+    for j in 2..LIMBS {
+        columns[I + j] = _mm512_madd52lo_epu64(columns[I + j], quotient, p[j]);
+    }
+    for j in 2..=LIMBS {
+        columns[I + j] = _mm512_madd52hi_epu64(columns[I + j], quotient, p[j - 1]);
+    }
+}
+
+impl Wide {
+    /// Not inlined, as the next ones: they are long.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn product(a: &FpLanes, b: &FpLanes) -> Self {
+        let mut columns = [_mm512_setzero_si512(); 2 * LIMBS];
+        for_each_limb!(add_row, &mut columns, &a.0, |i| b.0[i]);
+        Self(columns)
+    }
+
+    /// Of this part of each operand.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn sum(x: &[Operand<'_>], y: &[Operand<'_>], part: usize) -> Self {
+        let mut columns = [_mm512_setzero_si512(); 2 * LIMBS];
+        for (x, y) in x.iter().zip(y) {
+            let [x0, x1] = x.of.map(|x| &x.0[part].0);
+            let [y0, y1] = y.of.map(|y| &y.0[part].0);
+            let (x_lanes, y_lanes) = (load(x.lanes), load(y.lanes));
+            let mut permuted = *x0;
+            for (limb, other) in permuted.iter_mut().zip(x1) {
+                *limb = _mm512_permutex2var_epi64(*limb, x_lanes, *other);
+            }
+            for_each_limb!(add_row, &mut columns, &permuted, |i| {
+                _mm512_permutex2var_epi64(y0[i], y_lanes, y1[i])
+            });
+        }
+        Self(columns)
+    }
+}
+
+/// Products in Fp2, divided by 2^416 modulo p, from those of the real parts, of the imaginary parts, and of the sums.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn karatsuba(Wide(re): &Wide, Wide(im): &Wide, Wide(sum): &Wide) -> Loose {
+    let mut real = *re;
+    for (re, im) in real.iter_mut().zip(im) {
+        *re = _mm512_sub_epi64(*re, *im);
+    }
+    let mut imaginary = *sum;
+    for ((sum, re), im) in imaginary.iter_mut().zip(re).zip(im) {
+        *sum = _mm512_sub_epi64(*sum, _mm512_add_epi64(*re, *im));
+    }
+    let (re, im) = (reduced(real), reduced(imaginary));
+    Loose::each(|i| Limb {
+        re: re[i],
+        im: im[i],
+    })
+}
+
+/// A value v becomes one in `v / 2^416 .. v / 2^416 + p`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn reduced(mut columns: [__m512i; 2 * LIMBS]) -> [__m512i; LIMBS] {
+    let zero = _mm512_setzero_si512();
+    let mut p = [zero; LIMBS];
+    for (p, limb) in p.iter_mut().zip(MODULUS) {
+        *p = _mm512_set1_epi64(limb);
+    }
+    let inverse = _mm512_set1_epi64(INVERSE);
+    for_each_limb!(clear_column, &mut columns, &p, inverse);
+    let mut high = [zero; LIMBS];
+    for (high, column) in high.iter_mut().zip(&columns[LIMBS..]) {
+        *high = *column;
+    }
+    high
+}
