@@ -8,6 +8,7 @@ struct Command {
     bench: lydite_arena::cli::BenchArgs,
 }
 
-fn main() -> std::process::ExitCode {
-    lydite_arena::cli::run(&Command::parse().bench)
+fn main() -> anyhow::Result<()> {
+    print!("{}", lydite_arena::cli::run(&Command::parse().bench)?);
+    Ok(())
 }

@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
@@ -24,6 +23,8 @@ pub struct BenchArgs {
     /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, alloy, bindings, all); without one, the published reports' rows
     family: Vec<String>,
     #[command(flatten)]
+    rows: Rows,
+    #[command(flatten)]
     choice: Choice,
     /// Minutes: quick variants, few launches (the default)
     #[arg(long, conflicts_with = "full")]
@@ -40,25 +41,29 @@ pub struct BenchArgs {
 }
 
 #[derive(Args, Debug)]
-struct Choice {
+struct Rows {
     /// Only operations that match, of all families (`*` and `?`; several by comma)
-    #[arg(long, value_name = "GLOB", global = true)]
+    #[arg(long, value_name = "GLOB")]
     ops: Option<String>,
+}
+
+#[derive(Args, Debug)]
+struct Choice {
     /// Only these contenders, by comma; ours (--ours) always runs
-    #[arg(long, value_name = "LIST", global = true)]
+    #[arg(long, value_name = "LIST")]
     contenders: Option<String>,
     /// The contender that the others are held against
-    #[arg(long, value_name = "NAME", default_value = OURS, global = true)]
+    #[arg(long, value_name = "NAME", default_value = OURS)]
     ours: String,
     /// A contender outside the tree: its contender.toml
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE")]
     contender: Vec<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
 enum BenchCommand {
     /// Which contenders can run here, and what the others miss
-    Doctor,
+    Doctor(Choice),
     /// What changed from one result.json to another
     Compare {
         /// The older result.json
@@ -67,7 +72,12 @@ enum BenchCommand {
         b: PathBuf,
     },
     /// Build and check contenders on every operation, without the race
-    Check,
+    Check {
+        #[command(flatten)]
+        rows: Rows,
+        #[command(flatten)]
+        choice: Choice,
+    },
     /// Write the reports of a result.json again, with the reasons that arena/losses.toml gives by now
     Report {
         /// A result.json
@@ -77,42 +87,22 @@ enum BenchCommand {
     Schema,
 }
 
-/// Runs the command; errors go to stderr.
-pub fn run(args: &BenchArgs) -> ExitCode {
-    match dispatch(args) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn dispatch(args: &BenchArgs) -> Result<ExitCode> {
+/// Runs the command: what it has to say.
+pub fn run(args: &BenchArgs) -> Result<String> {
     match &args.command {
-        None => race(args, false),
-        Some(BenchCommand::Check) => race(args, true),
-        Some(BenchCommand::Doctor) => {
-            println!("{}", doctor::render(&contenders(&args.choice)?));
-            Ok(ExitCode::SUCCESS)
-        }
-        Some(BenchCommand::Compare { a, b }) => {
-            println!("{}", compare::render(&read(a)?, &read(b)?)?);
-            Ok(ExitCode::SUCCESS)
-        }
+        None => race(args),
+        Some(BenchCommand::Check { rows, choice }) => check(rows, choice),
+        Some(BenchCommand::Doctor(choice)) => Ok(doctor::render(&contenders(choice)?)),
+        Some(BenchCommand::Compare { a, b }) => compare::render(&read(a)?, &read(b)?),
         Some(BenchCommand::Report { result }) => {
             let mut report = read(result)?;
             race::explain(&mut report, &manifest::arena_folder()?)?;
             let folder = result.parent().context("no folder")?;
             std::fs::write(folder.join("report.md"), markdown::render(&report))?;
             std::fs::write(folder.join("report.html"), html::render(&report)?)?;
-            println!("{}", folder.join("report.html").display());
-            Ok(ExitCode::SUCCESS)
+            Ok(format!("{}\n", folder.join("report.html").display()))
         }
-        Some(BenchCommand::Schema) => {
-            print!("{}", result::schema());
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(BenchCommand::Schema) => Ok(result::schema()),
     }
 }
 
@@ -157,8 +147,9 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
     Ok(found)
 }
 
-/// The rows asked for.
-fn rows(families: &[String], globs: Option<&str>, all: bool, full: bool) -> Result<Vec<Op>> {
+/// The rows asked for; without a wish those of the reports, or all.
+fn chosen(families: &[String], rows: &Rows, all: bool, full: bool) -> Result<Vec<Op>> {
+    let globs = rows.ops.as_deref();
     let known = ops::families();
     if let Some(unknown) = families
         .iter()
@@ -190,15 +181,22 @@ fn rows(families: &[String], globs: Option<&str>, all: bool, full: bool) -> Resu
     Ok(rows)
 }
 
-fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
-    let arena = manifest::arena_folder()?;
-    let manifests = contenders(&args.choice)?;
-    let ops = rows(
-        &args.family,
-        args.choice.ops.as_deref(),
-        check_only,
-        args.full,
-    )?;
+fn check(rows: &Rows, choice: &Choice) -> Result<String> {
+    let report = race::run(&Plan {
+        arena: &manifest::arena_folder()?,
+        ops: &chosen(&[], rows, true, false)?,
+        manifests: &contenders(choice)?,
+        ours: &choice.ours,
+        quick: true,
+        settings: Settings::quick(),
+        command: String::new(),
+        anchor: None,
+        check_only: true,
+    })?;
+    Ok(doctor::checked(&report))
+}
+
+fn race(args: &BenchArgs) -> Result<String> {
     if let Some(anchor) = args
         .anchor
         .filter(|anchor| !(*anchor > 0.0 && anchor.is_finite()))
@@ -206,10 +204,10 @@ fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
         bail!("--anchor {anchor}: a rate above zero");
     }
     let quick = !args.full;
-    let plan = Plan {
-        arena: &arena,
-        ops: &ops,
-        manifests: &manifests,
+    let report = race::run(&Plan {
+        arena: &manifest::arena_folder()?,
+        ops: &chosen(&args.family, &args.rows, false, args.full)?,
+        manifests: &contenders(&args.choice)?,
         ours: &args.choice.ours,
         quick,
         settings: if quick {
@@ -219,31 +217,21 @@ fn race(args: &BenchArgs, check_only: bool) -> Result<ExitCode> {
         },
         command: command(args),
         anchor: args.anchor,
-        check_only,
-    };
-    let report = race::run(&plan)?;
-    if check_only {
-        print!("{}", doctor::checked(&report));
-        return Ok(ExitCode::SUCCESS);
-    }
+        check_only: false,
+    })?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("create {}", args.out.display()))?;
     let path = |name: &str| args.out.join(name);
     std::fs::write(path("result.json"), serde_json::to_string(&report)?)?;
     std::fs::write(path("report.md"), markdown::render(&report))?;
     std::fs::write(path("report.html"), html::render(&report)?)?;
-    println!(
-        "{}",
-        table::render(&report, std::io::stdout().is_terminal())
-    );
-    println!(
-        "{:.0} s; {}, {}",
+    Ok(format!(
+        "{}\n{:.0} s; {}, {}\nreport: {}\n",
+        table::render(&report, std::io::stdout().is_terminal()),
         report.run.seconds,
         path("result.json").display(),
-        path("report.md").display()
-    );
-    let page = std::path::absolute(path("report.html"))?;
-    println!("report: {}", page.display());
-    Ok(ExitCode::SUCCESS)
+        path("report.md").display(),
+        std::path::absolute(path("report.html"))?.display()
+    ))
 }
 
 /// The command that repeats the run, without paths of this machine.
@@ -256,7 +244,7 @@ fn command(args: &BenchArgs) -> String {
     if let Some(anchor) = args.anchor {
         words.push(format!("--anchor {anchor}"));
     }
-    if let Some(globs) = &args.choice.ops {
+    if let Some(globs) = &args.rows.ops {
         words.push(format!("--ops '{globs}'"));
     }
     if let Some(list) = &args.choice.contenders {

@@ -96,7 +96,7 @@ pub fn render(a: &Report, b: &Report) -> Result<String> {
         }
     }
     text += &format!(
-        "{table}\nratio: the peer's time over ours. Noted where a change passes {:.1} %.",
+        "{table}\nratio: the peer's time over ours. Noted where a change passes {:.1} %.\n",
         margin * 100.0
     );
     Ok(text)

@@ -28,7 +28,7 @@ pub fn render(manifests: &[Manifest]) -> String {
             };
         }
     }
-    text + &format!("{able} of {} contenders can run here", manifests.len())
+    text + &format!("{able} of {} contenders can run here\n", manifests.len())
 }
 
 /// The outcome of the gate, one line a variant, and a line for each operation that failed.

@@ -50,7 +50,14 @@ enum Answer {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // Help and the version, too, on standard output.
+        Err(text) => {
+            let code = ExitCode::from(text.exit_code() as u8);
+            return exit(text.print().map(|()| code).map_err(Into::into));
+        }
+    };
     let output = output::Output {
         json: arguments.json,
     };
@@ -69,11 +76,17 @@ fn main() -> ExitCode {
         Command::Evm(arguments) => commands::evm::run(&arguments, &output),
         Command::Syrup(arguments) => commands::syrup::run(&arguments, &output),
         Command::Captp(arguments) => commands::captp::run(&arguments, &output),
-        Command::Bench(arguments) => return commands::bench::run(&arguments),
+        Command::Bench(arguments) => commands::bench::run(&arguments, &output),
     };
-    match answer {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
+    exit(answer.map(|answer| match answer {
+        Answer::Yes => ExitCode::SUCCESS,
+        Answer::No => ExitCode::from(1),
+    }))
+}
+
+fn exit(code: anyhow::Result<ExitCode>) -> ExitCode {
+    match code {
+        Ok(code) => code,
         // The reader of our output has gone: nothing is left to say.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

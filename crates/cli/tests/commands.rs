@@ -260,6 +260,11 @@ fn abi() {
             "types: byte 5: ",
         ),
         (&["abi", "encode", "f(unit8)", "1"], "types: byte 2: "),
+        (&["abi", "encode", "(uint8", "1"], "types: byte 6: "),
+        (
+            &["abi", "encode", "uint8"],
+            "values, as one list from standard input: byte 0: ",
+        ),
         (
             &["abi", "decode", "address", &dirty],
             "not ABI data of these types: byte 0: ",
@@ -292,6 +297,51 @@ fn abi() {
 #[test]
 fn bench_is_there() {
     assert_eq!(lydite(&["bench", "--help"]).code, 0);
+    let doctor = lydite(&["bench", "doctor", "--contenders", "lydite"]);
+    assert_eq!(doctor.code, 0);
+    assert!(
+        doctor.out.ends_with(" contenders can run here\n"),
+        "{}",
+        doctor.out
+    );
+    for (arguments, error) in [
+        (
+            &["bench", "x"][..],
+            "no family \"x\"; there are: ethereum, ",
+        ),
+        (&["bench", "check", "--ops", "x"], "no operation matches"),
+        (&["bench", "schema", "--json"], "--json: "),
+        (&["bench", "report", "/x"], "read /x: "),
+    ] {
+        let answer = lydite(arguments);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
+        assert!(
+            answer.error.starts_with(&format!("error: {error}")),
+            "{arguments:?}: {}",
+            answer.error
+        );
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn full_disk() {
+    for arguments in [
+        &["keccak", "00"][..],
+        &["bench", "schema"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let mut command = command(arguments);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+        command.stdout(full.unwrap());
+        let answer = finish(command, b"");
+        assert_eq!(answer.code, 2, "{arguments:?}");
+        assert!(
+            answer.error.starts_with("error: No space left"),
+            "{arguments:?}"
+        );
+    }
 }
 
 #[test]
@@ -526,10 +576,11 @@ fn sign_and_recover() {
         let answer = lydite(&["recover", hash, bad]);
         assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{bad}");
         assert!(
-            answer.error.starts_with("error: signature"),
+            answer.error.starts_with("error: signature: "),
             "{}",
             answer.error
         );
+        assert_eq!(answer.error.matches("signature").count(), 1);
     }
 }
 

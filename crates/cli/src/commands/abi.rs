@@ -86,7 +86,7 @@ fn parse_types(text: &str) -> Result<(Option<[u8; 4]>, Vec<Type>)> {
     let ty = match Type::parse(text) {
         Err(_) if !text.is_empty() => {
             Type::parse(&format!("({text})")).map_err(|error| abi::Error {
-                offset: error.offset.saturating_sub(1),
+                offset: error.offset.saturating_sub(1).min(text.len()),
                 ..error
             })
         }
@@ -104,7 +104,9 @@ fn parse_types(text: &str) -> Result<(Option<[u8; 4]>, Vec<Type>)> {
 fn parse_values(types: &[Type], texts: &[String]) -> Result<Vec<Value>> {
     if !types.is_empty() && (texts.is_empty() || texts == ["-"]) {
         let text = input::text(None)?;
-        return match Value::parse(&Type::Tuple(types.to_vec()), text.trim()).context("values")? {
+        let values = Value::parse(&Type::Tuple(types.to_vec()), text.trim())
+            .context("values, as one list from standard input")?;
+        return match values {
             Value::Tuple(values) => Ok(values),
             single => Ok(vec![single]),
         };

@@ -1,3 +1,14 @@
 //! `lydite bench`: the arena's own command.
 
-pub use lydite_arena::cli::{BenchArgs as Arguments, run};
+use anyhow::{Result, bail};
+pub use lydite_arena::cli::BenchArgs as Arguments;
+
+use crate::{Answer, output};
+
+pub fn run(arguments: &Arguments, output: &output::Output) -> Result<Answer> {
+    if output.json {
+        bail!("--json: the figures are in the run's result.json");
+    }
+    output::write(&lydite_arena::cli::run(arguments)?)?;
+    Ok(Answer::Yes)
+}

@@ -10,7 +10,7 @@ use crate::{Answer, input, output::Output};
 /// A precompiled contract of the EVM: its output and the gas it uses
 #[derive(Args)]
 pub struct Arguments {
-    /// Its address, zeros in front left out or not: 1 to 0x11, or 0x100
+    /// Its address, hexadecimal after 0x, else decimal: 1 to 0x11, or 0x100
     #[arg(value_parser = number)]
     address: u16,
     /// The input in hexadecimal; standard input without it or with `-`

@@ -32,9 +32,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         .context("--expect: not an address")?;
     let bytes = hex::decode_to_array(&arguments.signature)
         .context("signature: not 65 hexadecimal bytes")?;
-    let signature = Signature::from_bytes65_any_v(&bytes).context("signature")?;
+    let signature = Signature::from_bytes65_any_v(&bytes)?;
     let hash = hash_of(Some(&arguments.hash), arguments.message)?;
-    let public_key = secp256k1::recover(&hash, &signature).context("signature")?;
+    let public_key = secp256k1::recover(&hash, &signature)?;
     let address = public_key.to_address();
     if output.json {
         output.fields(&[

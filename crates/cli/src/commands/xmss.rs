@@ -302,11 +302,7 @@ fn show(
 }
 
 fn array(text: &str) -> Result<[u8; 32]> {
-    let bytes = Zeroizing::new(hex::decode(text.trim())?);
-    bytes
-        .as_slice()
-        .try_into()
-        .with_context(|| format!("{} bytes where 32 are due", bytes.len()))
+    hex::decode_to_array(text.trim()).context("not 32 hexadecimal bytes")
 }
 
 /// Does what takes long, with a bar on standard error if a person looks at it.
