@@ -27,6 +27,7 @@ const PRODUCTS: [&str; 8] = [
 ];
 
 /// One variant to build.
+#[derive(Clone, Copy)]
 pub struct Job<'a> {
     /// Whose.
     pub manifest: &'a Manifest,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use comfy_table::{Table, presets};
 
 use crate::report::{three, time};
-use crate::result::Report;
+use crate::result::{Pair, Report};
 use crate::stats::LEAST_MARGIN;
 
 /// The comparison as text.
@@ -49,40 +49,25 @@ pub fn render(a: &Report, b: &Report) -> Result<String> {
                 continue;
             };
             let pair = |report: &Report| {
-                report
-                    .pairs
-                    .iter()
+                let mut pairs = report.pairs.iter();
+                pairs
                     .find(|p| p.op == op.id && p.b == contender.name)
                     .cloned()
             };
-            let change = after / before;
-            let (ratios, note) = match (pair(a), pair(b)) {
-                (Some(pa), Some(pb)) => {
-                    let note = if pb.lo > pa.hi * (1.0 + margin) {
-                        "better"
-                    } else if pb.hi * (1.0 + margin) < pa.lo {
-                        "worse"
-                    } else {
-                        ""
-                    };
-                    let show = |p: &crate::result::Pair| {
-                        format!(
-                            "{} {}",
-                            three(p.ratio),
-                            format!("{:?}", p.verdict).to_lowercase()
-                        )
-                    };
-                    ([show(&pa), show(&pb)], note)
-                }
-                _ if contender.name == b.run.ours && change > 1.0 + margin => {
-                    ([String::new(), String::new()], "slower")
-                }
-                _ if contender.name == b.run.ours && change < 1.0 / (1.0 + margin) => {
-                    ([String::new(), String::new()], "faster")
-                }
-                _ => ([String::new(), String::new()], ""),
+            let (change, pairs) = (after / before, pair(a).zip(pair(b)));
+            let ours = contender.name == b.run.ours;
+            let note = match &pairs {
+                Some((before, after)) if after.lo > before.hi * (1.0 + margin) => "better",
+                Some((before, after)) if after.hi * (1.0 + margin) < before.lo => "worse",
+                None if ours && change > 1.0 + margin => "slower",
+                None if ours && change < 1.0 / (1.0 + margin) => "faster",
+                _ => "",
             };
-            let [first, second] = ratios;
+            let show = |p: Pair| {
+                let verdict = format!("{:?}", p.verdict).to_lowercase();
+                format!("{} {verdict}", three(p.ratio))
+            };
+            let [first, second] = pairs.map_or_else(Default::default, |(a, b)| [show(a), show(b)]);
             table.add_row([
                 op.id.clone(),
                 contender.name.clone(),

@@ -49,16 +49,9 @@ pub fn checked(report: &Report) -> String {
             .filter(|c| (c.contender.as_str(), c.variant.as_str()) == who)
             .collect();
         let count = |state| own.iter().filter(|c| c.state == state).count();
-        let banners = report
-            .contenders
-            .iter()
-            .find(|c| c.name == who.0)
-            .map_or(0, |c| c.banners);
-        let turn = report
-            .contenders
-            .iter()
-            .find(|c| c.name == who.0)
-            .and_then(|c| c.loop_ns);
+        let contender = report.contenders.iter().find(|c| c.name == who.0);
+        let banners = contender.map_or(0, |c| c.banners);
+        let turn = contender.and_then(|c| c.loop_ns);
         text += &format!(
             "{}/{}: {} of {} right, {} not offered, an empty turn takes {}, {banners} banner lines\n",
             who.0,

@@ -48,11 +48,9 @@ pub enum Draw {
 /// Items and their right outputs.
 pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> {
     if precompile::is_row(op) {
-        let cases = precompile::cases(op, draw)?;
+        let cases = precompile::cases(op, draw)?.into_iter();
         return Ok(cases
-            .into_iter()
-            .map(|case| (case.expected(), case.item))
-            .map(|(e, i)| (i, e))
+            .map(|case| (case.item, Expected::of(&case.parts)))
             .unzip());
     }
     if xmss::is_row(op) {

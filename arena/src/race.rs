@@ -9,14 +9,15 @@ use anyhow::{Context as _, Result};
 use crate::builder::{self, Job};
 use crate::fingerprint;
 use crate::gate::Exam;
-use crate::manifest::{self, Manifest, Variant};
+use crate::manifest::{self, Manifest};
 use crate::ops::{Memory, Op};
 use crate::precompile;
 use crate::result::{
-    Batch, Cell, Contender, Control, Count, Operation, Pair, Report, Run, SCHEMA, Score, State,
+    Batch, Cell, Contender, Control, Count, Machine, Operation, Pair, Report, Run, SCHEMA, Score,
+    State,
 };
 use crate::schedule::{self, Entrant, Settings};
-use crate::stats::{self, Verdict};
+use crate::stats::{self, Interval, Verdict};
 
 /// What to run.
 pub struct Plan<'a> {
@@ -48,93 +49,26 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     let (clock, started) = (Instant::now(), fingerprint::now());
     let mut machine = fingerprint::machine(plan.arena);
     let work = Work::new()?;
+    let mut contenders = present(plan, &mut machine);
+    let (built, broken) = build(plan, &mut contenders)?;
 
-    // Who is there?
-    let mut contenders: Vec<Contender> = plan.manifests.iter().map(contender).collect();
-    for (contender, manifest) in contenders.iter_mut().zip(plan.manifests) {
-        if let Some((reason, hint)) = manifest.missing() {
-            contender.state = State::SkippedToolchain;
-            contender.reason = Some(reason);
-            contender.hint = Some(hint).filter(|hint| !hint.is_empty());
-            continue;
-        }
-        for need in &manifest.needs {
-            if let Ok(version) = manifest::check(need, &manifest.folder) {
-                machine
-                    .toolchains
-                    .entry(need.command[0].clone())
-                    .or_insert(version);
-            }
-        }
-    }
-
-    // Build them.
-    let mut jobs = Vec::new();
-    for (index, manifest) in plan.manifests.iter().enumerate() {
-        if contenders[index].state == State::Ok {
-            jobs.extend(
-                manifest
-                    .variants(plan.quick)
-                    .into_iter()
-                    .map(|variant| (index, variant)),
-            );
-        }
-    }
-    let tasks: Vec<Job<'_>> = jobs
-        .iter()
-        .map(|&(index, variant)| Job {
-            manifest: &plan.manifests[index],
-            variant,
-        })
-        .collect();
-    let outcomes = builder::build(&tasks, plan.arena)?;
-    let mut variants: Vec<(usize, &Variant)> = Vec::new();
-    let mut broken: Vec<(usize, &Variant, String)> = Vec::new();
-    for (&(index, variant), outcome) in jobs.iter().zip(outcomes) {
-        match outcome {
-            None => variants.push((index, variant)),
-            Some(reason) => broken.push((index, variant, reason)),
-        }
-    }
-    for (index, contender) in contenders.iter_mut().enumerate() {
-        contender.variants = variants
-            .iter()
-            .filter(|(i, _)| *i == index)
-            .map(|(_, v)| v.name.clone())
-            .collect();
-        let reason = broken.iter().find(|(i, _, _)| *i == index);
-        if contender.state == State::Ok && contender.variants.is_empty() {
-            contender.state = State::SkippedBuild;
-            contender.reason = Some(
-                reason.map_or("its manifest names no variant".into(), |(_, _, reason)| {
-                    reason.clone()
-                }),
-            );
-        }
-    }
-
-    // Examine and race them.
     let exams: Vec<Exam> = plan
         .ops
         .iter()
         .map(|op| Exam::new(op, &work.0))
         .collect::<Result<_>>()?;
-    let mut entrants: Vec<Entrant<'_>> = Vec::new();
-    for &(index, variant) in &variants {
-        entrants.push(Entrant::new(&plan.manifests[index], variant, false, &exams));
-    }
-    let ours = variants
+    let mut entrants: Vec<Entrant<'_>> = built
         .iter()
-        .find(|(index, _)| plan.manifests[*index].name == plan.ours);
-    if let (Some(&(index, variant)), false) = (ours, plan.check_only) {
-        entrants.push(Entrant::new(&plan.manifests[index], variant, true, &exams));
-    }
+        .map(|job| Entrant::new(job.manifest, job.variant, &exams))
+        .collect();
     schedule::examine(&mut entrants, &exams, &plan.settings, &work.0)?;
     if !plan.check_only {
+        let ours = entrants.iter().find(|e| e.manifest.name == plan.ours);
+        let control = ours.map(Entrant::control);
+        entrants.extend(control);
         schedule::race(&mut entrants, &exams, &plan.settings, &work.0)?;
     }
 
-    // Gather.
     for contender in &mut contenders {
         for entrant in entrants
             .iter()
@@ -150,46 +84,22 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
             }
         }
     }
-    let mut cells: Vec<Cell> = Vec::new();
-    for entrant in entrants {
-        cells.extend(entrant.cells);
-    }
-    let mut absent = |name: &str, variant: &str, state: State, reason: Option<String>| {
+    let mut cells: Vec<Cell> = entrants.into_iter().flat_map(|e| e.cells).collect();
+    let mut absent = |contender: &str, variant: &str, state: State, reason: Option<String>| {
         cells.extend(plan.ops.iter().map(|op| Cell {
-            op: op.id.clone(),
-            contender: name.to_owned(),
-            variant: variant.to_owned(),
-            state,
             reason: reason.clone(),
-            control: false,
-            ns: None,
-            alloc_bytes: None,
-            allocs: None,
-            peak_bytes: None,
-            gc: None,
-            disturbed: 0,
-            negatives_checked: false,
-            batches: Vec::new(),
+            ..Cell::new(&op.id, contender, variant, state)
         }));
     };
-    for (index, variant, reason) in broken {
-        absent(
-            &plan.manifests[index].name,
-            &variant.name,
-            State::SkippedBuild,
-            Some(reason),
-        );
+    for (Job { manifest, variant }, reason) in broken {
+        let state = State::SkippedBuild;
+        absent(&manifest.name, &variant.name, state, Some(reason));
     }
-    for contender in contenders
-        .iter()
-        .filter(|c| c.state == State::SkippedToolchain)
-    {
-        absent(
-            &contender.name,
-            "",
-            contender.state,
-            contender.reason.clone(),
-        );
+    for contender in &contenders {
+        if contender.state == State::SkippedToolchain {
+            let reason = contender.reason.clone();
+            absent(&contender.name, "", contender.state, reason);
+        }
     }
     machine.load_after = fingerprint::load();
     let mut report = Report {
@@ -225,6 +135,63 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     Ok(report)
 }
 
+/// The contenders, each with what it lacks; the machine learns the versions of the tools that are there.
+fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
+    let mut contenders = Vec::new();
+    for manifest in plan.manifests {
+        let mut contender = contender(manifest);
+        if let Some((reason, hint)) = manifest.missing() {
+            contender.state = State::SkippedToolchain;
+            contender.reason = Some(reason);
+            contender.hint = Some(hint).filter(|hint| !hint.is_empty());
+        } else {
+            for need in &manifest.needs {
+                if let Ok(version) = manifest::check(need, &manifest.folder) {
+                    let tool = machine.toolchains.entry(need.command[0].clone());
+                    tool.or_insert(version);
+                }
+            }
+        }
+        contenders.push(contender);
+    }
+    contenders
+}
+
+/// What is built, and what is not and why.
+type Builds<'a> = (Vec<Job<'a>>, Vec<(Job<'a>, String)>);
+
+/// Builds the contenders that have their tools.
+fn build<'a>(plan: &Plan<'a>, contenders: &mut [Contender]) -> Result<Builds<'a>> {
+    let able = plan.manifests.iter().zip(&*contenders);
+    let able = able.filter(|(_, contender)| contender.state == State::Ok);
+    let jobs: Vec<Job<'a>> = able
+        .flat_map(|(manifest, _)| {
+            let variants = manifest.variants(plan.quick).into_iter();
+            variants.map(move |variant| Job { manifest, variant })
+        })
+        .collect();
+    let outcomes = builder::build(&jobs, plan.arena)?;
+    let (mut built, mut broken) = (Vec::new(), Vec::new());
+    for (job, outcome) in jobs.into_iter().zip(outcomes) {
+        match outcome {
+            None => built.push(job),
+            Some(reason) => broken.push((job, reason)),
+        }
+    }
+    for contender in contenders {
+        let of = |job: &Job<'_>| job.manifest.name == contender.name;
+        let own = built.iter().filter(|job| of(job));
+        contender.variants = own.map(|job| job.variant.name.clone()).collect();
+        if contender.state == State::Ok && contender.variants.is_empty() {
+            let reason = broken.iter().find(|(job, _)| of(job));
+            let reason = reason.map_or("its manifest names no variant", |(_, reason)| reason);
+            contender.state = State::SkippedBuild;
+            contender.reason = Some(reason.to_owned());
+        }
+    }
+    Ok((built, broken))
+}
+
 /// Joins the reasons of `losses.toml` to the losses; a reason that stands already stays where the file has none.
 pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
     let losses = std::fs::read_to_string(arena.join("losses.toml")).unwrap_or_default();
@@ -257,117 +224,106 @@ fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
     launches.into_values().collect()
 }
 
-/// Fills in controls, pairs and score from the cells.
-pub fn judge(report: &mut Report) {
-    let (seed, name) = (report.run.seed, report.run.ours.as_str());
-    let interval = |a: &Cell, b: &Cell| stats::cluster_bootstrap(&ratios(a, b), SAMPLES, seed);
-    let mut strays = BTreeMap::new();
-    report.controls.clear();
-    for control in report
-        .cells
-        .iter()
-        .filter(|cell| cell.control && !cell.batches.is_empty())
-    {
+/// The ratios' median and interval.
+fn interval(a: &Cell, b: &Cell, seed: u64) -> Option<Interval> {
+    stats::cluster_bootstrap(&ratios(a, b), SAMPLES, seed)
+}
+
+/// Whether a cell was right and timed.
+fn timed(cell: &Cell) -> bool {
+    matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
+}
+
+/// Our adapter against itself. One launch does not tell how launches differ: such a row has no noise of its own, and so no
+/// verdict.
+fn controls(report: &Report) -> Vec<Control> {
+    let controls = report.cells.iter().filter(|cell| cell.control);
+    let found = controls.filter_map(|control| {
         let twin = report.cells.iter().find(|cell| {
             !cell.control
                 && cell.op == control.op
                 && cell.contender == control.contender
                 && cell.variant == control.variant
         });
-        // One launch does not tell how launches differ: such a row has no noise of its own, and so no verdict.
-        let twin = twin.filter(|twin| ratios(twin, control).len() > 1);
-        if let Some(found) = twin.and_then(|twin| interval(twin, control)) {
-            strays.insert(control.op.clone(), stats::stray(&found));
-            report.controls.push(Control {
-                op: control.op.clone(),
-                ratio: found.ratio,
-                lo: found.lo,
-                hi: found.hi,
-            });
-        }
-    }
+        let twin = twin.filter(|twin| ratios(twin, control).len() > 1)?;
+        let found = interval(twin, control, report.run.seed)?;
+        Some(Control {
+            op: control.op.clone(),
+            ratio: found.ratio,
+            lo: found.lo,
+            hi: found.hi,
+        })
+    });
+    found.collect()
+}
+
+/// Fills in controls, pairs and score from the cells.
+pub fn judge(report: &mut Report) {
+    report.controls = controls(report);
+    let strays: BTreeMap<String, f64> = report
+        .controls
+        .iter()
+        .map(|control| (control.op.clone(), stats::stray(control.ratio)))
+        .collect();
     let all: Vec<f64> = strays.values().copied().collect();
     let floor = stats::floor(&all);
     report.run.noise_floor = Some(floor).filter(|_| !all.is_empty());
     report.run.noisy = all.is_empty() || floor > stats::LOUDEST_FLOOR;
 
+    let name = report.run.ours.as_str();
     let (mut pairs, mut builds, mut score) = (Vec::new(), Vec::new(), Score::default());
     for op in &report.ops {
-        let peers: Vec<&str> = report
-            .contenders
-            .iter()
-            .map(|contender| contender.name.as_str())
-            .filter(|&peer| peer != name)
-            .collect();
-        let ours = report.best(&op.id, name);
-        let Some(ours) = ours.filter(|cell| {
-            matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
-        }) else {
+        let Some(ours) = report.best(&op.id, name).filter(|cell| timed(cell)) else {
             score.absent += 1;
             continue;
         };
-        let raced: Vec<&Cell> = peers
+        let peers: Vec<&Cell> = report
+            .contenders
             .iter()
-            .filter_map(|name| report.best(&op.id, name))
-            .filter(|cell| {
-                matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
-            })
+            .filter(|contender| contender.name != name)
+            .filter_map(|contender| report.best(&op.id, &contender.name))
+            .filter(|cell| timed(cell))
             .collect();
-        let best = raced
-            .iter()
-            .filter_map(|cell| cell.ns)
-            .fold(f64::INFINITY, f64::min);
-        if raced.is_empty() {
+        if peers.is_empty() {
             score.alone += 1;
         }
-        let f = floor.max(strays.get(&op.id).copied().unwrap_or(f64::NAN));
-        let mut best_taken = false;
-        for peer in raced {
-            let Some(found) = interval(ours, peer) else {
-                continue;
+        let time = |cell: &Cell| cell.ns.unwrap_or(f64::INFINITY);
+        let fastest = peers
+            .iter()
+            .copied()
+            .min_by(|a, b| time(a).total_cmp(&time(b)));
+        let margin = strays.get(&op.id).map(|stray| stray.max(floor));
+        let margin = margin.filter(|_| !report.run.noisy);
+        for &peer in &peers {
+            let best_peer = fastest.is_some_and(|fastest| std::ptr::eq(fastest, peer));
+            let pair = |ours: &Cell| {
+                let found = interval(ours, peer, report.run.seed)?;
+                let quiet = ours.state != State::Noisy && peer.state != State::Noisy;
+                let verdict = margin.filter(|_| quiet);
+                Some(Pair {
+                    op: op.id.clone(),
+                    a: name.to_owned(),
+                    b: peer.contender.clone(),
+                    a_variant: ours.variant.clone(),
+                    b_variant: peer.variant.clone(),
+                    ratio: found.ratio,
+                    lo: found.lo,
+                    hi: found.hi,
+                    verdict: verdict.map_or(Verdict::Noisy, |f| stats::judge(&found, f)),
+                    best_peer,
+                    reason: None,
+                })
             };
-            let judged = |ours: &Cell, found: &stats::Interval| {
-                let noisy = report.run.noisy
-                    || !strays.contains_key(&op.id)
-                    || ours.state == State::Noisy
-                    || peer.state == State::Noisy;
-                if noisy {
-                    Verdict::Noisy
-                } else {
-                    stats::judge(found, f)
-                }
-            };
-            let pair = |ours: &Cell, found: &stats::Interval, best_peer: bool| Pair {
-                op: op.id.clone(),
-                a: name.to_owned(),
-                b: peer.contender.clone(),
-                a_variant: ours.variant.clone(),
-                b_variant: peer.variant.clone(),
-                ratio: found.ratio,
-                lo: found.lo,
-                hi: found.hi,
-                verdict: judged(ours, found),
-                best_peer,
-                reason: None,
-            };
-            let best_peer = !best_taken && peer.ns == Some(best);
-            best_taken |= best_peer;
-            let pair_of_stock = pair(ours, &found, best_peer);
-            let verdict = pair_of_stock.verdict;
-            score.pairs.add(verdict);
+            let Some(stock) = pair(ours) else { continue };
+            score.pairs.add(stock.verdict);
             if best_peer {
-                score.best_peer.add(verdict);
+                score.best_peer.add(stock.verdict);
                 let others = report.cells.iter().filter(|cell| {
-                    cell.op == op.id
-                        && cell.contender == name
-                        && cell.variant != ours.variant
-                        && matches!(cell.state, State::Ok | State::Noisy)
+                    cell.op == op.id && cell.contender == name && cell.variant != ours.variant
                 });
-                builds.extend(
-                    others.filter_map(|cell| Some(pair(cell, &interval(cell, peer)?, true))),
-                );
+                builds.extend(others.filter(|cell| timed(cell)).filter_map(pair));
             }
-            pairs.push(pair_of_stock);
+            pairs.push(stock);
         }
     }
     score.missing = report

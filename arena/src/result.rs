@@ -254,6 +254,28 @@ pub struct Cell {
     pub batches: Vec<Batch>,
 }
 
+impl Cell {
+    /// Without any figure.
+    pub fn new(op: &str, contender: &str, variant: &str, state: State) -> Self {
+        Self {
+            op: op.to_owned(),
+            contender: contender.to_owned(),
+            variant: variant.to_owned(),
+            state,
+            reason: None,
+            control: false,
+            ns: None,
+            alloc_bytes: None,
+            allocs: None,
+            peak_bytes: None,
+            gc: None,
+            disturbed: 0,
+            negatives_checked: false,
+            batches: Vec::new(),
+        }
+    }
+}
+
 /// Ours against a peer on an operation.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {

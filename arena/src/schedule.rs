@@ -81,8 +81,6 @@ pub struct Entrant<'a> {
     pub manifest: &'a Manifest,
     /// Which.
     pub variant: &'a Variant,
-    /// Whether it is the second copy of our adapter.
-    pub control: bool,
     /// One for each operation.
     pub cells: Vec<Cell>,
     /// Calls in a batch, for each operation that passed the gate.
@@ -101,32 +99,14 @@ pub struct Entrant<'a> {
 
 impl<'a> Entrant<'a> {
     /// Not started yet.
-    pub fn new(
-        manifest: &'a Manifest,
-        variant: &'a Variant,
-        control: bool,
-        exams: &[Exam],
-    ) -> Self {
-        let cells = exams.iter().map(|exam| Cell {
-            op: exam.op.id.clone(),
-            contender: manifest.name.clone(),
-            variant: variant.name.clone(),
-            state: State::Unsupported,
-            reason: None,
-            control,
-            ns: None,
-            alloc_bytes: None,
-            allocs: None,
-            peak_bytes: None,
-            gc: None,
-            disturbed: 0,
-            negatives_checked: false,
-            batches: Vec::new(),
-        });
+    pub fn new(manifest: &'a Manifest, variant: &'a Variant, exams: &[Exam]) -> Self {
+        let (name, state) = (&manifest.name, State::Unsupported);
+        let cells = exams
+            .iter()
+            .map(|exam| Cell::new(&exam.op.id, name, &variant.name, state));
         Self {
             manifest,
             variant,
-            control,
             cells: cells.collect(),
             calls: vec![None; exams.len()],
             loop_ns: None,
@@ -139,10 +119,22 @@ impl<'a> Entrant<'a> {
         }
     }
 
+    /// The same program once more, examined already: what it strays from itself is noise.
+    pub fn control(&self) -> Self {
+        let mut control = Self {
+            calls: self.calls.clone(),
+            cells: self.cells.clone(),
+            ..Self::new(self.manifest, self.variant, &[])
+        };
+        for cell in &mut control.cells {
+            cell.control = true;
+        }
+        control
+    }
+
     /// `alloy/native`
-    pub fn label(&self) -> String {
-        let mark = if self.control { " (control)" } else { "" };
-        format!("{}/{}{mark}", self.manifest.name, self.variant.name)
+    fn label(&self) -> String {
+        format!("{}/{}", self.manifest.name, self.variant.name)
     }
 
     fn stop(&mut self) {
@@ -209,28 +201,8 @@ pub fn examine(
     settings: &Settings,
     folder: &Path,
 ) -> Result<()> {
-    let raced = entrants.iter().filter(|e| !e.control).count();
-    let bar = bar("checking", raced * exams.len())?;
-    for index in 0..entrants.len() {
-        if entrants[index].control {
-            // The same program as its twin, which stands before it: the twin's plan is its own.
-            let twin = entrants[..index]
-                .iter()
-                .find(|e| {
-                    e.manifest.name == entrants[index].manifest.name
-                        && e.variant.name == entrants[index].variant.name
-                })
-                .map(|e| (e.calls.clone(), e.cells.clone()));
-            if let Some((calls, cells)) = twin {
-                entrants[index].calls = calls;
-                entrants[index].cells = cells;
-                for cell in &mut entrants[index].cells {
-                    cell.control = true;
-                }
-            }
-            continue;
-        }
-        let entrant = &mut entrants[index];
+    let bar = bar("checking", entrants.len() * exams.len())?;
+    for entrant in entrants {
         bar.set_message(entrant.label());
         if bar.is_hidden() {
             eprintln!("checking {}", entrant.label());

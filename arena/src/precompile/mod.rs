@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::generate::{Draw, probe_seed};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, hex, unhex};
+use crate::truth::{hex, unhex};
 
 pub use inputs::draw;
 
@@ -56,11 +56,6 @@ impl Case {
     /// Whether the precompile succeeds.
     pub fn succeeds(&self) -> bool {
         self.parts[0] == [1]
-    }
-
-    /// The output as the gate wants it.
-    pub fn expected(&self) -> Expected {
-        Expected::of(&self.parts)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{raced, three, time};
-use crate::result::{Cell, Operation, Report};
+use crate::result::{Operation, Report};
 
 /// A heading, a note, and a table or a list beneath it.
 pub struct Section {
@@ -51,10 +51,9 @@ fn grouped(value: f64, decimals: usize) -> String {
     out + rest
 }
 
-/// The rows that a table of calls stands on.
-fn base<'a>(report: &'a Report, of: &str, contender: &str) -> Option<f64> {
-    let cell: Option<&'a Cell> = report.best(of, contender);
-    cell?.ns
+/// Nanoseconds of a contender on a row.
+fn ns(report: &Report, op: &str, contender: &str) -> Option<f64> {
+    report.best(op, contender)?.ns
 }
 
 /// Rows of single calls in the report's two modes.
@@ -91,7 +90,7 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 fn slopes(report: &Report, contender: &str) -> BTreeMap<String, (f64, f64)> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for op in &report.ops {
-        if let (Some(calls), Some(ns)) = (op.calls, base(report, &op.id, contender)) {
+        if let (Some(calls), Some(ns)) = (op.calls, ns(report, &op.id, contender)) {
             points
                 .entry(op.kernel.clone())
                 .or_default()
@@ -151,7 +150,7 @@ fn single(
     unit: &str,
     anchor: f64,
 ) -> Option<Section> {
-    let recover = base(report, unit, contender);
+    let recover = ns(report, unit, contender);
     let mut rows = Vec::new();
     for op in report.ops.iter().filter(keep) {
         let (Some(cell), Some(gas)) = (report.best(&op.id, contender), op.gas) else {
@@ -259,7 +258,7 @@ fn comparison(report: &Report) -> Option<Section> {
         .collect();
     let clients: Vec<&str> = raced(report)
         .into_iter()
-        .filter(|name| base(report, &recover.id, name).is_some())
+        .filter(|name| ns(report, &recover.id, name).is_some())
         .collect();
     let field = |ns: Option<f64>, unit: Option<f64>, grey| Field {
         lines: match (ns, unit) {
@@ -277,8 +276,8 @@ fn comparison(report: &Report) -> Option<Section> {
             Field::new(op.gas.map_or("-".into(), |gas| grouped(gas as f64, 0))),
         ];
         for client in &clients {
-            let unit = base(report, &recover.id, client);
-            row.push(field(base(report, &op.id, client), unit, false));
+            let unit = ns(report, &recover.id, client);
+            row.push(field(ns(report, &op.id, client), unit, false));
         }
         for name in &published {
             let unit = recover.published.get(*name).copied();
@@ -305,7 +304,7 @@ fn comparison(report: &Report) -> Option<Section> {
 /// Contenders that price gas by their ECRECOVER, as clients do; libraries of one or two precompiles do not have it.
 fn clients(report: &Report) -> Vec<&str> {
     let mut names = raced(report);
-    names.retain(|name| base(report, "evm_ecrecover", name).is_some());
+    names.retain(|name| ns(report, "evm_ecrecover", name).is_some());
     names
 }
 
@@ -328,7 +327,7 @@ fn worst(report: &Report) -> Option<Section> {
         let Some(gas) = op.gas else { continue };
         let rates = names
             .iter()
-            .filter_map(|name| Some((rate(gas, base(report, &op.id, name)?), *name)));
+            .filter_map(|name| Some((rate(gas, ns(report, &op.id, name)?), *name)));
         if let Some([slow, fast]) = ends(rates) {
             let texts = [
                 format!("`{}`", op.id),
@@ -369,7 +368,7 @@ fn conclusions(report: &Report, anchor: f64) -> Section {
             .iter()
             .filter(direct)
             .filter(|op| !fails(op))
-            .filter_map(|op| Some((rate(op.gas?, base(report, &op.id, name)?), op.id.as_str())))
+            .filter_map(|op| Some((rate(op.gas?, ns(report, &op.id, name)?), op.id.as_str())))
             .collect();
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
         let below: Vec<String> = rates
@@ -390,7 +389,7 @@ fn conclusions(report: &Report, anchor: f64) -> Section {
     }
     for op in report.ops.iter().filter(direct).filter(fails) {
         for name in &names {
-            if let (Some(gas), Some(ns)) = (op.gas, base(report, &op.id, name))
+            if let (Some(gas), Some(ns)) = (op.gas, ns(report, &op.id, name))
                 && rate(gas, ns) < anchor
             {
                 lines.push(format!(
