@@ -130,6 +130,97 @@ fn integers<'a, V: Visitor>(
     Ok((rest, count))
 }
 
+/// Visits text, bytes and integers of up to seven digits at the start of `rest`, the end of `input`, up to the first value that
+/// is anything else, or not whole or canonical. If they are `KEYED`, every second is the value of a key, the first key behind
+/// the one that starts at `previous`. Returns what is behind them, and how many they were. A loop of its own, since little of
+/// the walk's state need be at hand in it.
+#[inline(always)]
+fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
+    input: &'a [u8],
+    mut rest: &'a [u8],
+    previous: &mut usize,
+    unknown: &mut usize,
+    visitor: &mut V,
+) -> Result<(&'a [u8], u32), Error> {
+    let mut count = 0u32;
+    loop {
+        let at = input.len() - rest.len();
+        // The most frequent by themselves, so that little is left to ask.
+        let visited = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), behind @ ..] = rest {
+            let value = u64::from(digit & 15);
+            atom::<KEYED, V>(
+                input,
+                at,
+                (value, 1, *marker, behind),
+                unknown,
+                &mut count,
+                visitor,
+            )?
+        } else if let [digit @ b'0'..=b'9', b'+', behind @ ..] = rest {
+            let value = u64::from(digit & 15);
+            atom::<KEYED, V>(
+                input,
+                at,
+                (value, 1, b'+', behind),
+                unknown,
+                &mut count,
+                visitor,
+            )?
+        } else if let [b'0'..=b'9', ..] = rest
+            && let Some(number) = short_number::<MODE>(rest)
+        {
+            atom::<KEYED, V>(input, at, number, unknown, &mut count, visitor)?
+        } else {
+            None
+        };
+        let Some(behind) = visited else {
+            return Ok((rest, count));
+        };
+        rest = behind;
+        if KEYED && count.is_multiple_of(2) {
+            in_order::<MODE>(input, previous, at..input.len() - rest.len())?;
+        }
+        count = count.wrapping_add(1);
+    }
+}
+
+/// Visits text or bytes at `at`, or an integer and if it is not `KEYED` those that follow it, which are counted, by value, digits,
+/// marker and what is behind them. Returns what is behind all; nothing if it is not whole or canonical.
+#[inline(always)]
+fn atom<'a, const KEYED: bool, V: Visitor>(
+    input: &'a [u8],
+    at: usize,
+    (value, digits, marker, behind): (u64, usize, u8, &'a [u8]),
+    unknown: &mut usize,
+    count: &mut u32,
+    visitor: &mut V,
+) -> Result<Option<&'a [u8]>, Error> {
+    let header = digits + 1;
+    match marker {
+        b'"' | b'\'' | b':' => {
+            let length = value as usize;
+            let Some(end) = behind.get(length..) else {
+                return Ok(None);
+            };
+            if marker != b':' && end.len() < *unknown {
+                *unknown = look(behind, length, at + header)?;
+            }
+            visitor.atom(marker, at, header, value)?;
+            Ok(Some(end))
+        }
+        b'+' | b'-' if marker == b'+' || value != 0 => {
+            visitor.atom(marker, at, header, value)?;
+            if KEYED {
+                return Ok(Some(behind));
+            }
+            let (end, more) = integers(input, behind, visitor)?;
+            *count = count.wrapping_add(more);
+            Ok(Some(end))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// How many digits the window starts with, and each byte's value as a digit.
 #[inline(always)]
 const fn digits(window: [u8; 8]) -> (usize, u64) {
@@ -283,17 +374,30 @@ pub(super) trait Visitor {
 
 /// What may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u8)]
 enum State {
-    /// The one value that is asked for.
-    Outside,
     List,
-    Label,
     Fields,
+    Label,
     Key,
     Value,
     Set,
+    /// The one value that is asked for.
+    Outside,
 }
+
+/// What ends each, but for white space and bencode's brackets; of the last nothing does (a digit never ends anything).
+static CLOSERS: [u8; 7] = *b"]>>}}$0";
+
+/// What may come behind each byte that opens a container.
+static INSIDE: [Option<State>; 256] = {
+    let mut inside = [None; 256];
+    inside[b'[' as usize] = Some(State::List);
+    inside[b'{' as usize] = Some(State::Key);
+    inside[b'#' as usize] = Some(State::Set);
+    inside[b'<' as usize] = Some(State::Label);
+    inside
+};
 
 /// A container being walked.
 #[derive(Clone, Copy)]
@@ -456,7 +560,35 @@ fn walk_on<const MODE: u8, V: Visitor>(
     } = *progress;
     let mut rest = input.get(at..).unwrap_or_default();
     let mut frame = stack.at(depth);
+    // How many bytes at the end are neither known to be ASCII nor left to the visitor.
+    let mut unknown = if visitor.checks_text() {
+        0
+    } else {
+        input.len()
+    };
     loop {
+        match state {
+            State::List | State::Fields | State::Label if MODE != LENIENT => {
+                let (end, count) =
+                    run::<MODE, false, V>(input, rest, &mut 0, &mut unknown, visitor)?;
+                rest = end;
+                frame.values = frame.values.wrapping_add(count);
+                if state == State::Label && count > 0 {
+                    state = State::Fields;
+                }
+            }
+            State::Key if MODE == STRICT => {
+                let previous = &mut frame.previous;
+                let (end, count) =
+                    run::<MODE, true, V>(input, rest, previous, &mut unknown, visitor)?;
+                rest = end;
+                frame.values = frame.values.wrapping_add(count);
+                if !count.is_multiple_of(2) {
+                    state = State::Value;
+                }
+            }
+            _ => {}
+        }
         let at = input.len() - rest.len();
         (progress.at, progress.depth, progress.state) = (at, depth, state);
         let Some((&first, behind)) = rest.split_first() else {
@@ -489,38 +621,20 @@ fn walk_on<const MODE: u8, V: Visitor>(
                         visitor.atom(marker, at, 0, digits as u64)?;
                     }
                     rest = behind;
-                    if MODE != LENIENT && state == State::List {
-                        let (end, count) = integers(input, rest, visitor)?;
-                        rest = end;
-                        frame.values = frame.values.wrapping_add(count);
-                    }
                 }
                 b'"' | b'\'' | b':' => {
                     let length = usize::try_from(value).unwrap_or(usize::MAX);
-                    let Some((text, end)) = behind.split_at_checked(length) else {
+                    let Some(end) = behind.get(length..) else {
                         return Err(ErrorKind::UnexpectedEnd.at(input.len()));
                     };
-                    if marker != b':' && !is_short_ascii(behind, length) && !visitor.checks_text() {
-                        utf8(text)
-                            .map_err(|valid| ErrorKind::InvalidUtf8.at(at + header + valid))?;
+                    if marker != b':' && end.len() < unknown {
+                        unknown = look(behind, length, at + header)?;
                     }
                     visitor.atom(marker, at, header, value)?;
                     rest = end;
                 }
                 _ => return Err(ErrorKind::UnexpectedByte.at(at + digits)),
             }
-        } else if let Some((tag, inside)) = opener::<MODE>(first) {
-            if depth >= limits.depth {
-                return Err(ErrorKind::TooDeep.at(at));
-            }
-            let name = visitor.open(tag, at)?;
-            (frame.state, frame.inner) = (state, at);
-            depth += 1;
-            frame = stack.at(depth);
-            *frame = Frame::new(name);
-            state = inside;
-            rest = behind;
-            continue;
         } else if closes::<MODE>(state, first) {
             match state {
                 State::Value => return Err(ErrorKind::MissingValue.at(at)),
@@ -532,6 +646,18 @@ fn walk_on<const MODE: u8, V: Visitor>(
             depth -= 1;
             frame = stack.at(depth);
             (state, start) = (frame.state, frame.inner);
+        } else if let Some((tag, inside)) = opener::<MODE>(first) {
+            if depth >= limits.depth {
+                return Err(ErrorKind::TooDeep.at(at));
+            }
+            let name = visitor.open(tag, at)?;
+            (frame.state, frame.inner) = (state, at);
+            depth += 1;
+            frame = stack.at(depth);
+            (frame.name, frame.previous, frame.values) = (name, NONE, 0);
+            state = inside;
+            rest = behind;
+            continue;
         } else if MODE == LENIENT && first.is_ascii_whitespace() {
             rest = behind;
             continue;
@@ -548,7 +674,11 @@ fn walk_on<const MODE: u8, V: Visitor>(
 
         // A value is complete: what does it mean to the container?
         frame.values = frame.values.wrapping_add(1);
+        if state == State::List || state == State::Fields {
+            continue;
+        }
         match state {
+            // Asked before, since they are most.
             State::List | State::Fields => {}
             State::Label => state = State::Fields,
             State::Value => state = State::Key,
@@ -579,26 +709,49 @@ fn is_largest<const MODE: u8>(digits: &[u8]) -> bool {
 /// Bytes before text, or of an integer that fits a word: more than that is only possible with needless zeros.
 const MAX_HEADER: usize = 1 << 16;
 
-/// Of each byte that is text, the top bit.
-const TOPS: [[u64; 2]; 17] = {
-    let (mut tops, mut length) = ([[0; 2]; 17], 1);
-    while length <= 16 {
-        tops[length] = tops[length - 1];
-        tops[length][(length - 1) / 8] |= 0x80 << (8 * ((length - 1) % 8));
-        length += 1;
+/// Looks at text of `length` bytes from `start` on, at the start of `bytes`, and at what follows it. Returns how many of these
+/// bytes are not known to be ASCII, fewer than behind the text only if all of it is.
+#[inline(never)]
+fn look(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
+    let ascii = ascii_ahead(bytes);
+    if ascii >= length {
+        return Ok(bytes.len() - ascii);
     }
-    tops
-};
-
-/// Whether the first `length` bytes are at most 16 and ASCII, and 16 are there: no branch depends on the length.
-#[inline(always)]
-fn is_short_ascii(bytes: &[u8], length: usize) -> bool {
-    let (Some([low, high]), Some(window)) = (TOPS.get(length), bytes.first_chunk::<16>()) else {
-        return false;
-    };
-    let window = u128::from_le_bytes(*window);
-    (window as u64 & low) | ((window >> 64) as u64 & high) == 0
+    match utf8(&bytes[..length]) {
+        Ok(_) => Ok(bytes.len() - length),
+        Err(valid) => Err(ErrorKind::InvalidUtf8.at(start + valid)),
+    }
 }
+
+/// How many of the first bytes are ASCII; looks at [`AHEAD`] of them at most.
+#[inline(always)]
+fn ascii_ahead(bytes: &[u8]) -> usize {
+    let bytes = bytes.get(..AHEAD).unwrap_or(bytes);
+    let (pairs, rest) = bytes.as_chunks::<16>();
+    let mut ascii = 0;
+    for pair in pairs {
+        let high = u128::from_le_bytes(*pair) & HIGHS;
+        if high != 0 {
+            return ascii + high.trailing_zeros() as usize / 8;
+        }
+        ascii += 16;
+    }
+    // Once more some that have been looked at.
+    match bytes.last_chunk() {
+        Some(last) if !rest.is_empty() => {
+            let high = u128::from_le_bytes(*last) & HIGHS;
+            bytes.len() - 16 + high.trailing_zeros().min(128) as usize / 8
+        }
+        Some(_) => ascii,
+        None => rest.iter().take_while(|byte| byte.is_ascii()).count(),
+    }
+}
+
+/// The top bit of each byte.
+const HIGHS: u128 = (HIGH as u128) << 64 | HIGH as u128;
+
+/// Bytes that are looked at at once for text.
+const AHEAD: usize = 128;
 
 #[inline(always)]
 pub(super) fn moved(error: Error, by: usize) -> Error {
@@ -647,25 +800,22 @@ pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Fixed, us
 #[inline(always)]
 fn opener<const MODE: u8>(byte: u8) -> Option<(u8, State)> {
     match byte {
-        b'[' => Some((b'[', State::List)),
-        b'{' => Some((b'{', State::Key)),
-        b'#' if MODE != ENDO => Some((b'#', State::Set)),
-        b'<' => Some((b'<', State::Label)),
+        b'#' if MODE == ENDO => None,
         b'l' | b'(' if MODE == LENIENT => Some((b'[', State::List)),
         b'd' if MODE == LENIENT => Some((b'{', State::Key)),
-        _ => None,
+        _ => INSIDE[usize::from(byte)].map(|inside| (byte, inside)),
     }
 }
 
 #[inline(always)]
 fn closes<const MODE: u8>(state: State, byte: u8) -> bool {
-    match state {
-        State::Outside => false,
-        State::List => byte == b']' || MODE == LENIENT && (byte == b')' || byte == b'e'),
-        State::Key | State::Value => byte == b'}' || MODE == LENIENT && byte == b'e',
-        State::Set => byte == b'$',
-        State::Label | State::Fields => byte == b'>',
-    }
+    let bencode = MODE == LENIENT
+        && match state {
+            State::List => byte == b')' || byte == b'e',
+            State::Key | State::Value => byte == b'e',
+            _ => false,
+        };
+    bencode || byte == CLOSERS[state as usize]
 }
 
 /// Fails unless the encoding at `next` belongs behind the one that starts at `previous`.

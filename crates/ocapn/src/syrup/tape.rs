@@ -218,14 +218,13 @@ impl Tape {
             return Err(ErrorKind::TooLong.at(u32::MAX as usize));
         }
         let mut writer = Writer {
-            nodes: core::mem::take(&mut self.nodes),
+            nodes: &mut self.nodes,
             used: 0,
             limit: limits.values,
             checked_later,
         };
         writer.nodes.truncate(limits.values);
         let end = scan::walk::<MODE, _>(input, limits, &mut self.stack, &mut writer);
-        self.nodes = writer.nodes;
         self.used = writer.used;
         end
     }
@@ -236,40 +235,39 @@ impl Tape {
     }
 }
 
-struct Writer {
-    nodes: Vec<Node>,
+struct Writer<'a> {
+    nodes: &'a mut Vec<Node>,
     used: usize,
     limit: usize,
     checked_later: bool,
 }
 
-impl Writer {
+impl Writer<'_> {
     #[inline(always)]
     fn push(&mut self, node: Node) -> Result<(), Error> {
         if let Some(place) = self.nodes.get_mut(self.used) {
             *place = node;
         } else {
-            // Not by reference, so that all of it can be in registers elsewhere.
-            let nodes = grow(core::mem::take(&mut self.nodes), node, self.limit);
-            self.nodes = nodes.ok_or(ErrorKind::TooManyValues.at(node.start()))?;
+            grow(self.nodes, node, self.limit)?;
         }
         self.used += 1;
         Ok(())
     }
 }
 
-/// Room for as many nodes again behind this one, the next; none if there may be no more.
+/// Room for as many nodes again behind this one, the next; an error if there may be no more.
 #[cold]
 #[inline(never)]
-fn grow(mut nodes: Vec<Node>, next: Node, limit: usize) -> Option<Vec<Node>> {
+fn grow(nodes: &mut Vec<Node>, next: Node, limit: usize) -> Result<(), Error> {
     let used = nodes.len();
     let more = used.max(FEW).min(limit - used);
     nodes.resize(used + more, Node::UNUSED);
-    *nodes.get_mut(used)? = next;
-    Some(nodes)
+    let place = nodes.get_mut(used);
+    *place.ok_or(ErrorKind::TooManyValues.at(next.start()))? = next;
+    Ok(())
 }
 
-impl Visitor for Writer {
+impl Visitor for Writer<'_> {
     #[inline(always)]
     fn atom(&mut self, tag: u8, start: usize, extra: usize, data: u64) -> Result<(), Error> {
         self.push(Node::new(tag, start, extra as u64, data))

@@ -937,3 +937,38 @@ fn integers_that_follow_each_other() {
         check("+", Err((UnexpectedByte, 0)));
     }
 }
+
+#[test]
+fn text_is_checked_wherever_it_stands() {
+    for keyed in [false, true] {
+        let mut message = vec![if keyed { b'{' } else { b'[' }];
+        // Where text and bytes stand, and which is text.
+        let mut places = Vec::new();
+        for (i, length) in (0..24).chain([63, 64, 130]).enumerate() {
+            for (j, marker) in ['"', ':', '\''].into_iter().enumerate() {
+                if keyed {
+                    message.extend_from_slice(format!("3\"{:03}", 3 * i + j).as_bytes());
+                }
+                message.extend_from_slice(format!("{length}{marker}").as_bytes());
+                places.push((message.len(), length, marker != ':'));
+                message.resize(message.len() + length, b'a');
+            }
+        }
+        message.push(if keyed { b'}' } else { b']' });
+        let check = |message: &[u8], expected: Result<(), Error>| {
+            assert_eq!(strict(message).map(|_| ()), expected);
+        };
+        for (start, length, is_text) in places {
+            for at in start..start + length {
+                let mut wrong = message.clone();
+                wrong[at] = 0xff;
+                let refused = Err(ErrorKind::InvalidUtf8.at(at));
+                check(&wrong, if is_text { refused } else { Ok(()) });
+                if at + 1 < start + length {
+                    wrong[at..at + 2].copy_from_slice("é".as_bytes());
+                    check(&wrong, Ok(()));
+                }
+            }
+        }
+    }
+}
