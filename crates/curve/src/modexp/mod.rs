@@ -230,8 +230,8 @@ fn power_of_two_power<R: Rows>(
 
 /// The power modulo an odd number above 1.
 fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
-    if exponent.bits <= DIRECT_BITS {
-        return direct_power::<R>(base, exponent, modulus);
+    if exponent.bits == 1 {
+        return divide::<R>(base.to_vec(), modulus);
     }
     match modulus.len() {
         1 => short::power::<R, 1>(base, exponent, modulus),
@@ -242,12 +242,13 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
         6 => short::power::<R, 6>(base, exponent, modulus),
         7 => short::power::<R, 7>(base, exponent, modulus),
         8 => short::power::<R, 8>(base, exponent, modulus),
+        _ if exponent.bits <= DIRECT_BITS => direct_power::<R>(base, exponent, modulus),
         _ => R::power_by_lanes(base, exponent, modulus)
             .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent)),
     }
 }
 
-/// Exponents of so few bits do not pay for Montgomery's form.
+/// Exponents of so few bits do not pay for Montgomery's form of many words.
 const DIRECT_BITS: usize = 2;
 
 /// The power, bit by bit with a division each.
