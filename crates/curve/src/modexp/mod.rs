@@ -233,7 +233,18 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
     if exponent.bits == 1 {
         return divide::<R>(base.to_vec(), modulus);
     }
-    match modulus.len() {
+    let words = modulus.len();
+    if words > 8 && exponent.bits <= DIRECT_BITS {
+        return direct_power::<R>(base, exponent, modulus);
+    }
+    let lanes = words > 8 || words == 8 && exponent.bits > FEW_BITS;
+    if let Some(power) = lanes
+        .then(|| R::power_by_lanes(base, exponent, modulus))
+        .flatten()
+    {
+        return power;
+    }
+    match words {
         1 => short::power::<R, 1>(base, exponent, modulus),
         2 => short::power::<R, 2>(base, exponent, modulus),
         3 => short::power::<R, 3>(base, exponent, modulus),
@@ -242,14 +253,14 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
         6 => short::power::<R, 6>(base, exponent, modulus),
         7 => short::power::<R, 7>(base, exponent, modulus),
         8 => short::power::<R, 8>(base, exponent, modulus),
-        _ if exponent.bits <= DIRECT_BITS => direct_power::<R>(base, exponent, modulus),
-        _ => R::power_by_lanes(base, exponent, modulus)
-            .unwrap_or_else(|| power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent)),
+        _ => power_in::<R, _>(Montgomery::<R>::new(modulus), base, exponent),
     }
 }
 
 /// Exponents of so few bits do not pay for Montgomery's form of many words.
 const DIRECT_BITS: usize = 2;
+/// Exponents of so few bits do not pay for lanes where eight words do with less.
+const FEW_BITS: usize = 32;
 
 /// The power, bit by bit with a division each.
 fn direct_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {

@@ -1,26 +1,27 @@
 //! Montgomery products of up to 8320 bits with eight limbs of 52 bits a vector: AVX-512 IFMA.
 //!
 //! A product goes by the limbs of its second factor, from the lowest: the multiples of the first factor and of the modulus
-//! are added to accumulators that stay in registers and move one limb down each time. What the next quotient waits for,
-//! the lowest limb, is kept in a general register beside them. Limbs are carried once, at the end; elements are below
-//! twice the modulus, and 2^(52 limbs) is above four times it, so that nothing is subtracted in between.
+//! are added to accumulators that stay in registers and move down. What the next quotient waits for, the lowest limbs, is
+//! kept in general registers beside them: a limb there and the quotient are had by one multiplication each, modulo 2^64, as
+//! their factors are multiplied by 2^12. Limbs are carried once, at the end; elements are below twice the modulus, and
+//! 2^(52 limbs) is above four times it, so that nothing is subtracted in between.
 //!
 //! Source: \[GK12\].
 
 use alloc::{vec, vec::Vec};
-use core::arch::x86_64::*;
+use core::arch::{asm, x86_64::*};
 
 use super::super::{
     Reduction,
     limbs::{Rows, compare, divide, negative_inverse_word, sub_in_place},
 };
-use crate::lanes::{LANES, LIMB_MASK};
+use crate::lanes::{LANES, LIMB_MASK, load, store};
 
 const MASK: u64 = LIMB_MASK as u64;
-/// The most vectors, whose accumulators fit in registers.
-const MOST: usize = 20;
-/// The fewest bits that pay.
-const FROM_BITS: usize = 900;
+/// How many blocks there are kernels for; more accumulators would not fit in registers.
+const KERNELS: [usize; 11] = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20];
+/// The most blocks of the kernels that need two limbs to spare.
+const SHORT: usize = 6;
 
 /// Eight limbs.
 #[derive(Clone, Copy, Default)]
@@ -31,7 +32,7 @@ pub(in super::super) struct Block([u64; LANES]);
 pub(in super::super) struct Ifma<'a> {
     words: &'a [u64],
     modulus: Vec<Block>,
-    /// -1 / modulus mod 2^52.
+    /// -1 / modulus mod 2^52, times 2^12.
     inverse: u64,
     limbs: usize,
 }
@@ -39,24 +40,22 @@ pub(in super::super) struct Ifma<'a> {
 type Multiply = unsafe fn(&mut [Block], &[Block], &[Block], &[Block], u64, usize);
 
 impl<'a> Ifma<'a> {
-    /// For a modulus of a length that this pays for. Only where the CPU has AVX-512F and AVX-512IFMA.
+    /// For a modulus that there is a kernel for. Only where the CPU has AVX-512F and AVX-512IFMA.
     pub(in super::super) fn new(words: &'a [u64]) -> Option<Self> {
         debug_assert!(crate::cpu::has_avx512ifma());
         let bits = 64 * words.len() - words.last()?.leading_zeros() as usize;
-        let limbs = (bits + 2).div_ceil(52);
-        let blocks = blocks_for(limbs);
-        (bits >= FROM_BITS && blocks <= MOST).then(|| Self {
+        let limbs = (bits + 2).div_ceil(52).next_multiple_of(2);
+        let blocks = KERNELS.into_iter().find(|&blocks| {
+            let spare = if blocks <= SHORT { 2 } else { 0 };
+            limbs + spare <= blocks * LANES
+        })?;
+        Some(Self {
             words,
             modulus: to_limbs(words, blocks),
-            inverse: negative_inverse_word(words[0]) & MASK,
+            inverse: negative_inverse_word(words[0]) << 12,
             limbs,
         })
     }
-}
-
-/// How many blocks so many limbs take; an even number, as there are kernels for.
-fn blocks_for(limbs: usize) -> usize {
-    limbs.div_ceil(LANES).next_multiple_of(2)
 }
 
 fn to_limbs(words: &[u64], blocks: usize) -> Vec<Block> {
@@ -111,15 +110,17 @@ impl Reduction for Ifma<'_> {
 
     fn multiply(&mut self, out: &mut [Block], a: &[Block], b: &[Block]) {
         let kernel: Multiply = match self.modulus.len() {
-            4 => multiply::<4>,
-            6 => multiply::<6>,
-            8 => multiply::<8>,
-            10 => multiply::<10>,
-            12 => multiply::<12>,
-            14 => multiply::<14>,
-            16 => multiply::<16>,
-            18 => multiply::<18>,
-            _ => multiply::<20>,
+            2 => multiply_short::<2>,
+            3 => multiply_short::<3>,
+            4 => multiply_short::<4>,
+            6 => multiply_short::<6>,
+            8 => multiply_long::<8>,
+            10 => multiply_long::<10>,
+            12 => multiply_long::<12>,
+            14 => multiply_long::<14>,
+            16 => multiply_long::<16>,
+            18 => multiply_long::<18>,
+            _ => multiply_long::<20>,
         };
         // SAFETY: the CPU has the instructions, as whoever made this has asked.
         unsafe { kernel(out, a, b, &self.modulus, self.inverse, self.limbs) }
@@ -130,9 +131,30 @@ impl Reduction for Ifma<'_> {
     }
 }
 
-/// `a b / 2^(52 limbs)` modulo the modulus, for slices of V blocks.
+/// The upper limb of the product of a limb and one that is multiplied by 2^12.
+#[inline(always)]
+fn high(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
+}
+
+/// The lower limb.
+#[inline(always)]
+fn low(a: u64, b: u64) -> u64 {
+    a.wrapping_mul(b) >> 12
+}
+
+/// What is carried from a limb that a multiple of the modulus makes divisible by 2^52, besides that one's upper limb.
+#[inline(always)]
+fn carry(limb: u64) -> u64 {
+    (limb >> 52) + u64::from(limb & MASK != 0)
+}
+
+/// `a b / 2^(52 limbs)` modulo the modulus, for slices of V blocks and an even number of limbs, at least two below V blocks.
+///
+/// For few blocks, where a quotient is waited for longer than the products take: two limbs a turn, and in general registers
+/// what a quotient adds to the next two limbs, so that vectors have the time of three quotients.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn multiply<const V: usize>(
+fn multiply_short<const V: usize>(
     out: &mut [Block],
     a: &[Block],
     b: &[Block],
@@ -140,53 +162,183 @@ fn multiply<const V: usize>(
     inverse: u64,
     limbs: usize,
 ) {
-    let (a, modulus): (&[Block; V], &[Block; V]) = match (a.first_chunk(), modulus.first_chunk()) {
-        (Some(a), Some(modulus)) => (a, modulus),
-        _ => return,
+    let Some([a, b, modulus]) = of_length::<V>([a, b, modulus]) else {
+        return;
     };
-    let (a0, m0) = (a[0].0[0], modulus[0].0[0]);
-    let load = |block: &Block| crate::lanes::load(&block.0);
-    let mut sums = [_mm512_setzero_si512(); V];
-    // The lowest limb of the sum; what lane 0 of the first vector holds is not used.
-    let mut lowest = 0u64;
-    for &limb in b.iter().flat_map(|block| &block.0).take(limbs) {
-        // Below 2^104 and 2^63.
-        let product = u128::from(a0) * u128::from(limb) + u128::from(lowest);
-        let quotient = (product as u64).wrapping_mul(inverse) & MASK;
-        let carry = ((product + u128::from(m0) * u128::from(quotient)) >> 52) as u64;
+    let [a0, a1, ..] = a[0].0;
+    let [m0, m1, m2, ..] = modulus[0].0;
+    let (a, modulus) = (moved(a), moved(modulus));
+    let mut sum = [_mm512_setzero_si512(); V];
+    let mut multiple = [_mm512_setzero_si512(); V];
+    // The two lowest limbs of both; what lanes 0 and 1 of the vectors hold is not used.
+    let (mut lowest, mut second) = (0, 0);
+    for i in (0..limbs.min(V * LANES)).step_by(2) {
+        let block = &b[i / LANES].0;
+        let (b0, b1) = (block[i % LANES], block[i % LANES + 1]);
+        add_products(&mut sum, [&a[0], &a[1]], b0);
+        add_products(&mut sum, [&a[1], &a[2]], b1);
+        let third = lane_2(&sum) + lane_2(&multiple);
+        let (b0, b1) = (b0 << 12, b1 << 12);
 
+        let limb = lowest + low(a0, b0);
+        let q0 = limb.wrapping_mul(inverse);
+        let rest = low(a1, b0) + low(a0, b1) + high(a0, b0) + carry(limb);
+        let limb = first(rest + low(m1, q0)) + high(m0, q0) + second;
+        add_products(&mut multiple, [&modulus[0], &modulus[1]], q0 >> 12);
+        let fourth = lane_3(&sum) + lane_3(&multiple);
+
+        let q1 = limb.wrapping_mul(inverse);
+        let rest = low(m2, q0) + high(m1, q0) + carry(limb);
+        lowest = first(rest + low(m1, q1)) + high(m0, q1) + third;
+        second = first(low(m2, q1) + high(m1, q1)) + fourth;
+        add_products(&mut multiple, [&modulus[1], &modulus[2]], q1 >> 12);
+        shift::<2, V>(&mut sum);
+        shift::<2, V>(&mut multiple);
+    }
+    for (sum, multiple) in sum.iter_mut().zip(multiple) {
+        *sum = _mm512_add_epi64(*sum, multiple);
+    }
+    sum[0] = _mm512_mask_set1_epi64(sum[0], 2, second.cast_signed());
+    write(sum, lowest, out);
+}
+
+/// The same, for many blocks, where the products take longer: one limb a turn, and one vector of sums for each block.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn multiply_long<const V: usize>(
+    out: &mut [Block],
+    a: &[Block],
+    b: &[Block],
+    modulus: &[Block],
+    inverse: u64,
+    limbs: usize,
+) {
+    let Some([a, b, modulus]) = of_length::<V>([a, b, modulus]) else {
+        return;
+    };
+    let a0 = a[0].0[0];
+    let [m0, m1, ..] = modulus[0].0;
+    let mut sum = [_mm512_setzero_si512(); V];
+    // The lowest limb; what lane 0 of the first vector holds is not used.
+    let mut lowest = 0;
+    for i in 0..limbs.min(V * LANES) {
+        let limb = b[i / LANES].0[i % LANES];
         let factor = _mm512_set1_epi64(limb.cast_signed());
-        let q = _mm512_set1_epi64(quotient.cast_signed());
         for v in 0..V {
-            sums[v] = _mm512_madd52lo_epu64(sums[v], load(&a[v]), factor);
+            sum[v] = _mm512_madd52lo_epu64(sum[v], load(&a[v].0), factor);
+        }
+        let pair = _mm512_castsi512_si128(sum[0]);
+        let second = _mm_cvtsi128_si64(_mm_unpackhi_epi64(pair, pair)).cast_unsigned();
+
+        let b = limb << 12;
+        let limb = lowest + low(a0, b);
+        let q = limb.wrapping_mul(inverse);
+        lowest = first(high(a0, b) + carry(limb) + low(m1, q) + high(m0, q)) + second;
+
+        let q = _mm512_set1_epi64((q >> 12).cast_signed());
+        for v in 0..V {
+            sum[v] = _mm512_madd52lo_epu64(sum[v], load(&modulus[v].0), q);
+        }
+        shift::<1, V>(&mut sum);
+        for v in 0..V {
+            sum[v] = _mm512_madd52hi_epu64(sum[v], load(&a[v].0), factor);
         }
         for v in 0..V {
-            sums[v] = _mm512_madd52lo_epu64(sums[v], load(&modulus[v]), q);
-        }
-        for v in 0..V - 1 {
-            sums[v] = _mm512_alignr_epi64::<1>(sums[v + 1], sums[v]);
-        }
-        sums[V - 1] = _mm512_alignr_epi64::<1>(_mm512_setzero_si512(), sums[V - 1]);
-        lowest =
-            carry.wrapping_add(_mm_cvtsi128_si64(_mm512_castsi512_si128(sums[0])).cast_unsigned());
-        for v in 0..V {
-            sums[v] = _mm512_madd52hi_epu64(sums[v], load(&a[v]), factor);
-        }
-        for v in 0..V {
-            sums[v] = _mm512_madd52hi_epu64(sums[v], load(&modulus[v]), q);
+            sum[v] = _mm512_madd52hi_epu64(sum[v], load(&modulus[v].0), q);
         }
     }
-    let mut carry = 0;
-    for (i, (out, sum)) in out.iter_mut().zip(sums).enumerate() {
-        let mut block = crate::lanes::store(sum);
-        if i == 0 {
-            block[0] = lowest;
-        }
-        for limb in &mut block {
-            let sum = *limb + carry;
-            *limb = sum & MASK;
-            carry = sum >> 52;
-        }
-        out.0 = block;
+    write(sum, lowest, out);
+}
+
+#[inline(always)]
+fn of_length<const V: usize>(slices: [&[Block]; 3]) -> Option<[&[Block; V]; 3]> {
+    let [a, b, c] = slices.map(<[Block]>::first_chunk);
+    Some([a?, b?, c?])
+}
+
+/// A value that the compiler is to compute before others are added to it that come later.
+#[inline(always)]
+fn first(mut value: u64) -> u64 {
+    // SAFETY: nothing is done.
+    unsafe {
+        asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
+    }
+    value
+}
+
+/// Limbs down.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn shift<const BY: i32, const V: usize>(sum: &mut [__m512i; V]) {
+    for v in 0..V - 1 {
+        sum[v] = _mm512_alignr_epi64::<BY>(sum[v + 1], sum[v]);
+    }
+    sum[V - 1] = _mm512_alignr_epi64::<BY>(_mm512_setzero_si512(), sum[V - 1]);
+}
+
+/// As it is, and by one and two limbs up.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn moved<const V: usize>(blocks: &[Block; V]) -> [[__m512i; V]; 3] {
+    let mut moved = [[_mm512_setzero_si512(); V]; 3];
+    let mut below = _mm512_setzero_si512();
+    for (v, block) in blocks.iter().enumerate() {
+        let limbs = load(&block.0);
+        moved[0][v] = limbs;
+        moved[1][v] = _mm512_alignr_epi64::<7>(limbs, below);
+        moved[2][v] = _mm512_alignr_epi64::<6>(limbs, below);
+        below = limbs;
+    }
+    moved
+}
+
+/// Adds the lower limbs of the first's products and the upper limbs of the second's.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn add_products<const V: usize>(
+    sum: &mut [__m512i; V],
+    [low, high]: [&[__m512i; V]; 2],
+    factor: u64,
+) {
+    let factor = _mm512_set1_epi64(factor.cast_signed());
+    for v in 0..V {
+        sum[v] = _mm512_madd52lo_epu64(sum[v], low[v], factor);
+    }
+    for v in 0..V {
+        sum[v] = _mm512_madd52hi_epu64(sum[v], high[v], factor);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn lane_2<const V: usize>(sum: &[__m512i; V]) -> u64 {
+    _mm_cvtsi128_si64(_mm512_extracti32x4_epi32::<1>(sum[0])).cast_unsigned()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn lane_3<const V: usize>(sum: &[__m512i; V]) -> u64 {
+    let pair = _mm512_extracti32x4_epi32::<1>(sum[0]);
+    _mm_cvtsi128_si64(_mm_unpackhi_epi64(pair, pair)).cast_unsigned()
+}
+
+/// The sum, with this lowest limb, carried.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn write<const V: usize>(mut sum: [__m512i; V], lowest: u64, out: &mut [Block]) {
+    let (mask, one) = (_mm512_set1_epi64(LIMB_MASK), _mm512_set1_epi64(1));
+    let (mut below, mut carry) = (_mm512_setzero_si512(), 0);
+    sum[0] = _mm512_mask_set1_epi64(sum[0], 1, lowest.cast_signed());
+    for (out, limbs) in out.iter_mut().zip(sum) {
+        let above = _mm512_srli_epi64::<52>(limbs);
+        let carried = _mm512_alignr_epi64::<7>(above, below);
+        below = above;
+        let limbs = _mm512_add_epi64(_mm512_and_si512(limbs, mask), carried);
+        // What is left to carry is 1 at most, from limbs that are too large, and through such that are all ones.
+        let too_large = u32::from(_mm512_cmpgt_epu64_mask(limbs, mask));
+        let all_ones = u32::from(_mm512_cmpeq_epi64_mask(limbs, mask));
+        let total = all_ones + (too_large << 1 | carry);
+        carry = total >> 8;
+        let limbs = _mm512_mask_add_epi64(limbs, (total ^ all_ones) as u8, limbs, one);
+        out.0 = store(_mm512_and_si512(limbs, mask));
     }
 }
