@@ -8,8 +8,8 @@
 //! `bls12_381/generator.bin`: (2 i + 1) G, for i in 0..64, times 2^384 modulo the field prime.
 //! Each point is x, y, 32 little-endian bytes each, 48 of BLS12-381.
 //!
-//! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines of the Miller loops with -G2 and tau G2, as blst
-//! computes and holds them, in little-endian words.
+//! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines `b x / y w^2 + c / y + w^3` of the Miller loops with -G2 and
+//! tau G2, from those that blst computes: b and c as blst holds them, in little-endian words.
 
 use std::{fs, io, path::Path};
 
@@ -141,9 +141,27 @@ const TAU: &[u8] = b"b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615
 
 fn write_lines(path: &Path, point: &blst::blst_p2_affine) -> io::Result<()> {
     let mut lines = [blst::blst_fp6::default(); 68];
-    // SAFETY: reads a point, writes the 68 lines of a Miller loop.
+    // SAFETY: reads a point, writes the 68 lines of a Miller loop: what is to be multiplied by 1, -2 x and 2 y.
     unsafe { blst::blst_precompute_lines(lines.as_mut_ptr(), point) };
-    let words = lines.iter().flat_map(|line| line.fp2).flat_map(|c| c.fp);
-    let bytes: Vec<u8> = words.flat_map(|c| c.l).flat_map(u64::to_le_bytes).collect();
+    let mut bytes = Vec::new();
+    for line in lines {
+        let [constant, by_x, by_y] = line.fp2;
+        let (mut by_2y, mut inverse) = (by_y, by_y);
+        let (mut minus_by_x, mut out) = (by_x, by_x);
+        // SAFETY: reads and writes field elements.
+        unsafe {
+            blst::blst_fp2_cneg(&mut minus_by_x, &by_x, true);
+            blst::blst_fp2_add(&mut by_2y, &by_y, &by_y);
+        }
+        for (coefficient, divisor) in [(minus_by_x, by_y), (constant, by_2y)] {
+            // SAFETY: as above.
+            unsafe {
+                blst::blst_fp2_inverse(&mut inverse, &divisor);
+                blst::blst_fp2_mul(&mut out, &coefficient, &inverse);
+            }
+            let words = out.fp.iter().flat_map(|c| c.l);
+            bytes.extend(words.flat_map(u64::to_le_bytes));
+        }
+    }
     fs::write(path, bytes)
 }

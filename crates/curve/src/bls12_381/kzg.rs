@@ -6,16 +6,22 @@
 //!
 //! Source: \[EIP-4844\] (point evaluation), \[KZG10\] §3.2; fixed arguments: \[CS10\] §3; multiplication: \[GLV01\].
 
+use alloc::vec::Vec;
+
 use blst::{
     BLST_ERROR, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_mul_by_xy00z0, blst_fp12_sqr,
     blst_p1_affine, blst_p1_uncompress,
 };
 
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
 use super::{
-    Error, X, check_g1,
-    fields::{Fp, G1},
-    final_exponentiation_is_one, g1_image, halves, x_digits,
+    Error, Step, check_g1,
+    fields::{Fp, Fp2, G1},
+    final_exponentiation_is_one, g1_image, halves, steps, x_digits,
 };
+#[cfg(target_arch = "x86_64")]
+use crate::cpu;
 use crate::{
     field::Field,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
@@ -28,42 +34,39 @@ pub const ORDER: [u8; 32] = [
 ];
 
 /// Lines of a Miller loop.
-const LINES: usize = 68;
-type Lines = [blst_fp6; LINES];
+pub(super) const LINES: usize = 68;
 
-/// Lines of the Miller loops with -G2 and with tau G2. Written by `examples/generate_tables.rs`.
-static NEGATED_GENERATOR: Lines = lines(include_bytes!("negated_generator.bin"));
-static TAU: Lines = lines(include_bytes!("tau.bin"));
+/// Lines `b x / y w^2 + c / y + w^3` at (x, y), b and c of each as 24 little-endian words of blst's form: those of the Miller loops with -G2 and with tau G2. Written by `examples/generate_tables.rs`.
+const TABLES: [&[[u8; 192]]; 2] = [
+    include_bytes!("negated_generator.bin").as_chunks().0,
+    include_bytes!("tau.bin").as_chunks().0,
+];
 
-const fn lines(bytes: &[u8; LINES * 288]) -> Lines {
-    let words = bytes.as_chunks::<8>().0;
-    let zero = blst_fp2 {
-        fp: [blst_fp { l: [0; 6] }; 2],
-    };
-    let (mut lines, mut i) = ([blst_fp6 { fp2: [zero; 3] }; LINES], 0);
-    while i < words.len() {
-        let (line, coefficient, part) = (i / 36, i / 12 % 3, i / 6 % 2);
-        lines[line].fp2[coefficient].fp[part].l[i % 6] = u64::from_le_bytes(words[i]);
+/// A real or imaginary part of one of the two coefficients of a line with one of the two points.
+pub(super) const fn line_part(
+    point: usize,
+    line: usize,
+    coefficient: usize,
+    part: usize,
+) -> blst_fp {
+    let words = TABLES[point][line].as_chunks::<8>().0;
+    let (mut l, mut i) = ([0; 6], 0);
+    while i < 6 {
+        l[i] = u64::from_le_bytes(words[12 * coefficient + 6 * part + i]);
         i += 1;
     }
-    lines
+    blst_fp { l }
 }
 
-/// A point of G1 from its compressed form; `None` is infinity.
-fn read(bytes: &[u8; 48]) -> Result<Option<Affine<G1>>, Error> {
+/// A point of the curve from its compressed form.
+fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
     let mut point = blst_p1_affine::default();
     // SAFETY: reads 48 bytes, writes a point.
     match unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) } {
-        BLST_ERROR::BLST_SUCCESS => {}
-        BLST_ERROR::BLST_POINT_NOT_ON_CURVE => return Err(Error::NotOnCurve),
-        _ => return Err(Error::PointEncoding),
+        BLST_ERROR::BLST_SUCCESS => Ok(point),
+        BLST_ERROR::BLST_POINT_NOT_ON_CURVE => Err(Error::NotOnCurve),
+        _ => Err(Error::PointEncoding),
     }
-    check_g1(&[point])?;
-    let infinity = point == blst_p1_affine::default();
-    Ok((!infinity).then_some(Affine {
-        x: Fp(point.x),
-        y: Fp(point.y),
-    }))
 }
 
 /// k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
@@ -119,38 +122,38 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
     sum
 }
 
-/// The product of the Miller functions with |x| for the curve's parameter x, which is negative: the inverse of the product of
-/// the pairings once exponentiated. Up to factors that the final exponentiation takes away.
-fn miller_loop(pairs: [(Option<Affine<G1>>, &Lines); 2]) -> blst_fp12 {
-    // blst's lines are to be evaluated at (-2 x, 2 y).
-    let pairs = pairs.map(|(p, lines)| (p.map(|p| (p.x.double().negate(), p.y.double())), lines));
+/// The product of the Miller functions of these points and -G2, tau G2, with |x| for the curve's parameter x, which is negative:
+/// the inverse of the product of the pairings once exponentiated. Up to factors that the final exponentiation takes away.
+fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
+    // x / y and 1 / y, for b and c.
+    let factors = points.map(|p| {
+        p.map(|Affine { x, y }| {
+            let inverse = y.invert();
+            [x.mul(&inverse), inverse]
+        })
+    });
+    #[cfg(target_arch = "x86_64")]
+    if cpu::has_avx512ifma() {
+        // SAFETY: the CPU has the instructions.
+        return unsafe { x86_64::avx512ifma_x8::miller_loop_of_lines(&factors) };
+    }
     let mut f = blst_fp12::default();
     let at = &raw mut f;
-    let multiply = |line: usize| {
-        for (p, lines) in &pairs {
-            let Some((x, y)) = p else { continue };
-            let [constant, by_x, by_y] = lines[line].fp2;
-            let scaled = |c: blst_fp2, by: &Fp| blst_fp2 {
-                fp: c.fp.map(|c| Fp(c).mul(by).0),
-            };
-            let line = blst_fp6 {
-                fp2: [constant, scaled(by_x, x), scaled(by_y, y)],
-            };
+    for (line, step) in steps().enumerate() {
+        if step == Step::Double && line > 0 {
             // SAFETY: reads and writes field elements; the result may stand where a factor does.
-            unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
-        }
-    };
-    let mut line = 0;
-    for bit in (0..X.ilog2()).rev() {
-        if line > 0 {
-            // SAFETY: as above.
             unsafe { blst_fp12_sqr(at, at) };
         }
-        multiply(line);
-        line += 1;
-        if X >> bit & 1 == 1 {
-            multiply(line);
-            line += 1;
+        for (point, factors) in factors.iter().enumerate() {
+            let Some(factors) = factors else { continue };
+            let [by_x, constant] = [0, 1].map(|i| blst_fp2 {
+                fp: [0, 1].map(|part| Fp(line_part(point, line, i, part)).mul(&factors[i]).0),
+            });
+            let line = blst_fp6 {
+                fp2: [constant, by_x, Fp2::ONE.0],
+            };
+            // SAFETY: as above.
+            unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
         }
     }
     f
@@ -171,8 +174,17 @@ pub fn verify_proof(
     if *z >= ORDER || *y >= ORDER {
         return Err(Error::ScalarOutOfRange);
     }
-    let proof = read(proof)?;
-    let commitment = read(commitment)?;
+    let mut points = [read(proof)?, read(commitment)?].map(Some);
+    for point in &mut points {
+        *point = point.filter(|point| *point != blst_p1_affine::default());
+    }
+    check_g1(&points.iter().copied().flatten().collect::<Vec<_>>())?;
+    let [proof, commitment] = points.map(|point| {
+        point.map(|point| Affine::<G1> {
+            x: Fp(point.x),
+            y: Fp(point.y),
+        })
+    });
 
     let multiple = match proof {
         Some(proof) => multiply_subtract(&proof, z, y),
@@ -182,7 +194,7 @@ pub fn verify_proof(
         Some(commitment) => multiple.add_affine(&commitment),
         None => multiple,
     };
-    let product = miller_loop([(left.to_affine(), &NEGATED_GENERATOR), (proof, &TAU)]);
+    let product = miller_loop([left.to_affine(), proof]);
     if final_exponentiation_is_one(&product) {
         Ok(())
     } else {

@@ -29,10 +29,15 @@ fn tables_of_lines_are_those_of_the_points() {
         let mut lines = [blst_fp6::default(); 68];
         // SAFETY: reads a point, writes 68 lines.
         unsafe { blst_precompute_lines(lines.as_mut_ptr(), &point) };
+        // Divided by what y is multiplied by, as the library evaluates them at (-2 x, 2 y).
         let bytes: Vec<u8> = lines
             .iter()
-            .flat_map(|line| line.fp2)
-            .flat_map(|c| c.fp)
+            .flat_map(|line| {
+                let [constant, by_x, by_y] = line.fp2.map(Fp2);
+                let inverse = by_y.invert();
+                [by_x.negate(1).mul(&inverse), constant.mul(&inverse).half()]
+            })
+            .flat_map(|Fp2(c)| c.fp)
             .flat_map(|c| c.l)
             .flat_map(u64::to_le_bytes)
             .collect();
@@ -186,6 +191,53 @@ fn products_that_are_one() {
     }
     assert_eq!(pairing_check([]), Ok(true));
     assert_eq!(pairing_check([(zero_p, zero_q)]), Ok(true));
+}
+
+/// Two proofs of the reference's vectors; all of them are in the EVM's tests. Source: [EIP-4844], `verify_kzg_proof`.
+#[test]
+fn kzg_proofs() {
+    let commitment = hex!(
+        "a421e229565952cfff4ef3517100a97da1d4fe57956fa50a442f92af03b1bf37adacc8ad4ed209b31287ea5bb94d9d06"
+    );
+    let cases = [
+        (
+            scalar(1),
+            hex!("1824b159acc5056f998c4fefecbc4ff55884b7fa0003480200000001fffffffe"),
+            hex!(
+                "b0c829a8d2d3405304fecbea193e6c67f7c3912a6adc7c3737ad3f8a3b750425c1531a7426f03033a3994bc82a10609f"
+            ),
+        ),
+        (
+            hex!("5eb7004fe57383e6c88b99d839937fddf3f99279353aaf8d5c9a75f91ce33c62"),
+            hex!("5ee1e9a4a06a02ca6ea14b0ca73415a8ba0fba888f18dde56df499b480d4b9e0"),
+            hex!(
+                "a1fcd37a924af9ec04143b44853c26f6b0738f6e15a3e0755057e7d5460406c7e148adb0e2d608982140d0ae42fe0b3b"
+            ),
+        ),
+    ];
+    let mut infinity = [0; 48];
+    infinity[0] = 0xc0;
+    for (z, mut y, proof) in cases {
+        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &proof), Ok(()));
+        let wrong = Err(Error::ProofMismatch);
+        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &infinity), wrong);
+        assert_eq!(kzg::verify_proof(&infinity, &z, &y, &proof), wrong);
+        y[31] ^= 1;
+        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &proof), wrong);
+        // A point with x = 4 is not in the subgroup.
+        let mut outside = [0; 48];
+        (outside[0], outside[47]) = (0x80, 4);
+        let expected = Err(Error::NotInSubgroup);
+        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &outside), expected);
+        assert_eq!(kzg::verify_proof(&outside, &z, &y, &proof), expected);
+        assert_eq!(kzg::verify_proof(&outside, &z, &y, &infinity), expected);
+    }
+    // The polynomial 0.
+    let zero = [0; 32];
+    assert_eq!(
+        kzg::verify_proof(&infinity, &scalar(5), &zero, &infinity),
+        Ok(())
+    );
 }
 
 /// One pair is never one, but its points are looked at; pairs with infinity do not count, sixteen pairs are one loop.

@@ -34,7 +34,7 @@ const FROM_BLST: [u64; 6] = [
 ];
 
 /// Of little-endian words.
-const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
+pub(super) const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
     let (mut limbs, mut i) = ([0; LIMBS], 0);
     while i < LIMBS {
         let (word, shift) = (52 * i / 64, 52 * i % 64);
@@ -141,11 +141,24 @@ impl FpLanes {
                 row[lane] = limb.cast_unsigned();
             }
         }
+        Self::of_limbs(&rows).adapted()
+    }
+
+    /// 2^32 times: blst's form becomes that of here, and a factor of elements here one of elements in blst's form.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn adapted(&self) -> Self {
+        self.mul(&Self::splat(&FROM_BLST))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn of_limbs(rows: &[[u64; LANES]; LIMBS]) -> Self {
         let mut lanes = Self([_mm512_setzero_si512(); LIMBS]);
-        for (limb, row) in lanes.0.iter_mut().zip(&rows) {
+        for (limb, row) in lanes.0.iter_mut().zip(rows) {
             *limb = load(row);
         }
-        lanes.mul(&Self::splat(&FROM_BLST))
+        lanes
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -177,7 +190,7 @@ impl FpLanes {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn add(&self, other: &Self) -> Self {
+    pub(super) fn add(&self, other: &Self) -> Self {
         Self(carried(core::array::from_fn(|i| {
             _mm512_add_epi64(self.0[i], other.0[i])
         })))
@@ -237,6 +250,17 @@ impl FpLanes {
         Self(carried(core::array::from_fn(|i| {
             _mm512_mask_sub_epi64(self.0[i], mask, _mm512_set1_epi64(bias[i]), self.0[i])
         })))
+    }
+
+    /// The lanes that `lanes` names: the first eight are those of `self`, the others those of `other`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn permuted(&self, other: &Self, lanes: &[u64; LANES]) -> Self {
+        let (mut out, lanes) = (*self, load(lanes));
+        for (limb, other) in out.0.iter_mut().zip(other.0) {
+            *limb = _mm512_permutex2var_epi64(*limb, lanes, other);
+        }
+        out
     }
 
     #[inline]

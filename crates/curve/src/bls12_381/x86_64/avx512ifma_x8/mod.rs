@@ -5,7 +5,8 @@
 //! make of each other's results stays far below 2^416, and their products below 1.1 p.
 //!
 //! - `field`: Fp and Fp2.
-//! - `points`: points of both groups: which are in the subgroup, and sums of multiples.
+//! - `points`: points of both groups, a point a lane: sums of multiples, and which of many are in the subgroup.
+//! - `subgroup`: which points are in the subgroup.
 //! - `products`: sums of products in Fp2 with one reduction.
 //! - `tower`: Fp12.
 //! - `pairs`: the points of two pairs.
@@ -22,9 +23,13 @@ mod pairing;
 mod pairs;
 mod points;
 mod products;
+mod subgroup;
 #[cfg(all(test, not(miri)))]
 mod tests;
 mod tower;
 
-pub(in super::super) use pairing::{final_exponentiation_is_one, miller_loop};
+pub(in super::super) use pairing::{
+    final_exponentiation_is_one, miller_loop, miller_loop_of_lines,
+};
 pub(in super::super) use points::{g1, g2};
+pub(in super::super) use subgroup::{are_in_g1, are_in_g2};

@@ -11,13 +11,16 @@ use blst::{
 
 use super::{
     super::super::{
-        X,
-        fields::{G1, G2},
+        Step, X,
+        fields::{Fp, G1, G2},
+        kzg, steps,
     },
+    field::{Fp2Lanes, FpLanes, LIMBS, limbs},
     pairs::{PAIRS, Pairs},
+    products::Factor,
     tower::Fp12,
 };
-use crate::group::Affine;
+use crate::{field::LazyField, group::Affine, lanes::LANES};
 
 /// The product of the Miller functions, up to factors that the final exponentiation takes away; nothing if a point of the
 /// twist is not in G2. The points of G1 must be of the subgroup.
@@ -27,28 +30,70 @@ pub(in super::super::super) fn miller_loop(
 ) -> Option<blst_fp12> {
     let mut sets: Vec<Pairs> = pairs.chunks(PAIRS).map(|pairs| Pairs::new(pairs)).collect();
     let mut f = Fp12::load(&blst_fp12::default());
-    for bit in (0..X.ilog2()).rev() {
-        if bit + 1 < X.ilog2() {
+    for (i, step) in steps().enumerate() {
+        if step == Step::Double && i > 0 {
             f = f.square();
         }
         for set in &mut sets {
-            let lines = set.double();
+            let lines = match step {
+                Step::Double => set.double(),
+                Step::Add => set.add(),
+            };
             for first in set.first_lanes() {
                 f = f.mul_by_line(&lines, first);
-            }
-        }
-        if X >> bit & 1 == 1 {
-            for set in &mut sets {
-                let lines = set.add();
-                for first in set.first_lanes() {
-                    f = f.mul_by_line(&lines, first);
-                }
             }
         }
     }
     sets.iter()
         .all(|set| set.are_in_subgroup())
         .then(|| f.store())
+}
+
+/// Two steps' lines with both points of the KZG check: b and c with each, the same of the next step.
+static LINES: [[[[u64; LANES]; LIMBS]; 2]; kzg::LINES / 2] = {
+    let (mut lines, mut i) = ([[[[0; LANES]; LIMBS]; 2]; kzg::LINES / 2], 0);
+    while i < 2 * LANES * lines.len() {
+        let (at, lane, part) = (i / LANES / 2, i / 2 % LANES, i % 2);
+        let limbs = limbs(&kzg::line_part(lane / 2 % 2, 2 * at + lane / 4, lane % 2, part).l);
+        let mut limb = 0;
+        while limb < LIMBS {
+            lines[at][part][limb][lane] = limbs[limb].cast_unsigned();
+            limb += 1;
+        }
+        i += 1;
+    }
+    lines
+};
+
+/// That of the KZG check, of x / y and 1 / y of its points of G1; up to factors as above.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
+    let scale: [Fp; LANES] = core::array::from_fn(|lane| {
+        factors[lane / 2 % 2].map_or(Fp::ZERO, |factors| factors[lane % 2])
+    });
+    let scale = FpLanes::load(&scale).adapted();
+    let scaled = |[re, im]: &[[[u64; LANES]; LIMBS]; 2]| {
+        let [re, im] = [FpLanes::of_limbs(re), FpLanes::of_limbs(im)];
+        Factor::new(&Fp2Lanes([re.mul(&scale), im.mul(&scale)]))
+    };
+    let mut f = Fp12::load(&blst_fp12::default());
+    let mut lines = scaled(&LINES[0]);
+    for (i, step) in steps().enumerate() {
+        if step == Step::Double && i > 0 {
+            f = f.square();
+        }
+        if i % 2 == 0 {
+            lines = scaled(&LINES[i / 2]);
+        }
+        for (point, _) in factors
+            .iter()
+            .enumerate()
+            .filter(|(_, factors)| factors.is_some())
+        {
+            f = f.mul_by_monic_line(&lines, 4 * (i % 2) + 2 * point);
+        }
+    }
+    f.store()
 }
 
 /// The p^n-th power.

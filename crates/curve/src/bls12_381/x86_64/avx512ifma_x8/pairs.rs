@@ -16,10 +16,10 @@ use crate::{field::LazyField, group::Affine, lanes::LANES};
 /// How many pairs these are at most.
 pub(super) const PAIRS: usize = 2;
 /// Lanes of a pair.
-const WIDTH: usize = LANES / PAIRS;
+pub(super) const WIDTH: usize = LANES / PAIRS;
 
 /// What the lanes of the first pair take, by the same for the second.
-const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
+pub(super) const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
     let (mut lanes, mut i) = ([0; LANES], 0);
     while i < LANES {
         lanes[i] = of[i % WIDTH] + (i - i % WIDTH) as u64;
@@ -29,12 +29,12 @@ const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
 }
 
 /// The lanes of both pairs.
-const fn mask(lane: u32) -> u8 {
+pub(super) const fn mask(lane: u32) -> u8 {
     0x11 << lane
 }
 
 /// A lane of the second factor of an [`Operand`].
-const OTHER: u64 = LANES as u64;
+pub(super) const OTHER: u64 = LANES as u64;
 
 pub(super) struct Pairs {
     count: usize,
@@ -99,11 +99,11 @@ impl Pairs {
         let e = |i: usize| {
             products
                 .limb(i)
-                .permuted(&both([2; 4]))
+                .permuted(&const { both([2; 4]) })
                 .times_xi()
                 .times::<12>()
         };
-        let yy = |i: usize| products.limb(i).permuted(&both([1; 4]));
+        let yy = |i: usize| products.limb(i).permuted(&const { both([1; 4]) });
         let x = Loose::each(|i| {
             let limb = products.limb(i);
             let sum = yy(i).plus(e(i).times::<3>());
@@ -124,7 +124,7 @@ impl Pairs {
             let limb = products.limb(i);
             s.limb(i)
                 .times::<3>()
-                .select(mask(1), limb.permuted(&both([3; 4])).times::<2>())
+                .select(mask(1), limb.permuted(&const { both([3; 4]) }).times::<2>())
                 .select(mask(2), yy(i).minus(e(i)))
         })
         .factor::<64>();
@@ -139,8 +139,9 @@ impl Pairs {
         let products = Loose::product(&x, &y);
         self.point = Loose::each(|i| {
             let limb = products.limb(i);
-            let ee = limb.permuted(&both([2; 4])).only(mask(1));
-            limb.permuted(&both([0, 1, 3, 3])).minus(ee.times::<12>())
+            let ee = limb.permuted(&const { both([2; 4]) });
+            limb.permuted(&const { both([0, 1, 3, 3]) })
+                .minus_where(mask(1), ee.times::<12>())
         })
         .factor::<16>();
         line
@@ -174,28 +175,30 @@ impl Pairs {
         let cubes = round([&d, s], &CUBE, [&squares, &squares], &BY).factor::<1>();
         let line = Loose::each(|i| {
             let squares = squares.limb(i);
-            let last = squares.permuted(&both([3; 4])).minus(squares);
-            d.limb(i).permuted(&both([0; 4])).select(mask(2), last)
+            let last = squares.permuted(&const { both([3; 4]) }).minus(squares);
+            d.limb(i)
+                .permuted(&const { both([0; 4]) })
+                .select(mask(2), last)
         })
         .factor::<4>();
         let line = round([&line, &line], &ALL, [&self.p, &self.p], &ALL);
         let line = Loose::each(|i| {
             line.limb(i)
-                .select(mask(0), d.limb(i).permuted(&both([1; 4])))
+                .select(mask(0), d.limb(i).permuted(&const { both([1; 4]) }))
         })
         .factor::<1>();
 
         const FACTORS: [u64; LANES] = both([0, 1, OTHER, OTHER]);
         let y = Loose::each(|i| {
             let limb = cubes.limb(i);
-            let g = limb.permuted(&both([2; 4]));
+            let g = limb.permuted(&const { both([2; 4]) });
             let h = limb
-                .permuted(&both([0; 4]))
-                .plus(limb.permuted(&both([1; 4])))
+                .permuted(&const { both([0; 4]) })
+                .plus(limb.permuted(&const { both([1; 4]) }))
                 .minus(g.plus(g));
             // h, g - h, Y, Z.
             s.limb(i)
-                .permuted(&both([0, 0, 1, 2]))
+                .permuted(&const { both([0, 0, 1, 2]) })
                 .select(mask(0), h)
                 .select(mask(1), g.minus(h))
         })
@@ -203,8 +206,9 @@ impl Pairs {
         let products = round([&d, &cubes], &FACTORS, [&y, &y], &ALL);
         self.point = Loose::each(|i| {
             let limb = products.limb(i);
-            let last = limb.permuted(&both([2; 4])).only(mask(1));
-            limb.permuted(&both([0, 1, 3, 3])).minus(last)
+            let last = limb.permuted(&const { both([2; 4]) });
+            limb.permuted(&const { both([0, 1, 3, 3]) })
+                .minus_where(mask(1), last)
         })
         .factor::<4>();
         line

@@ -68,6 +68,17 @@ impl Limb {
         }
     }
 
+    /// The first eight lanes are those of `self`, the others those of `other`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn permuted_with(self, other: Self, lanes: &[u64; LANES]) -> Self {
+        let lanes = load(lanes);
+        Self {
+            re: _mm512_permutex2var_epi64(self.re, lanes, other.re),
+            im: _mm512_permutex2var_epi64(self.im, lanes, other.im),
+        }
+    }
+
     /// `yes` in the lanes of `mask`, `self` in the others.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -78,13 +89,23 @@ impl Limb {
         }
     }
 
-    /// Zero but in the lanes of `mask`.
+    /// Plus `other` in the lanes of `mask`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn only(self, mask: __mmask8) -> Self {
+    pub(super) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
         Self {
-            re: _mm512_maskz_mov_epi64(mask, self.re),
-            im: _mm512_maskz_mov_epi64(mask, self.im),
+            re: _mm512_mask_add_epi64(self.re, mask, self.re, other.re),
+            im: _mm512_mask_add_epi64(self.im, mask, self.im, other.im),
+        }
+    }
+
+    /// Minus `other` in the lanes of `mask`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
+        Self {
+            re: _mm512_mask_sub_epi64(self.re, mask, self.re, other.re),
+            im: _mm512_mask_sub_epi64(self.im, mask, self.im, other.im),
         }
     }
 }
@@ -186,34 +207,27 @@ impl Loose {
         ])
     }
 
-    /// As [`Self::factor`], of what is below 38 p then: below 3.5 p.
+    /// As [`Self::factor`], of values from 0 to 38 p: below 3.5 p.
     ///
     /// What the top limb says is the highest multiple of p is taken off. It is not carried yet, so it may be off by
     /// 2^CARRIED: what is added makes up for what it lacks, and the table for what it then has too much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn settled<const K: i64>(&self) -> Factor {
+    pub(super) fn settled(&self) -> Factor {
         let table = const { &multiples() };
-        let less_multiple = |part: fn(&Limb) -> __m512i| {
-            let top = part(&self.0[LIMBS - 1]);
-            let most = _mm512_set1_epi64(K * MODULUS[LIMBS - 1] + (1 << CARRIED));
-            let index = _mm512_srli_epi64::<GRANULE>(_mm512_add_epi64(top, most));
-            let mut limbs = [_mm512_setzero_si512(); LIMBS];
-            for (i, limb) in limbs.iter_mut().enumerate() {
-                let [low, high] = &table[i];
-                let multiple = _mm512_permutex2var_epi64(load(low), index, load(high));
-                let bias = _mm512_set1_epi64(K * MODULUS[i]);
-                let positive = _mm512_add_epi64(part(&self.0[i]), bias);
-                *limb = _mm512_sub_epi64(positive, multiple);
-            }
-            FpLanes(carried(limbs))
+        let index = |top: __m512i| {
+            _mm512_srli_epi64::<GRANULE>(_mm512_add_epi64(top, _mm512_set1_epi64(1 << CARRIED)))
         };
-        let (re, im) = (less_multiple(|limb| limb.re), less_multiple(|limb| limb.im));
-        let mut sum = re.0;
-        for (sum, im) in sum.iter_mut().zip(im.0) {
-            *sum = _mm512_add_epi64(*sum, im);
-        }
-        Factor([re, im, FpLanes(carried(sum))])
+        let top = self.0[LIMBS - 1];
+        let (re, im) = (index(top.re), index(top.im));
+        Self::each(|i| {
+            let (low, high) = (load(&table[i][0]), load(&table[i][1]));
+            self.limb(i).minus(Limb {
+                re: _mm512_permutex2var_epi64(low, re, high),
+                im: _mm512_permutex2var_epi64(low, im, high),
+            })
+        })
+        .factor::<0>()
     }
 
     /// `sum x[n] y[n]`, for less than a hundred of them: from `-0.1 p` to `1.1 p`.
@@ -305,13 +319,14 @@ fn clear_column<const I: usize>(
 ) {
     let zero = _mm512_setzero_si512();
     let quotient = _mm512_madd52lo_epu64(zero, columns[I], inverse);
-    let lowest = _mm512_madd52lo_epu64(columns[I], quotient, p[0]);
+    // With the multiple of p its low bits, if they are not zero, are 2^52.
+    let mask = _mm512_set1_epi64(LIMB_MASK);
+    let carry = _mm512_srai_epi64::<52>(_mm512_add_epi64(columns[I], mask));
     // The next column is waited for: its parts in parallel.
-    let next = _mm512_add_epi64(
-        _mm512_madd52lo_epu64(columns[I + 1], quotient, p[1]),
+    columns[I + 1] = _mm512_add_epi64(
+        _mm512_madd52lo_epu64(_mm512_add_epi64(columns[I + 1], carry), quotient, p[1]),
         _mm512_madd52hi_epu64(zero, quotient, p[0]),
     );
-    columns[I + 1] = _mm512_add_epi64(next, _mm512_srai_epi64::<52>(lowest));
     for j in 2..LIMBS {
         columns[I + j] = _mm512_madd52lo_epu64(columns[I + j], quotient, p[j]);
     }

@@ -23,6 +23,7 @@ use super::{
     pairing::{final_exponentiation, final_exponentiation_is_one, miller_loop},
     points::digits,
     products::Factor,
+    subgroup::{are_in_g1, are_in_g2},
     tower::Fp12,
 };
 use crate::{cpu, field::LazyField, group::Affine, lanes::LANES};
@@ -142,7 +143,7 @@ fn digits_add_up() {
 macro_rules! group_tests {
     ($name:ident, $group:ident, $curve:ident, $p:ident, $affine:ident, $generator:ident, $from_affine:ident, $mult:ident,
      $add:ident, $is_equal:ident, $in_group:ident, $on_curve:ident, $from:ident, $to_affine:ident, $bits:literal,
-     $multiplier:expr, $image:ident, $outside:expr) => {
+     $multiplier:expr, $image:ident, $in_lanes:ident, $outside:expr) => {
         #[test]
         fn $name() {
             if !cpu::has_avx512ifma() {
@@ -202,7 +203,14 @@ macro_rules! group_tests {
 
             let check = |points: &[Affine<$curve>]| {
                 // SAFETY: the CPU has the instructions.
-                unsafe { $group::are_opposite_multiples(points, $multiplier, $image) }
+                let [of_any, in_lanes] = unsafe {
+                    [
+                        $in_lanes(points),
+                        $group::are_opposite_multiples(points, $multiplier, $image),
+                    ]
+                };
+                assert_eq!(of_any, in_lanes);
+                of_any
             };
             // A point of the curve that is not in the subgroup, alone and by itself.
             let outside: Affine<$curve> = $outside;
@@ -246,6 +254,7 @@ group_tests!(
     128,
     u128::from(X) * u128::from(X),
     g1_image,
+    are_in_g1,
     Affine {
         x: Fp::ZERO,
         y: Fp::ONE.double()
@@ -269,6 +278,7 @@ group_tests!(
     64,
     u128::from(X),
     g2_image,
+    are_in_g2,
     Affine {
         x: Fp2::ONE.negate(1),
         y: Fp2::TWO_PLUS_U

@@ -17,8 +17,8 @@ use crate::{
 
 /// Lanes 1, 3, 5.
 const ODD: __mmask8 = 0b10_1010;
-/// Lanes 0, 1, 2.
-const LOW: __mmask8 = 0b111;
+/// Lanes 0, 2, 4.
+const EVEN: __mmask8 = 0b01_0101;
 
 /// An element; lanes 6 and 7 are zero modulo p. Below 4 p.
 #[derive(Clone, Copy)]
@@ -64,6 +64,21 @@ impl Fp12 {
         Self(Loose::dot(&x, &y).factor::<1>())
     }
 
+    /// Times `l[1] + l[0] w^2 + w^3`, likewise.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn mul_by_monic_line(&self, line: &Factor, first: usize) -> Self {
+        let f = &self.0;
+        let xf = Loose::each(|i| f.limb(i).times_xi()).factor::<4>();
+        let x: [_; 2] = core::array::from_fn(|n| Operand::new([line, line], &SPLAT[first + n]));
+        let y = [2, 0].map(|n| Operand::new([f, &xf], &ROTATED[n]));
+        let product = Loose::dot(&x, &y);
+        let sum = Loose::each(|i| {
+            let rotated = f.limb(i).permuted_with(xf.limb(i), &ROTATED[3]);
+            product.limb(i).plus(rotated).plus(Limb::multiple::<1>(i))
+        });
+        Self(sum.settled())
+    }
+
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self) -> Self {
         let f = &self.0;
@@ -77,34 +92,38 @@ impl Fp12 {
     /// The square of an element of the cyclotomic subgroup. Source: \[GS10\] §3.2.
     ///
     /// The pairs (a, b) = (f\[j\], f\[j + 3\]) are elements of Fp4 = Fp2\[s\]/(s^2 - xi), with squares
-    /// `(a + b)(a + xi b) - a b - xi a b` and `2 a b`.
+    /// `(a + b)(a + xi b) - a b - xi a b` and `2 a b`: both products side by side.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn cyclotomic_square(&self) -> Self {
-        const FIRST: [u64; LANES] = [0, 1, 2, 0, 1, 2, 6, 6];
-        const SECOND: [u64; LANES] = [3, 4, 5, 6, 6, 6, 6, 6];
-        /// Where `a b` and `(a + b)(a + xi b)` go.
-        const PRODUCT: [u64; LANES] = [3, 5, 4, 3, 5, 4, 6, 6];
-        const SUM: [u64; LANES] = [0, 6, 1, 6, 2, 6, 6, 6];
+        const A: [u64; LANES] = [0, 0, 1, 1, 2, 2, 6, 6];
+        const B: [u64; LANES] = [3, 3, 4, 4, 5, 5, 6, 6];
+        /// Where `a b` is for what becomes of each.
+        const PRODUCT: [u64; LANES] = [1, 5, 3, 1, 5, 3, 6, 6];
         let f = &self.0;
         let x = Loose::each(|i| {
             let f = f.limb(i);
-            f.permuted(&FIRST).plus(f.permuted(&SECOND).only(LOW))
+            f.permuted(&A).plus_where(EVEN, f.permuted(&B))
         });
         let y = Loose::each(|i| {
-            let f = f.limb(i);
-            f.plus(f.permuted(&SECOND).times_xi().only(LOW))
+            let (a, b) = (f.limb(i).permuted(&A), f.limb(i).permuted(&B));
+            b.select(EVEN, a.plus(b.times_xi()))
         });
         let product = Loose::product(&x.factor::<0>(), &y.factor::<4>());
-        // 3 t - 2 f in even lanes, 3 t + 2 f in odd ones.
         let square = Loose::each(|i| {
-            let (limb, f) = (product.limb(i), f.limb(i));
-            let (ab, sum) = (limb.permuted(&PRODUCT), limb.permuted(&SUM));
+            let (sum, twice) = (product.limb(i), f.limb(i).times::<2>());
+            let ab = sum.permuted(&PRODUCT);
             let xi_ab = ab.times_xi();
-            let even = sum.minus(ab.plus(xi_ab)).times::<3>().minus(f.plus(f));
-            let odd = ab.select(0b10, xi_ab).times::<6>().plus(f.plus(f));
-            even.select(ODD, odd)
+            // 3 t - 2 f in even lanes, 3 t + 2 f in odd ones.
+            let t = ab
+                .select(0b10, xi_ab)
+                .times::<2>()
+                .select(EVEN, sum.minus(ab.plus(xi_ab)));
+            let rest = Limb::multiple::<16>(i)
+                .minus_where(EVEN, twice)
+                .plus_where(ODD, twice);
+            t.times::<3>().plus(rest)
         });
-        Self(square.settled::<16>())
+        Self(square.settled())
     }
 
     /// The p^6-th power; in the cyclotomic subgroup the inverse.

@@ -1,0 +1,128 @@
+//! Which points are in the subgroups. Of few points of G1 the products of one step are side by side: four lanes for a point.
+//!
+//! As the points of `pairs`, but over Fp, of half the products: projective (x = X / Z, y = Y / Z), by \[AKLGL11\] §4.
+
+use super::{
+    super::super::{
+        X,
+        fields::{Fp, G1, G2},
+        g1_image, g2_image,
+    },
+    field::FpLanes,
+    pairs::{OTHER, WIDTH, both, mask},
+    points::{g1, g2},
+};
+use crate::{field::LazyField, group::Affine, lanes::LANES};
+
+/// `x`, `y`, `z` of each.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn load(points: impl Iterator<Item = [Fp; 3]>) -> FpLanes {
+    let mut lanes = [Fp::ZERO; LANES];
+    for (lanes, elements) in lanes.chunks_mut(WIDTH).zip(points) {
+        lanes[..3].copy_from_slice(&elements);
+    }
+    FpLanes::load(&lanes)
+}
+
+/// Twice the points X, Y, Z, coordinates four times as large: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`,
+/// `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn double(s: &FpLanes) -> FpLanes {
+    let x = s.permuted(s, &const { both([0, 1, 2, 1]) });
+    let products = x.mul(&s.permuted(s, &const { both([1, 1, 2, 2]) })); // X Y, Y^2, Z^2, Y Z
+    let yy = products.permuted(&products, &const { both([1; 4]) });
+    let zz = products.permuted(&products, &const { both([2; 4]) });
+    let e = zz.times::<12>(); // size 14
+    let sum = yy.add(&e.times::<3>()); // 42
+    let x = products
+        .times::<2>()
+        .select(mask(1), &sum)
+        .select(mask(2), &e)
+        .select(mask(3), &yy.times::<8>());
+    let y = products
+        .select(mask(0), &yy.minus::<1, 3, 42>(&e))
+        .select(mask(1), &sum)
+        .select(mask(2), &e);
+    let products = x.mul(&y);
+    let ee = products.permuted(&products, &const { both([2; 4]) });
+    products
+        .permuted(&products, &const { both([0, 1, 3, 3]) })
+        .select(mask(1), &products.minus::<1, 12, 14>(&ee))
+}
+
+/// The sums with q: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`,
+/// `h = e + Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn add(s: &FpLanes, q: &FpLanes) -> FpLanes {
+    let z = s.permuted(s, &const { both([2; 4]) });
+    let d = s.minus::<1, 1, 2>(&q.mul(&z)); // lambda, theta
+    let squares = d.square();
+    let x = d.permuted(s, &const { both([0, OTHER + 2, OTHER, 0]) });
+    let cubes = x.mul(&squares.permuted(&squares, &const { both([0, 1, 0, 0]) })); // e, Z theta^2, g
+    let e = cubes.permuted(&cubes, &const { both([0; 4]) });
+    let g = cubes.permuted(&cubes, &const { both([2; 4]) });
+    let h = e
+        .add(&cubes.permuted(&cubes, &const { both([1; 4]) }))
+        .minus::<1, 2, 3>(&g); // 6
+    let y = s
+        .permuted(s, &const { both([0, 0, 1, 2]) })
+        .select(mask(0), &h)
+        .select(mask(1), &g.minus::<1, 1, 6>(&h));
+    let x = d.permuted(&cubes, &const { both([0, 1, OTHER, OTHER]) });
+    let products = x.mul(&y);
+    let last = products.permuted(&products, &const { both([2; 4]) });
+    products
+        .permuted(&products, &const { both([0, 1, 3, 3]) })
+        .select(mask(1), &products.minus::<1, 1, 2>(&last))
+}
+
+/// Are one or two points of the curve in the subgroup: is X^2 times each the opposite of its image?
+///
+/// A sum that is an exceptional case leaves Z = 0, which stays; no point of the subgroup has one, as X^2 is below the order.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn are_few_in_subgroup(points: &[Affine<G1>]) -> bool {
+    let multiplier = u128::from(X) * u128::from(X);
+    let q = load(points.iter().map(|p| [p.x, p.y, Fp::ZERO]));
+    let mut sum = load(points.iter().map(|p| [p.x, p.y, Fp::ONE]));
+    for bit in (0..multiplier.ilog2()).rev() {
+        sum = double(&sum);
+        if multiplier >> bit & 1 == 1 {
+            sum = add(&sum, &q);
+        }
+    }
+    let image = load(points.iter().map(|p| {
+        let image = g1_image(p);
+        [image.x, image.y, Fp::ZERO]
+    }));
+    let image = image.mul(&sum.permuted(&sum, &const { both([2; 4]) }));
+    let lanes = sum
+        .minus::<1, 1, 2>(&image)
+        .select(mask(1), &sum.add(&image))
+        .store();
+    (0..points.len()).all(|i| {
+        let [x, y, z] = [0, 1, 2].map(|lane| lanes[WIDTH * i + lane].is_zero());
+        x && y && !z
+    })
+}
+
+/// Points of G1 above which a lane each is less than four.
+const FEW: usize = 6;
+
+/// Are these points of the curve, eight at most, in G1?
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn are_in_g1(points: &[Affine<G1>]) -> bool {
+    if points.len() > FEW {
+        return g1::are_opposite_multiples(points, u128::from(X) * u128::from(X), g1_image);
+    }
+    points
+        .chunks(LANES / WIDTH)
+        .all(|points| are_few_in_subgroup(points))
+}
+
+/// Are these points of the twist, eight at most and at least one, in G2?
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn are_in_g2(points: &[Affine<G2>]) -> bool {
+    g2::are_opposite_multiples(points, u128::from(X), g2_image)
+}
