@@ -151,6 +151,12 @@ const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
 /// Appends `value` in decimal, then `marker`.
 #[inline(always)]
 fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
+    put_decimal::<false, B>(value, marker, out);
+}
+
+/// As [`put_number`]. Within a `TREE`, where the buffer is in memory anyway, long numbers take a call.
+#[inline(always)]
+fn put_decimal<const TREE: bool, B: Buffer>(value: u64, marker: u8, out: &mut B) {
     if value < 10 {
         let word = (b'0' + value as u8) as u16 | u16::from(marker) << 8;
         out.put(&word.to_le_bytes(), 2);
@@ -171,37 +177,51 @@ fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
         let digits = (eight_digits(value as u32) | ASCII_ZEROS) >> (64 - 8 * used);
         let word = digits | u64::from(marker) << (8 * used);
         out.put(&word.to_le_bytes(), used + 1);
+    } else if TREE {
+        call_long_number(value, marker, out);
     } else {
-        put_long_number(value, out);
-        out.put(&[marker], 1);
+        put_long_number(value, marker, out);
     }
 }
 
-fn put_long_number<B: Buffer>(value: u64, out: &mut B) {
-    const E8: u64 = 100_000_000;
-    let (high, low) = (value / E8, (value % E8) as u32);
-    if high == 0 {
-        put_eight(low, true, out);
-        return;
-    }
-    if high >= E8 {
-        put_eight((high / E8) as u32, true, out);
-        put_eight((high % E8) as u32, false, out);
-    } else {
-        put_eight(high as u32, true, out);
-    }
-    put_eight(low, false, out);
+#[inline(never)]
+fn call_long_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
+    put_long_number(value, marker, out);
 }
 
-/// The digits of `value`, all eight unless it is `leading`.
 #[inline(always)]
-fn put_eight<B: Buffer>(value: u32, leading: bool, out: &mut B) {
-    let digits = eight_digits(value);
-    let zeros = if leading {
-        digits.trailing_zeros() & !7
+fn put_long_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
+    let digits = sixteen_digits(value % E16);
+    let (first, second) = (digits as u64, (digits >> 64) as u64);
+    if value < E8 {
+        put_leading(second, out);
     } else {
-        0
-    };
+        if value < E16 {
+            put_leading(first, out);
+        } else {
+            put_leading(eight_digits((value / E16) as u32), out);
+            out.put(&(first | ASCII_ZEROS).to_le_bytes(), 8);
+        }
+        out.put(&(second | ASCII_ZEROS).to_le_bytes(), 8);
+    }
+    out.put(&[marker], 1);
+}
+
+const E8: u64 = 100_000_000;
+const E16: u64 = E8 * E8;
+
+/// As [`eight_digits`], of `value < 10^16`. Out of line, and not told of the buffer: whatever has a pointer to a buffer keeps it out
+/// of the registers.
+#[inline(never)]
+fn sixteen_digits(value: u64) -> u128 {
+    let [first, second] = [value / E8, value % E8].map(|half| eight_digits(half as u32));
+    u128::from(first) | u128::from(second) << 64
+}
+
+/// Appends the digits, not all zeros, without the zeros before them.
+#[inline(always)]
+fn put_leading<B: Buffer>(digits: u64, out: &mut B) {
+    let zeros = digits.trailing_zeros() & !7;
     let word = (digits | ASCII_ZEROS) >> zeros;
     out.put(&word.to_le_bytes(), 8 - zeros as usize / 8);
 }
@@ -258,8 +278,13 @@ fn put_short<const N: usize>(bytes: &[u8], at: usize, window: &mut [u8; N]) {
 
 #[inline(always)]
 fn put_integer<B: Buffer>(value: i64, out: &mut B) {
+    put_signed::<false, B>(value, out);
+}
+
+#[inline(always)]
+fn put_signed<const TREE: bool, B: Buffer>(value: i64, out: &mut B) {
     let sign = if value < 0 { b'-' } else { b'+' };
-    put_number(value.unsigned_abs(), sign, out);
+    put_decimal::<TREE, B>(value.unsigned_abs(), sign, out);
 }
 
 fn put_big<B: Buffer>(negative: bool, digits: &str, out: &mut B) {
@@ -345,7 +370,7 @@ fn put_value<const ENDO: bool, B: Buffer>(
     if let Value::Integer(integer) = value
         && let Parts::Small(value) = integer.parts()
     {
-        put_integer(value, out);
+        put_signed::<true, B>(value, out);
         return Ok(());
     }
     put_other::<ENDO, B>(value, depth, out)
@@ -360,7 +385,7 @@ fn put_other<const ENDO: bool, B: Buffer>(
     match value {
         Value::Boolean(value) => out.put(if *value { b"t" } else { b"f" }, 1),
         Value::Integer(value) => match value.parts() {
-            Parts::Small(value) => put_integer(value, out),
+            Parts::Small(value) => put_signed::<true, B>(value, out),
             Parts::Big { negative, digits } => put_big(negative, digits, out),
         },
         // What is added to a zero gives it that zero's sign.
