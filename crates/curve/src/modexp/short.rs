@@ -16,19 +16,22 @@ pub(super) fn power<R: Rows, const N: usize>(
     exponent: &Exponent<'_>,
     modulus: &[u64],
 ) -> Vec<u64> {
-    Montgomery::<N>::new(modulus)
-        .power::<R>(base, exponent)
-        .to_vec()
+    if N == 1 && modulus[0] >> 62 == 0 {
+        let modulus = Montgomery::<N, true>::new(modulus);
+        return modulus.power::<R>(base, exponent).to_vec();
+    }
+    let modulus = Montgomery::<N, false>::new(modulus);
+    modulus.power::<R>(base, exponent).to_vec()
 }
 
-/// Elements are `x 2^(64 N)` for x, below the modulus.
-struct Montgomery<const N: usize> {
+/// Elements are `x 2^(64 N)` for x, below the modulus, or if `LOOSE` twice the modulus, which is one word below 2^62.
+struct Montgomery<const N: usize, const LOOSE: bool> {
     modulus: [u64; N],
     /// -1 / modulus mod 2^64.
     inverse: u64,
 }
 
-impl<const N: usize> Montgomery<N> {
+impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
     fn new(words: &[u64]) -> Self {
         let mut modulus = [0; N];
         modulus.copy_from_slice(words);
@@ -73,7 +76,13 @@ impl<const N: usize> Montgomery<N> {
         };
         let mut one = [0; N];
         one[0] = 1;
-        self.multiply(&power, &one)
+        let power = self.multiply(&power, &one);
+        // At most the modulus.
+        if LOOSE && power == self.modulus {
+            [0; N]
+        } else {
+            power
+        }
     }
 
     /// `number 2^(64 N)` modulo the modulus.
@@ -94,6 +103,10 @@ impl<const N: usize> Montgomery<N> {
             let factor = (product as u64).wrapping_mul(self.inverse.wrapping_neg());
             let multiple = u128::from(factor) * u128::from(m);
             let high = |wide: u128| (wide >> 64) as u64;
+            if LOOSE {
+                // No comparison: what is waited for in a chain of products is their time.
+                return [high(product) + m - high(multiple); N];
+            }
             let (rest, below) = high(product).overflowing_sub(high(multiple));
             return [if below { rest.wrapping_add(m) } else { rest }; N];
         }
