@@ -77,6 +77,18 @@ fn refused(answer: &Answer, error: &str) {
     );
 }
 
+/// Fails for bad input with an error that begins so.
+#[track_caller]
+fn refused_with(answer: &Answer, error: &str, what: &dyn std::fmt::Debug) {
+    assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{what:?}");
+    let expected = format!("error: {error}");
+    assert!(
+        answer.error.starts_with(&expected),
+        "{what:?}: {}",
+        answer.error
+    );
+}
+
 #[test]
 fn keccak() {
     done(&lydite(&["keccak"]), EMPTY_HASH);
@@ -283,12 +295,7 @@ fn abi() {
         ),
     ] {
         let answer = lydite(arguments);
-        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
-        assert!(
-            answer.error.starts_with(&format!("error: {error}")),
-            "{arguments:?}: {}",
-            answer.error
-        );
+        refused_with(&answer, error, &arguments);
     }
     let huge = format!("0x{:064x}{}", 32, "f".repeat(64));
     assert_eq!(lydite(&["abi", "decode", "uint256[]", &huge]).code, 2);
@@ -314,12 +321,7 @@ fn bench_is_there() {
         (&["bench", "report", "/x"], "read /x: "),
     ] {
         let answer = lydite(arguments);
-        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
-        assert!(
-            answer.error.starts_with(&format!("error: {error}")),
-            "{arguments:?}: {}",
-            answer.error
-        );
+        refused_with(&answer, error, &arguments);
     }
 }
 
@@ -378,12 +380,7 @@ fn rlp_decode() {
         match error {
             None => assert_eq!(answer.code, 0, "{data}"),
             Some(error) => {
-                assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{data}");
-                assert!(
-                    answer.error.starts_with(&format!("error: {error}")),
-                    "{data}: {}",
-                    answer.error
-                );
+                refused_with(&answer, error, &data);
             }
         }
     }
@@ -574,12 +571,7 @@ fn sign_and_recover() {
         &format!("{}04", &signature[..130]),
     ] {
         let answer = lydite(&["recover", hash, bad]);
-        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{bad}");
-        assert!(
-            answer.error.starts_with("error: signature: "),
-            "{}",
-            answer.error
-        );
+        refused_with(&answer, "signature: ", &bad);
         assert_eq!(answer.error.matches("signature").count(), 1);
     }
 }
@@ -674,12 +666,7 @@ fn binary_garbage() {
         &["eip712", "hash"],
     ] {
         let answer = lydite_with(arguments, &garbage);
-        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{arguments:?}");
-        assert!(
-            answer.error.starts_with("error: "),
-            "{arguments:?}: {}",
-            answer.error
-        );
+        refused_with(&answer, "", &arguments);
     }
 }
 

@@ -36,7 +36,8 @@ pub const ORDER: [u8; 32] = [
 /// Lines of a Miller loop.
 pub(super) const LINES: usize = 68;
 
-/// Lines `b x / y w^2 + c / y + w^3` at (x, y), b and c of each as 24 little-endian words of blst's form: those of the Miller loops with -G2 and with tau G2. Written by `examples/generate_tables.rs`.
+/// Lines `b x / y w^2 + c / y + w^3` at (x, y), b and c of each as 24 little-endian words of blst's form: those of the Miller
+/// loops with -G2 and with tau G2. Written by `examples/generate_tables.rs`.
 const TABLES: [&[[u8; 192]]; 2] = [
     include_bytes!("negated_generator.bin").as_chunks().0,
     include_bytes!("tau.bin").as_chunks().0,

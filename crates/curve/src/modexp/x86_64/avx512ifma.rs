@@ -18,10 +18,22 @@ use super::super::{
 use crate::lanes::{LANES, LIMB_MASK, load, store};
 
 const MASK: u64 = LIMB_MASK as u64;
-/// How many blocks there are kernels for; more accumulators would not fit in registers.
-const KERNELS: [usize; 11] = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20];
-/// The most blocks of the kernels that need two limbs to spare.
-const SHORT: usize = 6;
+/// A product in a field, of blocks as many as there are in its modulus.
+type Kernel = unsafe fn(&Ifma<'_>, &mut [Block], &[Block], &[Block]);
+/// Each with how many blocks it is for, and how many limbs of them are to spare. More accumulators would not fit in registers.
+const KERNELS: [(usize, usize, Kernel); 11] = [
+    (2, 2, multiply_short::<2>),
+    (3, 2, multiply_short::<3>),
+    (4, 2, multiply_short::<4>),
+    (6, 2, multiply_short::<6>),
+    (8, 0, multiply_long::<8>),
+    (10, 0, multiply_long::<10>),
+    (12, 0, multiply_long::<12>),
+    (14, 0, multiply_long::<14>),
+    (16, 0, multiply_long::<16>),
+    (18, 0, multiply_long::<18>),
+    (20, 0, multiply_long::<20>),
+];
 
 /// Eight limbs.
 #[derive(Clone, Copy, Default)]
@@ -35,9 +47,8 @@ pub(in super::super) struct Ifma<'a> {
     /// -1 / modulus mod 2^52, times 2^12.
     inverse: u64,
     limbs: usize,
+    kernel: Kernel,
 }
-
-type Multiply = unsafe fn(&mut [Block], &[Block], &[Block], &[Block], u64, usize);
 
 impl<'a> Ifma<'a> {
     /// For a modulus that there is a kernel for. Only where the CPU has AVX-512F and AVX-512IFMA.
@@ -45,15 +56,15 @@ impl<'a> Ifma<'a> {
         debug_assert!(crate::cpu::has_avx512ifma());
         let bits = 64 * words.len() - words.last()?.leading_zeros() as usize;
         let limbs = (bits + 2).div_ceil(52).next_multiple_of(2);
-        let blocks = KERNELS.into_iter().find(|&blocks| {
-            let spare = if blocks <= SHORT { 2 } else { 0 };
-            limbs + spare <= blocks * LANES
-        })?;
+        let (blocks, _, kernel) = KERNELS
+            .into_iter()
+            .find(|(blocks, spare, _)| limbs + spare <= blocks * LANES)?;
         Some(Self {
             words,
             modulus: to_limbs(words, blocks),
             inverse: negative_inverse_word(words[0]) << 12,
             limbs,
+            kernel,
         })
     }
 }
@@ -109,21 +120,8 @@ impl Reduction for Ifma<'_> {
     }
 
     fn multiply(&mut self, out: &mut [Block], a: &[Block], b: &[Block]) {
-        let kernel: Multiply = match self.modulus.len() {
-            2 => multiply_short::<2>,
-            3 => multiply_short::<3>,
-            4 => multiply_short::<4>,
-            6 => multiply_short::<6>,
-            8 => multiply_long::<8>,
-            10 => multiply_long::<10>,
-            12 => multiply_long::<12>,
-            14 => multiply_long::<14>,
-            16 => multiply_long::<16>,
-            18 => multiply_long::<18>,
-            _ => multiply_long::<20>,
-        };
         // SAFETY: the CPU has the instructions, as whoever made this has asked.
-        unsafe { kernel(out, a, b, &self.modulus, self.inverse, self.limbs) }
+        unsafe { (self.kernel)(self, out, a, b) }
     }
 
     fn square(&mut self, out: &mut [Block], a: &[Block]) {
@@ -149,22 +147,16 @@ fn carry(limb: u64) -> u64 {
     (limb >> 52) + u64::from(limb & MASK != 0)
 }
 
-/// `a b / 2^(52 limbs)` modulo the modulus, for slices of V blocks and an even number of limbs, at least two below V blocks.
+/// `a b / 2^(52 limbs)` modulo the modulus, for V blocks and an even number of limbs, at least two below those of V blocks.
 ///
 /// For few blocks, where a quotient is waited for longer than the products take: two limbs a turn, and in general registers
 /// what a quotient adds to the next two limbs, so that vectors have the time of three quotients.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn multiply_short<const V: usize>(
-    out: &mut [Block],
-    a: &[Block],
-    b: &[Block],
-    modulus: &[Block],
-    inverse: u64,
-    limbs: usize,
-) {
-    let Some([a, b, modulus]) = of_length::<V>([a, b, modulus]) else {
+fn multiply_short<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Block], b: &[Block]) {
+    let Some([a, b, modulus]) = of_length::<V>([a, b, &field.modulus]) else {
         return;
     };
+    let (inverse, limbs) = (field.inverse, field.limbs);
     let [a0, a1, ..] = a[0].0;
     let [m0, m1, m2, ..] = modulus[0].0;
     let (a, modulus) = (moved(a), moved(modulus));
@@ -204,17 +196,11 @@ fn multiply_short<const V: usize>(
 
 /// The same, for many blocks, where the products take longer: one limb a turn, and one vector of sums for each block.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn multiply_long<const V: usize>(
-    out: &mut [Block],
-    a: &[Block],
-    b: &[Block],
-    modulus: &[Block],
-    inverse: u64,
-    limbs: usize,
-) {
-    let Some([a, b, modulus]) = of_length::<V>([a, b, modulus]) else {
+fn multiply_long<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Block], b: &[Block]) {
+    let Some([a, b, modulus]) = of_length::<V>([a, b, &field.modulus]) else {
         return;
     };
+    let (inverse, limbs) = (field.inverse, field.limbs);
     let a0 = a[0].0[0];
     let [m0, m1, ..] = modulus[0].0;
     let mut sum = [_mm512_setzero_si512(); V];
