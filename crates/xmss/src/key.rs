@@ -79,6 +79,8 @@ pub enum SignError {
     },
     /// A node of the key is damaged.
     Damaged(DecodeError),
+    /// The signature does not verify: the key is damaged, or the computation went wrong. See [`SecretKey::sign_verified`].
+    Faulty,
     /// The observer answered [`ControlFlow::Break`]; the key is as before.
     Cancelled,
 }
@@ -98,6 +100,9 @@ impl fmt::Display for SignError {
             ),
             Self::NoCodeword { tries } => write!(f, "no codeword after {tries} tries"),
             Self::Damaged(error) => write!(f, "the key is damaged: {error}"),
+            Self::Faulty => f.write_str(
+                "the signature does not verify: the key is damaged or the computation went wrong",
+            ),
             Self::Cancelled => f.write_str("cancelled"),
         }
     }
@@ -591,6 +596,23 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     /// [`SignError::NotActive`], [`SignError::NotPrepared`], a damaged key.
     pub fn sign(&self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
         self.sign_with(Backend::detect(), epoch, message)
+    }
+
+    /// [`Self::sign`], then verifies the signature, so that a damaged key or a fault in the computation gives nothing away.
+    /// A signature that a fault made wrong may reveal more of the key than a right one, and its epoch must not be signed
+    /// again. `store::KeyFile` always verifies.
+    ///
+    /// # Errors
+    ///
+    /// [`SignError::Faulty`] if the signature does not verify; those of [`Self::sign`].
+    pub fn sign_verified(&self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
+        let public_key = self.public_key().map_err(SignError::Damaged)?;
+        let signature = self.sign(epoch, message)?;
+        if public_key.verify(epoch, message, &signature) {
+            Ok(signature)
+        } else {
+            Err(SignError::Faulty)
+        }
     }
 
     /// [`Self::sign`] by a backend of your choice.

@@ -1,30 +1,45 @@
 //! Key files that never sign an epoch twice.
 //!
-//! A key is two files: `KEY`, the SSZ encoding of the secret key (what leanSig writes too), which is mapped, not read; and
-//! `KEY.epoch`, the record: which epochs are spent. A signature is given out only after the record that it was made has
-//! reached the disk.
+//! A key is two files: `KEY`, the SSZ encoding of the secret key (leanSig writes the same), which is mapped into memory; and
+//! `KEY.epoch`, the record of spent epochs. A signature leaves [`KeyFile::sign`] only after the record that spends its epoch
+//! has reached the disk.
 //!
-//! **What holds.** Killed at any instant, or without power at any instant, on a disk that keeps what it said is synced: no
-//! epoch is signed twice. The record has two places, written in turn, each with a checksum; one is always whole. A write to
-//! the record needs no room on the disk. Two processes cannot use one key: the record is locked. An older `KEY` put back is
-//! harmless, since the record is elsewhere; a record of another key, a damaged one, or none is refused.
+//! **What holds.** No epoch is signed twice:
 //!
-//! **What cannot be known.** An older `KEY.epoch` put back, alone or with its `KEY`, by a backup, a snapshot of the disk or of
-//! the virtual machine, or both used on two machines: nothing on the disk tells that from the truth, and epochs that were
-//! signed since can be signed again, which gives the key away. So: never restore a record from a backup, never run one key in
-//! two places; make a new key. (An older `KEY` alone is found to be harmless: it only has to be advanced again.)
+//! - after a kill or a power failure at any instant, or one after the other, on a disk that keeps what it reported as synced;
+//! - after damage to either of the record's two places, such as a flipped bit or a zeroed sector: both are written and synced
+//!   before a signature leaves, and a damaged one is rewritten from the other. A record with both places damaged, of another
+//!   key, or missing is an error;
+//! - by two processes: the record is locked while a key is open;
+//! - after `fork`: the child shares its parent's lock, so a [`KeyFile`] signs only in the process that opened it
+//!   ([`StoreError::Forked`]). To sign in a child, open the key there after the parent has closed it;
+//! - under a running signer whose record is restored or replaced: the record is read again before each signature, and must
+//!   be the file and hold the numbers that this process wrote ([`StoreError::Changed`]). Whether it is the same file is
+//!   checked on Unix only.
 //!
-//! `.ci/xmss` kills the program before each of its system calls, and fills the disk, and then tries to sign again.
+//! A write to the record needs no space on the disk. An older `KEY` put back is harmless, since the record is separate. Each
+//! signature is verified before its epoch is spent, so that a damaged key or a fault in the computation gives nothing away
+//! and costs no epoch. A key file that its group or others can read, and a record that they can write, are refused
+//! ([`StoreError::Permissions`], Unix only).
+//!
+//! **What cannot be known.** A backup or a snapshot of the disk or of the virtual machine may put back an older `KEY.epoch`
+//! while no process has the key open, and a copy of both files may be in use on another machine. Nothing on the disk
+//! distinguishes these from the truth, and epochs signed since can be signed again, which reveals the key. Never restore a
+//! record from a backup, and never use one key in two places: make a new key instead. Whoever can write the record, or stop
+//! and edit the process, is not kept out either.
+//!
+//! The tests cut the power and kill the process at each step, on a simulated disk; `.ci/xmss` kills the program before each
+//! of its system calls, and fills the disk.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{self, Path, PathBuf};
+use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
@@ -37,6 +52,12 @@ use crate::scheme::Scheme;
 use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::DecodeError;
 
+mod files;
+mod record;
+
+use files::{System, create_key, create_record, replace};
+use record::{Record, SpendError};
+
 /// What went wrong with a key file.
 #[non_exhaustive]
 #[derive(Debug)]
@@ -47,10 +68,24 @@ pub enum StoreError {
     Exists(PathBuf),
     /// The key has no record of spent epochs beside it.
     NoRecord(PathBuf),
-    /// The record is damaged, or of another key.
+    /// Both places of the record are damaged, or it is of another key.
     BadRecord(PathBuf),
-    /// Another process has the key open.
+    /// Another process, or another [`KeyFile`] of this one, has the key open.
     InUse(PathBuf),
+    /// This process was forked from the one that opened the key.
+    Forked {
+        /// The process that opened the key.
+        opened_by: u32,
+    },
+    /// The record was restored, replaced, removed or damaged while the key was open.
+    Changed(PathBuf),
+    /// Users other than the owner can read the key or write the record.
+    Permissions {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// The key file is not a key of this scheme.
     Decode(DecodeError),
     /// The epoch is spent, or an earlier one than the last that was signed.
@@ -71,13 +106,35 @@ impl fmt::Display for StoreError {
             Self::Exists(path) => write!(f, "{} exists", path.display()),
             Self::NoRecord(path) => write!(
                 f,
-                "{} is missing: which epochs are spent is not known, so nothing is signed",
+                "{} is missing, so the spent epochs are unknown; `adopt` creates it for a key made elsewhere",
                 path.display()
             ),
-            Self::BadRecord(path) => {
-                write!(f, "{} is damaged or belongs to another key", path.display())
-            }
-            Self::InUse(path) => write!(f, "{}: another process uses this key", path.display()),
+            Self::BadRecord(path) => write!(
+                f,
+                "{} is damaged or belongs to another key; if you know the spent epochs, remove it and `adopt` the key",
+                path.display()
+            ),
+            Self::InUse(path) => write!(
+                f,
+                "{}: another process has this key open, or was forked while it was open",
+                path.display()
+            ),
+            Self::Forked { opened_by } => write!(
+                f,
+                "the key was opened by process {opened_by} and this is process {}, forked from it; \
+                 open the key in the process that signs",
+                process::id()
+            ),
+            Self::Changed(path) => write!(
+                f,
+                "{} was restored, replaced or damaged while the key was open, so the spent epochs are unknown",
+                path.display()
+            ),
+            Self::Permissions { path, mode } => write!(
+                f,
+                "{}: open to others (mode {mode:03o}); use chmod 600",
+                path.display()
+            ),
             Self::Decode(error) => write!(f, "not a key of this scheme: {error}"),
             Self::Spent { epoch, next } => write!(
                 f,
@@ -102,142 +159,47 @@ impl From<SignError> for StoreError {
     }
 }
 
-/// A disk's file, as far as the record needs one.
-trait Disk {
-    fn read(&mut self) -> io::Result<Vec<u8>>;
-    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
-    fn sync(&mut self) -> io::Result<()>;
-}
+/// The process that opened a key. A child that it forks has a copy of the key, and must not use it.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner(u32);
 
-impl Disk for File {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.rewind()?;
-        // One byte more than a record has is enough to know that it is none.
-        self.take(RECORD as u64 + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
+impl Owner {
+    /// The current process.
+    pub fn current() -> Self {
+        Self(process::id())
     }
 
-    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(io::SeekFrom::Start(at))?;
-        self.write_all(bytes)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.sync_all()
-    }
-}
-
-/// Bytes of one place: `sequence u64 | lowest epoch not spent u64 | checksum 16`.
-const SLOT: usize = 32;
-/// Bytes from one place to the other: more than a disk writes at once.
-const STRIDE: usize = 4096;
-/// Bytes of a record.
-const RECORD: usize = STRIDE + SLOT;
-
-/// The epochs that are spent: all below `next`.
-struct Record<D> {
-    disk: D,
-    /// Which key: a hash of scheme and public key.
-    identity: [u8; 32],
-    sequence: u64,
-    next: u64,
-}
-
-impl<D: Disk> Record<D> {
-    fn slot(&self, sequence: u64, next: u64) -> [u8; SLOT] {
-        let mut slot = [0; SLOT];
-        slot[..8].copy_from_slice(&sequence.to_le_bytes());
-        slot[8..16].copy_from_slice(&next.to_le_bytes());
-        let check = keccak256(&[&self.identity[..], &slot[..16]].concat());
-        slot[16..].copy_from_slice(&check[..16]);
-        slot
-    }
-
-    /// A new record on an empty file.
-    fn create(disk: D, identity: [u8; 32], next: u64) -> io::Result<Self> {
-        let mut record = Self {
-            disk,
-            identity,
-            sequence: 0,
-            next,
-        };
-        let mut bytes = [0; RECORD];
-        bytes[..SLOT].copy_from_slice(&record.slot(0, next));
-        bytes[STRIDE..].copy_from_slice(&record.slot(1, next));
-        record.sequence = 1;
-        record.disk.write(0, &bytes)?;
-        record.disk.sync()?;
-        Ok(record)
-    }
-
-    /// The record on a file; none if no place of it is whole.
-    fn open(mut disk: D, identity: [u8; 32]) -> io::Result<Option<Self>> {
-        let bytes = disk.read()?;
-        let mut record = Self {
-            disk,
-            identity,
-            sequence: 0,
-            next: 0,
-        };
-        if bytes.len() != RECORD {
-            return Ok(None);
+    /// Checks that the current process is the owner. [`KeyFile`] calls this before it signs or moves its window; a caller
+    /// that keeps one in a mutex should call it before it locks, since a fork may have copied a locked mutex.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Forked`].
+    pub fn check(self) -> Result<(), StoreError> {
+        if self.0 == process::id() {
+            Ok(())
+        } else {
+            Err(StoreError::Forked { opened_by: self.0 })
         }
-        let number = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |n, &byte| n << 8 | u64::from(byte))
-        };
-        let mut found = false;
-        for slot in [&bytes[..SLOT], &bytes[STRIDE..]] {
-            let (sequence, next) = (number(&slot[..8]), number(&slot[8..16]));
-            if slot == record.slot(sequence, next) {
-                found = true;
-                record.sequence = record.sequence.max(sequence);
-                record.next = record.next.max(next);
-            }
-        }
-        Ok(found.then_some(record))
-    }
-
-    /// Spends all epochs below `next`, which is not lower than before; on the disk when this returns.
-    fn spend(&mut self, next: u64) -> io::Result<()> {
-        let sequence = self.sequence + 1;
-        let slot = self.slot(sequence, next);
-        // Whatever becomes of the write, the epochs are spent for this process.
-        self.next = next;
-        // An even number goes to the first place, so the newest whole one is never overwritten.
-        self.disk.write(
-            if sequence.is_multiple_of(2) {
-                0
-            } else {
-                STRIDE as u64
-            },
-            &slot,
-        )?;
-        self.disk.sync()?;
-        self.sequence = sequence;
-        Ok(())
     }
 }
 
 /// A thread that makes the tree after a key's right one.
-struct Ahead<S: Scheme> {
-    /// Ends when the tree is whole, or nobody wants it.
+struct Prefetched<S: Scheme> {
+    /// Ends when the tree is whole or `stop` is set.
     thread: Option<JoinHandle<NextTree<S>>>,
-    /// The tree is needed now, or not any more.
-    over: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
     pause: Duration,
+    owner: Owner,
 }
 
-impl<S: Scheme> Ahead<S> {
+impl<S: Scheme> Prefetched<S> {
     fn start(next: Option<NextTree<S>>, pause: Duration) -> io::Result<Self> {
-        let over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&over);
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
         let work = |mut next: NextTree<S>| {
             let make = move || {
-                while next.missing() > 0 && !told.load(Ordering::Relaxed) {
+                while next.missing() > 0 && !stopped.load(Ordering::Relaxed) {
                     next.work(LANES);
                     thread::park_timeout(pause);
                 }
@@ -249,33 +211,53 @@ impl<S: Scheme> Ahead<S> {
         };
         Ok(Self {
             thread: next.map(work).transpose()?,
-            over,
+            stop,
             pause,
+            owner: Owner::current(),
         })
     }
 
-    /// What there is of the tree.
+    /// Stops the thread and returns the tree, which may be incomplete.
     fn stop(&mut self) -> Option<NextTree<S>> {
-        self.over.store(true, Ordering::Relaxed);
         let thread = self.thread.take()?;
+        if self.owner.check().is_err() {
+            // A forked child has no such thread, and joining it would panic.
+            core::mem::forget(thread);
+            return None;
+        }
+        self.stop.store(true, Ordering::Relaxed);
         thread.thread().unpark();
         // A thread that panicked made nothing.
         thread.join().ok()
     }
 }
 
-impl<S: Scheme> Drop for Ahead<S> {
+impl<S: Scheme> Drop for Prefetched<S> {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 /// A key on the disk, with the record of its spent epochs.
+///
+/// It belongs to the process that opened it. In a child made by `fork`, [`Self::sign`], [`Self::prepare`] and
+/// [`Self::prepare_ahead`] return [`StoreError::Forked`]; dropping it there does not release the parent's lock.
 pub struct KeyFile<S: Scheme> {
+    /// Absolute, so that a change of the working directory does not move the key.
     path: PathBuf,
     key: SecretKey<S, Mmap>,
     record: Record<File>,
-    ahead: Option<Ahead<S>>,
+    prefetched: Option<Prefetched<S>>,
+    owner: Owner,
+}
+
+impl<S: Scheme> Drop for KeyFile<S> {
+    fn drop(&mut self) {
+        // Closing the file would not do: a forked child may still hold it. The child leaves its parent's lock alone.
+        if self.owner.check().is_ok() {
+            let _ = self.record.file.unlock();
+        }
+    }
 }
 
 impl<S: Scheme> fmt::Debug for KeyFile<S> {
@@ -283,7 +265,7 @@ impl<S: Scheme> fmt::Debug for KeyFile<S> {
         f.debug_struct("KeyFile")
             .field("path", &self.path)
             .field("key", &self.key)
-            .field("next", &self.record.next)
+            .field("next", &self.record.next())
             .finish_non_exhaustive()
     }
 }
@@ -295,22 +277,8 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// [`StoreError::Exists`] if there is either file already; what the operating system refuses.
     pub fn create(path: &Path, key: &SecretKey<S>) -> Result<(), StoreError> {
-        let record_path = record_path(path);
-        for path in [path, &record_path] {
-            if path.exists() {
-                return Err(StoreError::Exists(path.to_path_buf()));
-            }
-        }
-        // The record first: a key without one is never there to be used.
         let identity = identity(&key.public_key()?);
-        let made = Record::create(new_file(&record_path)?, identity, key.active().start)
-            .map_err(io(&record_path))
-            .and_then(|_| replace(path, key.as_bytes()));
-        if made.is_err() && !path.exists() {
-            // Nothing was ever signed with it; the next attempt finds the place empty.
-            let _ = fs::remove_file(&record_path);
-        }
-        made
+        create_key(&System, path, key.as_bytes(), identity, key.active().start)
     }
 
     /// Gives a key file that has none a record, by which all epochs below `next` are spent: for a key made elsewhere, by those
@@ -318,16 +286,15 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Exists`] if there is a record; [`StoreError::Decode`]; what the operating system refuses.
+    /// [`StoreError::Exists`] if there is a record; [`StoreError::Permissions`]; [`StoreError::Decode`]; what the operating
+    /// system refuses.
     pub fn adopt(path: &Path, next: u64) -> Result<(), StoreError> {
         let key = map::<S>(path)?;
         let record_path = record_path(path);
         if record_path.exists() {
             return Err(StoreError::Exists(record_path));
         }
-        let file = new_file(&record_path)?;
-        Record::create(file, identity(&key.public_key()?), next).map_err(io(&record_path))?;
-        sync_folder(path)
+        create_record(&System, path, identity(&key.public_key()?), next)
     }
 
     /// Opens a key for signing; no other process can while this one has it.
@@ -336,27 +303,30 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// Every variant of [`StoreError`] but those of signing.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let record_path = record_path(path);
+        let path = path::absolute(path).map_err(io(path))?;
+        let record_path = record_path(&path);
         let file = match OpenOptions::new().read(true).write(true).open(&record_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Which of the two is missing?
-                map::<S>(path)?;
+                map::<S>(&path)?;
                 return Err(StoreError::NoRecord(record_path));
             }
             other => other.map_err(io(&record_path))?,
         };
+        check_mode(&file, &record_path, 0o022)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_path_buf())),
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path)),
             Err(fs::TryLockError::Error(error)) => return Err(StoreError::Io(record_path, error)),
         }
-        let key = map::<S>(path)?;
+        let key = map::<S>(&path)?;
         let record = Record::open(file, identity(&key.public_key()?)).map_err(io(&record_path))?;
         Ok(Self {
-            path: path.to_path_buf(),
+            path,
             key,
             record: record.ok_or(StoreError::BadRecord(record_path))?,
-            ahead: None,
+            prefetched: None,
+            owner: Owner::current(),
         })
     }
 
@@ -368,31 +338,38 @@ impl<S: Scheme> KeyFile<S> {
     /// The epochs that can still be signed.
     pub fn unspent(&self) -> Range<u64> {
         let active = self.key.active();
-        self.record.next.max(active.start)..active.end
+        self.record.next().clamp(active.start, active.end)..active.end
     }
 
-    /// Signs a message, moving the window if it has to; that the epoch is spent is on the disk when this returns.
+    /// Signs a message for an epoch, moving the window if necessary. That the epoch is spent is on the disk when this
+    /// returns.
+    ///
+    /// The signature is verified before its epoch is spent.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Spent`] for the last epoch signed and all before it; [`SignError`]; what the operating system refuses,
-    /// in which case the epoch may be spent without a signature.
+    /// [`StoreError::Spent`] for the last epoch signed and all before it; [`StoreError::Forked`]; [`StoreError::Changed`];
+    /// [`SignError`]; what the operating system refuses, in which case the epoch may be spent without a signature.
     pub fn sign(&mut self, epoch: u32, message: &Message) -> Result<Signature<S>, StoreError> {
+        self.owner.check()?;
         self.check(epoch)?;
         self.prepare(epoch)?;
-        let signature = self.key.sign(epoch, message)?;
-        self.record
-            .spend(u64::from(epoch) + 1)
-            .map_err(io(&record_path(&self.path)))?;
-        Ok(signature)
+        let signature = self.key.sign_verified(epoch, message)?;
+        let record_path = record_path(&self.path);
+        if !names_file(&record_path, &self.record.file) {
+            return Err(StoreError::Changed(record_path));
+        }
+        match self.record.spend(u64::from(epoch) + 1) {
+            Ok(()) => Ok(signature),
+            Err(SpendError::Changed) => Err(StoreError::Changed(record_path)),
+            Err(SpendError::Io(error)) => Err(StoreError::Io(record_path, error)),
+        }
     }
 
     fn check(&self, epoch: u32) -> Result<(), StoreError> {
-        if u64::from(epoch) < self.record.next {
-            return Err(StoreError::Spent {
-                epoch,
-                next: self.record.next,
-            });
+        let next = self.record.next();
+        if u64::from(epoch) < next {
+            return Err(StoreError::Spent { epoch, next });
         }
         Ok(())
     }
@@ -401,7 +378,8 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Sign`] for an epoch that is not the key's or before the window; what the operating system refuses.
+    /// [`StoreError::Sign`] for an epoch that is not the key's or before the window; [`StoreError::Forked`]; what the
+    /// operating system refuses.
     pub fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
         self.prepare_with(epoch, &())
     }
@@ -416,17 +394,19 @@ impl<S: Scheme> KeyFile<S> {
         epoch: u32,
         observer: &O,
     ) -> Result<(), StoreError> {
+        self.owner.check()?;
         let prepared = self.key.prepared();
         if prepared.contains(&u64::from(epoch)) {
             return Ok(());
         }
-        let mut next = self.ahead.as_mut().and_then(Ahead::stop);
+        let mut next = self.prefetched.as_mut().and_then(Prefetched::stop);
         let moved = self.move_window(epoch, &mut next, observer);
-        if let Some(ahead) = &mut self.ahead {
-            // What is left of it is the tree after the window only where that did not move.
+        if let Some(prefetched) = &mut self.prefetched {
+            // An unfinished tree is still the one after the window if the window did not move.
             let next = next.filter(|_| moved.is_err());
             let next = next.or_else(|| self.key.next_tree());
-            let started = Ahead::start(next, ahead.pause).map(|started| *ahead = started);
+            let started = Prefetched::start(next, prefetched.pause);
+            let started = started.map(|started| *prefetched = started);
             return moved.and(started.map_err(io(&self.path)));
         }
         moved
@@ -440,7 +420,7 @@ impl<S: Scheme> KeyFile<S> {
     ) -> Result<(), StoreError> {
         let mut key = self.key.to_owned();
         key.prepare_from(epoch, next, observer)?;
-        replace(&self.path, key.as_bytes())?;
+        replace(&System, &self.path, key.as_bytes())?;
         self.key = map(&self.path)?;
         Ok(())
     }
@@ -452,11 +432,12 @@ impl<S: Scheme> KeyFile<S> {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Io`] if there can be no thread.
+    /// [`StoreError::Io`] if the system refuses a thread; [`StoreError::Forked`].
     pub fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError> {
-        self.ahead = None;
-        let ahead = Ahead::start(self.key.next_tree(), pause).map_err(io(&self.path))?;
-        self.ahead = Some(ahead);
+        self.owner.check()?;
+        self.prefetched = None;
+        let started = Prefetched::start(self.key.next_tree(), pause);
+        self.prefetched = Some(started.map_err(io(&self.path))?);
         Ok(())
     }
 }
@@ -479,6 +460,7 @@ fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
 
 fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, Mmap>, StoreError> {
     let file = File::open(path).map_err(io(path))?;
+    check_mode(&file, path, 0o077)?;
     // SAFETY: a mapping is sound while nobody writes to the file. We never do: a changed key is a new file under the old
     // name, and this mapping keeps the old one. Others are kept out by the file's permissions; a program of the same user
     // that writes into it could make reads differ from one another, as could a debugger.
@@ -486,60 +468,36 @@ fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, Mmap>, StoreError> {
     Ok(SecretKey::from_bytes(bytes)?)
 }
 
-/// A new file that only its owner can read.
-fn new_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            StoreError::Exists(path.to_path_buf())
-        } else {
-            StoreError::Io(path.to_path_buf(), error)
-        }
-    })
-}
-
-/// Puts a file in place whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let mut name = path.as_os_str().to_os_string();
-    name.push(".new");
-    let new = PathBuf::from(name);
-    // What a killed process left there was never in use.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(StoreError::Io(new, error));
-        }
-        _ => {}
+/// Checks that a file has none of these permission bits.
+#[cfg(unix)]
+fn check_mode(file: &File, path: &Path, refused: u32) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = file.metadata().map_err(io(path))?.permissions().mode() & 0o777;
+    if mode & refused != 0 {
+        let path = path.to_path_buf();
+        return Err(StoreError::Permissions { path, mode });
     }
-    let mut file = new_file(&new)?;
-    let put = file
-        .write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .map_err(io(&new))
-        .and_then(|()| fs::rename(&new, path).map_err(io(path)));
-    if put.is_err() {
-        // Room for others, on a disk that is full
-        let _ = fs::remove_file(&new);
-    }
-    put?;
-    sync_folder(path)
-}
-
-/// Makes the names in a file's folder durable.
-fn sync_folder(path: &Path) -> Result<(), StoreError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    #[cfg(unix)]
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(io(folder))?;
-    #[cfg(not(unix))]
-    let _ = folder;
     Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_mode(_: &File, _: &Path, _: u32) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// Whether a path still names an open file.
+#[cfg(unix)]
+fn names_file(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (fs::metadata(path), file.metadata()) {
+        (Ok(named), Ok(open)) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn names_file(_: &Path, _: &File) -> bool {
+    true
 }
 
 #[cfg(test)]

@@ -1,128 +1,554 @@
-//! The record on a disk that loses what was not synced, and key files on a real one.
+//! The record and the files on a simulated machine whose power and processes fail, and key files on a real disk.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
+use alloc::vec::Vec;
 use core::ops::ControlFlow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
+use super::files::{FileSystem, Storage};
+use super::record::{RECORD, STRIDE};
 use super::*;
 use crate::LeanSigTest;
 
-/// A disk that dies after some operations. Synced writes are kept; of the others any prefix may be.
-#[derive(Clone, Default)]
-struct Fragile(Rc<RefCell<State>>);
+/// Bytes of a place of the record.
+const SLOT: usize = RECORD - STRIDE;
+/// Bytes that a disk writes at once.
+const SECTOR: usize = 512;
 
-#[derive(Default)]
-struct State {
-    kept: Vec<u8>,
+/// What becomes of a write that was not synced when the power fails.
+#[derive(Clone, Copy, Debug)]
+enum Torn {
+    /// This many bytes of it are on the disk.
+    Prefix(usize),
+    /// Its sectors are zero.
+    Zeroed,
+}
+
+/// Every fate of a write to a place of the record.
+fn fates() -> Vec<Torn> {
+    let mut fates: Vec<_> = (0..=SLOT).map(Torn::Prefix).collect();
+    fates.push(Torn::Zeroed);
+    fates
+}
+
+/// A few fates, for writes that fail together.
+fn some_fates() -> Vec<Torn> {
+    let mut fates: Vec<_> = [0, 1, 8, 12, SLOT - 1, SLOT].map(Torn::Prefix).into();
+    fates.push(Torn::Zeroed);
+    fates
+}
+
+/// A file: what is on the disk, and writes in the page cache, which outlive the process but not the power.
+#[derive(Clone, Default)]
+struct Content {
+    disk: Vec<u8>,
     pending: Vec<(usize, Vec<u8>)>,
-    left: usize,
+}
+
+impl Content {
+    fn cached(&self) -> Vec<u8> {
+        self.after_power_loss(&vec![Torn::Prefix(usize::MAX); self.pending.len()])
+    }
+
+    fn after_power_loss(&self, fates: &[Torn]) -> Vec<u8> {
+        let mut disk = self.disk.clone();
+        for ((at, bytes), fate) in self.pending.iter().zip(fates) {
+            disk.resize(disk.len().max(at + bytes.len()), 0);
+            match fate {
+                Torn::Prefix(length) => {
+                    let length = bytes.len().min(*length);
+                    disk[*at..at + length].copy_from_slice(&bytes[..length]);
+                }
+                Torn::Zeroed => {
+                    let end = (at + bytes.len()).next_multiple_of(SECTOR).min(disk.len());
+                    disk[at / SECTOR * SECTOR..end].fill(0);
+                }
+            }
+        }
+        disk
+    }
+
+    /// The disk after each combination of these fates of the pending writes.
+    fn all_power_losses(&self, fates: &[Torn]) -> Vec<Vec<u8>> {
+        let mut combinations = vec![vec![]];
+        for _ in &self.pending {
+            combinations = combinations
+                .iter()
+                .flat_map(|first| fates.iter().map(|&fate| [&first[..], &[fate]].concat()))
+                .collect();
+        }
+        let losses = combinations.iter();
+        losses.map(|fates| self.after_power_loss(fates)).collect()
+    }
+}
+
+/// Operations left before the process dies: each later one fails, the first of them halfway.
+#[derive(Clone)]
+struct Budget(Rc<Cell<usize>>);
+
+impl Budget {
+    fn new(operations: usize) -> Self {
+        Self(Rc::new(Cell::new(operations)))
+    }
+
+    fn use_one(&self) -> io::Result<()> {
+        let left = self.0.get().checked_sub(1);
+        self.0
+            .set(left.ok_or_else(|| io::Error::other("the process is dead"))?);
+        Ok(())
+    }
+}
+
+/// An open file of the simulated machine.
+#[derive(Clone)]
+struct Fragile {
+    content: Rc<RefCell<Content>>,
+    budget: Budget,
 }
 
 impl Fragile {
-    fn use_one(&self) -> io::Result<()> {
-        let mut state = self.0.borrow_mut();
-        state.left = state
-            .left
-            .checked_sub(1)
-            .ok_or_else(|| io::Error::other("dead"))?;
-        Ok(())
+    fn new(disk: Vec<u8>) -> Self {
+        let content = Content {
+            disk,
+            pending: Vec::new(),
+        };
+        Self {
+            content: Rc::new(RefCell::new(content)),
+            budget: Budget::new(usize::MAX),
+        }
     }
 
-    /// The disk after power is back, where `torn` bytes of each write that was not synced had reached it.
-    fn revive(&self, torn: usize) -> Self {
-        let state = self.0.borrow();
-        let mut kept = state.kept.clone();
-        for (at, bytes) in &state.pending {
-            let bytes = &bytes[..torn.min(bytes.len())];
-            kept.resize(kept.len().max(at + bytes.len()), 0);
-            kept[*at..at + bytes.len()].copy_from_slice(bytes);
+    /// The file as another process finds it, which dies after some operations.
+    fn reopened(&self, operations: usize) -> Self {
+        Self {
+            content: Rc::clone(&self.content),
+            budget: Budget::new(operations),
         }
-        Self(Rc::new(RefCell::new(State {
-            kept,
-            pending: Vec::new(),
-            left: usize::MAX,
-        })))
+    }
+
+    fn cached(&self) -> Vec<u8> {
+        self.content.borrow().cached()
+    }
+
+    fn all_power_losses(&self, fates: &[Torn]) -> Vec<Vec<u8>> {
+        self.content.borrow().all_power_losses(fates)
     }
 }
 
-impl Disk for Fragile {
+impl Storage for Fragile {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.revive(usize::MAX).0.borrow().kept.clone())
+        Ok(self.cached())
     }
 
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        // The write may reach the disk even where the process dies in it.
-        self.0
-            .borrow_mut()
-            .pending
-            .push((at as usize, bytes.to_vec()));
-        self.use_one()
+        // A process that dies in this call may have written.
+        let mut content = self.content.borrow_mut();
+        content.pending.push((at as usize, bytes.to_vec()));
+        self.budget.use_one()
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.use_one()?;
-        let kept = self.revive(usize::MAX).0.borrow().kept.clone();
-        let mut state = self.0.borrow_mut();
-        state.kept = kept;
-        state.pending.clear();
+        self.budget.use_one()?;
+        let disk = self.cached();
+        let mut content = self.content.borrow_mut();
+        content.disk = disk;
+        content.pending.clear();
         Ok(())
     }
 }
 
+const IDENTITY: [u8; 32] = [7; 32];
+
+/// A record on a simulated disk by which all epochs below 5 are spent.
+fn fragile() -> Fragile {
+    let file = Fragile::new(Vec::new());
+    Record::create(file.clone(), IDENTITY, 5).unwrap();
+    file
+}
+
+/// The lowest unspent epoch by a record with these bytes, if it opens.
+fn next_by(bytes: Vec<u8>) -> Option<u64> {
+    let record = Record::open(Fragile::new(bytes), IDENTITY).unwrap();
+    record.map(|record| record.next())
+}
+
+/// Opens the record in a process that dies after some operations, and spends until it does. Returns the lowest epoch that
+/// was not given out, at least `given_out`.
+fn spend_until_death(file: &Fragile, operations: usize, given_out: u64) -> u64 {
+    let Ok(record) = Record::open(file.reopened(operations), IDENTITY) else {
+        return given_out;
+    };
+    let mut record = record.unwrap();
+    assert!(record.next() >= given_out);
+    let mut given_out = given_out;
+    for _ in 0..10 {
+        let next = record.next() + 3;
+        if record.spend(next).is_err() {
+            break;
+        }
+        given_out = next;
+    }
+    given_out
+}
+
 #[test]
-fn no_epoch_is_given_out_twice_wherever_the_machine_dies() {
-    let identity = [7; 32];
+fn a_power_loss_at_any_instant() {
     for operations in 0..24 {
-        for torn in 0..=SLOT {
-            let disk = Fragile::default();
-            disk.0.borrow_mut().left = usize::MAX;
-            let mut record = Record::create(disk.clone(), identity, 5).unwrap();
-            disk.0.borrow_mut().left = operations;
-            let mut given_out = 5;
-            for next in (6..).step_by(3).take(10) {
-                if record.spend(next).is_err() {
-                    break;
-                }
-                given_out = next;
-            }
-            let again = Record::open(disk.revive(torn), identity).unwrap().unwrap();
-            assert!(
-                again.next >= given_out,
-                "{operations} operations, {torn} bytes"
-            );
-            // and the record goes on working
-            let mut again = again;
-            let next = again.next + 1;
-            again.spend(next).unwrap();
-            let disk = again.disk.clone();
-            assert_eq!(Record::open(disk, identity).unwrap().unwrap().next, next);
+        let file = fragile();
+        let given_out = spend_until_death(&file, operations, 5);
+        for bytes in file.all_power_losses(&fates()) {
+            let again = Fragile::new(bytes);
+            let mut record = Record::open(again.clone(), IDENTITY).unwrap().unwrap();
+            assert!(record.next() >= given_out, "{operations} operations");
+            // The record goes on working.
+            let next = record.next() + 1;
+            record.spend(next).unwrap();
+            assert_eq!(next_by(again.cached()), Some(next));
         }
     }
 }
 
 #[test]
-fn damaged_records_are_refused() {
-    let disk = Fragile::default();
-    disk.0.borrow_mut().left = usize::MAX;
-    Record::create(disk.clone(), [1; 32], 9).unwrap();
-    assert!(Record::open(disk.clone(), [2; 32]).unwrap().is_none());
-    // One place alone is enough, whatever bit of the other is wrong; none is not.
-    for bit in 0..8 * RECORD {
-        disk.0.borrow_mut().kept[bit / 8] ^= 1 << (bit % 8);
-        let record = Record::open(disk.clone(), [1; 32]).unwrap().unwrap();
-        assert_eq!(record.next, 9, "bit {bit}");
-        disk.0.borrow_mut().kept[bit / 8] ^= 1 << (bit % 8);
+fn a_kill_at_any_instant_then_a_power_loss_at_any_other() {
+    for first in 0..12 {
+        for second in 0..12 {
+            let file = fragile();
+            let given_out = spend_until_death(&file, first, 5);
+            // The page cache outlives the process.
+            let given_out = spend_until_death(&file, second, given_out);
+            for bytes in file.all_power_losses(&some_fates()) {
+                let next = next_by(bytes);
+                assert!(next.unwrap() >= given_out, "{first}, {second}: {next:?}");
+            }
+        }
     }
-    disk.0.borrow_mut().kept[9] ^= 1;
-    disk.0.borrow_mut().kept[STRIDE + 9] ^= 1;
-    assert!(Record::open(disk.clone(), [1; 32]).unwrap().is_none());
+}
+
+#[test]
+fn damage_to_one_place_spends_no_less() {
+    let file = fragile();
+    let mut record = Record::open(file.clone(), IDENTITY).unwrap().unwrap();
+    for next in [5, 6, 9, 10] {
+        if next > 5 {
+            record.spend(next).unwrap();
+        }
+        let bytes = file.cached();
+        for bit in 0..8 * RECORD {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let damaged = Fragile::new(bytes);
+            assert_eq!(next_by(damaged.cached()), Some(next), "bit {bit}");
+            // Opening repairs it: now the other place may be damaged too.
+            if bit % 64 == 0 {
+                Record::open(damaged.clone(), IDENTITY).unwrap().unwrap();
+                let mut bytes = damaged.cached();
+                let other = (bit / 8 + STRIDE) % (2 * STRIDE);
+                bytes[other.min(RECORD - 1)] ^= 1;
+                assert_eq!(next_by(bytes), Some(next), "bit {bit}");
+            }
+        }
+        for sector in (0..RECORD).step_by(SECTOR) {
+            let mut bytes = bytes.clone();
+            let end = RECORD.min(sector + SECTOR);
+            bytes[sector..end].fill(0);
+            assert_eq!(next_by(bytes.clone()), Some(next), "sector at {sector}");
+            bytes[sector..end].fill(0xff);
+            assert_eq!(next_by(bytes), Some(next), "sector at {sector}");
+        }
+        // A write that the disk acknowledged and lost
+        for place in [0, STRIDE] {
+            let mut bytes = bytes.clone();
+            bytes[place..place + SLOT].copy_from_slice(&fragile().cached()[..SLOT]);
+            assert_eq!(next_by(bytes), Some(next), "place at {place}");
+        }
+    }
+}
+
+/// Damage in addition to a crash may cost the record, never an epoch.
+#[test]
+fn damage_after_a_crash_spends_no_less() {
+    for operations in 0..12 {
+        let file = fragile();
+        let given_out = spend_until_death(&file, operations, 5);
+        for bytes in file.all_power_losses(&some_fates()) {
+            for at in (0..SLOT).chain(STRIDE..RECORD) {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 0x20;
+                let next = next_by(bytes);
+                assert!(next.is_none_or(|next| next >= given_out), "{next:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_running_signer_survives_damage_to_one_place() {
+    for place in [0, STRIDE] {
+        let file = fragile();
+        let mut record = Record::open(file.clone(), IDENTITY).unwrap().unwrap();
+        record.spend(8).unwrap();
+        file.content.borrow_mut().disk[place + 9] ^= 1;
+        record.spend(9).unwrap();
+        let mut bytes = file.cached();
+        bytes[STRIDE - place + 9] ^= 1;
+        assert_eq!(next_by(bytes), Some(9));
+    }
+}
+
+#[test]
+fn a_damaged_record_is_refused() {
+    let bytes = fragile().cached();
+    assert_eq!(next_by(bytes.clone()), Some(5));
+    let mut other = bytes.clone();
+    other[9] ^= 1;
+    other[STRIDE + 9] ^= 1;
+    assert_eq!(next_by(other), None);
     for length in [0, 1, RECORD - 1, RECORD + 1] {
-        disk.0.borrow_mut().kept = vec![0; length];
-        assert!(Record::open(disk.clone(), [1; 32]).unwrap().is_none());
+        assert_eq!(next_by(vec![0; length]), None);
     }
+    let file = Fragile::new(bytes);
+    assert!(Record::open(file, [2; 32]).unwrap().is_none());
+}
+
+#[test]
+fn a_record_that_changed_under_a_signer_is_refused() {
+    let file = fragile();
+    let mut record = Record::open(file.clone(), IDENTITY).unwrap().unwrap();
+    let mut history = vec![file.cached()];
+    for next in [6, 7, 9] {
+        record.spend(next).unwrap();
+        history.push(file.cached());
+    }
+    let latest = history.pop().unwrap();
+    // Another process's: as many signatures, of other epochs
+    let other = fragile();
+    let mut copy = Record::open(other.clone(), IDENTITY).unwrap().unwrap();
+    for next in [6, 7, 8] {
+        copy.spend(next).unwrap();
+    }
+    history.push(other.cached());
+    copy.spend(100).unwrap();
+    history.push(other.cached());
+    history.push(vec![0; RECORD]);
+    history.push(Vec::new());
+    for bytes in history {
+        file.content.borrow_mut().disk = bytes.clone();
+        assert!(matches!(record.spend(10), Err(SpendError::Changed)));
+        assert_eq!(file.cached(), bytes);
+    }
+    file.content.borrow_mut().disk = latest;
+    record.spend(10).unwrap();
+}
+
+/// A disk that fails an operation now and then, with the data of a failed sync lost or kept: the signer goes on.
+#[test]
+fn a_failing_disk_spends_no_less() {
+    for operations in 1..12 {
+        for second in 0..5 {
+            for lost in [
+                None,
+                Some(Torn::Prefix(0)),
+                Some(Torn::Prefix(12)),
+                Some(Torn::Zeroed),
+            ] {
+                let file = fragile();
+                let mut record = Record::open(file.clone(), IDENTITY).unwrap().unwrap();
+                record.file.budget.0.set(operations);
+                let mut given_out = 5;
+                let mut next = 5;
+                let mut spend = |record: &mut Record<Fragile>, times| {
+                    for _ in 0..times {
+                        next += 1;
+                        match record.spend(next) {
+                            Ok(()) => given_out = next,
+                            Err(SpendError::Io(_)) => return,
+                            Err(SpendError::Changed) => panic!("our own record"),
+                        }
+                    }
+                };
+                spend(&mut record, 10);
+                if let Some(fate) = lost {
+                    // After a failed sync Linux takes the pages for clean: the cache has the write, the disk has not.
+                    let disk = {
+                        let content = file.content.borrow();
+                        content.after_power_loss(&vec![fate; content.pending.len()])
+                    };
+                    file.content.borrow_mut().disk = disk;
+                }
+                record.file.budget.0.set(second);
+                spend(&mut record, 3);
+                record.file.budget.0.set(usize::MAX);
+                spend(&mut record, 2);
+                for bytes in file.all_power_losses(&some_fates()) {
+                    assert!(next_by(bytes).unwrap() >= given_out);
+                }
+            }
+        }
+    }
+}
+
+/// A file by the fates of its writes, in a folder whose changed names the power may take.
+#[derive(Clone, Default)]
+struct Names(BTreeMap<PathBuf, Rc<RefCell<Content>>>);
+
+/// A folder on the simulated machine: names on the disk, and changes to them that are not synced.
+struct Machine {
+    disk: RefCell<Names>,
+    /// The names after each change, in order; a power loss keeps some of the changes, from the first on.
+    pending: RefCell<Vec<Names>>,
+    budget: Budget,
+}
+
+impl Machine {
+    fn new(operations: usize) -> Self {
+        Self {
+            disk: RefCell::default(),
+            pending: RefCell::default(),
+            budget: Budget::new(operations),
+        }
+    }
+
+    fn names(&self) -> Names {
+        let last = self.pending.borrow().last().cloned();
+        last.unwrap_or_else(|| self.disk.borrow().clone())
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Names) -> io::Result<T>) -> io::Result<T> {
+        let mut names = self.names();
+        let done = change(&mut names)?;
+        // A process that dies in this call may have changed the folder.
+        self.pending.borrow_mut().push(names);
+        self.budget.use_one()?;
+        Ok(done)
+    }
+
+    /// The files after each way in which the power may fail.
+    fn all_power_losses(&self) -> Vec<BTreeMap<PathBuf, Vec<u8>>> {
+        let mut folders = vec![self.disk.borrow().clone()];
+        folders.extend(self.pending.borrow().iter().cloned());
+        let mut losses = Vec::new();
+        for names in folders {
+            for fate in some_fates() {
+                let files = names.0.iter().map(|(path, content)| {
+                    let content = content.borrow();
+                    let bytes = content.after_power_loss(&vec![fate; content.pending.len()]);
+                    (path.clone(), bytes)
+                });
+                losses.push(files.collect());
+            }
+        }
+        losses
+    }
+}
+
+impl FileSystem for Machine {
+    type File = Fragile;
+
+    fn exists(&self, path: &Path) -> bool {
+        self.names().0.contains_key(path)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Fragile> {
+        let content = Rc::new(RefCell::new(Content::default()));
+        self.change(|names| {
+            if names.0.contains_key(path) {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            names.0.insert(path.into(), Rc::clone(&content));
+            Ok(())
+        })?;
+        Ok(Fragile {
+            content,
+            budget: self.budget.clone(),
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.change(|names| {
+            let content = names.0.remove(from).ok_or(io::ErrorKind::NotFound)?;
+            names.0.insert(to.into(), content);
+            Ok(())
+        })
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.change(|names| {
+            names.0.remove(path).ok_or(io::ErrorKind::NotFound)?;
+            Ok(())
+        })
+    }
+
+    fn sync_folder(&self, _: &Path) -> io::Result<()> {
+        self.budget.use_one()?;
+        *self.disk.borrow_mut() = self.names();
+        self.pending.borrow_mut().clear();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_replaced_file_is_old_or_new_and_new_once_done() {
+    let path = Path::new("key");
+    let mut completed = 0;
+    for operations in 0..12 {
+        let machine = Machine::new(usize::MAX);
+        replace(&machine, path, b"old").unwrap();
+        // Of a process that was killed
+        machine.create(Path::new("key.new")).unwrap();
+        machine.sync_folder(path).unwrap();
+        machine.budget.0.set(operations);
+        let done = replace(&machine, path, b"new");
+        completed += usize::from(done.is_ok());
+        for files in machine.all_power_losses() {
+            let bytes = files.get(path).map(Vec::as_slice);
+            assert!(
+                bytes == Some(b"new") || done.is_err() && bytes == Some(b"old"),
+                "{operations} operations: {bytes:?}"
+            );
+        }
+    }
+    assert!((1..12).contains(&completed));
+}
+
+#[test]
+fn a_new_key_survives_once_created_and_never_lacks_its_record() {
+    let (path, record_path) = (Path::new("key"), Path::new("key.epoch"));
+    let mut completed = 0;
+    for operations in 0..16 {
+        let machine = Machine::new(operations);
+        let done = create_key(&machine, path, b"secret", IDENTITY, 5);
+        completed += usize::from(done.is_ok());
+        for files in machine.all_power_losses() {
+            match files.get(path) {
+                Some(key) => {
+                    assert_eq!(key, b"secret");
+                    assert_eq!(next_by(files[record_path].clone()), Some(5));
+                }
+                None => assert!(done.is_err(), "{operations} operations"),
+            }
+        }
+    }
+    assert!((1..16).contains(&completed));
+}
+
+#[test]
+fn an_adopted_key_keeps_its_record() {
+    let record_path = Path::new("key.epoch");
+    let mut completed = 0;
+    for operations in 0..8 {
+        let machine = Machine::new(operations);
+        let done = create_record(&machine, Path::new("key"), IDENTITY, 9);
+        completed += usize::from(done.is_ok());
+        for files in machine.all_power_losses() {
+            let next = files.get(record_path).cloned().and_then(next_by);
+            assert!(next == Some(9) || done.is_err() && next.is_none());
+        }
+    }
+    assert!((1..8).contains(&completed));
 }
 
 /// A folder of its own that goes away.
@@ -242,7 +668,7 @@ fn moved(file: &mut KeyFile<LeanSigTest>, epoch: u32) -> u64 {
 }
 
 fn wait_for_the_next_tree(file: &KeyFile<LeanSigTest>) {
-    let thread = file.ahead.as_ref().unwrap().thread.as_ref().unwrap();
+    let thread = file.prefetched.as_ref().unwrap().thread.as_ref().unwrap();
     while !thread.is_finished() {
         thread::yield_now();
     }
