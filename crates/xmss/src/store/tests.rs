@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use alloc::collections::BTreeMap;
+use alloc::string::ToString as _;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -739,4 +740,99 @@ fn what_could_not_be_made_is_removed() {
     assert!(!record_path(&path).exists());
     fs::remove_dir_all(folder.0.join("key.new")).unwrap();
     KeyFile::create(&path, &key).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_replaced_under_a_signer_is_refused() {
+    let folder = Folder::new("replaced");
+    let path = folder.0.join("key");
+    let (record, backup) = (record_path(&path), folder.0.join("backup"));
+    let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
+    KeyFile::create(&path, &key).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    file.sign(1, &[1; 32]).unwrap();
+    let changed = |file: &mut KeyFile<LeanSigTest>| {
+        let result = file.sign(3, &[2; 32]);
+        assert!(matches!(result, Err(StoreError::Changed(path)) if path == record));
+    };
+    // Restored in place
+    let old = fs::read(&record).unwrap();
+    file.sign(2, &[1; 32]).unwrap();
+    let latest = fs::read(&record).unwrap();
+    fs::write(&record, old).unwrap();
+    changed(&mut file);
+    fs::write(&record, &latest).unwrap();
+    // Replaced by a copy, which another process could lock; removed
+    fs::copy(&record, &backup).unwrap();
+    fs::rename(&record, folder.0.join("original")).unwrap();
+    changed(&mut file);
+    fs::rename(&backup, &record).unwrap();
+    changed(&mut file);
+    fs::rename(folder.0.join("original"), &record).unwrap();
+    file.sign(3, &[2; 32]).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn files_open_to_others_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("open");
+    let path = folder.0.join("key");
+    let record = record_path(&path);
+    let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
+    KeyFile::create(&path, &key).unwrap();
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    let refused = |result: Result<(), StoreError>, at: &Path, bits| {
+        let error = result.unwrap_err();
+        assert!(error.to_string().contains("use chmod 600"), "{error}");
+        assert!(
+            matches!(error, StoreError::Permissions { path, mode } if path == at && mode == bits)
+        );
+    };
+    let open = || KeyFile::<LeanSigTest>::open(&path).map(drop);
+    for mode in [0o644, 0o640, 0o604, 0o660, 0o777] {
+        set(&path, mode).unwrap();
+        refused(open(), &path, mode);
+    }
+    set(&path, 0o400).unwrap();
+    open().unwrap();
+    for mode in [0o620, 0o602, 0o666] {
+        set(&record, mode).unwrap();
+        refused(open(), &record, mode);
+    }
+    // A record holds no secret.
+    set(&record, 0o644).unwrap();
+    open().unwrap();
+    fs::remove_file(&record).unwrap();
+    set(&path, 0o644).unwrap();
+    refused(open(), &path, 0o644);
+    refused(KeyFile::<LeanSigTest>::adopt(&path, 3), &path, 0o644);
+    assert!(!record.exists());
+}
+
+#[test]
+fn a_wrong_signature_gives_nothing_away_and_costs_no_epoch() {
+    let folder = Folder::new("faulty");
+    let path = folder.0.join("key");
+    let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
+    KeyFile::create(&path, &key).unwrap();
+    // A leaf that is a digest, but another one
+    let mut bytes = key.as_bytes().to_vec();
+    let good = bytes.clone();
+    let path_of_0 = key.sign(0, &[1; 32]).unwrap().to_bytes();
+    let leaf_1 = &path_of_0[40..72];
+    let at = bytes.windows(32).position(|node| node == leaf_1).unwrap();
+    bytes[at] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    assert!(matches!(
+        file.sign(0, &[1; 32]),
+        Err(StoreError::Sign(SignError::Faulty))
+    ));
+    assert_eq!(file.unspent(), 0..256);
+    drop(file);
+    fs::write(&path, good).unwrap();
+    let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
+    file.sign(0, &[1; 32]).unwrap();
 }
