@@ -24,7 +24,8 @@ pub const LYDITE_ERROR_SIGNATURE: lydite_status = -5;
 pub const LYDITE_ERROR_PRECOMPILE: lydite_status = -6;
 /// A defect of Lydite; please report it.
 pub const LYDITE_ERROR_INTERNAL: lydite_status = -7;
-/// A key file that cannot be written, read or used: the epoch is spent, or outside the key's.
+/// A key file that cannot be written, read or used: the epoch is spent or outside the key's, the process was forked from the
+/// one that opened it, or one of its files is damaged, replaced or open to others.
 pub const LYDITE_ERROR_KEY_FILE: lydite_status = -8;
 
 /// Version of this interface: raised when a function changes or goes.

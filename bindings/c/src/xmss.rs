@@ -9,6 +9,7 @@ use std::{
 use lydite_core::xmss::{
     DecodeError, Message,
     named::{self, NamedKeyFile, NamedScheme},
+    store::Owner,
 };
 
 use crate::{
@@ -147,8 +148,14 @@ unsafe fn rows<'a>(
 }
 
 /// A key file open for signing. No other process can open it meanwhile.
+///
+/// It belongs to the process that opened it: in a child made by fork, signing and preparing are LYDITE_ERROR_KEY_FILE. Open
+/// the key in the process that signs, after the fork. The same error is returned if the record of spent epochs was restored
+/// or replaced while the key is open. Never restore a record from a backup or a snapshot while the key is closed, and never
+/// use one key on two machines: that cannot be detected, and two signatures for one epoch reveal the key.
 pub struct lydite_xmss_key {
     scheme: &'static dyn NamedScheme,
+    owner: Owner,
     file: Mutex<Box<dyn NamedKeyFile>>,
 }
 
@@ -156,6 +163,12 @@ impl lydite_xmss_key {
     /// What a thread that panicked left is whole: nothing is changed in steps.
     fn lock(&self) -> MutexGuard<'_, Box<dyn NamedKeyFile>> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file, for its owner. A forked child fails before it locks, since its copy of the mutex may be locked for ever.
+    fn lock_owned(&self) -> Result<MutexGuard<'_, Box<dyn NamedKeyFile>>, Failure> {
+        self.owner.check().map_err(key_file)?;
+        Ok(self.lock())
     }
 }
 
@@ -178,8 +191,8 @@ fn key_file(error: impl std::fmt::Display) -> Failure {
 }
 
 /// Makes a key from a seed of 32 secret random bytes, for at least epochs epochs from first on, and writes it to the file
-/// path (UTF-8), which must not exist, with the record of its spent epochs beside it. public_key is set. Takes minutes for
-/// many epochs, and allocates while it runs.
+/// path (UTF-8), which must not exist, readable by its owner only, with the record of its spent epochs in path.epoch.
+/// public_key is set. Takes minutes for many epochs, and allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_generate(
     scheme: u32,
@@ -206,8 +219,9 @@ pub unsafe extern "C" fn lydite_xmss_generate(
     })
 }
 
-/// Gives the key file path (UTF-8), made elsewhere (leanSig's SSZ), a record by which all epochs below next are spent: the
-/// caller knows what the key has signed. A file that has its record is LYDITE_ERROR_KEY_FILE. Allocates while it runs.
+/// Creates the record of the key file path (UTF-8), made elsewhere (leanSig's SSZ), by which all epochs below next are spent.
+/// The caller must know which epochs the key has signed. A key that has its record, or that its group or others can read, is
+/// LYDITE_ERROR_KEY_FILE. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_adopt(
     scheme: u32,
@@ -222,7 +236,8 @@ pub unsafe extern "C" fn lydite_xmss_adopt(
     })
 }
 
-/// Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
+/// Opens the key file path (UTF-8), which its group and others must not be able to read. *out is to be released with
+/// lydite_xmss_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_new(
     scheme: u32,
@@ -236,12 +251,17 @@ pub unsafe extern "C" fn lydite_xmss_key_new(
             let scheme = named_scheme(scheme)?;
             let path = Path::new(text(path, path_length, "path")?);
             let file = Mutex::new(scheme.open(path).map_err(key_file)?);
-            Ok(lydite_xmss_key { scheme, file })
+            let owner = Owner::current();
+            Ok(lydite_xmss_key {
+                scheme,
+                owner,
+                file,
+            })
         })
     })
 }
 
-/// Closes a key file. NULL is allowed.
+/// Closes a key file. NULL is allowed. In a forked child this leaves the parent's key open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_free(key: *mut lydite_xmss_key) {
     // SAFETY: made by lydite_xmss_key_new and released once, as the caller promises.
@@ -294,7 +314,10 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare(
     epoch: u32,
 ) -> lydite_status {
     // SAFETY: the header's contract.
-    guard(|| unsafe { one(key, "key")?.lock().prepare(epoch).map_err(key_file) })
+    guard(|| unsafe {
+        let mut file = one(key, "key")?.lock_owned()?;
+        file.prepare(epoch).map_err(key_file)
+    })
 }
 
 /// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
@@ -307,16 +330,14 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare_ahead(
     // SAFETY: the header's contract.
     guard(|| unsafe {
         let pause = Duration::from_nanos(pause);
-        one(key, "key")?
-            .lock()
-            .prepare_ahead(pause)
-            .map_err(key_file)
+        let mut file = one(key, "key")?.lock_owned()?;
+        file.prepare_ahead(pause).map_err(key_file)
     })
 }
 
-/// Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
-/// is in out. An epoch that is spent is LYDITE_ERROR_KEY_FILE. With out NULL or too small nothing is signed. Allocates while
-/// it runs.
+/// Signs a message of 32 bytes for an epoch, and spends it and all before it: that is on the disk before the signature is in
+/// out. LYDITE_ERROR_KEY_FILE for a spent epoch, and in a process forked from the one that opened the key. With out NULL or
+/// too small nothing is signed. Allocates while it runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_sign(
     key: *const lydite_xmss_key,
@@ -336,7 +357,7 @@ pub unsafe extern "C" fn lydite_xmss_key_sign(
             written,
         };
         output.fill(key.scheme.signature_length(), |out| {
-            let signature = key.lock().sign(epoch, message).map_err(key_file)?;
+            let signature = key.lock_owned()?.sign(epoch, message).map_err(key_file)?;
             out.copy_from_slice(&signature);
             Ok(())
         })

@@ -8,6 +8,7 @@ use pyo3::{
 
 use crate::error::{DecodeError, IntoPython};
 use lydite::bytes::{Address, hex};
+use zeroize::Zeroize as _;
 
 /// The bytes of any object with a contiguous buffer: `bytes` borrowed, others (`bytearray`, `memoryview`, NumPy arrays)
 /// copied, since another thread may write to them once the interpreter is let go.
@@ -47,6 +48,33 @@ fn copy(object: Borrowed<'_, '_, PyAny>) -> PyResult<Vec<u8>> {
         PyTypeError::new_err(format!("a buffer of bytes is needed, not {found}"))
     })?;
     buffer.to_vec(object.py())
+}
+
+/// [`Data`] that is secret: a copy is wiped when it is dropped.
+pub struct Secret<'a>(Data<'a>);
+
+impl<'a> Deref for Secret<'a> {
+    type Target = Data<'a>;
+
+    fn deref(&self) -> &Data<'a> {
+        &self.0
+    }
+}
+
+impl Drop for Secret<'_> {
+    fn drop(&mut self) {
+        if let Data::Owned(bytes) = &mut self.0 {
+            bytes.zeroize();
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Secret<'a> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Data::extract(object).map(Self)
+    }
 }
 
 impl Data<'_> {

@@ -38,7 +38,8 @@ create_exception!(
     lydite,
     KeyFileError,
     LyditeError,
-    "A key file that cannot sign: the epoch is spent, outside the key's, or the file is not in order."
+    "A key file that cannot sign: the epoch is spent or outside the key's, the process was forked from the one that opened \
+     it, or one of its files is damaged, replaced or open to others."
 );
 create_exception!(
     lydite,

@@ -7,7 +7,7 @@ use lydite::{
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::{
-    data::Data,
+    data::{Data, Secret},
     error::{IntoPython, SignatureError},
     hash::to_bytes,
 };
@@ -115,7 +115,7 @@ pub fn verify(public_key: Data<'_>, hash: Data<'_>, signature: Data<'_>) -> PyRe
 pub fn sign<'py>(
     py: Python<'py>,
     hash: Data<'_>,
-    secret_key: Data<'_>,
+    secret_key: Secret<'_>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let signature = crate::secp256k1::secret_key(&secret_key)?.sign_prehash(hash.array("hash")?);
     Ok(PyBytes::new(py, &signature.to_bytes65()))
@@ -124,7 +124,7 @@ pub fn sign<'py>(
 /// The public key of a secret key: 64 bytes, x and y. Constant time.
 #[pyfunction]
 #[pyo3(signature = (secret_key, /))]
-pub fn public_key<'py>(py: Python<'py>, secret_key: Data<'_>) -> PyResult<Bound<'py, PyBytes>> {
+pub fn public_key<'py>(py: Python<'py>, secret_key: Secret<'_>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(PyBytes::new(
         py,
         &crate::secp256k1::secret_key(&secret_key)?

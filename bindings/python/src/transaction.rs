@@ -13,7 +13,7 @@ use pyo3::{
 };
 
 use crate::{
-    data::{Data, Items, address, bytes_or_hex},
+    data::{Data, Items, Secret, address, bytes_or_hex},
     error::{EncodeError, IntoPython},
     hash::to_bytes,
     integer, secp256k1,
@@ -425,7 +425,7 @@ fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
 #[pyo3(signature = (fields, secret_key, /))]
 pub fn sign_transaction<'py>(
     fields: &Bound<'py, PyDict>,
-    secret_key: Data<'_>,
+    secret_key: Secret<'_>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let key = secp256k1::secret_key(&secret_key)?;
     let mut fields = Fields {

@@ -10,11 +10,17 @@ use std::{
 use lydite::xmss::{
     Message,
     named::{self, NamedKeyFile, NamedScheme, SCHEMES},
+    store::Owner,
 };
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+    types::PyBytes,
+};
+use zeroize::Zeroizing;
 
 use crate::{
-    data::{Data, Items},
+    data::{Data, Items, Secret},
     error::{IntoPython, LyditeError},
 };
 
@@ -74,9 +80,9 @@ pub fn xmss_verify_batch(
     Ok(py.detach(|| scheme.verify_batch(&claims)))
 }
 
-/// Makes a key for at least `epochs` epochs from `first` on, and writes it to `path`, with the record of its spent epochs
-/// beside it: the public key. `seed` (32 bytes) is for tests; without it the system's randomness is taken. Interrupted by
-/// Ctrl-C. Lets other threads run.
+/// Makes a key for at least `epochs` epochs from `first` on, and writes it to `path`, readable by its owner only, with the
+/// record of its spent epochs in `path` + ".epoch". Returns the public key. `seed` (32 bytes) is for tests; without it the
+/// system's randomness is used. Interrupted by Ctrl-C. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (path, *, first = 0, epochs = 1, scheme = "leansig-prod", seed = None))]
 pub fn xmss_generate<'py>(
@@ -85,20 +91,18 @@ pub fn xmss_generate<'py>(
     first: u64,
     epochs: u64,
     scheme: &str,
-    seed: Option<Data<'_>>,
+    seed: Option<Secret<'_>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let scheme = self::scheme(scheme)?;
     let end = first
         .checked_add(epochs)
         .ok_or_else(|| PyValueError::new_err("epochs: too many"))?;
-    let drawn;
+    let mut drawn = Zeroizing::new([0; 32]);
     let seed = match &seed {
         Some(seed) => seed.array("seed")?,
         None => {
-            drawn = py
-                .import("os")?
-                .call_method1("urandom", (32,))?
-                .extract::<[u8; 32]>()?;
+            getrandom::fill(&mut drawn[..])
+                .map_err(|error| PyOSError::new_err(format!("the system's randomness: {error}")))?;
             &drawn
         }
     };
@@ -123,8 +127,9 @@ pub fn xmss_generate<'py>(
     }
 }
 
-/// Gives the key file at `path`, made elsewhere (leanSig's SSZ), a record by which all epochs below `next` are spent: you
-/// know what the key has signed. A file that has its record raises FileExistsError.
+/// Creates the record of the key file at `path`, made elsewhere (leanSig's SSZ), by which all epochs below `next` are spent.
+/// You must know which epochs the key has signed. A key that has its record raises FileExistsError, one that its group or
+/// others can read KeyFileError.
 #[pyfunction]
 #[pyo3(signature = (path, *, next, scheme = "leansig-prod"))]
 pub fn xmss_adopt(py: Python<'_>, path: PathBuf, next: u64, scheme: &str) -> PyResult<()> {
@@ -139,14 +144,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A key file open for signing: `XmssKey("key", scheme="leansig-prod").sign(epoch, message)`. No other process can open it
-/// meanwhile; that an epoch is spent is on the disk before its signature is there.
+/// meanwhile. The record that spends an epoch is on the disk before `sign` returns.
+///
+/// The key belongs to the process that opened it. In a child made by `os.fork`, by `multiprocessing` with the start method
+/// "fork", or by a server that loads its application before it forks, `sign`, `prepare` and `prepare_ahead` raise
+/// KeyFileError: open the key in the process that signs. KeyFileError is also raised if the record was restored or replaced
+/// while the key is open, and for a key file that its group or others can read (use chmod 600).
+///
+/// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected, and
+/// two signatures for one epoch reveal the key.
 #[pyclass(frozen, module = "lydite")]
 pub struct XmssKey {
     file: Mutex<Box<dyn NamedKeyFile>>,
+    owner: Owner,
     scheme: &'static str,
 }
 
 impl XmssKey {
+    /// Before the file is locked: a fork may have copied a mutex that another thread had locked.
+    fn check_owner(&self) -> PyResult<()> {
+        self.owner.check().map_err(IntoPython::into_python)
+    }
+
     fn with<T>(&self, py: Python<'_>, run: impl FnOnce(&mut dyn NamedKeyFile) -> T + Send) -> T
     where
         T: Send,
@@ -165,6 +184,7 @@ impl XmssKey {
         let file = scheme.open(&path).map_err(IntoPython::into_python)?;
         Ok(Self {
             file: Mutex::new(file),
+            owner: Owner::current(),
             scheme: scheme.name(),
         })
     }
@@ -202,6 +222,7 @@ impl XmssKey {
 
     /// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew.
     fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
+        self.check_owner()?;
         self.with(py, |file| file.prepare(epoch))
             .map_err(IntoPython::into_python)
     }
@@ -212,11 +233,13 @@ impl XmssKey {
     fn prepare_ahead(&self, py: Python<'_>, pause: f64) -> PyResult<()> {
         let pause = Duration::try_from_secs_f64(pause)
             .map_err(|error| PyValueError::new_err(format!("pause: {error}")))?;
+        self.check_owner()?;
         self.with(py, |file| file.prepare_ahead(pause))
             .map_err(IntoPython::into_python)
     }
 
-    /// Signs a message (32 bytes) for an epoch, which with all before it is spent. Raises KeyFileError for one that is.
+    /// Signs a message (32 bytes) for an epoch, and spends it and all before it. Raises KeyFileError for a spent epoch, and in
+    /// a process forked from the one that opened the key.
     fn sign<'py>(
         &self,
         py: Python<'py>,
@@ -224,6 +247,7 @@ impl XmssKey {
         message: Data<'_>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let message = message.array("message")?;
+        self.check_owner()?;
         let signature = self.with(py, |file| file.sign(epoch, message));
         Ok(PyBytes::new(
             py,

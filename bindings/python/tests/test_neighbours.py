@@ -1,7 +1,12 @@
 """Syrup, XMSS, precompiled contracts, and the forms in which many items are taken."""
 
+import gc
 import json
 import math
+import multiprocessing
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy
@@ -173,11 +178,117 @@ def test_xmss_key_files(tmp_path):
         again.sign(7, bytes(32))
 
 
+def _sign_in_child(key, connection):
+    """Reports the error of each use of a key that the parent opened."""
+    errors = []
+    for use in (lambda: key.sign(5, bytes(32)), lambda: key.prepare(200), lambda: key.prepare_ahead(0.001)):
+        try:
+            use()
+            errors.append("none")
+        except lydite.KeyFileError as error:
+            errors.append(str(error))
+    connection.send(errors)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_xmss_keys_after_a_fork(tmp_path):
+    path = tmp_path / "key"
+    public_key = lydite.xmss_generate(path, epochs=256, scheme="leansig-test")
+    key = lydite.XmssKey(path, scheme="leansig-test")
+    key.prepare_ahead(1000.0)
+
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=_sign_in_child, args=(key, there))
+    child.start()
+    errors = here.recv()
+    child.join()
+    assert child.exitcode == 0
+    for error in errors:
+        assert f"opened by process {os.getpid()} and this is process {child.pid}" in error
+
+    # A child that drops its copy leaves the parent's key open.
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            del key
+            gc.collect()
+            lydite.XmssKey(path, scheme="leansig-test")
+        except lydite.KeyFileError as error:
+            code = 0 if "another process" in str(error) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    message = bytes(31) + b"1"
+    signature = key.sign(5, message)
+    assert lydite.xmss_verify(public_key, 5, message, signature, scheme="leansig-test")
+
+
+def test_xmss_record_restored_under_a_signer(tmp_path):
+    path, record = tmp_path / "key", tmp_path / "key.epoch"
+    lydite.xmss_generate(path, epochs=256, scheme="leansig-test")
+    key = lydite.XmssKey(path, scheme="leansig-test")
+    old = record.read_bytes()
+    key.sign(5, bytes(32))
+    record.write_bytes(old)
+    with pytest.raises(lydite.KeyFileError, match="restored, replaced or damaged"):
+        key.sign(6, bytes(32))
+
+
+_USE_SECRET = """
+import io, sys, lydite
+secret = bytearray(32)
+io.FileIO(0, closefd=False).readinto(secret)
+lydite.xmss_generate(sys.argv[1], epochs=1, scheme="leansig-test", seed=secret)
+lydite.public_key(secret)
+lydite.sign(bytes(32), secret)
+lydite.sign_transaction({"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": None}, secret)
+if sys.argv[2] == "forget":
+    secret[:] = bytes(32)
+sys.stdout.write("ready")
+sys.stdout.flush()
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_secrets_in_bytearrays_are_not_left_in_memory(tmp_path):
+    found = {}
+    for mode in ("keep", "forget"):
+        secret = os.urandom(32)
+        arguments = [sys.executable, "-c", _USE_SECRET, str(tmp_path / mode), mode]
+        with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+            child.stdin.write(secret)
+            assert child.stdout.read(5) == b"ready"
+            count = 0
+            with open(f"/proc/{child.pid}/maps") as maps, open(f"/proc/{child.pid}/mem", "rb", 0) as memory:
+                for line in maps:
+                    area, permissions = line.split()[:2]
+                    if "rw" not in permissions:
+                        continue
+                    start, end = (int(x, 16) for x in area.split("-"))
+                    memory.seek(start)
+                    data = memory.read(end - start)
+                    # The allocator overwrites the first bytes of what is freed.
+                    count += sum(data.count(secret[i : i + 8]) for i in range(0, 32, 8))
+            child.stdin.close()
+        found[mode] = count
+    assert found["keep"] >= 4
+    assert found["forget"] == 0, found
+
+
 def test_xmss_keys_made_elsewhere(tmp_path):
     vectors = _xmss("test_2e8_dim4_full")
     path = tmp_path / "key"
     path.write_bytes(bytes.fromhex(vectors["sk_ssz"]))
-    with pytest.raises(lydite.KeyFileError, match="which epochs are spent is not known"):
+    path.chmod(0o644)
+    for call in (lydite.XmssKey, lambda *a, **k: lydite.xmss_adopt(*a, next=0, **k)):
+        with pytest.raises(lydite.KeyFileError, match="chmod 600"):
+            call(path, scheme="leansig-test")
+    path.chmod(0o600)
+    with pytest.raises(lydite.KeyFileError, match="the spent epochs are unknown"):
         lydite.XmssKey(path, scheme="leansig-test")
     lydite.xmss_adopt(path, next=vectors["signatures"][4]["epoch"], scheme="leansig-test")
     with pytest.raises(FileExistsError):

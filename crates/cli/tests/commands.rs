@@ -810,6 +810,144 @@ fn xmss_keys_sign_each_epoch_once() {
 }
 
 #[test]
+fn xmss_signatures_overwrite_nothing() {
+    let folder = Folder::new("xmss-out");
+    let key = folder.file("key");
+    let made = xmss(
+        &format!("keygen --scheme leansig-test --epochs 256 --out {key}"),
+        b"",
+    );
+    assert_eq!(made.code, 0, "{}", made.error);
+    let sign = |epoch: u32, out: &str| {
+        let message = "11".repeat(32);
+        xmss(
+            &format!(
+                "sign --scheme leansig-test --key {key} --epoch {epoch} --message {message}{out}"
+            ),
+            b"",
+        )
+    };
+    let other = folder.file("other");
+    std::fs::write(&other, "precious").unwrap();
+    let link = folder.file("link");
+    std::fs::hard_link(&key, &link).unwrap();
+    let record = format!("{key}.epoch");
+    let before: Vec<_> = [&key, &record, &other]
+        .map(|path| std::fs::read(path).unwrap())
+        .into();
+    let (none, folder_path) = (folder.file("none/signature"), folder.file(""));
+    for out in [
+        &key,
+        &record,
+        &link,
+        &other,
+        &format!("{key}.new"),
+        &none,
+        &folder_path,
+    ] {
+        let refused = sign(5, &format!(" --out {out}"));
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{out}");
+        assert!(refused.error.contains("--out: "), "{}", refused.error);
+    }
+    let after: Vec<_> = [&key, &record, &other]
+        .map(|path| std::fs::read(path).unwrap())
+        .into();
+    assert!(before == after);
+    // No epoch was spent, and a refused epoch leaves no file.
+    let out = folder.file("signature");
+    assert_eq!(sign(5, &format!(" --out {out}")).code, 0);
+    assert_eq!(std::fs::metadata(&out).unwrap().len(), 424);
+    let out = folder.file("again");
+    let refused = sign(5, &format!(" --out {out}"));
+    assert_eq!(refused.code, 2);
+    assert!(refused.error.contains("spent"), "{}", refused.error);
+    assert!(!std::path::Path::new(&out).exists());
+}
+
+/// `.ci/xmss` makes the file for the signature fail too.
+#[cfg(target_os = "linux")]
+#[test]
+fn xmss_reports_an_epoch_whose_signature_was_lost() {
+    let folder = Folder::new("xmss-full");
+    let key = folder.file("key");
+    let made = xmss(
+        &format!("keygen --scheme leansig-test --epochs 256 --out {key}"),
+        b"",
+    );
+    assert_eq!(made.code, 0, "{}", made.error);
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    for (epoch, out) in [("5", Stdio::from(closed)), ("6", Stdio::from(full))] {
+        let message = "11".repeat(32);
+        let mut sign = command(&["xmss", "sign", "--scheme", "leansig-test", "--key", &key]);
+        sign.args(["--epoch", epoch, "--message", &message])
+            .stdout(out);
+        let lost = finish(sign, b"");
+        assert_eq!(lost.code, 2);
+        let expected =
+            format!("error: epoch {epoch} is spent, and its signature was not written: ");
+        assert!(lost.error.starts_with(&expected), "{}", lost.error);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn xmss_adopts_keys_made_elsewhere() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("xmss-adopt");
+    let key = folder.file("key");
+    let vectors: Value = serde_json::from_str(
+        &std::fs::read_to_string(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../vectors/xmss/test_2e8_dim4_full.json"
+        ))
+        .unwrap(),
+    )
+    .unwrap();
+    std::fs::write(
+        &key,
+        lydite::bytes::hex::decode(vectors["sk_ssz"].as_str().unwrap()).unwrap(),
+    )
+    .unwrap();
+    let case = &vectors["signatures"][4];
+    let epoch = case["epoch"].as_u64().unwrap();
+    let run = |arguments: &str| {
+        xmss(
+            &format!("{arguments} --scheme leansig-test --key {key}"),
+            b"",
+        )
+    };
+    let set = |mode| std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o644);
+    refused(
+        &run("inspect"),
+        &format!("{key}: open to others (mode 644); use chmod 600"),
+    );
+    set(0o600);
+    let message = case["message"].as_str().unwrap();
+    let sign = format!("sign --epoch {epoch} --message {message}");
+    for arguments in ["inspect", "advance", &sign] {
+        let missing = run(arguments);
+        assert_eq!(missing.code, 2);
+        let remedy = format!("lydite xmss adopt --key {key} --next EPOCH");
+        assert!(missing.error.contains(&remedy), "{}", missing.error);
+    }
+    assert_eq!(run("adopt --next 4294967297").code, 2);
+    let adopted = run(&format!("adopt --next {epoch} --json")).json();
+    assert_eq!(adopted["public_key"], vectors["pk_ssz"]);
+    assert_eq!(adopted["unspent"], format!("{epoch}..256"));
+    let again = run("adopt --next 0");
+    refused(&again, &format!("{key}.epoch exists"));
+    let earlier = format!("sign --epoch {} --message {message}", epoch - 1);
+    assert!(run(&earlier).error.contains("spent"));
+    assert_eq!(run(&sign).out.trim(), case["sig_ssz"]);
+}
+
+#[test]
 fn xmss_makes_the_reports_key() {
     let seed = "42".repeat(32);
     let made = xmss(

@@ -256,6 +256,17 @@ impl<S: Scheme> SecretKey<S> {
         epochs: Range<u64>,
         observer: &O,
     ) -> Result<Self, GenerateError> {
+        let made = Self::from_seed_unwiped(seed, epochs, observer);
+        wipe_stack();
+        made
+    }
+
+    #[inline(never)]
+    fn from_seed_unwiped<O: Observer + ?Sized>(
+        seed: &[u8; 32],
+        epochs: Range<u64>,
+        observer: &O,
+    ) -> Result<Self, GenerateError> {
         Self::generate(&mut ChaCha12Rng::from_seed(*seed), epochs, observer)
     }
 

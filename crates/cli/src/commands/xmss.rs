@@ -1,12 +1,12 @@
 //! `lydite xmss`
 
-use std::fs;
-use std::io::IsTerminal as _;
+use std::fs::{self, File};
+use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,8 +22,8 @@ use crate::{Answer, input};
 
 /// Hash-based signatures of lean Ethereum (Generalized XMSS)
 ///
-/// A key is two files: KEY, its SSZ encoding, and KEY.epoch, the record of the epochs that are spent. Never restore a record
-/// from a backup, and never use one key in two places: two signatures for one epoch give the key away.
+/// A key is two files: KEY, its SSZ encoding, and KEY.epoch, the record of spent epochs. Never restore a record from a backup,
+/// and never use one key in two places: two signatures for one epoch reveal the key.
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -37,6 +37,7 @@ enum Command {
     Verify(Verify),
     Inspect(Inspect),
     Advance(Advance),
+    Adopt(Adopt),
 }
 
 /// Make a key
@@ -75,7 +76,7 @@ struct Sign {
     /// 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// Where the signature goes, as bytes; hexadecimal on standard output without it
+    /// New file for the signature, as bytes; without it, hexadecimal on standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -125,6 +126,21 @@ struct Advance {
     epoch: Option<u32>,
 }
 
+/// Start using a key file made by another program
+///
+/// Creates the record KEY.epoch, by which all epochs below --next are spent. You must know which epochs the key has signed.
+#[derive(Args)]
+struct Adopt {
+    #[command(flatten)]
+    scheme: SchemeArgument,
+    /// The key, in leanSig's SSZ encoding
+    #[arg(long, value_name = "KEY")]
+    key: PathBuf,
+    /// The lowest epoch that has not been signed
+    #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(..=1 << 32))]
+    next: u64,
+}
+
 #[derive(Args)]
 struct SchemeArgument {
     /// The signature scheme
@@ -149,19 +165,18 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         Command::Verify(command) => command.run(output),
         Command::Inspect(command) => command.run(output),
         Command::Advance(command) => command.run(output),
+        Command::Adopt(command) => command.run(output),
     }
 }
 
 impl Keygen {
     fn run(&self, output: &Output) -> Result<Answer> {
-        let seed = Zeroizing::new(match &self.seed {
-            Some(text) => array(text).context("--seed")?,
-            None => {
-                let mut seed = [0; 32];
-                getrandom::fill(&mut seed).context("the system's randomness")?;
-                seed
-            }
-        });
+        let mut seed = Zeroizing::new([0; 32]);
+        match &self.seed {
+            Some(text) => hex::decode_to_slice(text.trim(), &mut seed[..])
+                .context("--seed: not 32 hexadecimal bytes")?,
+            None => getrandom::fill(&mut seed[..]).context("the system's randomness")?,
+        }
         if let Some(path) = &self.out
             && path.exists()
         {
@@ -212,19 +227,71 @@ impl Keygen {
 impl Sign {
     fn run(&self, output: &Output) -> Result<Answer> {
         let message = array(&self.message).context("--message")?;
-        let mut file = self.scheme.scheme.open(&self.key)?;
+        let mut file = self.scheme.open(&self.key)?;
         // What is spent is refused before any work.
         if file.unspent().contains(&u64::from(self.epoch)) {
             prepare(&mut *file, self.epoch)?;
         }
+        // The output exists before the epoch is spent.
+        let created = match &self.out {
+            Some(path) => Some(SignatureFile::create(path, &self.key)?),
+            None => None,
+        };
         let signature = file.sign(self.epoch, &message)?;
-        match &self.out {
-            Some(path) => {
-                fs::write(path, &signature).with_context(|| format!("{}", path.display()))?;
-            }
-            None => output.one("signature", &hex::encode(&signature))?,
+        let text = hex::encode(&signature);
+        let printed = |error: anyhow::Error| match output.one("signature", &text) {
+            Ok(()) => anyhow!("the signature is on standard output: {error:#}"),
+            Err(error) => anyhow!("its signature was not written: {error:#}"),
+        };
+        match created {
+            Some(created) => created.write(&signature).map_err(printed),
+            None => output
+                .one("signature", &text)
+                .map_err(|error| anyhow!("its signature was not written: {error:#}")),
         }
+        .map_err(|error| anyhow!("epoch {} is spent, and {error:#}", self.epoch))?;
         Ok(Answer::Yes)
+    }
+}
+
+/// A new file for a signature, removed unless it is written.
+struct SignatureFile {
+    file: File,
+    path: PathBuf,
+    written: bool,
+}
+
+impl SignatureFile {
+    /// Creates the file. One that exists, which may be the key, is left alone.
+    fn create(path: &Path, key: &Path) -> Result<Self> {
+        let mut reserved = key.as_os_str().to_os_string();
+        reserved.push(".new");
+        if path::absolute(path)? == path::absolute(reserved)? {
+            bail!("--out: {} is reserved for the key", path.display());
+        }
+        let file = File::create_new(path).with_context(|| format!("--out: {}", path.display()))?;
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            written: false,
+        })
+    }
+
+    fn write(mut self, signature: &[u8]) -> Result<()> {
+        self.file
+            .write_all(signature)
+            .and_then(|()| self.file.sync_all())
+            .with_context(|| format!("{}", self.path.display()))?;
+        self.written = true;
+        Ok(())
+    }
+}
+
+impl Drop for SignatureFile {
+    fn drop(&mut self) {
+        if !self.written {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -258,14 +325,14 @@ impl Verify {
 
 impl Inspect {
     fn run(&self, output: &Output) -> Result<Answer> {
-        let file = self.scheme.scheme.open(&self.key)?;
+        let file = self.scheme.open(&self.key)?;
         show(&self.scheme, &*file, &self.key, output)
     }
 }
 
 impl Advance {
     fn run(&self, output: &Output) -> Result<Answer> {
-        let mut file = self.scheme.scheme.open(&self.key)?;
+        let mut file = self.scheme.open(&self.key)?;
         let epoch = match self.epoch {
             Some(epoch) => epoch,
             None => u32::try_from(file.prepared().end)
@@ -275,6 +342,28 @@ impl Advance {
         };
         prepare(&mut *file, epoch)?;
         show(&self.scheme, &*file, &self.key, output)
+    }
+}
+
+impl Adopt {
+    fn run(&self, output: &Output) -> Result<Answer> {
+        self.scheme.scheme.adopt(&self.key, self.next)?;
+        let file = self.scheme.open(&self.key)?;
+        show(&self.scheme, &*file, &self.key, output)
+    }
+}
+
+impl SchemeArgument {
+    fn open(&self, key: &Path) -> Result<Box<dyn NamedKeyFile>> {
+        match self.scheme.open(key) {
+            Err(error @ StoreError::NoRecord(_)) => {
+                bail!(
+                    "{error}: lydite xmss adopt --key {} --next EPOCH",
+                    key.display()
+                )
+            }
+            other => Ok(other?),
+        }
     }
 }
 
