@@ -1,11 +1,15 @@
-//! Makes a key, signs, forgets the key and waits: `.ci/xmss` then looks for what should be gone in this process's memory.
+//! Makes a key, signs, alone and from a key file, forgets the key and waits: `.ci/xmss` then searches this process's memory
+//! for secrets.
 //!
 //!     cargo run --release -p lydite-xmss --example memory_after_use -- forget
 //!
 //! With `keep` the key stays: the control.
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
 
+use lydite_xmss::store::{KeyFile, StoreError};
 use lydite_xmss::{LeanSigTest, SecretKey};
 
 fn main() {
@@ -33,6 +37,22 @@ fn work() -> Option<SecretKey<LeanSigTest>> {
             return None;
         }
     }
+    let folder = std::env::temp_dir().join(format!("lydite-memory-{}", std::process::id()));
+    std::fs::create_dir(&folder).ok()?;
+    let stored = use_file(&folder.join("key"), &key);
+    std::fs::remove_dir_all(&folder).ok()?;
+    stored.ok()?;
     key.prepare(40).ok()?;
     Some(key)
+}
+
+/// The same signatures from a key file, whose window then moves.
+fn use_file(path: &Path, key: &SecretKey<LeanSigTest>) -> Result<(), StoreError> {
+    KeyFile::create(path, key)?;
+    let mut file = KeyFile::<LeanSigTest>::open(path)?;
+    file.prepare_ahead(Duration::ZERO)?;
+    for epoch in 0..8 {
+        file.sign(epoch, &[epoch as u8; 32])?;
+    }
+    file.prepare(40)
 }
