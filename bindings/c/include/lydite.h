@@ -52,6 +52,11 @@ typedef struct lydite_codec lydite_codec;
 typedef struct lydite_event lydite_event;
 
 // A key file open for signing. No other process can open it meanwhile.
+//
+// It belongs to the process that opened it: in a child made by fork, signing and preparing are LYDITE_ERROR_KEY_FILE. Open
+// the key in the process that signs, after the fork. The same error is returned if the record of spent epochs was restored
+// or replaced while the key is open. Never restore a record from a backup or a snapshot while the key is closed, and never
+// use one key on two machines: that cannot be detected, and two signatures for one epoch reveal the key.
 typedef struct lydite_xmss_key lydite_xmss_key;
 
 // 0, or one of the LYDITE_ERROR_ constants.
@@ -147,7 +152,8 @@ typedef struct {
 // A defect of Lydite; please report it.
 #define LYDITE_ERROR_INTERNAL -7
 
-// A key file that cannot be written, read or used: the epoch is spent, or outside the key's.
+// A key file that cannot be written, read or used: the epoch is spent or outside the key's, the process was forked from the
+// one that opened it, or one of its files is damaged, replaced or open to others.
 #define LYDITE_ERROR_KEY_FILE -8
 
 #ifdef __cplusplus
@@ -349,8 +355,8 @@ lydite_status lydite_xmss_verify_batch(uint32_t scheme,
                                        uint8_t *valid);
 
 // Makes a key from a seed of 32 secret random bytes, for at least epochs epochs from first on, and writes it to the file
-// path (UTF-8), which must not exist, with the record of its spent epochs beside it. public_key is set. Takes minutes for
-// many epochs, and allocates while it runs.
+// path (UTF-8), which must not exist, readable by its owner only, with the record of its spent epochs in path.epoch.
+// public_key is set. Takes minutes for many epochs, and allocates while it runs.
 lydite_status lydite_xmss_generate(uint32_t scheme,
                                    const uint8_t *path,
                                    size_t path_length,
@@ -359,17 +365,19 @@ lydite_status lydite_xmss_generate(uint32_t scheme,
                                    uint64_t epochs,
                                    uint8_t *public_key);
 
-// Gives the key file path (UTF-8), made elsewhere (leanSig's SSZ), a record by which all epochs below next are spent: the
-// caller knows what the key has signed. A file that has its record is LYDITE_ERROR_KEY_FILE. Allocates while it runs.
+// Creates the record of the key file path (UTF-8), made elsewhere (leanSig's SSZ), by which all epochs below next are spent.
+// The caller must know which epochs the key has signed. A key that has its record, or that its group or others can read, is
+// LYDITE_ERROR_KEY_FILE. Allocates while it runs.
 lydite_status lydite_xmss_adopt(uint32_t scheme,
                                 const uint8_t *path,
                                 size_t path_length,
                                 uint64_t next);
 
-// Opens the key file path (UTF-8). *out is to be released with lydite_xmss_key_free.
+// Opens the key file path (UTF-8), which its group and others must not be able to read. *out is to be released with
+// lydite_xmss_key_free.
 lydite_status lydite_xmss_key_new(uint32_t scheme, const uint8_t *path, size_t path_length, lydite_xmss_key **out);
 
-// Closes a key file. NULL is allowed.
+// Closes a key file. NULL is allowed. In a forked child this leaves the parent's key open.
 void lydite_xmss_key_free(lydite_xmss_key *key);
 
 // The public key, of the size of the scheme. Allocates while it runs.
@@ -387,9 +395,9 @@ lydite_status lydite_xmss_key_prepare(const lydite_xmss_key *key,
 // nanoseconds in between, so that the window moves without computing. Allocates while it runs, and in that thread.
 lydite_status lydite_xmss_key_prepare_ahead(const lydite_xmss_key *key, uint64_t pause);
 
-// Signs a message of 32 bytes for an epoch, which with all before it is spent: that is on the disk before the signature
-// is in out. An epoch that is spent is LYDITE_ERROR_KEY_FILE. With out NULL or too small nothing is signed. Allocates while
-// it runs.
+// Signs a message of 32 bytes for an epoch, and spends it and all before it: that is on the disk before the signature is in
+// out. LYDITE_ERROR_KEY_FILE for a spent epoch, and in a process forked from the one that opened the key. With out NULL or
+// too small nothing is signed. Allocates while it runs.
 lydite_status lydite_xmss_key_sign(const lydite_xmss_key *key,
                                    uint32_t epoch,
                                    const uint8_t *message,
