@@ -15,6 +15,8 @@ pub enum Code {
     Unsupported,
     #[cfg(not(target_family = "wasm"))]
     Internal,
+    #[cfg(not(target_family = "wasm"))]
+    KeyFile,
 }
 
 /// Why a call fails, in the words of the core.
@@ -46,7 +48,7 @@ impl Failure {
     }
 
     #[cold]
-    fn decode(offset: impl Into<Option<usize>>, message: impl Display) -> Self {
+    pub fn decode(offset: impl Into<Option<usize>>, message: impl Display) -> Self {
         Self {
             offset: offset.into(),
             ..Self::new(Code::Decode, message)
@@ -126,6 +128,13 @@ impl From<xmss::named::VerifyError> for Failure {
 impl From<xmss::SignError> for Failure {
     fn from(error: xmss::SignError) -> Self {
         Self::new(Code::Signature, error)
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl From<xmss::store::StoreError> for Failure {
+    fn from(error: xmss::store::StoreError) -> Self {
+        Self::new(Code::KeyFile, error)
     }
 }
 

@@ -16,6 +16,8 @@ mod secp256k1;
 mod syrup;
 mod tape;
 mod xmss;
+#[cfg(not(target_family = "wasm"))]
+mod xmss_file;
 
 #[cfg(not(target_family = "wasm"))]
 mod napi;
@@ -81,6 +83,22 @@ macro_rules! operations {
             xmssKeyInfo = crate::xmss::key_info;
             xmssKeyPrepare = crate::xmss::key_prepare;
             xmssSign = crate::xmss::sign;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileCreate = crate::xmss_file::create;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileAdopt = crate::xmss_file::adopt;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileOpen = crate::xmss_file::open;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileFree = crate::xmss_file::free;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileInfo = crate::xmss_file::info;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFilePrepare = crate::xmss_file::prepare;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFilePrepareAhead = crate::xmss_file::prepare_ahead;
+            #[cfg(not(target_family = "wasm"))]
+            xmssFileSign = crate::xmss_file::sign;
             precompile = crate::precompile::run;
         }
     };

@@ -9,8 +9,8 @@ use std::{
 use napi_sys::{
     Status::napi_ok, napi_callback_info, napi_create_function, napi_create_int32,
     napi_create_reference, napi_delete_reference, napi_env, napi_get_arraybuffer_info,
-    napi_get_cb_info, napi_get_value_uint32, napi_ref, napi_set_instance_data,
-    napi_set_named_property, napi_value,
+    napi_get_cb_info, napi_get_reference_value, napi_get_value_uint32, napi_ref,
+    napi_set_instance_data, napi_set_named_property, napi_value,
 };
 
 use crate::{
@@ -23,8 +23,47 @@ use crate::{
 /// What an environment holds.
 struct Instance {
     state: State,
-    /// Keeps the ArrayBuffer behind the scratch buffer alive.
+    /// The ArrayBuffer of the scratch buffer, kept alive.
     buffer: napi_ref,
+}
+
+/// Where the bytes of an ArrayBuffer are now, and their number: 0 once it is detached. `None` if it is no ArrayBuffer.
+///
+/// # Safety
+/// `env` and `value` are those of the running call.
+unsafe fn bytes_of(env: napi_env, value: napi_value) -> Option<(*mut u8, usize)> {
+    let (mut start, mut length): (*mut c_void, usize) = (null_mut(), 0);
+    // SAFETY: `env` and `value` are valid by the contract; both results are written before they are read.
+    let status = unsafe { napi_get_arraybuffer_info(env, value, &mut start, &mut length) };
+    (status == napi_ok).then_some((start.cast(), length))
+}
+
+impl Instance {
+    /// Runs an operation over the bytes that the scratch buffer has now.
+    ///
+    /// # Safety
+    /// `env` is that of the running call.
+    unsafe fn run(&mut self, env: napi_env, operation: Operation, numbers: [u32; 3]) -> i32 {
+        let mut buffer = null_mut();
+        // SAFETY: the reference is one of `attach`, or NULL, which is refused; without one `buffer` stays NULL, which
+        // `bytes_of` answers with `None`.
+        let found = unsafe {
+            napi_get_reference_value(env, self.buffer, &mut buffer);
+            bytes_of(env, buffer)
+        };
+        let Some((start, length)) = found.filter(|&(_, length)| length >= MIN_SCRATCH) else {
+            return -(Code::Internal as i32);
+        };
+        let state = &mut self.state;
+        // SAFETY: these are the bytes of an ArrayBuffer that the reference keeps alive. Only JavaScript of this thread can
+        // detach, resize or write to it, and none runs until the operation ends: operations do not call back. What it does
+        // to the buffer before the next call is seen there, since the bytes are asked for anew in each call.
+        unsafe { state.attach(start, length) };
+        let answer = catch_unwind(AssertUnwindSafe(|| state.run(operation, numbers)))
+            .unwrap_or_else(|_| state.fail(&Failure::new(Code::Internal, "panic")));
+        state.detach();
+        answer
+    }
 }
 
 /// The numbers that JavaScript gave, and the environment's instance.
@@ -73,11 +112,11 @@ unsafe fn call(env: napi_env, info: napi_callback_info, operation: Operation) ->
         // SAFETY: the values are the call's. What is not a number leaves 0.
         unsafe { napi_get_value_uint32(env, value, number) };
     }
-    let state = &mut instance.state;
-    let answer = catch_unwind(AssertUnwindSafe(|| state.run(operation, numbers)))
-        .unwrap_or_else(|_| state.fail(&Failure::new(Code::Internal, "panic")));
-    // SAFETY: as above.
-    unsafe { number(env, answer) }
+    // SAFETY: `env` is that of the running call.
+    unsafe {
+        let answer = instance.run(env, operation, numbers);
+        number(env, answer)
+    }
 }
 
 /// `attach(buffer)`: takes an ArrayBuffer as the scratch buffer. 0, or -1 if it is none or too short.
@@ -87,18 +126,15 @@ unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_val
     let Some(instance) = (unsafe { arguments(env, info, &mut values) }) else {
         return null_mut();
     };
-    let (mut start, mut length, mut buffer): (*mut c_void, usize, napi_ref) =
-        (null_mut(), 0, null_mut());
-    // SAFETY: the reference keeps the memory alive until another takes its place; JavaScript keeps the buffer to itself,
-    // so that it is neither detached nor given to another thread.
+    let mut buffer = null_mut();
+    // SAFETY: `env` and the values are those of the running call, and the old reference is used nowhere else. No bytes are
+    // touched here: each call asks where they are.
     unsafe {
-        if napi_get_arraybuffer_info(env, values[0], &mut start, &mut length) != napi_ok
-            || length < MIN_SCRATCH
+        if bytes_of(env, values[0]).is_none_or(|(_, length)| length < MIN_SCRATCH)
             || napi_create_reference(env, values[0], 1, &mut buffer) != napi_ok
         {
             return number(env, -1);
         }
-        instance.state.attach(start.cast(), length);
         if !instance.buffer.is_null() {
             napi_delete_reference(env, instance.buffer);
         }
@@ -110,10 +146,10 @@ unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_val
 type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value;
 
 macro_rules! export {
-    ($($name:ident = $path:path;)*) => {
+    ($($(#[$condition:meta])* $name:ident = $path:path;)*) => {
         const FUNCTIONS: &[(&str, Callback)] = &[
             ("attach", attach),
-            $((stringify!($name), {
+            $($(#[$condition])* (stringify!($name), {
                 unsafe extern "C" fn function(
                     env: napi_env,
                     info: napi_callback_info,

@@ -1,6 +1,7 @@
 //! The buffer that JavaScript and Rust share, and what lives from call to call.
 
 use lydite::evm::abi::{Codec, EventCodec};
+use zeroize::Zeroizing;
 
 use crate::{
     Operation,
@@ -17,10 +18,12 @@ pub const MIN_SCRATCH: usize = 4096;
 pub struct State {
     pub scratch: Scratch,
     /// An output that was too long for the scratch buffer, until JavaScript has made that longer.
-    pending: Vec<u8>,
+    pending: Zeroizing<Vec<u8>>,
     pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
     pub events: Slots<(EventCodec, Form)>,
-    pub keys: Slots<Box<dyn Key>>,
+    pub keys: Slots<Key>,
+    #[cfg(not(target_family = "wasm"))]
+    pub files: Slots<Box<dyn lydite::xmss::named::NamedKeyFile>>,
 }
 
 /// The scratch buffer: memory of JavaScript under Node-API, of Rust in WebAssembly.
@@ -64,7 +67,8 @@ impl State {
     /// Takes another scratch buffer into use.
     ///
     /// # Safety
-    /// The memory stays valid and is neither read nor written by others while an operation runs, until the next `attach`.
+    /// The memory is valid, and neither read nor written by others, while an operation runs, until the next `attach` or
+    /// [`detach`](Self::detach).
     pub unsafe fn attach(&mut self, start: *mut u8, length: usize) {
         // An empty buffer may come as NULL.
         self.scratch = if start.is_null() {
@@ -72,6 +76,12 @@ impl State {
         } else {
             Scratch { start, length }
         };
+    }
+
+    /// Leaves no scratch buffer.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn detach(&mut self) {
+        self.scratch = Scratch::default();
     }
 
     /// The input: the first bytes of the scratch buffer.
@@ -107,6 +117,16 @@ impl State {
 
     /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; answers its length.
     pub fn give(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
+        let length = output.len();
+        match self.input(length) {
+            Ok(place) => place.copy_from_slice(&output),
+            Err(_) => self.pending = Zeroizing::new(output),
+        }
+        Ok(length)
+    }
+
+    /// [`give`](Self::give) of an output that is wiped after it is taken.
+    pub fn give_secret(&mut self, output: Zeroizing<Vec<u8>>) -> Result<usize, Failure> {
         let length = output.len();
         match self.input(length) {
             Ok(place) => place.copy_from_slice(&output),

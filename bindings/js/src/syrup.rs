@@ -6,13 +6,57 @@
 use lydite::ocapn::syrup::{self, Integer, Record, Value};
 
 use crate::{
-    failure::{Code, Failure},
+    failure::Failure,
     scratch::State,
     tape::{Reader, Writer},
 };
 
-/// Bits of the longest integer that is converted: time is quadratic in it.
+/// Words of 64 bits of the longest integer that is converted, here and in Python: 65 536 bits.
 const MAX_LIMBS: usize = 1024;
+/// Digits of 2^65536.
+const MAX_DIGITS: usize = 19_729;
+
+/// The magnitude of an integer, least word first, or `None` if it has more than 65 536 bits: the conversion takes quadratic
+/// time, so the number of digits is checked before it starts.
+fn bounded_magnitude(value: &Integer) -> Option<Vec<u64>> {
+    let short = i64::try_from(value).is_ok() || value.to_string().len() <= MAX_DIGITS + 1;
+    let limbs = short.then(|| value.magnitude())?;
+    (limbs.len() <= MAX_LIMBS).then_some(limbs)
+}
+
+/// Offset and number of digits of the first integer of more than 65 536 bits in an encoding that was decoded.
+fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while let Some(byte) = input.get(at) {
+        if !byte.is_ascii_digit() {
+            // The bytes of a float may be digits.
+            at += match byte {
+                b'D' => 9,
+                b'F' => 5,
+                _ => 1,
+            };
+            continue;
+        }
+        let count = input[at..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        let (digits, end) = (std::str::from_utf8(&input[at..at + count]), at + count);
+        let digits = digits.unwrap_or_default();
+        at = match input.get(end) {
+            Some(b'+' | b'-') => {
+                let value = digits.parse().ok();
+                if value.is_some_and(|value| bounded_magnitude(&value).is_none()) {
+                    return Some((at, count));
+                }
+                end + 1
+            }
+            // A length, and so many bytes.
+            _ => (end + 1).saturating_add(digits.parse().unwrap_or(usize::MAX)),
+        };
+    }
+    None
+}
 
 fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
     if depth > syrup::MAX_TREE_DEPTH {
@@ -30,7 +74,7 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
         2 => {
             let (negative, limbs) = reader.number()?;
             if limbs.len() > MAX_LIMBS {
-                return Err(Failure::encode("integer too long"));
+                return Err(Failure::encode("expected an integer of at most 65536 bits"));
             }
             Value::Integer(Integer::from_sign_magnitude(negative, &limbs))
         }
@@ -62,7 +106,10 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
     })
 }
 
-fn write(value: &Value, out: &mut Writer) -> Result<(), Failure> {
+/// An integer of more than 65 536 bits.
+struct LongInteger;
+
+fn write(value: &Value, out: &mut Writer) -> Result<(), LongInteger> {
     let mut all = |kind, values: &[Value]| {
         out.word(kind, values.len());
         values.iter().try_for_each(|value| write(value, out))
@@ -75,10 +122,9 @@ fn write(value: &Value, out: &mut Writer) -> Result<(), Failure> {
     match value {
         Value::Boolean(value) => out.word(usize::from(*value), 0),
         Value::Integer(value) => {
-            let limbs = value.magnitude();
-            if limbs.len() > MAX_LIMBS {
-                return Err(Failure::new(Code::Decode, "integer too long"));
-            }
+            let Some(limbs) = bounded_magnitude(value) else {
+                return Err(LongInteger);
+            };
             out.word(2, 0);
             out.number(value.is_negative(), &limbs);
         }
@@ -152,6 +198,14 @@ pub fn decode(
         Value::decode_lenient(input)?
     };
     let mut out = Writer::new();
-    write(&value, &mut out)?;
+    if write(&value, &mut out).is_err() {
+        let (offset, digits) = find_long_integer(input).unwrap_or_default();
+        return Err(Failure::decode(
+            offset,
+            format_args!(
+                "byte {offset}: expected an integer of at most 65536 bits, found {digits} digits"
+            ),
+        ));
+    }
     state.give(out.finish())
 }

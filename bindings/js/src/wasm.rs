@@ -34,13 +34,15 @@ pub extern "C" fn reserve(length: u32) -> *mut u8 {
         *memory = longer;
     }
     let start = memory.as_mut_ptr().cast();
-    // SAFETY: the memory lives until the next `reserve`, which attaches another.
+    // SAFETY: the memory lives, and stays where it is, until the next `reserve`, which attaches another; JavaScript runs only
+    // between operations, and cannot take it away, since a WebAssembly memory is not detached by its users.
     unsafe { state.attach(start, memory.len() * 8) };
     start
 }
 
 macro_rules! export {
-    ($($name:ident = $path:path;)*) => {$(
+    ($($(#[$condition:meta])* $name:ident = $path:path;)*) => {$(
+        $(#[$condition])*
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub extern "C" fn $name(a: u32, b: u32, c: u32) -> i32 {

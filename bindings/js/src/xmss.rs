@@ -1,13 +1,23 @@
-//! Generalized XMSS.
+//! Generalized XMSS: verification, and keys in memory.
 
-pub use lydite::xmss::named::NamedSigner as Key;
-use lydite::xmss::named::{NamedScheme, SCHEMES};
+use std::ops::Range;
+
+use lydite::xmss::named::{NamedScheme, NamedSigner, SCHEMES};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{failure::Failure, scratch::State};
+use crate::{
+    failure::{Code, Failure},
+    scratch::State,
+};
+
+/// A key in memory, and the lowest epoch that it still signs.
+pub struct Key {
+    signer: Box<dyn NamedSigner>,
+    next: u64,
+}
 
 /// The scheme of a number: the order is that of `SCHEMES` in `ts/xmss.ts`.
-fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
+pub fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
     let scheme = SCHEMES.get(number).copied();
     scheme.ok_or_else(|| Failure::argument("no such scheme"))
 }
@@ -41,11 +51,11 @@ pub fn key_from_seed(
     let start = u64::from_le_bytes(state.array(32)?);
     let end = u64::from_le_bytes(state.array(40)?);
     state.input(32)?.zeroize();
-    let key = self::scheme(scheme)?.generate(&seed, start..end, &())?;
-    Ok(state.keys.add(key))
+    let signer = self::scheme(scheme)?.generate(&seed, start..end, &())?;
+    Ok(state.keys.add(Key { signer, next: 0 }))
 }
 
-/// A key's SSZ encoding to its number.
+/// Lowest epoch that is not spent (8 bytes), a key's SSZ encoding, to its number.
 pub fn key_from_bytes(
     state: &mut State,
     length: usize,
@@ -53,10 +63,12 @@ pub fn key_from_bytes(
     _: usize,
 ) -> Result<usize, Failure> {
     let input = state.input(length)?;
-    let bytes = Zeroizing::new(input.to_vec());
+    let parts = input.split_first_chunk();
+    let (next, key) = parts.ok_or_else(|| Failure::argument("input too short"))?;
+    let (next, bytes) = (u64::from_le_bytes(*next), Zeroizing::new(key.to_vec()));
     input.zeroize();
-    let key = self::scheme(scheme)?.decode(bytes)?;
-    Ok(state.keys.add(key))
+    let signer = self::scheme(scheme)?.decode(bytes)?;
+    Ok(state.keys.add(Key { signer, next }))
 }
 
 /// A key to its SSZ encoding.
@@ -66,22 +78,37 @@ pub fn key_to_bytes(
     _: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let bytes = state.keys.get(number)?.as_bytes().to_vec();
-    state.give(bytes)
+    let bytes = Zeroizing::new(state.keys.get(number)?.signer.as_bytes().to_vec());
+    state.give_secret(bytes)
 }
 
 pub fn key_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
     state.keys.free(number)
 }
 
-/// A key to its epochs (four numbers of 8 bytes), then its public key.
-pub fn key_info(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
-    let key = state.keys.get(number)?;
-    let (active, prepared) = (key.active(), key.prepared());
-    let epochs = [active.start, active.end, prepared.start, prepared.end];
-    let mut out = epochs.map(u64::to_le_bytes).concat();
-    out.extend(key.public_key()?);
+/// Three ranges of epochs (six numbers of 8 bytes), then a public key.
+pub fn describe(
+    state: &mut State,
+    ranges: [Range<u64>; 3],
+    public_key: Vec<u8>,
+) -> Result<usize, Failure> {
+    let ends = ranges.map(|range| [range.start, range.end]);
+    let mut out: Vec<u8> = ends
+        .iter()
+        .flatten()
+        .flat_map(|end| end.to_le_bytes())
+        .collect();
+    out.extend(public_key);
     state.put(&out)
+}
+
+/// A key to its epochs, those that are prepared and those that are not spent, then its public key.
+pub fn key_info(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let Key { signer, next } = state.keys.get(number)?;
+    let active = signer.active();
+    let unspent = active.start.max(*next).min(active.end)..active.end;
+    let (ranges, public_key) = ([active, signer.prepared(), unspent], signer.public_key()?);
+    describe(state, ranges, public_key)
 }
 
 /// Adds leaves to a key's next tree: whether it lacks any.
@@ -91,13 +118,21 @@ pub fn key_prepare(
     leaves: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    Ok(state.keys.get(number)?.work(leaves).into())
+    Ok(state.keys.get(number)?.signer.work(leaves).into())
 }
 
-/// Message (32 bytes), with a key, at an epoch, to the signature.
+/// Message (32 bytes), with a key, at an epoch, to the signature. The epoch and all before it are spent.
 pub fn sign(state: &mut State, number: usize, epoch: usize, _: usize) -> Result<usize, Failure> {
     let message = state.array(0)?;
     let epoch = u32::try_from(epoch).map_err(Failure::argument)?;
-    let signature = state.keys.get(number)?.sign(epoch, &message)?;
+    let Key { signer, next } = state.keys.get(number)?;
+    if u64::from(epoch) < *next {
+        return Err(Failure::new(
+            Code::Signature,
+            format_args!("epoch {epoch} is spent: the lowest that can still be signed is {next}"),
+        ));
+    }
+    let signature = signer.sign(epoch, &message)?;
+    *next = u64::from(epoch) + 1;
     state.give(signature)
 }

@@ -367,6 +367,178 @@ export function suite(lydite, module, vectors, test) {
     same(lydite.syrupDecode(new TextEncoder().encode('007+'), { lenient: true }), 7n)
   })
 
+  test('Syrup: long integers are refused before they are converted', () => {
+    const digits = (count) => new TextEncoder().encode('9'.repeat(count))
+    const join = (...parts) => Uint8Array.from(parts.flatMap((part) => [...(typeof part === 'string' ? new TextEncoder().encode(part) : part)]))
+    const message = (offset, count) => `byte ${offset}: expected an integer of at most 65536 bits, found ${count} digits`
+    const long = join(digits(100_000), '+')
+    refused('DECODE', message(0, 100_000), () => lydite.syrupDecode(long), 0)
+    // Digits that are no integer come first: a byte array, and a float.
+    const float = [0x44, 0x40, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39]
+    const nested = join('[12+', '30000:', digits(30_000), float, "3'cat", digits(20_000), '-]')
+    refused('DECODE', message(30024, 20_000), () => lydite.syrupDecode(nested), 30024)
+    refused('DECODE', message(2, 19_730), () => lydite.syrupDecode(join('[ 0', digits(19_729), '+ ]'), { lenient: true }), 2)
+    const largest = 2n ** 65536n - 1n
+    for (const value of [largest, -largest]) same(lydite.syrupDecode(lydite.syrupEncode(value)) === value, true)
+    refused('DECODE', message(0, 19_729), () => lydite.syrupDecode(new TextEncoder().encode(`${largest + 1n}-`)), 0)
+    for (const value of [largest + 1n, -largest - 1n])
+      refused('ENCODE', 'expected an integer of at most 65536 bits', () => lydite.syrupEncode([value]))
+    // Quadratic time would be minutes.
+    const start = performance.now()
+    const huge = digits(4_000_001).fill(0x2b, 4_000_000)
+    refused('DECODE', message(0, 4_000_000), () => lydite.syrupDecode(huge), 0)
+    refused('ENCODE', 'expected an integer of at most 65536 bits', () => lydite.syrupEncode(1n << (1n << 28n)))
+    const elapsed = performance.now() - start
+    if (elapsed > 5000) throw new Error(`${elapsed} ms`)
+  })
+
+  test('arrays that are not what they say', () => {
+    const taken = []
+    const look = (...all) => taken.push(...all.filter((value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value)))
+    class Species extends Uint8Array {
+      constructor(...all) {
+        look(...all)
+        super(...all)
+      }
+    }
+    class False extends Uint8Array {
+      static get [Symbol.species]() {
+        return Species
+      }
+      get length() {
+        return 64
+      }
+      get byteLength() {
+        return 64
+      }
+      get byteOffset() {
+        return 0
+      }
+      get buffer() {
+        return new ArrayBuffer(64)
+      }
+      [Symbol.iterator]() {
+        return [1, 2, 3][Symbol.iterator]()
+      }
+      at() {
+        return 1
+      }
+    }
+    Object.defineProperty(False.prototype, 'constructor', { get: () => Species })
+    for (const name of ['set', 'subarray', 'slice', 'fill', 'copyWithin', 'map', 'forEach', 'join', 'valueOf', 'toString', 'toJSON'])
+      False.prototype[name] = (...all) => {
+        look(...all)
+        return new Species(64)
+      }
+    // What earlier calls leave in the scratch buffer and on tapes.
+    const fill = () => {
+      lydite.keccak256(bytes(60_000, 0xa5))
+      lydite.rlpEncode([bytes(2000, 0xa5)])
+    }
+    const falsely = (array) => {
+      const out = new False(Reflect.apply(Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'length').get, array, []))
+      for (let i = 0; i < array.length; i++) out[i] = array[i]
+      return out
+    }
+    const hash = bytes(32, 3)
+    const signature = lydite.sign(hash, KEY)
+    const publicKey = lydite.publicKey(KEY)
+    const codec = new lydite.Codec('(bytes,bytes32,address)')
+    const event = new lydite.Event('E(uint8 indexed a)')
+    const raw = lydite.signTransaction({ nonce: 0, gasPrice: 1, gas: 1, to: ADDRESS, value: 0 }, KEY)
+    const calls = {
+      toHex: (f) => [lydite.toHex(f(bytes(0, 0))), lydite.toHex(f(bytes(3, 1)))],
+      keccak256: (f) => [lydite.keccak256(f(bytes(0, 0))), lydite.keccak256(f(bytes(100, 1)))],
+      keccak256Batch: (f) => lydite.keccak256Batch([f(bytes(0, 0)), bytes(3, 2), f(bytes(70, 1))]),
+      sha256: (f) => lydite.sha256(f(bytes(5, 1))),
+      hashMessage: (f) => lydite.hashMessage(f(bytes(5, 1))),
+      toChecksumAddress: (f) => lydite.toChecksumAddress(f(bytes(20, 1))),
+      createAddress: (f) => lydite.createAddress(f(bytes(20, 1)), 1),
+      create2Address: (f) => lydite.create2Address(f(bytes(20, 1)), f(hash), f(hash)),
+      sign: (f) => lydite.sign(f(hash), f(KEY)),
+      signBatch: (f) => lydite.signBatch(f(hash), f(KEY)),
+      ecrecover: (f) => lydite.ecrecover(f(hash), f(signature)),
+      ecrecoverBatch: (f) => lydite.ecrecoverBatch(f(hash), f(signature)),
+      recoverPublicKey: (f) => lydite.recoverPublicKey(f(hash), f(signature)),
+      verify: (f) => lydite.verify(f(hash), f(signature), f(publicKey)),
+      verifyBatch: (f) => lydite.verifyBatch(f(hash), f(signature.slice(0, 64)), f(publicKey)),
+      publicKey: (f) => lydite.publicKey(f(KEY)),
+      publicKeyBatch: (f) => lydite.publicKeyBatch(f(KEY)),
+      convertPublicKey: (f) => lydite.convertPublicKey(f(publicKey), 'compressed'),
+      publicKeyToAddress: (f) => lydite.publicKeyToAddress(f(publicKey)),
+      sharedSecret: (f) => lydite.sharedSecret(f(KEY), f(publicKey)),
+      encode: (f) => codec.encode([f(bytes(0, 0)), f(hash), f(bytes(20, 1))]),
+      decode: (f) => codec.decode(f(codec.encode([bytes(3, 1), hash, bytes(20, 1)]))),
+      eventDecode: (f) => event.decode({ topics: [f(lydite.eventTopic('E(uint8)')), f(bytes(32, 0))], data: f(bytes(0, 0)) }),
+      rlpEncode: (f) => lydite.rlpEncode([f(bytes(0, 0)), f(bytes(60, 1))]),
+      rlpDecode: (f) => lydite.rlpDecode(f(lydite.rlpEncode([bytes(3, 1)]))),
+      decodeTransaction: (f) => lydite.decodeTransaction(f(raw)),
+      recoverTransactionSender: (f) => lydite.recoverTransactionSender(f(raw)),
+      recoverTransactionSenders: (f) => lydite.recoverTransactionSenders([f(raw), f(bytes(1, 1))]),
+      signTransaction: (f) => lydite.signTransaction({ nonce: 0, gasPrice: 1, gas: 1, to: f(bytes(20, 1)), value: 0, data: f(bytes(0, 0)) }, f(KEY)),
+      precompile: (f) => lydite.precompile(4, f(bytes(3, 1)), { gas: 1000 }).output,
+      syrupEncode: (f) => lydite.syrupEncode([f(bytes(0, 0)), f(bytes(3, 1))]),
+      syrupDecode: (f) => lydite.syrupDecode(f(lydite.syrupEncode([1n]))),
+      xmssKeyFromSeed: (f) => lydite.xmssKeyFromSeed('leansig-test', f(bytes(32, 7)), 0, 32).publicKey,
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      fill()
+      const expected = call((array) => array)
+      fill()
+      same(call(falsely), expected, name)
+    }
+    const out = falsely(bytes(32, 0))
+    same(lydite.keccak256('0x12', out) === out, true)
+    same(Array.from({ length: 32 }, (_, i) => out[i]), [...lydite.keccak256('0x12')])
+    same(taken.length, 0, 'arrays and buffers that callers were given')
+
+    for (const fake of [new Proxy(bytes(32, 0), {}), Object.create(Uint8Array.prototype), Object.setPrototypeOf([], Uint8Array.prototype)]) {
+      const kind = Array.isArray(fake) ? 'an array' : 'an object that only inherits from it'
+      refused('INVALID_ARGUMENT', `data: a Uint8Array is needed, not ${kind}`, () => lydite.toHex(fake))
+      refused('INVALID_ARGUMENT', `data: a Uint8Array or hexadecimal text is needed, not ${kind}`, () => lydite.keccak256(fake))
+      refused('INVALID_ARGUMENT', `out: a Uint8Array is needed, not ${kind}`, () => lydite.keccak256('0x', fake))
+    }
+    refused('ENCODE', 'a string is needed, not Object', () => lydite.syrupEncode(new SyrupSymbol({ length: 64, isWellFormed: () => true })))
+    refused('ENCODE', 'a number is needed, not Object', () => lydite.syrupEncode(new SyrupFloat32({ valueOf: () => 1 })))
+  })
+
+  test('arguments that call Lydite while they are read', () => {
+    const disturb = () => {
+      lydite.keccak256(bytes(70_000, 0xa5))
+      lydite.toHex(bytes(200, 0xa5))
+    }
+    const number = (value) => ({ valueOf: () => (disturb(), value) })
+    const option = (name, value) => ({ get [name]() { return (disturb(), value) } })
+    const busy = (items) => new Proxy(items, { get: (array, key) => (disturb(), array[key]) })
+    const seed = bytes(32, 7)
+    same(lydite.xmssKeyFromSeed('leansig-test', seed, number(0), number(32)).publicKey, lydite.xmssKeyFromSeed('leansig-test', seed, 0, 32).publicKey)
+    same(lydite.createAddress(ADDRESS, number(5)), lydite.createAddress(ADDRESS, 5))
+    same(lydite.parseAddress(ADDRESS, option('checksummed', true)), lydite.parseAddress(ADDRESS))
+    same(lydite.precompile(4, '0x010203', option('gas', 1000)), lydite.precompile(4, '0x010203', { gas: 1000 }))
+    same(lydite.syrupDecode(lydite.syrupEncode('abc'), option('lenient', true)), 'abc')
+    const codec = new lydite.Codec('(uint8,bytes)')
+    const data = codec.encode([1, '0x0203'])
+    same(codec.decode(data, option('strict', false)), codec.decode(data))
+    const items = [bytes(3, 1), bytes(300, 2), bytes(0, 0)]
+    same(lydite.keccak256Batch(busy(items)), lydite.keccak256Batch(items))
+    const event = new lydite.Event('E(uint8 a)')
+    const log = { topics: [event.topic], data: new lydite.Codec('uint8').encode([9]) }
+    same(event.decode({ ...log, topics: busy(log.topics) }, option('strict', true)), { a: 9n })
+    same(event.decodeBatch([log, { get topics() { return (disturb(), log.topics) }, data: log.data }], option('strict', true)), [{ a: 9n }, { a: 9n }])
+    // More or fewer elements than the length says.
+    class Short extends Array {
+      *[Symbol.iterator]() {}
+    }
+    same(event.decodeBatch(Short.from([log, log])), [])
+    same(lydite.syrupEncode(Short.from([1n])), lydite.syrupEncode([]))
+    const fields = { nonce: 0, gasPrice: 1, gas: 1, to: ADDRESS, value: 0 }
+    same(lydite.signTransaction({ ...fields, get data() { return (disturb(), '0x01') } }, KEY), lydite.signTransaction({ ...fields, data: '0x01' }, KEY))
+    // Memory that goes away meanwhile.
+    const key = KEY.slice()
+    const leaving = { ...fields, get data() { return (key.buffer.byteLength && structuredClone(key.buffer, { transfer: [key.buffer] }), '0x01') } }
+    refused('INVALID_ARGUMENT', 'secret key: 32 bytes needed, not 0', () => lydite.signTransaction(leaving, key))
+  })
+
   test('XMSS: the shared vectors, keys and signatures', () => {
     let valid = 0
     for (const item of vectors.xmss.cases) {
@@ -392,6 +564,18 @@ export function suite(lydite, module, vectors, test) {
     same(copy.epochs, [0n, 256n])
     same(copy.prepared, [0n, 32n])
     same(typeof copy.prepare(8), 'boolean')
+    // No epoch twice, and none before the last.
+    const spent = (epoch, next) => `epoch ${epoch} is spent: the lowest that can still be signed is ${next}`
+    same(key.unspent, [4n, 256n])
+    refused('SIGNATURE', spent(3, 4), () => key.sign(3, bytes(32, 2)))
+    refused('SIGNATURE', spent(3, 4), () => key.sign(3, message))
+    refused('SIGNATURE', spent(0, 4), () => key.sign(0, message))
+    const later = lydite.xmssKeyFromBytes('leansig-test', key.toBytes(), key.unspent[0])
+    refused('SIGNATURE', spent(3, 4), () => later.sign(3, message))
+    same(lydite.xmssVerify('leansig-test', key.publicKey, 4, message, later.sign(4, message)), true)
+    same(later.unspent, [5n, 256n])
+    refused('INVALID_ARGUMENT', 'next: out of range', () => lydite.xmssKeyFromBytes('leansig-test', key.toBytes(), -1))
+    refused('INVALID_ARGUMENT', 'epochs: an integer is needed, not 1.5', () => lydite.xmssKeyFromSeed('leansig-test', bytes(32, 7), 1.5, 4))
     refused('SIGNATURE', 'epoch 256 is not of this key, which is for 0 to 256 (exclusive)', () => key.sign(256, message))
     refused('INVALID_ARGUMENT', 'epoch: an integer below 2^32 is needed', () => key.sign(-1, message))
     refused('INVALID_ARGUMENT', 'message: 32 bytes needed, not 1', () => key.sign(1, bytes(1, 1)))

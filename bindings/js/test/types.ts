@@ -5,7 +5,7 @@ import wasm from 'lydite/wasm'
 import { engine } from 'lydite/ox'
 import { register } from 'lydite/ethers'
 import { account } from 'lydite/viem'
-import lydite, { type AbiValue, Codec, Event, type Hex, LyditeError, type Lydite, type Transaction, decodeTransaction, keccak256 } from 'lydite'
+import lydite, { type XmssKeyFile, type AbiValue, Codec, Event, type Hex, LyditeError, type Lydite, type Transaction, decodeTransaction, keccak256 } from 'lydite'
 import { Engine } from 'ox'
 import { type LocalAccount, toAccount } from 'viem/accounts'
 
@@ -21,10 +21,13 @@ const from: Hex = decodeTransaction(hash).from
 const transaction: Transaction = decodeTransaction(hash, { sender: false })
 // @ts-expect-error it was not recovered
 const none: Hex = decodeTransaction(hash, { sender: false }).from
+const open = (path: string): XmssKeyFile => lydite.xmssKeyFileOpen('leansig-prod', path)
+// @ts-expect-error there is no such scheme
+lydite.xmssKeyFromBytes('leansig', hash)
 const either: Lydite[] = [lydite, wasm]
-const code: 'DECODE' | 'ENCODE' | 'SIGNATURE' | 'INVALID_ARGUMENT' | 'PRECOMPILE' | 'UNSUPPORTED' | 'INTERNAL' = new LyditeError('DECODE', '').code
+const code: 'DECODE' | 'ENCODE' | 'SIGNATURE' | 'INVALID_ARGUMENT' | 'PRECOMPILE' | 'UNSUPPORTED' | 'INTERNAL' | 'KEY_FILE' = new LyditeError('DECODE', '').code
 
 Engine.set(engine())
 register(ethers)
 const local: LocalAccount = toAccount(account(`0x${'46'.repeat(32)}`))
-export { none, transaction, code, decoded, either, from, local, values }
+export { none, open, transaction, code, decoded, either, from, local, values }

@@ -3,6 +3,7 @@
 import {
   type AddressLike, type Bytes, type Core, type Hex, type Integer, LyditeError, argument, kindOf, unencodable,
 } from './engine.js'
+import { isBytes, lengthOf } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 /**
@@ -78,7 +79,7 @@ function tuple(members: readonly Read[]): (tape: TapeReader) => AbiValue[] {
 }
 
 function bytesOrHex(tape: TapeWriter, value: AbiInput): void {
-  if (value instanceof Uint8Array) tape.data(value)
+  if (isBytes(value)) tape.data(value)
   else if (typeof value !== 'string') throw unencodable(`a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
   else if (!value.startsWith('0x')) throw unencodable('byte 0: hexadecimal text must begin with 0x')
   else tape.string(value, 1)
@@ -96,7 +97,7 @@ function writer(type: Description): Write {
       return (tape, value) => tape.integer(value as Integer)
     case 'address':
       return (tape, value) => {
-        if (value instanceof Uint8Array) tape.data(value)
+        if (isBytes(value)) tape.data(value)
         else if (typeof value === 'string') tape.string(value, 1)
         else throw unencodable(`an address is needed, not ${kindOf(value)}`)
       }
@@ -188,8 +189,8 @@ export class Codec {
   /** The arguments. */
   decode(data: Bytes, options?: DecodeOptions): AbiValue[] {
     const core = this.#core
-    const length = core.put(core.data(data, 'data'), 'data')
-    core.output(core.operations.codecDecode, length, this.#number, options?.strict === false ? 1 : 0)
+    const lenient = options?.strict === false ? 1 : 0
+    core.output(core.operations.codecDecode, core.put(core.data(data, 'data'), 'data'), this.#number, lenient)
     return this.#read(new TapeReader(core))
   }
 }
@@ -234,9 +235,10 @@ export class Event {
     const { topics } = log
     if (!Array.isArray(topics)) throw argument(`topics: an array is needed, not ${kindOf(topics)}`)
     const data = core.data(log.data, 'data')
-    const words = topics.map((topic: Bytes, i) => core.fixed(topic, 32, `topics[${i}]`))
-    tape.word(words.length, data.length)
-    for (const word of words) tape.fixed(word)
+    const words: Uint8Array[] = []
+    for (let i = 0; i < topics.length; i++) words[i] = core.fixed(topics[i] as Bytes, 32, `topics[${i}]`)
+    tape.word(words.length, lengthOf(data))
+    for (let i = 0; i < words.length; i++) tape.fixed(words[i]!)
     tape.fixed(data)
   }
 
@@ -250,9 +252,10 @@ export class Event {
    * hash, which is all that the log holds. */
   decode(log: Log, options?: DecodeOptions): Record<string, AbiValue> {
     const core = this.#core
+    const lenient = options?.strict === false ? 1 : 0
     withTape((tape) => {
       this.#write(tape, log)
-      core.output(core.operations.eventDecode, tape.finish(core), this.#number, options?.strict === false ? 1 : 0)
+      core.output(core.operations.eventDecode, tape.finish(core), this.#number, lenient)
     })
     return this.#read(new TapeReader(core))
   }
@@ -260,12 +263,17 @@ export class Event {
   /** The parameters of each log, or null where it is not one of this event: one crossing for all. */
   decodeBatch(logs: readonly Log[], options?: DecodeOptions): (Record<string, AbiValue> | null)[] {
     const core = this.#core
+    const lenient = options?.strict === false ? 1 : 0
+    let count = 0
     withTape((tape) => {
-      for (const log of logs) this.#write(tape, log)
-      core.output(core.operations.eventDecodeBatch, tape.finish(core), this.#number, options?.strict === false ? 1 : 0)
+      for (const log of logs) {
+        this.#write(tape, log)
+        count++
+      }
+      core.output(core.operations.eventDecodeBatch, tape.finish(core), this.#number, lenient)
     })
     const tape = new TapeReader(core)
-    return logs.map(() => (tape.word() === 1 ? this.#read(tape) : null))
+    return Array.from({ length: count }, () => (tape.word() === 1 ? this.#read(tape) : null))
   }
 }
 

@@ -1,7 +1,8 @@
 // The API over an engine.
 
 import * as abi from './abi.js'
-import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, kindOf } from './engine.js'
+import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, kindOf, toBigInt } from './engine.js'
+import { copy, firstOf, isBytes, lengthOf } from './intrinsics.js'
 import { rlp } from './rlp.js'
 import { syrup } from './syrup.js'
 import { transactions } from './transaction.js'
@@ -28,7 +29,7 @@ function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
   if (typeof document === 'string') return document
   const text = JSON.stringify(document, (key, value: unknown) => {
     if (typeof value === 'bigint') return value.toString()
-    if (value instanceof Uint8Array) return toHex(value)
+    if (isBytes(value)) return toHex(value)
     if (typeof value === 'number' && !Number.isSafeInteger(value))
       throw argument(`${key}: a number must be a safe integer: use a bigint or text`)
     return value
@@ -43,53 +44,60 @@ export function create(engine: Engine) {
   const text = (length: number) => core.text.ascii(0, length)
 
   const toHex = (data: Uint8Array): Hex => {
-    if (!(data instanceof Uint8Array)) throw argument(`data: a Uint8Array is needed, not ${kindOf(data)}`)
+    if (!isBytes(data)) throw argument(`data: a Uint8Array is needed, not ${kindOf(data)}`)
     return text(core.output(op.hexEncode, core.put(data, 'data'))) as Hex
   }
 
   const toAddressBytes = (value: AddressLike, what: string): Uint8Array => {
-    if (value instanceof Uint8Array) return core.fixed(value, 20, what)
+    if (isBytes(value)) return core.fixed(value, 20, what)
     if (typeof value !== 'string') throw argument(`${what}: an address is needed, not ${kindOf(value)}`)
     return core.slice(core.call(op.parseAddress, core.put(value, what)))
   }
 
-  /** Puts parts behind each other. They must be bytes already: making them bytes uses the scratch buffer. */
+  // Every function first converts all of its arguments, which may run code of the caller's, then checks bytes, then puts them
+  // into the scratch buffer and calls: from the checks on no such code runs.
+
+  /** Puts parts one after the other. They must be bytes already: making them bytes uses the scratch buffer. */
   const put = (...parts: readonly Uint8Array[]): number => {
     let length = 0
-    for (const part of parts) length += part.length
+    for (let i = 0; i < parts.length; i++) length += lengthOf(parts[i]!)
     core.reserve(length)
     let at = 0
-    for (const part of parts) {
-      core.bytes.set(part, at)
-      at += part.length
+    for (let i = 0; i < parts.length; i++) {
+      copy(core.bytes, parts[i]!, at)
+      at += lengthOf(parts[i]!)
     }
     return length
   }
 
-  /** Lengths, then the items behind each other. */
-  const putItems = (items: readonly Uint8Array[], what: string): number => {
+  /** Puts the items' lengths, then the items, one after the other: the length of it all, and the number of items. */
+  const putItems = (items: readonly Uint8Array[], what: string): { length: number; count: number } => {
     if (!Array.isArray(items)) throw argument(`${what}: an array is needed, not ${kindOf(items)}`)
-    let length = 4 * items.length
+    // Each item is taken once: what the array gives may change from one look to the next.
+    const taken: Uint8Array[] = []
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as unknown
-      if (!(item instanceof Uint8Array)) throw argument(`${what}[${i}]: a Uint8Array is needed, not ${kindOf(item)}`)
-      length += item.length
+      if (!isBytes(item)) throw argument(`${what}[${i}]: a Uint8Array is needed, not ${kindOf(item)}`)
+      taken[i] = item
     }
+    const count = taken.length
+    let length = 4 * count
+    for (let i = 0; i < count; i++) length += lengthOf(taken[i]!)
     core.reserve(length)
-    let at = 4 * items.length
-    for (let i = 0; i < items.length; i++) {
-      const item = items[i]!
-      core.halves[i] = item.length
-      core.bytes.set(item, at)
-      at += item.length
+    let at = 4 * count
+    for (let i = 0; i < count; i++) {
+      const size = lengthOf(taken[i]!)
+      core.halves[i] = size
+      copy(core.bytes, taken[i]!, at)
+      at += size
     }
-    return length
+    return { length, count }
   }
 
   /** 65 bytes, or 64 without v where v does not matter. */
   const rs = (signature: Bytes): Uint8Array => {
     const data = core.data(signature, 'signature')
-    return data.length === 64 ? data : core.fixed(data, 65, 'signature').subarray(0, 64)
+    return lengthOf(data) === 64 ? data : firstOf(core.fixed(data, 65, 'signature'), 64)
   }
 
   return {
@@ -109,14 +117,15 @@ export function create(engine: Engine) {
     keccak256(data: Bytes, out?: Uint8Array): Uint8Array {
       core.call(op.keccak256, core.put(core.data(data, 'data'), 'data'))
       if (out === undefined) return core.digest()
-      core.fixed(out, 32, 'out').set(core.bytes.subarray(0, 32))
+      if (!isBytes(out)) throw argument(`out: a Uint8Array is needed, not ${kindOf(out)}`)
+      core.read(core.fixed(out, 32, 'out'))
       return out
     },
 
     /** Keccak-256 of each item, 32 bytes behind each other: one crossing for all. */
     keccak256Batch(items: readonly Uint8Array[]): Uint8Array {
-      const length = putItems(items, 'items')
-      return core.slice(core.output(op.keccak256Batch, length, items.length))
+      const { length, count } = putItems(items, 'items')
+      return core.slice(core.output(op.keccak256Batch, length, count))
     },
 
     /** SHA-256: 32 bytes. */
@@ -126,7 +135,7 @@ export function create(engine: Engine) {
 
     /** The hash that `personal_sign` signs (EIP-191, version 0x45). Text is hashed as UTF-8. */
     hashMessage(message: Uint8Array | string): Uint8Array {
-      if (!(message instanceof Uint8Array) && typeof message !== 'string')
+      if (!isBytes(message) && typeof message !== 'string')
         throw argument(`message: a Uint8Array or a string is needed, not ${kindOf(message)}`)
       return core.slice(core.call(op.hashMessage, core.put(message, 'message')))
     },
@@ -142,8 +151,8 @@ export function create(engine: Engine) {
       const length = core.output(op.typedData, core.put(json(document, toHex), 'document'))
       return {
         signingHash: core.digest(),
-        domainSeparator: core.bytes.slice(32, 64),
-        structHash: core.bytes.slice(64, 96),
+        domainSeparator: core.slice(32, 64),
+        structHash: core.slice(64, 96),
         encodeType: core.text.utf8(96, length),
       }
     },
@@ -157,15 +166,15 @@ export function create(engine: Engine) {
     /** The 20 bytes of an address. With `checksummed` its letters must have the case of EIP-55. */
     parseAddress(address: string, options?: { checksummed?: boolean }): Uint8Array {
       if (typeof address !== 'string') throw argument(`address: a string is needed, not ${kindOf(address)}`)
-      return core.slice(core.call(op.parseAddress, core.put(address, 'address'), options?.checksummed ? 1 : 0))
+      const checksummed = options?.checksummed ? 1 : 0
+      return core.slice(core.call(op.parseAddress, core.put(address, 'address'), checksummed))
     },
 
     /** The address of the contract that `sender` creates at `nonce`. */
     createAddress(sender: AddressLike, nonce: Integer): Hex {
-      const from = toAddressBytes(sender, 'sender')
-      const count = BigInt(nonce)
+      const count = toBigInt(nonce, 'nonce')
       if (count < 0n || count >= 2n ** 64n) throw argument('nonce: out of range')
-      put(from)
+      put(toAddressBytes(sender, 'sender'))
       for (let i = 0; i < 8; i++) core.bytes[20 + i] = Number((count >> BigInt(8 * i)) & 0xffn)
       return text(core.call(op.createAddress)) as Hex
     },
@@ -179,8 +188,13 @@ export function create(engine: Engine) {
     /** Signs 32 bytes: r, s, v with v 0 or 1. Deterministic (RFC 6979), low s, constant time. */
     sign(hash: Bytes, secretKey: Uint8Array): Uint8Array {
       const data = core.fixed(hash, 32, 'hash')
-      put(core.fixed(secretKey, 32, 'secret key'), data)
-      return core.slice(core.call(op.sign))
+      const key = core.fixed(secretKey, 32, 'secret key')
+      try {
+        put(key, data)
+        return core.slice(core.call(op.sign))
+      } finally {
+        core.wipe(32)
+      }
     },
 
     /** Signs each row of 32 bytes, with one key or each with its own: rows of 65 bytes. */
@@ -188,8 +202,13 @@ export function create(engine: Engine) {
       const count = core.rows(hashes, 32, 'hashes')
       const keys = core.rows(secretKeys, 32, 'secret keys')
       if (keys !== 1 && keys !== count) throw argument('one secret key is needed, or as many as hashes')
-      put(hashes, secretKeys)
-      return core.slice(core.output(op.signBatch, count, keys))
+      let length = 0
+      try {
+        length = put(hashes, secretKeys)
+        return core.slice(core.output(op.signBatch, count, keys))
+      } finally {
+        core.wipe(length)
+      }
     },
 
     /** The address that signed `hash`. v is 0 or 1, or 27 or 28; a high s is accepted. */
@@ -205,7 +224,7 @@ export function create(engine: Engine) {
       if (core.rows(signatures, 65, 'signatures') !== count) throw argument('as many hashes as signatures are needed')
       put(hashes, signatures)
       const length = core.output(op.ecrecoverBatch, count)
-      return { addresses: core.slice(20 * count), ok: core.bytes.slice(20 * count, length) }
+      return { addresses: core.slice(20 * count), ok: core.slice(20 * count, length) }
     },
 
     /** The public key that signed `hash`: 64 bytes, x and y. */
@@ -221,7 +240,7 @@ export function create(engine: Engine) {
       const compact = rs(signature)
       const key = core.data(publicKey, 'public key')
       put(data, compact, key)
-      return core.call(op.verify, key.length) === 1
+      return core.call(op.verify, lengthOf(key)) === 1
     },
 
     /** `verify` for rows of 32 (hashes), 64 (r and s) and 64 bytes (public keys): 1 or 0 for each. */
@@ -235,15 +254,24 @@ export function create(engine: Engine) {
 
     /** The public key of a secret key: 64 bytes, x and y. Constant time. */
     publicKey(secretKey: Uint8Array): Uint8Array {
-      put(core.fixed(secretKey, 32, 'secret key'))
-      return core.slice(core.call(op.publicKey))
+      const key = core.fixed(secretKey, 32, 'secret key')
+      try {
+        put(key)
+        return core.slice(core.call(op.publicKey))
+      } finally {
+        core.wipe(32)
+      }
     },
 
     /** The public keys of secret keys in rows of 32 bytes: rows of 64. */
     publicKeyBatch(secretKeys: Uint8Array): Uint8Array {
       const count = core.rows(secretKeys, 32, 'secret keys')
-      put(secretKeys)
-      return core.slice(core.output(op.publicKeyBatch, count))
+      try {
+        put(secretKeys)
+        return core.slice(core.output(op.publicKeyBatch, count))
+      } finally {
+        core.wipe(32 * count)
+      }
     },
 
     /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed` (65). */
@@ -261,10 +289,13 @@ export function create(engine: Engine) {
     /** The x coordinate of the point shared with the owner of a public key: 32 bytes. Hash it before it is used as a key. */
     sharedSecret(secretKey: Uint8Array, publicKey: Bytes): Uint8Array {
       const key = core.data(publicKey, 'public key')
-      put(core.fixed(secretKey, 32, 'secret key'), key)
-      const shared = core.slice(core.call(op.sharedSecret, key.length))
-      core.bytes.fill(0, 0, 32)
-      return shared
+      const secret = core.fixed(secretKey, 32, 'secret key')
+      try {
+        put(secret, key)
+        return core.slice(core.call(op.sharedSecret, lengthOf(key)))
+      } finally {
+        core.wipe(32)
+      }
     },
 
     /** The selector of a function or error by its signature, canonical or human-readable: 4 bytes. */
@@ -299,9 +330,9 @@ export function create(engine: Engine) {
 
     /** The sender of each signed envelope, or null where it or its signature is not valid: one crossing for all. */
     recoverTransactionSenders(raw: readonly Uint8Array[]): (Hex | null)[] {
-      const length = putItems(raw, 'raw')
-      const senders = text(core.output(op.transactionSenders, length, raw.length))
-      return raw.map((_, i) => {
+      const { length, count } = putItems(raw, 'raw')
+      const senders = text(core.output(op.transactionSenders, length, count))
+      return Array.from({ length: count }, (_, i) => {
         const sender = senders.slice(42 * i, 42 * i + 42)
         return sender[0] === ' ' ? null : (sender as Hex)
       })
@@ -315,14 +346,15 @@ export function create(engine: Engine) {
       const fork = FORKS.indexOf(options.fork ?? 'osaka')
       if (fork < 0) throw argument(`fork: one of ${FORKS.join(', ')} is needed`)
       if (!Number.isInteger(number) || number < 0 || number > 0xffff) throw argument('number: an integer below 65536 is needed')
-      const gas = BigInt(options.gas)
+      const gas = toBigInt(options.gas, 'gas')
       if (gas < 0n || gas >= 2n ** 64n) throw argument('gas: out of range')
       const data = core.data(input, 'input')
-      core.reserve(8 + data.length)
+      const size = lengthOf(data)
+      core.reserve(8 + size)
       core.words[0] = gas
-      core.bytes.set(data, 8)
-      const length = core.output(op.precompile, data.length, number, fork)
-      return { gasUsed: core.words[0]!, output: core.bytes.slice(8, length) }
+      copy(core.bytes, data, 8)
+      const length = core.output(op.precompile, size, number, fork)
+      return { gasUsed: core.words[0]!, output: core.slice(8, length) }
     },
 
     ...syrup(core),

@@ -1,5 +1,9 @@
 // What both engines give, and the bytes that cross to them.
 
+import {
+  Bytes as NewBytes, Floats, Halves, TextView, Words, copy, fill, isBytes, lengthOf, slice, wellFormed as isWellFormed,
+} from './intrinsics.js'
+
 /** Text of `0x` and hexadecimal digits. */
 export type Hex = `0x${string}`
 /** Bytes: as such, or in hexadecimal. */
@@ -9,7 +13,7 @@ export type AddressLike = Uint8Array | string
 /** An integer; a number must be a safe integer. */
 export type Integer = bigint | number
 
-const CODES = ['INVALID_ARGUMENT', 'DECODE', 'ENCODE', 'SIGNATURE', 'PRECOMPILE', 'UNSUPPORTED', 'INTERNAL'] as const
+const CODES = ['INVALID_ARGUMENT', 'DECODE', 'ENCODE', 'SIGNATURE', 'PRECOMPILE', 'UNSUPPORTED', 'INTERNAL', 'KEY_FILE'] as const
 export type ErrorCode = (typeof CODES)[number]
 
 /** What every function throws: the core's message, a code, and the byte of the input at fault where it is known. */
@@ -32,6 +36,7 @@ export const unencodable = (message: string) => new LyditeError('ENCODE', messag
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
+  if (value instanceof Uint8Array && !isBytes(value)) return 'an object that only inherits from it'
   return typeof value === 'object' ? ((value as object).constructor?.name ?? 'an object') : typeof value
 }
 
@@ -45,40 +50,6 @@ export interface Engine {
   reserve(length: number): { offset: number; length: number } | undefined
   /** The memory that the scratch buffer lies in. */
   memory(): ArrayBuffer
-}
-
-/** What the bytes are that Node and Bun have beside the standard's: a conversion without an object between. */
-interface NativeBuffer extends Uint8Array {
-  latin1Slice(start: number, end: number): string
-  utf8Slice(start: number, end: number): string
-  utf8Write(text: string, offset: number): number
-}
-const NodeBuffer = (globalThis as unknown as { Buffer?: { from(buffer: ArrayBuffer, offset: number, length: number): NativeBuffer } }).Buffer
-const decoder = new TextDecoder()
-const encoder = new TextEncoder()
-
-/** Text in and out of a piece of memory. */
-export class TextView {
-  readonly #bytes: Uint8Array
-  readonly #native: NativeBuffer | undefined
-
-  constructor(bytes: Uint8Array<ArrayBuffer>) {
-    this.#bytes = bytes
-    this.#native = NodeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  }
-
-  ascii(start: number, end: number): string {
-    return this.#native ? this.#native.latin1Slice(start, end) : decoder.decode(this.#bytes.subarray(start, end))
-  }
-
-  utf8(start: number, end: number): string {
-    return this.#native ? this.#native.utf8Slice(start, end) : decoder.decode(this.#bytes.subarray(start, end))
-  }
-
-  /** There must be room for three bytes a unit. */
-  write(text: string, at: number): number {
-    return this.#native ? this.#native.utf8Write(text, at) : encoder.encodeInto(text, this.#bytes.subarray(at)).written
-  }
 }
 
 const KIBIBYTE = 1024
@@ -106,12 +77,12 @@ export class Core {
   #refresh(): void {
     const memory = this.engine.memory()
     const { offset, length } = this.#place
-    this.bytes = new Uint8Array(memory, offset, length)
-    this.halves = new Uint32Array(memory, offset, length >> 2)
-    this.words = new BigUint64Array(memory, offset, length >> 3)
-    this.floats = new Float64Array(memory, offset, length >> 3)
-    this.text = new TextView(this.bytes)
-    this.#digest = new Uint8Array(memory, offset, 32)
+    this.bytes = new NewBytes(memory, offset, length)
+    this.halves = new Halves(memory, offset, length >> 2)
+    this.words = new Words(memory, offset, length >> 3)
+    this.floats = new Floats(memory, offset, length >> 3)
+    this.text = new TextView(memory, offset, length)
+    this.#digest = new NewBytes(memory, offset, 32)
   }
 
   /** Makes room; what the scratch buffer holds is lost. */
@@ -135,9 +106,10 @@ export class Core {
     } catch (error) {
       // A trap of WebAssembly.
       throw new LyditeError('INTERNAL', String(error))
+    } finally {
+      // Memory that WebAssembly has grown is at another place.
+      if (lengthOf(this.bytes) === 0) this.#refresh()
     }
-    // Memory that WebAssembly has grown is at another place.
-    if (this.bytes.length === 0) this.#refresh()
     if (answer < 0) throw this.#error(-answer)
     return answer
   }
@@ -145,7 +117,7 @@ export class Core {
   /** Runs an operation whose output is as long as it likes, and makes room for that. */
   output(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
     const length = this.call(operation, a, b, c)
-    if (length > this.bytes.length) {
+    if (length > this.#place.length) {
       this.reserve(length)
       this.call(this.operations.take)
     }
@@ -158,9 +130,9 @@ export class Core {
     return new LyditeError(CODES[code - 1] ?? 'INTERNAL', message, offset < 0 ? undefined : offset)
   }
 
-  /** The bytes themselves. */
+  /** The bytes themselves. No code of the caller's runs in this function and in `fixed` and `rows`. */
   data(value: Bytes, what: string): Uint8Array {
-    if (value instanceof Uint8Array) return value
+    if (isBytes(value)) return value
     if (typeof value !== 'string') throw argument(`${what}: a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
     return this.fromHex(value, what)
   }
@@ -168,15 +140,17 @@ export class Core {
   /** That many bytes. */
   fixed(value: Bytes, length: number, what: string): Uint8Array {
     const data = this.data(value, what)
-    if (data.length !== length) throw argument(`${what}: ${length} bytes needed, not ${data.length}`)
+    const found = lengthOf(data)
+    if (found !== length) throw argument(`${what}: ${length} bytes needed, not ${found}`)
     return data
   }
 
   /** Bytes that are rows of one length: how many. */
   rows(value: Uint8Array, length: number, what: string): number {
-    if (!(value instanceof Uint8Array)) throw argument(`${what}: a Uint8Array is needed, not ${kindOf(value)}`)
-    if (value.length % length) throw argument(`${what}: ${value.length} bytes are no whole number of rows of ${length}`)
-    return value.length / length
+    if (!isBytes(value)) throw argument(`${what}: a Uint8Array is needed, not ${kindOf(value)}`)
+    const found = lengthOf(value)
+    if (found % length) throw argument(`${what}: ${found} bytes are no whole number of rows of ${length}`)
+    return found / length
   }
 
   fromHex(text: string, what: string): Uint8Array {
@@ -195,27 +169,48 @@ export class Core {
       this.reserve(3 * value.length)
       return this.text.write(wellFormed(value, what), 0)
     }
-    const length = value.length
-    if (length > this.bytes.length) this.reserve(length)
-    this.bytes.set(value)
+    const length = lengthOf(value)
+    this.reserve(length)
+    copy(this.bytes, value)
     return length
   }
 
-  /** A copy of the first bytes of the scratch buffer. */
-  slice(length: number): Uint8Array<ArrayBuffer> {
-    return this.bytes.slice(0, length)
+  /** Overwrites the first bytes of the scratch buffer, which held a secret. */
+  wipe(length: number): void {
+    fill(this.bytes, 0, 0, length)
   }
 
-  /** The same of the first 32, in half of the time. */
+  /** A copy of the first bytes of the scratch buffer, or of those from `start` to `end`. */
+  slice(length: number): Uint8Array<ArrayBuffer>
+  slice(start: number, end: number): Uint8Array<ArrayBuffer>
+  slice(start: number, end?: number): Uint8Array<ArrayBuffer> {
+    return end === undefined ? slice(this.bytes, 0, start) : slice(this.bytes, start, end)
+  }
+
+  /** Copies the first 32 bytes into an array. */
+  read(out: Uint8Array): void {
+    copy(out, this.#digest)
+  }
+
+  /** A copy of the first 32 bytes, in half of the time. */
   digest(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.#digest)
+    return new NewBytes(this.#digest)
   }
 }
 
 /** Text with half a surrogate pair has no UTF-8. */
 export function wellFormed(text: string, what: string): string {
-  if (!(text as { isWellFormed?(): boolean }).isWellFormed?.()) {
-    if (text !== decoder.decode(encoder.encode(text))) throw unencodable(`${what}: text with half a surrogate pair`)
-  }
+  if (!isWellFormed(text)) throw unencodable(`${what}: text with half a surrogate pair`)
   return text
+}
+
+/** An integer as a bigint. Objects are converted by their own methods: call this before the scratch buffer is used. */
+export function toBigInt(value: Integer, what: string): bigint {
+  if (typeof value === 'bigint') return value
+  try {
+    return BigInt(value)
+  } catch (error) {
+    if (typeof (value as unknown) === 'object') throw error
+    throw argument(`${what}: an integer is needed, not ${typeof value === 'number' ? value : kindOf(value)}`)
+  }
 }

@@ -8,7 +8,7 @@ export const {
   parseAddress, createAddress, create2Address, sign, signBatch, ecrecover, ecrecoverBatch, recoverPublicKey, verify, verifyBatch,
   publicKey, publicKeyBatch, convertPublicKey, publicKeyToAddress, sharedSecret, selector, eventTopic, Codec, Event, rlpEncode,
   rlpDecode, decodeTransaction, recoverTransactionSender, recoverTransactionSenders, signTransaction, precompile, syrupEncode,
-  syrupDecode, syrupContentId, xmssKeyFromSeed, xmssKeyFromBytes, xmssVerify,
+  syrupDecode, syrupContentId, xmssKeyFromSeed, xmssKeyFromBytes, xmssKeyFileCreate, xmssKeyFileAdopt, xmssKeyFileOpen, xmssVerify,
 } = lydite
 export type Codec = abi.Codec
 export type Event = abi.Event
@@ -22,5 +22,5 @@ export type { RlpInput, RlpValue } from './rlp.js'
 export type { AccessListItem, Authorization, Transaction, TransactionInput } from './transaction.js'
 export { SyrupFloat32, SyrupRecord, SyrupSymbol } from './syrup.js'
 export type { SyrupValue } from './syrup.js'
-export type { XmssKey, XmssScheme } from './xmss.js'
+export type { XmssKey, XmssKeyFile, XmssScheme } from './xmss.js'
 export default lydite

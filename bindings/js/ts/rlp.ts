@@ -1,6 +1,7 @@
 // RLP of any shape.
 
 import { type Core, type Integer, kindOf, unencodable } from './engine.js'
+import { isBytes } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 /** Bytes, and lists of what RLP holds. */
@@ -13,7 +14,7 @@ const MAX_DEPTH = 1024
 
 /** From back to front, as Rust writes it. */
 function write(tape: TapeWriter, value: RlpInput, depth: number): void {
-  if (value instanceof Uint8Array) {
+  if (isBytes(value)) {
     tape.word(0)
     tape.data(value)
   } else if (Array.isArray(value)) {

@@ -1,6 +1,7 @@
 // Syrup, the encoding of OCapN.
 
 import { type Bytes, type Core, kindOf, unencodable } from './engine.js'
+import { isBytes } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 /** A symbol: text that is not a string. */
@@ -28,9 +29,9 @@ const MAX_DEPTH = 1024
 
 function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
   if (depth > MAX_DEPTH) throw unencodable('nested too deep')
-  const all = (kind: number, values: Iterable<SyrupValue>, count: number) => {
-    tape.word(kind, count)
-    for (const inner of values) write(tape, inner, depth + 1)
+  const all = (kind: number, values: SyrupValue[]) => {
+    tape.word(kind, values.length)
+    for (let i = 0; i < values.length; i++) write(tape, values[i]!, depth + 1)
   }
   if (typeof value === 'boolean') tape.word(value ? 1 : 0)
   else if (typeof value === 'bigint') {
@@ -42,19 +43,21 @@ function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
   } else if (typeof value === 'string') {
     tape.word(6)
     tape.string(value)
-  } else if (value instanceof Uint8Array) {
+  } else if (isBytes(value)) {
     tape.word(5)
     tape.data(value)
   } else if (value instanceof SyrupSymbol) {
     tape.word(7)
     tape.string(value.name)
   } else if (value instanceof SyrupFloat32) {
+    const float: unknown = value.value
+    if (typeof float !== 'number') throw unencodable(`a number is needed, not ${kindOf(float)}`)
     tape.word(4)
-    tape.float(value.value)
-  } else if (Array.isArray(value)) all(8, value as SyrupValue[], value.length)
-  else if (value instanceof Map) all(9, [...value].flat(1), 2 * value.size)
-  else if (value instanceof Set) all(10, value as Set<SyrupValue>, value.size)
-  else if (value instanceof SyrupRecord) all(11, [value.label, ...value.fields], 1 + value.fields.length)
+    tape.float(float)
+  } else if (Array.isArray(value)) all(8, [...value])
+  else if (value instanceof Map) all(9, [...value].flat(1))
+  else if (value instanceof Set) all(10, [...value])
+  else if (value instanceof SyrupRecord) all(11, [value.label, ...value.fields])
   else throw unencodable(`Syrup has no value for ${kindOf(value)}`)
 }
 
@@ -117,7 +120,8 @@ export const syrup = (core: Core) => {
 
     /** The one value that the bytes are. With `lenient` what old peers write is read too. */
     syrupDecode(data: Bytes, options?: { lenient?: boolean }): SyrupValue {
-      core.output(core.operations.syrupDecode, core.put(core.data(data, 'data'), 'data'), options?.lenient ? 1 : 0)
+      const lenient = options?.lenient ? 1 : 0
+      core.output(core.operations.syrupDecode, core.put(core.data(data, 'data'), 'data'), lenient)
       return read(new TapeReader(core))
     },
   }

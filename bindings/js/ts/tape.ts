@@ -1,25 +1,28 @@
 // Trees of values on their way between the languages: see src/tape.rs.
 
-import { type Core, type Integer, TextView, argument, kindOf, unencodable, wellFormed } from './engine.js'
+import { type Core, type Integer, argument, kindOf, unencodable, wellFormed } from './engine.js'
+import { Bytes, Floats, Halves, TextView, Words, copy, lengthOf } from './intrinsics.js'
 
 const U64 = 0xffff_ffff_ffff_ffffn
-/** More than any integer may have that crosses. */
-const MAX_LIMBS = 1025
+/** More than any integer may have that crosses: see `MAX_LIMBS` in src/syrup.rs. */
+const TOO_MANY_LIMBS = 1025
+const TOO_LARGE = 1n << 65536n
 
 /** Writes what Rust reads, in memory of its own: the values' getters may call Lydite meanwhile. */
 export class TapeWriter {
   #buffer = new ArrayBuffer(4096)
-  #bytes = new Uint8Array(this.#buffer)
-  #halves = new Uint32Array(this.#buffer)
-  #words = new BigUint64Array(this.#buffer)
-  #floats = new Float64Array(this.#buffer)
-  #text = new TextView(this.#bytes)
+  #bytes = new Bytes(this.#buffer)
+  #halves = new Halves(this.#buffer)
+  #words = new Words(this.#buffer)
+  #floats = new Floats(this.#buffer)
+  #text = new TextView(this.#buffer, 0, 4096)
+  #capacity = 512
   /** Words written. */
   #at = 0
 
   #room(words: number): number {
     const at = this.#at
-    if (at + words > this.#words.length) this.#grow(at + words)
+    if (at + words > this.#capacity) this.#grow(at + words)
     this.#at = at + words
     return at
   }
@@ -27,13 +30,15 @@ export class TapeWriter {
   #grow(words: number): void {
     if (words * 8 >= 2 ** 31) throw argument('more than 2 GiB for one call')
     const old = this.#bytes
-    this.#buffer = new ArrayBuffer(Math.max(words * 8, old.length * 2))
-    this.#bytes = new Uint8Array(this.#buffer)
-    this.#halves = new Uint32Array(this.#buffer)
-    this.#words = new BigUint64Array(this.#buffer)
-    this.#floats = new Float64Array(this.#buffer)
-    this.#text = new TextView(this.#bytes)
-    this.#bytes.set(old)
+    const length = Math.max(words, this.#capacity * 2) * 8
+    this.#buffer = new ArrayBuffer(length)
+    this.#bytes = new Bytes(this.#buffer)
+    this.#halves = new Halves(this.#buffer)
+    this.#words = new Words(this.#buffer)
+    this.#floats = new Floats(this.#buffer)
+    this.#text = new TextView(this.#buffer, 0, length)
+    this.#capacity = length / 8
+    copy(this.#bytes, old)
   }
 
   reset(): void {
@@ -74,27 +79,30 @@ export class TapeWriter {
     }
     const head = this.#room(1)
     let count = 0
-    for (; rest > 0n && count < MAX_LIMBS; count++, rest >>= 64n) this.limb(rest & U64)
+    // A division by 2^64 takes time in proportion to the length: of what Rust refuses anyway only the length crosses.
+    if (rest >= TOO_LARGE) for (; count < TOO_MANY_LIMBS; count++) this.limb(0n)
+    else for (; rest > 0n; count++, rest >>= 64n) this.limb(rest & U64)
     this.#halves[2 * head] = count
     this.#halves[2 * head + 1] = negative
   }
 
   /** That many bytes, filled up to whole words. */
   fixed(data: Uint8Array): void {
-    const words = (data.length + 7) >> 3
+    const words = (lengthOf(data) + 7) >> 3
     const at = this.#room(words)
     if (words) this.#words[at + words - 1] = 0n
-    this.#bytes.set(data, at * 8)
+    copy(this.#bytes, data, at * 8)
   }
 
   /** Bytes with their length in front. */
   data(data: Uint8Array): void {
-    this.word(data.length)
+    this.word(lengthOf(data))
     this.fixed(data)
   }
 
   /** Text with its length in front, and a mark. */
   string(text: string, mark = 0): void {
+    if (typeof (text as unknown) !== 'string') throw unencodable(`a string is needed, not ${kindOf(text)}`)
     wellFormed(text, 'text')
     const at = this.#room(1 + ((3 * text.length + 7) >> 3))
     const length = this.#text.write(text, 8 * at + 8)
@@ -103,14 +111,14 @@ export class TapeWriter {
     this.#halves[2 * at + 1] = mark
   }
 
-  /** Puts everything into the scratch buffer: its length. */
-  finish(core: Core): number {
-    return core.put(this.#bytes.subarray(0, this.#at * 8), 'tape')
-  }
-
-  /** Forgets what stands there. */
-  wipe(): void {
-    this.#bytes.fill(0)
+  /** Puts everything into the scratch buffer, after the bytes of `front`: the length of both. */
+  finish(core: Core, front?: Uint8Array): number {
+    const at = front === undefined ? 0 : lengthOf(front)
+    const length = at + this.#at * 8
+    core.reserve(length)
+    if (front !== undefined) copy(core.bytes, front)
+    copy(core.bytes, new Bytes(this.#buffer, 0, this.#at * 8), at)
+    return length
   }
 }
 
@@ -191,7 +199,7 @@ export class TapeReader {
   fixed(length: number): Uint8Array<ArrayBuffer> {
     const start = this.#byte
     this.#byte = start + length
-    return this.#core.bytes.slice(start, this.#byte)
+    return this.#core.slice(start, this.#byte)
   }
 
   data(): Uint8Array<ArrayBuffer> {

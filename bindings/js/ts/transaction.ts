@@ -150,8 +150,9 @@ function writeTransaction(
   }
   const many = <T>(values: readonly T[] | undefined, name: string, write: (value: T) => void) => {
     if (!Array.isArray(values)) throw unencodable(`${name}: an array is needed, not ${kindOf(values)}`)
-    tape.word(values.length)
-    for (const value of values as readonly T[]) write(value)
+    const items = [...(values as readonly T[])]
+    tape.word(items.length)
+    for (let i = 0; i < items.length; i++) write(items[i]!)
   }
   const write = (name: Field) => {
     switch (name) {
@@ -206,12 +207,13 @@ export const transactions = (core: Core, address: (value: AddressLike, what: str
   signTransaction(fields: TransactionInput, secretKey: Uint8Array): Uint8Array {
     const key = core.fixed(secretKey, 32, 'secret key')
     return withTape((tape) => {
+      writeTransaction(core, tape, fields, address)
       try {
-        tape.fixed(key)
-        writeTransaction(core, tape, fields, address)
-        return core.slice(core.output(core.operations.transactionSign, tape.finish(core)))
+        // The fields' getters, which ran meanwhile, may have taken the key's memory away.
+        const length = tape.finish(core, core.fixed(key, 32, 'secret key'))
+        return core.slice(core.output(core.operations.transactionSign, length))
       } finally {
-        tape.wipe()
+        core.wipe(32)
       }
     })
   },

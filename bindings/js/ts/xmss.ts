@@ -1,6 +1,7 @@
 // Generalized XMSS, the hash-based signatures of lean Ethereum.
 
-import { type Bytes, type Core, type Integer, argument } from './engine.js'
+import { type Bytes, type Core, type Integer, LyditeError, argument, kindOf, toBigInt } from './engine.js'
+import { copy, lengthOf } from './intrinsics.js'
 
 export const SCHEMES = [
   'leansig-prod', 'leansig-test', 'leansig-46-8', 'leansig-46-10', 'leansig-46-18', 'leansig-legacy-w4', 'hash-sig-2025',
@@ -13,16 +14,38 @@ function scheme(name: XmssScheme): number {
   return index
 }
 
-function epochNumber(epoch: number): number {
-  if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff) throw argument('epoch: an integer below 2^32 is needed')
+/** A number that crosses as it is. */
+function word(value: number, what: string): number {
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw argument(`${what}: an integer below 2^32 is needed`)
+  return value
+}
+
+function epochRange(firstEpoch: Integer, epochs: Integer): [bigint, bigint] {
+  const first = toBigInt(firstEpoch, 'epochs')
+  const end = first + toBigInt(epochs, 'epochs')
+  if (first < 0n || end < first || end >= 2n ** 64n) throw argument('epochs: out of range')
+  return [first, end]
+}
+
+function epochOf(value: Integer, what: string): bigint {
+  const epoch = toBigInt(value, what)
+  if (epoch < 0n || epoch >= 2n ** 64n) throw argument(`${what}: out of range`)
   return epoch
 }
 
 const registry = new FinalizationRegistry<() => void>((free) => free())
 
+/** What both kinds of keys report: six numbers, then the public key. */
+function info(core: Core, length: number): { epochs: [bigint, bigint]; prepared: [bigint, bigint]; unspent: [bigint, bigint]; publicKey: Uint8Array } {
+  const pair = (at: number): [bigint, bigint] => [core.words[at]!, core.words[at + 1]!]
+  return { epochs: pair(0), prepared: pair(2), unspent: pair(4), publicKey: core.slice(48, length) }
+}
+
 /**
- * A secret key. **It does not remember which epochs were signed**: two signatures for one epoch give the key away, so keep a
- * durable record of them.
+ * A secret key in memory. Two signatures for one epoch give the key away, so `sign` refuses an epoch at or below the last one
+ * that this object has signed. **Only this object remembers that**: another made from the same seed or bytes, or the next run
+ * of the program, starts over. Use `XmssKeyFile` where there are files; elsewhere keep `unspent[0]` in a durable place before a
+ * signature leaves, and give it to `xmssKeyFromBytes`.
  */
 export class XmssKey {
   readonly #core: Core
@@ -34,10 +57,8 @@ export class XmssKey {
     registry.register(this, () => core.call(core.operations.xmssKeyFree, number))
   }
 
-  #info(): { epochs: bigint[]; publicKey: Uint8Array } {
-    const core = this.#core
-    const length = core.call(core.operations.xmssKeyInfo, this.#number)
-    return { epochs: [...core.words.slice(0, 4)], publicKey: core.bytes.slice(32, length) }
+  #info() {
+    return info(this.#core, this.#core.call(this.#core.operations.xmssKeyInfo, this.#number))
   }
 
   get publicKey(): Uint8Array {
@@ -46,67 +67,213 @@ export class XmssKey {
 
   /** First epoch of the key and the one after its last. */
   get epochs(): [bigint, bigint] {
-    return this.#info().epochs.slice(0, 2) as [bigint, bigint]
+    return this.#info().epochs
   }
 
   /** First epoch that it can sign without further work, and the one after the last. */
   get prepared(): [bigint, bigint] {
-    return this.#info().epochs.slice(2) as [bigint, bigint]
+    return this.#info().prepared
+  }
+
+  /** Lowest epoch that this object still signs, and the one after the last. */
+  get unspent(): [bigint, bigint] {
+    return this.#info().unspent
   }
 
   /** Does that many leaves' work for the next epochs in advance: whether some is left. */
   prepare(leaves: number): boolean {
-    return this.#core.call(this.#core.operations.xmssKeyPrepare, this.#number, epochNumber(leaves)) === 1
+    return this.#core.call(this.#core.operations.xmssKeyPrepare, this.#number, word(leaves, 'leaves')) === 1
   }
 
-  /** Signs 32 bytes for an epoch. Never sign two messages for one epoch. */
+  /** Signs 32 bytes for an epoch, which with all before it is spent for this object: SIGNATURE for one that is. */
   sign(epoch: number, message: Bytes): Uint8Array {
     const core = this.#core
+    const number = word(epoch, 'epoch')
     core.put(core.fixed(message, 32, 'message'), 'message')
-    return core.slice(core.output(core.operations.xmssSign, this.#number, epochNumber(epoch)))
+    return core.slice(core.output(core.operations.xmssSign, this.#number, number))
   }
 
-  /** The key's SSZ encoding: a secret. */
+  /** The key's SSZ encoding: a secret. It does not hold which epochs are spent. */
   toBytes(): Uint8Array {
     const core = this.#core
-    const bytes = core.slice(core.output(core.operations.xmssKeyToBytes, this.#number))
-    core.bytes.fill(0, 0, bytes.length)
-    return bytes
+    let length = 0
+    try {
+      length = core.output(core.operations.xmssKeyToBytes, this.#number)
+      return core.slice(length)
+    } finally {
+      core.wipe(length)
+    }
   }
 }
 
-export const xmss = (core: Core) => ({
-  /** Makes a key for at least these epochs from a seed of 32 bytes, which must be secret and random. */
-  xmssKeyFromSeed(name: XmssScheme, seed: Uint8Array, firstEpoch: Integer, epochs: Integer): XmssKey {
-    const index = scheme(name)
-    core.put(core.fixed(seed, 32, 'seed'), 'seed')
-    const first = BigInt(firstEpoch)
-    const end = first + BigInt(epochs)
-    if (first < 0n || end < first || end >= 2n ** 64n) throw argument('epochs: out of range')
-    core.words[4] = first
-    core.words[5] = end
-    return new XmssKey(core, core.call(core.operations.xmssKeyFromSeed, index))
-  },
+/**
+ * A key file open for signing, in the native engine. No other process can open it until `close`; that an epoch is spent is on
+ * the disk before its signature is returned, so no epoch is signed twice by whoever opens the file. Next to `PATH` is
+ * `PATH.epoch`, the record of what is spent: never restore it from a backup.
+ */
+export class XmssKeyFile {
+  readonly #core: Core
+  #number: number | undefined
+  /** Name of the scheme. */
+  readonly scheme: XmssScheme
 
-  /** A key from its SSZ encoding. */
-  xmssKeyFromBytes(name: XmssScheme, bytes: Uint8Array): XmssKey {
-    const index = scheme(name)
-    const length = core.put(core.data(bytes, 'key'), 'key')
-    return new XmssKey(core, core.call(core.operations.xmssKeyFromBytes, length, index))
-  },
+  constructor(core: Core, number: number, scheme: XmssScheme) {
+    this.#core = core
+    this.#number = number
+    this.scheme = scheme
+    registry.register(this, () => core.call(core.operations.xmssFileFree, number), this)
+  }
 
-  /** Whether a signature is one of the public key for the 32 bytes of message at an epoch. What is malformed throws. */
-  xmssVerify(name: XmssScheme, publicKey: Bytes, epoch: number, message: Bytes, signature: Bytes): boolean {
-    const index = scheme(name)
-    const key = core.data(publicKey, 'public key')
-    const hash = core.fixed(message, 32, 'message')
-    const data = core.data(signature, 'signature')
-    const length = 36 + key.length + data.length
-    core.reserve(length)
-    core.halves[0] = epochNumber(epoch)
-    core.bytes.set(hash, 4)
-    core.bytes.set(key, 36)
-    core.bytes.set(data, 36 + key.length)
-    return core.call(core.operations.xmssVerify, length, key.length, index) === 1
-  },
-})
+  #open(): number {
+    if (this.#number === undefined) throw new LyditeError('KEY_FILE', 'the key file is closed')
+    return this.#number
+  }
+
+  #info() {
+    return info(this.#core, this.#core.call(this.#core.operations.xmssFileInfo, this.#open()))
+  }
+
+  get publicKey(): Uint8Array {
+    return this.#info().publicKey
+  }
+
+  /** First epoch of the key and the one after its last. */
+  get epochs(): [bigint, bigint] {
+    return this.#info().epochs
+  }
+
+  /** First epoch that it can sign without moving its window, and the one after the last. */
+  get prepared(): [bigint, bigint] {
+    return this.#info().prepared
+  }
+
+  /** Lowest epoch that can still be signed, and the one after the last. */
+  get unspent(): [bigint, bigint] {
+    return this.#info().unspent
+  }
+
+  /** Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew. */
+  prepare(epoch: number): void {
+    this.#core.call(this.#core.operations.xmssFilePrepare, this.#open(), word(epoch, 'epoch'))
+  }
+
+  /** From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
+   * milliseconds in between, so that the window moves without computing. */
+  prepareAhead(pause = 100): void {
+    this.#core.call(this.#core.operations.xmssFilePrepareAhead, this.#open(), word(pause, 'pause'))
+  }
+
+  /** Signs 32 bytes for an epoch, which with all before it is spent: KEY_FILE for one that is. */
+  sign(epoch: number, message: Bytes): Uint8Array {
+    const core = this.#core
+    const number = word(epoch, 'epoch')
+    const file = this.#open()
+    core.put(core.fixed(message, 32, 'message'), 'message')
+    return core.slice(core.output(core.operations.xmssFileSign, file, number))
+  }
+
+  /** Lets others open the file. */
+  close(): void {
+    if (this.#number === undefined) return
+    const number = this.#number
+    this.#number = undefined
+    registry.unregister(this)
+    this.#core.call(this.#core.operations.xmssFileFree, number)
+  }
+}
+
+export const xmss = (core: Core) => {
+  /** A path, after `before` bytes that the caller writes: the length of both. */
+  const putPath = (path: string, before: number): number => {
+    if (typeof path !== 'string') throw argument(`path: a string is needed, not ${kindOf(path)}`)
+    const length = core.put(path, 'path')
+    if (before === 0) return length
+    const text = core.slice(length)
+    core.reserve(before + length)
+    copy(core.bytes, text, before)
+    return before + length
+  }
+  return {
+    /** Makes a key in memory for at least these epochs from a seed of 32 bytes, which must be secret and random. */
+    xmssKeyFromSeed(name: XmssScheme, seed: Uint8Array, firstEpoch: Integer, epochs: Integer): XmssKey {
+      const index = scheme(name)
+      const [first, end] = epochRange(firstEpoch, epochs)
+      const secret = core.fixed(seed, 32, 'seed')
+      try {
+        core.put(secret, 'seed')
+        core.words[4] = first
+        core.words[5] = end
+        return new XmssKey(core, core.call(core.operations.xmssKeyFromSeed, index))
+      } finally {
+        core.wipe(32)
+      }
+    },
+
+    /** A key in memory from its SSZ encoding. All epochs below `next` are spent: you know what the key has signed. */
+    xmssKeyFromBytes(name: XmssScheme, bytes: Uint8Array, next: Integer = 0): XmssKey {
+      const index = scheme(name)
+      const lowest = epochOf(next, 'next')
+      const key = core.data(bytes, 'key')
+      const length = 8 + lengthOf(key)
+      core.reserve(length)
+      try {
+        core.words[0] = lowest
+        copy(core.bytes, key, 8)
+        return new XmssKey(core, core.call(core.operations.xmssKeyFromBytes, length, index))
+      } finally {
+        core.wipe(length)
+      }
+    },
+
+    /** Makes a key for at least these epochs and writes it to `path`, readable by its owner only, with the record of its spent
+     * epochs: the public key. `seed` (32 bytes) is for tests; without it the system's randomness is taken. */
+    xmssKeyFileCreate(name: XmssScheme, path: string, firstEpoch: Integer, epochs: Integer, seed?: Uint8Array): Uint8Array {
+      const index = scheme(name)
+      const [first, end] = epochRange(firstEpoch, epochs)
+      const secret = seed === undefined ? crypto.getRandomValues(new Uint8Array(32)) : core.fixed(seed, 32, 'seed')
+      const length = putPath(path, 48)
+      try {
+        copy(core.bytes, secret)
+        core.words[4] = first
+        core.words[5] = end
+        return core.slice(core.call(core.operations.xmssFileCreate, length, index))
+      } finally {
+        core.wipe(32)
+        if (seed === undefined) secret.fill(0)
+      }
+    },
+
+    /** Gives the key file at `path`, made elsewhere (leanSig's SSZ), a record by which all epochs below `next` are spent: you
+     * know what the key has signed. A file that has its record is refused. */
+    xmssKeyFileAdopt(name: XmssScheme, path: string, next: Integer): void {
+      const index = scheme(name)
+      const lowest = epochOf(next, 'next')
+      const length = putPath(path, 8)
+      core.words[0] = lowest
+      core.call(core.operations.xmssFileAdopt, length, index)
+    },
+
+    /** Opens a key file for signing; no other process can until it is closed. */
+    xmssKeyFileOpen(name: XmssScheme, path: string): XmssKeyFile {
+      const index = scheme(name)
+      return new XmssKeyFile(core, core.call(core.operations.xmssFileOpen, putPath(path, 0), index), name)
+    },
+
+    /** Whether a signature is one of the public key for the 32 bytes of message at an epoch. What is malformed throws. */
+    xmssVerify(name: XmssScheme, publicKey: Bytes, epoch: number, message: Bytes, signature: Bytes): boolean {
+      const index = scheme(name)
+      const number = word(epoch, 'epoch')
+      const key = core.data(publicKey, 'public key')
+      const hash = core.fixed(message, 32, 'message')
+      const data = core.data(signature, 'signature')
+      const size = lengthOf(key)
+      const length = 36 + size + lengthOf(data)
+      core.reserve(length)
+      core.halves[0] = number
+      copy(core.bytes, hash, 4)
+      copy(core.bytes, key, 36)
+      copy(core.bytes, data, 36 + size)
+      return core.call(core.operations.xmssVerify, length, size, index) === 1
+    },
+  }
+}

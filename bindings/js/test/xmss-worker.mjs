@@ -1,0 +1,14 @@
+// Opens the key file of its path and signs epochs 6 and 7: what is said of the first.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import lydite from 'lydite'
+
+const key = lydite.xmssKeyFileOpen('leansig-test', workerData)
+let refusal
+try {
+  key.sign(6, new Uint8Array(32))
+} catch (error) {
+  refusal = error.message
+}
+key.sign(7, new Uint8Array(32))
+parentPort.postMessage(refusal)

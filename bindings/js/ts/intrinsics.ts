@@ -1,0 +1,86 @@
+// The built-in functions that touch memory, taken when this module is loaded. A caller's subclass of Uint8Array may override
+// `set`, `length`, `subarray` or `constructor`; through these functions none of its code ever receives the scratch buffer, and
+// a length is the length that the engine knows.
+
+const uncurry = <Self, Arguments extends unknown[], Result>(method: (this: Self, ...rest: Arguments) => Result) =>
+  Function.prototype.call.bind(method) as (self: Self, ...rest: Arguments) => Result
+
+const prototype = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array
+const getter = (name: string | symbol) => uncurry(Object.getOwnPropertyDescriptor(prototype, name)!.get as (this: unknown) => unknown)
+
+const tagOf = getter(Symbol.toStringTag)
+/** Whether a value is a Uint8Array: of any realm or subclass, but no proxy and no object that only inherits from one. */
+export const isBytes = (value: unknown): value is Uint8Array => tagOf(value) === 'Uint8Array'
+
+export const lengthOf = getter('length') as (bytes: Uint8Array) => number
+const bufferOf = getter('buffer') as (bytes: Uint8Array) => ArrayBuffer
+const byteOffsetOf = getter('byteOffset') as (bytes: Uint8Array) => number
+
+/** `target.set(source, at)` */
+export const copy = uncurry(prototype.set) as (target: Uint8Array, source: Uint8Array, at?: number) => void
+/** `bytes.fill(value, start, end)` */
+export const fill = uncurry(prototype.fill) as (bytes: Uint8Array, value: number, start: number, end: number) => void
+/** `bytes.slice(start, end)`. Only a length is ever given to a constructor that replaces `Symbol.species`. */
+export const slice = uncurry(prototype.slice) as (bytes: Uint8Array, start: number, end: number) => Uint8Array<ArrayBuffer>
+
+const { Uint8Array: Bytes, Uint32Array: Halves, BigUint64Array: Words, Float64Array: Floats } = globalThis
+export { Bytes, Floats, Halves, Words }
+
+/** The first bytes of an array, as a plain view. */
+export const firstOf = (bytes: Uint8Array, length: number): Uint8Array => new Bytes(bufferOf(bytes), byteOffsetOf(bytes), length)
+
+/** What the bytes are that Node and Bun have in addition to the standard's: a conversion without an object between. */
+interface NativeBuffer extends Uint8Array {
+  latin1Slice(this: Uint8Array, start: number, end: number): string
+  utf8Slice(this: Uint8Array, start: number, end: number): string
+  utf8Write(this: Uint8Array, text: string, offset: number): number
+}
+const NodeBuffer = (globalThis as unknown as { Buffer?: { from(buffer: ArrayBuffer, offset: number, length: number): NativeBuffer; prototype: NativeBuffer } }).Buffer
+const nodeBufferFrom = NodeBuffer?.from
+const latin1Slice = NodeBuffer && uncurry(NodeBuffer.prototype.latin1Slice)
+const utf8Slice = NodeBuffer && uncurry(NodeBuffer.prototype.utf8Slice)
+const utf8Write = NodeBuffer && uncurry(NodeBuffer.prototype.utf8Write)
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+const decode = uncurry(TextDecoder.prototype.decode)
+const encode = uncurry(TextEncoder.prototype.encode)
+const encodeInto = uncurry(TextEncoder.prototype.encodeInto)
+
+/** Text in and out of a piece of memory. */
+export class TextView {
+  readonly #memory: ArrayBuffer
+  readonly #offset: number
+  readonly #length: number
+  readonly #native: NativeBuffer | undefined
+
+  constructor(memory: ArrayBuffer, offset: number, length: number) {
+    this.#memory = memory
+    this.#offset = offset
+    this.#length = length
+    this.#native = nodeBufferFrom?.(memory, offset, length)
+  }
+
+  #decode(start: number, end: number): string {
+    return decode(decoder, new Bytes(this.#memory, this.#offset + start, end - start))
+  }
+
+  ascii(start: number, end: number): string {
+    return this.#native ? latin1Slice!(this.#native, start, end) : this.#decode(start, end)
+  }
+
+  utf8(start: number, end: number): string {
+    return this.#native ? utf8Slice!(this.#native, start, end) : this.#decode(start, end)
+  }
+
+  /** There must be room for three bytes a unit. */
+  write(text: string, at: number): number {
+    if (this.#native) return utf8Write!(this.#native, text, at)
+    return encodeInto(encoder, text, new Bytes(this.#memory, this.#offset + at, this.#length - at)).written
+  }
+}
+
+const isWellFormed = (String.prototype as { isWellFormed?(): boolean }).isWellFormed
+/** Whether text has no half of a surrogate pair, which has no UTF-8. */
+export const wellFormed: (text: string) => boolean = isWellFormed
+  ? uncurry(isWellFormed as (this: string) => boolean)
+  : (text) => text === decode(decoder, encode(encoder, text))
