@@ -55,7 +55,7 @@ pub trait IntoPython {
 
 /// A `DecodeError` that knows where, if that is known. Setting an attribute of an exception just made fails only without
 /// memory, and then the message still says it.
-fn located(error: &impl Display, offset: impl Into<Option<usize>>) -> PyErr {
+pub fn located(error: &impl Display, offset: impl Into<Option<usize>>) -> PyErr {
     let python = DecodeError::new_err(error.to_string());
     if let Some(offset) = offset.into() {
         Python::attach(|py| {

@@ -9,6 +9,8 @@ use pyo3::{
     types::{PyBool, PyBytes, PyInt},
 };
 
+use crate::{error::EncodeError, syrup::MAX_LIMBS};
+
 /// The value of a non-negative `int` below 2^256, or `None` if it is out of this range.
 pub fn unsigned(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
     word(object, false)
@@ -119,7 +121,7 @@ pub fn from_signed<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, Py
     unsigned.sub(power_of_two(&TWO_TO_256, py, 256)?)
 }
 
-/// An `int` of any size.
+/// An `int` of at most 65 536 bits: the conversion to decimal takes quadratic time.
 pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
     let py = object.py();
     if let Ok(small) = object.extract::<i64>() {
@@ -129,6 +131,11 @@ pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
     let bits: u64 = magnitude
         .call_method0(intern!(py, "bit_length"))?
         .extract()?;
+    if bits > 64 * MAX_LIMBS as u64 {
+        return Err(EncodeError::new_err(format!(
+            "expected an integer of at most 65536 bits, found {bits}"
+        )));
+    }
     let bytes = magnitude.call_method1(
         intern!(py, "to_bytes"),
         (bits.div_ceil(64) * 8, intern!(py, "little")),
@@ -138,12 +145,15 @@ pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
     Ok(Integer::from_sign_magnitude(object.lt(0)?, &limbs))
 }
 
-/// The `int` of an integer of any size.
-pub fn from_any_size<'py>(py: Python<'py>, value: &Integer) -> PyResult<Bound<'py, PyAny>> {
+/// The `int` of an integer of this magnitude, least limb first.
+pub fn from_any_size<'py>(
+    py: Python<'py>,
+    value: &Integer,
+    limbs: &[u64],
+) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(small) = i64::try_from(value) {
         return Ok(small.into_pyobject(py)?.into_any());
     }
-    let limbs = value.magnitude();
     let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
     let magnitude = from_bytes(py)?.call1((PyBytes::new(py, &bytes), intern!(py, "little")))?;
     if value.is_negative() {

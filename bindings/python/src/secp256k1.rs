@@ -16,7 +16,7 @@ fn read_signature(data: &Data<'_>) -> PyResult<Signature> {
     Signature::from_bytes65_any_v(data.array("signature")?).map_err(IntoPython::into_python)
 }
 
-pub fn secret_key(data: &Data<'_>) -> PyResult<SecretKey> {
+pub fn secret_key(data: &Secret<'_>) -> PyResult<SecretKey> {
     SecretKey::from_bytes(data.array("secret key")?).map_err(IntoPython::into_python)
 }
 

@@ -12,7 +12,7 @@
 
 use lydite::{
     hash,
-    ocapn::syrup::{self, MAX_TREE_DEPTH, Tape, Value},
+    ocapn::syrup::{self, Integer, MAX_TREE_DEPTH, Tape, Value},
 };
 use pyo3::{
     exceptions::PyTypeError,
@@ -24,9 +24,14 @@ use pyo3::{
 
 use crate::{
     data::Data,
-    error::{DecodeError, EncodeError, IntoPython},
+    error::{DecodeError, EncodeError, IntoPython, located},
     integer,
 };
+
+/// Words of 64 bits of the longest integer that is converted, here and in JavaScript: 65 536 bits.
+pub const MAX_LIMBS: usize = 1024;
+/// Digits of 2^65536.
+const MAX_DIGITS: usize = 19_729;
 
 /// A symbol: text that is not a string. Equal to symbols only.
 #[pyclass(frozen, eq, hash, module = "lydite")]
@@ -121,7 +126,7 @@ impl Record {
     }
 }
 
-/// The canonical encoding of a value.
+/// The canonical encoding of a value. Raises EncodeError for an int of more than 65 536 bits.
 #[pyfunction]
 #[pyo3(signature = (value, /))]
 pub fn syrup_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -132,7 +137,8 @@ pub fn syrup_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyByt
 
 /// The value that `data` is the encoding of, canonical and whole. `lenient=True` takes what old peers write: needless zeros,
 /// any order of keys, the brackets of bencode. Keys that are equal in Python and not in Syrup (1 and True) raise
-/// DecodeError, as does a key that Python cannot hash.
+/// DecodeError, as does a key that Python cannot hash, and an integer of more than 65 536 bits (19 729 digits): converting it
+/// takes quadratic time.
 #[pyfunction]
 #[pyo3(signature = (data, /, *, lenient = false))]
 pub fn syrup_decode<'py>(
@@ -145,7 +151,7 @@ pub fn syrup_decode<'py>(
     } else {
         Value::decode(&data)
     };
-    from_value(py, &tree.map_err(IntoPython::into_python)?)
+    from_value(py, &tree.map_err(IntoPython::into_python)?, &data)
 }
 
 /// The content id of the value that `data` is the canonical encoding of: SHA-256, 32 bytes.
@@ -155,6 +161,48 @@ pub fn syrup_content_id<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<
     let mut tape = Tape::new();
     tape.decode(&data).map_err(IntoPython::into_python)?;
     Ok(PyBytes::new(py, &hash::sha256(&data)))
+}
+
+/// The magnitude of an integer, least word first, or `None` if it has more than 65 536 bits: the conversion takes quadratic
+/// time, so the number of digits is checked before it starts.
+pub fn bounded_magnitude(value: &Integer) -> Option<Vec<u64>> {
+    let short = i64::try_from(value).is_ok() || value.to_string().len() <= MAX_DIGITS + 1;
+    let limbs = short.then(|| value.magnitude())?;
+    (limbs.len() <= MAX_LIMBS).then_some(limbs)
+}
+
+/// Offset and number of digits of the first integer of more than 65 536 bits in an encoding that was decoded.
+fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while let Some(byte) = input.get(at) {
+        if !byte.is_ascii_digit() {
+            // The bytes of a float may be digits.
+            at += match byte {
+                b'D' => 9,
+                b'F' => 5,
+                _ => 1,
+            };
+            continue;
+        }
+        let count = input[at..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        let (digits, end) = (std::str::from_utf8(&input[at..at + count]), at + count);
+        let digits = digits.unwrap_or_default();
+        at = match input.get(end) {
+            Some(b'+' | b'-') => {
+                let value = digits.parse().ok();
+                if value.is_some_and(|value| bounded_magnitude(&value).is_none()) {
+                    return Some((at, count));
+                }
+                end + 1
+            }
+            // A length, and so many bytes.
+            _ => (end + 1).saturating_add(digits.parse().unwrap_or(usize::MAX)),
+        };
+    }
+    None
 }
 
 fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
@@ -214,15 +262,16 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     })
 }
 
-fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+/// The Python object of a value that `input` is the encoding of.
+fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let all = |values: &[Value]| {
         values
             .iter()
-            .map(|value| from_value(py, value))
+            .map(|value| from_value(py, value, input))
             .collect::<PyResult<Vec<_>>>()
     };
     let key = |value: &Value| {
-        let key = from_value(py, value)?;
+        let key = from_value(py, value, input)?;
         match key.hash() {
             Ok(_) => Ok(key),
             Err(error) => Err(DecodeError::new_err(format!("as a key or member: {error}"))),
@@ -231,7 +280,16 @@ fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
     let twice = || DecodeError::new_err("two keys or members that are equal in Python");
     Ok(match value {
         Value::Boolean(value) => PyBool::new(py, *value).to_owned().into_any(),
-        Value::Integer(value) => integer::from_any_size(py, value)?,
+        Value::Integer(value) => match bounded_magnitude(value) {
+            Some(limbs) => integer::from_any_size(py, value, &limbs)?,
+            None => {
+                let (offset, digits) = find_long_integer(input).unwrap_or_default();
+                let error = format!(
+                    "byte {offset}: expected an integer of at most 65536 bits, found {digits} digits"
+                );
+                return Err(located(&error, Some(offset)));
+            }
+        },
         Value::Float64(value) => PyFloat::new(py, *value).into_any(),
         Value::Float32(value) => Float32 { value: *value }.into_pyobject(py)?.into_any(),
         Value::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
@@ -241,7 +299,7 @@ fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
         Value::Dictionary(entries) => {
             let dict = PyDict::new(py);
             for (name, value) in entries {
-                dict.set_item(key(name)?, from_value(py, value)?)?;
+                dict.set_item(key(name)?, from_value(py, value, input)?)?;
             }
             if dict.len() != entries.len() {
                 return Err(twice());
@@ -257,7 +315,7 @@ fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
             set.into_any()
         }
         Value::Record(record) => Record {
-            label: from_value(py, &record.label)?.unbind(),
+            label: from_value(py, &record.label, input)?.unbind(),
             fields: PyTuple::new(py, all(&record.fields)?)?.unbind(),
         }
         .into_pyobject(py)?

@@ -177,6 +177,45 @@ def test_eth_account_signs_and_recovers(change):
             assert fast_account.Account.recover_transaction(form) == eth_account.Account.recover_transaction(form)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"gasPrice": 1},
+        {"gasPrice": 1, "accessList": [{"address": b"\2" * 20, "storageKeys": [b"\3" * 32]}]},
+        {"maxFeePerGas": 1, "maxPriorityFeePerGas": 1},
+        {"maxFeePerGas": 1, "maxPriorityFeePerGas": 1, "maxFeePerBlobGas": 1, "blobVersionedHashes": [b"\1" + b"\2" * 31]},
+    ],
+)
+def test_eth_account_recovers_damaged_transactions(change):
+    raw = lydite.sign_transaction({**TRANSACTION, **change}, b"F" * 32)
+    cases = [bytes([*raw[:i], raw[i] ^ 1, *raw[i + 1 :]]) for i in range(0, len(raw), 3)]
+    for case in (raw, *cases):
+        ours = outcome(fast_account.Account.recover_transaction, case)
+        assert ours == outcome(eth_account.Account.recover_transaction, case), case.hex()
+
+
+def test_eth_account_recovers_authorizations():
+    """A transaction with authorizations, one byte of it changed. Among them is the parity, which eth_account bounds by 1."""
+    item = {"chainId": 1, "address": b"\2" * 20, "nonce": 3, "yParity": 0, "r": 5, "s": 6}
+    fields = {**TRANSACTION, "maxFeePerGas": 1, "maxPriorityFeePerGas": 1}
+
+    def sign(*authorizations):
+        return lydite.sign_transaction({**fields, "authorizationList": list(authorizations)}, b"F" * 32)
+
+    raw = sign(item)
+    parity = raw.index(b"\2" * 20 + b"\3\x80\5\6") + 21
+    cases = [bytes([*raw[:i], raw[i] ^ 1, *raw[i + 1 :]]) for i in range(0, len(raw), 3)]
+    cases += [bytes([*raw[:parity], value, *raw[parity + 1 :]]) for value in (1, 2, 27, 127)]
+    cases += [sign({**item, "yParity": value}) for value in (0, 1, 2, 128, 255)]
+    cases += [sign(), sign(item, item), sign(item, {**item, "yParity": 2})]
+    taken = 0
+    for case in cases:
+        ours = outcome(fast_account.Account.recover_transaction, case)
+        assert ours == outcome(eth_account.Account.recover_transaction, case), case.hex()
+        taken += isinstance(ours, str)
+    assert 10 < taken < len(cases) - 10
+
+
 def test_eth_account_messages():
     typed = encode_typed_data(
         {"name": "A", "chainId": 1}, {"M": [{"name": "x", "type": "uint256"}]}, {"x": 5}

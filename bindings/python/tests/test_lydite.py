@@ -429,3 +429,80 @@ def test_typed_data_from_dict_and_text():
         lydite.hash_typed_data("{}")
     with pytest.raises(TypeError):
         lydite.hash_typed_data({"message": object()})
+
+
+def test_syrup_refuses_long_integers_before_it_converts_them():
+    def refused(data, offset, digits, **options):
+        message = f"byte {offset}: expected an integer of at most 65536 bits, found {digits} digits"
+        with pytest.raises(lydite.DecodeError, match=f"^{message}$") as raised:
+            lydite.syrup_decode(data, **options)
+        assert raised.value.offset == offset
+
+    def text(value):
+        # Python's own conversion refuses, too.
+        limit = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(0)
+        try:
+            return str(value).encode()
+        finally:
+            sys.set_int_max_str_digits(limit)
+
+    refused(b"9" * 100_000 + b"+", 0, 100_000)
+    # Digits that are no integer come first: a byte array, and a float.
+    nested = b"[12+30000:" + b"9" * 30_000 + b"D@9999999" + b"3'cat" + b"9" * 20_000 + b"-]"
+    refused(nested, 30_024, 20_000)
+    refused(b"[ 0" + b"9" * 19_729 + b"+ ]", 2, 19_730, lenient=True)
+    largest = 2**65536 - 1
+    for value in (largest, -largest):
+        assert lydite.syrup_decode(lydite.syrup_encode(value)) == value
+    refused(text(largest + 1) + b"-", 0, 19_729)
+    for value in (largest + 1, -largest - 1):
+        with pytest.raises(lydite.EncodeError, match="^expected an integer of at most 65536 bits, found 65537$"):
+            lydite.syrup_encode([value])
+    # Quadratic time would be minutes.
+    start = time.monotonic()
+    refused(b"9" * 4_000_000 + b"+", 0, 4_000_000)
+    with pytest.raises(lydite.EncodeError):
+        lydite.syrup_encode(1 << 40_000_000)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the process's memory")
+def test_copies_of_keys_are_wiped():
+    key = bytearray(32)
+
+    def fill():
+        for i in range(32):
+            key[i] = i * 37 + 11 & 255
+
+    # What is looked for stands nowhere in this form: memory is inverted before it is searched. The second half of the key is
+    # what an allocator does not write to when it takes memory back.
+    inverted = bytes(255 - (i * 37 + 11 & 255) for i in range(16, 32))
+    table = bytes(255 - i for i in range(256))
+
+    def found():
+        with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+            places = [line.split() for line in maps]
+            for place in places:
+                if not place[1].startswith("rw") or place[-1].startswith("["):
+                    if place[-1] != "[heap]":
+                        continue
+                start, end = (int(at, 16) for at in place[0].split("-"))
+                memory.seek(start)
+                with contextlib.suppress(OSError):
+                    if inverted in memory.read(end - start).translate(table):
+                        return True
+        return False
+
+    fields = {"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": bytes(20), "value": 0}
+    fill()
+    assert found()
+    for secret in (key, memoryview(key)):
+        fill()
+        lydite.sign(HASH, secret)
+        lydite.public_key(secret)
+        lydite.sign_transaction(fields, secret)
+        with pytest.raises(ValueError):
+            lydite.sign(b"", secret)
+        key[:] = bytes(32)
+        assert not found()

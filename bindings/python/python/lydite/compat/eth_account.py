@@ -38,9 +38,15 @@ class Account(_Account):
         try:
             if isinstance(raw, str):
                 raw = bytes.fromhex(raw.removeprefix("0x"))
-            return lydite.to_checksum_address(lydite.Tx.decode(raw).sender)
+            tx = lydite.Tx.decode(raw)
+            authorizations = tx.authorization_list
+            # By EIP-7702 an authorization with a parity of 2 to 255 is skipped; eth_account refuses the transaction, and one
+            # without authorizations.
+            if authorizations is None or authorizations and all(item[3] in (0, 1) for item in authorizations):
+                return lydite.to_checksum_address(tx.sender)
         except (ValueError, TypeError):
-            return _Account().recover_transaction(serialized_transaction)
+            pass
+        return _Account().recover_transaction(serialized_transaction)
 
     @combomethod
     def sign_transaction(self, transaction_dict, private_key, blobs=None):
