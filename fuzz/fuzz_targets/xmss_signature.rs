@@ -1,37 +1,79 @@
-//! Any bytes as a signature and a public key: what the strict decoder accepts encodes to the same bytes and is read alike by
-//! the compatible one; verification alone and in a batch agree, and nothing made up is valid.
+//! Any bytes as a signature and a public key, and a good signature with some bytes changed. What the strict decoder accepts encodes
+//! to the same bytes and is read alike by the compatible one; verification alone and in a batch agree; nothing but the good
+//! signature is valid.
 #![no_main]
+use std::sync::OnceLock;
+
 use libfuzzer_sys::fuzz_target;
-use lydite::xmss::{Claim, LeanSigTest, PublicKey, Signature, verify_batch};
+use lydite::xmss::{Claim, LeanSigTest, PublicKey, SecretKey, Signature, verify_batch};
+
+const MESSAGE: [u8; 32] = [7; 32];
+
+/// A public key and its signature of the message for epoch 3.
+fn good() -> &'static (Vec<u8>, Vec<u8>) {
+    static GOOD: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
+    GOOD.get_or_init(|| {
+        let key = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..32, &()).expect("a key");
+        let signature = key.sign(3, &MESSAGE).expect("prepared");
+        let public = key.public_key().expect("a public key");
+        (public.to_bytes().into(), signature.to_bytes())
+    })
+}
 
 fuzz_target!(|data: &[u8]| {
-    let Some((key, rest)) = data.split_at_checked(PublicKey::<LeanSigTest>::LENGTH) else {
+    let Some((&source, data)) = data.split_first() else {
         return;
     };
-    if let Ok(key) = PublicKey::<LeanSigTest>::from_bytes(key) {
+    let (good_key, good_signature) = good();
+    if source % 2 == 0 {
+        if let Some((key, signature)) = data.split_at_checked(PublicKey::<LeanSigTest>::LENGTH) {
+            check(key, u32::from(source), signature);
+        }
+        return;
+    }
+    let (mut key, mut signature) = (good_key.clone(), good_signature.clone());
+    let (changes, _) = data.as_chunks::<3>();
+    for [low, high, change] in changes {
+        let at = usize::from(u16::from_le_bytes([*low, *high])) % (key.len() + signature.len());
+        match at.checked_sub(key.len()) {
+            Some(at) => signature[at] ^= change,
+            None => key[at] ^= change,
+        }
+    }
+    // The first epoch is the right one.
+    let epoch = 3 + u32::from(source / 2);
+    let same = epoch == 3 && key == *good_key && signature == *good_signature;
+    assert_eq!(check(&key, epoch, &signature), same);
+});
+
+fn check(key: &[u8], epoch: u32, signature: &[u8]) -> bool {
+    let strict_key = PublicKey::<LeanSigTest>::from_bytes(key);
+    if let Ok(key) = strict_key {
         assert_eq!(
             PublicKey::from_bytes_leansig_compatible(&key.to_bytes()),
             Ok(key)
         );
     }
-    let strict = Signature::<LeanSigTest>::from_bytes(rest);
-    let compatible = Signature::<LeanSigTest>::from_bytes_leansig_compatible(rest);
-    if let Ok(signature) = &strict {
-        assert_eq!(signature.to_bytes(), rest);
-        assert_eq!(compatible.as_ref(), Ok(signature));
+    let strict = Signature::<LeanSigTest>::from_bytes(signature);
+    let compatible = Signature::<LeanSigTest>::from_bytes_leansig_compatible(signature);
+    if let Ok(strict) = &strict {
+        assert_eq!(strict.to_bytes(), signature);
+        assert_eq!(compatible.as_ref(), Ok(strict));
     }
+    let strict = strict_key.is_ok() && strict.is_ok();
     let (Ok(key), Ok(signature)) = (
         PublicKey::<LeanSigTest>::from_bytes_leansig_compatible(key),
         compatible,
     ) else {
-        return;
+        return false;
     };
     let claim = Claim {
         public_key: &key,
-        epoch: u32::from(data[0]),
-        message: &[7; 32],
+        epoch,
+        message: &MESSAGE,
         signature: &signature,
     };
-    assert!(!key.verify(claim.epoch, claim.message, &signature));
-    assert_eq!(verify_batch(&[claim; 2]), [false; 2]);
-});
+    let valid = key.verify(epoch, &MESSAGE, &signature);
+    assert_eq!(verify_batch(&[claim; 2]), [valid; 2]);
+    valid && strict
+}

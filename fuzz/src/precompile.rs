@@ -1,8 +1,10 @@
-//! Precompiled contracts: one byte chooses the fork, one a vector of Geth to change, or none. Which calls must fail is known
-//! for each address by slow arithmetic, and what comes out by another implementation or by algebra; gas stays within the
-//! limit and nothing is left behind a failure.
+//! Precompiled contracts. The first byte of the data chooses the contract, the second the fork, the third where the input comes from:
+//! the rest of the data, pieces of known vectors put together, or one vector with some bytes changed.
+//!
+//! Slow arithmetic predicts which calls must fail, and another implementation or algebra predicts the output. Gas stays within the
+//! limit, and a failed call leaves no output.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use k256::ecdsa::{RecoveryId, VerifyingKey};
 use lydite::evm::precompile::{Error, Fork, GasUsed, Precompile};
@@ -13,6 +15,8 @@ use sha2::Digest;
 
 /// Bounds the rounds of BLAKE2 F and the work of modexp.
 const GAS: u64 = 400_000;
+/// Enough for sums and pairings of more points than any implementation handles at once.
+const GAS_OF_MANY: u64 = 1_200_000;
 
 fn run(
     precompile: Precompile,
@@ -48,40 +52,131 @@ fn zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// The inputs of Geth's vectors, by number.
-static VECTORS: LazyLock<Vec<(u16, Vec<Vec<u8>>)>> = LazyLock::new(|| {
-    macro_rules! file {
-        ($name:literal) => {
-            include_str!(concat!("../../vectors/precompiles/geth/", $name, ".json"))
+/// The inputs of Geth's vectors, valid and invalid, and of c-kzg's.
+fn read_vectors(precompile: Precompile) -> Vec<Vec<u8>> {
+    macro_rules! geth {
+        ($($name:literal),*) => {
+            &[$(include_str!(concat!("../../vectors/precompiles/geth/", $name, ".json"))),*]
         };
     }
-    let files = [
-        (0x01, file!("ecRecover")),
-        (0x05, file!("modexp")),
-        (0x06, file!("bn256Add")),
-        (0x07, file!("bn256ScalarMul")),
-        (0x08, file!("bn256Pairing")),
-        (0x09, file!("blake2F")),
-        (0x0a, file!("pointEvaluation")),
-        (0x0b, file!("blsG1Add")),
-        (0x0c, file!("blsG1Mul")),
-        (0x0d, file!("blsG2Add")),
-        (0x0e, file!("blsG2Mul")),
-        (0x0f, file!("blsPairing")),
-        (0x10, file!("blsMapG1")),
-        (0x11, file!("blsMapG2")),
-        (0x100, file!("p256Verify")),
-    ];
-    let inputs = |text| {
-        let cases: Vec<serde_json::Value> = serde_json::from_str(text).expect("JSON");
-        let input =
-            |case: &serde_json::Value| lydite::bytes::hex::decode(case["Input"].as_str()?).ok();
-        cases.iter().filter_map(input).collect()
+    let files: &[&str] = match precompile {
+        Precompile::EcRecover => geth!("ecRecover"),
+        Precompile::Modexp => geth!("modexp"),
+        Precompile::Bn254Add => geth!("bn256Add"),
+        Precompile::Bn254Mul => geth!("bn256ScalarMul"),
+        Precompile::Bn254Pairing => geth!("bn256Pairing"),
+        Precompile::Blake2F => geth!("blake2F", "fail-blake2f"),
+        Precompile::PointEvaluation => geth!("pointEvaluation"),
+        Precompile::Bls12G1Add => geth!("blsG1Add", "fail-blsG1Add"),
+        Precompile::Bls12G1Msm => geth!("blsG1Mul", "fail-blsG1Mul", "fail-blsG1MultiExp"),
+        Precompile::Bls12G2Add => geth!("blsG2Add", "fail-blsG2Add"),
+        Precompile::Bls12G2Msm => geth!("blsG2Mul", "fail-blsG2Mul", "fail-blsG2MultiExp"),
+        Precompile::Bls12Pairing => geth!("blsPairing", "fail-blsPairing"),
+        Precompile::Bls12MapFpToG1 => geth!("blsMapG1", "fail-blsMapG1"),
+        Precompile::Bls12MapFp2ToG2 => geth!("blsMapG2", "fail-blsMapG2"),
+        Precompile::P256Verify => geth!("p256Verify"),
+        _ => &[],
     };
-    files.map(|(number, text)| (number, inputs(text))).into()
-});
+    let cases = |text| serde_json::from_str::<Vec<serde_json::Value>>(text).expect("JSON");
+    let hex = |case: &serde_json::Value| lydite::bytes::hex::decode(case.as_str()?).ok();
+    let mut inputs: Vec<_> = files
+        .iter()
+        .flat_map(|text| cases(text))
+        .filter_map(|case| hex(&case["Input"]))
+        .collect();
+    if precompile == Precompile::PointEvaluation {
+        for case in cases(include_str!("../../vectors/precompiles/kzg.json")) {
+            let parts = ["commitment", "z", "y", "proof"].map(|name| hex(&case[name]));
+            if let [Some(commitment), Some(z), Some(y), Some(proof)] = parts {
+                let hash = versioned_hash(&commitment);
+                inputs.push([&hash[..], &z, &y, &commitment, &proof].concat());
+            }
+        }
+    }
+    inputs
+}
 
-/// A vector with some of its bytes changed: two bytes tell where, one what. Two bytes left over tell a length.
+/// The hash by which EIP-4844 names a commitment.
+fn versioned_hash(commitment: &[u8]) -> Vec<u8> {
+    let mut hash = sha2::Sha256::digest(commitment).to_vec();
+    hash[0] = 1;
+    hash
+}
+
+/// The lengths of the parts of an input, which repeat.
+fn layout(precompile: Precompile) -> &'static [usize] {
+    match precompile {
+        Precompile::Bn254Add | Precompile::Bls12MapFpToG1 => &[64],
+        Precompile::Bn254Mul => &[64, 32],
+        Precompile::Bn254Pairing => &[64, 128],
+        Precompile::Blake2F => &[4, 64, 128, 16, 1],
+        Precompile::PointEvaluation => &[32, 32, 32, 48, 48],
+        Precompile::Bls12G1Add | Precompile::Bls12MapFp2ToG2 => &[128],
+        Precompile::Bls12G2Add => &[256],
+        Precompile::Bls12G1Msm => &[128, 32],
+        Precompile::Bls12G2Msm => &[256, 32],
+        Precompile::Bls12Pairing => &[128, 256],
+        _ => &[32],
+    }
+}
+
+/// What is known of a precompile: whole inputs, and for each part of its layout the pieces that occur in them.
+struct Known {
+    inputs: Vec<Vec<u8>>,
+    pieces: Vec<Vec<Vec<u8>>>,
+}
+
+impl Known {
+    fn new(precompile: Precompile) -> Self {
+        let (inputs, layout) = (read_vectors(precompile), layout(precompile));
+        let mut pieces: Vec<Vec<_>> = layout.iter().map(|length| vec![vec![0; *length]]).collect();
+        for (part, length) in layout.iter().enumerate() {
+            if *length == 32 {
+                let order = lydite::curve::bls12_381::kzg::ORDER.to_vec();
+                let before = (BigUint::from_bytes_be(&order) - 1u8).to_bytes_be();
+                pieces[part].extend([order, before, vec![255; 32]]);
+            }
+        }
+        for mut input in inputs.iter().map(Vec::as_slice) {
+            for (part, length) in layout.iter().enumerate().cycle() {
+                let Some((piece, rest)) = input.split_at_checked(*length) else {
+                    break;
+                };
+                // One byte chooses among them.
+                if pieces[part].len() < 256 && !pieces[part].iter().any(|known| known == piece) {
+                    pieces[part].push(piece.to_vec());
+                }
+                input = rest;
+            }
+        }
+        Self { inputs, pieces }
+    }
+
+    fn of(precompile: Precompile) -> &'static Self {
+        static ALL: LazyLock<Vec<(Precompile, OnceLock<Known>)>> =
+            LazyLock::new(|| Precompile::ALL.map(|each| (each, OnceLock::new())).into());
+        let known = ALL.iter().find(|(each, _)| *each == precompile);
+        let (_, known) = known.expect("in the list of all");
+        known.get_or_init(|| Self::new(precompile))
+    }
+
+    /// An input of pieces: a byte for each chooses it.
+    fn compose(&self, precompile: Precompile, choices: &[u8]) -> Vec<u8> {
+        let parts = self.pieces.iter().cycle();
+        let mut input: Vec<u8> = choices
+            .iter()
+            .zip(parts)
+            .flat_map(|(choice, part)| part[usize::from(*choice) % part.len()].iter().copied())
+            .collect();
+        if precompile == Precompile::PointEvaluation && input.len() >= 144 {
+            let hash = versioned_hash(&input[96..144]);
+            input[..32].copy_from_slice(&hash);
+        }
+        input
+    }
+}
+
+/// A vector with some of its bytes changed: two bytes choose the place, one the change. Two bytes left over choose a length.
 fn changed(vector: &[u8], mut changes: &[u8]) -> Vec<u8> {
     let mut input = vector.to_vec();
     while let [high, low, value, rest @ ..] = changes {
@@ -464,18 +559,35 @@ fn check(precompile: Precompile, input: &[u8], out: Vec<u8>) {
     }
 }
 
-/// Calls a precompiled contract.
-pub fn call(precompile: Precompile, data: &[u8]) {
-    let [fork, vector, rest @ ..] = data else {
+/// Calls one of these precompiled contracts.
+pub fn call(precompiles: &[Precompile], data: &[u8]) {
+    let [which, fork, source, rest @ ..] = data else {
         return;
     };
+    let precompile = precompiles[usize::from(*which) % precompiles.len()];
     let fork = Fork::ALL[usize::from(*fork) % Fork::ALL.len()];
-    let vectors = VECTORS.iter().find(|(n, _)| *n == precompile.number());
-    let input = match (vector, vectors) {
-        (0, _) | (_, None) => rest.to_vec(),
-        (n, Some((_, vectors))) => changed(&vectors[usize::from(*n) % vectors.len()], rest),
+    let known = Known::of(precompile);
+    let input = match (source % 3, rest) {
+        (1, choices) => known.compose(precompile, choices),
+        (2, [high, low, changes @ ..]) if !known.inputs.is_empty() => {
+            let index = usize::from(u16::from_be_bytes([*high, *low]));
+            changed(&known.inputs[index % known.inputs.len()], changes)
+        }
+        _ => rest.to_vec(),
     };
-    let result = run(precompile, &input, GAS, fork);
+    let many = matches!(
+        precompile,
+        Precompile::Bn254Pairing
+            | Precompile::Bls12G1Msm
+            | Precompile::Bls12G2Msm
+            | Precompile::Bls12Pairing
+    );
+    let result = run(
+        precompile,
+        &input,
+        if many { GAS_OF_MANY } else { GAS },
+        fork,
+    );
     if fork < precompile.since() {
         assert_eq!(result, Err(Error::NotActive));
         return;
@@ -489,7 +601,7 @@ pub fn call(precompile: Precompile, data: &[u8]) {
     let Ok((gas, out)) = result else {
         return;
     };
-    // No more gas than it says.
+    // It uses no more gas than it reports.
     assert_eq!(run(precompile, &input, gas, fork), Ok((gas, out.clone())));
     check(precompile, &input, out);
 }

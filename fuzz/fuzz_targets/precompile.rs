@@ -1,0 +1,6 @@
+//! Precompiled contracts over bytes and numbers, secp256k1 and P-256.
+#![no_main]
+
+lydite_fuzz::precompile_target!(
+    EcRecover, Sha256, Ripemd160, Identity, Modexp, Blake2F, P256Verify
+);

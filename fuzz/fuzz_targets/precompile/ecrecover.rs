@@ -1,3 +1,0 @@
-#![no_main]
-
-lydite_fuzz::precompile_target!(EcRecover);
