@@ -1,4 +1,4 @@
-//! EIP-712 hashing of documents that are known to be valid, as the specification words it: without checks, one string at a time.
+//! EIP-712 hashing as the specification words it, one string at a time. Panics on values that do not fit their types.
 
 use std::collections::BTreeSet;
 
@@ -73,9 +73,11 @@ fn hash_struct(types: &Value, name: &str, value: &Value) -> [u8; 32] {
 }
 
 fn word(types: &Value, ty: &str, value: &Value) -> [u8; 32] {
-    if let Some((element, _)) = ty.strip_suffix(']').and_then(|ty| ty.rsplit_once('[')) {
-        let elements = value.as_array().expect("an array").iter();
+    if let Some((element, length)) = ty.strip_suffix(']').and_then(|ty| ty.rsplit_once('[')) {
+        let elements = value.as_array().expect("an array");
+        assert!(length.is_empty() || length == elements.len().to_string());
         let words: Vec<u8> = elements
+            .iter()
             .flat_map(|value| word(types, element, value))
             .collect();
         return keccak256(&words);
@@ -95,14 +97,14 @@ fn word(types: &Value, ty: &str, value: &Value) -> [u8; 32] {
         "address" => right(&bytes()),
         _ if ty.starts_with("bytes") => {
             let mut word = bytes();
+            assert_eq!(ty, format!("bytes{}", word.len()));
             word.resize(32, 0);
             right(&word)
         }
-        _ => integer(
-            &value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_string),
-        ),
+        _ => {
+            let number = value.as_str().map(str::to_string);
+            integer(ty, &number.unwrap_or_else(|| value.to_string()))
+        }
     }
 }
 
@@ -112,20 +114,32 @@ fn right(bytes: &[u8]) -> [u8; 32] {
     word
 }
 
-fn integer(text: &str) -> [u8; 32] {
+fn integer(ty: &str, text: &str) -> [u8; 32] {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let magnitude = match digits.strip_prefix("0x") {
         Some(digits) => BigUint::parse_bytes(digits.as_bytes(), 16),
         None => BigUint::parse_bytes(digits.as_bytes(), 10),
     };
     let magnitude = BigInt::from(magnitude.expect("digits"));
-    let modulus = BigInt::from(1) << 256;
     let number = if text.starts_with('-') {
-        modulus - magnitude
+        -magnitude
     } else {
         magnitude
     };
-    let (_, bytes) = number.to_bytes_be();
-    // 2^256 - 0.
-    right(&bytes[bytes.len().saturating_sub(32)..])
+    let power = |bits: u32| BigInt::from(1) << bits;
+    let (low, high) = match (ty.strip_prefix("uint"), ty.strip_prefix("int")) {
+        (Some(bits), _) => (BigInt::ZERO, power(bits.parse().expect("a width"))),
+        (_, Some(bits)) => {
+            let bits: u32 = bits.parse().expect("a width");
+            (-power(bits - 1), power(bits - 1))
+        }
+        _ => panic!("no type: {ty}"),
+    };
+    assert!(low <= number && number < high);
+    let word = if number < BigInt::ZERO {
+        power(256) + number
+    } else {
+        number
+    };
+    right(&word.to_bytes_be().1)
 }
