@@ -1,5 +1,5 @@
 //! A secret key with some bytes changed: either refused, or it signs (or says why not) without a panic, and its public key is
-//! read or refused.
+//! read or refused. What the strict decoder accepts, the compatible one reads alike.
 #![no_main]
 use std::sync::OnceLock;
 
@@ -26,6 +26,12 @@ fuzz_target!(|data: &[u8]| {
         key.truncate(usize::from(rest[0]) * 16);
     }
     if let Ok(key) = SecretKey::<LeanSigTest, _>::from_bytes(key.as_slice()) {
+        let compatible = SecretKey::<LeanSigTest, _>::from_bytes_leansig_compatible(key.as_bytes());
+        let compatible = compatible.expect("accepted by the strict decoder");
+        assert_eq!(key.prepared(), compatible.prepared());
+        if let Ok(public) = key.public_key() {
+            assert_eq!(compatible.public_key(), Ok(public));
+        }
         let epoch = key.prepared().start as u32;
         let _ = key.public_key();
         let _ = key.check_nodes();
