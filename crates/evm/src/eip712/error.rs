@@ -5,6 +5,8 @@ use core::fmt;
 
 use lydite_bytes::{hex, uint};
 
+use super::schema::TypedSchema;
+
 /// Why typed data in JSON was refused. `Display` is one line such as
 /// `message.from.wallet: not an address: byte 3: 0x7a is not a hexadecimal digit (near byte 512)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +80,12 @@ pub enum Reason {
         /// Elements in the document; for one too long, where reading stopped
         actual: usize,
     },
-    /// More than 256 struct types, or types of more than 4 GiB.
+    /// More than [`TypedSchema::MAX_STRUCTS`] struct types, `EIP712Domain` included.
     TooManyTypes,
+    /// More than [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings to hash, counted up to the type that the path names.
+    TypesTooLong,
+    /// More than 4 GiB of types, domain or message.
+    TooLong,
     /// So short a text cannot hold all members of the structs that it opens.
     TooShort,
 }
@@ -113,7 +119,17 @@ impl fmt::Display for Reason {
             Self::ArrayLength { expected, actual } => {
                 write!(f, "expected {expected} elements, got {actual}")
             }
-            Self::TooManyTypes => f.write_str("more than 256 struct types or 4 GiB of them"),
+            Self::TooManyTypes => write!(
+                f,
+                "expected at most {} struct types, EIP712Domain included",
+                TypedSchema::MAX_STRUCTS
+            ),
+            Self::TypesTooLong => write!(
+                f,
+                "expected at most {} bytes of type strings, each with the types it depends on",
+                TypedSchema::MAX_TYPE_TEXT
+            ),
+            Self::TooLong => f.write_str("expected at most 4 GiB"),
             Self::TooShort => f.write_str("the text is too short for the structs it opens"),
         }
     }

@@ -532,7 +532,13 @@ fn hostile_types() {
             .unwrap()
             .starts_with("T7(T8 m,T0 n)T0(T1 m,T0 n)T1(")
     );
-    assert_eq!(many(257).unwrap_err().reason, Reason::TooManyTypes);
+    let error = many(257).unwrap_err();
+    assert_eq!(error.path, "types.T99");
+    assert_eq!(
+        error.reason.to_string(),
+        "expected at most 256 struct types, EIP712Domain included"
+    );
+    assert!(error.offset.is_some());
 
     let members: Vec<Value> = (0..20_000)
         .map(|i| json!({"name": format!("m{i}"), "type": "A"}))
@@ -552,6 +558,162 @@ fn hostile_types() {
             .hash_struct("A", &format!("{{{}}}", flat.join(",")))
             .is_ok()
     );
+}
+
+/// The domain's type counts among the structs, whether it is declared or not.
+#[test]
+fn as_many_types_as_allowed_with_the_domain() {
+    let document = |count: usize, declared: bool| {
+        let mut types: Vec<String> = (0..count).map(|i| format!(r#""T{i}":[]"#)).collect();
+        if declared {
+            types.push(r#""EIP712Domain":[]"#.into());
+        }
+        let types = types.join(",");
+        TypedData::from_json(&format!(
+            r#"{{"types":{{{types}}},"primaryType":"T0","domain":{{}},"message":{{}}}}"#
+        ))
+    };
+    let expected = document(1, false).unwrap().signing_hash();
+    for declared in [false, true] {
+        assert_eq!(document(255, declared).unwrap().signing_hash(), expected);
+        for count in [256, 257] {
+            let error = document(count, declared).unwrap_err();
+            assert_eq!(error.reason, Reason::TooManyTypes, "{count}");
+            assert!(error.path.starts_with("types."), "{count}: {error}");
+        }
+    }
+    let error = document(256, false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "types.EIP712Domain: expected at most 256 struct types, EIP712Domain included"
+    );
+}
+
+/// A member that is given twice when no other is awaited.
+#[test]
+fn last_member_twice() {
+    let schema = TypedSchema::from_json(r#"{"A": [{"name": "m", "type": "uint8"}]}"#).unwrap();
+    let error = schema.hash_struct("A", r#"{"m": 1, "m": 1}"#).unwrap_err();
+    assert_eq!(error.to_string(), "message.m: given twice (near byte 13)");
+}
+
+/// Types that the message does not need are not hashed with the document, and have the right hash when they are needed.
+#[test]
+fn types_that_are_not_needed() {
+    let types = r#"{"A": [{"name": "b", "type": "B"}], "B": [{"name": "m", "type": "uint8"}], "C": [{"name": "b", "type": "B"}], "D": []}"#;
+    let document = format!(
+        r#"{{"types": {types}, "primaryType": "A", "domain": {{}}, "message": {{"b": {{"m": 1}}}}}}"#
+    );
+    let data = TypedData::from_json(&document).unwrap();
+    let whole = TypedSchema::from_json(types).unwrap();
+    for (name, message) in [
+        ("A", r#"{"b": null}"#),
+        ("B", r#"{"m": 2}"#),
+        ("C", r#"{"b": {"m": 3}}"#),
+        ("D", "{}"),
+    ] {
+        let schema = data.schema();
+        assert_eq!(schema.type_hash(name), whole.type_hash(name), "{name}");
+        assert_eq!(schema.encode_type(name), whole.encode_type(name), "{name}");
+        let text = whole.encode_type(name).unwrap();
+        assert_eq!(
+            schema.type_hash(name).unwrap().0,
+            lydite_hash::keccak256(text.as_bytes())
+        );
+        assert_eq!(
+            schema.hash_struct(name, message),
+            whole.hash_struct(name, message),
+            "{name}"
+        );
+    }
+}
+
+/// Arrays of every kind, short and far longer than what is hashed at a time, against hashes of their words.
+#[test]
+fn arrays_longer_than_a_window() {
+    let keccak = |bytes: &[u8]| lydite_hash::keccak256(bytes);
+    let number = |i: usize| {
+        let mut word = [0; 32];
+        word[24..].copy_from_slice(&(i as u64).to_be_bytes());
+        word
+    };
+    let hash_words = |words: &[[u8; 32]]| keccak(words.as_flattened());
+    type Item<'a> = (&'a str, &'a dyn Fn(usize) -> (String, [u8; 32]));
+    let pair_type = keccak(b"P(string s,uint256 n)");
+    let items: [Item<'_>; 8] = [
+        ("uint256", &|i| (i.to_string(), number(i))),
+        ("string", &|i| {
+            (format!("\"{i}\""), keccak(i.to_string().as_bytes()))
+        }),
+        ("string", &|i| {
+            let text = "a".repeat(i % 3 * 16_384 + i % 2);
+            (format!("\"{text}\""), keccak(text.as_bytes()))
+        }),
+        ("bytes", &|i| {
+            (format!("\"0x{i:08x}\""), keccak(&(i as u32).to_be_bytes()))
+        }),
+        ("uint256[]", &|i| {
+            let words: Vec<[u8; 32]> = (0..i % 5).map(number).collect();
+            let text: Vec<String> = (0..i % 5).map(|i| i.to_string()).collect();
+            (format!("[{}]", text.join(",")), hash_words(&words))
+        }),
+        ("uint256[]", &|i| {
+            // Every seventh is longer than a window by itself.
+            let length = if i % 7 == 3 { 700 } else { i % 2 };
+            let words: Vec<[u8; 32]> = (0..length).map(number).collect();
+            let text: Vec<String> = (0..length).map(|i| i.to_string()).collect();
+            (format!("[{}]", text.join(",")), hash_words(&words))
+        }),
+        ("P", &|i| {
+            let words = [pair_type, keccak(i.to_string().as_bytes()), number(i)];
+            (format!(r#"{{"s": "{i}", "n": {i}}}"#), hash_words(&words))
+        }),
+        ("P", &|i| {
+            if i.is_multiple_of(3) {
+                return ("null".into(), [0; 32]);
+            }
+            let text = "b".repeat(i % 4 * 9_000);
+            let words = [pair_type, keccak(text.as_bytes()), number(i)];
+            (
+                format!(r#"{{"n": {i}, "s": "{text}"}}"#),
+                hash_words(&words),
+            )
+        }),
+    ];
+    for (case, (ty, item)) in items.into_iter().enumerate() {
+        for count in [0, 1, 2, 100, 255, 511, 512, 513, 600, 1030] {
+            let (text, words): (Vec<String>, Vec<[u8; 32]>) = (0..count).map(item).unzip();
+            let list = format!("[{}]", text.join(","));
+            // Before, between and after other members; twice, so that windows are left open around windows.
+            let message = format!(
+                r#"{{"first": "x", "m": {list}, "n": [{{"m": {list}}}, {{"m": []}}], "last": {{"s": "y", "n": 7}}}}"#
+            );
+            let types = format!(
+                r#"{{"P": [{{"name": "s", "type": "string"}}, {{"name": "n", "type": "uint256"}}],
+                    "I": [{{"name": "m", "type": "{ty}[]"}}],
+                    "A": [{{"name": "first", "type": "string"}}, {{"name": "m", "type": "{ty}[]"}},
+                          {{"name": "n", "type": "I[]"}}, {{"name": "last", "type": "P"}}]}}"#
+            );
+            let schema = TypedSchema::from_json(&types).unwrap();
+            let inner = |words: &[[u8; 32]]| {
+                hash_words(&[schema.type_hash("I").unwrap().0, hash_words(words)])
+            };
+            let expected = hash_words(&[
+                schema.type_hash("A").unwrap().0,
+                keccak(b"x"),
+                hash_words(&words),
+                hash_words(&[inner(&words), inner(&[])]),
+                hash_words(&[pair_type, keccak(b"y"), number(7)]),
+            ]);
+            let prepared = schema.hash_struct("A", &message).unwrap();
+            assert_eq!(prepared.0, expected, "{case}: {ty} {count}");
+            let document = format!(
+                r#"{{"types": {types}, "primaryType": "A", "domain": {{"name": "d"}}, "message": {message}}}"#
+            );
+            let data = TypedData::from_json(&document).unwrap();
+            assert_eq!(data.hash_struct().0, expected, "{case}: {ty} {count}");
+        }
+    }
 }
 
 #[test]

@@ -1,24 +1,32 @@
 //! `hashStruct` of JSON objects, as they are read: no tree is built.
 //!
-//! Nothing is hashed while reading. What is to be hashed (strings, byte strings, arrays, structs) becomes a [`Job`] that
-//! knows where its input lies and into which word its hash goes; a job is one level above the highest it needs. At the
-//! end, all jobs of a level are hashed side by side.
+//! Reading and hashing alternate. What is to be hashed (strings, byte strings, arrays, structs) becomes a [`Job`] that
+//! knows where its input lies and into which word its hash goes; a job is one level above the highest it needs. When an open array
+//! or struct has collected [`WINDOW`] bytes of inputs, and at the end, the jobs of a level are hashed side by side. A long array
+//! is absorbed window by window.
 //!
-//! A document that is valid holds every member of every struct that it opens, so the words are bounded by the document's
-//! length. Depth is bounded by the JSON reader (127 levels).
+//! So memory is bounded by the words of the open structs (a valid document holds every member of every struct that it opens, so
+//! these are bounded by the document's length), and by one window for each of the at most 127 open levels.
 
 use alloc::{borrow::Cow, format, vec::Vec};
 use core::fmt;
 
 use lydite_bytes::{Address, I256, U256, hex, uint};
+use lydite_hash::{Keccak256, keccak256};
 
-use super::error::{Reason, Step};
+use super::error::{Reason, Step, TypedDataError};
 use super::hash_independent;
 use super::json::{Reader, Result};
 use super::schema::{Base, Type, TypedSchema};
 
 /// Bytes that a member takes at least: `"a":1`.
 const LEAST_MEMBER: usize = 5;
+
+/// Bytes of inputs that an array or struct collects before they are hashed; a longer string is hashed as it is read.
+const WINDOW: usize = 1 << 14;
+
+/// Bytes of type strings that are kept to be hashed side by side; the others are hashed one by one.
+const TYPE_WINDOW: usize = 1 << 12;
 
 /// Reads values of a schema's types and hashes them.
 pub(super) struct Hasher<'s> {
@@ -28,16 +36,25 @@ pub(super) struct Hasher<'s> {
     /// The inputs made of bytes.
     bytes: Vec<u8>,
     jobs: Vec<Job>,
-    /// Structs' words that are to hold their type's hash, where the types are not hashed yet.
+    /// The structs whose types are hashed here, as the schema has no hash of them. Their hashes are the first words.
+    types: Vec<usize>,
+    /// The number of first jobs that hash types, until they have run.
+    type_jobs: usize,
+    /// Structs' words that are to hold their type's hash, until the types are hashed: the word, and the struct.
     heads: Vec<(u32, u32)>,
-    /// Whether they are.
-    types_hashed: bool,
     /// For each struct that is open: which members have been read.
     seen: Vec<bool>,
     /// Members of open structs that are still to come.
     awaited: usize,
-    /// Elements of open arrays of structs or arrays: their jobs.
-    elements: Vec<Option<u32>>,
+    /// Elements of open arrays of structs or arrays.
+    elements: Vec<Element>,
+}
+
+/// The words that were hashed.
+pub(super) struct Hashes {
+    pub(super) words: Vec<[u8; 32]>,
+    /// The structs whose type hashes are in the words at their index.
+    pub(super) types: Vec<usize>,
 }
 
 /// Something to hash.
@@ -64,44 +81,88 @@ enum Read {
     Job(u32),
 }
 
+/// An element of an array: where its word is, or the job that makes it.
+#[derive(Clone, Copy)]
+enum Element {
+    Word(u32),
+    Job(u32),
+}
+
+/// The lengths of the collections at some time.
+#[derive(Clone, Copy)]
+struct Mark {
+    words: usize,
+    bytes: usize,
+    jobs: usize,
+    elements: usize,
+}
+
 impl<'s> Hasher<'s> {
-    /// For a schema whose types are hashed.
-    pub(super) fn new(schema: &'s TypedSchema) -> Self {
-        Self {
+    /// For objects of these structs' types. Types that the schema has not hashed are hashed here.
+    pub(super) fn new(schema: &'s TypedSchema, roots: &[usize]) -> Result<Self> {
+        let mut hasher = Self {
             schema,
             words: Vec::with_capacity(32),
             bytes: Vec::with_capacity(256),
             jobs: Vec::with_capacity(16),
+            types: Vec::new(),
+            type_jobs: 0,
             heads: Vec::new(),
-            types_hashed: true,
             seen: Vec::with_capacity(16),
             awaited: 0,
             elements: Vec::new(),
+        };
+        if roots
+            .iter()
+            .any(|&root| schema.struct_type_hash(root).is_none())
+        {
+            hasher.types.extend_from_slice(roots);
+            schema.add_dependencies(&mut hasher.types);
+            hasher.add_types()?;
         }
+        Ok(hasher)
     }
 
-    /// For a schema whose types are not: their hashes are the first words.
-    pub(super) fn with_types(schema: &'s TypedSchema) -> Self {
-        let mut hasher = Self::new(schema);
-        hasher.types_hashed = false;
-        hasher.words.resize(schema.len(), [0; 32]);
-        for index in 0..schema.len() {
-            let start = hasher.bytes.len();
-            match schema.push_type(index, &mut hasher.bytes) {
-                Some(hash) => hasher.words[index] = hash,
-                None => {
-                    let job = hasher.job(0, Input::Bytes, start, hasher.bytes.len());
-                    hasher.jobs[job as usize].target = index as u32;
-                }
+    fn add_types(&mut self) -> Result<()> {
+        let schema = self.schema;
+        self.words.resize(schema.len(), [0; 32]);
+        let mut parts = Vec::new();
+        let mut total = 0;
+        for i in 0..self.types.len() {
+            let index = self.types[i];
+            if let Some(hash) = schema.standard_type_hash(index) {
+                self.words[index] = hash;
+                continue;
             }
+            schema.type_parts(index, &mut parts);
+            let length: usize = parts.iter().map(|&part| schema.own_type(part).len()).sum();
+            total += length;
+            if total > TypedSchema::MAX_TYPE_TEXT {
+                return Err(
+                    TypedDataError::at(schema.struct_name(index), Reason::TypesTooLong)
+                        .inside(Step::Key("types")),
+                );
+            }
+            let start = self.bytes.len();
+            if start + length > TYPE_WINDOW {
+                self.words[index] = schema.hash_parts(&parts);
+                continue;
+            }
+            for &part in &parts {
+                self.bytes
+                    .extend_from_slice(schema.own_type(part).as_bytes());
+            }
+            let job = self.job(0, Input::Bytes, start, self.bytes.len());
+            self.jobs[job as usize].target = index as u32;
         }
-        hasher
+        self.type_jobs = self.jobs.len();
+        Ok(())
     }
 
     /// Reads an object of a struct's type; the index of the word that will be its hash.
     pub(super) fn root(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<usize> {
         if reader.left() > u32::MAX as usize {
-            return Err(reader.fail(Reason::TooManyTypes));
+            return Err(reader.fail(Reason::TooLong));
         }
         if reader.peek() != Some(b'{') {
             return Err(reader.unexpected(Expected(self.schema, Type::of_struct(index))));
@@ -112,11 +173,21 @@ impl<'s> Hasher<'s> {
         Ok(self.words.len() - 1)
     }
 
-    /// Hashes all, level by level; the words.
-    pub(super) fn finish(mut self) -> Vec<[u8; 32]> {
-        self.jobs.sort_by_key(|job| job.level);
+    /// Hashes all that is left.
+    pub(super) fn finish(mut self) -> Hashes {
+        let jobs = core::mem::take(&mut self.jobs);
+        self.run(jobs);
+        Hashes {
+            words: self.words,
+            types: self.types,
+        }
+    }
+
+    /// Hashes level by level. The types, where they are not hashed yet, are among the jobs of the lowest level.
+    fn run(&mut self, mut jobs: Vec<Job>) {
+        jobs.sort_by_key(|job| job.level);
         let mut hashes = Vec::new();
-        for level in self.jobs.chunk_by(|a, b| a.level == b.level) {
+        for level in jobs.chunk_by(|a, b| a.level == b.level) {
             let inputs: Vec<&[u8]> = level
                 .iter()
                 .map(|job| {
@@ -137,7 +208,43 @@ impl<'s> Hasher<'s> {
                 self.words[word as usize] = self.words[index as usize];
             }
         }
-        self.words
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            words: self.words.len(),
+            bytes: self.bytes.len(),
+            jobs: self.jobs.len(),
+            elements: self.elements.len(),
+        }
+    }
+
+    /// Whether more than a window has been collected since `mark`.
+    #[inline(always)]
+    fn is_full(&self, mark: &Mark) -> bool {
+        let words = size_of_val(&self.words[mark.words..]);
+        let jobs = size_of_val(&self.jobs[mark.jobs..]);
+        let elements = size_of_val(&self.elements[mark.elements..]);
+        words + jobs + elements + (self.bytes.len() - mark.bytes) > WINDOW
+    }
+
+    /// Hashes what has been collected since `mark`. Every job of it has its target.
+    #[cold]
+    fn settle(&mut self, mark: &Mark) {
+        if self.type_jobs > 0 {
+            let types = self.jobs[..self.type_jobs].to_vec();
+            self.type_jobs = 0;
+            self.run(types);
+        }
+        let jobs = self.jobs.split_off(mark.jobs);
+        self.run(jobs);
+    }
+
+    /// Forgets what has been collected since `mark`.
+    fn truncate(&mut self, mark: &Mark) {
+        self.words.truncate(mark.words);
+        self.bytes.truncate(mark.bytes);
+        self.elements.truncate(mark.elements);
     }
 
     fn job(&mut self, level: u32, input: Input, start: usize, end: usize) -> u32 {
@@ -166,6 +273,16 @@ impl<'s> Hasher<'s> {
         }
     }
 
+    /// The hash of a string: of a short one with others, of a long one at once.
+    fn string(&mut self, text: &[u8]) -> Read {
+        if text.len() > WINDOW {
+            return Read::Word(keccak256(text));
+        }
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        Read::Job(self.job(0, Input::Bytes, start, self.bytes.len()))
+    }
+
     fn value(&mut self, ty: Type, reader: &mut Reader<'_>) -> Result<Read> {
         let first = reader.peek();
         if ty.is_array() {
@@ -190,26 +307,18 @@ impl<'s> Hasher<'s> {
             }
             (Base::String | Base::Bytes | Base::Address | Base::FixedBytes(_), Some(b'"')) => {
                 let text = reader.string()?;
-                let start = self.bytes.len();
                 let word = match ty.base {
                     Base::Address => address_word(&text),
                     Base::FixedBytes(length) => fixed_bytes_word(&text, usize::from(length)),
-                    Base::Bytes => prefixed(&text).and_then(|text| {
-                        let bytes = hex::decode(text).map_err(Reason::Hex)?;
-                        self.bytes.extend_from_slice(&bytes);
-                        Ok([0; 32])
-                    }),
-                    _ => {
-                        self.bytes.extend_from_slice(text.as_bytes());
-                        Ok([0; 32])
+                    Base::Bytes => {
+                        let bytes = prefixed(&text)
+                            .and_then(|text| hex::decode(text).map_err(Reason::Hex))
+                            .map_err(|reason| reader.fail(reason))?;
+                        return Ok(self.string(&bytes));
                     }
+                    _ => return Ok(self.string(text.as_bytes())),
                 };
-                let word = word.map_err(|reason| reader.fail(reason))?;
-                if let Base::Bytes | Base::String = ty.base {
-                    let job = self.job(0, Input::Bytes, start, self.bytes.len());
-                    return Ok(Read::Job(job));
-                }
-                word
+                word.map_err(|reason| reader.fail(reason))?
             }
             _ => return Err(reader.unexpected(Expected(self.schema, ty))),
         };
@@ -220,7 +329,9 @@ impl<'s> Hasher<'s> {
         let (expected, ty) = self.schema.array(ty);
         // Words of other arrays and structs come in between: then the elements are noted, and placed when all are read.
         let nested = ty.is_array() || matches!(ty.base, Base::Struct(_));
-        let (mut start, noted) = (self.words.len(), self.elements.len());
+        let mark = self.mark();
+        // The windows that are already hashed.
+        let mut absorbed: Option<Keccak256> = None;
         let (mut count, mut level) = (0, 0);
         reader.open()?;
         while reader.more(b']', count == 0)? {
@@ -228,10 +339,14 @@ impl<'s> Hasher<'s> {
                 .value(ty, reader)
                 .map_err(|error| error.inside(Step::Index(count)))?;
             if nested {
-                self.elements.push(match read {
-                    Read::Word(_) => None,
-                    Read::Job(job) => Some(job),
-                });
+                let element = match read {
+                    Read::Word(word) => {
+                        self.words.push(word);
+                        Element::Word(self.words.len() as u32 - 1)
+                    }
+                    Read::Job(job) => Element::Job(job),
+                };
+                self.elements.push(element);
             } else {
                 self.words.push([0; 32]);
                 level = level.max(self.put(read, self.words.len() - 1));
@@ -240,6 +355,10 @@ impl<'s> Hasher<'s> {
             if expected != 0 && count > expected {
                 break;
             }
+            if self.is_full(&mark) {
+                self.absorb(&mark, nested, absorbed.get_or_insert_default());
+                level = 0;
+            }
         }
         if expected != 0 && count != expected {
             return Err(reader.fail(Reason::ArrayLength {
@@ -247,22 +366,43 @@ impl<'s> Hasher<'s> {
                 actual: count,
             }));
         }
-        if nested {
-            start = self.words.len();
-            for at in noted..self.elements.len() {
-                self.words.push([0; 32]);
-                if let Some(job) = self.elements[at] {
-                    level = level.max(self.put(Read::Job(job), self.words.len() - 1));
-                }
-            }
-            self.elements.truncate(noted);
+        if let Some(mut absorbed) = absorbed {
+            self.absorb(&mark, nested, &mut absorbed);
+            return Ok(Read::Word(absorbed.finalize()));
         }
-        Ok(Read::Job(self.job(
-            level,
-            Input::Words,
-            start,
-            self.words.len(),
-        )))
+        let mut start = mark.words;
+        if nested {
+            (start, level) = self.place_elements(&mark);
+        }
+        let job = self.job(level, Input::Words, start, self.words.len());
+        Ok(Read::Job(job))
+    }
+
+    /// Moves the elements noted since `mark` into words; the first of these, and the level of what needs them.
+    fn place_elements(&mut self, mark: &Mark) -> (usize, u32) {
+        let (start, mut level) = (self.words.len(), 0);
+        for at in mark.elements..self.elements.len() {
+            let read = match self.elements[at] {
+                Element::Word(word) => Read::Word(self.words[word as usize]),
+                Element::Job(job) => Read::Job(job),
+            };
+            self.words.push([0; 32]);
+            level = level.max(self.put(read, self.words.len() - 1));
+        }
+        self.elements.truncate(mark.elements);
+        (start, level)
+    }
+
+    /// Hashes the array elements read since `mark` into the hash of their array, and forgets them.
+    fn absorb(&mut self, mark: &Mark, nested: bool, array: &mut Keccak256) {
+        let start = if nested {
+            self.place_elements(mark).0
+        } else {
+            mark.words
+        };
+        self.settle(mark);
+        array.update(self.words[start..].as_flattened());
+        self.truncate(mark);
     }
 
     fn object(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<Read> {
@@ -274,16 +414,20 @@ impl<'s> Hasher<'s> {
         if self.awaited * LEAST_MEMBER > reader.left() {
             return Err(reader.fail(Reason::TooShort));
         }
-        self.words.resize(start + 1 + count, [0; 32]);
+        let end = start + 1 + count;
+        self.words.resize(end, [0; 32]);
         let mut level = 0;
-        if self.types_hashed {
-            self.words[start] = *schema.struct_type_hash(index);
+        if let Some(hash) = schema.struct_type_hash(index) {
+            self.words[start] = *hash;
+        } else if self.type_jobs == 0 {
+            self.words[start] = self.words[index];
         } else {
             self.heads.push((start as u32, index as u32));
             level = 1;
         }
         self.seen.resize(seen + count, false);
 
+        let mark = self.mark();
         let mut guess = 0;
         let mut first = true;
         while let Some(key) = reader.key(first)? {
@@ -292,22 +436,26 @@ impl<'s> Hasher<'s> {
                 return Err(reader.fail(Reason::Unknown).inside(Step::Key(&key)));
             };
             let (name, ty) = schema.member(index, position);
+            if core::mem::replace(&mut self.seen[seen + position], true) {
+                return Err(reader.fail(Reason::Duplicate).inside(Step::Key(name)));
+            }
             self.awaited -= 1;
-            let read = if core::mem::replace(&mut self.seen[seen + position], true) {
-                Err(reader.fail(Reason::Duplicate))
-            } else {
-                self.value(ty, reader)
-            };
-            let read = read.map_err(|error| error.inside(Step::Key(name)))?;
+            let read = self
+                .value(ty, reader)
+                .map_err(|error| error.inside(Step::Key(name)))?;
             level = level.max(self.put(read, start + 1 + position));
             guess = position + 1;
+            if self.is_full(&mark) {
+                self.settle(&mark);
+                self.truncate(&mark);
+                level = 0;
+            }
         }
         if let Some(position) = self.seen[seen..].iter().position(|seen| !seen) {
             let (name, _) = schema.member(index, position);
             return Err(reader.fail(Reason::Missing).inside(Step::Key(name)));
         }
         self.seen.truncate(seen);
-        let end = start + 1 + count;
         Ok(Read::Job(self.job(level, Input::Words, start, end)))
     }
 }

@@ -7,21 +7,19 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
 
 use lydite_bytes::B256;
-use lydite_hash::keccak256;
+use lydite_hash::Keccak256;
 
 use super::describe::is_identifier;
 use super::domain::{self, FIELDS};
 use super::error::{Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
-use super::{message::Hasher, signing_hash_of};
+use super::message::{Hasher, Hashes};
+use super::signing_hash_of;
 use crate::abi::{self, decimal, elementary};
 use crate::const_text::ConstText;
 
 /// The domain's type, which a document may leave out.
 pub(super) const DOMAIN: &str = "EIP712Domain";
-
-/// The most struct types. Every type string may hold all others, so the work is bounded by this times the length of the types.
-const MAX_STRUCTS: usize = 256;
 
 /// The struct types of EIP-712 documents, checked and compiled: type strings, type hashes, and what each member is.
 ///
@@ -57,7 +55,9 @@ struct Struct {
     /// `Name(type member,…)`
     own_type: Span,
     members: Range<usize>,
-    type_hash: [u8; 32],
+    /// `None` in a document's schema if neither its message nor its domain depends on this struct. A struct with a hash depends only
+    /// on structs with a hash.
+    type_hash: Option<[u8; 32]>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,33 +111,50 @@ impl Type {
 }
 
 impl TypedSchema {
+    /// The maximum number of struct types, `EIP712Domain` included whether it is declared or not.
+    pub const MAX_STRUCTS: usize = 256;
+
+    /// The maximum total length, in bytes, of the type strings (`encodeType`) that are hashed for one schema or document.
+    ///
+    /// A type string contains every struct that it depends on, so 256 types that depend on each other have 256 times the text of
+    /// their declarations. Only the types that the message and the domain depend on are hashed for a document.
+    pub const MAX_TYPE_TEXT: usize = 4 << 20;
+
     /// Compiles the `types` object of a document: `{"Person": [{"name": "wallet", "type": "address"}, …], …}`.
     ///
     /// # Errors
-    /// Names that are no identifiers, unknown types, anything given twice, more than 256 structs. `uint`, `int` and arrays of
-    /// length 0 are unknown types.
+    /// Names that are not identifiers, unknown types, anything given twice, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs or
+    /// [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are unknown types.
     pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
         let mut reader = Reader::new(types);
         let mut schema = Builder::read(&mut reader)
             .and_then(|builder| reader.end().and_then(|()| builder.build()))
             .map_err(|error| error.inside(Step::Key("types")))
             .map_err(|error| *error)?;
-        schema.hash_types();
+        let all: Vec<usize> = (0..schema.structs.len()).collect();
+        let hashes = Hasher::new(&schema, &all).map_err(|error| *error)?.finish();
+        schema.set_type_hashes(&hashes);
         Ok(schema)
     }
 
     /// `encodeType` of a struct; `None` if there is no such struct.
     #[must_use]
     pub fn encode_type(&self, name: &str) -> Option<String> {
-        let mut text = String::new();
-        self.each_own_type(self.find(name)?, |own| text.push_str(own));
-        Some(text)
+        let mut parts = Vec::new();
+        self.type_parts(self.find(name)?, &mut parts);
+        Some(parts.iter().map(|&part| self.own_type(part)).collect())
     }
 
     /// `keccak256(encodeType)` of a struct; `None` if there is no such struct.
     #[must_use]
     pub fn type_hash(&self, name: &str) -> Option<B256> {
-        Some(B256::from(self.structs[self.find(name)?].type_hash))
+        let index = self.find(name)?;
+        let hash = self.structs[index].type_hash.unwrap_or_else(|| {
+            let mut parts = Vec::new();
+            self.type_parts(index, &mut parts);
+            self.hash_parts(&parts)
+        });
+        Some(B256::from(hash))
     }
 
     /// `hashStruct` of a message given as a JSON object.
@@ -155,11 +172,11 @@ impl TypedSchema {
                 Reason::Type(name.into()),
             ));
         };
-        let mut hasher = Hasher::new(self);
+        let mut hasher = Hasher::new(self, &[index]).map_err(|error| *error)?;
         let mut reader = Reader::new(message);
         let hash = hasher.root(index, &mut reader);
         match hash.and_then(|hash| reader.end().map(|()| hash)) {
-            Ok(hash) => Ok(hasher.finish()[hash].into()),
+            Ok(hash) => Ok(hasher.finish().words[hash].into()),
             Err(error) => Err(*error.inside(Step::Key("message"))),
         }
     }
@@ -191,8 +208,8 @@ impl TypedSchema {
         self.str(self.structs[index].name)
     }
 
-    pub(super) fn struct_type_hash(&self, index: usize) -> &[u8; 32] {
-        &self.structs[index].type_hash
+    pub(super) fn struct_type_hash(&self, index: usize) -> Option<&[u8; 32]> {
+        self.structs[index].type_hash.as_ref()
     }
 
     pub(super) fn member_count(&self, index: usize) -> usize {
@@ -237,66 +254,71 @@ impl TypedSchema {
         str(&self.text, span)
     }
 
-    /// Calls `f` with the struct's own type, then with those it depends on, sorted by name.
-    fn each_own_type<'s>(&'s self, index: usize, mut f: impl FnMut(&'s str)) {
-        let mut met = [false; MAX_STRUCTS];
-        let mut open = Vec::from([index]);
-        met[index] = true;
-        while let Some(next) = open.pop() {
-            for member in &self.members[self.structs[next].members.clone()] {
+    /// The struct's part of every type string that contains it: `Name(type member,…)`.
+    pub(super) fn own_type(&self, index: usize) -> &str {
+        self.str(self.structs[index].own_type)
+    }
+
+    /// Adds the structs that those in `structs` depend on, each once.
+    pub(super) fn add_dependencies(&self, structs: &mut Vec<usize>) {
+        // `Builder::open_struct` refuses more.
+        let mut met = [false; Self::MAX_STRUCTS];
+        for &index in &*structs {
+            met[index] = true;
+        }
+        let mut next = 0;
+        while let Some(&index) = structs.get(next) {
+            for member in &self.members[self.structs[index].members.clone()] {
                 if let Base::Struct(inner) = member.ty.base
                     && !met[inner]
                 {
                     met[inner] = true;
-                    open.push(inner);
+                    structs.push(inner);
                 }
             }
-        }
-        met[index] = false;
-        f(self.str(self.structs[index].own_type));
-        for (known, _) in self.structs.iter().zip(met).filter(|(_, met)| *met) {
-            f(self.str(known.own_type));
+            next += 1;
         }
     }
 
-    /// Number of structs.
+    /// Sets `parts` to the structs whose own types make up a struct's type string: itself, then its dependencies by name.
+    pub(super) fn type_parts(&self, index: usize, parts: &mut Vec<usize>) {
+        parts.clear();
+        parts.push(index);
+        let is_struct = |member: &Member| matches!(member.ty.base, Base::Struct(_));
+        if self.members[self.structs[index].members.clone()]
+            .iter()
+            .any(is_struct)
+        {
+            self.add_dependencies(parts);
+            parts[1..].sort_unstable();
+        }
+    }
+
+    /// The type hash of the type string that these parts make up.
+    pub(super) fn hash_parts(&self, parts: &[usize]) -> [u8; 32] {
+        let mut hasher = Keccak256::new();
+        for &part in parts {
+            hasher.update(self.own_type(part).as_bytes());
+        }
+        hasher.finalize()
+    }
+
+    /// The type hash of a struct, if it is a standard domain.
+    pub(super) fn standard_type_hash(&self, index: usize) -> Option<[u8; 32]> {
+        if self.struct_name(index) != DOMAIN {
+            return None;
+        }
+        domain::standard_type_hash(self.own_type(index))
+    }
+
+    /// The number of structs.
     pub(super) fn len(&self) -> usize {
         self.structs.len()
     }
 
-    /// Appends `encodeType` of a struct. For a domain of the standard, whose hash is known, answers that instead.
-    pub(super) fn push_type(&self, index: usize, out: &mut Vec<u8>) -> Option<[u8; 32]> {
-        let own_type = self.str(self.structs[index].own_type);
-        if self.struct_name(index) == DOMAIN
-            && let Some(hash) = domain::standard_type_hash(own_type)
-        {
-            return Some(hash);
-        }
-        let is_alone = |member: &Member| !matches!(member.ty.base, Base::Struct(_));
-        if self.members[self.structs[index].members.clone()]
-            .iter()
-            .all(is_alone)
-        {
-            out.extend_from_slice(own_type.as_bytes());
-        } else {
-            self.each_own_type(index, |own| out.extend_from_slice(own.as_bytes()));
-        }
-        None
-    }
-
-    pub(super) fn set_type_hashes(&mut self, hashes: &[[u8; 32]]) {
-        for (known, hash) in self.structs.iter_mut().zip(hashes) {
-            known.type_hash = *hash;
-        }
-    }
-
-    fn hash_types(&mut self) {
-        for index in 0..self.len() {
-            let mut text = Vec::new();
-            self.structs[index].type_hash = match self.push_type(index, &mut text) {
-                Some(hash) => hash,
-                None => keccak256(&text),
-            };
+    pub(super) fn set_type_hashes(&mut self, hashes: &Hashes) {
+        for &index in &hashes.types {
+            self.structs[index].type_hash = Some(hashes.words[index]);
         }
     }
 }
@@ -323,7 +345,7 @@ impl Builder {
             },
         };
         if reader.left() > u32::MAX as usize {
-            return Err(reader.fail(Reason::TooManyTypes));
+            return Err(reader.fail(Reason::TooLong));
         }
         if reader.peek() != Some(b'{') {
             return Err(reader.unexpected("an object of struct types"));
@@ -344,10 +366,9 @@ impl Builder {
         if !is_identifier(name) || atomic(name).is_some() {
             return Err(reader.fail(Reason::Name));
         }
-        if self.schema.structs.len() == MAX_STRUCTS {
-            return Err(reader.fail(Reason::TooManyTypes));
-        }
-        let opened = self.open_struct(name);
+        let opened = self
+            .open_struct(name)
+            .map_err(|reason| reader.fail(reason))?;
         if reader.peek() != Some(b'[') {
             return Err(reader.unexpected("a list of members"));
         }
@@ -376,14 +397,17 @@ impl Builder {
     }
 
     /// Declares the domain's type with these of the five standard fields.
-    pub(super) fn add_domain(&mut self, present: [bool; 5]) {
-        let members = self.open_struct(DOMAIN);
+    pub(super) fn add_domain(&mut self, present: [bool; 5]) -> Result<()> {
+        let opened = self
+            .open_struct(DOMAIN)
+            .map_err(|reason| TypedDataError::at(DOMAIN, reason))?;
         for (field, _) in FIELDS.iter().zip(present).filter(|(_, present)| *present) {
             let mut ty = ConstText::<7>::new();
             ty.push_type(field.ty);
             self.add_member(field.name, ty.as_str());
         }
-        self.close_struct(members);
+        self.close_struct(opened);
+        Ok(())
     }
 
     fn push(&mut self, text: &str) -> Span {
@@ -396,10 +420,13 @@ impl Builder {
         }
     }
 
-    fn open_struct(&mut self, name: &str) -> (Span, usize) {
+    fn open_struct(&mut self, name: &str) -> core::result::Result<(Span, usize), Reason> {
+        if self.schema.structs.len() == TypedSchema::MAX_STRUCTS {
+            return Err(Reason::TooManyTypes);
+        }
         let name = self.push(name);
         self.push("(");
-        (name, self.schema.members.len())
+        Ok((name, self.schema.members.len()))
     }
 
     fn add_member(&mut self, name: &str, ty: &str) {
@@ -425,7 +452,7 @@ impl Builder {
                 end,
             },
             members: first_member..self.schema.members.len(),
-            type_hash: [0; 32],
+            type_hash: None,
         });
     }
 
@@ -438,6 +465,9 @@ impl Builder {
             .sort_unstable_by(|a, b| str(text, a.name).cmp(str(text, b.name)));
         schema.by_name = Vec::with_capacity(schema.members.len());
         schema.by_name.resize(schema.members.len(), 0);
+        // Not grown by doubling: a dimension takes 8 bytes here and may take 2 in the document.
+        let dimensions = text.bytes().filter(|byte| *byte == b'[').count();
+        schema.dimensions.reserve_exact(dimensions);
 
         let refuse = |path: &[&str], reason| Err(TypedDataError::at(&path.join("."), reason));
         for pair in schema.structs.windows(2) {

@@ -28,7 +28,9 @@ use super::signing_hash_of;
 /// - `EIP712Domain` is taken as declared. Where it is not declared, it is made of those of `name`, `version`, `chainId`,
 ///   `verifyingContract` and `salt` that `domain` has, in this order.
 ///
-/// Limits: 256 struct types, 127 levels of nesting.
+/// # Limits
+/// 127 levels of nesting, [`TypedSchema::MAX_STRUCTS`] struct types, and [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings that
+/// the message and the domain depend on. Memory is at most 8 times the document plus 2 MiB.
 ///
 /// ```
 /// use lydite_evm::eip712::TypedData;
@@ -187,7 +189,9 @@ fn hash(
 ) -> Result<TypedData> {
     if !types.has_domain() {
         let fields = standard_fields(domain.clone());
-        types.add_domain(fields.map_err(|error| error.inside(Step::Key("domain")))?);
+        types
+            .add_domain(fields.map_err(|error| error.inside(Step::Key("domain")))?)
+            .map_err(|error| error.inside(Step::Key("types")))?;
     }
     let mut schema = types
         .build()
@@ -200,21 +204,20 @@ fn hash(
         .find(&primary_type)
         .ok_or_else(|| unknown("primaryType", &primary_type))?;
 
-    let mut hasher = Hasher::with_types(&schema);
+    let mut hasher = Hasher::new(&schema, &[domain_type, message_type])?;
     let separator = hasher
         .root(domain_type, &mut domain)
         .map_err(|error| error.inside(Step::Key("domain")))?;
     let struct_hash = hasher
         .root(message_type, &mut message)
         .map_err(|error| error.inside(Step::Key("message")))?;
-    let words = hasher.finish();
-    let (domain_separator, struct_hash) = (words[separator].into(), words[struct_hash].into());
-    schema.set_type_hashes(&words);
+    let hashes = hasher.finish();
+    schema.set_type_hashes(&hashes);
     Ok(TypedData {
         schema,
         primary_type,
-        domain_separator,
-        struct_hash,
+        domain_separator: hashes.words[separator].into(),
+        struct_hash: hashes.words[struct_hash].into(),
     })
 }
 
