@@ -10,6 +10,10 @@ pub enum ErrorKind {
     Syntax,
     /// A type is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH) levels.
     TooDeep,
+    /// More than [`MAX_TYPES`](super::MAX_TYPES) types in one text.
+    TooManyTypes,
+    /// More than [`MAX_VALUES`](super::MAX_VALUES) values in one text.
+    TooManyValues,
     /// A type's head does not fit in memory, or an array's elements take no bytes at all.
     Size,
     /// The data ends before the item does.
@@ -59,6 +63,8 @@ impl fmt::Display for ErrorKind {
         f.write_str(match self {
             Self::Syntax => "not a Solidity type or signature",
             Self::TooDeep => "type nested too deep",
+            Self::TooManyTypes => "expected at most 65536 types",
+            Self::TooManyValues => "expected at most 16777216 values",
             Self::Size => "type too large, or array of elements without bytes",
             Self::Truncated => "data ends too early",
             Self::Offset => "offset outside the data",

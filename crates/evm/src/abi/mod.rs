@@ -56,10 +56,10 @@ pub use event::EventCodec;
 pub use read::{Decoder, Head, Mode};
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
-pub use types::{MAX_DEPTH, Parameter, Signature, Type};
+pub use types::{MAX_DEPTH, MAX_TYPES, Parameter, Signature, Type};
 #[cfg(feature = "json")]
 pub(crate) use types::{decimal, elementary};
-pub use value::{Value, encode_packed};
+pub use value::{MAX_VALUES, Value, encode_packed};
 pub use view::{Decoded, ValueRef, Values, ValuesIter};
 pub use write::Frame;
 

@@ -1081,3 +1081,33 @@ fn event_logs_at_run_time() {
     assert_eq!(EventCodec::parse(four).unwrap_err().kind, ErrorKind::Size);
     assert!(EventCodec::parse(&format!("{four} anonymous")).is_ok());
 }
+
+/// Texts of as many types and values as allowed, and of one more.
+#[test]
+fn texts_are_limited_by_count() {
+    let members = |count: usize| format!("({})", alloc::vec!["bool"; count].join(","));
+    assert!(Type::parse(&members(MAX_TYPES - 1)).is_ok());
+    let error = Type::parse(&members(MAX_TYPES)).unwrap_err();
+    assert_eq!(
+        error,
+        Error::new(ErrorKind::TooManyTypes, 1 + 5 * (MAX_TYPES - 1))
+    );
+    assert_eq!(
+        error.to_string(),
+        format!("byte {}: expected at most {MAX_TYPES} types", error.offset)
+    );
+    let arrays = format!("({})", alloc::vec!["bool[]"; MAX_TYPES / 2].join(","));
+    assert_eq!(
+        Codec::parse(&arrays).unwrap_err().kind,
+        ErrorKind::TooManyTypes
+    );
+    let event = format!("E{}", members(MAX_TYPES + 1));
+    assert_eq!(
+        Signature::parse(&event).unwrap_err().kind,
+        ErrorKind::TooManyTypes
+    );
+    assert_eq!(
+        ErrorKind::TooManyValues.to_string(),
+        format!("expected at most {MAX_VALUES} values")
+    );
+}

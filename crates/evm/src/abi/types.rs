@@ -11,6 +11,12 @@ use super::{Error, ErrorKind};
 /// Deepest nesting of arrays and tuples in a type.
 pub const MAX_DEPTH: usize = 64;
 
+/// The most types in the text of a type or signature, the members of tuples and the elements of arrays counted too.
+///
+/// A type takes up to 168 bytes of memory while it is parsed and may be 4 bytes of text (`int,`). So a text takes at most 56 times its
+/// length, and at most 12 MiB.
+pub const MAX_TYPES: usize = 1 << 16;
+
 /// A Solidity type, as its ABI sees it. `Display` writes the canonical name (`uint256`, `(address,bytes)[2][]`).
 ///
 /// ```
@@ -47,9 +53,9 @@ pub enum Type {
 
 impl Type {
     /// Parses a type: canonical names, the aliases `uint` and `int`, `address payable`, tuples as `(…)` or `tuple(…)`
-    /// whose members may be named. Spaces are allowed around names.
+    /// whose members may be named. Spaces are allowed around names. [`MAX_DEPTH`] and [`MAX_TYPES`] bound memory.
     ///
-    /// Errors: `Syntax` or `TooDeep`, with the byte of the text.
+    /// Errors: `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut parser = Parser::new(text);
         let ty = parser.ty(0)?;
@@ -143,9 +149,9 @@ pub struct Signature {
 
 impl Signature {
     /// Parses `name(types)`, or a human-readable `function …`, `event …` or `error …` line with names, modifiers,
-    /// `returns (…)` and a final semicolon.
+    /// `returns (…)` and a final semicolon. [`MAX_DEPTH`] and [`MAX_TYPES`] bound memory.
     ///
-    /// Errors: `Syntax` or `TooDeep`, with the byte of the text.
+    /// Errors: `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut parser = Parser::new(text);
         let mut name = parser.word();
@@ -194,11 +200,25 @@ impl fmt::Display for Signature {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// How many types may still come.
+    types_left: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            types_left: MAX_TYPES,
+        }
+    }
+
+    fn count_type(&mut self) -> Result<(), Error> {
+        self.types_left = self
+            .types_left
+            .checked_sub(1)
+            .ok_or(Error::new(ErrorKind::TooManyTypes, self.at))?;
+        Ok(())
     }
 
     fn error(&self) -> Error {
@@ -248,6 +268,7 @@ impl<'a> Parser<'a> {
         if depth > MAX_DEPTH {
             return Err(Error::new(ErrorKind::TooDeep, self.at));
         }
+        self.count_type()?;
         let word = self.word();
         let start = self.at - word.len();
         let mut ty = if self.peek() == Some(b'(') && (word.is_empty() || word == "tuple") {
@@ -271,6 +292,7 @@ impl<'a> Parser<'a> {
             if height > MAX_DEPTH {
                 return Err(Error::new(ErrorKind::TooDeep, self.at));
             }
+            self.count_type()?;
             let digits = self.word();
             ty = if digits.is_empty() {
                 Type::Array(Box::new(ty))

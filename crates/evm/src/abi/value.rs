@@ -8,6 +8,12 @@ use lydite_bytes::{Address, I256, U256, hex};
 use super::{Error, ErrorKind, Type, word};
 use crate::escape;
 
+/// The most values in a text that [`Value::parse`] reads, arrays and tuples counted too.
+///
+/// A [`Value`] is 40 bytes and may be 2 bytes of text (`1,`); an array grows by doubling. So a text takes at most 60 times its
+/// length, and at most 2 GiB.
+pub const MAX_VALUES: usize = 1 << 24;
+
 /// A value of a Solidity type.
 ///
 /// `Display` writes what [`Value::parse`] reads: `(7,0xab,["a","b"],true)`.
@@ -43,7 +49,7 @@ impl Value {
     /// escapes. JSON arrays are read as they are: any scalar may stand in quotes. An address's checksum is not checked.
     /// A string without quotes is taken up to the next comma or closing bracket, or whole if it is the whole value.
     ///
-    /// Errors: `Mismatch` or `Range` with the byte of the text.
+    /// Errors: `Mismatch`, `Range` or `TooManyValues` ([`MAX_VALUES`], which bounds memory) with the byte of the text.
     ///
     /// ```
     /// use lydite_evm::abi::{Type, Value};
@@ -56,7 +62,11 @@ impl Value {
         if *ty == Type::String && !text.starts_with('"') {
             return Ok(Value::String(text.into()));
         }
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = Reader {
+            text,
+            at: 0,
+            values_left: MAX_VALUES,
+        };
         let value = reader.value(ty)?;
         match reader.peek() {
             None => Ok(value),
@@ -111,6 +121,8 @@ impl fmt::Display for Value {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// How many values may still come.
+    values_left: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -199,6 +211,10 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let error = Error::new(ErrorKind::Mismatch, start);
         let range = Error::new(ErrorKind::Range, start);
+        self.values_left = self
+            .values_left
+            .checked_sub(1)
+            .ok_or(Error::new(ErrorKind::TooManyValues, start))?;
         Ok(match ty {
             Type::Array(element) => Value::Array(self.list(false, |_| Some(element))?),
             Type::FixedArray(element, len) => {
