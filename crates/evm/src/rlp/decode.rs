@@ -217,9 +217,9 @@ impl<'a> Reader<'a> {
             .map_err(|_| start.error(ErrorKind::WrongLength))
     }
 
-    /// Takes the next item, an integer of at most `L` limbs, and returns them, least first.
+    /// Takes the next item, an integer of at most `L` limbs, and returns them, least first. An error says that `bits` is the limit.
     #[inline(always)]
-    fn limbs<const L: usize>(&mut self) -> Result<[u64; L], Error> {
+    fn limbs<const L: usize>(&mut self, bits: u32) -> Result<[u64; L], Error> {
         let mut limbs = [0; L];
         let Some((&first, tail)) = self.rest.split_first() else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(if list {
                 ErrorKind::ExpectedString
             } else {
-                ErrorKind::IntegerTooLarge
+                ErrorKind::IntegerTooLarge { bits: bits as u16 }
             }));
         }
         let Some((payload, rest)) = tail.split_at_checked(size) else {
@@ -328,8 +328,11 @@ macro_rules! words {
             #[inline(always)]
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
                 let offset = reader.offset();
-                let [value] = reader.limbs()?;
-                Self::try_from(value).map_err(|_| Error { kind: ErrorKind::IntegerTooLarge, offset })
+                let [value] = reader.limbs(Self::BITS)?;
+                Self::try_from(value).map_err(|_| Error {
+                    kind: ErrorKind::IntegerTooLarge { bits: Self::BITS as u16 },
+                    offset,
+                })
             }
         }
     )*};
@@ -339,7 +342,7 @@ words!(u8 u16 u32);
 impl Decode<'_> for u64 {
     #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let [value] = reader.limbs()?;
+        let [value] = reader.limbs(Self::BITS)?;
         Ok(value)
     }
 }
@@ -347,7 +350,7 @@ impl Decode<'_> for u64 {
 impl Decode<'_> for u128 {
     #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let [low, high] = reader.limbs()?;
+        let [low, high] = reader.limbs(Self::BITS)?;
         Ok(u128::from(high) << 64 | u128::from(low))
     }
 }
@@ -355,7 +358,7 @@ impl Decode<'_> for u128 {
 impl Decode<'_> for U256 {
     #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self::from_limbs(reader.limbs()?))
+        Ok(Self::from_limbs(reader.limbs(256)?))
     }
 }
 
@@ -363,7 +366,7 @@ impl Decode<'_> for bool {
     #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let offset = reader.offset();
-        match reader.limbs()? {
+        match reader.limbs(1)? {
             [0] => Ok(false),
             [1] => Ok(true),
             [_] => Err(Error {
@@ -447,6 +450,8 @@ impl Decode<'_> for String {
     }
 }
 
+/// One allocation of the number of elements times the size of `T`. An element may be one byte of input, so `Vec<Vec<_>>` and
+/// `Vec<&[u8]>` take up to 24 and 16 times the input, `Vec<U256>` up to 32 times. [`List`](super::List) takes nothing.
 impl<'a, T: Decode<'a>> Decode<'a> for Vec<T> {
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let mut elements = reader.list()?;

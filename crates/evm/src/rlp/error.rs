@@ -19,8 +19,11 @@ pub enum ErrorKind {
     ExpectedList,
     /// A string of another length than the type has.
     WrongLength,
-    /// An integer wider than the type.
-    IntegerTooLarge,
+    /// An integer of more than `bits` bits, the width of the type.
+    IntegerTooLarge {
+        /// The width of the type.
+        bits: u16,
+    },
     /// A boolean other than 0 and 1.
     InvalidBool,
     /// Text that is not UTF-8.
@@ -42,6 +45,9 @@ pub struct Error {
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::IntegerTooLarge { bits } = self {
+            return write!(f, "integer too large, expected at most {bits} bits");
+        }
         f.write_str(match self {
             Self::UnexpectedEnd => "item longer than what is left",
             Self::LengthNotMinimal => "length not minimal",
@@ -50,7 +56,7 @@ impl fmt::Display for ErrorKind {
             Self::ExpectedString => "list where a string belongs",
             Self::ExpectedList => "string where a list belongs",
             Self::WrongLength => "string of the wrong length",
-            Self::IntegerTooLarge => "integer too large for its type",
+            Self::IntegerTooLarge { .. } => "integer too large",
             Self::InvalidBool => "boolean neither 0 nor 1",
             Self::InvalidUtf8 => "text not UTF-8",
             Self::TrailingBytes => "bytes after the end",

@@ -284,20 +284,34 @@ fn hostile_items() {
         (&[0x82, 0x00, 0x80], error(LeadingZero, 1)),
         (&[0x88, 0, 1, 2, 3, 4, 5, 6, 7], error(LeadingZero, 1)),
         (&[0xc0], error(ExpectedString, 0)),
-        (&[0xb8, 0x38], error(IntegerTooLarge, 0)),
-        (&[0xa1, 1], error(IntegerTooLarge, 0)),
+        (&[0xb8, 0x38], error(IntegerTooLarge { bits: 0 }, 0)),
+        (&[0xa1, 1], error(IntegerTooLarge { bits: 0 }, 0)),
         (&huge, error(ExpectedString, 0)),
     ];
     for (input, expected) in integers {
-        assert_eq!(decode::<U256>(input), Err(*expected), "{input:02x?}");
-        assert_eq!(decode::<u64>(input), Err(*expected), "{input:02x?}");
-        assert_eq!(decode::<u8>(input), Err(*expected), "{input:02x?}");
+        // The width is that of the type.
+        let expected = |bits| match *expected {
+            Error {
+                kind: IntegerTooLarge { .. },
+                offset,
+            } => error(IntegerTooLarge { bits }, offset),
+            other => other,
+        };
+        assert_eq!(decode::<U256>(input), Err(expected(256)), "{input:02x?}");
+        assert_eq!(decode::<u64>(input), Err(expected(64)), "{input:02x?}");
+        assert_eq!(decode::<u8>(input), Err(expected(8)), "{input:02x?}");
     }
     let mut zero = [0x22; 33];
     (zero[0], zero[1]) = (0xa0, 0);
     assert_eq!(decode::<U256>(&zero), Err(error(LeadingZero, 1)));
-    assert_eq!(decode::<u128>(&zero), Err(error(IntegerTooLarge, 0)));
-    assert_eq!(decode::<u8>(&[0x82, 1, 0]), Err(error(IntegerTooLarge, 0)));
+    assert_eq!(
+        decode::<u128>(&zero),
+        Err(error(IntegerTooLarge { bits: 128 }, 0))
+    );
+    assert_eq!(
+        decode::<u8>(&[0x82, 1, 0]),
+        Err(error(IntegerTooLarge { bits: 8 }, 0))
+    );
     assert_eq!(decode::<bool>(&[0x02]), Err(error(InvalidBool, 0)));
     assert_eq!(decode::<&str>(b"\x83a\xff\xff"), Err(error(InvalidUtf8, 2)));
     assert_eq!(decode::<Address>(&[0x80]), Err(error(WrongLength, 0)));

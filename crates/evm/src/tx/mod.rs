@@ -10,8 +10,12 @@
 //!
 //! The bytes of a signed transaction are its EIP-2718 envelope: the type byte (none for legacy) and the RLP list of its
 //! fields. [`TransactionRef`] reads them without copying and hashes them where they lie; [`Transaction`] owns its
-//! fields; [`TransactionRequest`] is one to be signed whose type is known only at run time. Decoding is strict: what is accepted encodes to the same bytes. Fees are taken up to 2^128 - 1, gas limit,
-//! nonce and chain id up to 2^64 - 1: beyond lies nothing that an account could pay for or a chain accepts.
+//! fields; [`TransactionRequest`] is one to be signed whose type is known only at run time. Decoding is strict: what is accepted
+//! encodes to the same bytes.
+//!
+//! # Limits
+//! Fees have at most 128 bits; gas limit, nonce and chain id at most 64 bits. A larger integer is refused, although the Yellow
+//! Paper allows fees up to 2^256 - 1: no account can pay such a fee, and alloy has the same limit.
 //!
 //! The rules that need a chain's state or fork (intrinsic gas, a nonce of 2^64 - 1, the count and version of blob
 //! hashes, an authorization list without elements) are left to the caller.

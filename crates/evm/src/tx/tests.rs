@@ -402,7 +402,7 @@ fn authorizations() {
 #[test]
 fn hostile_envelopes() {
     let rlp = |kind, offset| Error::Rlp(rlp::Error { kind, offset });
-    let v = |v: u64| {
+    let v = |v: u128| {
         let mut raw = Vec::new();
         let fields = (0u8, 0u8, 0u8, "", 0u8, "");
         let signature = (v, 1u8, 1u8);
@@ -421,6 +421,19 @@ fn hostile_envelopes() {
     assert_eq!(v(38), Ok((Some(1), 1)));
     for bad in [0, 1, 26, 29, 34] {
         assert_eq!(v(bad), Err(Error::InvalidV { offset: 7 }));
+    }
+    // The chain id (v - 35) / 2 must not wrap at 2^64.
+    let last = 35 + 2 * u128::from(u64::MAX);
+    assert_eq!(v(last), Ok((Some(u64::MAX), 0)));
+    assert_eq!(v(last + 1), Ok((Some(u64::MAX), 1)));
+    for bad in [
+        35 + (1 << 65),
+        36 + (1 << 65),
+        37 + (1 << 65),
+        35 + (1 << 66),
+        u128::MAX,
+    ] {
+        assert_eq!(v(bad), Err(Error::InvalidV { offset: 7 }), "{bad}");
     }
     assert_eq!(
         Error::InvalidV { offset: 7 }.to_string(),
@@ -454,6 +467,28 @@ fn hostile_envelopes() {
     assert_eq!(
         TransactionRef::decode(&[0xff; 9]).unwrap_err(),
         rlp(ErrorKind::UnexpectedEnd, 0)
+    );
+
+    // A fee of 2^128 is refused, and the error says that this is a limit; the largest fee below it is accepted.
+    let fee = |gas_price: U256| {
+        let mut raw = Vec::new();
+        let fields = (0u8, gas_price, 0u8, "", 0u8, "");
+        let signature = (27u8, 1u8, 1u8);
+        Header {
+            list: true,
+            payload_len: fields.payload_len() + signature.payload_len(),
+        }
+        .encode(&mut raw);
+        fields.encode_payload(&mut raw);
+        signature.encode_payload(&mut raw);
+        TransactionRef::decode(&raw).map(|view| view.max_fee_per_gas)
+    };
+    assert_eq!(fee(U256::from(u128::MAX)), Ok(u128::MAX));
+    let error = fee(U256::ONE << 128).unwrap_err();
+    assert_eq!(error, rlp(ErrorKind::IntegerTooLarge { bits: 128 }, 2));
+    assert_eq!(
+        error.to_string(),
+        "byte 2: integer too large, expected at most 128 bits"
     );
 
     for (raw, ..) in cases() {
