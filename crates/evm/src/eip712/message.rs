@@ -116,6 +116,7 @@ impl<'s> Hasher<'s> {
             .iter()
             .any(|&root| schema.struct_type_hash(root).is_none())
         {
+            hasher.types.reserve(schema.len() + roots.len());
             hasher.types.extend_from_slice(roots);
             schema.add_dependencies(&mut hasher.types);
             hasher.add_types()?;
@@ -126,7 +127,7 @@ impl<'s> Hasher<'s> {
     fn add_types(&mut self) -> Result<()> {
         let schema = self.schema;
         self.words.resize(schema.len(), [0; 32]);
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(schema.len());
         let mut total = 0;
         for i in 0..self.types.len() {
             let index = self.types[i];
@@ -222,9 +223,9 @@ impl<'s> Hasher<'s> {
     /// Whether more than a window has been collected since `mark`.
     #[inline(always)]
     fn is_full(&self, mark: &Mark) -> bool {
-        let words = size_of_val(&self.words[mark.words..]);
-        let jobs = size_of_val(&self.jobs[mark.jobs..]);
-        let elements = size_of_val(&self.elements[mark.elements..]);
+        let words = size_of::<[u8; 32]>() * (self.words.len() - mark.words);
+        let jobs = size_of::<Job>() * (self.jobs.len() - mark.jobs);
+        let elements = size_of::<Element>() * (self.elements.len() - mark.elements);
         words + jobs + elements + (self.bytes.len() - mark.bytes) > WINDOW
     }
 

@@ -330,6 +330,8 @@ fn str(text: &str, span: Span) -> &str {
 /// Types as read, before their names are looked up.
 pub(super) struct Builder {
     schema: TypedSchema,
+    /// The most dimensions of all types. They are not grown by doubling: one takes 8 bytes and may be 2 of the document.
+    dimensions: usize,
 }
 
 impl Builder {
@@ -343,6 +345,7 @@ impl Builder {
                 by_name: Vec::new(),
                 dimensions: Vec::new(),
             },
+            dimensions: 0,
         };
         if reader.left() > u32::MAX as usize {
             return Err(reader.fail(Reason::TooLong));
@@ -433,6 +436,9 @@ impl Builder {
         if !self.schema.text.ends_with('(') {
             self.push(",");
         }
+        if ty.ends_with(']') {
+            self.dimensions += ty.bytes().filter(|byte| *byte == b'[').count();
+        }
         let type_text = self.push(ty);
         self.push(" ");
         let name = self.push(name);
@@ -465,9 +471,7 @@ impl Builder {
             .sort_unstable_by(|a, b| str(text, a.name).cmp(str(text, b.name)));
         schema.by_name = Vec::with_capacity(schema.members.len());
         schema.by_name.resize(schema.members.len(), 0);
-        // Not grown by doubling: a dimension takes 8 bytes here and may take 2 in the document.
-        let dimensions = text.bytes().filter(|byte| *byte == b'[').count();
-        schema.dimensions.reserve_exact(dimensions);
+        schema.dimensions.reserve_exact(self.dimensions);
 
         let refuse = |path: &[&str], reason| Err(TypedDataError::at(&path.join("."), reason));
         for pair in schema.structs.windows(2) {
