@@ -4,7 +4,11 @@ use core::slice;
 
 use lydite::hash;
 
-/// What `alloy_primitives::keccak256` calls where its feature `native-keccak` is on.
+/// What `alloy_primitives::keccak256` calls if its feature `native-keccak` is on.
+///
+/// The linker reports `undefined symbol: native_keccak256` for a program that depends on this crate and does not name it:
+/// add `use lydite_alloy as _;` to its root file. Nothing here can do that for it, as rustc passes to the linker only the crates
+/// that the program names.
 ///
 /// # Safety
 /// `bytes` points to `len` readable bytes, `output` to 32 writable ones.
