@@ -388,6 +388,8 @@ export function suite(lydite, module, vectors, test) {
     const huge = digits(4_000_001).fill(0x2b, 4_000_000)
     refused('DECODE', message(0, 4_000_000), () => lydite.syrupDecode(huge), 0)
     refused('ENCODE', 'expected an integer of at most 65536 bits', () => lydite.syrupEncode(1n << (1n << 28n)))
+    const document = { types: { A: [{ name: 'n', type: 'uint256' }] }, primaryType: 'A', domain: {}, message: { n: 1n << 20_000_000n } }
+    refused('INVALID_ARGUMENT', 'n: expected an integer of at most 256 bits', () => lydite.hashTypedData(document))
     const elapsed = performance.now() - start
     if (elapsed > 5000) throw new Error(`${elapsed} ms`)
   })
@@ -533,7 +535,11 @@ export function suite(lydite, module, vectors, test) {
     same(lydite.syrupEncode(Short.from([1n])), lydite.syrupEncode([]))
     const fields = { nonce: 0, gasPrice: 1, gas: 1, to: ADDRESS, value: 0 }
     same(lydite.signTransaction({ ...fields, get data() { return (disturb(), '0x01') } }, KEY), lydite.signTransaction({ ...fields, data: '0x01' }, KEY))
-    // Memory that goes away meanwhile.
+    // Memory that goes away, before and meanwhile.
+    const gone = bytes(8, 1)
+    structuredClone(gone.buffer, { transfer: [gone.buffer] })
+    for (const call of [lydite.keccak256, lydite.toHex, lydite.rlpEncode, lydite.syrupEncode, (array) => lydite.keccak256Batch([array])])
+      refused('INVALID_ARGUMENT', 'an array whose memory was taken away (detached)', () => call(gone))
     const key = KEY.slice()
     const leaving = { ...fields, get data() { return (key.buffer.byteLength && structuredClone(key.buffer, { transfer: [key.buffer] }), '0x01') } }
     refused('INVALID_ARGUMENT', 'secret key: 32 bytes needed, not 0', () => lydite.signTransaction(leaving, key))

@@ -1,8 +1,8 @@
 // The API over an engine.
 
 import * as abi from './abi.js'
-import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, kindOf, toBigInt } from './engine.js'
-import { copy, firstOf, isBytes, lengthOf } from './intrinsics.js'
+import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, kindOf, toBigInt } from './engine.js'
+import { firstOf, isBytes, lengthOf } from './intrinsics.js'
 import { rlp } from './rlp.js'
 import { syrup } from './syrup.js'
 import { transactions } from './transaction.js'
@@ -24,11 +24,17 @@ export interface TypedDataHashes {
   encodeType: string
 }
 
+const TOO_LARGE = 1n << 65536n
+
 /** A document as JSON, with bigints as decimal text and bytes in hexadecimal. */
 function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
   if (typeof document === 'string') return document
   const text = JSON.stringify(document, (key, value: unknown) => {
-    if (typeof value === 'bigint') return value.toString()
+    if (typeof value === 'bigint') {
+      // No type is as long, and writing it in decimal takes more than linear time.
+      if (value >= TOO_LARGE || value <= -TOO_LARGE) throw argument(`${key}: expected an integer of at most 256 bits`)
+      return value.toString()
+    }
     if (isBytes(value)) return toHex(value)
     if (typeof value === 'number' && !Number.isSafeInteger(value))
       throw argument(`${key}: a number must be a safe integer: use a bigint or text`)

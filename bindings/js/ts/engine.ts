@@ -1,7 +1,7 @@
 // What both engines give, and the bytes that cross to them.
 
 import {
-  Bytes as NewBytes, Floats, Halves, TextView, Words, copy, fill, isBytes, lengthOf, slice, wellFormed as isWellFormed,
+  Bytes as NewBytes, Floats, Halves, TextView, Words, fill, isBytes, lengthOf, set, slice, wellFormed as isWellFormed,
 } from './intrinsics.js'
 
 /** Text of `0x` and hexadecimal digits. */
@@ -31,6 +31,15 @@ export class LyditeError extends Error {
 
 export const argument = (message: string) => new LyditeError('INVALID_ARGUMENT', message)
 export const unencodable = (message: string) => new LyditeError('ENCODE', message)
+
+/** Copies an array to a place in another. */
+export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
+  try {
+    set(target, source, at)
+  } catch {
+    throw argument('an array whose memory was taken away (detached)')
+  }
+}
 
 /** What a value is, for messages. */
 export function kindOf(value: unknown): string {

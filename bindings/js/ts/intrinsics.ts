@@ -17,7 +17,7 @@ const bufferOf = getter('buffer') as (bytes: Uint8Array) => ArrayBuffer
 const byteOffsetOf = getter('byteOffset') as (bytes: Uint8Array) => number
 
 /** `target.set(source, at)` */
-export const copy = uncurry(prototype.set) as (target: Uint8Array, source: Uint8Array, at?: number) => void
+export const set = uncurry(prototype.set) as (target: Uint8Array, source: Uint8Array, at?: number) => void
 /** `bytes.fill(value, start, end)` */
 export const fill = uncurry(prototype.fill) as (bytes: Uint8Array, value: number, start: number, end: number) => void
 /** `bytes.slice(start, end)`. Only a length is ever given to a constructor that replaces `Symbol.species`. */

@@ -1,7 +1,7 @@
 // Trees of values on their way between the languages: see src/tape.rs.
 
-import { type Core, type Integer, argument, kindOf, unencodable, wellFormed } from './engine.js'
-import { Bytes, Floats, Halves, TextView, Words, copy, lengthOf } from './intrinsics.js'
+import { type Core, type Integer, argument, copy, kindOf, unencodable, wellFormed } from './engine.js'
+import { Bytes, Floats, Halves, TextView, Words, lengthOf } from './intrinsics.js'
 
 const U64 = 0xffff_ffff_ffff_ffffn
 /** More than any integer may have that crosses: see `MAX_LIMBS` in src/syrup.rs. */

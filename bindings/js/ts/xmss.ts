@@ -1,7 +1,7 @@
 // Generalized XMSS, the hash-based signatures of lean Ethereum.
 
-import { type Bytes, type Core, type Integer, LyditeError, argument, kindOf, toBigInt } from './engine.js'
-import { copy, lengthOf } from './intrinsics.js'
+import { type Bytes, type Core, type Integer, LyditeError, argument, copy, kindOf, toBigInt } from './engine.js'
+import { lengthOf } from './intrinsics.js'
 
 export const SCHEMES = [
   'leansig-prod', 'leansig-test', 'leansig-46-8', 'leansig-46-10', 'leansig-46-18', 'leansig-legacy-w4', 'hash-sig-2025',
