@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('no epoch twice: in one handle, the next, another process and a worker', wi
   for (const epoch of [5, 4, 0])
     assert.throws(() => key.sign(epoch, other), failing('KEY_FILE', new RegExp(`epoch ${epoch} is spent: the lowest that can still be signed is 6`)))
   assert.equal(key.unspent[0], 6n)
-  assert.throws(() => lydite.xmssKeyFileOpen(SCHEME, path), failing('KEY_FILE', /another process uses this key/))
+  assert.throws(() => lydite.xmssKeyFileOpen(SCHEME, path), failing('KEY_FILE', /another process has this key open/))
   const program = `
     import lydite from 'lydite'
     try {
@@ -57,7 +57,7 @@ test('no epoch twice: in one handle, the next, another process and a worker', wi
       console.log(error.message)
     }`
   const child = () => execFileSync('node', ['--input-type=module', '-e', program, path], { cwd: import.meta.dirname, encoding: 'utf8' })
-  assert.match(child(), /another process uses this key/)
+  assert.match(child(), /another process has this key open/)
   key.close()
   key.close()
   assert.throws(() => key.sign(6, message), failing('KEY_FILE', /^the key file is closed$/))
@@ -107,12 +107,24 @@ test('what is refused', within((path) => {
   assert.throws(() => lydite.xmssKeyFileAdopt(SCHEME, path, 3), failing('KEY_FILE', /exists/))
   // The key alone, as made elsewhere.
   copyFileSync(path, `${path}2`)
-  assert.throws(open(`${path}2`), failing('KEY_FILE', /which epochs are spent is not known/))
+  assert.throws(open(`${path}2`), failing('KEY_FILE', /the spent epochs are unknown/))
   lydite.xmssKeyFileAdopt(SCHEME, `${path}2`, 3)
   const adopted = lydite.xmssKeyFileOpen(SCHEME, `${path}2`)
   assert.throws(() => adopted.sign(2, message), failing('KEY_FILE', /epoch 2 is spent/))
   adopted.sign(3, message)
   adopted.close()
+  if (process.platform !== 'win32') {
+    chmodSync(path, 0o644)
+    assert.throws(open(), failing('KEY_FILE', /open to others/))
+    chmodSync(path, 0o600)
+  }
+  // A record that is put back while the key is open.
+  const before = readFileSync(`${path}.epoch`)
+  const key = lydite.xmssKeyFileOpen(SCHEME, path)
+  key.sign(1, message)
+  writeFileSync(`${path}.epoch`, before)
+  assert.throws(() => key.sign(2, message), failing('KEY_FILE', /restored, replaced or damaged/))
+  key.close()
   writeFileSync(`${path}.epoch`, readFileSync(`${path}.epoch`).fill(0))
   assert.throws(open(), failing('KEY_FILE', /damaged/))
 }))
