@@ -46,9 +46,18 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(check(&key, epoch, &signature), same);
 });
 
+/// Are all words below the field's prime? The offsets among them are.
+fn canonical(bytes: &[u8]) -> bool {
+    let (words, _) = bytes.as_chunks();
+    words
+        .iter()
+        .all(|word| u32::from_le_bytes(*word) < 0x7f00_0001)
+}
+
 fn check(key: &[u8], epoch: u32, signature: &[u8]) -> bool {
     let strict_key = PublicKey::<LeanSigTest>::from_bytes(key);
     if let Ok(key) = strict_key {
+        assert!(canonical(&key.to_bytes()));
         assert_eq!(
             PublicKey::from_bytes_leansig_compatible(&key.to_bytes()),
             Ok(key)
@@ -57,6 +66,7 @@ fn check(key: &[u8], epoch: u32, signature: &[u8]) -> bool {
     let strict = Signature::<LeanSigTest>::from_bytes(signature);
     let compatible = Signature::<LeanSigTest>::from_bytes_leansig_compatible(signature);
     if let Ok(strict) = &strict {
+        assert!(canonical(signature));
         assert_eq!(strict.to_bytes(), signature);
         assert_eq!(compatible.as_ref(), Ok(strict));
     }
