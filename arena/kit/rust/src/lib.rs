@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod allocation;
+mod change;
 mod operation;
 mod output;
 mod protocol;
 mod reader;
 
-pub use operation::{Op, PRECOMPILES, array, array_reuse, negative, op, precompile, reuse};
+pub use change::{Raw, digits, set_digits, set_each, set_low, set_upper_half, words};
+pub use operation::{Items, Op, PRECOMPILES, View, array, negative, op, precompile};
 pub use output::{Held, Output, Sum};
 pub use protocol::{locked_version, run};
-pub use reader::Reader;
+pub use reader::{Bytes, Reader};

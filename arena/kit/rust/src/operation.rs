@@ -1,11 +1,13 @@
-//! Operations: how an item is parsed (untimed) and what one timed call does.
+//! Operations: how an item is parsed (untimed), how its values change, and what one timed call does.
 
 use std::hint::black_box;
+use std::rc::Rc;
 
+use crate::change::{By, Bytewise, Change, Fixed, Raw, Rule, Words};
 use crate::output::{Held, Output, Sum};
-use crate::reader::Reader;
+use crate::reader::{Bytes, Reader};
 
-/// One operation of a contender; made by [`op`], [`array`], [`reuse`], [`array_reuse`], [`precompile`] or [`negative`].
+/// One operation of a contender; made from [`op`], [`array`], [`precompile`] or [`negative`].
 pub struct Op {
     /// Space-separated ids.
     names: &'static str,
@@ -13,15 +15,19 @@ pub struct Op {
 }
 
 /// Parses the items of an operation.
-type Prepare = dyn Fn(&[&'static [u8]]) -> Result<Box<dyn Case>, String>;
+type Prepare = dyn Fn(Vec<&'static [u8]>, Option<Rule>) -> Result<Box<dyn Case>, String>;
 
 impl Op {
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.names.split(' ')
+        self.names.split_whitespace()
     }
 
-    pub(crate) fn prepare(&self, items: &[&'static [u8]]) -> Result<Box<dyn Case>, String> {
-        (self.prepare)(items)
+    pub(crate) fn prepare(
+        &self,
+        items: Vec<&'static [u8]>,
+        rule: Option<Rule>,
+    ) -> Result<Box<dyn Case>, String> {
+        (self.prepare)(items, rule)
     }
 }
 
@@ -30,63 +36,148 @@ impl Op {
 pub(crate) trait Case {
     /// Number of items.
     fn items(&self) -> usize;
-    /// Performs `n` calls, call k on item k mod items, and returns the sum of the output words.
-    fn run(&mut self, n: u64) -> u64;
-    /// The output of each item; `Err` names the first item that was rejected.
+    /// Whether items change by the rule that was asked for.
+    fn changes(&self) -> bool;
+    /// Performs `n` calls, call k on item k mod items, each changed by the next word of the seed's sequence, and returns
+    /// the sum of the output words.
+    fn run(&mut self, n: u64, seed: u32) -> u64;
+    /// The output of each item as it is in the file; `Err` names the first item that was rejected.
     fn outputs(&mut self) -> Result<Vec<Vec<u8>>, usize>;
 }
 
-/// A call that returns its result by value (`fresh` rows). `names` are the ids it answers to, separated by spaces;
-/// `parse` reads one item and is not timed.
-pub fn op<T: 'static, O: Output + 'static>(
+/// An operation whose items can be parsed; say next how they change, and what a call does.
+pub struct Items<P, C = Fixed> {
     names: &'static str,
-    parse: impl Fn(&mut Reader) -> Option<T> + 'static,
-    call: impl Fn(&T) -> O + Copy + 'static,
-) -> Op {
-    build(
+    /// Whether an item holds several elements.
+    many: bool,
+    parse: P,
+    change: C,
+}
+
+/// An operation on one value an item. `names` are the ids it answers to, separated by spaces; `parse` reads one item and is
+/// not timed.
+pub fn op<T, P: Fn(&mut Reader) -> Option<T> + 'static>(names: &'static str, parse: P) -> Items<P> {
+    Items {
         names,
-        false,
+        many: false,
         parse,
-        || (),
-        move |item: &T, _: &mut ()| call(item),
-    )
+        change: Fixed,
+    }
 }
 
-/// As [`op`], for array operations: an item holds several elements one after another, `parse` reads one of them, and
-/// a call runs `call` on each.
-pub fn array<T: 'static, O: Output + 'static>(
+/// As [`op`], for array operations: an item holds several elements one after another, `parse` reads one of them, and a call
+/// works on each.
+pub fn array<T, P: Fn(&mut Reader) -> Option<T> + 'static>(
     names: &'static str,
-    parse: impl Fn(&mut Reader) -> Option<T> + 'static,
-    call: impl Fn(&T) -> O + Copy + 'static,
-) -> Op {
-    build(
-        names,
-        true,
-        parse,
-        || (),
-        move |item: &T, _: &mut ()| call(item),
-    )
+    parse: P,
+) -> Items<P> {
+    Items {
+        many: true,
+        ..op(names, parse)
+    }
 }
 
-/// A call that writes into a reused buffer (`_into` rows, batches): `buffer` makes it once, its content after the call
-/// is the output. `call` returns `()` or a `Result<(), _>`.
-pub fn reuse<T: 'static, S: Output + 'static, R: Output + 'static>(
-    names: &'static str,
-    parse: impl Fn(&mut Reader) -> Option<T> + 'static,
-    buffer: impl Fn() -> S + 'static,
-    call: impl Fn(&T, &mut S) -> R + Copy + 'static,
-) -> Op {
-    build(names, false, parse, buffer, call)
+impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static> Items<P> {
+    /// The values are bytes of the item: the kit changes them, by any rule.
+    pub fn raw(self) -> Items<P, Bytewise>
+    where
+        T: Raw,
+    {
+        self.with(Bytewise)
+    }
+
+    /// Values change by one rule: `change` does to a value what the rule does to its bytes.
+    pub fn change<F: Fn(&mut T, u32) + Copy + 'static>(
+        self,
+        rule: &'static str,
+        change: F,
+    ) -> Items<P, By<F>> {
+        self.with(By { rule, change })
+    }
+
+    fn with<C>(self, change: C) -> Items<P, C> {
+        Items {
+            names: self.names,
+            many: self.many,
+            parse: self.parse,
+            change,
+        }
+    }
 }
 
-/// [`reuse`] for array operations.
-pub fn array_reuse<T: 'static, S: Output + 'static, R: Output + 'static>(
-    names: &'static str,
-    parse: impl Fn(&mut Reader) -> Option<T> + 'static,
-    buffer: impl Fn() -> S + 'static,
-    call: impl Fn(&T, &mut S) -> R + Copy + 'static,
-) -> Op {
-    build(names, true, parse, buffer, call)
+impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static, C: Change<T>> Items<P, C> {
+    /// A call that returns its result by value (`fresh` rows).
+    pub fn call<O: Output + 'static>(self, call: impl Fn(&T) -> O + Copy + 'static) -> Op {
+        build(self, || (), ByValue(move |item: &T, _: &mut ()| call(item)))
+    }
+
+    /// A call whose result borrows from the value. `call` is a named function: a closure's type does not say that.
+    pub fn view<F: for<'a> View<'a, T> + Copy + 'static>(self, call: F) -> Op {
+        build(self, || (), Viewed(call))
+    }
+
+    /// A call that writes into a reused buffer (`_into` rows, batches): `buffer` makes it once, its content after the call is
+    /// the output. `call` returns `()` or a `Result<(), _>`.
+    pub fn reuse<S: Output + 'static, R: Output + 'static>(
+        self,
+        buffer: impl Fn() -> S + 'static,
+        call: impl Fn(&T, &mut S) -> R + Copy + 'static,
+    ) -> Op {
+        build(self, buffer, ByValue(call))
+    }
+}
+
+/// A function whose result borrows from its argument.
+pub trait View<'a, T: 'a> {
+    /// The result.
+    type Result: Output;
+    /// Calls it.
+    fn view(&self, item: &'a T) -> Self::Result;
+}
+
+impl<'a, T: 'a, O: Output, F: Fn(&'a T) -> O> View<'a, T> for F {
+    type Result = O;
+
+    #[inline(always)]
+    fn view(&self, item: &'a T) -> O {
+        self(item)
+    }
+}
+
+/// One call, and what becomes of its result.
+trait Call<T, S>: Copy + 'static {
+    /// Adds the result to the sum.
+    fn add(&self, item: &T, buffer: &mut S, sum: &mut Sum);
+    /// Appends the result; false if the call was rejected.
+    fn write(&self, item: &T, buffer: &mut S, out: &mut Vec<u8>) -> bool;
+}
+
+#[derive(Clone, Copy)]
+struct ByValue<F>(F);
+
+impl<T, S, R: Output, F: Fn(&T, &mut S) -> R + Copy + 'static> Call<T, S> for ByValue<F> {
+    #[inline(always)]
+    fn add(&self, item: &T, buffer: &mut S, sum: &mut Sum) {
+        (self.0)(item, buffer).add(sum);
+    }
+
+    fn write(&self, item: &T, buffer: &mut S, out: &mut Vec<u8>) -> bool {
+        (self.0)(item, buffer).write(out)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Viewed<F>(F);
+
+impl<T, F: for<'a> View<'a, T> + Copy + 'static> Call<T, ()> for Viewed<F> {
+    #[inline(always)]
+    fn add(&self, item: &T, (): &mut (), sum: &mut Sum) {
+        self.0.view(item).add(sum);
+    }
+
+    fn write(&self, item: &T, (): &mut (), out: &mut Vec<u8>) -> bool {
+        self.0.view(item).write(out)
+    }
 }
 
 /// The operations of the precompiles of Osaka, and their addresses.
@@ -111,74 +202,55 @@ pub const PRECOMPILES: [(&str, u64); 18] = [
     ("precompile_100", 0x100),
 ];
 
-/// A call of a precompile (`precompile_*`): `run` answers the output, or nothing where the call fails.
+/// A call of a precompile (`precompile_*`): `run` returns the output, or nothing where the call fails.
 pub fn precompile<B: AsRef<[u8]> + Default + 'static>(
     name: &'static str,
-    run: impl Fn(&'static [u8]) -> Option<B> + Copy + 'static,
+    run: impl Fn(&[u8]) -> Option<B> + Copy + 'static,
 ) -> Op {
-    op(
-        name,
-        |reader| Some(reader.rest()),
-        move |input: &&'static [u8]| {
-            let output = run(input);
-            let status = [u8::from(output.is_some())];
-            (status, Held(output.unwrap_or_default()))
-        },
-    )
+    op(name, Reader::whole).raw().call(move |input: &Bytes| {
+        let output = run(input);
+        let status = [u8::from(output.is_some())];
+        (status, Held(output.unwrap_or_default()))
+    })
 }
 
-/// A decoder's negative row, answering to `neg:<name>`: every item is a malformed input, `accepts` tells whether the
+/// A decoder's negative row, answering to `neg:<name>`: every item is a malformed input, `accepts` says whether the
 /// decoder took it.
 pub fn negative(
     name: &'static str,
     accepts: impl Fn(&'static [u8]) -> bool + Copy + 'static,
 ) -> Op {
-    let names = format!("neg:{name}").leak();
-    build(
-        names,
-        false,
-        |reader| Some(reader.rest()),
-        || (),
-        move |item: &&'static [u8], _: &mut ()| [u8::from(!accepts(item))],
-    )
+    op(format!("neg:{name}").leak(), |reader| Some(reader.rest()))
+        .call(move |item: &&'static [u8]| [u8::from(!accepts(item))])
 }
 
-fn build<T: 'static, S: Output + 'static, R: Output + 'static>(
-    names: &'static str,
-    many: bool,
-    parse: impl Fn(&mut Reader) -> Option<T> + 'static,
-    buffer: impl Fn() -> S + 'static,
-    call: impl Fn(&T, &mut S) -> R + Copy + 'static,
-) -> Op {
-    let prepare = move |items: &[&'static [u8]]| {
-        let mut elements = Vec::new();
-        for (index, item) in items.iter().enumerate() {
-            let mut reader = Reader::new(item);
-            let before = elements.len();
-            loop {
-                elements.push(
-                    parse(&mut reader).ok_or_else(|| format!("item {index} does not parse"))?,
-                );
-                if reader.is_empty() || !many {
-                    break;
-                }
-            }
-            if !reader.is_empty() {
-                return Err(format!("item {index} has bytes left over"));
-            }
-            if (elements.len() - before) * (index + 1) != elements.len() {
-                return Err(format!(
-                    "item {index} has another number of elements than the first"
-                ));
-            }
-        }
-        if items.is_empty() {
-            return Err("no items".to_owned());
-        }
+fn build<T, P, C, S, K>(items: Items<P, C>, buffer: impl Fn() -> S + 'static, call: K) -> Op
+where
+    T: 'static,
+    P: Fn(&mut Reader) -> Option<T> + 'static,
+    C: Change<T>,
+    S: Output + 'static,
+    K: Call<T, S>,
+{
+    let Items {
+        names,
+        many,
+        parse,
+        change,
+    } = items;
+    let parse = Rc::new(parse);
+    let prepare = move |items: Vec<&'static [u8]>, rule: Option<Rule>| {
+        let elements = parsed(&items, many, &*parse)?;
         let per_call = elements.len() / items.len();
         Ok(Box::new(Prepared {
+            items,
+            many,
+            parse: Rc::clone(&parse),
             elements,
             per_call,
+            rule: rule.filter(|rule| change.follows(*rule)),
+            changes: rule.is_none_or(|rule| change.follows(rule)),
+            change,
             buffer: buffer(),
             call,
         }) as Box<dyn Case>)
@@ -189,33 +261,82 @@ fn build<T: 'static, S: Output + 'static, R: Output + 'static>(
     }
 }
 
-struct Prepared<T, S, C> {
-    /// All elements of all items.
+/// The elements of all items.
+fn parsed<T>(
+    items: &[&'static [u8]],
+    many: bool,
+    parse: impl Fn(&mut Reader) -> Option<T>,
+) -> Result<Vec<T>, String> {
+    let mut elements = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let mut reader = Reader::new(item);
+        let before = elements.len();
+        loop {
+            elements
+                .push(parse(&mut reader).ok_or_else(|| format!("item {index} does not parse"))?);
+            if reader.is_empty() || !many {
+                break;
+            }
+        }
+        if !reader.is_empty() {
+            return Err(format!("item {index} has bytes left over"));
+        }
+        if (elements.len() - before) * (index + 1) != elements.len() {
+            return Err(format!(
+                "item {index} has another number of elements than the first"
+            ));
+        }
+    }
+    if items.is_empty() {
+        return Err("no items".to_owned());
+    }
+    Ok(elements)
+}
+
+struct Prepared<T, P, C, S, K> {
+    /// As they are in the file.
+    items: Vec<&'static [u8]>,
+    many: bool,
+    parse: Rc<P>,
+    /// All elements of all items, as the last batch left them.
     elements: Vec<T>,
     /// Elements of one item, the same for all.
     per_call: usize,
+    /// By which rule items change; none too if the operation cannot follow it.
+    rule: Option<Rule>,
+    changes: bool,
+    change: C,
     buffer: S,
-    call: C,
+    call: K,
 }
 
-impl<T, S, R, C> Case for Prepared<T, S, C>
+impl<T, P, C, S, K> Case for Prepared<T, P, C, S, K>
 where
+    P: Fn(&mut Reader) -> Option<T>,
+    C: Change<T>,
     S: Output,
-    R: Output,
-    C: Fn(&T, &mut S) -> R,
+    K: Call<T, S>,
 {
     fn items(&self) -> usize {
-        self.elements.len() / self.per_call
+        self.items.len()
     }
 
-    fn run(&mut self, n: u64) -> u64 {
+    fn changes(&self) -> bool {
+        self.changes
+    }
+
+    fn run(&mut self, n: u64, seed: u32) -> u64 {
         let mut sum = Sum::default();
+        let mut words = Words::new(seed);
         let mut next = 0;
         for _ in 0..n {
             let end = next + self.per_call;
+            if let Some(rule) = self.rule {
+                self.change
+                    .apply(rule, &mut self.elements[next..end], words.next());
+            }
             for element in black_box(&self.elements[next..end]) {
-                let result = (self.call)(element, &mut self.buffer);
-                result.add(&mut sum);
+                self.call.add(element, &mut self.buffer, &mut sum);
                 // The buffer is memory that others read: what was written must be there. Without a buffer no barrier
                 // is laid, so that array operations may be vectorised.
                 if size_of::<S>() != 0 {
@@ -228,11 +349,14 @@ where
     }
 
     fn outputs(&mut self) -> Result<Vec<Vec<u8>>, usize> {
+        // A batch has changed the elements.
+        self.elements =
+            parsed(&self.items, self.many, &*self.parse).map_err(|_| self.items.len())?;
         let mut outputs = Vec::with_capacity(self.items());
         for (index, item) in self.elements.chunks(self.per_call).enumerate() {
             let mut output = Vec::new();
             for element in item {
-                let accepted = (self.call)(element, &mut self.buffer).write(&mut output);
+                let accepted = self.call.write(element, &mut self.buffer, &mut output);
                 if !accepted || !self.buffer.write(&mut output) {
                     return Err(index);
                 }
@@ -240,5 +364,127 @@ where
             outputs.push(output);
         }
         Ok(outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::change::{digits, set_upper_half, words};
+
+    const SEED: u32 = 7;
+
+    fn prepared(op: &Op, items: &[&'static [u8]], rule: &str) -> Box<dyn Case> {
+        op.prepare(items.to_vec(), Rule::parse(rule)).unwrap()
+    }
+
+    /// The words of the first calls.
+    fn calls(count: usize) -> Vec<u32> {
+        let mut sequence = Words::new(SEED);
+        (0..count).map(|_| sequence.next()).collect()
+    }
+
+    /// Eight bytes as the word they are summed as.
+    fn summed(bytes: &[u8; 8]) -> u64 {
+        u64::from_le_bytes(*bytes)
+    }
+
+    const TWO: [&[u8]; 2] = [b"abcdefgh", b"ABCDEFGH"];
+
+    #[test]
+    fn a_call_sees_the_changed_item() {
+        let echo = op("echo", Reader::array::<8>).raw().call(|bytes| *bytes);
+        let mut case = prepared(&echo, &TWO, "le@2");
+        assert!(case.changes());
+        let mut expected = 0u64;
+        for (k, word) in calls(5).into_iter().enumerate() {
+            let mut item: [u8; 8] = TWO[k % 2].try_into().unwrap();
+            item[2..6].copy_from_slice(&word.to_le_bytes());
+            expected = expected.wrapping_add(summed(&item));
+        }
+        assert_eq!(case.run(5, SEED), expected);
+        // The change sets, so what ran before does not matter.
+        assert_eq!(case.run(5, SEED), expected);
+        assert_ne!(case.run(5, SEED + 1), expected);
+        assert_eq!(case.outputs().unwrap(), TWO);
+    }
+
+    #[test]
+    fn all_elements_of_an_array_change() {
+        let echo = array("echo", Reader::array::<8>).raw().call(|bytes| *bytes);
+        let item: &'static [u8] = b"abcdefghABCDEFGH01234567";
+        let mut case = prepared(&echo, &[item], "digits@0");
+        let expected = words(calls(1)[0]).take(3).map(|w| summed(&digits(w)));
+        assert_eq!(case.run(1, SEED), expected.fold(0, u64::wrapping_add));
+        assert_eq!(case.outputs().unwrap(), [item]);
+    }
+
+    #[test]
+    fn parsed_values_change_by_their_own_rule_only() {
+        let make = || {
+            array("limbs", Reader::limbs)
+                .change("le@4", set_upper_half)
+                .call(|limbs| *limbs)
+        };
+        let item: &'static [u8] = &[1; 64];
+        let mut case = prepared(&make(), &[item], "le@4");
+        assert!(case.changes());
+        let one = 0x0101_0101_0101_0101u64;
+        let expected = words(calls(1)[0])
+            .take(2)
+            .map(|w| (one & 0xffff_ffff | u64::from(w) << 32).wrapping_add(one.wrapping_mul(3)));
+        assert_eq!(case.run(1, SEED), expected.fold(0, u64::wrapping_add));
+        assert_eq!(case.outputs().unwrap(), [item]);
+
+        let mut other = prepared(&make(), &[item], "le@0");
+        assert!(!other.changes());
+        assert_eq!(other.run(1, SEED), one.wrapping_mul(8));
+    }
+
+    #[test]
+    fn without_a_rule_nothing_changes() {
+        let echo = op("echo", Reader::array::<8>).raw().call(|bytes| *bytes);
+        let mut case = prepared(&echo, &TWO, "none");
+        assert!(case.changes());
+        assert_eq!(
+            case.run(1, SEED),
+            summed(TWO[0].first_chunk::<8>().unwrap())
+        );
+        let fixed = op("fixed", Reader::array::<8>).call(|bytes| *bytes);
+        assert!(prepared(&fixed, &TWO, "none").changes());
+        assert!(!prepared(&fixed, &TWO, "le@0").changes());
+    }
+
+    fn first_half(bytes: &Bytes) -> &[u8] {
+        &bytes[..bytes.len() / 2]
+    }
+
+    #[test]
+    fn views_and_buffers_see_the_changed_item() {
+        let view = op("view", Reader::whole).raw().view(first_half);
+        let item: &'static [u8] = b"abcdefghABCDEFGH";
+        let mut case = prepared(&view, &[item], "be@4");
+        let mut expected = *b"abcd\0\0\0\0";
+        expected[4..].copy_from_slice(&calls(1)[0].to_be_bytes());
+        assert_eq!(case.run(1, SEED), summed(&expected));
+        assert_eq!(case.outputs().unwrap(), [b"abcdefgh"]);
+
+        let copy = op("copy", Reader::array::<8>)
+            .raw()
+            .reuse(|| [0; 8], |bytes, out| *out = *bytes);
+        let mut case = prepared(&copy, &TWO, "be@4");
+        assert_eq!(case.run(1, SEED), summed(&expected));
+        assert_eq!(case.outputs().unwrap(), TWO);
+    }
+
+    #[test]
+    fn a_precompile_is_given_the_changed_input() {
+        let identity = precompile("precompile_04", |input| Some(input.to_vec()));
+        let mut case = prepared(&identity, &[TWO[0]], "le@0");
+        let mut expected = *b"abcdefgh";
+        expected[..4].copy_from_slice(&calls(1)[0].to_le_bytes());
+        assert_eq!(case.run(1, SEED), summed(&expected).wrapping_add(1));
+        assert_eq!(case.outputs().unwrap(), [b"\x01abcdefgh"]);
     }
 }

@@ -3,9 +3,11 @@
 use std::fs;
 use std::hint::black_box;
 use std::io::{self, BufRead, Write};
+use std::str::FromStr;
 use std::time::Instant;
 
 use crate::allocation::{Counts, counted};
+use crate::change::Rule;
 use crate::operation::{Case, Op};
 use crate::reader::blobs;
 
@@ -56,9 +58,16 @@ fn answer(
         }
         "prepare" => {
             *current = None;
-            let (id, path) = arguments
-                .split_once(' ')
-                .ok_or_else(|| unsupported("prepare needs an op and a file"))?;
+            let (id, rest) = arguments.split_once(' ').ok_or_else(incomplete)?;
+            // A path may contain spaces, a rule does not.
+            let (path, change) = rest.rsplit_once(' ').ok_or_else(incomplete)?;
+            let rule = match change {
+                "none" => None,
+                _ => Some(Rule::parse(change).ok_or_else(|| {
+                    let message = format!("expected `none` or `<kind>@<offset>`, found {change:?}");
+                    ("rejected", message)
+                })?),
+            };
             let op = ops
                 .iter()
                 .find(|op| op.names().any(|known| known == id))
@@ -67,11 +76,11 @@ fn answer(
             let items = blobs(file)
                 .ok_or_else(|| ("rejected", "the blobs file is cut short".to_owned()))?;
             let case = op
-                .prepare(&items)
+                .prepare(items, rule)
                 .map_err(|message| ("rejected", message))?;
-            let count = case.items();
+            let (count, changes) = (case.items(), case.changes());
             *current = Some(case);
-            Ok(format!("\"ok\":true,\"items\":{count}"))
+            Ok(format!("\"ok\":true,\"items\":{count},\"changes\":{changes}"))
         }
         "verify" => {
             let outputs = prepared(current)?.outputs();
@@ -87,18 +96,18 @@ fn answer(
             Ok("\"ok\":true".to_owned())
         }
         "run" => {
-            let n = number(arguments)?;
+            let (n, seed) = batch(arguments)?;
             let case = prepared(current)?;
             let start = Instant::now();
-            let sum = case.run(n);
+            let sum = case.run(n, seed);
             let elapsed = start.elapsed().as_nanos();
             Ok(format!("\"n\":{n},\"ns\":{elapsed},\"acc\":\"{sum:016x}\""))
         }
         "alloc" => {
-            let n = number(arguments)?;
+            let (n, seed) = batch(arguments)?;
             let case = prepared(current)?;
             let Counts { bytes, calls, peak } = counted(|| {
-                black_box(case.run(n));
+                black_box(case.run(n, seed));
             });
             Ok(format!(
                 "\"n\":{n},\"alloc_bytes\":{bytes},\"allocs\":{calls},\"peak_bytes\":{peak},\"gc\":0"
@@ -127,9 +136,23 @@ fn prepared(current: &mut Option<Box<dyn Case>>) -> Result<&mut (dyn Case + 'sta
         .ok_or_else(|| ("rejected", "nothing is prepared".to_owned()))
 }
 
-fn number(word: &str) -> Result<u64, Failure> {
+fn incomplete() -> Failure {
+    let expected = "expected an operation, a file and a change rule after `prepare`";
+    ("rejected", expected.to_owned())
+}
+
+fn number<N: FromStr>(word: &str) -> Result<N, Failure> {
     word.parse()
-        .map_err(|_| ("rejected", format!("not a count: {word}")))
+        .map_err(|_| ("rejected", format!("expected a number, found {word:?}")))
+}
+
+/// The number of calls, and the seed of their changes.
+fn batch(arguments: &str) -> Result<(u64, u32), Failure> {
+    let (n, seed) = arguments.split_once(' ').ok_or_else(|| {
+        let message = format!("expected a number of calls and a seed, found {arguments:?}");
+        ("rejected", message)
+    })?;
+    Ok((number(n)?, number(seed)?))
 }
 
 /// A JSON string.
@@ -181,4 +204,72 @@ pub fn locked_version<'a>(lockfile: &'a str, package: &str) -> &'a str {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Reader, op};
+
+    /// The answers to lines, by a contender that copies eight bytes.
+    fn answers(lines: &[&str]) -> Vec<Result<String, Failure>> {
+        let ops = [op("echo", Reader::array::<8>).raw().call(|bytes| *bytes)];
+        let mut current = None;
+        let one = |line: &&str| {
+            let (command, arguments) = line.split_once(' ').unwrap_or((line, ""));
+            answer("name", "1", &ops, &mut current, command, arguments)
+        };
+        lines.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_batch_is_prepared_run_and_verified() {
+        let folder = std::env::temp_dir().join(format!("arena kit {}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (file, out) = (folder.join("in.blobs"), folder.join("out.blobs"));
+        let content = b"\x08\0\0\0abcdefgh";
+        fs::write(&file, content).unwrap();
+        let replies = answers(&[
+            &format!("prepare echo {} le@0", file.display()),
+            "run 3 1",
+            "alloc 3 1",
+            &format!("verify {}", out.display()),
+            "run 3 1",
+            &format!("prepare echo {} none", file.display()),
+        ]);
+        let written = fs::read(&out).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(written, content);
+        assert_eq!(
+            replies[0].as_deref(),
+            Ok("\"ok\":true,\"items\":1,\"changes\":true")
+        );
+        // The last four bytes three times, and the first three words of seed 1.
+        let words = 0xd8e8_c2bau64 + 0x4180_6e87 + 0xec83_3178;
+        let sum = u64::from(u32::from_le_bytes(*b"efgh")) * 3;
+        let sum = format!("\"acc\":\"{:016x}\"", (sum << 32).wrapping_add(words));
+        for reply in [&replies[1], &replies[4]] {
+            assert!(reply.as_ref().unwrap().ends_with(&sum), "{reply:?} {sum}");
+        }
+        assert!(replies.iter().all(Result::is_ok), "{replies:?}");
+    }
+
+    #[test]
+    fn incomplete_requests_are_refused() {
+        let replies = answers(&[
+            "prepare echo",
+            "prepare echo file",
+            "prepare echo file le@",
+            "prepare echo file le32@0",
+            "run 3",
+            "run 3 4294967296",
+            "run 3 -1",
+            "run x 1",
+            "run 3 1",
+        ]);
+        for reply in &replies {
+            assert_eq!(reply.as_ref().map_err(|e| e.0), Err("rejected"), "{reply:?}");
+        }
+    }
 }

@@ -1,9 +1,54 @@
 //! Reading an input item's bytes, and the blobs file that holds the items.
 
+use std::ops::Deref;
+
+use crate::change::Raw;
+
+/// Bytes of an item that the kit may change: a copy of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Bytes(Box<[u8]>);
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl<B: Into<Box<[u8]>>> From<B> for Bytes {
+    fn from(bytes: B) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl Raw for Bytes {
+    #[inline(always)]
+    fn raw(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+/// Bytes to decode, with something that helps to.
+impl<A> Raw for (A, Bytes) {
+    #[inline(always)]
+    fn raw(&mut self) -> &mut [u8] {
+        self.1.raw()
+    }
+}
+
 /// A cursor over one input item. Every method returns `None` when the bytes are not there.
 ///
 /// Slices are `'static`: the kit leaks each blobs file it is given (a few hundred kilobytes for each `prepare`), so
-/// that parsed items may borrow from their input and decoders may return borrowed views.
+/// that parsed items may borrow from their input. What a rule changes is a copy: [`Bytes`], or the adapter's own value.
 pub struct Reader {
     rest: &'static [u8],
 }
@@ -31,6 +76,16 @@ impl Reader {
         std::mem::take(&mut self.rest)
     }
 
+    /// Everything that is left, to be changed by the kit.
+    pub fn whole(&mut self) -> Option<Bytes> {
+        Some(self.rest().into())
+    }
+
+    /// A length-prefixed byte string, to be changed by the kit.
+    pub fn owned(&mut self) -> Option<Bytes> {
+        self.bytes().map(Bytes::from)
+    }
+
     /// The next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.take(N)?.try_into().ok()
@@ -54,6 +109,13 @@ impl Reader {
     /// A 256-bit integer of 32 little-endian bytes, as four words, the lowest first.
     pub fn limbs(&mut self) -> Option<[u64; 4]> {
         Some([self.u64()?, self.u64()?, self.u64()?, self.u64()?])
+    }
+
+    /// A 256-bit integer of 32 big-endian bytes, as four words, the lowest first.
+    pub fn be_limbs(&mut self) -> Option<[u64; 4]> {
+        let words = self.array::<32>()?;
+        let limb = |at: usize| Some(u64::from_be_bytes(*words.get(at..)?.first_chunk()?));
+        Some([limb(24)?, limb(16)?, limb(8)?, limb(0)?])
     }
 
     /// A length-prefixed byte string (`lp` in the wire formats).
