@@ -15,7 +15,9 @@ use alloy_rlp::Encodable;
 use alloy_sol_types::abi::AbiDecoderConfig;
 use alloy_sol_types::abi::token::PackedSeqToken;
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
-use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
+use arena_kit::{
+    Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each, words,
+};
 
 sol! {
     function transfer(address to, uint256 amount);
@@ -43,22 +45,13 @@ fn main() {
 
 fn hashes() -> Vec<Op> {
     vec![
-        op(
-            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
-             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
-            |r| Some(r.rest()),
-            |message| keccak256(message).0,
-        ),
-        reuse(
-            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| r.list(Reader::bytes),
-            || vec![[0; 32]; 64],
-            |messages, out| {
+        op("keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
+             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied", Reader::whole).raw().call(|message| keccak256(message).0),
+        op("keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed", |r| r.list(Reader::owned)).change("le@0", set_each).reuse(|| vec![[0; 32]; 64], |messages, out| {
                 for (message, out) in messages.iter().zip(out) {
                     *out = keccak256(message).0;
                 }
-            },
-        ),
+            }),
     ]
 }
 
@@ -82,125 +75,135 @@ fn recover((hash, bytes, v): &Signed) -> Option<[u8; 64]> {
     key.serialize_uncompressed().last_chunk().copied()
 }
 
+/// Sets the first four bytes of a hash.
+fn set_hash(hash: &mut B256, word: u32) {
+    hash[..4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// Sets the first four bytes of an address.
+fn set_address(address: &mut Address, word: u32) {
+    address[..4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// What the rule `be@-4` does to an amount: bits 0 to 31.
+fn set_low(number: &mut U256, word: u32) {
+    let mut limbs = number.into_limbs();
+    arena_kit::set_low(&mut limbs, word);
+    *number = U256::from_limbs(limbs);
+}
+
+/// What the rule `le@56` does to a transaction: the first four bytes of its receiver.
+fn set_to(tx: &mut TxEip1559, word: u32) {
+    if let TxKind::Call(to) = &mut tx.to {
+        set_address(to, word);
+    }
+}
+
 fn curve() -> Vec<Op> {
     let key_and_hash = |r: &mut Reader| Some((word(r)?, word(r)?));
     vec![
-        op(
-            "secp256k1_sign secp256k1_sign_varied",
-            key_and_hash,
-            |(key, hash)| {
+        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| {
                 crypto::secp256k1::sign_message(*key, *hash).map(|signature| signature.as_rsy())
-            },
-        ),
+            }),
         op(
             "secp256k1_sign_recover secp256k1_sign_recover_varied",
             key_and_hash,
-            |(key, hash)| {
-                let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
-                let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
-                key.serialize_uncompressed().last_chunk::<64>().copied()
-            },
-        ),
-        op(
-            "secp256k1_recover secp256k1_recover_varied",
-            signed,
-            recover,
-        ),
+        )
+        .change("le@32", |(_, hash), word| set_hash(hash, word))
+        .call(|(key, hash)| {
+            let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
+            let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
+            key.serialize_uncompressed().last_chunk::<64>().copied()
+        }),
+        op("secp256k1_recover secp256k1_recover_varied", signed)
+            .change("le@0", |(hash, ..), word| set_hash(hash, word))
+            .call(recover),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
         }),
-        reuse(
+        op(
             "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
             |r| r.until_empty(signed),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 20]>| {
-                out.clear();
-                for (hash, bytes, v) in items {
-                    out.push(
-                        *signature(bytes, *v)?
-                            .recover_address_from_prehash(hash)
-                            .ok()?
-                            .0,
-                    );
-                }
-                Some(())
-            },
-        ),
+        )
+        .change("le@0", |items, word| {
+            for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
+                set_hash(hash, word);
+            }
+        })
+        .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
+            out.clear();
+            for (hash, bytes, v) in items {
+                out.push(
+                    *signature(bytes, *v)?
+                        .recover_address_from_prehash(hash)
+                        .ok()?
+                        .0,
+                );
+            }
+            Some(())
+        }),
     ]
 }
 
 fn addresses_and_hex() -> Vec<Op> {
     vec![
-        op(
-            "address_derivation address_derivation_varied",
-            |r| r.array::<64>(),
-            |key| *Address::from_raw_public_key(key).0,
-        ),
-        array(
-            "address_from_hex address_from_hex_varied",
-            |r| str::from_utf8(r.take(42)?).ok(),
-            |text| text.parse::<Address>().map(|address| *address.0),
-        ),
+        op("address_derivation address_derivation_varied", |r| {
+            r.array::<64>()
+        })
+        .raw()
+        .call(|key| *Address::from_raw_public_key(key).0),
+        array("address_from_hex address_from_hex_varied", |r| {
+            str::from_utf8(r.take(42)?).ok().map(str::to_owned)
+        })
+        .change("digits@2", |text, word| set_digits(text, 2, word))
+        .call(|text| text.parse::<Address>().map(|address| *address.0)),
         negative("address_from_hex", |item| {
             str::from_utf8(item).is_ok_and(|text| text.parse::<Address>().is_ok())
         }),
+        op("checksum_address checksum_address_varied", address)
+            .change("le@0", set_address)
+            .call(|address| address.to_checksum(None)),
         op(
-            "checksum_address checksum_address_varied",
-            address,
-            |address| address.to_checksum(None),
-        ),
-        reuse(
             "checksum_address_into checksum_address_into_varied",
             address,
+        )
+        .change("le@0", set_address)
+        .reuse(
             || [0u8; 42],
             |address, out| {
                 let _ = address.to_checksum_raw(out, None);
             },
         ),
-        array(
-            "hex_encode_32b hex_encode_32b_varied",
-            |r| r.array::<32>(),
-            |bytes| hex::encode(bytes),
-        ),
-        array_reuse(
-            "hex_encode_32b_into hex_encode_32b_into_varied",
-            |r| r.array::<32>(),
-            || [0; 64],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        array(
-            "hex_decode_32b hex_decode_32b_varied",
-            |r| r.array::<64>(),
-            |text| hex::decode(text),
-        ),
+        array("hex_encode_32b hex_encode_32b_varied", |r| r.array::<32>())
+            .raw()
+            .call(|bytes| hex::encode(bytes)),
+        array("hex_encode_32b_into hex_encode_32b_into_varied", |r| {
+            r.array::<32>()
+        })
+        .raw()
+        .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
+        array("hex_decode_32b hex_decode_32b_varied", |r| r.array::<64>())
+            .raw()
+            .call(|text| hex::decode(text)),
         negative("hex_decode_32b", |item| hex::decode(item).is_ok()),
-        array_reuse(
-            "hex_decode_32b_into hex_decode_32b_into_varied",
-            |r| r.array::<64>(),
-            || [0; 32],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
-        reuse(
-            "hex_encode_1kb_into_varied",
-            |r| r.array::<1024>(),
-            || [0; 2048],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        reuse(
-            "hex_decode_1kb_into_varied",
-            |r| r.array::<2048>(),
-            || [0; 1024],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
-        reuse(
-            "hex_encode_1mb_into_varied",
-            |r| Some(r.rest()),
+        array("hex_decode_32b_into hex_decode_32b_into_varied", |r| {
+            r.array::<64>()
+        })
+        .raw()
+        .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1kb_into_varied", |r| r.array::<1024>())
+            .raw()
+            .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
+        op("hex_decode_1kb_into_varied", |r| r.array::<2048>())
+            .raw()
+            .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1mb_into_varied", Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| hex::encode_to_slice(bytes, out),
         ),
-        reuse(
-            "hex_decode_1mb_into_varied",
-            |r| Some(r.rest()),
+        op("hex_decode_1mb_into_varied", Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
@@ -287,9 +290,7 @@ const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 /// The rows of types known at run time only. alloy decodes to a tree of its values in all of them.
 fn runtime() -> Vec<Op> {
     vec![
-        op(
-            "abi_encode_runtime_varied",
-            |r| {
+        op("abi_encode_runtime_varied", |r| {
                 let (text, data, numbers) = dynamic_values(r)?;
                 let numbers = numbers
                     .into_iter()
@@ -301,12 +302,8 @@ fn runtime() -> Vec<Op> {
                     DynSolValue::Array(numbers),
                 ];
                 Some(DynSolValue::Tuple(values))
-            },
-            DynSolValue::abi_encode_params,
-        ),
-        array(
-            "abi_encode_runtime_static_varied",
-            |r| {
+            }).change("digits@4", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::String(text) = &mut values[0] { set_digits(text, 0, word); } }).call(DynSolValue::abi_encode_params),
+        array("abi_encode_runtime_static_varied", |r| {
                 let values = vec![
                     DynSolValue::Address(address(r)?),
                     DynSolValue::Uint(be_number(r)?, 256),
@@ -316,12 +313,8 @@ fn runtime() -> Vec<Op> {
                     DynSolValue::Int(I256::try_from(i64::from_be_bytes(r.array()?)).ok()?, 64),
                 ];
                 Some(DynSolValue::Tuple(values))
-            },
-            DynSolValue::abi_encode_params,
-        ),
-        op(
-            "abi_encode_runtime_nested_varied",
-            |r| {
+            }).change("be@48", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::Uint(number, _) = &mut values[1] { set_low(number, word); } }).call(DynSolValue::abi_encode_params),
+        op("abi_encode_runtime_nested_varied", |r| {
                 let values = vec![
                     DynSolValue::Address(address(r)?),
                     DynSolValue::Array(r.list(|r| {
@@ -332,30 +325,16 @@ fn runtime() -> Vec<Op> {
                     DynSolValue::Array(r.list(|r| Some(DynSolValue::Bytes(r.bytes()?.to_vec())))?),
                 ];
                 Some(DynSolValue::Tuple(values))
-            },
-            DynSolValue::abi_encode_params,
-        ),
-        op(
-            "abi_decode_runtime_varied abi_decode_runtime_flat_varied abi_decode_runtime_borrowed_varied",
-            |r| Some((plan(DYNAMIC)?, r.rest())),
-            |(plan, data)| plan.abi_decode_params(data).map(Tree),
-        ),
-        array(
-            "abi_decode_runtime_static_varied abi_decode_runtime_static_flat_varied \
-             abi_decode_runtime_static_borrowed_varied",
-            |r| Some((plan(STATIC)?, r.take(192)?)),
-            |(plan, data)| plan.abi_decode_params(data).map(Tree),
-        ),
-        op(
-            "abi_decode_runtime_nested_varied abi_decode_runtime_nested_flat_varied \
-             abi_decode_runtime_nested_borrowed_varied",
-            |r| Some((plan(NESTED)?, r.rest())),
-            |(plan, data)| plan.abi_decode_params(data).map(Tree),
-        ),
+            }).change("le@0", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::Address(address) = &mut values[0] { set_address(address, word); } }).call(DynSolValue::abi_encode_params),
+        op("abi_decode_runtime_varied abi_decode_runtime_flat_varied abi_decode_runtime_borrowed_varied", |r| Some((plan(DYNAMIC)?, r.whole()?))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
+        array("abi_decode_runtime_static_varied abi_decode_runtime_static_flat_varied \
+             abi_decode_runtime_static_borrowed_varied", |r| Some((plan(STATIC)?, Raw::from(r.take(192)?)))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
+        op("abi_decode_runtime_nested_varied abi_decode_runtime_nested_flat_varied \
+             abi_decode_runtime_nested_borrowed_varied", |r| Some((plan(NESTED)?, r.whole()?))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
     ]
 }
 
-fn decode_borrowed(data: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
+fn decode_borrowed(data: &Raw) -> Option<(&[u8], &[u8])> {
     let (text, bytes): (PackedSeqToken, PackedSeqToken) =
         alloy_sol_types::abi::decode_params(data).ok()?;
     let text = str::from_utf8(text.0).ok()?;
@@ -375,41 +354,35 @@ fn abi() -> Vec<Op> {
         })
     };
     vec![
+        array("abi_encode_transfer abi_encode_transfer_varied", call)
+            .change("be@-4", |call, word| set_low(&mut call.amount, word))
+            .call(transferCall::abi_encode),
         array(
-            "abi_encode_transfer abi_encode_transfer_varied",
-            call,
-            transferCall::abi_encode,
-        ),
-        array_reuse(
             "abi_encode_transfer_into abi_encode_transfer_into_varied",
             call,
-            Vec::new,
-            |call, out| {
-                out.clear();
-                out.extend(transferCall::SELECTOR);
-                call.abi_encode_raw(out);
-            },
-        ),
-        array(
-            "abi_encode_static abi_encode_static_varied",
-            static_values,
-            |values| values.abi_encode_params(),
-        ),
-        array_reuse(
-            "abi_encode_static_into abi_encode_static_into_varied",
-            call,
-            Vec::new,
-            |call, out| {
+        )
+        .change("be@-4", |call, word| set_low(&mut call.amount, word))
+        .reuse(Vec::new, |call, out| {
+            out.clear();
+            out.extend(transferCall::SELECTOR);
+            call.abi_encode_raw(out);
+        }),
+        array("abi_encode_static abi_encode_static_varied", static_values)
+            .change("be@-4", |(_, amount), word| set_low(amount, word))
+            .call(|values| values.abi_encode_params()),
+        array("abi_encode_static_into abi_encode_static_into_varied", call)
+            .change("be@-4", |call, word| set_low(&mut call.amount, word))
+            .reuse(Vec::new, |call, out| {
                 out.clear();
                 call.abi_encode_raw(out);
-            },
-        ),
+            }),
         array(
             "abi_encode_dynamic abi_encode_dynamic_varied",
             dynamic_values,
-            |values| values.abi_encode_params(),
-        ),
-        array_reuse(
+        )
+        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+        .call(|values| values.abi_encode_params()),
+        array(
             "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
             |r| {
                 dynamic_values(r).map(|(text, data, numbers)| dynamicCall {
@@ -418,33 +391,35 @@ fn abi() -> Vec<Op> {
                     numbers,
                 })
             },
-            Vec::new,
-            |call, out| {
-                out.clear();
-                call.abi_encode_raw(out);
-            },
-        ),
-        array(
-            "abi_decode_uint256 abi_decode_uint256_varied",
-            |r| r.array::<32>(),
-            |data| U256::abi_decode(data).map(U256::into_limbs),
-        ),
+        )
+        .change("digits@4", |call, word| set_digits(&mut call.text, 0, word))
+        .reuse(Vec::new, |call, out| {
+            out.clear();
+            call.abi_encode_raw(out);
+        }),
+        array("abi_decode_uint256 abi_decode_uint256_varied", |r| {
+            r.array::<32>()
+        })
+        .raw()
+        .call(|data| U256::abi_decode(data).map(U256::into_limbs)),
         array(
             "abi_decode_dynamic abi_decode_dynamic_varied",
-            Reader::bytes,
-            |data| <(String, Bytes)>::abi_decode_params(data).map(Pair),
-        ),
+            Reader::owned,
+        )
+        .raw()
+        .call(|data| <(String, Bytes)>::abi_decode_params(data).map(Pair)),
         negative("abi_decode_dynamic", |data| {
             <(String, Bytes)>::abi_decode_params(data).is_ok()
         }),
         array(
             "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
-            Reader::bytes,
-            |data| decode_borrowed(data),
-        ),
-        array("abi_decode_dynamic_strict_varied", Reader::bytes, |data| {
-            canonical(data).map(Pair)
-        }),
+            Reader::owned,
+        )
+        .raw()
+        .view(decode_borrowed),
+        array("abi_decode_dynamic_strict_varied", Reader::owned)
+            .raw()
+            .call(|data| canonical(data).map(Pair)),
         negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
     ]
 }
@@ -491,68 +466,55 @@ fn transactions() -> Vec<Op> {
         array(
             "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
             transaction,
-            |tx| alloy_rlp::encode(tx),
-        ),
+        )
+        .change("le@56", set_to)
+        .call(|tx| alloy_rlp::encode(tx)),
         array(
             "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
             transaction,
-            TxEip1559::encoded_for_signing,
-        ),
-        array_reuse(
+        )
+        .change("le@56", set_to)
+        .call(TxEip1559::encoded_for_signing),
+        array(
             "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
             transaction,
-            Vec::new,
-            |tx, out| {
-                out.clear();
-                tx.encode(out);
-            },
-        ),
-        array(
-            "rlp_decode_u256 rlp_decode_u256_varied",
-            Reader::bytes,
-            |data| alloy_rlp::decode_exact::<U256>(data).map(U256::into_limbs),
-        ),
+        )
+        .change("le@56", set_to)
+        .reuse(Vec::new, |tx, out| {
+            out.clear();
+            tx.encode(out);
+        }),
+        array("rlp_decode_u256 rlp_decode_u256_varied", Reader::owned)
+            .raw()
+            .call(|data| alloy_rlp::decode_exact::<U256>(data).map(U256::into_limbs)),
         negative("rlp_decode_u256", |data| {
             alloy_rlp::decode_exact::<U256>(data).is_ok()
         }),
-        reuse(
-            "tx_hash_eip1559 tx_hash_eip1559_varied",
-            transaction,
-            Hashed::default,
-            |tx, hashed| {
+        op("tx_hash_eip1559 tx_hash_eip1559_varied", transaction)
+            .change("le@56", set_to)
+            .reuse(Hashed::default, |tx, hashed| {
                 hashed.preimage.clear();
                 tx.encode_for_signing(&mut hashed.preimage);
                 hashed.hash = keccak256(&hashed.preimage).0;
-            },
-        ),
-        op(
-            "tx_decode_blocks",
-            |r| Some(r.rest()),
-            |raw| {
-                let tx = Envelope::decode_2718_exact(raw)?;
-                let to = tx.to().unwrap_or_default();
-                Ok::<_, Eip2718Error>(Fields {
-                    to,
-                    nonce: tx.nonce(),
-                    gas_limit: tx.gas_limit(),
-                    value: tx.value(),
-                })
-            },
-        ),
+            }),
+        op("tx_decode_blocks", |r| Some(r.rest())).call(|raw| {
+            let tx = Envelope::decode_2718_exact(raw)?;
+            let to = tx.to().unwrap_or_default();
+            Ok::<_, Eip2718Error>(Fields {
+                to,
+                nonce: tx.nonce(),
+                gas_limit: tx.gas_limit(),
+                value: tx.value(),
+            })
+        }),
         negative("tx_decode_blocks", |raw| {
             Envelope::decode_2718_exact(raw).is_ok()
         }),
-        op(
-            "tx_hash_blocks",
-            |r| Some(r.rest()),
-            |raw| {
-                Envelope::decode_2718_exact(raw)?;
-                Ok::<_, Eip2718Error>(keccak256(raw).0)
-            },
-        ),
-        reuse(
-            "tx_hash_batch_blocks",
-            |r| r.until_empty(Reader::bytes),
+        op("tx_hash_blocks", |r| Some(r.rest())).call(|raw| {
+            Envelope::decode_2718_exact(raw)?;
+            Ok::<_, Eip2718Error>(keccak256(raw).0)
+        }),
+        op("tx_hash_batch_blocks", |r| r.until_empty(Reader::bytes)).reuse(
             Vec::new,
             |list, out: &mut Vec<[u8; 32]>| {
                 out.clear();
@@ -563,17 +525,13 @@ fn transactions() -> Vec<Op> {
                 Ok::<_, Eip2718Error>(())
             },
         ),
-        op(
-            "tx_sender_blocks",
-            |r| Some(r.rest()),
-            |raw| {
-                let tx = Envelope::decode_2718_exact(raw).ok()?;
-                let mut out = [0; 52];
-                out[..32].copy_from_slice(&keccak256(raw)[..]);
-                out[32..].copy_from_slice(&tx.recover_signer().ok()?[..]);
-                Some(out)
-            },
-        ),
+        op("tx_sender_blocks", |r| Some(r.rest())).call(|raw| {
+            let tx = Envelope::decode_2718_exact(raw).ok()?;
+            let mut out = [0; 52];
+            out[..32].copy_from_slice(&keccak256(raw)[..]);
+            out[32..].copy_from_slice(&tx.recover_signer().ok()?[..]);
+            Some(out)
+        }),
     ]
 }
 
@@ -627,14 +585,35 @@ fn message(r: &mut Reader) -> Option<(Transfer, Eip712Domain)> {
     ))
 }
 
+/// What a user writes who has the separator: `eip712_signing_hash` takes the domain and hashes it again.
+#[inline(always)]
+fn signing_hash(separator: &B256, message: &B256) -> [u8; 32] {
+    let mut preimage = [0; 66];
+    preimage[..2].copy_from_slice(&[0x19, 0x01]);
+    preimage[2..34].copy_from_slice(&separator[..]);
+    preimage[34..].copy_from_slice(&message[..]);
+    keccak256(preimage).0
+}
+
 fn typed_data() -> Vec<Op> {
     vec![
         op(
-            // Its typed interface takes the domain, not the separator, and computes the type hash at each call.
-            "eip712_hash_typed_data eip712_hash_typed_data_varied eip712_hash_typed_data_prepared_varied",
+            "eip712_hash_typed_data eip712_hash_typed_data_varied",
             message,
-            |(transfer, domain)| transfer.eip712_signing_hash(domain).0,
-        ),
+        )
+        .change("be@-4", |(transfer, ..), word| {
+            set_low(&mut transfer.amount, word)
+        })
+        .call(|(transfer, domain)| transfer.eip712_signing_hash(domain).0),
+        // The type hash is computed at each call: its typed interface has no place for it.
+        op("eip712_hash_typed_data_prepared_varied", |r| {
+            let (transfer, domain) = message(r)?;
+            Some((transfer, domain.separator()))
+        })
+        .change("be@-4", |(transfer, _), word| {
+            set_low(&mut transfer.amount, word)
+        })
+        .call(|(transfer, separator)| signing_hash(separator, &transfer.eip712_hash_struct())),
         op(
             "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied",
             |r| {
@@ -642,32 +621,31 @@ fn typed_data() -> Vec<Op> {
                 let type_hash = transfer.eip712_type_hash();
                 Some((transfer, type_hash, domain.separator()))
             },
-            |(transfer, type_hash, separator)| {
-                // `eip712_signing_hash` has no place for cached hashes; this is what a user writes instead.
-                let mut data = [0; 96];
-                data[..32].copy_from_slice(&type_hash[..]);
-                data[44..64].copy_from_slice(&transfer.to[..]);
-                data[64..].copy_from_slice(&transfer.amount.to_be_bytes::<32>());
-                let mut preimage = [0; 66];
-                preimage[..2].copy_from_slice(&[0x19, 0x01]);
-                preimage[2..34].copy_from_slice(&separator[..]);
-                preimage[34..].copy_from_slice(&keccak256(data)[..]);
-                keccak256(preimage).0
-            },
-        ),
+        )
+        .change("be@-4", |(transfer, ..), word| {
+            set_low(&mut transfer.amount, word)
+        })
+        .call(|(transfer, type_hash, separator)| {
+            // `eip712_signing_hash` has no place for cached hashes; this is what a user writes instead.
+            let mut data = [0; 96];
+            data[..32].copy_from_slice(&type_hash[..]);
+            data[44..64].copy_from_slice(&transfer.to[..]);
+            data[64..].copy_from_slice(&transfer.amount.to_be_bytes::<32>());
+            signing_hash(separator, &keccak256(data))
+        }),
         op(
             "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
             |r| Some(r.rest()),
-            |json| {
-                Some(
-                    serde_json::from_slice::<TypedData>(json)
-                        .ok()?
-                        .eip712_signing_hash()
-                        .ok()?
-                        .0,
-                )
-            },
-        ),
+        )
+        .call(|json| {
+            Some(
+                serde_json::from_slice::<TypedData>(json)
+                    .ok()?
+                    .eip712_signing_hash()
+                    .ok()?
+                    .0,
+            )
+        }),
     ]
 }
 

@@ -1,37 +1,50 @@
 //! asmcrypto: eight lanes of AVX-512 for Keccak-256 and for address recovery.
 
-use arena_kit::{Reader, reuse};
+use arena_kit::{Bytes, Raw, Reader, op, words};
 use asmcrypto::{keccak256_batch, recover_addresses_batch};
 
 fn main() {
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "asmcrypto");
     let ops = vec![
-        reuse(
+        op(
             "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| Some(r.list(Reader::bytes)?.as_chunks::<8>().0.to_vec()),
+            |r| Some(r.list(Reader::owned)?.as_chunks::<8>().0.to_vec()),
+        )
+        .change("le@0", |groups, word| {
+            for (message, word) in groups.as_flattened_mut().iter_mut().zip(words(word)) {
+                if let Some(start) = message.raw().first_chunk_mut() {
+                    *start = word.to_le_bytes();
+                }
+            }
+        })
+        .reuse(
             || vec![[0; 32]; 64],
-            |groups, out| {
+            |groups: &Vec<[Bytes; 8]>, out| {
                 for (inputs, out) in groups.iter().zip(out.as_chunks_mut().0) {
-                    *out = keccak256_batch(*inputs);
+                    *out = keccak256_batch(inputs.each_ref().map(|message| &message[..]));
                 }
             },
         ),
-        reuse(
+        op(
             "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
             |r| Some(r.until_empty(signed)?.as_chunks::<8>().0.to_vec()),
-            Vec::new,
-            |groups: &Vec<[Signed; 8]>, out| {
-                out.clear();
-                for group in groups {
-                    out.extend(recover_addresses_batch(
-                        group.each_ref().map(|signed| &signed.hash),
-                        group.each_ref().map(|signed| &signed.r),
-                        group.each_ref().map(|signed| &signed.s),
-                        group.each_ref().map(|signed| signed.v),
-                    ));
-                }
-            },
-        ),
+        )
+        .change("le@0", |groups, word| {
+            for (signed, word) in groups.as_flattened_mut().iter_mut().zip(words(word)) {
+                signed.hash[..4].copy_from_slice(&word.to_le_bytes());
+            }
+        })
+        .reuse(Vec::new, |groups: &Vec<[Signed; 8]>, out| {
+            out.clear();
+            for group in groups {
+                out.extend(recover_addresses_batch(
+                    group.each_ref().map(|signed| &signed.hash),
+                    group.each_ref().map(|signed| &signed.r),
+                    group.each_ref().map(|signed| &signed.s),
+                    group.each_ref().map(|signed| signed.v),
+                ));
+            }
+        }),
     ];
     arena_kit::run("asmcrypto", version, ops);
 }

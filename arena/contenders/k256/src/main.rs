@@ -1,6 +1,6 @@
 //! k256, the pure-Rust secp256k1 of RustCrypto: signing in constant time, recovery and verification in variable time.
 
-use arena_kit::{Op, Reader, negative, op, reuse};
+use arena_kit::{Op, Reader, negative, op, words};
 use k256::SecretKey;
 use k256::ecdsa::signature::hazmat::PrehashVerifier;
 use k256::ecdsa::{RecoveryId, Signature, SigningKey, VerifyingKey};
@@ -38,11 +38,12 @@ fn sign(key: &SigningKey, hash: &[u8; 32]) -> [u8; 65] {
     out
 }
 
-/// Hash, r || s, public key.
-type ToVerify = ([u8; 32], [u8; 64], VerifyingKey);
+/// Hash, signature, public key.
+type ToVerify = ([u8; 32], Signature, VerifyingKey);
 
 fn to_verify(r: &mut Reader) -> Option<ToVerify> {
-    Some((r.array()?, r.array()?, public_key(r)?))
+    let (hash, signature) = (r.array()?, Signature::from_slice(r.take(64)?).ok()?);
+    Some((hash, signature, public_key(r)?))
 }
 
 fn public_key(r: &mut Reader) -> Option<VerifyingKey> {
@@ -52,44 +53,48 @@ fn public_key(r: &mut Reader) -> Option<VerifyingKey> {
 }
 
 fn verify((hash, signature, key): &ToVerify) -> bool {
-    Signature::from_slice(signature)
-        .is_ok_and(|signature| key.verify_prehash(hash, &signature).is_ok())
+    key.verify_prehash(hash, signature).is_ok()
+}
+
+/// Sets the first four bytes of a hash.
+fn set_hash(hash: &mut [u8; 32], word: u32) {
+    hash[..4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// A secret key and its bytes.
+type Key = ([u8; 32], SecretKey);
+
+/// Sets the lowest 32 bits of a secret key.
+fn set_key((bytes, key): &mut Key, word: u32) {
+    bytes[28..].copy_from_slice(&word.to_be_bytes());
+    if let Ok(changed) = SecretKey::from_slice(bytes) {
+        *key = changed;
+    }
+}
+
+fn secret_key(r: &mut Reader) -> Option<Key> {
+    let bytes = r.array()?;
+    Some((bytes, SecretKey::from_slice(&bytes).ok()?))
 }
 
 fn ops() -> Vec<Op> {
     let key_and_hash =
         |r: &mut Reader| Some((SigningKey::from_slice(r.take(32)?).ok()?, r.array::<32>()?));
     vec![
-        op(
-            "secp256k1_sign secp256k1_sign_varied",
-            key_and_hash,
-            |(key, hash)| sign(key, hash),
-        ),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-            |(key, hash)| {
+        op("secp256k1_sign secp256k1_sign_varied", key_and_hash).change("le@32", |(_, hash), word| set_hash(hash, word)).call(|(key, hash)| sign(key, hash)),
+        op("secp256k1_sign_recover secp256k1_sign_recover_varied", key_and_hash).change("le@32", |(_, hash), word| set_hash(hash, word)).call(|(key, hash)| {
                 let (signature, id) = key.sign_prehash_recoverable(hash);
                 coordinates(
                     VerifyingKey::recover_from_prehash(hash, &signature, id)
                         .ok()?
                         .as_affine(),
                 )
-            },
-        ),
-        op(
-            "secp256k1_recover secp256k1_recover_varied",
-            signed,
-            |signed| coordinates(recover(signed)?.as_affine()),
-        ),
+            }),
+        op("secp256k1_recover secp256k1_recover_varied", signed).change("le@0", |(hash, ..), word| set_hash(hash, word)).call(|signed| coordinates(recover(signed)?.as_affine())),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
         }),
-        reuse(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
-            |r| r.until_empty(signed),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 20]>| {
+        op("secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024", |r| r.until_empty(signed)).change("le@0", |items, word| { for ((hash, ..), word) in items.iter_mut().zip(words(word)) { set_hash(hash, word); } }).reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
                 out.clear();
                 for signed in items {
                     let hash =
@@ -97,57 +102,32 @@ fn ops() -> Vec<Op> {
                     out.push(*hash.last_chunk()?);
                 }
                 Some(())
-            },
-        ),
-        op("secp256k1_verify_varied", to_verify, |item| {
+            }),
+        op("secp256k1_verify_varied", to_verify).call(|item| {
             verify(item).then_some([1u8])
         }),
-        reuse(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
-            |r| r.until_empty(to_verify),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 1]>| {
+        op("secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024", |r| r.until_empty(to_verify)).reuse(Vec::new, |items, out: &mut Vec<[u8; 1]>| {
                 out.clear();
                 out.extend(items.iter().map(|item| [u8::from(verify(item))]));
-            },
-        ),
-        reuse(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
-            move |r| r.until_empty(key_and_hash),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 65]>| {
+            }),
+        op("secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024", move |r| r.until_empty(key_and_hash)).change("le@32", |items, word| { for ((_, hash), word) in items.iter_mut().zip(words(word)) { set_hash(hash, word); } }).reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
                 out.clear();
                 out.extend(items.iter().map(|(key, hash)| sign(key, hash)));
-            },
-        ),
-        reuse(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
-            |r| r.until_empty(|r| SecretKey::from_slice(r.take(32)?).ok()),
-            Vec::new,
-            |keys, out: &mut Vec<[u8; 64]>| {
+            }),
+        op("secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024", |r| r.until_empty(secret_key)).change("be@28", |keys, word| { for (key, word) in keys.iter_mut().zip(words(word)) { set_key(key, word); } }).reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
                 out.clear();
-                for key in keys {
+                for (_, key) in keys {
                     out.push(coordinates(key.public_key().as_affine())?);
                 }
                 Some(())
-            },
-        ),
-        op(
-            "secp256k1_ecdh_varied",
-            |r| {
-                let key = SecretKey::from_slice(r.take(32)?).ok()?;
-                Some((key, public_key(r)?))
-            },
-            |(key, public)| {
+            }),
+        op("secp256k1_ecdh_varied", |r| {
+                Some((secret_key(r)?, public_key(r)?))
+            }).change("be@28", |(key, _), word| set_key(key, word)).call(|((_, key), public)| {
                 let shared =
                     k256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
                 <[u8; 32]>::from(*shared.raw_secret_bytes())
-            },
-        ),
-        op(
-            "secp256k1_public_key_varied",
-            |r| SecretKey::from_slice(r.take(32)?).ok(),
-            |key| coordinates(key.public_key().as_affine()),
-        ),
+            }),
+        op("secp256k1_public_key_varied", secret_key).change("be@28", set_key).call(|(_, key)| coordinates(key.public_key().as_affine())),
     ]
 }

@@ -1,7 +1,7 @@
 //! libsecp256k1, the C library of Bitcoin Core, through rust-secp256k1 0.31 with a context of its own (0.33 randomises
 //! its context again at every signature).
 
-use arena_kit::{Op, Reader, negative, op, reuse};
+use arena_kit::{Op, Reader, negative, op, words};
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId, Signature};
 use secp256k1::{All, Message, PublicKey, Secp256k1, SecretKey};
 
@@ -42,11 +42,12 @@ fn sign(context: &Secp256k1<All>, key: &SecretKey, hash: &[u8; 32]) -> [u8; 65] 
     out
 }
 
-/// Hash, r || s, public key.
-type ToVerify = ([u8; 32], [u8; 64], PublicKey);
+/// Hash, signature, public key.
+type ToVerify = ([u8; 32], Signature, PublicKey);
 
 fn to_verify(r: &mut Reader) -> Option<ToVerify> {
-    Some((r.array()?, r.array()?, public_key(r)?))
+    let (hash, signature) = (r.array()?, Signature::from_compact(r.take(64)?).ok()?);
+    Some((hash, signature, public_key(r)?))
 }
 
 fn public_key(r: &mut Reader) -> Option<PublicKey> {
@@ -57,8 +58,28 @@ fn public_key(r: &mut Reader) -> Option<PublicKey> {
 
 fn verify(context: &Secp256k1<All>, (hash, signature, key): &ToVerify) -> bool {
     let message = Message::from_digest(*hash);
-    Signature::from_compact(signature)
-        .is_ok_and(|signature| context.verify_ecdsa(message, &signature, key).is_ok())
+    context.verify_ecdsa(message, signature, key).is_ok()
+}
+
+/// Sets the first four bytes of a hash.
+fn set_hash(hash: &mut [u8; 32], word: u32) {
+    hash[..4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// A secret key and its bytes.
+type Key = ([u8; 32], SecretKey);
+
+/// Sets the lowest 32 bits of a secret key.
+fn set_key((bytes, key): &mut Key, word: u32) {
+    bytes[28..].copy_from_slice(&word.to_be_bytes());
+    if let Ok(changed) = SecretKey::from_byte_array(*bytes) {
+        *key = changed;
+    }
+}
+
+fn secret_key(r: &mut Reader) -> Option<Key> {
+    let bytes = r.array()?;
+    Some((bytes, SecretKey::from_byte_array(bytes).ok()?))
 }
 
 fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
@@ -69,33 +90,17 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
         ))
     };
     vec![
-        op(
-            "secp256k1_sign secp256k1_sign_varied",
-            key_and_hash,
-            |(key, hash)| sign(context, key, hash),
-        ),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-            |(key, hash)| {
+        op("secp256k1_sign secp256k1_sign_varied", key_and_hash).change("le@32", |(_, hash), word| set_hash(hash, word)).call(|(key, hash)| sign(context, key, hash)),
+        op("secp256k1_sign_recover secp256k1_sign_recover_varied", key_and_hash).change("le@32", |(_, hash), word| set_hash(hash, word)).call(|(key, hash)| {
                 let message = Message::from_digest(*hash);
                 let signature = context.sign_ecdsa_recoverable(message, key);
                 coordinates(&context.recover_ecdsa(message, &signature).ok()?)
-            },
-        ),
-        op(
-            "secp256k1_recover secp256k1_recover_varied",
-            signed,
-            |signed| coordinates(&recover(context, signed)?),
-        ),
+            }),
+        op("secp256k1_recover secp256k1_recover_varied", signed).change("le@0", |(hash, ..), word| set_hash(hash, word)).call(|signed| coordinates(&recover(context, signed)?)),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(context, &signed).is_some())
         }),
-        reuse(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
-            |r| r.until_empty(signed),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 20]>| {
+        op("secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024", |r| r.until_empty(signed)).change("le@0", |items, word| { for ((hash, ..), word) in items.iter_mut().zip(words(word)) { set_hash(hash, word); } }).reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
                 out.clear();
                 for signed in items {
                     let hash =
@@ -103,57 +108,32 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
                     out.push(*hash.last_chunk()?);
                 }
                 Some(())
-            },
-        ),
-        op("secp256k1_verify_varied", to_verify, |item| {
+            }),
+        op("secp256k1_verify_varied", to_verify).call(|item| {
             verify(context, item).then_some([1u8])
         }),
-        reuse(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
-            |r| r.until_empty(to_verify),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 1]>| {
+        op("secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024", |r| r.until_empty(to_verify)).reuse(Vec::new, |items, out: &mut Vec<[u8; 1]>| {
                 out.clear();
                 out.extend(items.iter().map(|item| [u8::from(verify(context, item))]));
-            },
-        ),
-        reuse(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
-            move |r| r.until_empty(key_and_hash),
-            Vec::new,
-            |items, out: &mut Vec<[u8; 65]>| {
+            }),
+        op("secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024", move |r| r.until_empty(key_and_hash)).change("le@32", |items, word| { for ((_, hash), word) in items.iter_mut().zip(words(word)) { set_hash(hash, word); } }).reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
                 out.clear();
                 out.extend(items.iter().map(|(key, hash)| sign(context, key, hash)));
-            },
-        ),
-        reuse(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
-            |r| r.until_empty(|r| SecretKey::from_byte_array(r.array()?).ok()),
-            Vec::new,
-            |keys, out: &mut Vec<[u8; 64]>| {
+            }),
+        op("secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024", |r| r.until_empty(secret_key)).change("be@28", |keys, word| { for (key, word) in keys.iter_mut().zip(words(word)) { set_key(key, word); } }).reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
                 out.clear();
-                for key in keys {
+                for (_, key) in keys {
                     out.push(coordinates(&PublicKey::from_secret_key(context, key))?);
                 }
                 Some(())
-            },
-        ),
-        op(
-            "secp256k1_ecdh_varied",
-            |r| {
-                let key = SecretKey::from_byte_array(r.array()?).ok()?;
-                Some((key, public_key(r)?))
-            },
-            |(key, public)| {
+            }),
+        op("secp256k1_ecdh_varied", |r| {
+                Some((secret_key(r)?, public_key(r)?))
+            }).change("be@28", |(key, _), word| set_key(key, word)).call(|((_, key), public)| {
                 secp256k1::ecdh::shared_secret_point(public, key)
                     .first_chunk::<32>()
                     .copied()
-            },
-        ),
-        op(
-            "secp256k1_public_key_varied",
-            |r| SecretKey::from_byte_array(r.array()?).ok(),
-            |key| coordinates(&PublicKey::from_secret_key(context, key)),
-        ),
+            }),
+        op("secp256k1_public_key_varied", secret_key).change("be@28", set_key).call(|(_, key)| coordinates(&PublicKey::from_secret_key(context, key))),
     ]
 }

@@ -116,19 +116,15 @@ fn main() {
         assert!(installed.consensus && installed.revm, "{installed:?}");
     }
     let ops: Vec<Op> = vec![
-        op(
-            "alloy_senders_varied",
-            |reader| reader.until_empty(|reader| reader.bytes()),
-            senders,
-        ),
-        op(
-            "alloy_transactions_root_varied",
-            |reader| {
-                reader.until_empty(|reader| TxEnvelope::decode_2718(&mut reader.bytes()?).ok())
-            },
-            |block: &Vec<TxEnvelope>| proofs::calculate_transaction_root(block).0,
-        ),
-        op("revm_block_varied", block, execute),
+        op("alloy_senders_varied", |reader| {
+            reader.until_empty(|reader| reader.bytes())
+        })
+        .call(senders),
+        op("alloy_transactions_root_varied", |reader| {
+            reader.until_empty(|reader| TxEnvelope::decode_2718(&mut reader.bytes()?).ok())
+        })
+        .call(|block: &Vec<TxEnvelope>| proofs::calculate_transaction_root(block).0),
+        op("revm_block_varied", block).call(execute),
     ];
     let name = if lydite { "lydite-alloy" } else { "alloy-revm" };
     let version = |of| locked_version(include_str!("../../Cargo.lock"), of);

@@ -17,25 +17,19 @@ fn succeeded(run: &Execution) -> bool {
 pub fn ops() -> Vec<Op> {
     lydite_alloy::install();
     vec![
-        op(
-            "bytecode_setup",
-            |reader| Some(reader.rest()),
-            |text| {
-                let code = hex::decode(text).ok()?;
-                let run = execute(&code, &[], GAS, Fork::Osaka).ok()?;
-                succeeded(&run).then(|| run.gas_used.to_le_bytes())
-            },
-        ),
-        op(
-            "bytecode",
-            |reader| {
-                let program = Program::new(reader.bytes()?, Fork::Osaka);
-                Some((RefCell::new(program), reader.rest()))
-            },
-            |(program, data)| {
-                let run = program.borrow_mut().run(data, 2 * GAS).ok()?;
-                succeeded(&run).then_some(run.output)
-            },
-        ),
+        op("bytecode_setup", |reader| Some(reader.rest())).call(|text| {
+            let code = hex::decode(text).ok()?;
+            let run = execute(&code, &[], GAS, Fork::Osaka).ok()?;
+            succeeded(&run).then(|| run.gas_used.to_le_bytes())
+        }),
+        op("bytecode", |reader| {
+            let program = Program::new(reader.bytes()?, Fork::Osaka);
+            Some((RefCell::new(program), reader.whole()?))
+        })
+        .raw()
+        .call(|(program, data)| {
+            let run = program.borrow_mut().run(data, 2 * GAS).ok()?;
+            succeeded(&run).then_some(run.output)
+        }),
     ]
 }

@@ -7,7 +7,9 @@ mod xmss;
 
 use std::hint::black_box;
 
-use arena_kit::{Op, Output, Reader, Sum, array, array_reuse, negative, op, reuse};
+use arena_kit::{
+    Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each, words,
+};
 use lydite::bytes::{
     Address, B256, Bytes, I256, U256, hex, mul_div, uniswap_v2_amount_out,
     uniswap_v4_next_sqrt_price,
@@ -52,12 +54,16 @@ fn hashes() -> Vec<Op> {
         op(
             "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
              keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
-            |r| Some(r.rest()),
-            |message| keccak256(message),
-        ),
-        reuse(
+            Reader::whole,
+        )
+        .raw()
+        .call(|message| keccak256(message)),
+        op(
             "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| r.list(Reader::bytes),
+            |r| r.list(Reader::owned),
+        )
+        .change("le@0", set_each)
+        .reuse(
             || vec![[0; 32]; 64],
             |messages, out| keccak256_batch(messages, out),
         ),
@@ -115,30 +121,51 @@ fn to_verify(r: &mut Reader) -> Option<(PublicKey, [u8; 32], Signature)> {
     Some((PublicKey::from_bytes(&r.array()?).ok()?, hash, signature))
 }
 
+/// Sets the lowest 32 bits of a secret key of big-endian bytes.
+fn set_key(bytes: &mut [u8; 32], key: &mut SecretKey, word: u32) {
+    bytes[28..].copy_from_slice(&word.to_be_bytes());
+    if let Ok(changed) = SecretKey::from_bytes(bytes) {
+        *key = changed;
+    }
+}
+
+/// Sets the first four bytes of a hash.
+fn set_hash(hash: &mut [u8; 32], word: u32) {
+    hash[..4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// Of a batch, the first four bytes of each hash.
+fn set_hashes(hashes: &mut [[u8; 32]], word: u32) {
+    for (hash, word) in hashes.iter_mut().zip(words(word)) {
+        set_hash(hash, word);
+    }
+}
+
 fn curve() -> Vec<Op> {
     let key_and_hash = |r: &mut Reader| Some((secret_key(r)?, r.array()?));
+    let known_key = |r: &mut Reader| {
+        let bytes = r.array()?;
+        Some((bytes, SecretKey::from_bytes(&bytes).ok()?))
+    };
     vec![
-        op(
-            "secp256k1_sign secp256k1_sign_varied",
-            key_and_hash,
-            |(key, hash)| key.sign_prehash(hash).to_bytes65(),
-        ),
+        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| key.sign_prehash(hash).to_bytes65()),
         op(
             "secp256k1_sign_recover secp256k1_sign_recover_varied",
             key_and_hash,
-            |(key, hash)| {
-                secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
-            },
-        ),
-        op(
-            "secp256k1_recover secp256k1_recover_varied",
-            signed,
-            |signed| recover(signed).map(|key| key.to_bytes()),
-        ),
+        )
+        .change("le@32", |(_, hash), word| set_hash(hash, word))
+        .call(|(key, hash)| {
+            secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
+        }),
+        op("secp256k1_recover secp256k1_recover_varied", signed)
+            .change("le@0", |(hash, _), word| set_hash(hash, word))
+            .call(|signed| recover(signed).map(|key| key.to_bytes())),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_ok())
         }),
-        reuse(
+        op(
             "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
             |r| {
                 Some(
@@ -147,6 +174,11 @@ fn curve() -> Vec<Op> {
                         .unzip::<_, _, Vec<_>, Vec<_>>(),
                 )
             },
+        )
+        .change("le@0", |(hashes, _), word| {
+            set_hashes(hashes, word);
+        })
+        .reuse(
             || Batch::new(|address: &Result<Address, _>| address.ok().map(|address| address.0)),
             |(hashes, signatures), out| {
                 let parsed = signatures.iter().map(Signature::from_bytes65);
@@ -155,12 +187,10 @@ fn curve() -> Vec<Op> {
                 secp256k1::recover_address_batch(hashes, &parsed, addresses)
             },
         ),
+        op("secp256k1_verify_varied", to_verify).call(|(key, hash, signature)| {
+            secp256k1::verify(key, hash, signature).map(|()| [1u8])
+        }),
         op(
-            "secp256k1_verify_varied",
-            to_verify,
-            |(key, hash, signature)| secp256k1::verify(key, hash, signature).map(|()| [1u8]),
-        ),
-        reuse(
             "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
             |r| {
                 let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
@@ -171,13 +201,15 @@ fn curve() -> Vec<Op> {
                 }
                 Some((keys, hashes, signatures))
             },
+        )
+        .reuse(
             || Batch::new(|valid| Some([u8::from(*valid == Ok(()))])),
             |(keys, hashes, signatures), out| {
                 let valid = out.resized(keys.len(), Ok(()));
                 secp256k1::verify_batch(keys, hashes, signatures, valid)
             },
         ),
-        reuse(
+        op(
             "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
             move |r| {
                 Some(
@@ -186,100 +218,112 @@ fn curve() -> Vec<Op> {
                         .unzip::<_, _, Vec<_>, Vec<_>>(),
                 )
             },
+        )
+        .change("le@32", |(_, hashes), word| {
+            set_hashes(hashes, word);
+        })
+        .reuse(
             || Batch::new(|signature: &Signature| Some(signature.to_bytes65())),
             |(keys, hashes), out| {
                 let signatures = out.resized(keys.len(), Signature::default());
                 secp256k1::sign_prehash_batch(keys, hashes, signatures)
             },
         ),
-        reuse(
+        op(
             "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
-            |r| r.until_empty(secret_key),
+            move |r| {
+                Some(
+                    r.until_empty(known_key)?
+                        .into_iter()
+                        .unzip::<_, _, Vec<_>, Vec<_>>(),
+                )
+            },
+        )
+        .change("be@28", |(bytes, keys), word| {
+            for ((bytes, key), word) in bytes.iter_mut().zip(keys).zip(words(word)) {
+                set_key(bytes, key, word);
+            }
+        })
+        .reuse(
             || Batch::new(|key: &PublicKey| Some(key.to_bytes())),
-            |keys, out| {
+            |(_, keys), out| {
                 let public_keys = out.resized(keys.len(), PublicKey::GENERATOR);
                 secp256k1::public_key_batch(keys, public_keys)
             },
         ),
-        op(
-            "secp256k1_ecdh_varied",
-            |r| Some((secret_key(r)?, PublicKey::from_bytes(&r.array()?).ok()?)),
-            |(key, public)| *key.diffie_hellman(public).x(),
-        ),
-        op("secp256k1_public_key_varied", secret_key, |key| {
-            key.public_key().to_bytes()
-        }),
+        op("secp256k1_ecdh_varied", move |r| {
+            Some((known_key(r)?, PublicKey::from_bytes(&r.array()?).ok()?))
+        })
+        .change("be@28", |((bytes, key), _), word| set_key(bytes, key, word))
+        .call(|((_, key), public)| *key.diffie_hellman(public).x()),
+        op("secp256k1_public_key_varied", known_key)
+            .change("be@28", |(bytes, key), word| set_key(bytes, key, word))
+            .call(|(_, key)| key.public_key().to_bytes()),
     ]
+}
+
+/// Sets the first four bytes of an address.
+fn set_address(address: &mut Address, word: u32) {
+    address.0[..4].copy_from_slice(&word.to_le_bytes());
 }
 
 fn addresses_and_hex() -> Vec<Op> {
     vec![
         op(
             "address_derivation address_derivation_varied",
-            |r| r.array(),
-            |key| Address::from_public_key(key).0,
-        ),
+            Reader::array,
+        )
+        .raw()
+        .call(|key| Address::from_public_key(key).0),
         array(
             "address_from_hex address_from_hex_varied",
-            |r| r.array::<42>(),
-            |text| Address::from_hex(text).map(|address| address.0),
-        ),
+            Reader::array::<42>,
+        )
+        .raw()
+        .call(|text| Address::from_hex(text).map(|address| address.0)),
         negative("address_from_hex", |text| Address::from_hex(text).is_ok()),
+        op("checksum_address checksum_address_varied", address)
+            .change("le@0", set_address)
+            .call(|address| address.to_checksum()),
         op(
-            "checksum_address checksum_address_varied",
-            address,
-            |address| address.to_checksum(),
-        ),
-        reuse(
             "checksum_address_into checksum_address_into_varied",
             address,
+        )
+        .change("le@0", set_address)
+        .reuse(
             || [0; 42],
             |address, out| *out = address.to_checksum_buffer(),
         ),
+        array("hex_encode_32b hex_encode_32b_varied", Reader::array::<32>)
+            .raw()
+            .call(|bytes| hex::encode(bytes)),
         array(
-            "hex_encode_32b hex_encode_32b_varied",
-            |r| r.array::<32>(),
-            |bytes| hex::encode(bytes),
-        ),
-        array_reuse(
             "hex_encode_32b_into hex_encode_32b_into_varied",
-            |r| r.array::<32>(),
-            || [0; 64],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        array(
-            "hex_decode_32b hex_decode_32b_varied",
-            |r| r.array::<64>(),
-            |text| hex::decode(text),
-        ),
+            Reader::array::<32>,
+        )
+        .raw()
+        .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
+        array("hex_decode_32b hex_decode_32b_varied", Reader::array::<64>)
+            .raw()
+            .call(|text| hex::decode(text)),
         negative("hex_decode_32b", |text| hex::decode(text).is_ok()),
-        array_reuse(
+        array(
             "hex_decode_32b_into hex_decode_32b_into_varied",
-            |r| r.array::<64>(),
-            || [0; 32],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
-        reuse(
-            "hex_encode_1kb_into_varied",
-            |r| r.array::<1024>(),
-            || [0; 2048],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        reuse(
-            "hex_decode_1kb_into_varied",
-            |r| r.array::<2048>(),
-            || [0; 1024],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
-        reuse(
-            "hex_encode_1mb_into_varied",
-            |r| Some(r.rest()),
+            Reader::array::<64>,
+        )
+        .raw()
+        .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1kb_into_varied", Reader::array::<1024>)
+            .raw()
+            .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
+        op("hex_decode_1kb_into_varied", Reader::array::<2048>)
+            .raw()
+            .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1mb_into_varied", Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| hex::encode_to_slice(bytes, out),
         ),
-        reuse(
-            "hex_decode_1mb_into_varied",
-            |r| Some(r.rest()),
+        op("hex_decode_1mb_into_varied", Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
@@ -363,7 +407,7 @@ impl Output for Tree {
 }
 
 /// Values left in the data.
-struct View(Values<'static>);
+struct View<'a>(Values<'a>);
 
 fn add_view(values: Values<'_>, sum: &mut Sum) {
     for value in values {
@@ -385,7 +429,7 @@ fn to_tree(values: Values<'_>) -> Tree {
     Tree(values.iter().map(Value::from).collect())
 }
 
-impl Output for View {
+impl Output for View<'_> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
         add_view(black_box(self.0), sum);
@@ -397,9 +441,9 @@ impl Output for View {
 }
 
 /// Values in one piece of memory.
-struct Flat(Decoded<'static>);
+struct Flat<'a>(Decoded<'a>);
 
-impl Output for Flat {
+impl Output for Flat<'_> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
         add_view(black_box(&self.0).values(), sum);
@@ -426,107 +470,131 @@ const DYNAMIC: &str = "(string,bytes,uint256[])";
 const STATIC: &str = "(address,uint256,uint64,bool,bytes32,int64)";
 const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 
+/// Sets bits 0 to 31 of a number among run-time values.
+fn set_number(value: &mut Value, word: u32) {
+    if let Value::Uint(number, _) = value {
+        set_low(number, word);
+    }
+}
+
+/// A codec, and an encoding that it takes.
+type Encoded = (&'static Codec, Raw);
+
+fn dynamic_encoding(r: &mut Reader) -> Option<Encoded> {
+    Some((codec(DYNAMIC)?, r.whole()?))
+}
+
+fn static_encoding(r: &mut Reader) -> Option<Encoded> {
+    Some((codec(STATIC)?, r.take(192)?.into()))
+}
+
+fn nested_encoding(r: &mut Reader) -> Option<Encoded> {
+    Some((codec(NESTED)?, r.whole()?))
+}
+
+fn to_values((codec, data): &Encoded) -> Result<Tree, abi::Error> {
+    codec.decode(data).map(Tree)
+}
+
+fn to_flat((codec, data): &Encoded) -> Result<Flat<'_>, abi::Error> {
+    codec.decode_flat(data).map(Flat)
+}
+
+fn to_view((codec, data): &Encoded) -> Result<View<'_>, abi::Error> {
+    codec.view(data).map(View)
+}
+
 /// The rows of types known at run time only.
 fn runtime() -> Vec<Op> {
     vec![
-        op(
-            "abi_encode_runtime_varied",
-            |r| {
-                let (text, data, numbers) = dynamic_values(r)?;
-                let numbers = numbers
-                    .into_iter()
-                    .map(|number| Value::Uint(number, 256))
-                    .collect();
-                let values = vec![
-                    Value::String(text),
-                    Value::Bytes(data.0),
-                    Value::Array(numbers),
-                ];
-                Some((codec(DYNAMIC)?, values))
-            },
-            |(codec, values)| codec.encode(values),
-        ),
-        array(
-            "abi_encode_runtime_static_varied",
-            |r| {
-                let values = vec![
-                    Value::Address(address(r)?),
-                    Value::Uint(be_number(r)?, 256),
-                    Value::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
-                    Value::Bool(r.array()? == [1]),
-                    Value::FixedBytes(r.array()?, 32),
-                    Value::Int(I256::from(i64::from_be_bytes(r.array()?)).0, 64),
-                ];
-                Some((codec(STATIC)?, values))
-            },
-            |(codec, values)| codec.encode(values),
-        ),
-        op(
-            "abi_encode_runtime_nested_varied",
-            |r| {
-                let values = vec![
-                    Value::Address(address(r)?),
-                    Value::Array(r.list(|r| {
-                        let number = Value::Uint(be_number(r)?, 256);
-                        let text = Value::String(r.text()?.to_owned());
-                        Some(Value::Tuple(vec![number, text]))
-                    })?),
-                    Value::Array(r.list(|r| Some(Value::Bytes(r.bytes()?.to_vec())))?),
-                ];
-                Some((codec(NESTED)?, values))
-            },
-            |(codec, values)| codec.encode(values),
-        ),
-        op(
-            "abi_decode_runtime_varied",
-            |r| Some((codec(DYNAMIC)?, r.rest())),
-            |(codec, data)| codec.decode(data).map(Tree),
-        ),
-        op(
-            "abi_decode_runtime_flat_varied",
-            |r| Some((codec(DYNAMIC)?, r.rest())),
-            |(codec, data)| codec.decode_flat(data).map(Flat),
-        ),
-        op(
-            "abi_decode_runtime_borrowed_varied",
-            |r| Some((codec(DYNAMIC)?, r.rest())),
-            |(codec, data)| codec.view(data).map(View),
-        ),
-        array(
-            "abi_decode_runtime_static_varied",
-            |r| Some((codec(STATIC)?, r.take(192)?)),
-            |(codec, data)| codec.decode(data).map(Tree),
-        ),
-        array(
-            "abi_decode_runtime_static_flat_varied",
-            |r| Some((codec(STATIC)?, r.take(192)?)),
-            |(codec, data)| codec.decode_flat(data).map(Flat),
-        ),
-        array(
-            "abi_decode_runtime_static_borrowed_varied",
-            |r| Some((codec(STATIC)?, r.take(192)?)),
-            |(codec, data)| codec.view(data).map(View),
-        ),
-        op(
-            "abi_decode_runtime_nested_varied",
-            |r| Some((codec(NESTED)?, r.rest())),
-            |(codec, data)| codec.decode(data).map(Tree),
-        ),
-        op(
-            "abi_decode_runtime_nested_flat_varied",
-            |r| Some((codec(NESTED)?, r.rest())),
-            |(codec, data)| codec.decode_flat(data).map(Flat),
-        ),
-        op(
-            "abi_decode_runtime_nested_borrowed_varied",
-            |r| Some((codec(NESTED)?, r.rest())),
-            |(codec, data)| codec.view(data).map(View),
-        ),
+        op("abi_encode_runtime_varied", |r| {
+            let (text, data, numbers) = dynamic_values(r)?;
+            let numbers = numbers
+                .into_iter()
+                .map(|number| Value::Uint(number, 256))
+                .collect();
+            let values = vec![
+                Value::String(text),
+                Value::Bytes(data.0),
+                Value::Array(numbers),
+            ];
+            Some((codec(DYNAMIC)?, values))
+        })
+        .change("digits@4", |(_, values), word| {
+            if let Value::String(text) = &mut values[0] {
+                set_digits(text, 0, word);
+            }
+        })
+        .call(|(codec, values)| codec.encode(values)),
+        array("abi_encode_runtime_static_varied", |r| {
+            let values = vec![
+                Value::Address(address(r)?),
+                Value::Uint(be_number(r)?, 256),
+                Value::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
+                Value::Bool(r.array()? == [1]),
+                Value::FixedBytes(r.array()?, 32),
+                Value::Int(I256::from(i64::from_be_bytes(r.array()?)).0, 64),
+            ];
+            Some((codec(STATIC)?, values))
+        })
+        .change("be@48", |(_, values), word| {
+            set_number(&mut values[1], word)
+        })
+        .call(|(codec, values)| codec.encode(values)),
+        op("abi_encode_runtime_nested_varied", |r| {
+            let values = vec![
+                Value::Address(address(r)?),
+                Value::Array(r.list(|r| {
+                    let number = Value::Uint(be_number(r)?, 256);
+                    let text = Value::String(r.text()?.to_owned());
+                    Some(Value::Tuple(vec![number, text]))
+                })?),
+                Value::Array(r.list(|r| Some(Value::Bytes(r.bytes()?.to_vec())))?),
+            ];
+            Some((codec(NESTED)?, values))
+        })
+        .change("le@0", |(_, values), word| {
+            if let Value::Address(address) = &mut values[0] {
+                set_address(address, word);
+            }
+        })
+        .call(|(codec, values)| codec.encode(values)),
+        op("abi_decode_runtime_varied", dynamic_encoding)
+            .raw()
+            .call(to_values),
+        op("abi_decode_runtime_flat_varied", dynamic_encoding)
+            .raw()
+            .view(to_flat),
+        op("abi_decode_runtime_borrowed_varied", dynamic_encoding)
+            .raw()
+            .view(to_view),
+        array("abi_decode_runtime_static_varied", static_encoding)
+            .raw()
+            .call(to_values),
+        array("abi_decode_runtime_static_flat_varied", static_encoding)
+            .raw()
+            .view(to_flat),
+        array("abi_decode_runtime_static_borrowed_varied", static_encoding)
+            .raw()
+            .view(to_view),
+        op("abi_decode_runtime_nested_varied", nested_encoding)
+            .raw()
+            .call(to_values),
+        op("abi_decode_runtime_nested_flat_varied", nested_encoding)
+            .raw()
+            .view(to_flat),
+        op("abi_decode_runtime_nested_borrowed_varied", nested_encoding)
+            .raw()
+            .view(to_view),
     ]
 }
 
 fn canonical(data: &[u8]) -> Result<(String, Bytes), abi::Error> {
     abi::decode_with(data, Mode::Canonical)
+}
+
+fn borrowed(data: &Raw) -> Result<(&[u8], &[u8]), abi::Error> {
+    abi::decode::<(&str, &[u8])>(data).map(|(text, data)| (text.as_bytes(), data))
 }
 
 fn abi() -> Vec<Op> {
@@ -538,99 +606,119 @@ fn abi() -> Vec<Op> {
         })
     };
     vec![
+        array("abi_encode_transfer abi_encode_transfer_varied", call)
+            .change("be@-4", |call, word| set_low(&mut call.amount, word))
+            .call(|call| call.encode_call()),
         array(
-            "abi_encode_transfer abi_encode_transfer_varied",
-            call,
-            |call| call.encode_call(),
-        ),
-        array_reuse(
             "abi_encode_transfer_into abi_encode_transfer_into_varied",
             call,
-            || [0; 68],
-            |call, out| call.encode_call_into(out).map(drop),
-        ),
+        )
+        .change("be@-4", |call, word| set_low(&mut call.amount, word))
+        .reuse(|| [0; 68], |call, out| call.encode_call_into(out).map(drop)),
+        array("abi_encode_static abi_encode_static_varied", values)
+            .change("be@-4", |(_, amount), word| set_low(amount, word))
+            .call(abi::encode),
         array(
-            "abi_encode_static abi_encode_static_varied",
-            values,
-            abi::encode,
-        ),
-        array_reuse(
             "abi_encode_static_into abi_encode_static_into_varied",
             values,
+        )
+        .change("be@-4", |(_, amount), word| set_low(amount, word))
+        .reuse(
             || [0; 64],
             |values, out| abi::encode_into(values, out).map(drop),
         ),
         array(
             "abi_encode_dynamic abi_encode_dynamic_varied",
             dynamic_values,
-            abi::encode,
-        ),
-        array_reuse(
+        )
+        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+        .call(abi::encode),
+        array(
             "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
             dynamic_values,
-            Filled::new,
-            |values, out| {
-                out.length = abi::encode_into(values, &mut out.buffer)?;
-                Ok::<_, abi::Error>(())
-            },
-        ),
+        )
+        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+        .reuse(Filled::new, |values, out| {
+            out.length = abi::encode_into(values, &mut out.buffer)?;
+            Ok::<_, abi::Error>(())
+        }),
         array(
             "abi_decode_uint256 abi_decode_uint256_varied",
-            |r| r.array::<32>(),
-            |data| abi::decode::<U256>(data).map(|number| *number.limbs()),
-        ),
+            Reader::array::<32>,
+        )
+        .raw()
+        .call(|data| abi::decode::<U256>(data).map(|number| *number.limbs())),
         array(
             "abi_decode_dynamic abi_decode_dynamic_varied",
-            Reader::bytes,
-            |data| abi::decode::<(String, Bytes)>(data).map(|(text, data)| (text, data.0)),
-        ),
+            Reader::owned,
+        )
+        .raw()
+        .call(|data| abi::decode::<(String, Bytes)>(data).map(|(text, data)| (text, data.0))),
         negative("abi_decode_dynamic", |data| {
             abi::decode::<(String, Bytes)>(data).is_ok()
         }),
         array(
             "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
-            Reader::bytes,
-            |data| abi::decode::<(&str, &[u8])>(data).map(|(text, data)| (text.as_bytes(), data)),
-        ),
-        array("abi_decode_dynamic_strict_varied", Reader::bytes, |data| {
-            canonical(data).map(|(text, data)| (text, data.0))
-        }),
+            Reader::owned,
+        )
+        .raw()
+        .view(borrowed),
+        array("abi_decode_dynamic_strict_varied", Reader::owned)
+            .raw()
+            .call(|data| canonical(data).map(|(text, data)| (text, data.0))),
         negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
     ]
+}
+
+/// What the rule `le@4` does to an operand: bits 32 to 63.
+fn set_upper_half(number: &mut U256, word: u32) {
+    let mut limbs = *number.limbs();
+    arena_kit::set_upper_half(&mut limbs, word);
+    *number = U256::from_limbs(limbs);
+}
+
+/// What the rule `be@-4` does to an amount: bits 0 to 31.
+fn set_low(number: &mut U256, word: u32) {
+    let mut limbs = *number.limbs();
+    arena_kit::set_low(&mut limbs, word);
+    *number = U256::from_limbs(limbs);
 }
 
 fn integers() -> Vec<Op> {
     let two = |r: &mut Reader| Some((number(r)?, number(r)?));
     let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add u256_add_varied", two, |&(a, b)| {
-            *a.wrapping_add(b).limbs()
-        }),
-        array("u256_mul u256_mul_varied", two, |&(a, b)| {
-            *a.wrapping_mul(b).limbs()
-        }),
-        array("u256_div u256_div_varied", two, |&(a, b)| {
-            a.checked_div(b).map(|q| *q.limbs())
-        }),
+        array("u256_add u256_add_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| *a.wrapping_add(b).limbs()),
+        array("u256_mul u256_mul_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| *a.wrapping_mul(b).limbs()),
+        array("u256_div u256_div_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| a.checked_div(b).map(|q| *q.limbs())),
         array(
             "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
             three,
-            |&(amount, reserve_in, reserve_out)| {
-                uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
-            },
-        ),
+        )
+        .change("le@4", |(amount, ..), word| set_upper_half(amount, word))
+        .call(|&(amount, reserve_in, reserve_out)| {
+            uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
+        }),
         array(
             "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
             three,
-            |&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs()),
-        ),
+        )
+        .change("le@4", |(a, ..), word| set_upper_half(a, word))
+        .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
         array(
             "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
             three,
-            |&(liquidity, price, amount)| {
-                uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
-            },
-        ),
+        )
+        .change("le@4", |(liquidity, ..), word| set_upper_half(liquidity, word))
+        .call(|&(liquidity, price, amount)| {
+            uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
+        }),
     ]
 }
 
@@ -691,67 +779,61 @@ impl Output for Hashes {
     }
 }
 
+/// What the rule `le@56` does to a transaction: the first four bytes of its receiver.
+fn set_to(tx: &mut TxEip1559, word: u32) {
+    if let Some(to) = &mut tx.to {
+        set_address(to, word);
+    }
+}
+
 fn transactions() -> Vec<Op> {
     vec![
         array(
             "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
             transaction,
-            rlp::encode,
-        ),
+        )
+        .change("le@56", set_to)
+        .call(rlp::encode),
         array(
             "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
             transaction,
-            |tx| tx.encode_for_signing(),
-        ),
-        array_reuse(
+        )
+        .change("le@56", set_to)
+        .call(|tx| tx.encode_for_signing()),
+        array(
             "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
             transaction,
-            Filled::new,
-            |tx, out| {
-                out.length = rlp::encode_into(tx, &mut out.buffer)?;
-                Ok::<_, rlp::Error>(())
-            },
-        ),
-        array(
-            "rlp_decode_u256 rlp_decode_u256_varied",
-            Reader::bytes,
-            |data| rlp::decode::<U256>(data).map(|number| *number.limbs()),
-        ),
+        )
+        .change("le@56", set_to)
+        .reuse(Filled::new, |tx, out| {
+            out.length = rlp::encode_into(tx, &mut out.buffer)?;
+            Ok::<_, rlp::Error>(())
+        }),
+        array("rlp_decode_u256 rlp_decode_u256_varied", Reader::owned)
+            .raw()
+            .call(|data| rlp::decode::<U256>(data).map(|number| *number.limbs())),
         negative("rlp_decode_u256", |data| rlp::decode::<U256>(data).is_ok()),
-        op(
-            "tx_hash_eip1559 tx_hash_eip1559_varied",
-            transaction,
-            |tx| tx.signing_hash(),
-        ),
-        // Owned, as the other contenders' decoders; hash and sender need no more than the borrowed view.
-        op(
-            "tx_decode_blocks",
-            |r| Some(r.rest()),
-            |raw| Transaction::decode(raw).map(|tx| fields(&tx)),
-        ),
+        op("tx_hash_eip1559 tx_hash_eip1559_varied", transaction)
+            .change("le@56", set_to)
+            .call(|tx| tx.signing_hash()),
+        // Owned, like the other contenders' decoders; hash and sender need no more than the borrowed view, which their
+        // rows allow.
+        op("tx_decode_blocks", |r| Some(r.rest()))
+            .call(|raw| Transaction::decode(raw).map(|tx| fields(&tx))),
         negative("tx_decode_blocks", |raw| Transaction::decode(raw).is_ok()),
-        op(
-            "tx_hash_blocks",
-            |r| Some(r.rest()),
-            |raw| TransactionRef::decode(raw).map(|tx| tx.hash()),
-        ),
-        reuse(
-            "tx_hash_batch_blocks",
-            |r| r.until_empty(Reader::bytes),
+        op("tx_hash_blocks", |r| Some(r.rest()))
+            .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash())),
+        op("tx_hash_batch_blocks", |r| r.until_empty(Reader::bytes)).reuse(
             || Hashes(vec![Ok([0; 32]); 64]),
             |raw, out| tx::hashes(raw, &mut out.0),
         ),
-        op(
-            "tx_sender_blocks",
-            |r| Some(r.rest()),
-            |raw| {
-                let tx = TransactionRef::decode(raw)?;
-                let mut out = [0; 52];
-                out[..32].copy_from_slice(&tx.hash());
-                out[32..].copy_from_slice(&tx.sender()?.0);
-                Ok::<_, tx::Error>(out)
-            },
-        ),
+        op("tx_sender_blocks", |r| Some(r.rest())).call(|raw| {
+            let tx = TransactionRef::decode(raw)?;
+            let mut out = [0; 52];
+            out[..32].copy_from_slice(&tx.hash());
+            out[32..].copy_from_slice(&tx.sender()?.0);
+            Ok::<_, tx::Error>(out)
+        }),
     ]
 }
 
@@ -777,18 +859,20 @@ fn typed_data() -> Vec<Op> {
         op(
             "eip712_hash_typed_data eip712_hash_typed_data_varied",
             message,
-            |(transfer, domain)| domain.signing_hash(transfer).0,
-        ),
+        )
+        .change("be@-4", |(transfer, _), word| set_low(&mut transfer.amount, word))
+        .call(|(transfer, domain)| domain.signing_hash(transfer).0),
         op(
             "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied eip712_hash_typed_data_prepared_varied",
             |r| message(r).map(|(transfer, domain)| (transfer, domain.separator())),
-            |(transfer, separator)| eip712::signing_hash(separator, transfer).0,
-        ),
+        )
+        .change("be@-4", |(transfer, _), word| set_low(&mut transfer.amount, word))
+        .call(|(transfer, separator)| eip712::signing_hash(separator, transfer).0),
         op(
             "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
             |r| str::from_utf8(r.rest()).ok(),
-            |json| TypedData::from_json(json).map(|data| data.signing_hash().0),
-        ),
+        )
+        .call(|json| TypedData::from_json(json).map(|data| data.signing_hash().0)),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The precompiles, at Osaka.
 
-use arena_kit::{Op, Reader, precompile, reuse};
+use arena_kit::{Op, Reader, op, precompile};
 use lydite::evm::precompile::{Fork, Precompile};
 
 /// More gas than any row needs.
@@ -14,14 +14,11 @@ pub fn ops() -> Vec<Op> {
         ("precompile_04_into", Precompile::Identity),
     ];
     ops.extend(hashes.map(|(name, precompile)| {
-        reuse(
-            name,
-            |reader: &mut Reader| Some(reader.rest()),
+        op(name, Reader::whole).raw().reuse(
             || Vec::with_capacity(1 << 16),
             move |input, out| {
-                [u8::from(
-                    precompile.run(input, GAS, Fork::Osaka, out).is_ok(),
-                )]
+                let gas = precompile.run(input, GAS, Fork::Osaka, out);
+                [u8::from(gas.is_ok())]
             },
         )
     }));

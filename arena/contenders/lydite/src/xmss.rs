@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use arena_kit::{Op, Output, Reader, Sum, negative, op, reuse};
+use arena_kit::{Op, Output, Reader, Sum, negative, op};
 use lydite::hash::sha3_256;
 use lydite_xmss::hash::Poseidon1Hash;
 use lydite_xmss::poseidon::{Backend, LANES, Lanes};
@@ -118,19 +118,24 @@ impl<const N: usize> Output for Columns<N> {
     }
 }
 
+/// What the rule `le16@0` does to an element: it stays below the modulus.
+fn set_low_16(element: &mut u32, word: u32) {
+    *element = *element >> 16 << 16 | word >> 16;
+}
+
 fn lanes<const N: usize>(
     name: &'static str,
     permute: impl Fn(&mut Lanes<N>) + Copy + 'static,
 ) -> Op {
-    reuse(
-        name,
-        |r| {
-            let mut state = Lanes::<N>::ZERO;
-            for word in state.0.as_flattened_mut() {
-                *word = r.u32()?;
-            }
-            Some(state)
-        },
+    op(name, |r| {
+        let mut state = Lanes::<N>::ZERO;
+        for word in state.0.as_flattened_mut() {
+            *word = r.u32()?;
+        }
+        Some(state)
+    })
+    .change("le16@0", |state, word| set_low_16(&mut state.0[0][0], word))
+    .reuse(
         || Columns(vec![Lanes::ZERO]),
         move |input, out| {
             let state = &mut out.0[0];
@@ -162,15 +167,15 @@ fn single<const N: usize>(
     name: &'static str,
     permute: impl Fn(&mut [u32; N]) + Copy + 'static,
 ) -> Op {
-    reuse(
-        name,
-        |r| {
-            let mut state = [0; N];
-            for word in &mut state {
-                *word = r.u32()?;
-            }
-            Some(state)
-        },
+    op(name, |r| {
+        let mut state = [0; N];
+        for word in &mut state {
+            *word = r.u32()?;
+        }
+        Some(state)
+    })
+    .change("le16@0", |state, word| set_low_16(&mut state[0], word))
+    .reuse(
         || Elements([0; N]),
         move |input, out| {
             out.0 = *input;
@@ -182,17 +187,19 @@ fn single<const N: usize>(
 }
 
 fn pseudorandom_function() -> Op {
-    reuse(
-        "xmss_prf_varied",
-        |r| Some((r.array::<32>()?, r.u32()?)),
-        || Columns(vec![Lanes::ZERO; usize::from(CHAINS)]),
-        |&(key, first), out| {
-            let epochs = std::array::from_fn(|l| first + l as u32);
-            for (chain, out) in (0..CHAINS).zip(&mut out.0) {
-                *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(&key, &epochs, &[chain; LANES]);
-            }
-        },
-    )
+    op("xmss_prf_varied", |r| Some((r.array::<32>()?, r.u32()?)))
+        .change("le@0", |(key, _), word| {
+            key[..4].copy_from_slice(&word.to_le_bytes());
+        })
+        .reuse(
+            || Columns(vec![Lanes::ZERO; usize::from(CHAINS)]),
+            |&(key, first), out| {
+                let epochs = std::array::from_fn(|l| first + l as u32);
+                for (chain, out) in (0..CHAINS).zip(&mut out.0) {
+                    *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(&key, &epochs, &[chain; LANES]);
+                }
+            },
+        )
 }
 
 /// Runs `work` on so many threads.
@@ -237,32 +244,32 @@ fn key<S: Scheme>(origin: Origin) -> Option<&'static SecretKey<S>> {
 }
 
 fn keygen<S: Scheme>(name: &'static str, threads: usize) -> Op {
-    op(name, origin, move |&origin| {
+    op(name, origin).call(move |&origin| {
         let key = on(threads, || generate::<S>(origin))?;
         Some(key.public_key().ok()?.to_bytes())
     })
 }
 
 fn report(name: &'static str, threads: usize) -> Op {
-    op(
-        name,
-        |r| r.array(),
-        move |seed: &[u8; 32]| {
-            let key = on(threads, || {
-                SecretKey::<HashSig2025>::from_seed(seed, 0..1024, &())
-            });
-            let public_key = key.ok()?.public_key().ok()?;
-            Some(sha3_256(&public_key.to_montgomery_bytes()))
-        },
-    )
+    op(name, |r| r.array()).call(move |seed: &[u8; 32]| {
+        let key = on(threads, || {
+            SecretKey::<HashSig2025>::from_seed(seed, 0..1024, &())
+        });
+        let public_key = key.ok()?.public_key().ok()?;
+        Some(sha3_256(&public_key.to_montgomery_bytes()))
+    })
 }
 
 fn sign<S: Scheme>(name: &'static str) -> Op {
-    op(
-        name,
-        |r| Some((key::<S>(origin(r)?)?, r.u32()?, r.array()?)),
-        |(key, epoch, message): &(_, _, Message)| Some(key.sign(*epoch, message).ok()?.to_bytes()),
-    )
+    op(name, |r| {
+        Some((key::<S>(origin(r)?)?, r.u32()?, r.array()?))
+    })
+    .change("le@-32", |(_, _, message): &mut (_, _, Message), word| {
+        message[..4].copy_from_slice(&word.to_le_bytes());
+    })
+    .call(|(key, epoch, message): &(_, _, Message)| {
+        Some(key.sign(*epoch, message).ok()?.to_bytes())
+    })
 }
 
 /// A claim that owns its parts.
@@ -276,13 +283,9 @@ fn claim<S: Scheme>(r: &mut Reader) -> Option<Owned<S>> {
 }
 
 fn verify<S: Scheme>(name: &'static str) -> Op {
-    op(
-        name,
-        claim::<S>,
-        |(public_key, epoch, message, signature)| {
-            [u8::from(public_key.verify(*epoch, message, signature))]
-        },
-    )
+    op(name, claim::<S>).call(|(public_key, epoch, message, signature)| {
+        [u8::from(public_key.verify(*epoch, message, signature))]
+    })
 }
 
 /// Verdicts.
@@ -303,9 +306,7 @@ impl Output for Verdicts {
 }
 
 fn batch(names: &'static str, threads: usize) -> Op {
-    op(
-        names,
-        |r| r.until_empty(claim::<LeanSigProd>),
+    op(names, |r| r.until_empty(claim::<LeanSigProd>)).call(
         move |owned: &Vec<Owned<LeanSigProd>>| {
             let claims: Vec<_> = owned
                 .iter()
@@ -322,16 +323,12 @@ fn batch(names: &'static str, threads: usize) -> Op {
 }
 
 fn advance(name: &'static str, threads: usize) -> Op {
-    op(
-        name,
-        |r| key::<LeanSig46x10>(origin(r)?),
-        move |key| {
-            let mut key = SecretKey::to_owned(key);
-            let next = key.prepared().end as u32;
-            on(threads, || key.prepare(next)).ok()?;
-            Some(sha3_256(key.as_bytes()))
-        },
-    )
+    op(name, |r| key::<LeanSig46x10>(origin(r)?)).call(move |key| {
+        let mut key = SecretKey::to_owned(key);
+        let next = key.prepared().end as u32;
+        on(threads, || key.prepare(next)).ok()?;
+        Some(sha3_256(key.as_bytes()))
+    })
 }
 
 /// A place for a key file of this process.
@@ -359,29 +356,22 @@ impl Drop for Stored {
 }
 
 fn load<S: Scheme>(name: &'static str) -> Op {
-    op(
-        name,
-        |r| {
-            let stored = Stored(place());
-            KeyFile::create(&stored.0, key::<S>(origin(r)?)?).ok()?;
-            Some(stored)
-        },
-        |stored| {
-            let file = KeyFile::<S>::open(&stored.0).ok()?;
-            Some(file.key().public_key().ok()?.to_bytes())
-        },
-    )
+    op(name, |r| {
+        let stored = Stored(place());
+        KeyFile::create(&stored.0, key::<S>(origin(r)?)?).ok()?;
+        Some(stored)
+    })
+    .call(|stored| {
+        let file = KeyFile::<S>::open(&stored.0).ok()?;
+        Some(file.key().public_key().ok()?.to_bytes())
+    })
 }
 
 fn save<S: Scheme>(name: &'static str) -> Op {
-    op(
-        name,
-        |r| Some((place(), key::<S>(origin(r)?)?)),
-        |(path, key)| {
-            KeyFile::create(path, key).ok()?;
-            let length = std::fs::metadata(path).ok()?.len();
-            remove(path);
-            Some(length.to_le_bytes())
-        },
-    )
+    op(name, |r| Some((place(), key::<S>(origin(r)?)?))).call(|(path, key)| {
+        KeyFile::create(path, key).ok()?;
+        let length = std::fs::metadata(path).ok()?.len();
+        remove(path);
+        Some(length.to_le_bytes())
+    })
 }

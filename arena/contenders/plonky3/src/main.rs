@@ -1,6 +1,6 @@
 //! Plonky3's permutations over KoalaBear, and the SHAKE128 that leanSig takes its pseudorandom function from.
 
-use arena_kit::{Op, Output, Sum, reuse};
+use arena_kit::{Op, Output, Sum, op};
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing as _, PrimeField32 as _};
 use p3_koala_bear::{
     KOALABEAR_POSEIDON1_RC_16, KOALABEAR_POSEIDON1_RC_24, KoalaBear, Poseidon2KoalaBear,
@@ -96,24 +96,33 @@ impl<const N: usize> Output for Columns<N> {
     }
 }
 
+/// What the rule `le16@0` does to an element: it stays below the modulus.
+fn set_low_16(element: &mut KoalaBear, word: u32) {
+    *element = KoalaBear::from_u32(element.as_canonical_u32() >> 16 << 16 | word >> 16);
+}
+
 fn lanes<const N: usize>(
     name: &'static str,
     permutation: impl Permutation<[Packing; N]> + 'static,
 ) -> Op {
     let permutation: &'static _ = Box::leak(Box::new(permutation));
-    reuse(
-        name,
-        |r| {
-            let mut groups = vec![[Packing::ZERO; N]; STATES / Packing::WIDTH];
-            for i in 0..N {
-                for group in &mut groups {
-                    for element in group[i].as_slice_mut() {
-                        *element = KoalaBear::from_u32(r.u32()?);
-                    }
+    op(name, |r| {
+        let mut groups = vec![[Packing::ZERO; N]; STATES / Packing::WIDTH];
+        for i in 0..N {
+            for group in &mut groups {
+                for element in group[i].as_slice_mut() {
+                    *element = KoalaBear::from_u32(r.u32()?);
                 }
             }
-            Some(groups)
-        },
+        }
+        Some(groups)
+    })
+    .change("le16@0", |groups, word| {
+        if let Some(element) = groups[0][0].as_slice_mut().first_mut() {
+            set_low_16(element, word);
+        }
+    })
+    .reuse(
         || Columns(vec![[Packing::ZERO; N]; STATES / Packing::WIDTH]),
         move |input, out| {
             for (input, state) in input.iter().zip(&mut out.0) {
@@ -148,15 +157,15 @@ fn single<const N: usize>(
     permutation: impl Permutation<[KoalaBear; N]> + 'static,
 ) -> Op {
     let permutation: &'static _ = Box::leak(Box::new(permutation));
-    reuse(
-        name,
-        |r| {
-            let mut state = [KoalaBear::ZERO; N];
-            for element in &mut state {
-                *element = KoalaBear::from_u32(r.u32()?);
-            }
-            Some(state)
-        },
+    op(name, |r| {
+        let mut state = [KoalaBear::ZERO; N];
+        for element in &mut state {
+            *element = KoalaBear::from_u32(r.u32()?);
+        }
+        Some(state)
+    })
+    .change("le16@0", |state, word| set_low_16(&mut state[0], word))
+    .reuse(
         || Elements([KoalaBear::ZERO; N]),
         move |input, out| {
             out.0 = *input;
@@ -190,27 +199,29 @@ const DOMAIN: [u8; 16] = [
 ];
 
 fn pseudorandom_function() -> Op {
-    reuse(
-        "xmss_prf_varied",
-        |r| Some((r.array::<32>()?, r.u32()?)),
-        || Starts(vec![[[0; STATES]; 8]; CHAINS]),
-        |(key, first), out| {
-            for (chain, out) in (0_u64..).zip(&mut out.0) {
-                for (l, epoch) in (*first..).take(STATES).enumerate() {
-                    let mut hasher = Shake128::default();
-                    hasher.update(&DOMAIN);
-                    hasher.update(&[0]);
-                    hasher.update(key);
-                    hasher.update(&epoch.to_be_bytes());
-                    hasher.update(&chain.to_be_bytes());
-                    let mut output = [0; 128];
-                    hasher.finalize_xof().read(&mut output);
-                    for (column, word) in out.iter_mut().zip(output.as_chunks().0) {
-                        let modulus = u128::from(KoalaBear::ORDER_U32);
-                        column[l] = (u128::from_be_bytes(*word) % modulus) as u32;
+    op("xmss_prf_varied", |r| Some((r.array::<32>()?, r.u32()?)))
+        .change("le@0", |(key, _), word| {
+            key[..4].copy_from_slice(&word.to_le_bytes());
+        })
+        .reuse(
+            || Starts(vec![[[0; STATES]; 8]; CHAINS]),
+            |(key, first), out| {
+                for (chain, out) in (0_u64..).zip(&mut out.0) {
+                    for (l, epoch) in (*first..).take(STATES).enumerate() {
+                        let mut hasher = Shake128::default();
+                        hasher.update(&DOMAIN);
+                        hasher.update(&[0]);
+                        hasher.update(key);
+                        hasher.update(&epoch.to_be_bytes());
+                        hasher.update(&chain.to_be_bytes());
+                        let mut output = [0; 128];
+                        hasher.finalize_xof().read(&mut output);
+                        for (column, word) in out.iter_mut().zip(output.as_chunks().0) {
+                            let modulus = u128::from(KoalaBear::ORDER_U32);
+                            column[l] = (u128::from_be_bytes(*word) % modulus) as u32;
+                        }
                     }
                 }
-            }
-        },
-    )
+            },
+        )
 }

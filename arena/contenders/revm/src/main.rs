@@ -1,17 +1,24 @@
 //! revm as a contender: its precompiles, and programs that call them.
 
+use std::cell::RefCell;
+
 use arena_kit::{Held, Op, PRECOMPILES, locked_version, op, precompile, run};
 use revm::bytecode::Bytecode;
-use revm::context::{BlockEnv, CfgEnv, TxEnv};
-use revm::database::{BENCH_CALLER, BENCH_TARGET, BenchmarkDB};
+use revm::context::result::ExecutionResult;
+use revm::context::{ContextSetters, ContextTr, JournalTr, TxEnv};
+use revm::database::InMemoryDB;
+use revm::handler::{Handler, MainnetContext, MainnetHandler};
 use revm::precompile::{Precompiles, u64_to_address};
 use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Bytes, TxKind, hex};
-use revm::{Context, ExecuteEvm, MainBuilder, MainContext};
+use revm::primitives::{Address, Bytes, TxKind, hex};
+use revm::state::AccountInfo;
+use revm::{Context, ExecuteEvm, MainBuilder, MainContext, MainnetEvm};
 
-/// Gas of a program, as docs/adding-a-contender.md has it, and what a transaction without call data costs besides.
+/// Gas of a program, as docs/adding-a-contender.md has it.
 const GAS: u64 = 30_000_000;
-const INTRINSIC: u64 = 21_000;
+/// The account that has the code, and the one that calls it.
+const CODE: Address = Address::repeat_byte(0xc0);
+const CALLER: Address = Address::repeat_byte(0xca);
 
 fn call(name: &'static str, address: u64) -> Op {
     let found = Precompiles::osaka().get(&u64_to_address(address));
@@ -21,83 +28,59 @@ fn call(name: &'static str, address: u64) -> Op {
     })
 }
 
-fn transaction(gas: u64, data: Bytes) -> TxEnv {
-    let mut tx = TxEnv::default();
-    tx.caller = BENCH_CALLER;
-    tx.kind = TxKind::Call(BENCH_TARGET);
-    tx.gas_limit = gas;
-    tx.data = data;
-    tx
-}
+/// Code in an engine. The steps are those of `lydite_alloy::Program`: a call without a transaction around it, so that the rows
+/// compare what the precompiles cost and not how the engine is entered.
+struct Program(MainnetEvm<MainnetContext<InMemoryDB>>);
 
-/// Osaka, without the cap on a transaction's gas; nonces do not count.
-fn config() -> CfgEnv {
-    let mut config = CfgEnv::new_with_spec(SpecId::OSAKA);
-    config.tx_gas_limit_cap = Some(u64::MAX);
-    config.disable_nonce_check = true;
-    config
-}
-
-fn block() -> BlockEnv {
-    BlockEnv {
-        gas_limit: u64::MAX,
-        basefee: 0,
-        ..BlockEnv::default()
+impl Program {
+    fn new(code: &[u8]) -> Self {
+        let mut database = InMemoryDB::default();
+        let code = Bytecode::new_legacy(Bytes::copy_from_slice(code));
+        database.insert_account_info(CODE, AccountInfo::default().with_code(code));
+        let evm = Context::mainnet()
+            .with_db(database)
+            .modify_cfg_chained(|cfg| cfg.set_spec_and_mainnet_gas_params(SpecId::OSAKA))
+            .build_mainnet();
+        Self(evm)
     }
-}
 
-/// The report's way: hexadecimal text, state and engine inside the clock.
-fn from_scratch(text: &[u8]) -> Option<[u8; 8]> {
-    let code = Bytecode::new_raw(hex::decode(text).ok()?.into());
-    let mut evm = Context::mainnet()
-        .with_db(BenchmarkDB::new_bytecode(code))
-        .with_cfg(config())
-        .with_block(block())
-        .build_mainnet();
-    let result = evm
-        .transact_one(transaction(GAS + INTRINSIC, Bytes::new()))
-        .ok()?;
-    let used = result.gas().total_gas_spent() - INTRINSIC;
-    result.is_success().then(|| used.to_le_bytes())
-}
-
-/// A program and its call data; the engine is made once for each item.
-struct Program<E> {
-    evm: std::cell::RefCell<E>,
-    data: Bytes,
+    fn run(&mut self, input: &[u8], gas_limit: u64) -> Option<ExecutionResult> {
+        let evm = &mut self.0;
+        evm.ctx.set_tx(TxEnv {
+            caller: CALLER,
+            kind: TxKind::Call(CODE),
+            data: Bytes::copy_from_slice(input),
+            gas_limit,
+            ..TxEnv::default()
+        });
+        let mut handler = MainnetHandler::default();
+        let result = handler
+            .load_accounts(evm)
+            .and_then(|()| Ok(evm.ctx.journal_mut().load_account(CALLER).map(drop)?))
+            .and_then(|()| handler.run_system_call(evm));
+        evm.finalize();
+        result.ok().filter(ExecutionResult::is_success)
+    }
 }
 
 fn main() {
     let mut ops = Vec::from(PRECOMPILES.map(|(name, address)| call(name, address)));
     ops.extend([
-        op(
-            "bytecode_setup",
-            |reader| Some(reader.rest()),
-            |text: &&'static [u8]| from_scratch(text),
-        ),
-        op(
-            "bytecode",
-            |reader| {
-                let code = Bytecode::new_raw(Bytes::copy_from_slice(reader.bytes()?));
-                let data = Bytes::copy_from_slice(reader.rest());
-                let evm = Context::mainnet()
-                    .with_db(BenchmarkDB::new_bytecode(code))
-                    .with_cfg(config())
-                    .with_block(block())
-                    .build_mainnet();
-                Some(Program {
-                    evm: evm.into(),
-                    data,
-                })
-            },
-            |program: &Program<_>| {
-                let mut evm = program.evm.borrow_mut();
-                let result = evm
-                    .transact(transaction(2 * GAS, program.data.clone()))
-                    .ok()?;
-                result.result.into_output().map(Held)
-            },
-        ),
+        // The report's way: hexadecimal text, state and engine inside the clock.
+        op("bytecode_setup", |reader| Some(reader.rest())).call(|text| {
+            let result = Program::new(&hex::decode(text).ok()?).run(&[], GAS)?;
+            Some(result.gas().total_gas_spent().to_le_bytes())
+        }),
+        // The engine is made once for each item.
+        op("bytecode", |reader| {
+            let program = Program::new(reader.bytes()?);
+            Some((RefCell::new(program), reader.whole()?))
+        })
+        .raw()
+        .call(|(program, data)| {
+            let result = program.borrow_mut().run(data, 2 * GAS)?;
+            result.into_output().map(Held)
+        }),
     ]);
     run(
         "revm",

@@ -1,7 +1,7 @@
 //! The single-purpose crates that Rust users reach for: ruint for integers, and for hex the crate named by the first
 //! argument: const-hex (the default), faster-hex or hex-simd.
 
-use arena_kit::{Op, Reader, array, array_reuse, negative, reuse};
+use arena_kit::{Op, Reader, array, negative, op};
 use hex_simd::{AsOut, AsciiCase};
 use ruint::aliases::{U256, U512};
 
@@ -30,40 +30,35 @@ fn mul_div(a: U256, b: U256, d: U256) -> U256 {
     }
 }
 
+/// What the rule `le@4` does to an operand: bits 32 to 63.
+fn set_upper_half(number: &mut U256, word: u32) {
+    let mut limbs = number.into_limbs();
+    arena_kit::set_upper_half(&mut limbs, word);
+    *number = U256::from_limbs(limbs);
+}
+
 fn integers() -> Vec<Op> {
     let number = |r: &mut Reader| r.limbs().map(U256::from_limbs);
     let two = move |r: &mut Reader| Some((number(r)?, number(r)?));
     let three = move |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add u256_add_varied", two, |&(a, b)| {
+        array("u256_add u256_add_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
             a.wrapping_add(b).into_limbs()
         }),
-        array("u256_mul u256_mul_varied", two, |&(a, b)| {
+        array("u256_mul u256_mul_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
             a.wrapping_mul(b).into_limbs()
         }),
-        array("u256_div u256_div_varied", two, |&(a, b)| {
+        array("u256_div u256_div_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
             a.wrapping_div(b).into_limbs()
         }),
-        array(
-            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
-            three,
-            |&(amount, reserve_in, out)| {
+        array("u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(amount, reserve_in, out)| {
                 let amount = amount * U256::from(997);
                 (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
-            },
-        ),
-        array(
-            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
-            three,
-            |&(a, b, d)| mul_div(a, b, d).into_limbs(),
-        ),
-        array(
-            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
-            three,
-            |&(liquidity, price, amount)| {
+            }),
+        array("u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
+        array("u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(liquidity, price, amount)| {
                 mul_div(liquidity, price, liquidity + amount * price).into_limbs()
-            },
-        ),
+            }),
     ]
 }
 
@@ -82,50 +77,40 @@ fn bytes<const N: usize>(r: &mut Reader) -> Option<[u8; N]> {
 
 fn const_hex_ops() -> Vec<Op> {
     vec![
-        array(ENCODE, bytes::<32>, |bytes| const_hex::encode(bytes)),
-        array_reuse(
-            ENCODE_INTO,
-            bytes::<32>,
+        array(ENCODE, bytes::<32>)
+            .raw()
+            .call(|bytes| const_hex::encode(bytes)),
+        array(ENCODE_INTO, bytes::<32>).raw().reuse(
             || [0; 64],
             |bytes, out| const_hex::encode_to_slice(bytes, out),
         ),
-        array(DECODE, bytes::<64>, |text| const_hex::decode(text)),
-        array_reuse(
-            DECODE_INTO,
-            bytes::<64>,
+        array(DECODE, bytes::<64>)
+            .raw()
+            .call(|text| const_hex::decode(text)),
+        array(DECODE_INTO, bytes::<64>).raw().reuse(
             || [0; 32],
             |text, out| const_hex::decode_to_slice(text, out),
         ),
-        reuse(
-            ENCODE_1KB,
-            bytes::<1024>,
+        op(ENCODE_1KB, bytes::<1024>).raw().reuse(
             || [0; 2048],
             |bytes, out| const_hex::encode_to_slice(bytes, out),
         ),
-        reuse(
-            DECODE_1KB,
-            bytes::<2048>,
+        op(DECODE_1KB, bytes::<2048>).raw().reuse(
             || [0; 1024],
             |text, out| const_hex::decode_to_slice(text, out),
         ),
-        reuse(
-            ENCODE_1MB,
-            |r| Some(r.rest()),
+        op(ENCODE_1MB, Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| const_hex::encode_to_slice(bytes, out),
         ),
-        reuse(
-            DECODE_1MB,
-            |r| Some(r.rest()),
+        op(DECODE_1MB, Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| const_hex::decode_to_slice(text, out),
         ),
         negative("hex_decode_32b", |text| const_hex::decode(text).is_ok()),
-        array(
-            "address_from_hex address_from_hex_varied",
-            bytes::<42>,
-            |text| const_hex::decode_to_array::<_, 20>(text),
-        ),
+        array("address_from_hex address_from_hex_varied", bytes::<42>)
+            .raw()
+            .call(|text| const_hex::decode_to_array::<_, 20>(text)),
         negative("address_from_hex", |text| {
             const_hex::decode_to_array::<_, 20>(text).is_ok()
         }),
@@ -134,41 +119,33 @@ fn const_hex_ops() -> Vec<Op> {
 
 fn faster_hex_ops() -> Vec<Op> {
     vec![
-        array(ENCODE, bytes::<32>, |bytes| faster_hex::hex_string(bytes)),
-        array_reuse(
-            ENCODE_INTO,
-            bytes::<32>,
+        array(ENCODE, bytes::<32>)
+            .raw()
+            .call(|bytes| faster_hex::hex_string(bytes)),
+        array(ENCODE_INTO, bytes::<32>).raw().reuse(
             || [0; 64],
             |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
         ),
-        array(DECODE, bytes::<64>, |text| faster_hex::hex_decode_vec(text)),
-        array_reuse(
-            DECODE_INTO,
-            bytes::<64>,
+        array(DECODE, bytes::<64>)
+            .raw()
+            .call(|text| faster_hex::hex_decode_vec(text)),
+        array(DECODE_INTO, bytes::<64>).raw().reuse(
             || [0; 32],
             |text, out| faster_hex::hex_decode(text, out).map(drop),
         ),
-        reuse(
-            ENCODE_1KB,
-            bytes::<1024>,
+        op(ENCODE_1KB, bytes::<1024>).raw().reuse(
             || [0; 2048],
             |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
         ),
-        reuse(
-            DECODE_1KB,
-            bytes::<2048>,
+        op(DECODE_1KB, bytes::<2048>).raw().reuse(
             || [0; 1024],
             |text, out| faster_hex::hex_decode(text, out).map(drop),
         ),
-        reuse(
-            ENCODE_1MB,
-            |r| Some(r.rest()),
+        op(ENCODE_1MB, Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| faster_hex::hex_encode(bytes, out).map(drop),
         ),
-        reuse(
-            DECODE_1MB,
-            |r| Some(r.rest()),
+        op(DECODE_1MB, Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| faster_hex::hex_decode(text, out).map(drop),
         ),
@@ -184,46 +161,30 @@ fn hex_simd_ops() -> Vec<Op> {
     };
     let decode = |text: &[u8], out: &mut [u8]| hex_simd::decode(text, out.as_out()).map(drop);
     vec![
-        array(ENCODE, bytes::<32>, |bytes| {
-            hex_simd::encode_to_string(bytes, AsciiCase::Lower)
-        }),
-        array_reuse(
-            ENCODE_INTO,
-            bytes::<32>,
-            || [0; 64],
-            move |bytes, out| encode(bytes, out),
-        ),
-        array(DECODE, bytes::<64>, |text| hex_simd::decode_to_vec(text)),
-        array_reuse(
-            DECODE_INTO,
-            bytes::<64>,
-            || [0; 32],
-            move |text, out| decode(text, out),
-        ),
-        reuse(
-            ENCODE_1KB,
-            bytes::<1024>,
-            || [0; 2048],
-            move |bytes, out| encode(bytes, out),
-        ),
-        reuse(
-            DECODE_1KB,
-            bytes::<2048>,
-            || [0; 1024],
-            move |text, out| decode(text, out),
-        ),
-        reuse(
-            ENCODE_1MB,
-            |r| Some(r.rest()),
-            || vec![0; 2 << 20],
-            move |bytes, out| encode(bytes, out),
-        ),
-        reuse(
-            DECODE_1MB,
-            |r| Some(r.rest()),
-            || vec![0; 1 << 20],
-            move |text, out| decode(text, out),
-        ),
+        array(ENCODE, bytes::<32>)
+            .raw()
+            .call(|bytes| hex_simd::encode_to_string(bytes, AsciiCase::Lower)),
+        array(ENCODE_INTO, bytes::<32>)
+            .raw()
+            .reuse(|| [0; 64], move |bytes, out| encode(bytes, out)),
+        array(DECODE, bytes::<64>)
+            .raw()
+            .call(|text| hex_simd::decode_to_vec(text)),
+        array(DECODE_INTO, bytes::<64>)
+            .raw()
+            .reuse(|| [0; 32], move |text, out| decode(text, out)),
+        op(ENCODE_1KB, bytes::<1024>)
+            .raw()
+            .reuse(|| [0; 2048], move |bytes, out| encode(bytes, out)),
+        op(DECODE_1KB, bytes::<2048>)
+            .raw()
+            .reuse(|| [0; 1024], move |text, out| decode(text, out)),
+        op(ENCODE_1MB, Reader::whole)
+            .raw()
+            .reuse(|| vec![0; 2 << 20], move |bytes, out| encode(bytes, out)),
+        op(DECODE_1MB, Reader::whole)
+            .raw()
+            .reuse(|| vec![0; 1 << 20], move |text, out| decode(text, out)),
         negative("hex_decode_32b", |text| {
             hex_simd::decode_to_vec(text).is_ok()
         }),

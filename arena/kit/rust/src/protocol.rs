@@ -80,7 +80,9 @@ fn answer(
                 .map_err(|message| ("rejected", message))?;
             let (count, changes) = (case.items(), case.changes());
             *current = Some(case);
-            Ok(format!("\"ok\":true,\"items\":{count},\"changes\":{changes}"))
+            Ok(format!(
+                "\"ok\":true,\"items\":{count},\"changes\":{changes}"
+            ))
         }
         "verify" => {
             let outputs = prepared(current)?.outputs();
@@ -269,7 +271,11 @@ mod tests {
             "run 3 1",
         ]);
         for reply in &replies {
-            assert_eq!(reply.as_ref().map_err(|e| e.0), Err("rejected"), "{reply:?}");
+            assert_eq!(
+                reply.as_ref().map_err(|e| e.0),
+                Err("rejected"),
+                "{reply:?}"
+            );
         }
     }
 }
