@@ -1,5 +1,6 @@
 //! The single-purpose crates that Rust users reach for: ruint for integers, and for hex the crate named by the first
-//! argument: const-hex (the default), faster-hex or hex-simd.
+//! argument: const-hex (the default), faster-hex, hex-simd or fashex. Integers are offered along with const-hex only: they do
+//! not depend on the crate for hex.
 
 use arena_kit::{Op, Reader, array, negative, op};
 use hex_simd::{AsOut, AsciiCase};
@@ -9,12 +10,12 @@ fn main() {
     let name = std::env::args()
         .nth(1)
         .unwrap_or_else(|| "const-hex".to_owned());
-    let mut ops = integers();
-    ops.extend(match name.as_str() {
+    let ops = match name.as_str() {
         "faster-hex" => faster_hex_ops(),
         "hex-simd" => hex_simd_ops(),
-        _ => const_hex_ops(),
-    });
+        "fashex" => fashex_ops(),
+        _ => const_hex_ops().into_iter().chain(integers()).collect(),
+    };
     let lockfile = include_str!("../../Cargo.lock");
     let version = |package| arena_kit::locked_version(lockfile, package);
     let versions = format!("ruint {}, {name} {}", version("ruint"), version(&name));
@@ -188,5 +189,47 @@ fn hex_simd_ops() -> Vec<Op> {
         negative("hex_decode_32b", |text| {
             hex_simd::decode_to_vec(text).is_ok()
         }),
+    ]
+}
+
+fn fashex_ops() -> Vec<Op> {
+    let encode = |bytes: &[u8], out: &mut [u8]| fashex::encode::<false>(bytes, out).map(drop);
+    let decode = |text: &[u8], out: &mut [u8]| fashex::decode(text, out).map(drop);
+    let to_string = |bytes: &[u8]| {
+        let mut text = Vec::with_capacity(2 * bytes.len());
+        fashex::encode::<false>(bytes, &mut text)
+            .map(drop)
+            .map(|()| text)
+    };
+    let to_bytes = |text: &[u8]| {
+        let mut bytes = Vec::with_capacity(text.len() / 2);
+        fashex::decode(text, &mut bytes).map(drop).map(|()| bytes)
+    };
+    vec![
+        array(ENCODE, bytes::<32>)
+            .raw()
+            .call(move |bytes| to_string(bytes)),
+        array(ENCODE_INTO, bytes::<32>)
+            .raw()
+            .reuse(|| [0; 64], move |bytes, out| encode(bytes, out)),
+        array(DECODE, bytes::<64>)
+            .raw()
+            .call(move |text| to_bytes(text)),
+        array(DECODE_INTO, bytes::<64>)
+            .raw()
+            .reuse(|| [0; 32], move |text, out| decode(text, out)),
+        op(ENCODE_1KB, bytes::<1024>)
+            .raw()
+            .reuse(|| [0; 2048], move |bytes, out| encode(bytes, out)),
+        op(DECODE_1KB, bytes::<2048>)
+            .raw()
+            .reuse(|| [0; 1024], move |text, out| decode(text, out)),
+        op(ENCODE_1MB, Reader::whole)
+            .raw()
+            .reuse(|| vec![0; 2 << 20], move |bytes, out| encode(bytes, out)),
+        op(DECODE_1MB, Reader::whole)
+            .raw()
+            .reuse(|| vec![0; 1 << 20], move |text, out| decode(text, out)),
+        negative("hex_decode_32b", move |text| to_bytes(text).is_ok()),
     ]
 }
