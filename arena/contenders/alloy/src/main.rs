@@ -45,13 +45,27 @@ fn main() {
 
 fn hashes() -> Vec<Op> {
     vec![
-        op("keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
-             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied", Reader::whole).raw().call(|message| keccak256(message).0),
-        op("keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed", |r| r.list(Reader::owned)).change("le@0", set_each).reuse(|| vec![[0; 32]; 64], |messages, out| {
+        op(
+            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb \
+             keccak256_4kb keccak256_32b_varied keccak256_256b_varied \
+             keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
+            Reader::whole,
+        )
+        .raw()
+        .call(|message| keccak256(message).0),
+        op(
+            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
+            |r| r.list(Reader::owned),
+        )
+        .change("le@0", set_each)
+        .reuse(
+            || vec![[0; 32]; 64],
+            |messages, out| {
                 for (message, out) in messages.iter().zip(out) {
                     *out = keccak256(message).0;
                 }
-            }),
+            },
+        ),
     ]
 }
 
@@ -124,7 +138,8 @@ fn curve() -> Vec<Op> {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
         }),
         op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
+             secp256k1_recover_batch_1024",
             |r| r.until_empty(signed),
         )
         .change("le@0", |items, word| {
@@ -291,46 +306,88 @@ const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 fn runtime() -> Vec<Op> {
     vec![
         op("abi_encode_runtime_varied", |r| {
-                let (text, data, numbers) = dynamic_values(r)?;
-                let numbers = numbers
-                    .into_iter()
-                    .map(|number| DynSolValue::Uint(number, 256))
-                    .collect();
-                let values = vec![
-                    text.into(),
-                    DynSolValue::Bytes(data.to_vec()),
-                    DynSolValue::Array(numbers),
-                ];
-                Some(DynSolValue::Tuple(values))
-            }).change("digits@4", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::String(text) = &mut values[0] { set_digits(text, 0, word); } }).call(DynSolValue::abi_encode_params),
+            let (text, data, numbers) = dynamic_values(r)?;
+            let numbers = numbers
+                .into_iter()
+                .map(|number| DynSolValue::Uint(number, 256))
+                .collect();
+            let values = vec![
+                text.into(),
+                DynSolValue::Bytes(data.to_vec()),
+                DynSolValue::Array(numbers),
+            ];
+            Some(DynSolValue::Tuple(values))
+        })
+        .change("digits@4", |value, word| {
+            if let DynSolValue::Tuple(values) = value
+                && let DynSolValue::String(text) = &mut values[0]
+            {
+                set_digits(text, 0, word);
+            }
+        })
+        .call(DynSolValue::abi_encode_params),
         array("abi_encode_runtime_static_varied", |r| {
-                let values = vec![
-                    DynSolValue::Address(address(r)?),
-                    DynSolValue::Uint(be_number(r)?, 256),
-                    DynSolValue::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
-                    DynSolValue::Bool(r.array()? == [1]),
-                    DynSolValue::FixedBytes(word(r)?, 32),
-                    DynSolValue::Int(I256::try_from(i64::from_be_bytes(r.array()?)).ok()?, 64),
-                ];
-                Some(DynSolValue::Tuple(values))
-            }).change("be@48", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::Uint(number, _) = &mut values[1] { set_low(number, word); } }).call(DynSolValue::abi_encode_params),
+            let values = vec![
+                DynSolValue::Address(address(r)?),
+                DynSolValue::Uint(be_number(r)?, 256),
+                DynSolValue::Uint(U256::from(u64::from_be_bytes(r.array()?)), 64),
+                DynSolValue::Bool(r.array()? == [1]),
+                DynSolValue::FixedBytes(word(r)?, 32),
+                DynSolValue::Int(I256::try_from(i64::from_be_bytes(r.array()?)).ok()?, 64),
+            ];
+            Some(DynSolValue::Tuple(values))
+        })
+        .change("be@48", |value, word| {
+            if let DynSolValue::Tuple(values) = value
+                && let DynSolValue::Uint(number, _) = &mut values[1]
+            {
+                set_low(number, word);
+            }
+        })
+        .call(DynSolValue::abi_encode_params),
         op("abi_encode_runtime_nested_varied", |r| {
-                let values = vec![
-                    DynSolValue::Address(address(r)?),
-                    DynSolValue::Array(r.list(|r| {
-                        let number = DynSolValue::Uint(be_number(r)?, 256);
-                        let text = DynSolValue::String(r.text()?.to_owned());
-                        Some(DynSolValue::Tuple(vec![number, text]))
-                    })?),
-                    DynSolValue::Array(r.list(|r| Some(DynSolValue::Bytes(r.bytes()?.to_vec())))?),
-                ];
-                Some(DynSolValue::Tuple(values))
-            }).change("le@0", |value, word| { if let DynSolValue::Tuple(values) = value && let DynSolValue::Address(address) = &mut values[0] { set_address(address, word); } }).call(DynSolValue::abi_encode_params),
-        op("abi_decode_runtime_varied abi_decode_runtime_flat_varied abi_decode_runtime_borrowed_varied", |r| Some((plan(DYNAMIC)?, r.whole()?))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
-        array("abi_decode_runtime_static_varied abi_decode_runtime_static_flat_varied \
-             abi_decode_runtime_static_borrowed_varied", |r| Some((plan(STATIC)?, Raw::from(r.take(192)?)))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
-        op("abi_decode_runtime_nested_varied abi_decode_runtime_nested_flat_varied \
-             abi_decode_runtime_nested_borrowed_varied", |r| Some((plan(NESTED)?, r.whole()?))).raw().call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
+            let values = vec![
+                DynSolValue::Address(address(r)?),
+                DynSolValue::Array(r.list(|r| {
+                    let number = DynSolValue::Uint(be_number(r)?, 256);
+                    let text = DynSolValue::String(r.text()?.to_owned());
+                    Some(DynSolValue::Tuple(vec![number, text]))
+                })?),
+                DynSolValue::Array(r.list(|r| Some(DynSolValue::Bytes(r.bytes()?.to_vec())))?),
+            ];
+            Some(DynSolValue::Tuple(values))
+        })
+        .change("le@0", |value, word| {
+            if let DynSolValue::Tuple(values) = value
+                && let DynSolValue::Address(address) = &mut values[0]
+            {
+                set_address(address, word);
+            }
+        })
+        .call(DynSolValue::abi_encode_params),
+        op(
+            "abi_decode_runtime_varied abi_decode_runtime_flat_varied \
+             abi_decode_runtime_borrowed_varied",
+            |r| Some((plan(DYNAMIC)?, r.whole()?)),
+        )
+        .raw()
+        .call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
+        array(
+            "abi_decode_runtime_static_varied \
+             abi_decode_runtime_static_flat_varied \
+             abi_decode_runtime_static_borrowed_varied",
+            |r| Some((plan(STATIC)?, Raw::from(r.take(192)?))),
+        )
+        .raw()
+        .call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
+        op(
+            "abi_decode_runtime_nested_varied \
+             abi_decode_runtime_nested_flat_varied \
+             abi_decode_runtime_nested_borrowed_varied",
+            |r| Some((plan(NESTED)?, r.whole()?)),
+        )
+        .raw()
+        .call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
     ]
 }
 
@@ -470,7 +527,8 @@ fn transactions() -> Vec<Op> {
         .change("le@56", set_to)
         .call(|tx| alloy_rlp::encode(tx)),
         array(
-            "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
+            "rlp_encode_eip1559_tx_zig_input \
+             rlp_encode_eip1559_tx_zig_input_varied",
             transaction,
         )
         .change("le@56", set_to)

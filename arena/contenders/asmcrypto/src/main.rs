@@ -26,7 +26,8 @@ fn main() {
             },
         ),
         op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
+             secp256k1_recover_batch_1024",
             |r| Some(r.until_empty(signed)?.as_chunks::<8>().0.to_vec()),
         )
         .change("le@0", |groups, word| {

@@ -52,8 +52,9 @@ fn main() {
 fn hashes() -> Vec<Op> {
     vec![
         op(
-            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb keccak256_4kb keccak256_32b_varied \
-             keccak256_256b_varied keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
+            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb \
+             keccak256_4kb keccak256_32b_varied keccak256_256b_varied \
+             keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
             Reader::whole,
         )
         .raw()
@@ -166,7 +167,8 @@ fn curve() -> Vec<Op> {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_ok())
         }),
         op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 secp256k1_recover_batch_1024",
+            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
+             secp256k1_recover_batch_1024",
             |r| {
                 Some(
                     r.until_empty(signed)?
@@ -187,11 +189,11 @@ fn curve() -> Vec<Op> {
                 secp256k1::recover_address_batch(hashes, &parsed, addresses)
             },
         ),
-        op("secp256k1_verify_varied", to_verify).call(|(key, hash, signature)| {
-            secp256k1::verify(key, hash, signature).map(|()| [1u8])
-        }),
+        op("secp256k1_verify_varied", to_verify)
+            .call(|(key, hash, signature)| secp256k1::verify(key, hash, signature).map(|()| [1u8])),
         op(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 secp256k1_verify_batch_1024",
+            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
+             secp256k1_verify_batch_1024",
             |r| {
                 let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
                 for (key, hash, signature) in r.until_empty(to_verify)? {
@@ -210,7 +212,8 @@ fn curve() -> Vec<Op> {
             },
         ),
         op(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 secp256k1_sign_batch_1024",
+            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 \
+             secp256k1_sign_batch_1024",
             move |r| {
                 Some(
                     r.until_empty(key_and_hash)?
@@ -230,7 +233,8 @@ fn curve() -> Vec<Op> {
             },
         ),
         op(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 secp256k1_public_key_batch_1024",
+            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 \
+             secp256k1_public_key_batch_1024",
             move |r| {
                 Some(
                     r.until_empty(known_key)?
@@ -706,16 +710,20 @@ fn integers() -> Vec<Op> {
             uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
         }),
         array(
-            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 \
+             u256_mulDiv_varied u256_mulDiv_hard512_varied",
             three,
         )
         .change("le@4", |(a, ..), word| set_upper_half(a, word))
         .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
         array(
-            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied",
+            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input \
+             u256_uniswapv4_swap_varied",
             three,
         )
-        .change("le@4", |(liquidity, ..), word| set_upper_half(liquidity, word))
+        .change("le@4", |(liquidity, ..), word| {
+            set_upper_half(liquidity, word)
+        })
         .call(|&(liquidity, price, amount)| {
             uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
         }),
@@ -795,7 +803,8 @@ fn transactions() -> Vec<Op> {
         .change("le@56", set_to)
         .call(rlp::encode),
         array(
-            "rlp_encode_eip1559_tx_zig_input rlp_encode_eip1559_tx_zig_input_varied",
+            "rlp_encode_eip1559_tx_zig_input \
+             rlp_encode_eip1559_tx_zig_input_varied",
             transaction,
         )
         .change("le@56", set_to)
@@ -860,13 +869,18 @@ fn typed_data() -> Vec<Op> {
             "eip712_hash_typed_data eip712_hash_typed_data_varied",
             message,
         )
-        .change("be@-4", |(transfer, _), word| set_low(&mut transfer.amount, word))
+        .change("be@-4", |(transfer, _), word| {
+            set_low(&mut transfer.amount, word)
+        })
         .call(|(transfer, domain)| domain.signing_hash(transfer).0),
         op(
-            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied eip712_hash_typed_data_prepared_varied",
+            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied \
+             eip712_hash_typed_data_prepared_varied",
             |r| message(r).map(|(transfer, domain)| (transfer, domain.separator())),
         )
-        .change("be@-4", |(transfer, _), word| set_low(&mut transfer.amount, word))
+        .change("be@-4", |(transfer, _), word| {
+            set_low(&mut transfer.amount, word)
+        })
         .call(|(transfer, separator)| eip712::signing_hash(separator, transfer).0),
         op(
             "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",

@@ -1,6 +1,6 @@
 //! The single-purpose crates that Rust users reach for: ruint for integers, and for hex the crate named by the first
-//! argument: const-hex (the default), faster-hex, hex-simd or fashex. Integers are offered along with const-hex only: they do
-//! not depend on the crate for hex.
+//! argument: const-hex (the default), faster-hex, hex-simd or fashex. Integers are offered along with const-hex
+//! only, as they do not depend on the crate for hex.
 
 use arena_kit::{Op, Reader, array, negative, op};
 use hex_simd::{AsOut, AsciiCase};
@@ -43,23 +43,40 @@ fn integers() -> Vec<Op> {
     let two = move |r: &mut Reader| Some((number(r)?, number(r)?));
     let three = move |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add u256_add_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
-            a.wrapping_add(b).into_limbs()
+        array("u256_add u256_add_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| a.wrapping_add(b).into_limbs()),
+        array("u256_mul u256_mul_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| a.wrapping_mul(b).into_limbs()),
+        array("u256_div u256_div_varied", two)
+            .change("le@4", |(a, _), word| set_upper_half(a, word))
+            .call(|&(a, b)| a.wrapping_div(b).into_limbs()),
+        array(
+            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
+            three,
+        )
+        .change("le@4", |(a, ..), word| set_upper_half(a, word))
+        .call(|&(amount, reserve_in, out)| {
+            let amount = amount * U256::from(997);
+            (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
         }),
-        array("u256_mul u256_mul_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
-            a.wrapping_mul(b).into_limbs()
+        array(
+            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 \
+             u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            three,
+        )
+        .change("le@4", |(a, ..), word| set_upper_half(a, word))
+        .call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
+        array(
+            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input \
+             u256_uniswapv4_swap_varied",
+            three,
+        )
+        .change("le@4", |(a, ..), word| set_upper_half(a, word))
+        .call(|&(liquidity, price, amount)| {
+            mul_div(liquidity, price, liquidity + amount * price).into_limbs()
         }),
-        array("u256_div u256_div_varied", two).change("le@4", |(a, _), word| set_upper_half(a, word)).call(|&(a, b)| {
-            a.wrapping_div(b).into_limbs()
-        }),
-        array("u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(amount, reserve_in, out)| {
-                let amount = amount * U256::from(997);
-                (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
-            }),
-        array("u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 u256_mulDiv_varied u256_mulDiv_hard512_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
-        array("u256_uniswapv4_swap u256_uniswapv4_swap_zig_input u256_uniswapv4_swap_varied", three).change("le@4", |(a, ..), word| set_upper_half(a, word)).call(|&(liquidity, price, amount)| {
-                mul_div(liquidity, price, liquidity + amount * price).into_limbs()
-            }),
     ]
 }
 
