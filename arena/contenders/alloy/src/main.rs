@@ -57,7 +57,7 @@ fn hashes() -> Vec<Op> {
             "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
             |r| r.list(Reader::owned),
         )
-        .change("le@0", set_each)
+        .change("le@0", |messages, word| set_each(messages, word))
         .reuse(
             || vec![[0; 32]; 64],
             |messages, out| {

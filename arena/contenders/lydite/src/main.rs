@@ -61,12 +61,12 @@ fn hashes() -> Vec<Op> {
         .call(|message| keccak256(message)),
         op(
             "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| r.list(Reader::owned),
+            |r| <[Raw; 64]>::try_from(r.list(Reader::owned)?).ok(),
         )
-        .change("le@0", set_each)
+        .change("le@0", |messages, word| set_each(messages, word))
         .reuse(
             || vec![[0; 32]; 64],
-            |messages, out| keccak256_batch(messages, out),
+            |messages, out| keccak256_batch(&messages.each_ref().map(|message| &message[..]), out),
         ),
     ]
 }

@@ -115,7 +115,7 @@ pub fn set_low(limbs: &mut [u64; 4], word: u32) {
 
 /// The first four bytes of each value become its word: what the rule `le@0` does to a batch.
 #[inline(always)]
-pub fn set_each<T: Raw>(values: &mut Vec<T>, word: u32) {
+pub fn set_each<T: Raw>(values: &mut [T], word: u32) {
     for (value, word) in values.iter_mut().zip(words(word)) {
         set(value.raw(), 0, word.to_le_bytes());
     }

@@ -49,7 +49,7 @@ fn answer(
         "describe" => {
             let names: Vec<String> = ops.iter().flat_map(Op::names).map(quoted).collect();
             Ok(format!(
-                "\"name\":{},\"version\":{},\"runtime\":{},\"ops\":[{}],\"threads\":1",
+                "\"name\":{},\"version\":{},\"runtime\":{},\"ops\":[{}]",
                 quoted(name),
                 quoted(version),
                 quoted(&runtime()),
