@@ -1,11 +1,12 @@
 //! revm as a contender: its precompiles, and programs that call them.
 
 use std::cell::RefCell;
+use std::convert::Infallible;
 
 use arena_kit::{Held, Op, PRECOMPILES, locked_version, op, precompile, run};
 use revm::bytecode::Bytecode;
-use revm::context::result::ExecutionResult;
 use revm::context::{ContextSetters, ContextTr, JournalTr, TxEnv};
+use revm::context_interface::result::{EVMError, ExecutionResult};
 use revm::database::InMemoryDB;
 use revm::handler::{Handler, MainnetContext, MainnetHandler};
 use revm::precompile::{Precompiles, u64_to_address};
@@ -28,8 +29,8 @@ fn call(name: &'static str, address: u64) -> Op {
     })
 }
 
-/// Code in an engine. The steps are those of `lydite_alloy::Program`: a call without a transaction around it, so that the rows
-/// compare what the precompiles cost and not how the engine is entered.
+/// Code in an engine. The steps are those of `lydite_alloy::Program`: a call without a transaction around it, so that
+/// the rows compare what the precompiles cost and not how the engine is entered.
 struct Program(MainnetEvm<MainnetContext<InMemoryDB>>);
 
 impl Program {
@@ -54,7 +55,7 @@ impl Program {
             ..TxEnv::default()
         });
         let mut handler = MainnetHandler::default();
-        let result = handler
+        let result: Result<_, EVMError<Infallible>> = handler
             .load_accounts(evm)
             .and_then(|()| Ok(evm.ctx.journal_mut().load_account(CALLER).map(drop)?))
             .and_then(|()| handler.run_system_call(evm));
