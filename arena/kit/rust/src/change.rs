@@ -91,7 +91,7 @@ pub fn digits(word: u32) -> [u8; 8] {
 
 /// Sets eight characters of a text to the digits of a word, unless the text is too short or has other than ASCII there.
 #[inline(always)]
-pub fn set_digits(text: &mut String, at: usize, word: u32) {
+pub fn set_digits(text: &mut str, at: usize, word: u32) {
     // SAFETY: where anything is written, ASCII replaces ASCII, so the text stays UTF-8.
     let bytes = unsafe { text.as_bytes_mut() };
     if let Some(window) = bytes.get_mut(at..at + 8)
