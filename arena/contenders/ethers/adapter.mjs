@@ -3,19 +3,25 @@ import { readFileSync } from 'node:fs'
 import { AbiCoder, SigningKey, Transaction, TypedDataEncoder, decodeRlp, encodeRlp, getAddress, getBytes, hexlify, keccak256, recoverAddress, toBeArray, toBigInt } from 'ethers'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { array, chunks, hex, many, op, same, text, withVaried, Text } = kit
+const { array, chunks, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, withVaried, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/ethers/package.json', import.meta.url))).version
 
 const coder = AbiCoder.defaultAbiCoder()
-const signatureOf = (item) => ({ r: hex(item.subarray(32, 64)), s: hex(item.subarray(64, 96)), yParity: item[96] })
-const digest = (item) => hex(item.subarray(0, 32))
-const key64 = (key) => getBytes(key).subarray(1)
-const publicKeyOf = (item) => key64(SigningKey.recoverPublicKey(digest(item), signatureOf(item)))
+const signature = (item) => ({
+  digest: hex(item.subarray(0, 32)),
+  signature: { r: hex(item.subarray(32, 64)), s: hex(item.subarray(64, 96)), yParity: item[96] },
+})
+const key64 = (key) => '0x' + key.slice(4)
+const publicKeyOf = (x) => key64(SigningKey.recoverPublicKey(x.digest, x.signature))
+const changeDigest = (x, w) => ({ digest: setHexLE(x.digest, 0, w), signature: x.signature })
+const changeHash = (x, w) => ({ key: x.key, hash: setHexLE(x.hash, 0, w) })
 const signPair = (item) => ({ key: hex(item.subarray(0, 32)), hash: hex(item.subarray(32, 64)) })
 const signed = ({ key, hash }) => {
   const { r, s, yParity } = new SigningKey(key).sign(hash)
   return `${r}${s.slice(2)}0${yParity}`
 }
+const amount = (row, w) => [row[0], setLow(row[1], w)]
+const string = (row, w) => [setDigits(row[0], 0, w), row[1], row[2]]
 const dynamicTypes = ['string', 'bytes', 'uint256[]']
 const pairTypes = ['string', 'bytes']
 const staticTypes = ['address', 'uint256']
@@ -24,14 +30,13 @@ const dynamic = (r) => {
   const f = kit.dynamicFields(r)
   return [f.string, f.bytes, f.numbers]
 }
-const utf8 = new TextEncoder()
 const decodePair = (data) => {
   const [string, bytes] = coder.decode(pairTypes, data)
-  return [utf8.encode(string), bytes]
+  return [new Text(string), bytes]
 }
 const decodeDynamic = (data) => {
   const [string, bytes, numbers] = coder.decode(dynamicTypes, data)
-  return [utf8.encode(string), bytes, ...numbers.map(kit.le32)]
+  return [new Text(string), bytes, ...numbers]
 }
 const envelope = (r) => {
   const f = kit.transactionFields(r)
@@ -47,21 +52,12 @@ const rlpFields = (r) => {
 /** encodeRlp takes no integers. */
 const bytesOf = (fields) => fields.map((value) => (typeof value === 'bigint' ? toBeArray(value) : value))
 const headOf = (raw) => {
-  const t = Transaction.from(hex(raw))
-  const out = new Uint8Array(68)
-  if (t.to) out.set(getBytes(t.to))
-  const view = new DataView(out.buffer)
-  view.setBigUint64(20, BigInt(t.nonce), true)
-  view.setBigUint64(28, t.gasLimit, true)
-  out.set(kit.le32(t.value), 36)
-  return out
+  const t = Transaction.from(raw)
+  return kit.transactionHead(t.to, t.nonce, t.gasLimit, t.value)
 }
 const senderOf = (raw) => {
-  const t = Transaction.from(hex(raw))
-  const out = new Uint8Array(52)
-  out.set(getBytes(t.hash))
-  out.set(getBytes(t.from), 32)
-  return out
+  const t = Transaction.from(raw)
+  return t.hash + t.from.slice(2)
 }
 const types = { Transfer: [{ name: 'to', type: 'address' }, { name: 'amount', type: 'uint256' }] }
 const typed = (item) => {
@@ -70,34 +66,34 @@ const typed = (item) => {
 }
 kit.run('ethers', version, {
   ...withVaried({
-    secp256k1_sign: op(signPair, signed),
-    secp256k1_sign_recover: op(signPair, ({ key, hash }) => key64(SigningKey.recoverPublicKey(hash, new SigningKey(key).sign(hash)))),
+    secp256k1_sign: op(signPair, signed).changes('le@32', changeHash),
+    secp256k1_sign_recover: op(signPair, ({ key, hash }) => key64(SigningKey.recoverPublicKey(hash, new SigningKey(key).sign(hash)))).changes('le@32', changeHash),
     address_derivation: op(same, (key) => '0x' + keccak256(key).slice(26)),
-    checksum_address: op((i) => hex(i), (address) => new Text(getAddress(address))),
+    checksum_address: op((i) => hex(i), (address) => new Text(getAddress(address))).changes('le@0', (t, w) => setHexLE(t, 0, w)),
     address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => getBytes(x))),
     hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(hexlify(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => getBytes(x))),
-    abi_encode_static: array(pairs, (list) => list.map((args) => coder.encode(staticTypes, args))),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => coder.encode(dynamicTypes, args))),
-    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => kit.le32(coder.decode(['uint256'], x)[0]))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => getBytes(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_static: array(pairs, (list) => list.map((args) => coder.encode(staticTypes, args))).changes('be@-4', amount),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => coder.encode(dynamicTypes, args))).changes('digits@4', string),
+    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => coder.decode(['uint256'], x)[0])),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => encodeRlp(bytesOf(fields)))),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => kit.le32(toBigInt(getBytes(decodeRlp(x)))))),
-    eip712_hash_typed_data: op(typed, (t) => TypedDataEncoder.hash(...t)),
+    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => encodeRlp(bytesOf(fields)))).changes('le@56', (fields, w) => (kit.setLE(fields[5], 0, w), fields)),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => toBigInt(decodeRlp(x)))),
+    eip712_hash_typed_data: op(typed, (t) => TypedDataEncoder.hash(...t)).changes('be@-4', (t, w) => ((t[2].amount = setLow(t[2].amount, w)), t)),
   }),
-  // Not their varied twins: ethers refuses tips above the fee cap.
+  // Not their varied twins: ethers refuses tips above the fee cap. No changes: setting a recipient hashes it for its checksum.
   rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => t.unsignedSerialized)),
   tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => t.unsignedHash),
   ...kit.keccakRows((m) => keccak256(m)),
-  ...kit.recoverRows(publicKeyOf, (item) => recoverAddress(digest(item), signatureOf(item)).toLowerCase()),
-  secp256k1_public_key_varied: op((i) => hex(i), (key) => key64(new SigningKey(key).publicKey)),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => coder.encode(dynamicTypes, args)),
-  abi_decode_runtime_varied: array(same, decodeDynamic),
-  tx_decode_blocks: op(same, headOf),
-  tx_hash_blocks: op(same, (raw) => Transaction.from(hex(raw)).hash),
-  tx_sender_blocks: op(same, senderOf),
+  ...kit.recoverRows(signature, publicKeyOf, (x) => recoverAddress(x.digest, x.signature), (row) => row.changes('le@0', changeDigest)),
+  secp256k1_public_key_varied: op((i) => hex(i), (key) => key64(new SigningKey(key).publicKey)).changes('be@28', (key, w) => setHexBE(key, 28, w)),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => coder.encode(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
+  tx_decode_blocks: op(hex, headOf),
+  tx_hash_blocks: op(hex, (raw) => Transaction.from(raw).hash),
+  tx_sender_blocks: op(hex, senderOf),
   'neg:hex_decode_32b': kit.neg((i) => getBytes('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => getAddress(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),
-  'neg:tx_decode_blocks': kit.neg(headOf),
+  'neg:tx_decode_blocks': kit.neg((i) => headOf(hex(i))),
 })

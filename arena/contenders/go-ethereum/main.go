@@ -2,16 +2,20 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"math/big"
+	"reflect"
 	"runtime/debug"
+	"slices"
 
 	. "arenakit"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/math"
+	hexmath "github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/crypto/secp256k1"
@@ -51,72 +55,78 @@ func messages(item []byte) (out [][]byte) {
 	return out
 }
 
-func each[T any](call func(T) []byte) func([]T, func([]byte)) {
-	return func(list []T, emit func([]byte)) {
-		for i := range list {
-			emit(call(list[i]))
-		}
-	}
-}
-
 func chunksOf(size int) func([]byte) [][]byte {
 	return func(item []byte) [][]byte { return Chunks(item, size) }
 }
 
-func textsOf(size int) func([]byte) []string {
-	return func(item []byte) (out []string) {
-		for _, c := range Chunks(item, size) {
-			out = append(out, string(c))
-		}
-		return out
-	}
-}
-
 func lps(item []byte) [][]byte { return All(item, (*Reader).Lp) }
-
-func le(v *uint256.Int) []byte {
-	out := make([]byte, 32)
-	for i, limb := range v {
-		for j := 0; j < 8; j++ {
-			out[8*i+j] = byte(limb >> (8 * j))
-		}
-	}
-	return out
-}
 
 func number(little []byte) (v uint256.Int) {
 	for i := range v {
-		for j := 0; j < 8; j++ {
-			v[i] |= uint64(little[8*i+j]) << (8 * j)
-		}
+		v[i] = binary.LittleEndian.Uint64(little[8*i:])
 	}
 	return v
 }
 
-// u256 rows write into one result, as Go users of uint256 do.
-func u256(per int, call func(z *uint256.Int, a []uint256.Int)) Op {
-	return Many(func(item []byte) (out [][]uint256.Int) {
-		for _, row := range Chunks(item, 32*per) {
-			values := make([]uint256.Int, per)
-			for i := range values {
-				values[i] = number(row[32*i:])
-			}
-			out = append(out, values)
+// addBig adds a big.Int as a u256.
+func addBig(sum *Sum, n *big.Int) {
+	value, _ := uint256.FromBig(n)
+	sum.U256((*[4]uint64)(value))
+}
+
+// Operands of the rows of two and of three numbers.
+type (
+	two   [2]uint256.Int
+	three [3]uint256.Int
+)
+
+func operands(item []byte, row []uint256.Int) {
+	for i := range row {
+		row[i] = number(item[32*i:])
+	}
+}
+
+// u256 rows have a loop each, without a call through a pointer, and write into one result, as Go users of uint256 do.
+func pairs(call func([]two, *Sum)) Op {
+	return Array(func(item []byte) []two {
+		rows := make([]two, len(item)/64)
+		for i := range rows {
+			operands(item[64*i:], rows[i][:])
 		}
-		return out
-	}, func(rows [][]uint256.Int, emit func([]byte)) {
-		var z uint256.Int
-		var out [32]byte
-		for _, row := range rows {
-			call(&z, row)
-			for i, limb := range z {
-				for j := 0; j < 8; j++ {
-					out[8*i+j] = byte(limb >> (8 * j))
-				}
-			}
-			emit(out[:])
+		return rows
+	}, call).ChangesAll("le@4", func(rows []two, x uint32) {
+		for i := range rows {
+			setHigh(&rows[i][0][0], Word(x, i))
 		}
 	})
+}
+
+func triples(call func([]three, *Sum)) Op {
+	return Array(func(item []byte) []three {
+		rows := make([]three, len(item)/96)
+		for i := range rows {
+			operands(item[96*i:], rows[i][:])
+		}
+		return rows
+	}, call).ChangesAll("le@4", func(rows []three, x uint32) {
+		for i := range rows {
+			setHigh(&rows[i][0][0], Word(x, i))
+		}
+	})
+}
+
+// setHigh replaces bits 32 to 63.
+func setHigh(limb *uint64, word uint32) { *limb = *limb&math.MaxUint32 | uint64(word)<<32 }
+
+// setLowBig replaces the lowest 32 bits of n in place.
+func setLowBig(n *big.Int, word uint32) {
+	words := n.Bits()
+	if len(words) == 0 {
+		n.SetUint64(uint64(word))
+		return
+	}
+	words[0] = words[0]&^math.MaxUint32 | big.Word(word)
+	n.SetBits(words)
 }
 
 var (
@@ -138,6 +148,8 @@ type transferArgs struct {
 	amount *big.Int
 }
 
+func amount(t *transferArgs, word uint32) { setLowBig(t.amount, word) }
+
 func transfers(item []byte) (out []transferArgs) {
 	for _, c := range Chunks(item, 52) {
 		out = append(out, transferArgs{common.BytesToAddress(c[:20]), new(big.Int).SetBytes(c[20:])})
@@ -146,20 +158,25 @@ func transfers(item []byte) (out []transferArgs) {
 }
 
 type dynamicArgs struct {
-	text    string
+	text    []byte
 	data    []byte
 	numbers []*big.Int
 }
 
 func readDynamic(r *Reader) dynamicArgs {
-	row := dynamicArgs{text: string(r.Lp()), data: r.Lp()}
+	row := dynamicArgs{text: r.Lp(), data: r.Lp()}
 	for n := r.U32(); n > 0; n-- {
 		row.numbers = append(row.numbers, new(big.Int).SetBytes(r.Take(32)))
 	}
 	return row
 }
 
-func packDynamic(row dynamicArgs) []byte { return must(dynamic.Pack(row.text, row.data, row.numbers)) }
+// textOf replaces the first eight characters of the string.
+func textOf(row *dynamicArgs, word uint32) { Digits(row.text, word) }
+
+func packDynamic(row dynamicArgs) []byte {
+	return must(dynamic.Pack(Text(row.text), row.data, row.numbers))
+}
 
 func readTransaction(r *Reader) *types.DynamicFeeTx {
 	tx := &types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(r.U64()), Nonce: r.U64(), GasTipCap: r.Little(16), GasFeeCap: r.Little(16), Gas: r.U64()}
@@ -173,6 +190,18 @@ func readTransaction(r *Reader) *types.DynamicFeeTx {
 		tx.AccessList = append(tx.AccessList, entry)
 	}
 	return tx
+}
+
+// envelope is a transaction and the place of its recipient: types.Transaction has only copies for its users.
+type envelope struct {
+	*types.Transaction
+	to *common.Address
+}
+
+func newEnvelope(fields *types.DynamicFeeTx) envelope {
+	tx := types.NewTx(fields)
+	inner := reflect.ValueOf(tx).Elem().FieldByName("inner").Elem()
+	return envelope{tx, (*types.DynamicFeeTx)(inner.UnsafePointer()).To}
 }
 
 // The unsigned fields, in order; geth has no exported encoder of the unsigned list.
@@ -197,28 +226,24 @@ func decodeTransaction(raw []byte) (*types.Transaction, error) {
 	return tx, tx.UnmarshalBinary(raw)
 }
 
-func head(raw []byte) []byte {
+func head(raw []byte, sum *Sum) {
 	tx := must(decodeTransaction(raw))
-	out := make([]byte, 0, 68)
+	var out [68]byte
 	if to := tx.To(); to != nil {
-		out = append(out, to[:]...)
-	} else {
-		out = append(out, make([]byte, 20)...)
+		copy(out[:], to[:])
 	}
-	for _, v := range []uint64{tx.Nonce(), tx.Gas()} {
-		for j := 0; j < 8; j++ {
-			out = append(out, byte(v>>(8*j)))
-		}
-	}
-	value, _ := uint256.FromBig(tx.Value())
-	return append(out, le(value)...)
+	binary.LittleEndian.PutUint64(out[20:], tx.Nonce())
+	binary.LittleEndian.PutUint64(out[28:], tx.Gas())
+	tx.Value().FillBytes(out[36:])
+	slices.Reverse(out[36:])
+	sum.Bytes(out[:])
 }
 
-func sender(raw []byte) []byte {
+func sender(raw []byte, sum *Sum) {
 	tx := must(decodeTransaction(raw))
 	from := must(types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx))
 	hash := tx.Hash()
-	return append(hash[:], from[:]...)
+	sum.Bytes(append(hash[:], from[:]...))
 }
 
 var typedTypes = apitypes.Types{
@@ -232,8 +257,8 @@ func readTyped(item []byte) apitypes.TypedData {
 	contract, to := common.BytesToAddress(r.Take(20)), common.BytesToAddress(r.Take(20))
 	return apitypes.TypedData{
 		Types: typedTypes, PrimaryType: "Transfer",
-		Domain:  apitypes.TypedDataDomain{Name: name, Version: version, ChainId: (*math.HexOrDecimal256)(chain), VerifyingContract: contract.Hex()},
-		Message: apitypes.TypedDataMessage{"to": to.Hex(), "amount": (*math.HexOrDecimal256)(new(big.Int).SetBytes(r.Take(32)))},
+		Domain:  apitypes.TypedDataDomain{Name: name, Version: version, ChainId: (*hexmath.HexOrDecimal256)(chain), VerifyingContract: contract.Hex()},
+		Message: apitypes.TypedDataMessage{"to": to.Hex(), "amount": (*hexmath.HexOrDecimal256)(new(big.Int).SetBytes(r.Take(32)))},
 	}
 }
 
@@ -255,117 +280,174 @@ func variedToo(ops map[string]Op, id string, op Op) {
 
 func main() {
 	ops := map[string]Op{}
-	hash := One(Same, func(m []byte) []byte { return crypto.Keccak256(m) })
+	hash := One(Same, func(m []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(m)) })
 	ops["keccak256_empty"] = hash
 	for _, size := range []string{"32b", "256b", "1kb", "4kb"} {
 		variedToo(ops, "keccak256_"+size, hash)
 	}
 	for _, size := range []string{"32b", "256b", "mixed"} {
-		ops["keccak256_batch_"+size] = Many(messages, each(func(m []byte) []byte { return crypto.Keccak256(m) }))
+		ops["keccak256_batch_"+size] = Each(messages, func(m []byte) []byte { return crypto.Keccak256(m) })
 	}
-	variedToo(ops, "secp256k1_sign", One(keyAndHash, sign))
-	variedToo(ops, "secp256k1_sign_recover", One(keyAndHash, func(p keyHash) []byte { return must(crypto.Ecrecover(p.hash, sign(p)))[1:] }))
-	variedToo(ops, "secp256k1_recover", One(Same, recoverKey))
+	variedToo(ops, "secp256k1_sign", One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(sign(p)) }).Borrows())
+	variedToo(ops, "secp256k1_sign_recover", One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(must(crypto.Ecrecover(p.hash, sign(p)))[1:]) }).Borrows())
+	variedToo(ops, "secp256k1_recover", One(Same, func(i []byte, sum *Sum) { sum.Bytes(recoverKey(i)) }))
 	for _, size := range []string{"8", "64", "1024"} {
-		ops["secp256k1_recover_batch_"+size] = Many(chunksOf(97), each(func(i []byte) []byte { return crypto.Keccak256(recoverKey(i))[12:] }))
+		ops["secp256k1_recover_batch_"+size] = Each(chunksOf(97), func(i []byte) []byte { return crypto.Keccak256(recoverKey(i))[12:] })
 	}
 	ops["secp256k1_verify_varied"] = One(func(i []byte) [3][]byte {
 		return [3][]byte{i[:32], i[32:96], append([]byte{4}, i[96:160]...)}
-	}, func(x [3][]byte) []byte {
+	}, func(x [3][]byte, sum *Sum) {
 		if crypto.VerifySignature(x[2], x[0], x[1]) {
-			return []byte{1}
+			sum.Byte(1)
+		} else {
+			sum.Byte(0)
 		}
-		return []byte{0}
 	})
-	ops["secp256k1_public_key_varied"] = One(Same, func(key []byte) []byte {
-		return crypto.FromECDSAPub(&must(crypto.ToECDSA(key)).PublicKey)[1:]
+	ops["secp256k1_public_key_varied"] = One(Same, func(key []byte, sum *Sum) {
+		sum.Bytes(crypto.FromECDSAPub(&must(crypto.ToECDSA(key)).PublicKey)[1:])
 	})
-	variedToo(ops, "address_derivation", One(Same, func(key []byte) []byte { return crypto.Keccak256(key)[12:] }))
-	variedToo(ops, "address_from_hex", Many(textsOf(42), each(func(t string) []byte { a := common.HexToAddress(t); return a[:] })))
-	variedToo(ops, "checksum_address", One(common.BytesToAddress, func(a common.Address) []byte { return []byte(a.Hex()) }))
-	variedToo(ops, "hex_encode_32b", Many(chunksOf(32), each(func(b []byte) []byte { return []byte(hex.EncodeToString(b)) })))
-	variedToo(ops, "hex_encode_32b_into", Many(chunksOf(32), func(list [][]byte, emit func([]byte)) {
+	variedToo(ops, "address_derivation", One(Same, func(key []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(key)[12:]) }))
+	variedToo(ops, "address_from_hex", Array(chunksOf(42), func(list [][]byte, sum *Sum) {
+		for _, t := range list {
+			a := common.HexToAddress(Text(t))
+			sum.Bytes(a[:])
+		}
+	}))
+	variedToo(ops, "checksum_address", One(Same, func(a []byte, sum *Sum) { sum.Text(common.Address(a).Hex()) }))
+	variedToo(ops, "hex_encode_32b", Array(chunksOf(32), func(list [][]byte, sum *Sum) {
+		for _, b := range list {
+			sum.Text(hex.EncodeToString(b))
+		}
+	}))
+	variedToo(ops, "hex_encode_32b_into", Array(chunksOf(32), func(list [][]byte, sum *Sum) {
 		var out [64]byte
 		for _, b := range list {
 			hex.Encode(out[:], b)
-			emit(out[:])
+			sum.Bytes(out[:])
 		}
 	}))
-	variedToo(ops, "hex_decode_32b", Many(textsOf(64), each(func(t string) []byte { return must(hex.DecodeString(t)) })))
-	variedToo(ops, "hex_decode_32b_into", Many(chunksOf(64), func(list [][]byte, emit func([]byte)) {
+	variedToo(ops, "hex_decode_32b", Each(chunksOf(64), func(t []byte) []byte { return must(hex.DecodeString(Text(t))) }))
+	variedToo(ops, "hex_decode_32b_into", Array(chunksOf(64), func(list [][]byte, sum *Sum) {
 		var out [32]byte
 		for _, t := range list {
 			must(hex.Decode(out[:], t))
-			emit(out[:])
+			sum.Bytes(out[:])
 		}
 	}))
-	variedToo(ops, "abi_encode_transfer", Many(transfers, each(func(t transferArgs) []byte {
+	variedToo(ops, "abi_encode_transfer", Each(transfers, func(t transferArgs) []byte {
 		return append(append(make([]byte, 0, 68), selector...), must(static.Pack(t.to, t.amount))...)
-	})))
-	variedToo(ops, "abi_encode_static", Many(transfers, each(func(t transferArgs) []byte { return must(static.Pack(t.to, t.amount)) })))
-	variedToo(ops, "abi_encode_dynamic", Many(func(i []byte) []dynamicArgs { return All(i, readDynamic) }, each(packDynamic)))
-	ops["abi_encode_runtime_varied"] = One(func(i []byte) dynamicArgs { return readDynamic(&Reader{i}) }, packDynamic)
-	variedToo(ops, "abi_decode_uint256", Many(chunksOf(32), each(func(w []byte) []byte {
-		value, _ := uint256.FromBig(must(single.Unpack(w))[0].(*big.Int))
-		return le(value)
-	})))
-	variedToo(ops, "abi_decode_dynamic", Many(lps, func(list [][]byte, emit func([]byte)) {
+	}).Changes("be@-4", amount))
+	variedToo(ops, "abi_encode_static", Each(transfers, func(t transferArgs) []byte { return must(static.Pack(t.to, t.amount)) }).Changes("be@-4", amount))
+	variedToo(ops, "abi_encode_dynamic", Each(func(i []byte) []dynamicArgs { return All(i, readDynamic) }, packDynamic).Changes("digits@4", textOf))
+	ops["abi_encode_runtime_varied"] = One(func(i []byte) dynamicArgs { return readDynamic(&Reader{i}) }, func(row dynamicArgs, sum *Sum) { sum.Bytes(packDynamic(row)) }).Changes("digits@4", textOf)
+	variedToo(ops, "abi_decode_uint256", Array(chunksOf(32), func(words [][]byte, sum *Sum) {
+		for _, w := range words {
+			addBig(sum, must(single.Unpack(w))[0].(*big.Int))
+		}
+	}))
+	variedToo(ops, "abi_decode_dynamic", Array(lps, func(list [][]byte, sum *Sum) {
 		for _, data := range list {
 			values := must(decodePair(data))
-			emit([]byte(values[0].(string)))
-			emit(values[1].([]byte))
+			sum.Text(values[0].(string))
+			sum.Bytes(values[1].([]byte))
 		}
 	}))
-	ops["abi_decode_runtime_varied"] = Many(Same, func(data []byte, emit func([]byte)) {
+	ops["abi_decode_runtime_varied"] = One(Same, func(data []byte, sum *Sum) {
 		values := must(dynamic.Unpack(data))
-		emit([]byte(values[0].(string)))
-		emit(values[1].([]byte))
+		sum.Text(values[0].(string))
+		sum.Bytes(values[1].([]byte))
 		for _, n := range values[2].([]*big.Int) {
-			value, _ := uint256.FromBig(n)
-			emit(le(value))
+			addBig(sum, n)
 		}
 	})
-	variedToo(ops, "rlp_encode_eip1559_tx", Many(func(i []byte) []*unsigned { return All(i, readUnsigned) }, each(func(t *unsigned) []byte { return must(rlp.EncodeToBytes(t)) })))
-	variedToo(ops, "rlp_decode_u256", Many(lps, each(func(i []byte) []byte { return le(must(rlpNumber(i))) })))
-	variedToo(ops, "u256_add", u256(2, func(z *uint256.Int, a []uint256.Int) { z.Add(&a[0], &a[1]) }))
-	variedToo(ops, "u256_mul", u256(2, func(z *uint256.Int, a []uint256.Int) { z.Mul(&a[0], &a[1]) }))
-	variedToo(ops, "u256_div", u256(2, func(z *uint256.Int, a []uint256.Int) { z.Div(&a[0], &a[1]) }))
-	variedToo(ops, "u256_uniswapv2_amount_out", u256(3, func(z *uint256.Int, a []uint256.Int) {
-		var fee, numerator, denominator uint256.Int
-		fee.Mul(&a[0], n997)
-		numerator.Mul(&fee, &a[2])
-		denominator.Mul(&a[1], n1000)
-		denominator.Add(&denominator, &fee)
-		z.Div(&numerator, &denominator)
+	variedToo(ops, "rlp_encode_eip1559_tx", Each(func(i []byte) []*unsigned {
+		return All(i, readUnsigned)
+	}, func(t *unsigned) []byte { return must(rlp.EncodeToBytes(t)) }).Changes("le@56", func(t **unsigned, word uint32) { binary.LittleEndian.PutUint32((*t).To[:], word) }))
+	variedToo(ops, "rlp_decode_u256", Array(lps, func(list [][]byte, sum *Sum) {
+		var value uint256.Int
+		for _, item := range list {
+			if err := rlp.DecodeBytes(item, &value); err != nil {
+				panic(err)
+			}
+			sum.U256((*[4]uint64)(&value))
+		}
 	}))
-	mulDiv := u256(3, func(z *uint256.Int, a []uint256.Int) { z.MulDivOverflow(&a[0], &a[1], &a[2]) })
+	variedToo(ops, "u256_add", pairs(func(rows []two, sum *Sum) {
+		var z uint256.Int
+		for i := range rows {
+			z.Add(&rows[i][0], &rows[i][1])
+			sum.U256((*[4]uint64)(&z))
+		}
+	}))
+	variedToo(ops, "u256_mul", pairs(func(rows []two, sum *Sum) {
+		var z uint256.Int
+		for i := range rows {
+			z.Mul(&rows[i][0], &rows[i][1])
+			sum.U256((*[4]uint64)(&z))
+		}
+	}))
+	variedToo(ops, "u256_div", pairs(func(rows []two, sum *Sum) {
+		var z uint256.Int
+		for i := range rows {
+			z.Div(&rows[i][0], &rows[i][1])
+			sum.U256((*[4]uint64)(&z))
+		}
+	}))
+	variedToo(ops, "u256_uniswapv2_amount_out", triples(func(rows []three, sum *Sum) {
+		var fee, numerator, denominator, z uint256.Int
+		for i := range rows {
+			in, reserveIn, reserveOut := &rows[i][0], &rows[i][1], &rows[i][2]
+			fee.Mul(in, n997)
+			numerator.Mul(&fee, reserveOut)
+			denominator.Mul(reserveIn, n1000)
+			denominator.Add(&denominator, &fee)
+			z.Div(&numerator, &denominator)
+			sum.U256((*[4]uint64)(&z))
+		}
+	}))
+	mulDiv := triples(func(rows []three, sum *Sum) {
+		var z uint256.Int
+		for i := range rows {
+			z.MulDivOverflow(&rows[i][0], &rows[i][1], &rows[i][2])
+			sum.U256((*[4]uint64)(&z))
+		}
+	})
 	variedToo(ops, "u256_mulDiv", mulDiv)
 	variedToo(ops, "u256_mulDiv_hard512", mulDiv)
 	ops["u256_mulDiv_zig_input"] = mulDiv
-	swap := u256(3, func(z *uint256.Int, a []uint256.Int) {
-		var d uint256.Int
-		d.Mul(&a[2], &a[1])
-		d.Add(&d, &a[0])
-		z.MulDivOverflow(&a[0], &a[1], &d)
+	swap := triples(func(rows []three, sum *Sum) {
+		var d, z uint256.Int
+		for i := range rows {
+			liquidity, price, amount := &rows[i][0], &rows[i][1], &rows[i][2]
+			d.Mul(amount, price)
+			d.Add(&d, liquidity)
+			z.MulDivOverflow(liquidity, price, &d)
+			sum.U256((*[4]uint64)(&z))
+		}
 	})
 	variedToo(ops, "u256_uniswapv4_swap", swap)
 	ops["u256_uniswapv4_swap_zig_input"] = swap
-	variedToo(ops, "tx_hash_eip1559", One(func(i []byte) *types.Transaction {
-		return types.NewTx(readTransaction(&Reader{i}))
-	}, func(tx *types.Transaction) []byte {
-		hash := types.LatestSignerForChainID(tx.ChainId()).Hash(tx)
-		return hash[:]
-	}))
+	variedToo(ops, "tx_hash_eip1559", One(func(i []byte) envelope {
+		return newEnvelope(readTransaction(&Reader{i}))
+	}, func(t envelope, sum *Sum) {
+		hash := types.LatestSignerForChainID(t.ChainId()).Hash(t.Transaction)
+		sum.Bytes(hash[:])
+	}).Changes("le@56", func(t *envelope, word uint32) { binary.LittleEndian.PutUint32(t.to[:], word) }))
 	ops["tx_decode_blocks"] = One(Same, head)
-	ops["tx_hash_blocks"] = One(Same, func(raw []byte) []byte { hash := must(decodeTransaction(raw)).Hash(); return hash[:] })
+	ops["tx_hash_blocks"] = One(Same, func(raw []byte, sum *Sum) {
+		hash := must(decodeTransaction(raw)).Hash()
+		sum.Bytes(hash[:])
+	})
 	ops["tx_sender_blocks"] = One(Same, sender)
-	variedToo(ops, "eip712_hash_typed_data", One(readTyped, typedHash))
-	variedToo(ops, "eip712_hash_typed_data_json", One(Same, func(text []byte) []byte {
+	variedToo(ops, "eip712_hash_typed_data", One(readTyped, func(data apitypes.TypedData, sum *Sum) { sum.Bytes(typedHash(data)) }).Changes("be@-4", func(data *apitypes.TypedData, word uint32) {
+		setLowBig((*big.Int)(data.Message["amount"].(*hexmath.HexOrDecimal256)), word)
+	}))
+	variedToo(ops, "eip712_hash_typed_data_json", One(Same, func(text []byte, sum *Sum) {
 		var data apitypes.TypedData
 		if err := json.Unmarshal(text, &data); err != nil {
 			panic(err)
 		}
-		return typedHash(data)
+		sum.Bytes(typedHash(data))
 	}))
 	ops["neg:hex_decode_32b"] = Neg(fails(func(i []byte) ([]byte, error) { return hex.DecodeString(string(i)) }))
 	ops["neg:address_from_hex"] = Neg(fails(func(i []byte) (*common.MixedcaseAddress, error) {

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 
 	. "arenakit"
@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
 	"github.com/ethereum/go-ethereum/crypto/kzg4844"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
 )
 
 // Gas of a program, as docs/adding-a-contender.md has it.
@@ -23,67 +24,74 @@ const programGas = 30_000_000
 
 var contract = common.BytesToAddress([]byte("contract"))
 
-// What a program needs besides its code: Osaka, the gas, and call data of 32 KB in the report's programs.
-func config(gas uint64) *runtime.Config {
+// chain is what a program needs besides its code: a state, and the settings of Osaka that runtime.Call has as defaults.
+func chain(gas uint64, code []byte) *runtime.Config {
 	config := *params.MergedTestChainConfig
-	return &runtime.Config{ChainConfig: &config, GasLimit: gas}
-}
-
-func deploy(cfg *runtime.Config, code []byte) {
-	cfg.State = must(state.New(types.EmptyRootHash, state.NewDatabaseForTesting()))
+	cfg := &runtime.Config{
+		ChainConfig: &config, GasLimit: gas, Difficulty: new(big.Int), GasPrice: new(big.Int), Value: new(big.Int),
+		BlockNumber: new(big.Int), BaseFee: big.NewInt(params.InitialBaseFee),
+		BlobBaseFee: big.NewInt(params.BlobTxMinBlobGasprice), Random: new(common.Hash),
+		State: must(state.New(types.EmptyRootHash, state.NewDatabaseForTesting())),
+	}
 	cfg.State.CreateAccount(contract)
 	cfg.State.SetCode(contract, code, tracing.CodeChangeUnspecified)
+	return cfg
 }
 
+// program is a deployed contract, the engine that runs it, and its call data.
 type program struct {
-	cfg  *runtime.Config
-	data []byte
+	engine *vm.EVM
+	state  *state.StateDB
+	data   []byte
 }
 
-// Two parts: a status byte, then the output.
+func deploy(item []byte) program {
+	r := &Reader{Data: item}
+	cfg := chain(2*programGas, r.Lp())
+	engine := runtime.NewEnv(cfg)
+	rules := cfg.ChainConfig.Rules(cfg.BlockNumber, true, cfg.Time)
+	cfg.State.Prepare(rules, cfg.Origin, cfg.Coinbase, &contract, vm.ActivePrecompiles(rules), nil)
+	return program{engine, cfg.State, r.Data}
+}
+
+var nothing uint256.Int
+
 func precompiles(ops map[string]Op) {
 	if len(os.Args) > 1 && os.Args[1] == "ckzg" {
 		if err := kzg4844.UseCKZG(true); err != nil {
 			panic(err)
 		}
 	}
-	success, failure := []byte{1}, []byte{0}
 	for address, precompile := range vm.PrecompiledContractsOsaka {
 		number := address.Big().Uint64()
-		ops[fmt.Sprintf("precompile_%02x", number)] = Many(Same, func(input []byte, emit func([]byte)) {
+		ops[fmt.Sprintf("precompile_%02x", number)] = One(Same, func(input []byte, sum *Sum) {
 			gas := vm.NewGasBudget(math.MaxUint64/2, 0)
 			// No cache of results is attached, as in Geth's own benchmarks.
 			out, _, err := vm.RunPrecompiledContract(nil, precompile, address, input, gas, nil, params.Rules{}, nil)
 			if err != nil {
-				emit(failure)
+				sum.Byte(0)
 				return
 			}
-			emit(success)
-			emit(out)
+			sum.Byte(1)
+			sum.Bytes(out)
 		})
 	}
+	// Call data of 32 KB is what the report's programs have.
 	calldata := make([]byte, 32*1024)
-	ops["bytecode_setup"] = One(func(item []byte) string { return string(item) }, func(text string) []byte {
-		cfg := config(programGas)
-		deploy(cfg, common.Hex2Bytes(text))
-		_, left, err := runtime.Call(contract, calldata, cfg)
+	ops["bytecode_setup"] = One(Same, func(text []byte, sum *Sum) {
+		_, left, err := runtime.Call(contract, calldata, chain(programGas, common.Hex2Bytes(Text(text))))
 		if err != nil {
 			panic(err)
 		}
-		return binary.LittleEndian.AppendUint64(nil, programGas-left)
+		sum.U64(programGas - left)
 	})
-	ops["bytecode"] = One(func(item []byte) program {
-		r := &Reader{Data: item}
-		cfg := config(2 * programGas)
-		deploy(cfg, r.Lp())
-		return program{cfg, r.Data}
-	}, func(p program) []byte {
-		before := p.cfg.State.Snapshot()
-		out, _, err := runtime.Call(contract, p.data, p.cfg)
+	ops["bytecode"] = One(deploy, func(p program, sum *Sum) {
+		before := p.state.Snapshot()
+		out, _, err := p.engine.Call(common.Address{}, contract, p.data, vm.NewGasBudget(2*programGas, 0), &nothing)
 		if err != nil {
 			panic(err)
 		}
-		p.cfg.State.RevertToSnapshot(before)
-		return out
-	})
+		sum.Bytes(out)
+		p.state.RevertToSnapshot(before)
+	}).Borrows()
 }

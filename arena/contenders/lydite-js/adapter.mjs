@@ -3,13 +3,26 @@ import { readFileSync } from 'node:fs'
 import * as kit from '../../kit/js/kit.mjs'
 
 const lydite = (await import(process.env.LYDITE_ENGINE === 'wasm' ? 'lydite/wasm' : 'lydite')).default
-const { array, chunks, hex, many, op, same, text, withVaried, Text } = kit
+const { array, chunks, hex, many, op, same, setDigits, setLE, setLow, text, withVaried, word, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/lydite/package.json', import.meta.url))).version
 
 const { keccak256 } = lydite
-const parts = (item) => ({ hash: item.slice(0, 32), signature: item.slice(32, 97) })
+const parts = (item) => ({ hash: item.subarray(0, 32), signature: item.subarray(32, 97) })
 const publicKeyOf = ({ hash, signature }) => lydite.recoverPublicKey(hash, signature)
-const signPair = (item) => ({ key: item.slice(0, 32), hash: item.slice(32, 64) })
+const signPair = (item) => ({ item, key: item.subarray(0, 32), hash: item.subarray(32, 64) })
+const whole = (x) => x.item
+const amount = (row, w) => [row[0], setLow(row[1], w)]
+const string = (row, w) => [setDigits(row[0], 0, w), row[1], row[2]]
+const recipient = (f, w) => (setLE(f[5], 0, w), f)
+/** Changes the hashes of a batch, one of its columns. */
+const hashes = (column) => (columns, x) => {
+  for (let i = 0; 32 * i < columns[column].length; i++) setLE(columns[column], 32 * i, word(x, i))
+  return columns
+}
+const keys = (list, x) => {
+  for (let i = 0; 32 * i < list.length; i++) kit.setBE(list, 32 * i + 28, word(x, i))
+  return list
+}
 const signed = ({ key, hash }) => lydite.sign(hash, key)
 const rows = (bytes, size) => chunks(bytes, size)
 /** The columns of rows: for the batches, which take them so. */
@@ -41,14 +54,13 @@ const dynamic = (r) => {
   const f = kit.dynamicFields(r)
   return [f.string, f.bytes, f.numbers]
 }
-const utf8 = new TextEncoder()
 const decodePair = (data) => {
   const [string, bytes] = pairCodec.decode(data)
-  return [utf8.encode(string), bytes]
+  return [new Text(string), bytes]
 }
 const decodeDynamic = (data) => {
   const [string, bytes, numbers] = dynamicCodec.decode(data)
-  return [utf8.encode(string), bytes, ...numbers.map(kit.le32)]
+  return [new Text(string), bytes, ...numbers]
 }
 const rlpFields = (r) => {
   const f = kit.transactionFields(r)
@@ -57,13 +69,7 @@ const rlpFields = (r) => {
 const integer = (bytes) => (bytes.length ? kit.be(bytes) : 0n)
 const headOf = (raw) => {
   const t = lydite.decodeTransaction(raw, { sender: false })
-  const out = new Uint8Array(68)
-  if (t.to) out.set(lydite.parseAddress(t.to))
-  const view = new DataView(out.buffer)
-  view.setBigUint64(20, t.nonce, true)
-  view.setBigUint64(28, t.gas, true)
-  out.set(kit.le32(t.value), 36)
-  return out
+  return kit.transactionHead(t.to, t.nonce, t.gas, t.value)
 }
 const senderOf = (raw) => {
   const t = lydite.decodeTransaction(raw)
@@ -93,40 +99,40 @@ const messages = (item) => {
 const batch = {}
 for (const size of ['32b', '256b', 'mixed']) batch[`keccak256_batch_${size}`] = array(messages, (list) => rows(lydite.keccak256Batch(list), 32))
 for (const n of [8, 64, 1024]) {
-  batch[`secp256k1_recover_batch_${n}`] = array((i) => columns(i, 32, 65), ([hashes, signatures]) => rows(lydite.ecrecoverBatch(hashes, signatures).addresses, 20))
-  batch[`secp256k1_sign_batch_${n}`] = array((i) => columns(i, 32, 32), ([keys, hashes]) => rows(lydite.signBatch(hashes, keys), 65))
+  batch[`secp256k1_recover_batch_${n}`] = array((i) => columns(i, 32, 65), ([hashes, signatures]) => rows(lydite.ecrecoverBatch(hashes, signatures).addresses, 20)).changesAll('le@0', hashes(0))
+  batch[`secp256k1_sign_batch_${n}`] = array((i) => columns(i, 32, 32), ([keys, hashes]) => rows(lydite.signBatch(hashes, keys), 65)).changesAll('le@32', hashes(1))
   batch[`secp256k1_verify_batch_${n}`] = array((i) => columns(i, 32, 64, 64), ([hashes, signatures, keys]) => rows(lydite.verifyBatch(hashes, signatures, keys), 1))
-  batch[`secp256k1_public_key_batch_${n}`] = array(same, (keys) => rows(lydite.publicKeyBatch(keys), 64))
+  batch[`secp256k1_public_key_batch_${n}`] = array(same, (keys) => rows(lydite.publicKeyBatch(keys), 64)).changesAll('be@28', keys)
 }
 kit.run('lydite-js', version, {
   ...withVaried({
-    secp256k1_sign: op(signPair, signed),
-    secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))),
-    secp256k1_recover: op(parts, publicKeyOf),
+    secp256k1_sign: op(signPair, signed).wire(whole),
+    secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))).wire(whole),
+    secp256k1_recover: op(parts, publicKeyOf).wire((x) => x.hash),
     address_derivation: op(same, (key) => keccak256(key).subarray(12)),
     checksum_address: op(same, (address) => new Text(lydite.toChecksumAddress(address))),
     address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => lydite.fromHex(x))),
     hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(lydite.toHex(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => lydite.fromHex(x))),
-    abi_encode_transfer: array(pairs, (list) => list.map(call)),
-    abi_encode_static: array(pairs, (list) => list.map((args) => transferCodec.encode(args))),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => dynamicCodec.encode(args))),
-    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => kit.le32(uintCodec.decode(x)[0]))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => lydite.fromHex(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_transfer: array(pairs, (list) => list.map(call)).changes('be@-4', amount),
+    abi_encode_static: array(pairs, (list) => list.map((args) => transferCodec.encode(args))).changes('be@-4', amount),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => dynamicCodec.encode(args))).changes('digits@4', string),
+    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => uintCodec.decode(x)[0])),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => lydite.rlpEncode(fields))),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => kit.le32(integer(lydite.rlpDecode(x))))),
-    eip712_hash_typed_data: op(typed, lydite.hashTypedData),
+    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => lydite.rlpEncode(fields))).changes('le@56', recipient),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => integer(lydite.rlpDecode(x)))),
+    eip712_hash_typed_data: op(typed, lydite.hashTypedData).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
     eip712_hash_typed_data_json: op(text, lydite.hashTypedData),
   }),
   ...kit.keccakRows((m) => keccak256(m)),
   ...batch,
-  secp256k1_public_key_varied: op((i) => i.slice(), (key) => lydite.publicKey(key)),
+  secp256k1_public_key_varied: op(same, (key) => lydite.publicKey(key)),
   secp256k1_verify_varied: op(
     (i) => ({ hash: i.slice(0, 32), signature: i.slice(32, 96), key: i.slice(96) }),
     (x) => Uint8Array.of(lydite.verify(x.hash, x.signature, x.key) ? 1 : 0),
   ),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => dynamicCodec.encode(args)),
-  abi_decode_runtime_varied: array(same, decodeDynamic),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
+  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
   tx_decode_blocks: op(same, headOf),
   tx_hash_blocks: op(same, (raw) => lydite.decodeTransaction(raw, { sender: false }).hash),
   tx_sender_blocks: op(same, senderOf),

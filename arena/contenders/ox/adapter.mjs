@@ -9,7 +9,7 @@ if (process.env.OX_ENGINE === 'wasm') {
   const { Engine } = await import('ox/wasm')
   await Engine.install()
 }
-const { array, chunks, hex, many, op, same, text, withVaried, Text } = kit
+const { array, chunks, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, withVaried, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/ox/package.json', import.meta.url))).version
 
 const keccak = (m) => Hash.keccak256(m, { as: 'Bytes' })
@@ -20,10 +20,12 @@ const signed = (pair) => {
   return out
 }
 const key64 = (key) => PublicKey.toBytes(key, { includePrefix: false })
-const publicKeyOf = (item) =>
-  key64(Secp256k1.recoverPublicKey({ payload: item.subarray(0, 32), signature: Signature.fromBytes(item.subarray(32, 97)) }))
-const addressOf = (item) =>
-  Secp256k1.recoverAddress({ payload: item.subarray(0, 32), signature: Signature.fromBytes(item.subarray(32, 97)) })
+const signature = (item) => ({ payload: item.subarray(0, 32), signature: Signature.fromBytes(item.subarray(32, 97)) })
+const publicKeyOf = (x) => key64(Secp256k1.recoverPublicKey(x))
+const changeHash = (pair, w) => ({ privateKey: pair.privateKey, payload: setHexLE(pair.payload, 0, w) })
+const amount = (row, w) => [row[0], setLow(row[1], w)]
+const string = (row, w) => [setDigits(row[0], 0, w), row[1], row[2]]
+const recipient = (t, w) => ({ ...t, to: setHexLE(t.to, 0, w) })
 const staticTypes = AbiParameters.from('address, uint256')
 const pairTypes = AbiParameters.from('string, bytes')
 const dynamicTypes = AbiParameters.from('string, bytes, uint256[]')
@@ -32,14 +34,13 @@ const dynamic = (r) => {
   const f = kit.dynamicFields(r)
   return [f.string, hex(f.bytes), f.numbers]
 }
-const utf8 = new TextEncoder()
 const decodePair = (data) => {
   const [string, bytes] = AbiParameters.decode(pairTypes, data)
-  return [utf8.encode(string), bytes]
+  return [new Text(string), bytes]
 }
 const decodeDynamic = (data) => {
   const [string, bytes, numbers] = AbiParameters.decode(dynamicTypes, data)
-  return [utf8.encode(string), bytes, ...numbers.map(kit.le32)]
+  return [new Text(string), bytes, ...numbers]
 }
 const envelope = (r) => {
   const f = kit.transactionFields(r)
@@ -50,25 +51,17 @@ const envelope = (r) => {
   })
 }
 const decodeTransaction = (raw) => {
-  const of = raw[0] === 3 ? TxEnvelopeEip4844 : TxEnvelopeEip1559
-  return [of, of.deserialize(hex(raw))]
+  const of = raw.startsWith('0x03') ? TxEnvelopeEip4844 : TxEnvelopeEip1559
+  return [of, of.deserialize(raw)]
 }
 const headOf = (raw) => {
   const [, t] = decodeTransaction(raw)
-  const out = new Uint8Array(68)
-  if (t.to) out.set(Bytes.fromHex(t.to))
-  const view = new DataView(out.buffer)
-  view.setBigUint64(20, BigInt(t.nonce ?? 0), true)
-  view.setBigUint64(28, t.gas ?? 0n, true)
-  out.set(kit.le32(t.value ?? 0n), 36)
-  return out
+  return kit.transactionHead(t.to, t.nonce, t.gas, t.value)
 }
 const senderOf = (raw) => {
   const [of, t] = decodeTransaction(raw)
-  const out = new Uint8Array(52)
-  out.set(keccak(raw))
-  out.set(Bytes.fromHex(Secp256k1.recoverAddress({ payload: of.getSignPayload(t), signature: Signature.extract(t) })), 32)
-  return out
+  const from = Secp256k1.recoverAddress({ payload: of.getSignPayload(t), signature: Signature.extract(t) })
+  return Hash.keccak256(raw) + from.slice(2)
 }
 const types = {
   EIP712Domain: [
@@ -87,39 +80,39 @@ const typed = (item) => {
 const typedHash = (t) => Hash.keccak256(TypedData.encode(t))
 kit.run('ox', version, {
   ...withVaried({
-    secp256k1_sign: op(signPair, signed),
-    secp256k1_sign_recover: op(signPair, (p) => key64(Secp256k1.recoverPublicKey({ payload: p.payload, signature: Secp256k1.sign(p) }))),
+    secp256k1_sign: op(signPair, signed).changes('le@32', changeHash),
+    secp256k1_sign_recover: op(signPair, (p) => key64(Secp256k1.recoverPublicKey({ payload: p.payload, signature: Secp256k1.sign(p) }))).changes('le@32', changeHash),
     address_derivation: op(same, (key) => keccak(key).subarray(12)),
     address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => Bytes.fromHex(x))),
     hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(Hex.fromBytes(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => Bytes.fromHex(x))),
-    abi_encode_transfer: array(pairs, (list) => list.map((args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2))),
-    abi_encode_static: array(pairs, (list) => list.map((args) => AbiParameters.encode(staticTypes, args))),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => AbiParameters.encode(dynamicTypes, args))),
-    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => kit.le32(AbiParameters.decode([{ type: 'uint256' }], x)[0]))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => Bytes.fromHex(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_transfer: array(pairs, (list) => list.map((args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2))).changes('be@-4', amount),
+    abi_encode_static: array(pairs, (list) => list.map((args) => AbiParameters.encode(staticTypes, args))).changes('be@-4', amount),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => AbiParameters.encode(dynamicTypes, args))).changes('digits@4', string),
+    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => AbiParameters.decode([{ type: 'uint256' }], x)[0])),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => TxEnvelopeEip1559.serialize(t))),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => kit.le32(Hex.toBigInt(Rlp.toHex(x))))),
-    tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)),
-    eip712_hash_typed_data: op(typed, typedHash),
+    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => TxEnvelopeEip1559.serialize(t))).changes('le@56', recipient),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => Hex.toBigInt(Rlp.toHex(x)))),
+    tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)).changes('le@56', recipient),
+    eip712_hash_typed_data: op(typed, typedHash).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
     eip712_hash_typed_data_json: op(text, (t) => typedHash(JSON.parse(t))),
   }),
   ...kit.keccakRows(keccak),
-  ...kit.recoverRows(publicKeyOf, addressOf),
+  ...kit.recoverRows(signature, publicKeyOf, Secp256k1.recoverAddress, (row) => row.wire((x) => x.payload)),
   ...kit.bigintRows,
-  secp256k1_public_key_varied: op((i) => hex(i), (privateKey) => key64(Secp256k1.getPublicKey({ privateKey }))),
+  secp256k1_public_key_varied: op(hex, (privateKey) => key64(Secp256k1.getPublicKey({ privateKey }))).changes('be@28', (key, w) => setHexBE(key, 28, w)),
   secp256k1_verify_varied: op(
     (i) => ({ payload: i.slice(0, 32), publicKey: PublicKey.fromBytes(Uint8Array.of(4, ...i.subarray(96))), signature: Signature.fromBytes(i.slice(32, 96)) }),
     (x) => Uint8Array.of(Secp256k1.verify(x) ? 1 : 0),
   ),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => AbiParameters.encode(dynamicTypes, args)),
-  abi_decode_runtime_varied: array(same, decodeDynamic),
-  tx_decode_blocks: op(same, headOf),
-  tx_hash_blocks: op(same, (raw) => (decodeTransaction(raw), keccak(raw))),
-  tx_sender_blocks: op(same, senderOf),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
+  tx_decode_blocks: op(hex, headOf),
+  tx_hash_blocks: op(hex, (raw) => (decodeTransaction(raw), Hash.keccak256(raw))),
+  tx_sender_blocks: op(hex, senderOf),
   'neg:hex_decode_32b': kit.neg((i) => Bytes.fromHex('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => Address.checksum(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),
   'neg:rlp_decode_u256': kit.neg((i) => Hex.toBigInt(Rlp.toHex(i))),
-  'neg:tx_decode_blocks': kit.neg(headOf),
+  'neg:tx_decode_blocks': kit.neg((i) => headOf(hex(i))),
 })

@@ -3,12 +3,18 @@ import { readFileSync } from 'node:fs'
 import { Abi, Address, EIP712, Hex, Keccak256, Rlp, Secp256k1 } from '@tevm/voltaire'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { array, chunks, many, op, same, text, withVaried, Text } = kit
+const { array, chunks, many, op, same, setDigits, setLE, setLow, text, withVaried, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@tevm/voltaire/package.json', import.meta.url))).version
 
-const signPair = (item) => ({ key: item.slice(0, 32), hash: item.slice(32, 64) })
-const publicKeyOf = (item) =>
-  Secp256k1.recoverPublicKeyFromHash({ r: item.slice(32, 64), s: item.slice(64, 96), v: item[96] + 27 }, item.slice(0, 32))
+const signPair = (item) => ({ item, key: item.subarray(0, 32), hash: item.subarray(32, 64) })
+const whole = (x) => x.item
+const signature = (item) => ({
+  hash: item.subarray(0, 32), signature: { r: item.subarray(32, 64), s: item.subarray(64, 96), v: item[96] + 27 },
+})
+const publicKeyOf = (x) => Secp256k1.recoverPublicKeyFromHash(x.signature, x.hash)
+const amount = (row, w) => [row[0], setLow(row[1], w)]
+const string = (row, w) => [setDigits(row[0], 0, w), row[1], row[2]]
+const recipient = (f, w) => (setLE(f[5], 0, w), f)
 const signed = ({ key, hash }) => {
   const { r, s, v } = Secp256k1.signHash(hash, key)
   const out = new Uint8Array(65)
@@ -25,10 +31,9 @@ const dynamic = (r) => {
   const f = kit.dynamicFields(r)
   return [f.string, Hex.fromBytes(f.bytes), f.numbers]
 }
-const utf8 = new TextEncoder()
 const decodePair = (data) => {
   const [string, bytes] = Abi.decodeParameters(pairTypes, data)
-  return [utf8.encode(string), typeof bytes === 'string' ? Hex.toBytes(bytes) : bytes]
+  return [new Text(string), typeof bytes === 'string' ? Hex.toBytes(bytes) : bytes]
 }
 const number = (n) => {
   if (!n) return new Uint8Array(0)
@@ -62,28 +67,28 @@ const typed = (item) => {
 }
 kit.run('voltaire', version, {
   ...withVaried({
-    secp256k1_sign: op(signPair, signed),
-    secp256k1_sign_recover: op(signPair, (p) => Secp256k1.recoverPublicKeyFromHash(Secp256k1.signHash(p.hash, p.key), p.hash)),
+    secp256k1_sign: op(signPair, signed).wire(whole),
+    secp256k1_sign_recover: op(signPair, (p) => Secp256k1.recoverPublicKeyFromHash(Secp256k1.signHash(p.hash, p.key), p.hash)).wire(whole),
     address_derivation: op(same, (key) => Keccak256.hash(key).subarray(12)),
     address_from_hex: array((i) => chunks(i, 42).map(text), (rows) => rows.map((x) => Address.fromHex(x))),
-    checksum_address: op((i) => Address.fromBytes(i), (a) => new Text(String(Address.toChecksummed(a)))),
+    checksum_address: op((i) => Address.fromBytes(i), (a) => new Text(String(Address.toChecksummed(a)))).wire((a) => a),
     hex_encode_32b: array((i) => chunks(i, 32), (rows) => rows.map((x) => new Text(Hex.fromBytes(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (rows) => rows.map((x) => Hex.toBytes(x))),
-    abi_encode_static: array(pairs, (rows) => rows.map((args) => Abi.encodeParameters(staticTypes, args))),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (rows) => rows.map((args) => Abi.encodeParameters(dynamicTypes, args))),
-    abi_decode_uint256: array((i) => chunks(i, 32), (rows) => rows.map((x) => kit.le32(Abi.decodeParameters([{ type: 'uint256' }], x)[0]))),
+    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (rows) => rows.map((x) => Hex.toBytes(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_static: array(pairs, (rows) => rows.map((args) => Abi.encodeParameters(staticTypes, args))).changes('be@-4', amount),
+    abi_encode_dynamic: array((i) => many(i, dynamic), (rows) => rows.map((args) => Abi.encodeParameters(dynamicTypes, args))).changes('digits@4', string),
+    abi_decode_uint256: array((i) => chunks(i, 32), (rows) => rows.map((x) => Abi.decodeParameters([{ type: 'uint256' }], x)[0])),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (rows) => rows.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: array((i) => many(i, fields), (rows) => rows.map(list)),
-    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, fields), (rows) => rows.map(typedList)),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (rows) => rows.map((x) => kit.le32(rlpNumber(x)))),
-    tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))),
-    eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)),
+    rlp_encode_eip1559_tx: array((i) => many(i, fields), (rows) => rows.map(list)).changes('le@56', recipient),
+    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, fields), (rows) => rows.map(typedList)).changes('le@56', recipient),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (rows) => rows.map((x) => rlpNumber(x))),
+    tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))).changes('le@56', recipient),
+    eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
   }),
   ...kit.keccakRows((m) => Keccak256.hash(m)),
-  ...kit.recoverRows(publicKeyOf, (item) => Keccak256.hash(publicKeyOf(item)).subarray(12)),
+  ...kit.recoverRows(signature, publicKeyOf, (x) => Keccak256.hash(publicKeyOf(x)).subarray(12), (row) => row.wire((x) => x.hash)),
   ...kit.bigintRows,
   secp256k1_public_key_varied: op(same, (key) => Secp256k1.derivePublicKey(key)),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => Abi.encodeParameters(dynamicTypes, args)),
+  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => Abi.encodeParameters(dynamicTypes, args)).changes('digits@4', string),
   'neg:hex_decode_32b': kit.neg((i) => Hex.toBytes('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => Address.fromHex(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),

@@ -1,11 +1,12 @@
 // Package arenakit speaks the arena's line protocol for contenders in Go.
 //
-// A contender fills a map from op ids to Op, made by One, Many or Neg, and calls Run. The parse function is untimed
-// and returns the contender's own types; the call function is timed.
+// A contender fills a map from op ids to Op, made by One, Array or Neg, and calls Run. The parse function is untimed and
+// returns the contender's own types; the call function is timed and hands its outputs to a Sum.
 package arenakit
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -15,98 +16,265 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 )
 
-// Batch is one prepared operation: it runs call k on item k mod items.
-type Batch interface {
+// Op is an operation that a contender offers.
+type Op interface {
+	// prepare parses the items. applies reports whether the batch applies the rule.
+	prepare(raw [][]byte, rule string) (b batch, applies bool)
+}
+
+type batch interface {
 	items() int
-	outputs(i int) [][]byte
-	run(n int) (time.Duration, uint64)
+	// output makes one call on item i and returns what it wrote.
+	output(i int) []byte
+	run(n int, seed uint32) (time.Duration, uint64)
 }
 
-// Op prepares a batch from the raw items.
-type Op func(raw [][]byte) Batch
-
-type one[T any] struct {
-	list []T
-	call func(T) []byte
+// Kernel is an operation on elements of type E.
+type Kernel[E any] struct {
+	parse   func([]byte) []E
+	one     func(E, *Sum)
+	all     func([]E, *Sum)
+	borrows bool
+	changes map[string]func([]E, uint32)
 }
 
-type many[T any] struct {
-	list []T
-	call func(T, func([]byte))
+// One is an operation whose item is one element.
+func One[E any](parse func([]byte) E, call func(E, *Sum)) *Kernel[E] {
+	return &Kernel[E]{parse: func(item []byte) []E { return []E{parse(item)} }, one: call}
 }
 
-// One is an operation with one output a call.
-func One[T any](parse func([]byte) T, call func(T) []byte) Op {
-	return func(raw [][]byte) Batch { return &one[T]{parseAll(raw, parse), call} }
+// Array is an operation whose item is an array of elements.
+func Array[E any](parse func([]byte) []E, call func([]E, *Sum)) *Kernel[E] {
+	return &Kernel[E]{parse: parse, all: call}
 }
 
-// Many is an array operation: call hands each element's output to the function it is given.
-func Many[T any](parse func([]byte) T, call func(T, func([]byte))) Op {
-	return func(raw [][]byte) Batch { return &many[T]{parseAll(raw, parse), call} }
-}
-
-// Neg is a negative row: rejects says whether the library refuses the input.
-func Neg(rejects func([]byte) bool) Op {
-	return One(Same, func(item []byte) []byte {
-		if rejects(item) {
-			return []byte{1}
+// Each is an operation whose item is an array of elements, with one output for each.
+func Each[E any](parse func([]byte) []E, call func(E) []byte) *Kernel[E] {
+	return Array(parse, func(list []E, sum *Sum) {
+		for i := range list {
+			sum.Bytes(call(list[i]))
 		}
-		return []byte{0}
 	})
 }
 
-func parseAll[T any](raw [][]byte, parse func([]byte) T) []T {
-	list := make([]T, len(raw))
-	for i, item := range raw {
-		list[i] = parse(item)
-	}
-	return list
+// Borrows marks a kernel of One whose parsed values refer to the bytes of the item and copy none of those that change
+// rules address: the kit changes the item itself.
+func (k *Kernel[E]) Borrows() *Kernel[E] {
+	k.borrows = true
+	return k
 }
 
-func (b *one[T]) items() int             { return len(b.list) }
-func (b *one[T]) outputs(i int) [][]byte { return [][]byte{b.call(b.list[i])} }
-func (b *one[T]) run(n int) (time.Duration, uint64) {
-	var acc uint64
+// Changes supplies the change of a parsed element for the rule of the row. Elements that are byte slices need none.
+func (k *Kernel[E]) Changes(rule string, change func(element *E, word uint32)) *Kernel[E] {
+	return k.ChangesAll(rule, func(list []E, x uint32) {
+		for i := range list {
+			change(&list[i], Word(x, i))
+		}
+	})
+}
+
+// ChangesAll is Changes with the loop over the elements, each of which gets Word(x, index).
+func (k *Kernel[E]) ChangesAll(rule string, change func(list []E, x uint32)) *Kernel[E] {
+	if k.changes == nil {
+		k.changes = map[string]func([]E, uint32){}
+	}
+	k.changes[rule] = change
+	return k
+}
+
+// Word is the word that element i gets where the first gets x.
+func Word(x uint32, i int) uint32 { return x + uint32(i)*0x9E3779B9 }
+
+// Neg is a negative row: rejects reports whether the library rejects the input.
+func Neg(rejects func([]byte) bool) Op {
+	return One(Same, func(item []byte, sum *Sum) {
+		if rejects(item) {
+			sum.Byte(1)
+		} else {
+			sum.Byte(0)
+		}
+	})
+}
+
+func (k *Kernel[E]) prepare(raw [][]byte, rule string) (batch, bool) {
+	b := &prepared[E]{raw: raw, one: k.one, all: k.all, change: k.changes[rule]}
+	for _, item := range raw {
+		b.list = append(b.list, k.parse(item))
+	}
+	if rule == "none" || b.change != nil {
+		return b, true
+	}
+	write := writer(rule)
+	if k.borrows {
+		b.changeRaw = write
+	} else if slices, ok := any(b).(*prepared[[]byte]); ok {
+		slices.change = func(list [][]byte, x uint32) {
+			for i := range list {
+				write(list[i], Word(x, i))
+			}
+		}
+	} else {
+		return b, false
+	}
+	return b, true
+}
+
+// writer parses a change rule, <kind>@<offset>, and returns the function that applies it to the bytes of an element.
+func writer(rule string) func([]byte, uint32) {
+	kind, digits, _ := strings.Cut(rule, "@")
+	offset, err := strconv.Atoi(digits)
+	if err != nil {
+		panic(fmt.Sprintf("change rule %q: expected none or <kind>@<offset>", rule))
+	}
+	// window returns the size bytes that change, or nothing if the element is too short.
+	window := func(data []byte, size int) []byte {
+		at := offset
+		if at < 0 {
+			at += len(data)
+		}
+		if at < 0 || at+size > len(data) {
+			return nil
+		}
+		return data[at : at+size]
+	}
+	switch kind {
+	case "le":
+		return func(data []byte, word uint32) {
+			if at := window(data, 4); at != nil {
+				binary.LittleEndian.PutUint32(at, word)
+			}
+		}
+	case "be":
+		return func(data []byte, word uint32) {
+			if at := window(data, 4); at != nil {
+				binary.BigEndian.PutUint32(at, word)
+			}
+		}
+	case "le16":
+		return func(data []byte, word uint32) {
+			if at := window(data, 2); at != nil {
+				binary.LittleEndian.PutUint16(at, uint16(word>>16))
+			}
+		}
+	case "digits":
+		return func(data []byte, word uint32) {
+			if at := window(data, 8); at != nil {
+				Digits(at, word)
+			}
+		}
+	}
+	panic(fmt.Sprintf("change rule %q: expected the kind le, be, le16 or digits", rule))
+}
+
+// Digits writes a word as 8 octal digits, the lowest first.
+func Digits(out []byte, word uint32) {
+	for j := range out[:8] {
+		out[j] = '0' + byte(word>>(3*j)&7)
+	}
+}
+
+type prepared[E any] struct {
+	raw       [][]byte
+	list      [][]E
+	one       func(E, *Sum)
+	all       func([]E, *Sum)
+	change    func([]E, uint32)
+	changeRaw func([]byte, uint32)
+}
+
+func (b *prepared[E]) items() int { return len(b.list) }
+
+func (b *prepared[E]) output(i int) []byte {
+	sum := Sum{written: new(bytes.Buffer)}
+	if b.one != nil {
+		b.one(b.list[i][0], &sum)
+	} else {
+		b.all(b.list[i], &sum)
+	}
+	return sum.written.Bytes()
+}
+
+func (b *prepared[E]) run(n int, x uint32) (time.Duration, uint64) {
+	sum := new(Sum)
 	count := len(b.list)
 	start := time.Now()
 	for k, at := 0, 0; k < n; k++ {
-		acc += Words(b.call(b.list[at]))
+		x = x*747796405 + 2891336453
+		list := b.list[at]
+		if b.change != nil {
+			b.change(list, x)
+		} else if b.changeRaw != nil {
+			b.changeRaw(b.raw[at], x)
+		}
+		if b.one != nil {
+			b.one(list[0], sum)
+		} else {
+			b.all(list, sum)
+		}
 		if at++; at == count {
 			at = 0
 		}
 	}
-	return time.Since(start), acc
+	return time.Since(start), sum.total
 }
 
-func (b *many[T]) items() int { return len(b.list) }
-func (b *many[T]) outputs(i int) (out [][]byte) {
-	b.call(b.list[i], func(part []byte) { out = append(out, append([]byte(nil), part...)) })
-	return out
+// Sum adds up the words of outputs, or collects the outputs for `verify`.
+type Sum struct {
+	total   uint64
+	written *bytes.Buffer
 }
-func (b *many[T]) run(n int) (time.Duration, uint64) {
-	var acc uint64
-	count := len(b.list)
-	emit := func(part []byte) { acc += Words(part) }
-	start := time.Now()
-	for k := 0; k < n; k++ {
-		b.call(b.list[k%count], emit)
+
+// Bytes adds the little-endian u64 words of an output, zero-padded to a multiple of 8.
+func (s *Sum) Bytes(data []byte) {
+	if s.written != nil {
+		s.written.Write(data)
 	}
-	return time.Since(start), acc
-}
-
-// Words sums the little-endian u64 words of data, zero-padded to a multiple of 8.
-func Words(data []byte) (sum uint64) {
+	var total uint64
 	for len(data) >= 8 {
-		sum += binary.LittleEndian.Uint64(data)
+		total += binary.LittleEndian.Uint64(data)
 		data = data[8:]
 	}
 	for i, b := range data {
-		sum += uint64(b) << (8 * i)
+		total += uint64(b) << (8 * i)
 	}
-	return sum
+	s.total += total
 }
+
+// Text adds an output of characters.
+func (s *Sum) Text(text string) { s.Bytes(unsafe.Slice(unsafe.StringData(text), len(text))) }
+
+// Byte adds an output of one byte.
+func (s *Sum) Byte(b byte) {
+	if s.written != nil {
+		s.written.WriteByte(b)
+	}
+	s.total += uint64(b)
+}
+
+// U64 adds an output of 8 bytes, little-endian.
+func (s *Sum) U64(word uint64) {
+	if s.written != nil {
+		s.write(word)
+	}
+	s.total += word
+}
+
+// U256 adds an output of 32 bytes, little-endian, given as its limbs.
+func (s *Sum) U256(limbs *[4]uint64) {
+	if s.written != nil {
+		s.write(limbs[:]...)
+	}
+	s.total += limbs[0] + limbs[1] + limbs[2] + limbs[3]
+}
+
+//go:noinline
+func (s *Sum) write(words ...uint64) { binary.Write(s.written, binary.LittleEndian, words) }
+
+// Text is the bytes of an element as a string, without a copy.
+func Text(element []byte) string { return unsafe.String(unsafe.SliceData(element), len(element)) }
 
 // Same keeps an item as it is.
 func Same(item []byte) []byte { return item }
@@ -157,7 +325,7 @@ func All[T any](item []byte, read func(*Reader) T) (out []T) {
 
 // Run answers the driver until quit or the end of input.
 func Run(name, version string, ops map[string]Op) {
-	var batch Batch
+	var now session
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		words := strings.Fields(in.Text())
@@ -173,7 +341,7 @@ func Run(name, version string, ops map[string]Op) {
 					reply = map[string]any{"err": "rejected", "msg": fmt.Sprint(e)}
 				}
 			}()
-			return answer(name, version, ops, &batch, words)
+			return now.answer(name, version, ops, words)
 		}()
 		reply["arena"] = 1
 		line, _ := json.Marshal(reply)
@@ -181,53 +349,74 @@ func Run(name, version string, ops map[string]Op) {
 	}
 }
 
-func answer(name, version string, ops map[string]Op, batch *Batch, words []string) map[string]any {
-	arg := func(i int) string {
+// session is what was prepared last.
+type session struct {
+	op    Op
+	data  []byte
+	batch batch
+}
+
+// parse parses the items as they are in the file, in memory of their own: batches change them.
+func (now *session) parse(rule string) (applies bool) {
+	now.batch, applies = now.op.prepare(All(bytes.Clone(now.data), (*Reader).Lp), rule)
+	return applies
+}
+
+func (now *session) answer(name, version string, ops map[string]Op, words []string) map[string]any {
+	arg := func(i int, absent string) string {
 		if i < len(words) {
 			return words[i]
 		}
-		return ""
+		return absent
 	}
-	n, _ := strconv.Atoi(arg(1))
+	n, _ := strconv.Atoi(arg(1, ""))
+	run := func() (time.Duration, uint64) {
+		seed, err := strconv.ParseUint(arg(2, "0"), 10, 32)
+		if err != nil {
+			panic(err)
+		}
+		return now.batch.run(n, uint32(seed))
+	}
 	switch words[0] {
 	case "describe":
 		ids := []string{}
 		for id := range ops {
 			ids = append(ids, id)
 		}
-		return map[string]any{"name": name, "version": version, "runtime": runtime.Version(), "ops": ids, "threads": 1}
+		return map[string]any{"name": name, "version": version, "runtime": runtime.Version(), "ops": ids, "threads": runtime.GOMAXPROCS(0)}
 	case "prepare":
-		op, known := ops[arg(1)]
+		op, known := ops[arg(1, "")]
 		if !known {
-			return map[string]any{"err": "unsupported", "msg": arg(1)}
+			return map[string]any{"err": "unsupported", "msg": arg(1, "")}
 		}
-		data, err := os.ReadFile(arg(2))
+		data, err := os.ReadFile(arg(2, ""))
 		if err != nil {
 			panic(err)
 		}
-		*batch = op(All(data, (*Reader).Lp))
-		return map[string]any{"ok": true, "items": (*batch).items()}
+		now.op, now.data = op, data
+		applies := now.parse(arg(3, "none"))
+		return map[string]any{"ok": true, "items": now.batch.items(), "changes": applies}
 	case "verify":
+		rule := now.batch
+		defer func() { now.batch = rule }()
+		now.parse("none")
 		var out []byte
-		for i := 0; i < (*batch).items(); i++ {
-			var blob []byte
-			for _, part := range (*batch).outputs(i) {
-				blob = append(blob, part...)
-			}
+		for i := range now.batch.items() {
+			blob := now.batch.output(i)
 			out = binary.LittleEndian.AppendUint32(out, uint32(len(blob)))
 			out = append(out, blob...)
 		}
-		if err := os.WriteFile(arg(1), out, 0o600); err != nil {
+		if err := os.WriteFile(arg(1, ""), out, 0o600); err != nil {
 			panic(err)
 		}
 		return map[string]any{"ok": true}
 	case "run":
-		took, acc := (*batch).run(n)
+		took, acc := run()
 		return map[string]any{"n": n, "ns": took.Nanoseconds(), "acc": fmt.Sprintf("%016x", acc)}
 	case "alloc":
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		(*batch).run(n)
+		run()
 		runtime.ReadMemStats(&after)
 		return map[string]any{
 			"n": n, "alloc_bytes": after.TotalAlloc - before.TotalAlloc,

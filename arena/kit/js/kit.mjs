@@ -1,40 +1,63 @@
 // The arena's line protocol for contenders in JavaScript (Node and Bun).
 //
 // A contender calls `run(name, version, ops)`. `ops` maps an op id to `op(parse, call)`: `parse(Uint8Array)` is untimed
-// and returns the contender's own types; `call(parsed)` is timed and returns the output: a Uint8Array, or the hex text
-// ("0x…") or plain text that the library gives its users. `array` returns a list of outputs, each summed by itself.
+// and returns the contender's own types; `call(parsed)` is timed and returns the output: a Uint8Array, hex text ("0x…",
+// summed as the bytes it represents), a BigInt (32 bytes, little-endian), or `Text`. `array` parses an item to a list of
+// elements and returns a list of outputs, each summed by itself.
+//
+// Between calls the kit changes the items by the rule of the row. Elements that are a Uint8Array or plain text need
+// nothing; for others the adapter supplies `.wire(element => bytes)` if the element refers to bytes of the item, or
+// `.changes(rule, (element, word) => changed)`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-export const op = (parse, call) => ({ parse, call })
-export const array = (parse, call) => ({ parse, call, many: true })
+class Op {
+  constructor(parse, call, kind) {
+    Object.assign(this, { parse, call, rules: {}, rulesOfAll: {} }, kind)
+  }
+  /** Supplies the change of an element for one rule; `change` returns the element, changed or built anew. */
+  changes(rule, change) {
+    this.rules[rule] = change
+    return this
+  }
+  /** As `changes`, for items that hold their elements in another way: `change(item, x)`; element i gets `word(x, i)`. */
+  changesAll(rule, change) {
+    this.rulesOfAll[rule] = change
+    return this
+  }
+  /** `bytes(element)` is the element's wire form, which it refers to, or the end of it if offsets are negative. */
+  wire(bytes) {
+    this.bytes = bytes
+    return this
+  }
+}
+export const op = (parse, call) => new Op(parse, call)
+export const array = (parse, call) => new Op(parse, call, { many: true })
+/** An operation with one element an item and several outputs. */
+export const parts = (parse, call) => new Op(parse, call, { many: true, whole: true })
+/** `parts` for a library whose call returns a promise. */
+export const later = (parse, call) => new Op(parse, call, { many: true, whole: true, later: true })
 /** An array op that is checked in more than what is summed: `call` returns a list of results, `parts(result)` are its
  * outputs, and `verify` writes `written(result)` before them. */
-export const checked = (parse, results, parts, written) => ({
-  parse,
-  call: (item) => results(item).flatMap(parts),
-  many: true,
-  verify: (item) => results(item).flatMap((result) => [written(result), ...parts(result)]),
-})
+export const checked = (parse, results, parts, written) =>
+  new Op(parse, (item) => results(item).flatMap(parts), {
+    many: true,
+    verify: (item) => results(item).flatMap((result) => [written(result), ...parts(result)]),
+  })
 /** A decoder: `call` returns a list of values; `head(value)` is summed, `encode(value)` written for `verify`. */
-export const decoder = (parse, call, head, encode) => ({
-  parse, call, head, verify: (item) => call(item).map(encode),
-})
-/** As `array`, for a library whose call returns a promise. */
-export const later = (parse, call) => ({ parse, call, many: true, later: true })
+export const decoder = (parse, call, head, encode) =>
+  new Op(parse, call, { head, verify: (item) => call(item).map(encode) })
 /** A negative row: `decode` must throw on every item. */
-export const neg = (decode) => ({
-  parse: (item) => item,
-  call: (item) => {
+export const neg = (decode) =>
+  op(same, (item) => {
     try {
       decode(item)
     } catch {
       return Uint8Array.of(1)
     }
     return Uint8Array.of(0)
-  },
-})
+  })
 export const same = (item) => item
 
 const utf8 = new TextDecoder()
@@ -107,98 +130,215 @@ export const typedDataFields = (item) => {
     contract: r.take(20), to: r.take(20), amount: be(r.take(32)),
   }
 }
-/** A u256 as 32 little-endian bytes. */
-export const le32 = (value) => {
-  const out = new BigUint64Array(4)
-  out[0] = value
-  out[1] = value >> 64n
-  out[2] = value >> 128n
-  out[3] = value >> 192n
-  return new Uint8Array(out.buffer)
-}
 
-const NIBBLE = new Uint8Array(128)
-for (let i = 0; i < 16; i++) {
-  NIBBLE['0123456789abcdef'.charCodeAt(i)] = i
-  NIBBLE['0123456789ABCDEF'.charCodeAt(i)] = i
+// Memory for all that is summed as words, but not kept.
+let scratch
+let words
+let limbs
+const reserve = (size) => {
+  scratch = Buffer.from(new ArrayBuffer((size + 7) & ~7))
+  words = new Uint32Array(scratch.buffer)
+  limbs = new BigUint64Array(scratch.buffer)
 }
+reserve(4096)
 
 // The accumulator: the low and the high halves of all words as two doubles, each below 2^53.
 let low = 0
 let high = 0
 const CARRY = 2 ** 32
 
-function addByte(at, byte) {
-  const shift = at & 7
-  if (shift < 4) low += byte * 2 ** (8 * shift)
-  else high += byte * 2 ** (8 * (shift - 4))
-}
-
-function add(output) {
-  if (typeof output === 'string') {
-    if (output.charCodeAt(1) === 120) {
-      for (let i = 2, at = 0; i < output.length; i += 2, at++)
-        addByte(at, NIBBLE[output.charCodeAt(i)] * 16 + NIBBLE[output.charCodeAt(i + 1)])
-    } else addText(output)
-  } else {
-    const whole = output.length & ~7
-    for (let i = 0; i < whole; i += 8) {
-      low += u32(output, i)
-      high += u32(output, i + 4)
-    }
-    for (let i = whole; i < output.length; i++) addByte(i, output[i])
-  }
+function carry() {
   if (low >= 2 ** 51) {
-    const carry = Math.floor(low / CARRY)
-    low -= carry * CARRY
-    high += carry
+    const over = Math.floor(low / CARRY)
+    low -= over * CARRY
+    high += over
   }
   if (high >= 2 ** 51) high %= CARRY
 }
 
-function addText(output) {
-  for (let i = 0; i < output.length; i++) addByte(i, output.charCodeAt(i))
+function addBytes(output) {
+  const whole = output.length & ~7
+  for (let i = 0; i < whole; i += 8) {
+    low += u32(output, i)
+    high += u32(output, i + 4)
+  }
+  for (let i = whole; i < output.length; i++) {
+    const byte = (output[i] << (8 * (i & 3))) >>> 0
+    if (i & 4) high += byte
+    else low += byte
+  }
 }
 
-/** Marks text that begins with "0x" but is an output of characters (a checksummed address). */
+function addScratch(size) {
+  for (let end = size; end & 7; end++) scratch[end] = 0
+  for (let i = 0; 4 * i < size; i += 2) {
+    low += words[i]
+    high += words[i + 1]
+  }
+}
+
+function addText(text) {
+  if (3 * text.length > scratch.length) reserve(6 * text.length)
+  addScratch(scratch.utf8Write(text, 0))
+}
+
+function addHex(text) {
+  if (text.length > 2 * scratch.length) reserve(text.length)
+  addScratch(scratch.hexWrite(text.slice(2), 0))
+}
+
+function addBigInt(value) {
+  limbs[0] = value
+  limbs[1] = value >> 64n
+  limbs[2] = value >> 128n
+  limbs[3] = value >> 192n
+  low += words[0] + words[2] + words[4] + words[6]
+  high += words[1] + words[3] + words[5] + words[7]
+}
+
+/** Marks an output of characters. */
 export class Text {
   constructor(value) {
     this.value = value
   }
 }
 
-function addAny(output) {
-  if (output instanceof Text) addText(output.value)
-  else add(output)
+function add(output) {
+  if (output instanceof Uint8Array) addBytes(output)
+  else if (typeof output === 'bigint') addBigInt(output)
+  else if (typeof output === 'string') addHex(output)
+  else addText(output.value)
+  carry()
 }
 
 const bytesOf = (output) => {
-  if (output instanceof Text) return Buffer.from(output.value, 'latin1')
-  if (typeof output !== 'string') return output
-  return output.startsWith('0x') ? Buffer.from(output.slice(2), 'hex') : Buffer.from(output, 'latin1')
+  if (output instanceof Text) return Buffer.from(output.value)
+  if (typeof output === 'string') return Buffer.from(output.slice(2), 'hex')
+  if (typeof output !== 'bigint') return output
+  return Buffer.from(output.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-async function timed({ call, many, head, later }, items, n) {
+const head = Buffer.alloc(68)
+/** The output of `tx_decode`: the recipient as hex text, if there is one, and three numbers. */
+export const transactionHead = (to, nonce, gas, value) => {
+  if (to) head.hexWrite(to.slice(2), 0)
+  else head.fill(0, 0, 20)
+  head.writeBigUInt64LE(BigInt(nonce ?? 0), 20)
+  head.writeBigUInt64LE(gas ?? 0n, 28)
+  limbs[0] = value ??= 0n
+  limbs[1] = value >> 64n
+  limbs[2] = value >> 128n
+  limbs[3] = value >> 192n
+  scratch.copy(head, 36, 0, 32)
+  return head
+}
+
+// Changes.
+
+/** The word that element i gets where the first gets x. */
+export const word = (x, i) => (x + Math.imul(i, 0x9e3779b9)) >>> 0
+/** Writes 4 bytes, little-endian. */
+export const setLE = (bytes, at, w) => {
+  bytes[at] = w
+  bytes[at + 1] = w >>> 8
+  bytes[at + 2] = w >>> 16
+  bytes[at + 3] = w >>> 24
+}
+/** Writes 4 bytes, big-endian. */
+export const setBE = (bytes, at, w) => {
+  bytes[at] = w >>> 24
+  bytes[at + 1] = w >>> 16
+  bytes[at + 2] = w >>> 8
+  bytes[at + 3] = w
+}
+const splice = (text, at, part) => text.slice(0, at) + part + text.slice(at + part.length)
+/** A word as 8 octal digits, the lowest first. */
+const octal = (w) => {
+  let digits = ''
+  for (let j = 0; j < 24; j += 3) digits += (w >>> j) & 7
+  return digits
+}
+/** Replaces 8 characters of text by digits, as the kind `digits` does. */
+export const setDigits = (text, at, w) => splice(text, at, octal(w))
+/** Replaces 4 bytes of what hex text ("0x…") represents, as the kind `be` does. */
+export const setHexBE = (text, at, w) => splice(text, 2 + 2 * at, w.toString(16).padStart(8, '0'))
+/** Replaces 4 bytes of what hex text represents, as the kind `le` does. */
+export const setHexLE = (text, at, w) =>
+  setHexBE(text, at, ((w << 24) | ((w & 0xff00) << 8) | ((w >>> 8) & 0xff00) | (w >>> 24)) >>> 0)
+const ONES = 0xffffffffn
+/** Replaces the lowest 32 bits of a BigInt. */
+export const setLow = (value, w) => ((value >> 32n) << 32n) | BigInt(w)
+
+/** How a rule, `<kind>@<offset>`, changes the bytes of an element; elements that are too short stay. */
+function writer(rule) {
+  const [, kind, digits] = /^(le|be|le16|digits)@(-?\d+)$/.exec(rule) ?? []
+  if (!kind) throw new Error(`change rule ${rule}: expected none or le, be, le16 or digits@<offset>`)
+  const offset = Number(digits)
+  const size = { le: 4, be: 4, le16: 2, digits: 8 }[kind]
+  const write = {
+    le: setLE,
+    be: setBE,
+    le16: (b, o, w) => {
+      b[o] = w >>> 16
+      b[o + 1] = w >>> 24
+    },
+    digits: (b, o, w) => {
+      for (let j = 0; j < 8; j++) b[o + j] = 48 + ((w >>> (3 * j)) & 7)
+    },
+  }[kind]
+  return (element, w) => {
+    const o = offset < 0 ? element.length + offset : offset
+    if (o < 0 || o + size > element.length) return element
+    if (typeof element === 'string') return setDigits(element, o, w)
+    write(element, o, w)
+    return element
+  }
+}
+
+/** The function that changes all elements of item `at`: undefined without a change, null if the op has none. */
+function changer(operation, rule, items) {
+  if (rule === 'none') return undefined
+  const all = operation.rulesOfAll[rule]
+  if (all) return (at, x) => void (items[at] = all(items[at], x))
+  const array = !operation.whole && (operation.many || operation.head)
+  const write = writer(rule)
+  const element = array ? items[0][0] : items[0]
+  let change = operation.rules[rule]
+  if (!change && operation.bytes) {
+    const { bytes } = operation
+    change = (value, w) => (write(bytes(value), w), value)
+  }
+  if (!change && (element instanceof Uint8Array || (typeof element === 'string' && rule.startsWith('digits')))) change = write
+  if (!change) return null
+  if (!array) return (at, x) => void (items[at] = change(items[at], x))
+  return (at, x) => {
+    const list = items[at]
+    for (let i = 0; i < list.length; i++) list[i] = change(list[i], word(x, i))
+  }
+}
+
+async function timed({ call, many, head, later }, items, change, n, seed) {
   const count = items.length
   low = 0
   high = 0
+  let x = seed
+  let at = 0
   const start = process.hrtime.bigint()
-  if (head) {
-    for (let k = 0; k < n; k++) {
-      const values = call(items[k % count])
+  for (let k = 0; k < n; k++) {
+    if (change) {
+      x = (Math.imul(x, 747796405) + 2891336453) >>> 0
+      change(at, x)
+    }
+    if (many) {
+      const outputs = later ? await call(items[at]) : call(items[at])
+      for (let i = 0; i < outputs.length; i++) add(outputs[i])
+    } else if (head) {
+      const values = call(items[at])
       for (let i = 0; i < values.length; i++) low += head(values[i])
-    }
-  } else if (later) {
-    for (let k = 0; k < n; k++) {
-      const outputs = await call(items[k % count])
-      for (let i = 0; i < outputs.length; i++) addAny(outputs[i])
-    }
-  } else if (many) {
-    for (let k = 0; k < n; k++) {
-      const outputs = call(items[k % count])
-      for (let i = 0; i < outputs.length; i++) addAny(outputs[i])
-    }
-  } else for (let k = 0; k < n; k++) addAny(call(items[k % count]))
+      carry()
+    } else add(call(items[at]))
+    if (++at === count) at = 0
+  }
   const ns = process.hrtime.bigint() - start
   const acc = BigInt.asUintN(64, BigInt(low) + (BigInt(high) << 32n))
   return { n, ns: Number(ns), acc: acc.toString(16).padStart(16, '0') }
@@ -211,10 +351,8 @@ function noop(n) {
   return { n, ns: Number(process.hrtime.bigint() - start), kept }
 }
 
-function readBlobs(path) {
-  const data = readFileSync(path)
-  return many(new Uint8Array(data.buffer, data.byteOffset, data.length), (r) => r.lp())
-}
+/** The items of a blobs file, each in memory of its own. */
+const itemsOf = (data) => many(data, (r) => r.lp().slice())
 
 function blob(bytes) {
   const head = Buffer.alloc(4)
@@ -226,25 +364,30 @@ function blob(bytes) {
 export function run(name, version, ops) {
   const runtime = process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${process.versions.node}`
   let current
+  let data
   let items = []
+  let change
   const answers = {
     describe: () => ({ name, version, runtime, ops: Object.keys(ops), threads: 1 }),
-    prepare: (id, path) => {
+    prepare: (id, path, rule = 'none') => {
       if (!ops[id]) return { err: 'unsupported', msg: id }
       current = ops[id]
-      items = readBlobs(path).map(current.parse)
-      return { ok: true, items: items.length }
+      data = new Uint8Array(readFileSync(path))
+      items = itemsOf(data).map(current.parse)
+      change = changer(current, rule, items)
+      return { ok: true, items: items.length, changes: change !== null }
     },
+    // Batches change the items: what is verified is parsed again.
     verify: async (path) => {
       const outputs = []
-      for (const item of items) {
+      for (const item of itemsOf(data).map(current.parse)) {
         const out = await (current.verify ?? current.call)(item)
         outputs.push(blob(current.many || current.verify ? Buffer.concat(out.map(bytesOf)) : bytesOf(out)))
       }
       writeFileSync(path, Buffer.concat(outputs))
       return { ok: true }
     },
-    run: (n) => timed(current, items, Number(n)),
+    run: (n, seed = 0) => timed(current, items, change, Number(n), Number(seed)),
     noop: (n) => noop(Number(n)),
     gc: () => (globalThis.gc?.(), globalThis.Bun?.gc(true), { ok: true }),
   }
@@ -265,13 +408,12 @@ export function run(name, version, ops) {
 export const withVaried = (rows) =>
   Object.fromEntries(Object.entries(rows).flatMap(([id, row]) => [[id, row], [id + '_varied', row]]))
 const MASK = (1n << 256n) - 1n
-const words = (per) => (item) => {
-  const values = chunks(item, 32).map(le)
-  const rows = []
-  for (let i = 0; i < values.length; i += per) rows.push(values.slice(i, i + per))
-  return rows
-}
-const u256 = (per, call) => array(words(per), (rows) => rows.map((row) => le32(call(...row))))
+const operands = (per) => (item) => chunks(item, 32 * per).map((row) => chunks(row, 32).map(le))
+const u256 = (per, call) =>
+  array(operands(per), (rows) => rows.map((row) => call(row[0], row[1], row[2]))).changes('le@4', (row, w) => {
+    row[0] = (row[0] & ~(ONES << 32n)) | (BigInt(w) << 32n)
+    return row
+  })
 const mulDiv = u256(3, (a, b, d) => (a * b) / d)
 const swap = u256(3, (l, p, a) => (l * p) / ((l + a * p) & MASK))
 /** u256 in JavaScript is the native BigInt: what users of every library here have. */
@@ -301,11 +443,11 @@ export const keccakRows = (hash) => {
     rows[`keccak256_batch_${size}`] = array(messages, (list) => list.map((m) => hash(m)))
   return rows
 }
-/** `keccak-like` rows for one recovery function: (hash32, r, s, v) -> 64-byte public key; and one to the address. */
-export const recoverRows = (recover, address) => {
-  const rows = withVaried({ secp256k1_recover: op(same, recover) })
+/** Rows of `secp256k1_recover`: `parse(item)` of 97 bytes gives what `key` and `address` take. */
+export const recoverRows = (parse, key, address, changed = (row) => row) => {
+  const rows = withVaried({ secp256k1_recover: changed(op(parse, key)) })
   for (const n of [8, 64, 1024])
-    rows[`secp256k1_recover_batch_${n}`] = array((item) => chunks(item, 97), (list) => list.map((x) => address(x)))
-  rows['neg:secp256k1_recover'] = neg(recover)
+    rows[`secp256k1_recover_batch_${n}`] = changed(array((item) => chunks(item, 97).map(parse), (list) => list.map((x) => address(x))))
+  rows['neg:secp256k1_recover'] = neg((item) => key(parse(item)))
   return rows
 }
