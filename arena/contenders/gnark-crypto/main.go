@@ -19,15 +19,14 @@ var errInput = errors.New("invalid input")
 
 // Two parts: a status byte, then the output.
 func precompile(run func([]byte) ([]byte, error)) Op {
-	success, failure := []byte{1}, []byte{0}
-	return Many(Same, func(input []byte, emit func([]byte)) {
+	return One(Same, func(input []byte, sum *Sum) {
 		out, err := run(input)
 		if err != nil {
-			emit(failure)
+			sum.Byte(0)
 			return
 		}
-		emit(success)
-		emit(out)
+		sum.Byte(1)
+		sum.Bytes(out)
 	})
 }
 
