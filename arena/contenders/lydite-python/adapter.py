@@ -7,22 +7,29 @@ import lydite
 from ethereum_items import (
     RUNTIME_NESTED,
     RUNTIME_STATIC,
+    amount,
     dynamic_many,
     dynamic_one,
     fields_many,
     fields_one,
+    first,
     head_of_pair,
     head_of_three,
     le32,
     messages,
+    nested_address,
+    recipient,
     runtime_nested,
     runtime_nested_parts,
     runtime_static,
     runtime_static_parts,
     same,
+    second,
+    string,
     text,
     transfer,
     typed,
+    typed_amount,
     whole,
 )
 
@@ -61,6 +68,12 @@ def sign_recover(pair):
 def recover_batch(item):
     rows = kit.chunks(item, 97)
     return b"".join(row[:32] for row in rows), b"".join(row[32:] for row in rows)
+
+
+def change_hashes(columns, x):
+    hashes, signatures = columns
+    rows = kit.chunks(hashes, 32)
+    return b"".join(kit.set_le(row, 0, kit.word(x, i)) for i, row in enumerate(rows)), signatures
 
 
 def addresses(pair):
@@ -120,21 +133,23 @@ def tx_sender(raw):
 
 
 base = {
-    "secp256k1_sign": one(key_and_hash, sign),
-    "secp256k1_sign_recover": one(key_and_hash, sign_recover),
-    "secp256k1_recover": one(hash_and_signature, recover),
+    "secp256k1_sign": one(key_and_hash, sign).changes("le@32", second),
+    "secp256k1_sign_recover": one(key_and_hash, sign_recover).changes("le@32", second),
+    "secp256k1_recover": one(hash_and_signature, recover).changes("le@0", first),
     "address_derivation": one(same, lambda key: lydite.keccak256(key)[12:]),
     "checksum_address": one(same, lambda address: lydite.to_checksum_address(address).encode()),
-    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + STATIC.encode(row) for row in rows]),
-    "abi_encode_static": many(transfer, lambda rows: [STATIC.encode(row) for row in rows]),
-    "abi_encode_dynamic": many(dynamic_many, lambda rows: [DYNAMIC.encode(row) for row in rows]),
+    "abi_encode_transfer": many(transfer, lambda rows: [SELECTOR + STATIC.encode(row) for row in rows]).changes("be@-4", amount),
+    "abi_encode_static": many(transfer, lambda rows: [STATIC.encode(row) for row in rows]).changes("be@-4", amount),
+    "abi_encode_dynamic": many(dynamic_many, lambda rows: [DYNAMIC.encode(row) for row in rows]).changes("digits@4", string),
     "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(NUMBER.decode(row)[0]) for row in rows]),
     "abi_decode_dynamic": many(kit.fields, decode_dynamic),
-    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [lydite.rlp_encode(row) for row in rows]),
-    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + lydite.rlp_encode(row) for row in rows]),
+    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [lydite.rlp_encode(row) for row in rows]).changes("le@56", recipient),
+    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + lydite.rlp_encode(row) for row in rows]).changes(
+        "le@56", recipient
+    ),
     "rlp_decode_u256": many(kit.fields, lambda rows: [decode_u256(row) for row in rows]),
-    "tx_hash_eip1559": one(lambda item: fields_one(item)[0], tx_hash),
-    "eip712_hash_typed_data": one(typed, lydite.hash_typed_data),
+    "tx_hash_eip1559": one(lambda item: fields_one(item)[0], tx_hash).changes("le@56", recipient),
+    "eip712_hash_typed_data": one(typed, lydite.hash_typed_data).changes("be@-4", typed_amount),
     "eip712_hash_typed_data_json": one(text, lydite.hash_typed_data),
 }
 ops = dict(base)
@@ -144,11 +159,11 @@ ops |= {f"keccak256_{size}_varied": one(same, lydite.keccak256) for size in ("32
 ops |= {f"keccak256_batch_{size}": many(messages, lydite.keccak256_batch) for size in ("32b", "256b", "mixed")}
 for size in (8, 64, 1024):
     ops |= {
-        f"secp256k1_recover_batch_{size}": many(recover_batch, addresses),
+        f"secp256k1_recover_batch_{size}": many(recover_batch, addresses).changes_all("le@0", change_hashes),
         f"secp256k1_verify_batch_{size}": many(lambda i: kit.chunks(i, 160), lambda rows: [verify(row) for row in rows]),
         f"secp256k1_sign_batch_{size}": many(
             lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
-        ),
+        ).changes("le@32", second),
         f"secp256k1_public_key_batch_{size}": many(
             lambda i: kit.chunks(i, 32), lambda rows: [lydite.public_key(row) for row in rows]
         ),
@@ -156,9 +171,11 @@ for size in (8, 64, 1024):
 ops |= {
     "secp256k1_verify_varied": one(same, verify),
     "secp256k1_public_key_varied": one(same, lydite.public_key),
-    "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode),
-    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [WORDS.encode(row) for row in rows]),
-    "abi_encode_runtime_nested_varied": one(runtime_nested, NESTED.encode),
+    "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode).changes("digits@4", string),
+    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [WORDS.encode(row) for row in rows]).changes(
+        "be@48", lambda row, w: (row[0], kit.set_low(row[1], w), *row[2:])
+    ),
+    "abi_encode_runtime_nested_varied": one(runtime_nested, NESTED.encode).changes("le@0", nested_address),
     "abi_decode_dynamic_strict_varied": many(kit.fields, lambda rows: decode_dynamic(rows, decode_strict)),
     "abi_decode_runtime_varied": many(same, decode_runtime),
     "abi_decode_runtime_static_varied": many(lambda i: kit.chunks(i, 192), decode_runtime_static),

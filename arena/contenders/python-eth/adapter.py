@@ -13,7 +13,20 @@ from eth_account.typed_transactions import TypedTransaction
 from eth_hash.auto import keccak
 from eth_keys import keys
 from eth_utils import to_canonical_address, to_checksum_address
-from ethereum_items import abi_rows, fields_many, fields_one, le32, messages, same, text, typed
+from ethereum_items import (
+    abi_rows,
+    fields_many,
+    fields_one,
+    first,
+    le32,
+    messages,
+    recipient,
+    same,
+    second,
+    text,
+    typed,
+    typed_amount,
+)
 from hexbytes import HexBytes
 from rlp.sedes import big_endian_int
 
@@ -38,7 +51,8 @@ def swap(liquidity, price, amount):
 
 
 def u256_op(per, function):
-    return kit.array(lambda item: u256s(item, per), lambda rows: [le32(function(*row)) for row in rows])
+    row = kit.array(lambda item: u256s(item, per), lambda rows: [le32(function(*row)) for row in rows])
+    return row.changes("le@4", lambda row, w: (row[0] & ~(kit.WORD << 32) | w << 32, *row[1:]))
 
 
 def signature(item):
@@ -66,7 +80,6 @@ def verify_item(item):
 def verify(row):
     digest, sig, key = row
     return b"\x01" if keys.Signature(sig + b"\x00").verify_msg_hash(digest, key) else b"\x00"
-
 
 
 
@@ -104,17 +117,20 @@ def typed_json(document):
 one = kit.op
 many = kit.array
 batch_recover = many(lambda i: [signature(x) for x in kit.chunks(i, 97)], lambda rows: [recover(r).to_canonical_address() for r in rows])
+batch_recover.changes("le@0", first)
 base = {
-    "secp256k1_sign": one(sign_pair, lambda p: p[0].sign_msg_hash(p[1]).to_bytes()),
-    "secp256k1_sign_recover": one(sign_pair, sign_recover),
-    "secp256k1_recover": one(signature, lambda p: recover(p).to_bytes()),
+    "secp256k1_sign": one(sign_pair, lambda p: p[0].sign_msg_hash(p[1]).to_bytes()).changes("le@32", second),
+    "secp256k1_sign_recover": one(sign_pair, sign_recover).changes("le@32", second),
+    "secp256k1_recover": one(signature, lambda p: recover(p).to_bytes()).changes("le@0", first),
     "address_derivation": one(same, lambda key: keccak(key)[12:]),
     "address_from_hex": many(lambda i: [x.decode() for x in kit.chunks(i, 42)], lambda rows: [to_canonical_address(r) for r in rows]),
     "checksum_address": one(same, lambda a: to_checksum_address(a).encode()),
     "hex_encode_32b": many(lambda i: kit.chunks(i, 32), lambda rows: [r.hex().encode() for r in rows]),
     "hex_decode_32b": many(lambda i: [x.decode() for x in kit.chunks(i, 64)], lambda rows: [bytes.fromhex(r) for r in rows]),
-    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]),
-    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]),
+    "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]).changes("le@56", recipient),
+    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]).changes(
+        "le@56", recipient
+    ),
     "rlp_decode_u256": many(kit.fields, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
     "u256_add": u256_op(2, lambda a, b: (a + b) % MOD),
     "u256_mul": u256_op(2, lambda a, b: a * b % MOD),
@@ -122,8 +138,8 @@ base = {
     "u256_uniswapv2_amount_out": u256_op(3, amount_out),
     "u256_mulDiv": u256_op(3, lambda a, b, d: a * b // d),
     "u256_uniswapv4_swap": u256_op(3, swap),
-    "tx_hash_eip1559": one(lambda i: fields_one(i)[0], tx_hash),
-    "eip712_hash_typed_data": one(typed, typed_hash),
+    "tx_hash_eip1559": one(lambda i: fields_one(i)[0], tx_hash).changes("le@56", recipient),
+    "eip712_hash_typed_data": one(typed, typed_hash).changes("be@-4", typed_amount),
     "eip712_hash_typed_data_json": one(text, typed_json),
 }
 ops = dict(base)
@@ -141,7 +157,7 @@ for size in (8, 64, 1024):
         f"secp256k1_sign_batch_{size}": many(
             lambda i: [sign_pair(x) for x in kit.chunks(i, 64)],
             lambda rows: [key.sign_msg_hash(digest).to_bytes() for key, digest in rows],
-        ),
+        ).changes("le@32", second),
         f"secp256k1_public_key_batch_{size}": many(
             lambda i: kit.chunks(i, 32), lambda rows: [keys.PrivateKey(key).public_key.to_bytes() for key in rows]
         ),

@@ -7,7 +7,7 @@ import faster_eth_abi as eth_abi
 import sha3
 from cchecksum import to_checksum_address
 from coincurve import PrivateKey, PublicKey
-from ethereum_items import abi_rows, messages, same
+from ethereum_items import abi_rows, first, messages, same, second
 
 one = kit.op
 many = kit.array
@@ -44,9 +44,9 @@ def public_key(key):
 
 
 base = {
-    "secp256k1_sign": one(key_and_hash, sign),
-    "secp256k1_sign_recover": one(key_and_hash, lambda pair: recover((pair[1], sign(pair)))),
-    "secp256k1_recover": one(hash_and_signature, recover),
+    "secp256k1_sign": one(key_and_hash, sign).changes("le@32", second),
+    "secp256k1_sign_recover": one(key_and_hash, lambda pair: recover((pair[1], sign(pair)))).changes("le@32", second),
+    "secp256k1_recover": one(hash_and_signature, recover).changes("le@0", first),
     "address_derivation": one(same, lambda key: keccak(key)[12:]),
     "checksum_address": one(same, lambda address: to_checksum_address(address).encode()),
 }
@@ -60,10 +60,10 @@ for size in (8, 64, 1024):
     ops |= {
         f"secp256k1_recover_batch_{size}": many(
             lambda i: [hash_and_signature(x) for x in kit.chunks(i, 97)], addresses
-        ),
+        ).changes("le@0", first),
         f"secp256k1_sign_batch_{size}": many(
             lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
-        ),
+        ).changes("le@32", second),
         f"secp256k1_public_key_batch_{size}": many(
             lambda i: kit.chunks(i, 32), lambda rows: [public_key(row) for row in rows]
         ),

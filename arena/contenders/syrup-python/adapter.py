@@ -67,6 +67,16 @@ def entries(item):
     return list(zip(flat[::2], flat[1::2]))
 
 
+def label(record, w):
+    """Eight characters of the label from its second on."""
+    kind = type(record.label)
+    return Record(kind(kit.set_digits(record.label, 1, w)), record.fields)
+
+
+def port(server, w):
+    return Server(server.host, server.port & ~0xFFFF | w >> 16, server.enabled)
+
+
 def refuses(data):
     try:
         decode(data)
@@ -75,7 +85,7 @@ def refuses(data):
     return False
 
 
-encoders = kit.array(values, lambda trees: [encode(tree) for tree in trees])
+encoders = kit.array(values, lambda trees: [encode(tree) for tree in trees]).changes("digits@5", label)
 decoders = kit.decoder(kit.fields, lambda items: [decode(data) for data in items], head, encode)
 roundtrip = kit.decoder(values, lambda trees: [decode(encode(tree)) for tree in trees], head, encode)
 owned = kit.checked(
@@ -83,7 +93,7 @@ owned = kit.checked(
     lambda items: [Server.decode(server.encode()) for server in items],
     lambda server: flat(server),
     lambda server: b"".join([server.encode(), *flat(server)]),
-)
+).changes("le16@-9", port)
 
 ops = {
     "neg:syrup_decode_owned": kit.neg(refuses),
@@ -104,7 +114,7 @@ ops["syrup_decode_owned_captp"] = decoders
 for suffix in ("", "_varied"):
     ops[f"syrup_cid_skill{suffix}"] = kit.op(
         lambda item: values(item)[0], lambda tree: hashlib.sha256(encode(tree)).digest()
-    )
+    ).changes("digits@5", label)
     ops[f"syrup_roundtrip_tree{suffix}"] = roundtrip
     ops[f"syrup_roundtrip_struct_owned{suffix}"] = owned
 

@@ -54,6 +54,40 @@ def whole(value):
     return text.encode() + data + b"".join(le32(number) for list in numbers for number in list)
 
 
+# Changes of parsed elements by the rules of the rows.
+
+
+def amount(row, w):
+    return row[0], kit.set_low(row[1], w)
+
+
+def string(row, w):
+    return kit.set_digits(row[0], 0, w), *row[1:]
+
+
+def recipient(fields, w):
+    return [*fields[:5], kit.set_le(fields[5], 0, w), *fields[6:]]
+
+
+def second(pair, w):
+    """The hash of a key and a hash."""
+    return pair[0], kit.set_le(pair[1], 0, w)
+
+
+def first(pair, w):
+    """The hash of a hash and a signature."""
+    return kit.set_le(pair[0], 0, w), pair[1]
+
+
+def typed_amount(document, w):
+    message = document["message"]
+    return {**document, "message": {**message, "amount": kit.set_low(message["amount"], w)}}
+
+
+def nested_address(values, w):
+    return "0x" + w.to_bytes(4, "little").hex() + values[0][10:], *values[1:]
+
+
 def dynamic_many(item):
     out, at = [], 0
     while at < len(item):
@@ -134,9 +168,9 @@ def abi_rows(eth_abi):
 
     refuses = kit.neg(kit.refuses(lambda item: eth_abi.decode(pair, item)))
     rows = {
-        "abi_encode_transfer": kit.array(transfer, lambda rows: [selector + eth_abi.encode(static, row) for row in rows]),
-        "abi_encode_static": kit.array(transfer, encode_each(static)),
-        "abi_encode_dynamic": kit.array(dynamic_many, encode_each(dynamic)),
+        "abi_encode_transfer": kit.array(transfer, lambda rows: [selector + eth_abi.encode(static, row) for row in rows]).changes("be@-4", amount),
+        "abi_encode_static": kit.array(transfer, encode_each(static)).changes("be@-4", amount),
+        "abi_encode_dynamic": kit.array(dynamic_many, encode_each(dynamic)).changes("digits@4", string),
         "abi_decode_uint256": kit.array(
             lambda item: kit.chunks(item, 32), lambda rows: [le32(eth_abi.decode(["uint256"], row)[0]) for row in rows]
         ),
@@ -144,9 +178,13 @@ def abi_rows(eth_abi):
     }
     rows |= {name + "_varied": row for name, row in rows.items()}
     return rows | {
-        "abi_encode_runtime_varied": kit.op(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(dynamic, row)),
-        "abi_encode_runtime_static_varied": kit.array(runtime_static, encode_each(RUNTIME_STATIC)),
-        "abi_encode_runtime_nested_varied": kit.op(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)),
+        "abi_encode_runtime_varied": kit.op(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(dynamic, row)).changes("digits@4", string),
+        "abi_encode_runtime_static_varied": kit.array(runtime_static, encode_each(RUNTIME_STATIC)).changes(
+            "be@48", lambda row, w: (row[0], kit.set_low(row[1], w), *row[2:])
+        ),
+        "abi_encode_runtime_nested_varied": kit.op(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)).changes(
+            "le@0", nested_address
+        ),
         "abi_decode_dynamic_strict_varied": kit.array(kit.fields, decode_dynamic),
         "abi_decode_runtime_varied": kit.array(same, decode_runtime),
         "abi_decode_runtime_static_varied": kit.array(lambda item: kit.chunks(item, 192), decode_runtime_static),
