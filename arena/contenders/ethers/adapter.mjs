@@ -78,7 +78,7 @@ kit.run('ethers', version, {
     abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => coder.decode(['uint256'], x)[0])),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
     rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => encodeRlp(bytesOf(fields)))).changes('le@56', (fields, w) => (kit.setLE(fields[5], 0, w), fields)),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => toBigInt(decodeRlp(x)))),
+    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => toBigInt(getBytes(decodeRlp(x))))),
     eip712_hash_typed_data: op(typed, (t) => TypedDataEncoder.hash(...t)).changes('be@-4', (t, w) => ((t[2].amount = setLow(t[2].amount, w)), t)),
   }),
   // Not their varied twins: ethers refuses tips above the fee cap. No changes: setting a recipient hashes it for its checksum.

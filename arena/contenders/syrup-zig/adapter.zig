@@ -80,14 +80,25 @@ fn fields(arena: Allocator, item: []const u8) ![]const []const u8 {
     return list.items;
 }
 
-fn trees(arena: Allocator, item: []const u8) ![]const Value {
+fn trees(arena: Allocator, item: []const u8) ![]Value {
     const data = try fields(arena, item);
     const list = try arena.alloc(Value, data.len);
     for (data, list) |bytes, *tree| tree.* = try syrup.decode(bytes, arena, &stack, gpa, true);
     return list;
 }
 
-fn unsorted(arena: Allocator, item: []const u8) ![]const Value {
+/// Eight characters of the label from its second on. The tree owns its parts.
+fn setLabels(list: *[]Value, x: u32) void {
+    for (list.*, 0..) |*tree, i| {
+        const label = switch (tree.record.label.*) {
+            .string, .symbol => |text| @constCast(text),
+            else => continue,
+        };
+        if (label.len >= 9) kit.octal(label[1..9], kit.word(x, i));
+    }
+}
+
+fn unsorted(arena: Allocator, item: []const u8) ![]Value {
     const flat = (try trees(arena, item))[0].list;
     const entries = try arena.alloc(syrup.Entry, flat.len / 2);
     for (entries, 0..) |*entry, i| entry.* = .{ .key = flat[2 * i], .value = flat[2 * i + 1] };
@@ -96,12 +107,12 @@ fn unsorted(arena: Allocator, item: []const u8) ![]const Value {
     return list;
 }
 
-fn encodeInto(list: *const []const Value, sink: *Sink) !void {
+fn encodeInto(list: *const []Value, sink: *Sink) !void {
     for (list.*) |*tree| sink.emit(try syrup.encode(tree, &buffer, gpa));
 }
 
 /// Encoded into the buffer, then copied to memory of the right size.
-fn encodeFresh(list: *const []const Value, sink: *Sink) !void {
+fn encodeFresh(list: *const []Value, sink: *Sink) !void {
     for (list.*) |*tree| {
         const fresh = try gpa.dupe(u8, try syrup.encode(tree, &buffer, gpa));
         defer gpa.free(fresh);
@@ -133,13 +144,13 @@ fn walk(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-fn cid(list: *const []const Value, sink: *Sink) !void {
+fn cid(list: *const []Value, sink: *Sink) !void {
     var hash: [32]u8 = undefined;
     std.crypto.hash.sha2.Sha256.hash(try syrup.encode(&list.*[0], &buffer, gpa), &hash, .{});
     sink.emit(&hash);
 }
 
-fn roundtripTree(list: *const []const Value, sink: *Sink) !void {
+fn roundtripTree(list: *const []Value, sink: *Sink) !void {
     for (list.*) |*tree| {
         const bytes = try gpa.dupe(u8, try syrup.encode(tree, &buffer, gpa));
         defer gpa.free(bytes);
@@ -237,9 +248,9 @@ fn readInt(rest: *[]const u8) i64 {
     return std.mem.readInt(i64, rest.*[0..8], .little);
 }
 
-fn structs(comptime T: type) fn (Allocator, []const u8) anyerror![]const T {
+fn structs(comptime T: type) fn (Allocator, []const u8) anyerror![]T {
     return struct {
-        fn parse(arena: Allocator, item: []const u8) ![]const T {
+        fn parse(arena: Allocator, item: []const u8) ![]T {
             var rest = item;
             var list: std.ArrayList(T) = .empty;
             while (rest.len > 0) try list.append(arena, T.read(&rest));
@@ -248,7 +259,7 @@ fn structs(comptime T: type) fn (Allocator, []const u8) anyerror![]const T {
     }.parse;
 }
 
-fn encodeSkills(list: *const []const Skill, sink: *Sink) !void {
+fn encodeSkills(list: *const []Skill, sink: *Sink) !void {
     for (list.*) |*skill| {
         var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
         try skill.encode(&encoder);
@@ -265,13 +276,30 @@ fn decodeSkills(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-fn positions(arena: Allocator, item: []const u8) ![]const u64 {
+/// Sets the low 16 bits, as the kind `le16` does.
+fn setLow(number: anytype, w: u32) void {
+    number.* = (number.* & ~@as(@TypeOf(number.*), 0xffff)) | (w >> 16);
+}
+
+fn setSeeds(list: *[]Skill, x: u32) void {
+    for (list.*, 0..) |*skill, i| setLow(&skill.arguments.seed, kit.word(x, i));
+}
+
+fn setPorts(list: *[]Server, x: u32) void {
+    for (list.*, 0..) |*server, i| setLow(&server.port, kit.word(x, i));
+}
+
+fn setPositions(list: *[]u64, x: u32) void {
+    for (list.*, 0..) |*position, i| setLow(position, kit.word(x, i));
+}
+
+fn positions(arena: Allocator, item: []const u8) ![]u64 {
     const list = try arena.alloc(u64, item.len / 8);
     for (list, 0..) |*slot, i| slot.* = std.mem.readInt(u64, item[8 * i ..][0..8], .little);
     return list;
 }
 
-fn encodeExports(list: *const []const u64, sink: *Sink) !void {
+fn encodeExports(list: *const []u64, sink: *Sink) !void {
     for (list.*) |position| {
         var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
         try encoder.raw("<11'desc:export");
@@ -330,7 +358,7 @@ fn decodeDelivers(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-fn roundtripStructs(list: *const []const Server, sink: *Sink) !void {
+fn roundtripStructs(list: *const []Server, sink: *Sink) !void {
     for (list.*) |*server| {
         var encoder = syrup.Encoder{ .buffer = &buffer, .scratch = gpa };
         try syrup.encodeStruct(Server, server, &encoder);
@@ -369,8 +397,8 @@ fn rejectsSkill(data: []const u8) !void {
 
 fn encodes(comptime id: []const u8, comptime suffix: []const u8) [2]kit.Op {
     return .{
-        kit.op("syrup_encode_" ++ id ++ suffix, []const Value, trees, encodeFresh),
-        kit.op("syrup_encode_" ++ id ++ "_into" ++ suffix, []const Value, trees, encodeInto),
+        kit.opChanging("syrup_encode_" ++ id ++ suffix, []Value, trees, encodeFresh, "digits@5", setLabels),
+        kit.opChanging("syrup_encode_" ++ id ++ "_into" ++ suffix, []Value, trees, encodeInto, "digits@5", setLabels),
     };
 }
 
@@ -389,10 +417,14 @@ fn both(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator
     return .{ kit.op(id, T, parse, call), kit.op(id ++ "_varied", T, parse, call) };
 }
 
+fn changing(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void, comptime rule: []const u8, comptime change: fn (*T, u32) void) [2]kit.Op {
+    return .{ kit.opChanging(id, T, parse, call, rule, change), kit.opChanging(id ++ "_varied", T, parse, call, rule, change) };
+}
+
 const ops = [_]kit.Op{
-    kit.op("syrup_encode_export", []const Value, trees, encodeFresh),
-    kit.op("syrup_encode_unsorted_varied", []const Value, unsorted, encodeFresh),
-    kit.op("syrup_encode_unsorted_into_varied", []const Value, unsorted, encodeInto),
+    kit.opChanging("syrup_encode_export", []Value, trees, encodeFresh, "digits@5", setLabels),
+    kit.op("syrup_encode_unsorted_varied", []Value, unsorted, encodeFresh),
+    kit.op("syrup_encode_unsorted_into_varied", []Value, unsorted, encodeInto),
     kit.op("syrup_reencode_vectors", []const u8, kit.same, reencode),
     kit.op("syrup_decode_typed_deliver_varied", []const []const u8, fields, decodeDelivers),
     kit.op("syrup_stream_varied", []const []const u8, fields, stream),
@@ -404,10 +436,10 @@ const ops = [_]kit.Op{
 } ++ encodes("skill", "") ++ encodes("skill", "_varied") ++ encodes("list100", "") ++ encodes("list100", "_varied") ++ encodes("captp", "_varied") ++ encodes("bigint", "_varied") ++ encodes("utf8", "_varied") ++ encodes("deep", "_varied") ++ encodes("1mb", "_varied") ++
     decodes("skill") ++ decodes("skill_varied") ++ decodes("list100") ++ decodes("list100_varied") ++ decodes("captp") ++ decodes("captp_varied") ++ decodes("bigint_varied") ++ decodes("utf8_varied") ++ decodes("deep_varied") ++ decodes("1mb_varied") ++
     walks("skill") ++ walks("skill_varied") ++ walks("list100") ++ walks("list100_varied") ++ walks("captp") ++ walks("captp_varied") ++ walks("1mb_varied") ++
-    both("syrup_cid_skill", []const Value, trees, cid) ++ both("syrup_roundtrip_tree", []const Value, trees, roundtripTree) ++
-    both("syrup_encode_typed_skill", []const Skill, structs(Skill), encodeSkills) ++ both("syrup_decode_typed_skill", []const []const u8, fields, decodeSkills) ++
-    both("syrup_encode_typed_export", []const u64, positions, encodeExports) ++ both("syrup_decode_typed_captp", []const []const u8, fields, decodeCaptp) ++
-    both("syrup_roundtrip_struct", []const Server, structs(Server), roundtripStructs) ++ both("syrup_decimal", []const []const u8, fields, decimals);
+    changing("syrup_cid_skill", []Value, trees, cid, "digits@5", setLabels) ++ both("syrup_roundtrip_tree", []Value, trees, roundtripTree) ++
+    changing("syrup_encode_typed_skill", []Skill, structs(Skill), encodeSkills, "le16@-16", setSeeds) ++ both("syrup_decode_typed_skill", []const []const u8, fields, decodeSkills) ++
+    changing("syrup_encode_typed_export", []u64, positions, encodeExports, "le16@0", setPositions) ++ both("syrup_decode_typed_captp", []const []const u8, fields, decodeCaptp) ++
+    changing("syrup_roundtrip_struct", []Server, structs(Server), roundtripStructs, "le16@-9", setPorts) ++ both("syrup_decimal", []const []const u8, fields, decimals);
 
 pub fn main() !void {
     try kit.serve("syrup-zig", @import("builtin").zig_version_string, &ops);

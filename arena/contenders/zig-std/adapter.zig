@@ -78,6 +78,10 @@ fn reduce(bytes: [32]u8) Scalar {
     return Scalar.fromBytes48(wide, .big);
 }
 
+fn setHash(pair: *KeyHash, x: u32) void {
+    std.mem.writeInt(u32, pair.hash[0..4], x, .little);
+}
+
 fn signOp(pair: *const KeyHash, sink: *Sink) !void {
     const signed = try sign(pair);
     sink.emit(&(signed.r ++ signed.s ++ [1]u8{signed.id}));
@@ -158,7 +162,7 @@ fn rejectsHex(item: []const u8) !void {
     _ = try std.fmt.hexToBytes(&out, item);
 }
 
-fn numbers(arena: Allocator, item: []const u8) ![]const u256 {
+fn numbers(arena: Allocator, item: []const u8) ![]u256 {
     const list = try arena.alloc(u256, item.len / 32);
     for (list, 0..) |*slot, i| slot.* = std.mem.readInt(u256, item[32 * i ..][0..32], .little);
     return list;
@@ -166,7 +170,15 @@ fn numbers(arena: Allocator, item: []const u8) ![]const u256 {
 
 fn arithmetic(comptime id: []const u8, comptime per: usize, comptime function: fn (*const [per]u256) u256) kit.Op {
     const Impl = struct {
-        fn call(list: *const []const u256, sink: *Sink) !void {
+        // Bits 32 to 63 of the first operand of each row.
+        fn change(list: *[]u256, x: u32) void {
+            for (0..list.len / per) |i| {
+                const limbs: *[8]u32 = @ptrCast(&list.*[per * i]);
+                limbs[1] = kit.word(x, i);
+            }
+        }
+
+        fn call(list: *const []u256, sink: *Sink) !void {
             var rest = list.*;
             while (rest.len > 0) : (rest = rest[per..]) {
                 const out: [32]u8 = @bitCast(function(rest[0..per]));
@@ -174,7 +186,7 @@ fn arithmetic(comptime id: []const u8, comptime per: usize, comptime function: f
             }
         }
     };
-    return kit.op(id, []const u256, numbers, Impl.call);
+    return kit.opChanging(id, []u256, numbers, Impl.call, "le@4", Impl.change);
 }
 
 fn add(a: *const [2]u256) u256 {
@@ -197,12 +209,16 @@ fn swap(a: *const [3]u256) u256 {
     return mulDiv(&.{ a[0], a[1], a[0] +% a[2] *% a[1] });
 }
 
-fn both(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void) [2]kit.Op {
-    return .{ kit.op(id, T, parse, call), kit.op(id ++ "_varied", T, parse, call) };
+fn signing(comptime id: []const u8, comptime call: fn (*const KeyHash, *Sink) anyerror!void) [2]kit.Op {
+    return .{ kit.opChanging(id, KeyHash, keyHash, call, "le@32", setHash), kit.opChanging(id ++ "_varied", KeyHash, keyHash, call, "le@32", setHash) };
+}
+
+fn rows(comptime id: []const u8, comptime size: usize, comptime call: fn (*const []const u8, *Sink) anyerror!void) [2]kit.Op {
+    return .{ kit.rows(id, size, call), kit.rows(id ++ "_varied", size, call) };
 }
 
 fn raw(comptime id: []const u8, comptime call: fn (*const []const u8, *Sink) anyerror!void) [2]kit.Op {
-    return both(id, []const u8, kit.same, call);
+    return .{ kit.op(id, []const u8, kit.same, call), kit.op(id ++ "_varied", []const u8, kit.same, call) };
 }
 
 const ops = [_]kit.Op{
@@ -210,9 +226,9 @@ const ops = [_]kit.Op{
     kit.op("keccak256_batch_32b", []const []const u8, messages, keccakBatch),
     kit.op("keccak256_batch_256b", []const []const u8, messages, keccakBatch),
     kit.op("keccak256_batch_mixed", []const []const u8, messages, keccakBatch),
-    kit.op("secp256k1_recover_batch_8", []const u8, kit.same, recoverBatch),
-    kit.op("secp256k1_recover_batch_64", []const u8, kit.same, recoverBatch),
-    kit.op("secp256k1_recover_batch_1024", []const u8, kit.same, recoverBatch),
+    kit.rows("secp256k1_recover_batch_8", 97, recoverBatch),
+    kit.rows("secp256k1_recover_batch_64", 97, recoverBatch),
+    kit.rows("secp256k1_recover_batch_1024", 97, recoverBatch),
     kit.op("secp256k1_public_key_varied", []const u8, kit.same, publicKey),
     arithmetic("u256_add", 2, add),
     arithmetic("u256_add_varied", 2, add),
@@ -232,7 +248,7 @@ const ops = [_]kit.Op{
     arithmetic("u256_uniswapv4_swap_varied", 3, swap),
     kit.neg("hex_decode_32b", rejectsHex),
     kit.neg("secp256k1_recover", rejectsSignature),
-} ++ raw("keccak256_32b", keccakOp) ++ raw("keccak256_256b", keccakOp) ++ raw("keccak256_1kb", keccakOp) ++ raw("keccak256_4kb", keccakOp) ++ both("secp256k1_sign", KeyHash, keyHash, signOp) ++ both("secp256k1_sign_recover", KeyHash, keyHash, signRecoverOp) ++ raw("secp256k1_recover", recoverOp) ++ raw("address_derivation", addressOp) ++ raw("checksum_address_into", checksum) ++ raw("address_from_hex", addresses) ++ raw("hex_encode_32b_into", hexEncode) ++ raw("hex_decode_32b_into", hexDecode);
+} ++ raw("keccak256_32b", keccakOp) ++ raw("keccak256_256b", keccakOp) ++ raw("keccak256_1kb", keccakOp) ++ raw("keccak256_4kb", keccakOp) ++ signing("secp256k1_sign", signOp) ++ signing("secp256k1_sign_recover", signRecoverOp) ++ raw("secp256k1_recover", recoverOp) ++ raw("address_derivation", addressOp) ++ raw("checksum_address_into", checksum) ++ rows("address_from_hex", 42, addresses) ++ rows("hex_encode_32b_into", 32, hexEncode) ++ rows("hex_decode_32b_into", 64, hexDecode);
 
 pub fn main() !void {
     try kit.serve("zig-std", @import("builtin").zig_version_string, &ops);

@@ -1,7 +1,10 @@
 //! The arena's line protocol for contenders in Zig 0.15.
 //!
-//! A contender declares its operations as a tuple of `Op` types made by `op`: a parsed type `T`, `parse` (untimed, may
-//! allocate from the given arena) and `call` (timed), which hands each output to `Sink.emit`.
+//! A contender declares its operations by `op`: a parsed type `T`, `parse` (untimed, may allocate from the given arena)
+//! and `call` (timed), which hands each output to `Sink.emit`.
+//!
+//! Between calls the kit changes the items by the rule of the row: by itself where `T` is a slice of bytes or of such
+//! slices (`rows` for bytes that are elements of one size), by the function given to `opChanging` elsewhere.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
@@ -31,34 +34,115 @@ pub const Sink = struct {
 const Batch = struct {
     state: *anyopaque,
     items: usize,
-    runFn: *const fn (*anyopaque, usize, usize, *Sink) anyerror!void,
+    /// Whether the rule is applied.
+    changes: bool,
+    runFn: *const fn (*anyopaque, usize, usize, u32, *Sink) anyerror!void,
 };
 
 pub const Op = struct {
     id: []const u8,
-    prepare: *const fn (Allocator, []const []const u8) anyerror!Batch,
+    prepare: *const fn (Allocator, []const []const u8, []const u8) anyerror!Batch,
+};
+
+/// The word that element i gets where the first gets x.
+pub inline fn word(x: u32, i: usize) u32 {
+    return x +% @as(u32, @truncate(i)) *% 0x9E3779B9;
+}
+
+/// Writes a word as 8 octal digits, the lowest first.
+pub fn octal(out: *[8]u8, w: u32) void {
+    for (out, 0..) |*c, j| c.* = '0' + @as(u8, @intCast((w >> @intCast(3 * j)) & 7));
+}
+
+/// A change rule: `<kind>@<offset>`.
+const Rule = struct {
+    kind: enum { le, be, le16, digits },
+    offset: isize,
+
+    fn parse(text: []const u8) !Rule {
+        const at = std.mem.indexOfScalar(u8, text, '@') orelse return error.UnknownChangeRule;
+        return .{
+            .kind = std.meta.stringToEnum(@FieldType(Rule, "kind"), text[0..at]) orelse return error.UnknownChangeRule,
+            .offset = try std.fmt.parseInt(isize, text[at + 1 ..], 10),
+        };
+    }
+
+    /// Changes an element, unless it is too short. The bytes are the kit's own copy of the file.
+    fn apply(self: Rule, element: []const u8, w: u32) void {
+        const start = if (self.offset < 0) self.offset + @as(isize, @intCast(element.len)) else self.offset;
+        const size: usize = switch (self.kind) {
+            .le, .be => 4,
+            .le16 => 2,
+            .digits => 8,
+        };
+        if (start < 0 or @as(usize, @intCast(start)) + size > element.len) return;
+        const window = @constCast(element[@intCast(start)..]);
+        switch (self.kind) {
+            .le => std.mem.writeInt(u32, window[0..4], w, .little),
+            .be => std.mem.writeInt(u32, window[0..4], w, .big),
+            .le16 => std.mem.writeInt(u16, window[0..2], @intCast(w >> 16), .little),
+            .digits => octal(window[0..8], w),
+        }
+    }
 };
 
 /// An operation: `parse(arena, item) !T` is untimed, `call(*const T, *Sink) !void` is timed.
 pub fn op(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void) Op {
+    return build(id, T, parse, call, 0, "", null);
+}
+
+/// `op` on items of bytes that are elements of `size` bytes.
+pub fn rows(comptime id: []const u8, comptime size: usize, comptime call: fn (*const []const u8, *Sink) anyerror!void) Op {
+    return build(id, []const u8, same, call, size, "", null);
+}
+
+/// `op` with the change of a parsed item for one rule: `change(item, x)`; element i gets `word(x, i)`.
+pub fn opChanging(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void, comptime rule: []const u8, comptime change: fn (*T, u32) void) Op {
+    return build(id, T, parse, call, 0, rule, change);
+}
+
+fn build(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void, comptime size: usize, comptime own_rule: []const u8, comptime own: ?fn (*T, u32) void) Op {
     const Impl = struct {
-        fn prepare(arena: Allocator, raw: []const []const u8) anyerror!Batch {
+        const State = struct { list: []T, rule: ?Rule, own: bool };
+
+        fn prepare(arena: Allocator, raw: []const []const u8, text: []const u8) anyerror!Batch {
             const list = try arena.alloc(T, raw.len);
             for (raw, list) |item, *slot| slot.* = try parse(arena, item);
-            const state = try arena.create([]T);
-            state.* = list;
-            return .{ .state = @ptrCast(state), .items = list.len, .runFn = run };
+            const state = try arena.create(State);
+            state.* = .{ .list = list, .rule = null, .own = own != null and std.mem.eql(u8, text, own_rule) };
+            const none = std.mem.eql(u8, text, "none");
+            const bytes = T == []const u8 or T == []const []const u8;
+            if (!none and !state.own) {
+                const rule = try Rule.parse(text);
+                if (bytes) state.rule = rule;
+            }
+            return .{ .state = @ptrCast(state), .items = list.len, .changes = none or state.own or bytes, .runFn = run };
         }
+
+        inline fn change(state: *State, item: *T, x: u32) void {
+            if (own) |f| if (state.own) return f(item, x);
+            const rule = state.rule orelse return;
+            if (T == []const []const u8) {
+                for (item.*, 0..) |element, i| rule.apply(element, word(x, i));
+            } else if (T == []const u8) {
+                if (size == 0) return rule.apply(item.*, x);
+                for (0..item.len / size) |i| rule.apply(item.*[size * i ..][0..size], word(x, i));
+            }
+        }
+
         // Calls n items from `first` on, round and round.
-        fn run(state: *anyopaque, first: usize, n: usize, sink: *Sink) anyerror!void {
-            const list: *[]T = @ptrCast(@alignCast(state));
+        fn run(opaque_state: *anyopaque, first: usize, n: usize, seed: u32, sink: *Sink) anyerror!void {
+            const state: *State = @ptrCast(@alignCast(opaque_state));
             var at = first;
+            var x = seed;
             for (0..n) |_| {
-                const item = &list.*[at];
+                x = x *% 747796405 +% 2891336453;
+                const item = &state.list[at];
+                change(state, item, x);
                 std.mem.doNotOptimizeAway(item); // the inputs are opaque to the optimiser
                 try call(item, sink);
                 at += 1;
-                if (at == list.len) at = 0;
+                if (at == state.list.len) at = 0;
             }
         }
     };
@@ -85,12 +169,25 @@ pub fn lp(data: *[]const u8) []const u8 {
     return data.*[4 .. 4 + size];
 }
 
-fn readBlobs(arena: Allocator, path: []const u8) ![]const []const u8 {
-    var data: []const u8 = try std.fs.cwd().readFileAlloc(arena, path, 1 << 30);
+/// The items of a blobs file.
+fn blobs(arena: Allocator, file: []const u8) ![]const []const u8 {
+    var data = file;
     var list: std.ArrayList([]const u8) = .empty;
     while (data.len > 0) try list.append(arena, lp(&data));
     return list.items;
 }
+
+/// What was prepared last.
+const Prepared = struct {
+    entry: Op,
+    /// The file as it was read. Batches change a copy.
+    file: []const u8,
+    batch: Batch,
+
+    fn parse(arena: Allocator, entry: Op, file: []const u8, rule: []const u8) !Batch {
+        return entry.prepare(arena, try blobs(arena, try arena.dupe(u8, file)), rule);
+    }
+};
 
 /// Answers the driver until `quit` or the end of input.
 pub fn serve(name: []const u8, version: []const u8, ops: []const Op) !void {
@@ -101,44 +198,49 @@ pub fn serve(name: []const u8, version: []const u8, ops: []const Op) !void {
     var in = std.fs.File.stdin().reader(&in_buffer);
     var out_file = std.fs.File.stdout().writer(&out_buffer);
     const out = &out_file.interface;
-    var batch: ?Batch = null;
+    var prepared: ?Prepared = null;
     while (in.interface.takeDelimiterInclusive('\n')) |line| {
         var words = std.mem.tokenizeAny(u8, line, " \r\n");
         const command = words.next() orelse continue;
         const first = words.next() orelse "";
         const second = words.next() orelse "";
+        const third = words.next() orelse "none";
         if (std.mem.eql(u8, command, "quit")) return;
         if (std.mem.eql(u8, command, "describe")) {
             try out.print("{{\"arena\":1,\"name\":\"{s}\",\"version\":\"{s}\",\"runtime\":\"Zig {s}\",\"threads\":1,\"ops\":[", .{ name, version, @import("builtin").zig_version_string });
             for (ops, 0..) |entry, i| try out.print("{s}\"{s}\"", .{ if (i == 0) "" else ",", entry.id });
             try out.writeAll("]}\n");
         } else {
-            answer(gpa, &arena_state, ops, &batch, out, command, first, second) catch |err|
+            answer(gpa, &arena_state, ops, &prepared, out, command, first, second, third) catch |err|
                 try out.print("{{\"arena\":1,\"err\":\"rejected\",\"msg\":\"{s}\"}}\n", .{@errorName(err)});
         }
         try out.flush();
     } else |err| if (err != error.EndOfStream) return err;
 }
 
-fn answer(gpa: Allocator, arena: *std.heap.ArenaAllocator, ops: []const Op, batch: *?Batch, out: *std.Io.Writer, command: []const u8, first: []const u8, second: []const u8) !void {
+fn answer(gpa: Allocator, arena: *std.heap.ArenaAllocator, ops: []const Op, current: *?Prepared, out: *std.Io.Writer, command: []const u8, first: []const u8, second: []const u8, third: []const u8) !void {
     if (std.mem.eql(u8, command, "prepare")) {
         for (ops) |entry| if (std.mem.eql(u8, entry.id, first)) {
             _ = arena.reset(.retain_capacity);
-            batch.* = try entry.prepare(arena.allocator(), try readBlobs(arena.allocator(), second));
-            return out.print("{{\"arena\":1,\"ok\":true,\"items\":{d}}}\n", .{batch.*.?.items});
+            current.* = null;
+            const file = try std.fs.cwd().readFileAlloc(arena.allocator(), second, 1 << 30);
+            const batch = try Prepared.parse(arena.allocator(), entry, file, third);
+            current.* = .{ .entry = entry, .file = file, .batch = batch };
+            return out.print("{{\"arena\":1,\"ok\":true,\"items\":{d},\"changes\":{}}}\n", .{ batch.items, batch.changes });
         };
         return out.print("{{\"arena\":1,\"err\":\"unsupported\",\"msg\":\"{s}\"}}\n", .{first});
     }
     if (std.mem.eql(u8, command, "verify")) {
-        const prepared = batch.* orelse return error.NothingPrepared;
+        const prepared = current.* orelse return error.NothingPrepared;
+        const batch = try Prepared.parse(arena.allocator(), prepared.entry, prepared.file, "none");
         const file = try std.fs.cwd().createFile(first, .{});
         defer file.close();
         var list: std.ArrayList(u8) = .empty;
         defer list.deinit(gpa);
-        for (0..prepared.items) |i| {
+        for (0..batch.items) |i| {
             list.clearRetainingCapacity();
             var sink = Sink{ .collected = &list, .gpa = gpa };
-            try prepared.runFn(prepared.state, i, 1, &sink);
+            try batch.runFn(batch.state, i, 1, 0, &sink);
             var size: [4]u8 = undefined;
             std.mem.writeInt(u32, &size, @intCast(list.items.len), .little);
             try file.writeAll(&size);
@@ -147,11 +249,12 @@ fn answer(gpa: Allocator, arena: *std.heap.ArenaAllocator, ops: []const Op, batc
         return out.writeAll("{\"arena\":1,\"ok\":true}\n");
     }
     if (std.mem.eql(u8, command, "run")) {
-        const prepared = batch.* orelse return error.NothingPrepared;
+        const batch = (current.* orelse return error.NothingPrepared).batch;
         const n = try std.fmt.parseInt(usize, first, 10);
+        const seed = if (second.len == 0) 0 else try std.fmt.parseInt(u32, second, 10);
         var sink = Sink{ .gpa = gpa };
         var timer = try std.time.Timer.start();
-        try prepared.runFn(prepared.state, 0, n, &sink);
+        try batch.runFn(batch.state, 0, n, seed, &sink);
         return out.print("{{\"arena\":1,\"n\":{d},\"ns\":{d},\"acc\":\"{x:0>16}\"}}\n", .{ n, timer.read(), sink.acc });
     }
     if (std.mem.eql(u8, command, "noop")) {
