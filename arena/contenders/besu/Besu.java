@@ -1,7 +1,6 @@
 import com.sun.management.ThreadMXBean;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -45,9 +44,43 @@ public final class Besu {
   private static final Address CODE = Address.fromHexString("0xc0de");
   private static final Address CALLER = Address.fromHexString("0xca11");
 
-  /** The outputs of one call. */
+  /** The outputs of one call. All calls refer to the bytes of their item. */
   interface Call {
     byte[][] run() throws Exception;
+  }
+
+  /** How the bytes of an item change before a call: by the rule of the row, with a word. */
+  interface Change {
+    void apply(byte[] item, int word);
+  }
+
+  /** Parses a rule, {@code none} or {@code <kind>@<offset>}. Items that are too short stay. */
+  private static Change change(String rule) {
+    if (rule.equals("none")) {
+      return (item, word) -> {};
+    }
+    if (!rule.matches("(le|be|le16|digits)@-?\\d{1,9}")) {
+      throw new IllegalArgumentException("change rule " + rule + ": expected none or le, be, le16 or digits@<offset>");
+    }
+    String kind = rule.substring(0, rule.indexOf('@'));
+    int offset = Integer.parseInt(rule.substring(rule.indexOf('@') + 1));
+    int size = kind.equals("digits") ? 8 : kind.equals("le16") ? 2 : 4;
+    return (item, word) -> {
+      int at = offset < 0 ? offset + item.length : offset;
+      if (at < 0 || at > item.length - size) {
+        return;
+      }
+      for (int i = 0; i < size; i++) {
+        int shift =
+            switch (kind) {
+              case "le" -> 8 * i;
+              case "be" -> 24 - 8 * i;
+              case "le16" -> 16 + 8 * i;
+              default -> 3 * i;
+            };
+        item[at + i] = (byte) (size == 8 ? '0' + (word >>> shift & 7) : word >>> shift);
+      }
+    };
   }
 
   private static final byte[] SUCCESS = {1};
@@ -157,8 +190,8 @@ public final class Besu {
     return sum;
   }
 
-  private static List<byte[]> blobs(String path) throws IOException {
-    ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(Path.of(path))).order(ByteOrder.LITTLE_ENDIAN);
+  private static List<byte[]> blobs(byte[] file) {
+    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
     List<byte[]> items = new ArrayList<>();
     while (in.hasRemaining()) {
       byte[] item = new byte[in.getInt()];
@@ -168,10 +201,13 @@ public final class Besu {
     return items;
   }
 
-  private static long sum(Call[] calls, long n) throws Exception {
+  private long sum(long n, int seed) throws Exception {
     long sum = 0;
     int at = 0;
+    int x = seed;
     for (long k = 0; k < n; k++) {
+      x = x * 747796405 + (int) 2891336453L;
+      change.apply(items.get(at), x);
       for (byte[] part : calls[at].run()) {
         sum += words(part);
       }
@@ -192,11 +228,16 @@ public final class Besu {
 
   private static volatile long sink;
 
+  private Function<byte[], Call> operation;
+  private byte[] file = {};
+  private List<byte[]> items = List.of();
   private Call[] calls = {};
+  private Change change = (item, word) -> {};
 
   private String answer(Map<String, Function<byte[], Call>> operations, String[] words)
       throws Exception {
-    long n = words.length == 2 && words[1].matches("\\d+") ? Long.parseLong(words[1]) : 0;
+    long n = words.length > 1 && words[1].matches("\\d+") ? Long.parseLong(words[1]) : 0;
+    int seed = words.length > 2 && words[2].matches("\\d+") ? Integer.parseUnsignedInt(words[2]) : 0;
     switch (words[0]) {
       case "describe" -> {
         Package from = PrecompiledContract.class.getPackage();
@@ -207,16 +248,21 @@ public final class Besu {
             version == null ? "unknown" : version, System.getProperty("java.version"), names);
       }
       case "prepare" -> {
-        Function<byte[], Call> operation = operations.get(words[1]);
-        if (operation == null) {
+        if (!operations.containsKey(words[1])) {
           return "\"err\":\"unsupported\",\"msg\":\"no such operation\"";
         }
-        calls = blobs(words[2]).stream().map(operation).toArray(Call[]::new);
-        return "\"ok\":true,\"items\":" + calls.length;
+        operation = operations.get(words[1]);
+        file = Files.readAllBytes(Path.of(words[2]));
+        items = blobs(file);
+        calls = items.stream().map(operation).toArray(Call[]::new);
+        change = change(words.length > 3 ? words[3] : "none");
+        return "\"ok\":true,\"changes\":true,\"items\":" + calls.length;
       }
       case "verify" -> {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (Call call : calls) {
+        // Batches change the items: what is verified is parsed again.
+        for (byte[] item : blobs(file)) {
+          Call call = operation.apply(item);
           ByteArrayOutputStream blob = new ByteArrayOutputStream();
           for (byte[] part : call.run()) {
             blob.writeBytes(part);
@@ -230,7 +276,7 @@ public final class Besu {
       }
       case "run" -> {
         long start = System.nanoTime();
-        long sum = sum(calls, n);
+        long sum = sum(n, seed);
         long took = System.nanoTime() - start;
         return String.format("\"n\":%d,\"ns\":%d,\"acc\":\"%016x\"", n, took, sum);
       }
@@ -238,7 +284,7 @@ public final class Besu {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long gc = collections();
         long before = threads.getCurrentThreadAllocatedBytes();
-        sink = sum(calls, n);
+        sink = sum(n, seed);
         long bytes = threads.getCurrentThreadAllocatedBytes() - before;
         return String.format(
             "\"n\":%d,\"alloc_bytes\":%d,\"gc\":%d", n, bytes, collections() - gc);

@@ -41,7 +41,10 @@ public static class Program
     private static class Contender
     {
         private static readonly IReleaseSpec Spec = Nethermind.Specs.Forks.Osaka.Instance;
+        private static IPrecompile operation;
+        private static string items;
         private static Call[] calls = new Call[0];
+        private static Action<byte[], uint> change = (input, word) => { };
         private static long sink;
 
         /// <summary>Precompiles by operation: whatever has an address and an instance.</summary>
@@ -95,12 +98,51 @@ public static class Program
             return result.IsSuccess ? result.Data : null;
         }
 
-        private static ulong Sum(long n)
+        /// <summary>
+        /// How the bytes of an item change before a call: by a rule, none or &lt;kind&gt;@&lt;offset&gt;, with a word. Items
+        /// that are too short stay.
+        /// </summary>
+        private static Action<byte[], uint> Change(string rule)
+        {
+            if (rule == "none")
+            {
+                return (input, word) => { };
+            }
+            string[] parts = rule.Split('@');
+            // The shift of the first byte, the step from byte to byte, and the number of bytes.
+            var kinds = new Dictionary<string, (int First, int Step, int Size)>
+            {
+                ["le"] = (0, 8, 4), ["be"] = (24, -8, 4), ["le16"] = (16, 8, 2), ["digits"] = (0, 3, 8),
+            };
+            if (parts.Length != 2 || !kinds.TryGetValue(parts[0], out var kind) || !int.TryParse(parts[1], out int offset))
+            {
+                throw new ArgumentException($"change rule {rule}: expected none or le, be, le16 or digits@<offset>");
+            }
+            bool digits = kind.Size == 8;
+            return (input, word) =>
+            {
+                int at = offset < 0 ? offset + input.Length : offset;
+                if (at < 0 || at > input.Length - kind.Size)
+                {
+                    return;
+                }
+                for (int i = 0; i < kind.Size; i++)
+                {
+                    uint part = word >> (kind.First + kind.Step * i);
+                    input[at + i] = (byte)(digits ? '0' + (part & 7) : part);
+                }
+            };
+        }
+
+        private static ulong Sum(long n, uint seed)
         {
             ulong sum = 0;
             int at = 0;
+            uint x = seed;
             for (long k = 0; k < n; k++)
             {
+                x = unchecked(x * 747796405 + 2891336453);
+                change(calls[at].Input, x);
                 byte[] output = Output(calls[at]);
                 if (output != null)
                 {
@@ -118,7 +160,8 @@ public static class Program
         {
             using (var file = new BinaryWriter(File.Create(path)))
             {
-                foreach (Call call in calls)
+                // Batches change the items: what is verified is parsed again.
+                foreach (Call call in Prepare(operation, items))
                 {
                     byte[] output = Output(call);
                     file.Write(1 + (output?.Length ?? 0));
@@ -146,7 +189,8 @@ public static class Program
 
         private static string Reply(Dictionary<string, IPrecompile> operations, string[] words)
         {
-            long n = words.Length == 2 && long.TryParse(words[1], out long count) ? count : 0;
+            long n = words.Length > 1 && long.TryParse(words[1], out long count) ? count : 0;
+            uint seed = words.Length > 2 && uint.TryParse(words[2], out uint drawn) ? drawn : 0;
             switch (words[0])
             {
                 case "describe":
@@ -159,19 +203,21 @@ public static class Program
                     {
                         return "\"err\":\"unsupported\",\"msg\":\"no such operation\"";
                     }
-                    calls = Prepare(precompile, words[2]);
-                    return $"\"ok\":true,\"items\":{calls.Length}";
+                    (operation, items) = (precompile, words[2]);
+                    calls = Prepare(operation, items);
+                    change = Change(words.Length > 3 ? words[3] : "none");
+                    return $"\"ok\":true,\"changes\":true,\"items\":{calls.Length}";
                 case "verify":
                     Verify(words[1]);
                     return "\"ok\":true";
                 case "run":
                     Stopwatch clock = Stopwatch.StartNew();
-                    ulong sum = Sum(n);
+                    ulong sum = Sum(n, seed);
                     return $"\"n\":{n},\"ns\":{Nanoseconds(clock):F0},\"acc\":\"{sum:x16}\"";
                 case "alloc":
                     int collections = GC.CollectionCount(0);
                     long before = GC.GetAllocatedBytesForCurrentThread();
-                    sink = (long)Sum(n);
+                    sink = (long)Sum(n, seed);
                     long bytes = GC.GetAllocatedBytesForCurrentThread() - before;
                     return $"\"n\":{n},\"alloc_bytes\":{bytes},\"gc\":{GC.CollectionCount(0) - collections}";
                 case "noop":

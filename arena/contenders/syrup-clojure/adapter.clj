@@ -77,12 +77,28 @@
        false
        (catch clojure.lang.ExceptionInfo error (some? (:at (ex-data error))))))
 
-(def encoders (kit/op trees (fn [values] (mapv encode values))))
+(defn set-label
+  "Eight characters of the label from its second on."
+  [{:keys [label] :as record} w]
+  (let [text (if (symbol? label) (name label) label)
+        changed (str (subs text 0 1) (kit/octal w) (subs text 9))]
+    (assoc record :label (if (symbol? label) (symbol nil changed) changed))))
+
+(defn set-port
+  "The low 16 bits of the port."
+  [server w]
+  (update server :port #(bit-or (bit-and-not (long %) 0xffff) (bit-shift-right (long w) 16))))
+
+(def labels {"digits@5" set-label})
+(def encoders (assoc (kit/op trees (fn [values] (mapv encode values))) :changes labels))
 (def decoders (kit/decoder kit/fields (fn [items] (mapv decode items)) head encode))
 (def roundtrip (kit/decoder trees (fn [values] (mapv #(decode (encode %)) values)) head encode))
-(def structs (kit/checked servers (fn [list] (mapv #(bytes->server (server->bytes %)) list)) server-parts server->bytes))
-(def cid (kit/op (comp first trees)
-                 (fn [value] [(.digest (MessageDigest/getInstance "SHA-256") (encode value))])))
+(def structs
+  (assoc (kit/checked servers (fn [list] (mapv #(bytes->server (server->bytes %)) list)) server-parts server->bytes)
+         :changes {"le16@-9" set-port}))
+(def cid
+  (assoc (kit/op (comp first trees) (fn [value] [(.digest (MessageDigest/getInstance "SHA-256") (encode value))]))
+         :changes labels))
 
 (defn rows [prefix op & shapes]
   (into {} (map (fn [shape] [(str prefix shape) op])) shapes))

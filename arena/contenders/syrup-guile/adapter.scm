@@ -82,13 +82,27 @@
    (lambda () (decode bytes) #f)
    #:unwind? #t))
 
-(define encoders (op trees (lambda (values) (map encode values))))
+;; Eight characters of the label from its second on.
+(define (set-label record w)
+  (let* ((label (syrup-record-label record))
+         (text (if (symbol? label) (symbol->string label) label))
+         (changed (string-append (substring text 0 1) (octal w) (substring text 9))))
+    (make-syrup-record (if (symbol? label) (make-symbol changed) changed) (syrup-record-fields record))))
+
+;; The low 16 bits of the port.
+(define (set-port server w)
+  (make-server (server-host server)
+               (logior (logand (server-port server) (lognot #xffff)) (ash w -16))
+               (server-enabled server)))
+
+(define encoders (op trees (lambda (values) (map encode values)) `(("digits@5" . ,set-label))))
 (define decoders (decoder fields (lambda (items) (map decode items)) head encode))
 (define roundtrip (decoder trees (lambda (values) (map (lambda (value) (decode (encode value))) values)) head encode))
 (define structs
   (checked servers
            (lambda (list) (map (lambda (server) (bytes->server (server->bytes server))) list))
-           server-parts server->bytes))
+           server-parts server->bytes
+           `(("le16@-9" . ,set-port))))
 
 (define (rows prefix op . shapes)
   (map (lambda (shape) (cons (string-append prefix shape) op)) shapes))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as kit from '../../kit/js/kit.mjs'
-import { Record, SyrupSet, decode, encode } from './syrup.mjs'
+import { Record, Sym, SyrupSet, decode, encode } from './syrup.mjs'
 
 const fields = (item) => kit.many(item, (r) => r.lp())
 const trees = (item) => fields(item).map(decode)
@@ -65,7 +65,19 @@ const unsorted = (item) => {
   return new Map(Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]))
 }
 
-const encoders = kit.array(trees, (list) => list.map((tree) => encode(tree)))
+/** Eight characters of the label from its second on. */
+const label = (record, w) => {
+  const { label } = record
+  record.label = label instanceof Sym ? new Sym(kit.setDigits(label.name, 1, w)) : kit.setDigits(label, 1, w)
+  return record
+}
+/** The low 16 bits of the port. */
+const port = (server, w) => {
+  server.port = server.port - (server.port & 0xffff) + (w >>> 16)
+  return server
+}
+
+const encoders = kit.array(trees, (list) => list.map((tree) => encode(tree))).changes('digits@5', label)
 const decoders = kit.decoder(fields, (list) => list.map((bytes) => decode(bytes)), head, encode)
 const ops = {
   'neg:syrup_decode_owned': kit.neg(decode),
@@ -92,14 +104,14 @@ const ops = {
     syrup_encode_list100: encoders,
     syrup_decode_owned_skill: decoders,
     syrup_decode_owned_list100: decoders,
-    syrup_cid_skill: kit.op((item) => trees(item)[0], (tree) => sha256(encode(tree))),
+    syrup_cid_skill: kit.op((item) => trees(item)[0], (tree) => sha256(encode(tree))).changes('digits@5', label),
     syrup_roundtrip_tree: kit.decoder(trees, (list) => list.map((tree) => decode(encode(tree))), head, encode),
     syrup_roundtrip_struct_owned: kit.checked(
       servers,
       (list) => list.map((server) => Server.decode(server.encode())),
       (server) => server.parts(),
       (server) => server.encode(),
-    ),
+    ).changes('le16@-9', port),
   }),
 }
 for (const shape of ['captp', 'bigint', 'utf8', 'deep', '1mb']) {

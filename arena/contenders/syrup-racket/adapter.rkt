@@ -66,20 +66,36 @@
        (if (fx<= end (bytes-length data)) (values (fx+ i 1) end) (values #f #f))]
       [else (loop (fx+ i 1) (fx+ (fx* 10 length) (fx- (bytes-ref data i) 48)))])))
 
+;; Eight characters of the label from its second on.
+(define (set-label it w)
+  (define label (record-label it))
+  (define text (if (symbol? label) (symbol->string label) label))
+  (define changed (string-append (substring text 0 1) (octal w) (substring text 9)))
+  (record (if (symbol? label) (string->uninterned-symbol changed) changed) (record-fields it)))
+
+;; The low 16 bits of the port.
+(define (set-port it w)
+  (server (server-host it)
+          (bitwise-ior (bitwise-and (server-port it) (bitwise-not #xffff)) (arithmetic-shift w -16))
+          (server-enabled it)))
+
 (define (refuses? data)
   (with-handlers ([exn:fail:syrup? (lambda (_) #t)])
     (decode data)
     #f))
 
-(define encoders (op trees (lambda (list) (map encode list))))
+(define labels `(("digits@5" . ,set-label)))
+(define encoders (op trees (lambda (list) (map encode list)) #:changes labels))
 (define decoders (decoder fields (lambda (items) (map decode items)) head encode))
 (define roundtrip (decoder trees (lambda (list) (map (lambda (value) (decode (encode value))) list)) head encode))
 (define structs
   (checked servers
            (lambda (list) (map (lambda (it) (bytes->server (server->bytes it))) list))
            server-parts
-           server->bytes))
-(define cid (op (lambda (item) (first (trees item))) (lambda (value) (list (sha256-bytes (encode value))))))
+           server->bytes
+           #:changes `(("le16@-9" . ,set-port))))
+(define cid (op (lambda (item) (first (trees item))) (lambda (value) (list (sha256-bytes (encode value))))
+                #:changes labels))
 
 (define (rows prefix op . shapes)
   (for/list ([shape shapes]) (cons (string-append prefix shape) op)))

@@ -4,7 +4,11 @@
   A contender calls (serve name version ops). `ops` maps an op's id to an op: `parse` takes an item's bytes, untimed, and
   returns the contender's own types; `call`, timed, returns a collection of outputs, byte arrays, each summed by itself.
   `decoder` is for calls whose results are values: `head` of each is summed, and `verify` writes its encoding. `checked`
-  writes more for `verify` than is summed. `neg` is for a decoder's negative row."
+  writes more for `verify` than is summed. `neg` is for a decoder's negative row.
+
+  Between calls the kit changes the items by the rule of the row: byte arrays, or vectors of them, by itself, others by
+  the op's `:changes`, a map from rules to functions of an element and a word that return the changed element. The
+  elements of an item that is a vector are its members."
   (:require [clojure.string :as string])
   (:import (java.io DataOutputStream FileOutputStream)
            (java.lang.management GarbageCollectorMXBean ManagementFactory)
@@ -65,14 +69,62 @@
         (let [begin (+ at 4) end (+ begin (.getInt words at))]
           (recur end (conj found (Arrays/copyOfRange data begin end))))))))
 
-(defn- timed [{:keys [sum]} ^objects items ^long n]
-  (let [count (alength items)
+(defn octal
+  "A word as 8 octal digits, the lowest first."
+  ^String [^long w]
+  (let [digits (StringBuilder. 8)]
+    (dotimes [j 8] (.append digits (char (+ 48 (bit-and 7 (bit-shift-right w (* 3 j)))))))
+    (str digits)))
+
+(defn- writer
+  "How a rule, <kind>@<offset>, changes bytes, in place; those that are too short stay."
+  [rule]
+  (let [[_ kind digits] (or (re-matches #"(le|be|le16|digits)@(-?\d+)" rule)
+                            (throw (IllegalArgumentException.
+                                    (str "change rule " rule ": expected none or le, be, le16 or digits@<offset>"))))
+        offset (long (parse-long digits))
+        size (long (case kind "digits" 8 "le16" 2 4))]
+    (fn [^bytes element w]
+      (let [at (if (neg? offset) (+ offset (alength element)) offset)
+            w (long w)]
+        (when (<= 0 at (- (alength element) size))
+          (let [words (.order (ByteBuffer/wrap element) (if (= kind "be") ByteOrder/BIG_ENDIAN ByteOrder/LITTLE_ENDIAN))]
+            (case kind
+              "digits" (System/arraycopy (.getBytes ^String (octal w)) 0 element at 8)
+              "le16" (.putShort words at (unchecked-short (bit-shift-right w 16)))
+              (.putInt words at (unchecked-int w)))))
+        element))))
+
+(defn- changer
+  "The function that changes an item: nil for the rule none, :missing where there is no change."
+  [{:keys [changes]} rule ^objects items]
+  (when (not= rule "none")
+    (let [item (aget items 0)
+          several? (vector? item)
+          change (or (get changes rule)
+                     (when (bytes? (if several? (first item) item)) (writer rule)))]
+      (cond
+        (nil? change) :missing
+        several? (fn [item x]
+                   (vec (map-indexed
+                         (fn [i element] (change element (bit-and (+ (long x) (* (long i) 0x9E3779B9)) 0xffffffff)))
+                         item)))
+        :else change))))
+
+(defn- timed [{:keys [sum]} ^objects items change n seed]
+  (let [n (long n)
+        seed (long seed)
+        count (alength items)
         start (System/nanoTime)
-        acc (long (loop [k 0 at 0 acc 0]
+        acc (long (loop [k 0 at 0 x seed acc 0]
                     (if (< k n)
-                      (recur (inc k)
-                             (let [next (inc at)] (if (= next count) 0 next))
-                             (+ acc (.invokePrim ^clojure.lang.IFn$OL sum (aget items at))))
+                      (let [x (bit-and (+ (* x 747796405) 2891336453) 0xffffffff)
+                            item (aget items at)
+                            next (inc at)]
+                        (recur (inc k)
+                               (if (= next count) 0 next)
+                               x
+                               (+ acc (.invokePrim ^clojure.lang.IFn$OL sum (if change (change item x) item)))))
                       acc)))]
     [(- (System/nanoTime) start) acc]))
 
@@ -105,32 +157,41 @@
   "Answers the driver until `quit` or the end of input."
   [name version ops]
   (let [current (volatile! nil)
+        data (volatile! (byte-array 0))
         items (volatile! (object-array 0))
+        change (volatile! nil)
+        parsed (fn [] (object-array (map (:parse @current) (fields @data))))
+        run (fn [n [seed]] (timed @current @items @change (parse-long n) (parse-long (or seed "0"))))
         answers
         {"describe"
          (fn [] (reply "\"name\":" (quoted name) ",\"version\":" (quoted version)
                        ",\"runtime\":" (quoted (str "Clojure " (clojure-version) ", Java " (System/getProperty "java.version")))
                        ",\"threads\":1,\"ops\":[" (string/join "," (map quoted (keys ops))) "]"))
          "prepare"
-         (fn [id path]
+         (fn [id path & [rule]]
            (if-let [found (get ops id)]
-             (let [blobs (fields (Files/readAllBytes (Paths/get path (make-array String 0))))]
+             (do
                (vreset! current found)
-               (vreset! items (object-array (map (:parse found) blobs)))
-               (reply "\"ok\":true,\"items\":" (count blobs)))
+               (vreset! data (Files/readAllBytes (Paths/get path (make-array String 0))))
+               (vreset! items (parsed))
+               (vreset! change nil)
+               (let [found-change (changer found (or rule "none") @items)
+                     missing? (= found-change :missing)]
+                 (when-not missing? (vreset! change found-change))
+                 (reply "\"ok\":true,\"items\":" (alength ^objects @items) ",\"changes\":" (not missing?))))
              (refuse "unsupported" id)))
          "verify"
          (fn [path]
-           (write-blobs path (map (:written @current) @items))
+           (write-blobs path (map (:written @current) (parsed)))
            (reply "\"ok\":true"))
          "run"
-         (fn [n]
-           (let [[ns acc] (timed @current @items (parse-long n))]
+         (fn [n & seed]
+           (let [[ns acc] (run n seed)]
              (reply "\"n\":" n ",\"ns\":" ns ",\"acc\":\"" (format "%016x" acc) "\"")))
          "alloc"
-         (fn [n]
+         (fn [n & seed]
            (let [before (allocated) gcs (collections)]
-             (timed @current @items (parse-long n))
+             (run n seed)
              (reply "\"n\":" n ",\"alloc_bytes\":" (- (allocated) before) ",\"gc\":" (- (collections) gcs))))
          "noop"
          (fn [n]

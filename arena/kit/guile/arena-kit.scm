@@ -4,6 +4,10 @@
 ;;; item's bytes, untimed, and returns the contender's own types; `call`, timed, returns a list of outputs, bytevectors,
 ;;; each summed by itself. `decoder` is for calls whose results are values: `head` of each is summed, and `verify` writes
 ;;; its encoding. `checked` writes more for `verify` than is summed. `neg` is for a decoder's negative row.
+;;;
+;;; Between calls the kit changes the items by the rule of the row: bytevectors, or lists of them, by itself, others by
+;;; `changes`, an association list from rules to functions of an element and a word that return the changed element. The
+;;; elements of an item that is a list are its members.
 
 (define-module (arena-kit)
   #:use-module (rnrs bytevectors)
@@ -11,10 +15,11 @@
   #:use-module (ice-9 rdelim)
   #:use-module (srfi srfi-1)
   #:use-module (srfi srfi-9)
-  #:export (op decoder checked neg serve fields slice))
+  #:export (op decoder checked neg serve fields slice octal))
 
-;; run: parsed items, n -> sum. written: a parsed item -> bytevectors to write for `verify`.
-(define-record-type <op> (make-op parse run written) op? (parse op-parse) (run op-run) (written op-written))
+;; run: parsed items, a change or #f, n, seed -> sum. written: a parsed item -> bytevectors to write for `verify`.
+(define-record-type <op> (make-op parse run written changes) op?
+  (parse op-parse) (run op-run) (written op-written) (changes op-changes))
 
 (define mask (- (expt 2 64) 1))
 (define low-mask (- (expt 2 32) 1))
@@ -36,14 +41,68 @@
              (else
               (tail (+ at 1) low (+ high (ash (bytevector-u8-ref bytes at) (* 8 (- at whole 4))))))))))))
 
-(define-inlinable (repeat items n one)
+;; The word after x: fixnums have 62 bits.
+(define-inlinable (next x)
+  (let ((high (* (ash x -16) 747796405)))
+    (logand (+ (* (logand x #xffff) 747796405) (ash (logand high #xffff) 16) 2891336453) low-mask)))
+
+;; The word that element i gets where the first gets x.
+(define (word x i) (logand (+ x (* i #x9E3779B9)) low-mask))
+
+;; A word as 8 octal digits, the lowest first.
+(define (octal w)
+  (let ((digits (make-string 8)))
+    (let loop ((j 0))
+      (if (= j 8)
+          digits
+          (begin
+            (string-set! digits j (integer->char (+ 48 (logand 7 (ash w (* -3 j))))))
+            (loop (+ j 1)))))))
+
+;; How a rule, <kind>@<offset>, changes bytes, in place; those that are too short stay.
+(define (writer rule)
+  (let* ((cut (or (string-index rule #\@) (error "change rule: expected none or <kind>@<offset>, found" rule)))
+         (kind (string->symbol (substring rule 0 cut)))
+         (offset (string->number (substring rule (+ cut 1))))
+         (size (case kind ((le be) 4) ((le16) 2) ((digits) 8)
+                 (else (error "change rule: expected le, be, le16 or digits, found" rule)))))
+    (lambda (element w)
+      (let ((at (if (< offset 0) (+ offset (bytevector-length element)) offset)))
+        (when (<= 0 at (- (bytevector-length element) size))
+          (case kind
+            ((le) (bytevector-u32-set! element at w (endianness little)))
+            ((be) (bytevector-u32-set! element at w (endianness big)))
+            ((le16) (bytevector-u16-set! element at (ash w -16) (endianness little)))
+            (else (bytevector-copy! (string->utf8 (octal w)) 0 element at 8))))
+        element))))
+
+;; The function that changes an item: #f for the rule none, 'missing where there is no change.
+(define (changer op rule items)
+  (if (string=? rule "none")
+      #f
+      (let* ((several? (list? (car items)))
+             (element (if several? (caar items) (car items)))
+             (change (cond ((assoc-ref (op-changes op) rule))
+                           ((bytevector? element) (writer rule))
+                           (else #f))))
+        (cond
+         ((not change) 'missing)
+         (several?
+          (lambda (item x)
+            (let loop ((left item) (i 0) (changed '()))
+              (if (null? left)
+                  (reverse! changed)
+                  (loop (cdr left) (+ i 1) (cons (change (car left) (word x i)) changed))))))
+         (else change)))))
+
+(define-inlinable (repeat items change n seed one)
   (let ((count (vector-length items)))
-    (let loop ((k 0) (at 0) (low 0) (high 0))
+    (let loop ((k 0) (at 0) (x (next seed)) (low 0) (high 0))
       (if (= k n)
           (logand (+ low (ash high 32)) mask)
-          (one (vector-ref items at) low high
+          (one (let ((item (vector-ref items at))) (if change (change item x) item)) low high
                (lambda (low high)
-                 (loop (+ k 1) (if (= (+ at 1) count) 0 (+ at 1))
+                 (loop (+ k 1) (if (= (+ at 1) count) 0 (+ at 1)) (next x)
                        low high)))))))
 
 (define (sum-all outputs low high continue)
@@ -53,30 +112,33 @@
                 (lambda (low high) (sum-all (cdr outputs) low high continue)))))
 
 ;; A timed operation; `call` returns a list of bytevectors.
-(define (op parse call)
+(define* (op parse call #:optional (changes '()))
   (make-op parse
-           (lambda (items n)
-             (repeat items n (lambda (item low high continue) (sum-all (call item) low high continue))))
-           call))
+           (lambda (items change n seed)
+             (repeat items change n seed (lambda (item low high continue) (sum-all (call item) low high continue))))
+           call
+           changes))
 
 ;; `call` returns a list of results; `parts` gives the outputs of one that are summed, `written` what goes before them.
-(define (checked parse call parts written)
+(define* (checked parse call parts written #:optional (changes '()))
   (make-op parse
            (op-run (op parse (lambda (item) (append-map parts (call item)))))
            (lambda (item)
-             (append-map (lambda (result) (cons (written result) (parts result))) (call item)))))
+             (append-map (lambda (result) (cons (written result) (parts result))) (call item)))
+           changes))
 
 ;; `call` returns a list of decoded values.
 (define (decoder parse call head encode)
   (make-op parse
-           (lambda (items n)
-             (repeat items n
+           (lambda (items change n seed)
+             (repeat items change n seed
                      (lambda (item low high continue)
                        (let loop ((values (call item)) (low low))
                          (if (null? values)
                              (continue low high)
                              (loop (cdr values) (+ low (head (car values)))))))))
-           (lambda (item) (map encode (call item)))))
+           (lambda (item) (map encode (call item)))
+           '()))
 
 ;; `rejects?` says whether the library refuses an input.
 (define (neg rejects?)
@@ -98,9 +160,9 @@
         (let ((end (+ at 4 (bytevector-u32-ref bytes at (endianness little)))))
           (loop end (cons (slice bytes (+ at 4) end) found))))))
 
-(define (read-blobs path)
+(define (read-file path)
   (let ((data (call-with-input-file path get-bytevector-all #:binary #t)))
-    (if (eof-object? data) '() (fields data))))
+    (if (eof-object? data) (make-bytevector 0) data)))
 
 (define (now)
   (let ((time (get-internal-real-time)))
@@ -130,21 +192,28 @@
          ",\"threads\":1,\"ops\":[" (string-join (map (lambda (entry) (quoted (car entry))) ops) ",") "]"))
 
 (define (serve name version ops)
-  (let loop ((current #f) (items (vector)))
+  (let loop ((current #f) (data #f) (items (vector)) (change #f))
     (let ((line (read-line)))
       (unless (or (eof-object? line) (string-prefix? "quit" line))
         (let* ((words (string-tokenize line))
                (command (if (null? words) "" (car words)))
-               (argument (lambda (k) (list-ref words k))))
+               (argument (lambda* (k #:optional absent)
+                           (if (and absent (<= (length words) k)) absent (list-ref words k)))))
           (cond
            ((string=? command "prepare")
             (let ((entry (assoc (argument 1) ops)))
               (if (not entry)
-                  (begin (refuse "unsupported" (argument 1)) (loop current items))
-                  (let ((parsed (guarded (lambda () (map (op-parse (cdr entry)) (read-blobs (argument 2)))))))
-                    (when parsed
-                      (reply "\"ok\":true,\"items\":" (number->string (length parsed))))
-                    (loop (cdr entry) (list->vector (or parsed '())))))))
+                  (begin (refuse "unsupported" (argument 1)) (loop current data items change))
+                  (let ((found
+                         (guarded
+                          (lambda ()
+                            (let* ((data (read-file (argument 2)))
+                                   (parsed (map (op-parse (cdr entry)) (fields data)))
+                                   (change (changer (cdr entry) (argument 3 "none") parsed)))
+                              (reply "\"ok\":true,\"items\":" (number->string (length parsed))
+                                     ",\"changes\":" (if (eq? change 'missing) "false" "true"))
+                              (list data (list->vector parsed) (and (procedure? change) change)))))))
+                    (apply loop (cdr entry) (or found (list #f (vector) #f)))))))
            (else
             (guarded
              (lambda ()
@@ -160,13 +229,14 @@
                           (bytevector-u32-set! head 0 (fold + 0 (map bytevector-length outputs)) (endianness little))
                           (put-bytevector port head)
                           (for-each (lambda (output) (put-bytevector port output)) outputs)))
-                      items))
+                      (list->vector (map (op-parse current) (fields data)))))
                    #:binary #t)
                  (reply "\"ok\":true"))
                 ((string=? command "run")
                  (let* ((n (string->number (argument 1)))
+                        (seed (string->number (argument 2 "0")))
                         (start (now))
-                        (sum ((op-run current) items n))
+                        (sum ((op-run current) items change n seed))
                         (ns (- (now) start)))
                    (reply "\"n\":" (number->string n) ",\"ns\":" (number->string ns) ",\"acc\":\""
                           (string-pad (number->string sum 16) 16 #\0) "\"")))
@@ -177,7 +247,7 @@
                    (reply "\"n\":" (number->string n) ",\"ns\":" (number->string (- (now) start)))))
                 ((string=? command "gc") (gc) (reply "\"ok\":true"))
                 (else (refuse "unsupported" command)))))
-            (loop current items))))))))
+            (loop current data items change))))))))
 
 (define (vector-for-each procedure items)
   (let loop ((at 0))
