@@ -374,27 +374,34 @@ func main() {
 	}))
 	variedToo(ops, "u256_add", pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
+		var total uint64
 		for i := range rows {
 			z.Add(&rows[i][0], &rows[i][1])
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	}))
 	variedToo(ops, "u256_mul", pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
+		var total uint64
 		for i := range rows {
 			z.Mul(&rows[i][0], &rows[i][1])
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	}))
 	variedToo(ops, "u256_div", pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
+		var total uint64
 		for i := range rows {
 			z.Div(&rows[i][0], &rows[i][1])
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	}))
 	variedToo(ops, "u256_uniswapv2_amount_out", triples(func(rows []three, sum *Sum) {
 		var fee, numerator, denominator, z uint256.Int
+		var total uint64
 		for i := range rows {
 			in, reserveIn, reserveOut := &rows[i][0], &rows[i][1], &rows[i][2]
 			fee.Mul(in, n997)
@@ -402,28 +409,33 @@ func main() {
 			denominator.Mul(reserveIn, n1000)
 			denominator.Add(&denominator, &fee)
 			z.Div(&numerator, &denominator)
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	}))
 	mulDiv := triples(func(rows []three, sum *Sum) {
 		var z uint256.Int
+		var total uint64
 		for i := range rows {
 			z.MulDivOverflow(&rows[i][0], &rows[i][1], &rows[i][2])
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	})
 	variedToo(ops, "u256_mulDiv", mulDiv)
 	variedToo(ops, "u256_mulDiv_hard512", mulDiv)
 	ops["u256_mulDiv_zig_input"] = mulDiv
 	swap := triples(func(rows []three, sum *Sum) {
 		var d, z uint256.Int
+		var total uint64
 		for i := range rows {
 			liquidity, price, amount := &rows[i][0], &rows[i][1], &rows[i][2]
 			d.Mul(amount, price)
 			d.Add(&d, liquidity)
 			z.MulDivOverflow(liquidity, price, &d)
-			sum.U256((*[4]uint64)(&z))
+			total += sum.Limbs((*[4]uint64)(&z))
 		}
+		sum.Add(total)
 	})
 	variedToo(ops, "u256_uniswapv4_swap", swap)
 	ops["u256_uniswapv4_swap_zig_input"] = swap

@@ -270,6 +270,17 @@ func (s *Sum) U256(limbs *[4]uint64) {
 	s.total += limbs[0] + limbs[1] + limbs[2] + limbs[3]
 }
 
+// Limbs is U256 for loops that add up in a variable and hand over the total by Add: it returns what is to be added.
+func (s *Sum) Limbs(limbs *[4]uint64) uint64 {
+	if s.written != nil {
+		s.write(limbs[:]...)
+	}
+	return limbs[0] + limbs[1] + limbs[2] + limbs[3]
+}
+
+// Add adds a total of what Limbs returned.
+func (s *Sum) Add(total uint64) { s.total += total }
+
 //go:noinline
 func (s *Sum) write(words ...uint64) { binary.Write(s.written, binary.LittleEndian, words) }
 
