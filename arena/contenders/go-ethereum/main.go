@@ -377,7 +377,8 @@ func main() {
 		var total uint64
 		for i := range rows {
 			z.Add(&rows[i][0], &rows[i][1])
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	}))
@@ -386,7 +387,8 @@ func main() {
 		var total uint64
 		for i := range rows {
 			z.Mul(&rows[i][0], &rows[i][1])
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	}))
@@ -395,7 +397,8 @@ func main() {
 		var total uint64
 		for i := range rows {
 			z.Div(&rows[i][0], &rows[i][1])
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	}))
@@ -409,7 +412,8 @@ func main() {
 			denominator.Mul(reserveIn, n1000)
 			denominator.Add(&denominator, &fee)
 			z.Div(&numerator, &denominator)
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	}))
@@ -418,7 +422,8 @@ func main() {
 		var total uint64
 		for i := range rows {
 			z.MulDivOverflow(&rows[i][0], &rows[i][1], &rows[i][2])
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	})
@@ -433,7 +438,8 @@ func main() {
 			d.Mul(amount, price)
 			d.Add(&d, liquidity)
 			z.MulDivOverflow(liquidity, price, &d)
-			total += sum.Limbs((*[4]uint64)(&z))
+			sum.Keep((*[4]uint64)(&z))
+			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
 	})

@@ -257,7 +257,7 @@ func (s *Sum) Byte(b byte) {
 // U64 adds an output of 8 bytes, little-endian.
 func (s *Sum) U64(word uint64) {
 	if s.written != nil {
-		s.write(word)
+		binary.Write(s.written, binary.LittleEndian, word)
 	}
 	s.total += word
 }
@@ -265,24 +265,29 @@ func (s *Sum) U64(word uint64) {
 // U256 adds an output of 32 bytes, little-endian, given as its limbs.
 func (s *Sum) U256(limbs *[4]uint64) {
 	if s.written != nil {
-		s.write(limbs[:]...)
+		s.keep(limbs)
 	}
 	s.total += limbs[0] + limbs[1] + limbs[2] + limbs[3]
 }
 
-// Limbs is U256 for loops that add up in a variable and hand over the total by Add: it returns what is to be added.
-func (s *Sum) Limbs(limbs *[4]uint64) uint64 {
+// Keep is U256 without the addition, for loops that add up in a variable and hand over the total by Add.
+func (s *Sum) Keep(limbs *[4]uint64) {
 	if s.written != nil {
-		s.write(limbs[:]...)
+		s.keep(limbs)
 	}
-	return limbs[0] + limbs[1] + limbs[2] + limbs[3]
 }
 
-// Add adds a total of what Limbs returned.
+// Add adds a total of words.
 func (s *Sum) Add(total uint64) { s.total += total }
 
 //go:noinline
-func (s *Sum) write(words ...uint64) { binary.Write(s.written, binary.LittleEndian, words) }
+func (s *Sum) keep(limbs *[4]uint64) {
+	for _, limb := range limbs {
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], limb)
+		s.written.Write(word[:])
+	}
+}
 
 // Text is the bytes of an element as a string, without a copy.
 func Text(element []byte) string { return unsafe.String(unsafe.SliceData(element), len(element)) }
