@@ -142,21 +142,25 @@ const reserve = (size) => {
 }
 reserve(4096)
 
-// The accumulator: the low and the high halves of all words as two doubles, each below 2^53.
-let low = 0
-let high = 0
+// The accumulator: the sums of the low and of the high halves of all words, as doubles below 2^53.
+const sums = new Float64Array(2)
 const CARRY = 2 ** 32
 
-function carry() {
+function account(low, high) {
+  low += sums[0]
+  high += sums[1]
   if (low >= 2 ** 51) {
     const over = Math.floor(low / CARRY)
     low -= over * CARRY
     high += over
   }
-  if (high >= 2 ** 51) high %= CARRY
+  sums[0] = low
+  sums[1] = high >= 2 ** 51 ? high % CARRY : high
 }
 
 function addBytes(output) {
+  let low = 0
+  let high = 0
   const whole = output.length & ~7
   for (let i = 0; i < whole; i += 8) {
     low += u32(output, i)
@@ -167,24 +171,41 @@ function addBytes(output) {
     if (i & 4) high += byte
     else low += byte
   }
+  account(low, high)
 }
 
-function addScratch(size) {
+function addText(text) {
+  if (3 * text.length > scratch.length - 8) reserve(6 * text.length + 8)
+  const size = scratch.utf8Write(text, 0)
   for (let end = size; end & 7; end++) scratch[end] = 0
+  let low = 0
+  let high = 0
   for (let i = 0; 4 * i < size; i += 2) {
     low += words[i]
     high += words[i + 1]
   }
+  account(low, high)
 }
 
-function addText(text) {
-  if (3 * text.length > scratch.length) reserve(6 * text.length)
-  addScratch(scratch.utf8Write(text, 0))
+/** The two bytes that four hexadecimal digits represent. */
+const bytesOfDigits = (four) => {
+  const digits = (four & 0x0f0f0f0f) + 9 * ((four >>> 6) & 0x01010101)
+  const bytes = ((digits << 4) | (digits >>> 8)) & 0x00ff00ff
+  return (bytes | (bytes >>> 8)) & 0xffff
 }
 
 function addHex(text) {
-  if (text.length > 2 * scratch.length) reserve(text.length)
-  addScratch(scratch.hexWrite(text.slice(2), 0))
+  if (text.length > scratch.length - 32) reserve(2 * text.length + 32)
+  // Digits begin at 8, behind "0x".
+  const size = scratch.latin1Write(text, 6) + 6
+  for (let end = size; (end & 15) !== 8; end++) scratch[end] = 48
+  let low = 0
+  let high = 0
+  for (let i = 2; 4 * i < size; i += 4) {
+    low += bytesOfDigits(words[i]) + bytesOfDigits(words[i + 1]) * 65536
+    high += bytesOfDigits(words[i + 2]) + bytesOfDigits(words[i + 3]) * 65536
+  }
+  account(low, high)
 }
 
 function addBigInt(value) {
@@ -192,8 +213,7 @@ function addBigInt(value) {
   limbs[1] = value >> 64n
   limbs[2] = value >> 128n
   limbs[3] = value >> 192n
-  low += words[0] + words[2] + words[4] + words[6]
-  high += words[1] + words[3] + words[5] + words[7]
+  account(words[0] + words[2] + words[4] + words[6], words[1] + words[3] + words[5] + words[7])
 }
 
 /** Marks an output of characters. */
@@ -208,7 +228,6 @@ function add(output) {
   else if (typeof output === 'bigint') addBigInt(output)
   else if (typeof output === 'string') addHex(output)
   else addText(output.value)
-  carry()
 }
 
 const bytesOf = (output) => {
@@ -319,8 +338,7 @@ function changer(operation, rule, items) {
 
 async function timed({ call, many, head, later }, items, change, n, seed) {
   const count = items.length
-  low = 0
-  high = 0
+  sums.fill(0)
   let x = seed
   let at = 0
   const start = process.hrtime.bigint()
@@ -334,13 +352,12 @@ async function timed({ call, many, head, later }, items, change, n, seed) {
       for (let i = 0; i < outputs.length; i++) add(outputs[i])
     } else if (head) {
       const values = call(items[at])
-      for (let i = 0; i < values.length; i++) low += head(values[i])
-      carry()
+      for (let i = 0; i < values.length; i++) account(head(values[i]), 0)
     } else add(call(items[at]))
     if (++at === count) at = 0
   }
   const ns = process.hrtime.bigint() - start
-  const acc = BigInt.asUintN(64, BigInt(low) + (BigInt(high) << 32n))
+  const acc = BigInt.asUintN(64, BigInt(sums[0]) + (BigInt(sums[1]) << 32n))
   return { n, ns: Number(ns), acc: acc.toString(16).padStart(16, '0') }
 }
 
