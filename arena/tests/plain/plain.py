@@ -62,7 +62,7 @@ ROWS = {
     "hex_decode_32b": (lambda item: [row.decode() for row in pieces(item, 64)], bytes.fromhex),
     "u256_add": (
         lambda item: [tuple(int.from_bytes(word, "little") for word in pieces(row, 32)) for row in pieces(item, 64)],
-        lambda row: (row[0] + row[1]) % MOD,
+        lambda row: ((row[0] + row[1]) % MOD).to_bytes(32, "little"),
     ),
     **library,
 }
@@ -78,11 +78,24 @@ def blobs(path):
         at += 4 + size
 
 
+READERS = {}
+
+
+def read(output):
+    """Reads an output, as 64-bit words: the sum that every contender must give costs more than many calls."""
+    data = output.encode() if isinstance(output, str) else output
+    reader = READERS.get(len(data))
+    if reader is None:
+        reader = READERS[len(data)] = struct.Struct(f"<{len(data) // 8}Q{len(data) % 8}B").unpack
+    return sum(reader(data))
+
+
 def run(n, items, call):
+    total = 0
     start = time.perf_counter_ns()
     for k in range(n):
         for element in items[k % len(items)]:
-            call(element)
+            total += read(call(element))
     return time.perf_counter_ns() - start
 
 
