@@ -40,16 +40,16 @@ fn memory_is_a_multiple_of_the_input() {
         let (start, length) = (&input[..input.len().min(24)], input.len());
         // As documented at `Limits`; and frames of what is open, of which there are as many as bytes here.
         let deep = start.iter().all(|byte| b"[{<".contains(byte)) && length > 24;
-        let factor = |documented: usize| if deep { 200 } else { documented };
+        let factor = |documented: usize| if deep { 64 } else { documented };
         let tape = most(|| {
             let _ = Tape::new().decode_within(input, limits).map(|_| ());
         });
-        assert!(tape <= factor(24) * length + 1024, "{start:?}: tape {tape}");
+        assert!(tape <= factor(48) * length + 1024, "{start:?}: tape {tape}");
         let tree = most(|| drop(Value::decode_within(input, limits)));
-        assert!(tree <= factor(48) * length + 1024, "{start:?}: tree {tree}");
+        assert!(tree <= factor(64) * length + 1024, "{start:?}: tree {tree}");
         let lenient = most(|| drop(Value::decode_lenient(input)));
         assert!(
-            lenient <= factor(48) * length + 1024,
+            lenient <= factor(64) * length + 1024,
             "{start:?}: lenient tree {lenient}"
         );
         let raw = most(|| {

@@ -49,11 +49,14 @@ struct Frame {
 }
 
 impl<C: Codec> Frames<C> {
-    /// Before the first byte of a stream, whose messages may be `limit` bytes long.
+    /// Before the first byte of a stream, whose messages may be `limit` bytes long. A limit above 2^63 - 2^20 (on 32-bit targets
+    /// 2^31 - 2^20) is taken as that: no longer message fits into memory.
     pub fn new(framing: Framing, limit: usize) -> Self {
+        // With its header, a message is shorter than any allocation may be, so lengths add up without overflow.
+        const LONGEST: usize = isize::MAX as usize + 1 - (1 << 20);
         Self {
             framing,
-            limit,
+            limit: limit.min(LONGEST),
             partial: Vec::new(),
             scan: C::Scan::default(),
             offset: 0,

@@ -497,7 +497,7 @@ fn split<C: Codec>(
         })?;
         start = cut;
     }
-    assert!(frames.pending() <= limit + 21);
+    assert!(frames.pending() <= limit.saturating_add(21));
     Ok(messages)
 }
 
@@ -602,6 +602,41 @@ fn streams_that_are_none() {
     let given_up = frames.feed(b"]3+", |_| Err(stopped));
     assert_eq!(given_up, Err(stopped));
     assert!(frames.feed(b"4+", |_| Ok::<_, Error>(())).is_err());
+}
+
+/// A limit beyond what memory can hold, and lengths around what an address can hold.
+#[test]
+fn frames_without_a_limit() {
+    for length in [
+        usize::MAX,
+        usize::MAX - 19,
+        usize::MAX - 20,
+        usize::MAX - 21,
+        usize::MAX - 22,
+        isize::MAX as usize + 1,
+        isize::MAX as usize,
+        isize::MAX as usize - 21,
+    ] {
+        let stream = format!("{length}:[1+");
+        let header = stream.len() - 3;
+        for cuts in [vec![], vec![1], vec![header], vec![header - 1, header + 1]] {
+            for limit in [usize::MAX, usize::MAX - 1, isize::MAX as usize] {
+                let result = split::<Syrup>(Framing::Length, limit, stream.as_bytes(), &cuts);
+                assert_eq!(
+                    result,
+                    Err(ErrorKind::MessageTooLong.at(0)),
+                    "{stream} {cuts:?}"
+                );
+            }
+        }
+    }
+    let stream = b"4:[1+]";
+    for cuts in [vec![], vec![1], vec![3], vec![1, 2, 3, 4, 5]] {
+        let messages = split::<Syrup>(Framing::Length, usize::MAX, stream, &cuts);
+        assert_eq!(messages, Ok(vec![b"[1+]".to_vec()]));
+        let messages = split::<Syrup>(Framing::None, usize::MAX, &stream[2..], &[1]);
+        assert_eq!(messages, Ok(vec![b"[1+]".to_vec()]));
+    }
 }
 
 /// An encoding that shares nothing with Syrup but the kinds: one byte of kind, 4 bytes of length, content.

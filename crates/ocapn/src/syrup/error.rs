@@ -27,7 +27,7 @@ pub enum ErrorKind {
     MissingLabel,
     /// More containers inside each other than the limit.
     TooDeep,
-    /// More values than the limit.
+    /// More values than [`Limits::values`](super::Limits::values), which bounds memory.
     TooManyValues,
     /// More bytes than the limit.
     TooLong,
@@ -78,7 +78,7 @@ impl fmt::Display for ErrorKind {
             Self::MissingValue => "key without a value",
             Self::MissingLabel => "record without a label",
             Self::TooDeep => "nested too deep",
-            Self::TooManyValues => "too many values",
+            Self::TooManyValues => "more values than the limit",
             Self::TooLong => "too long",
             Self::TrailingBytes => "bytes after the end",
             Self::WrongType => "value of another type",

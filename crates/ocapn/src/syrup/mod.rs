@@ -141,12 +141,17 @@ pub use value::{Record, Value};
 #[cfg(feature = "derive")]
 pub use lydite_ocapn_derive::{Decode, Encode};
 
-/// What a decoder puts up with.
+/// The largest message that a decoder accepts, in containers and values. These bound its memory.
+///
+/// A value may be one byte of input (`t`). A [`Tape`] takes 16 bytes a value, 48 while it grows by doubling; a [`Value`] takes 32 bytes and
+/// the text it holds, 64 while it is decoded. So memory is at most 48 and 64 times the input, and with [`Limits::DEFAULT`] at most
+/// 768 MiB and 1 GiB plus the input, however long that is. For messages of unknown peers, set a lower limit or decode to a type that
+/// derives [`Decode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers inside each other.
+    /// The most containers inside each other.
     pub depth: usize,
-    /// Values, each container counted too. A tape takes 16 bytes a value, a tree 32 and what it holds.
+    /// The most values, each container counted too.
     pub values: usize,
 }
 

@@ -972,3 +972,41 @@ fn text_is_checked_wherever_it_stands() {
         }
     }
 }
+
+/// Keys and members that are given twice, short enough that what follows them lies within the first eight bytes compared.
+#[test]
+fn short_keys_twice() {
+    for (input, first, second) in [
+        ("{1+f1+t}", 1, 4),
+        ("{1+f1+t2+f3+f}", 1, 4),
+        ("{1+1+1+2+2+3+}", 1, 5),
+        ("{0\"f0\"t1\"af1\"bf}", 1, 4),
+        ("{1'af1'at1'bf1'cf}", 1, 5),
+        ("{ftff1+t2+t}", 1, 3),
+        ("{[]f[]t1+t2+t}", 1, 4),
+    ] {
+        let at = |kind: ErrorKind| kind.at(second);
+        let input = input.as_bytes();
+        assert_eq!(input[first], input[second]);
+        assert_eq!(
+            Value::decode(input),
+            Err(at(ErrorKind::Duplicate)),
+            "{}",
+            input.escape_ascii()
+        );
+        assert_eq!(
+            Tape::new().decode(input).map(|_| ()),
+            Err(at(ErrorKind::Duplicate)),
+            "{}",
+            input.escape_ascii()
+        );
+        assert!(crate::syrup::decode::<Raw<'_>>(input).is_err());
+    }
+    for input in ["#1+1+$", "#1+1+2+3+4+$", "#0\"0\"1\"a1\"b$", "#tt1+2+3+$"] {
+        assert_eq!(
+            Value::decode(input.as_bytes()).unwrap_err().kind,
+            ErrorKind::Duplicate,
+            "{input}"
+        );
+    }
+}
