@@ -17,6 +17,8 @@
 //! Source: \[EFD\] shortw/jacobian-0 (dbl-2009-l, madd-2004-hmv, add-2007-bl), shortw/jacobian-3 (dbl-2001-b for its
 //! slope); points with one Z: \[Mel07\]; complete addition: \[LIBSECP\] `group_impl.h`, after \[BJ02\].
 
+use zeroize::Zeroize;
+
 use crate::{
     field::{LazyField, SecretField},
     mask::Mask,
@@ -158,6 +160,15 @@ pub(crate) struct Jacobian<C: Curve> {
     pub(crate) x: C::Field,
     pub(crate) y: C::Field,
     pub(crate) z: C::Field,
+}
+
+/// A secret multiple in this form says more of its multiplier than the point does: its Z goes through all additions.
+impl<C: Curve<Field: Zeroize>> Zeroize for Jacobian<C> {
+    fn zeroize(&mut self) {
+        self.x.zeroize();
+        self.y.zeroize();
+        self.z.zeroize();
+    }
 }
 
 impl<C: Curve> From<Affine<C>> for Jacobian<C> {

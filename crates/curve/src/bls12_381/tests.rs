@@ -240,6 +240,104 @@ fn kzg_proofs() {
     );
 }
 
+/// A scalar is below r. With z = r or y = r taken for 0, these proofs of the constant polynomials would be valid.
+#[test]
+fn kzg_scalars_of_the_order() {
+    let generator = {
+        // SAFETY: the pointer is to a static of the library.
+        let point = unsafe { *blst_p1_affine_generator() };
+        let mut bytes = [0; 48];
+        // SAFETY: writes 48 bytes, reads a point.
+        unsafe { blst::blst_p1_affine_compress(bytes.as_mut_ptr(), &point) };
+        bytes
+    };
+    let mut infinity = [0; 48];
+    infinity[0] = 0xc0;
+    let (zero, one, order) = (scalar(0), scalar(1), kzg::ORDER);
+    let mut last = order;
+    last[31] -= 1;
+    let mut above = order;
+    above[31] += 1;
+    // The polynomial 1 has the value 1 at every z, the polynomial 0 the value 0, both with the proof infinity.
+    for z in [zero, one, last] {
+        assert_eq!(kzg::verify_proof(&generator, &z, &one, &infinity), Ok(()));
+        assert_eq!(kzg::verify_proof(&infinity, &z, &zero, &infinity), Ok(()));
+    }
+    let refused = Err(Error::ScalarOutOfRange);
+    for bad in [order, above, [0xff; 32]] {
+        assert_eq!(
+            kzg::verify_proof(&generator, &bad, &one, &infinity),
+            refused
+        );
+        assert_eq!(
+            kzg::verify_proof(&infinity, &bad, &zero, &infinity),
+            refused
+        );
+        assert_eq!(
+            kzg::verify_proof(&infinity, &zero, &bad, &infinity),
+            refused
+        );
+        assert_eq!(kzg::verify_proof(&infinity, &bad, &bad, &infinity), refused);
+    }
+}
+
+/// (0, 2) of order 3, and (-1, 2 + u): points of the curves outside the subgroups.
+fn outside_the_subgroups() -> ([u8; G1_LENGTH], [u8; G2_LENGTH]) {
+    let mut first = [0; G1_LENGTH];
+    first[95] = 2;
+    let second = write_g2(Some(Affine {
+        x: Fp2::ONE.negate(1),
+        y: Fp2(blst::blst_fp2 {
+            fp: [Fp::ONE.double().0, Fp::ONE.0],
+        }),
+    }));
+    (first, second)
+}
+
+/// One point outside the subgroup, at every place of sums and products of every length around the sizes of chunks and lanes.
+#[test]
+fn one_point_of_many_outside_the_subgroup() {
+    let (p, q) = (generator(), generator_2());
+    let (outside_p, outside_q) = outside_the_subgroups();
+    for count in [
+        1_usize, 2, 7, 8, 9, 15, 16, 17, 18, 24, 25, 31, 32, 33, 40, 65,
+    ] {
+        let places = [0, count / 2, count.saturating_sub(2), count - 1];
+        for at in places {
+            let with = |first: bool| {
+                let pairs = (0..count).map(move |i| {
+                    let outside = i == at;
+                    let p = if outside && first { outside_p } else { p };
+                    let q = if outside && !first { outside_q } else { q };
+                    (p, q)
+                });
+                pairs.collect::<Vec<_>>()
+            };
+            for first in [true, false] {
+                assert_eq!(
+                    pairing_check(with(first)),
+                    Err(Error::NotInSubgroup),
+                    "pairing, {at} of {count}"
+                );
+            }
+            let terms = with(true).into_iter().map(|(p, _)| (p, scalar(3)));
+            assert_eq!(
+                g1_msm(terms),
+                Err(Error::NotInSubgroup),
+                "G1, {at} of {count}"
+            );
+            let terms = with(false).into_iter().map(|(_, q)| (q, scalar(3)));
+            assert_eq!(
+                g2_msm(terms),
+                Err(Error::NotInSubgroup),
+                "G2, {at} of {count}"
+            );
+        }
+        assert!(g1_msm((0..count).map(|_| (p, scalar(3)))).is_ok());
+        assert!(g2_msm((0..count).map(|_| (q, scalar(3)))).is_ok());
+    }
+}
+
 /// One pair is never one, but its points are looked at; pairs with infinity do not count, sixteen pairs are one loop.
 #[test]
 fn one_pair() {
@@ -256,17 +354,9 @@ fn one_pair() {
     assert_eq!(pairing_check(pairs.clone()), Ok(true));
     pairs.push((p, q));
     assert_eq!(pairing_check(pairs), Ok(false));
-    // (0, 2) of order 3, and (-1, 2 + u).
-    let mut outside = zero_p;
-    outside[95] = 2;
-    assert_eq!(pairing_check([(outside, q)]), Err(Error::NotInSubgroup));
-    let outside = write_g2(Some(Affine {
-        x: Fp2::ONE.negate(1),
-        y: Fp2(blst::blst_fp2 {
-            fp: [Fp::ONE.double().0, Fp::ONE.0],
-        }),
-    }));
-    assert_eq!(pairing_check([(p, outside)]), Err(Error::NotInSubgroup));
+    let (outside_p, outside_q) = outside_the_subgroups();
+    assert_eq!(pairing_check([(outside_p, q)]), Err(Error::NotInSubgroup));
+    assert_eq!(pairing_check([(p, outside_q)]), Err(Error::NotInSubgroup));
 }
 
 proptest! {

@@ -225,6 +225,7 @@ fn multiply_generator_chunk<const CHUNK: usize>(
     );
     let points = core::array::from_fn(|i| products[i].to_affine_with(&inverses[i]).normalize());
     inverses.zeroize();
+    products.zeroize();
     points
 }
 

@@ -43,9 +43,12 @@ impl SecretKey {
     pub fn diffie_hellman(&self, public_key: &PublicKey) -> SharedSecret {
         // The order is prime, the point not infinity and the key not 0: neither is the product infinity.
         let mut halves = self.0.split_for_digits();
-        let point = Backend::detect().multiply_secret(&public_key.0, &halves);
+        let mut product = Backend::detect().multiply_secret(&public_key.0, &halves);
         halves.zeroize();
-        let point = point.to_affine_with(&point.z.invert()).normalize();
+        let mut z_inverse = product.z.invert();
+        let point = product.to_affine_with(&z_inverse).normalize();
+        product.zeroize();
+        z_inverse.zeroize();
         SharedSecret {
             compressed: PublicKey(point).to_sec1_compressed(),
         }

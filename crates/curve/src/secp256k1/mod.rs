@@ -151,6 +151,35 @@ impl SecretKey {
         }
     }
 
+    /// [`sign_prehash`](Self::sign_prehash), followed by a recovery of the public key from the signature: a signature that is
+    /// not valid for `public_key` and `hash` is not returned.
+    ///
+    /// For signers that somebody may disturb (voltage, radiation, memory errors). Nonces are deterministic, so two signatures of one
+    /// hash, of which one was computed wrongly, may reveal the key. Keep the public key from when the key was made: then a damaged
+    /// secret key is found too. The recovery takes longer than the signature. `docs/constant-time.md` says what remains.
+    ///
+    /// ```
+    /// use lydite_curve::secp256k1::{Error, PublicKey, SecretKey};
+    ///
+    /// let key = SecretKey::from_bytes(&[0x46; 32])?;
+    /// let public_key = key.public_key();
+    /// let signature = key.sign_prehash_checked(&[0x11; 32], &public_key)?;
+    /// assert_eq!(signature, key.sign_prehash(&[0x11; 32]));
+    /// let other = PublicKey::GENERATOR;
+    /// assert_eq!(key.sign_prehash_checked(&[0x11; 32], &other), Err(Error::Mismatch));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`]: the computation went wrong, or `public_key` is not the public key of this secret key.
+    pub fn sign_prehash_checked(
+        &self,
+        hash: &[u8; 32],
+        public_key: &PublicKey,
+    ) -> Result<Signature, Error> {
+        self.sign_prehash(hash).checked(hash, public_key)
+    }
+
     /// The nonces for z. Constant-time.
     fn nonces(&self, z: &Scalar) -> Nonces {
         let mut key = self.0.to_bytes();
@@ -191,7 +220,11 @@ impl SecretKey {
 fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
     let mut out = [Jacobian::INFINITY];
     Backend::detect().multiply_generator(core::slice::from_ref(k), &mut out);
-    out[0].to_affine_with(&out[0].z.invert()).normalize()
+    let mut z_inverse = out[0].z.invert();
+    let point = out[0].to_affine_with(&z_inverse).normalize();
+    out.zeroize();
+    z_inverse.zeroize();
+    point
 }
 
 /// A public key: a point of the curve other than infinity.
@@ -400,6 +433,16 @@ impl Signature {
             },
             _ => *self,
         }
+    }
+
+    /// The signature itself if the key recovered from it is this one.
+    fn checked(mut self, hash: &[u8; 32], public_key: &PublicKey) -> Result<Self, Error> {
+        if recover(hash, &self).as_ref() == Ok(public_key) {
+            return Ok(self);
+        }
+        self.r.zeroize();
+        self.s.zeroize();
+        Err(Error::Mismatch)
     }
 
     /// r and s as scalars.

@@ -69,3 +69,37 @@ fn exceptional_sums() {
         sums_of_multiples::<x86_64::adx::Element>();
     }
 }
+
+/// The x coordinate of the nonce's point may be r + n, of which r is the rest.
+///
+/// r = 3 is the smallest r for which r + n is the x coordinate of a point R. With s = 2, the hash h = 0x11 and y of R even or odd, the
+/// key is (s R - h G) / r; computed by a program of a few lines from the formulas of \[SEC1\] §4.1.6.
+#[test]
+fn r_beyond_the_order() {
+    let key = hex_literal::hex!(
+        "a31e91a7deffa3346016421d4bec13c21a44ba38e50fe6d742e63b8da337f316"
+        "881db8efd967967694da70270470c3a958bd4934965f591d9153effd1c70f71e"
+    );
+    let scalar = |k: u8| {
+        let mut bytes = [0; 32];
+        bytes[31] = k;
+        bytes
+    };
+    let all = |hash: u8, r: u8, s: u8| {
+        let (hash, r, s) = (scalar(hash), scalar(r), scalar(s));
+        let verified = verify_with::<Element<P, Portable>>(&key, &hash, &r, &s);
+        assert_eq!(verify(&key, &hash, &r, &s), verified);
+        verified
+    };
+    assert_eq!(all(0x11, 3, 2), Ok(()));
+    for (hash, r, s) in [(0x10, 3, 2), (0x11, 2, 2), (0x11, 4, 2), (0x11, 3, 1)] {
+        assert_eq!(all(hash, r, s), Err(Error::Mismatch), "{hash} {r} {s}");
+    }
+    // r + n is below p only for r below p - n.
+    let p_minus_n =
+        hex_literal::hex!("000000000000000000000000000000004319055358e8617b0c46353d039cdaae");
+    assert!(beyond_order::<Element<P, Portable>>(&p_minus_n).is_none());
+    let mut last = p_minus_n;
+    last[31] -= 1;
+    assert!(beyond_order::<Element<P, Portable>>(&last).is_some());
+}

@@ -36,6 +36,38 @@ fn scalar_edges() {
     assert!(Scalar::ZERO.negate() == Scalar::ZERO);
 }
 
+/// Products whose last folding carries out of 256 bits, which happens by chance once in 2^123.
+///
+/// With K = 2^256 - n, the foldings turn T = a b into A = T mod 2^256 + K floor(T / 2^256), A into B and B into C in the same way.
+/// All are T modulo n, and C < 2 n, so for T = rho (mod n) with rho < n, C is rho or n + rho = 2^256 + rho - K. It carries if it is
+/// the latter and rho >= K. With B = rho + m n it is the latter just where rho < m K; and B, a multiple of the small part of T,
+/// has m = 2 where T / 2^512 is above about 0.62 (as K^2 = 1.6 * 2^256). So rho is taken from [K, 2 K), a near n, and b = rho / a.
+#[test]
+fn scalar_products_that_carry_last() {
+    let n = order();
+    let one = BigUint::from(1u8);
+    let power = &one << 256;
+    let complement: BigUint = &power - &n;
+    let fold = |t: &BigUint| (t % &power) + (t >> 256) * &complement;
+    let mut carries = 0;
+    for below in 1..=32u8 {
+        let a = &n - below;
+        let inverse = a.modpow(&(&n - 2u8), &n);
+        for rho in [
+            complement.clone(),
+            &complement + 1u8,
+            (&complement << 1) - 1u8,
+        ] {
+            let b = &rho * &inverse % &n;
+            let folded = fold(&fold(&fold(&(&a * &b))));
+            carries += usize::from(folded >= power);
+            let product = scalar(to_words(&a)).0.mul(&scalar(to_words(&b)).0);
+            assert_eq!(value(&product), rho, "n - {below}");
+        }
+    }
+    assert!(carries > 30, "{carries}");
+}
+
 proptest! {
     #![proptest_config(config())]
 

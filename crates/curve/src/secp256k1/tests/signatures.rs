@@ -570,3 +570,25 @@ proptest! {
         prop_assert!(PublicKey::from_sec1_bytes(&key).is_err());
     }
 }
+
+/// What a fault leaves: any bit of the signature or the hash changed, or another key.
+#[test]
+fn checked_signatures() {
+    let key = SecretKey::from_bytes(&bytes32(1)).unwrap();
+    let (hash, public_key) = (bytes32(2), key.public_key());
+    let signature = key.sign_prehash(&hash);
+    assert_eq!(key.sign_prehash_checked(&hash, &public_key), Ok(signature));
+    let mismatch = Err(Error::Mismatch);
+    let other = SecretKey::from_bytes(&bytes32(3)).unwrap();
+    assert_eq!(other.sign_prehash_checked(&hash, &public_key), mismatch);
+    assert_eq!(signature.checked(&bytes32(4), &public_key), mismatch);
+    for bit in 0..8 * 65 {
+        let mut bytes = signature.to_bytes65();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let damaged = Signature {
+            recovery_id: bytes[64],
+            ..Signature::from_bytes64(bytes[..64].try_into().unwrap())
+        };
+        assert_eq!(damaged.checked(&hash, &public_key), mismatch, "{bit}");
+    }
+}
