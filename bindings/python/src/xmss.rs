@@ -98,7 +98,7 @@ pub fn xmss_generate<'py>(
         .checked_add(epochs)
         .ok_or_else(|| PyValueError::new_err("epochs: too many"))?;
     let mut drawn = Zeroizing::new([0; 32]);
-    let seed = match &seed {
+    let seed: &[u8; 32] = match &seed {
         Some(seed) => seed.array("seed")?,
         None => {
             getrandom::fill(&mut drawn[..])
