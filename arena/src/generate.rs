@@ -68,6 +68,19 @@ pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> 
     Ok((items, expected))
 }
 
+/// The right output of an item of a row that a [change](crate::change) made; `None` if no reference code computes it from
+/// the item's bytes.
+pub fn truth_of(op: &Op, item: &[u8]) -> Result<Option<Expected>> {
+    if precompile::is_row(op) {
+        let parts = precompile::output(op, item)?;
+        return Ok(parts.map(|parts| Expected::of(&parts)));
+    }
+    if xmss::is_row(op) {
+        return Ok(xmss::output(op, item)?.map(|part| Expected::of(&[part])));
+    }
+    truth::expected(&op.kernel, op.ops_per_call, item).map(Some)
+}
+
 /// The seed of a probe set.
 pub fn probe_seed(op: &Op, round: u64) -> u64 {
     op.seed ^ 0x70_726f_6265 ^ (round << 48)
@@ -380,7 +393,8 @@ fn dynamic_parts(op: &Op, random: &mut Random) -> (String, Vec<u8>, Vec<Vec<u8>>
         let numbers = (0..5).map(|_| be32(&sized(random, 3))).collect();
         return (letters(random, 43), random.bytes(59), numbers);
     }
-    let len = random.between(0, 160);
+    // At least what a change rule replaces.
+    let len = random.between(8, 160);
     let mut string = letters(random, len);
     if random.below(8) == 0 {
         string.push_str("žluťoučký kůň 馬 🐎");

@@ -8,6 +8,7 @@
 pub mod alloy;
 pub mod blobs;
 pub mod builder;
+pub mod change;
 pub mod cli;
 pub mod compare;
 pub mod doctor;

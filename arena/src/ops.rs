@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::change::Change;
+
 /// Does the timed call allocate its result?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -74,6 +76,8 @@ pub struct Op {
     pub full: bool,
     /// Whether a batch is whole turns over the items at any price: their times differ by chance.
     pub whole_turns: bool,
+    /// How a contender changes the items inside the clock.
+    pub change: Change,
     /// `neg:<decoder>`, where malformed inputs are known.
     pub negative: Option<String>,
     /// Figures published elsewhere: who, nanoseconds.
@@ -103,6 +107,8 @@ struct Kernel {
     probes: usize,
     #[serde(default)]
     whole_turns: bool,
+    #[serde(default)]
+    change: Change,
     memory: Memory,
     #[serde(default = "one")]
     elements: usize,
@@ -130,6 +136,8 @@ struct Row {
     elements: Option<usize>,
     #[serde(default)]
     memory: Option<Memory>,
+    #[serde(default)]
+    change: Option<Change>,
     #[serde(default)]
     throughput: bool,
     #[serde(default)]
@@ -204,6 +212,7 @@ fn rows(file: File) -> Vec<Op> {
                 report: row.report,
                 full: row.full,
                 whole_turns: kernel.whole_turns,
+                change: row.change.unwrap_or(kernel.change),
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
                 id: row.id,

@@ -81,6 +81,37 @@ pub fn cases(op: &Op, which: Draw) -> Result<Vec<Case>> {
     (0..count).map(|_| draw(op, &mut random)).collect()
 }
 
+/// The parts of the output of a changed item; `None` if slow code does not compute them from the input's bytes.
+pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
+    if op.call != program::RUN {
+        let found = address(&op.call).map(|address| inputs::output(address, item));
+        let Some(output) = found.transpose()?.flatten() else {
+            return Ok(None);
+        };
+        return Ok(Some(output.parts));
+    }
+    // The last of the calls has other data.
+    let Some(address) = address(&like(op)?.call) else {
+        return Ok(None);
+    };
+    let (code, data) = program::parts(item)?;
+    let calls = op.calls as usize;
+    ensure!(
+        data.len().is_multiple_of(calls),
+        "calls of different lengths"
+    );
+    let mut cases = Vec::new();
+    for input in data.chunks(data.len() / calls) {
+        let Some(case) = inputs::output(address, input)? else {
+            return Ok(None);
+        };
+        cases.push(case);
+    }
+    let whole = program::calls(address, &cases)?;
+    ensure!(program::parts(&whole.item)?.0 == code, "another program");
+    Ok(Some(whole.parts))
+}
+
 /// A hexadecimal field.
 fn bytes(value: &Value) -> Result<Vec<u8>> {
     unhex(value.as_str().context("not a text")?.as_bytes())

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 
 use super::{Case, gas};
-use crate::truth::hex;
+use crate::truth::{Reader, hex};
 
 /// What rows of the report's programs ask for: hexadecimal text in, gas used out; engine and state are made in the call.
 pub const SETUP: &str = "bytecode_setup";
@@ -108,6 +108,12 @@ pub fn once(address: u64, case: &Case) -> Result<Case> {
         item: hex(&code).into_bytes(),
         parts: vec![used.to_le_bytes().to_vec()],
     })
+}
+
+/// Code and call data of an item of the rows of longer programs.
+pub fn parts(item: &[u8]) -> Result<(&[u8], &[u8])> {
+    let mut reader = Reader(item);
+    Ok((reader.lp()?, reader.rest()))
 }
 
 /// A program with one STATICCALL for each case, each with a constant amount of gas and with its own input, which lies in

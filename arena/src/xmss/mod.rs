@@ -5,7 +5,7 @@ pub mod statement;
 
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::generate::{Draw, probe_seed};
@@ -108,7 +108,7 @@ pub fn cases(op: &Op, which: Draw) -> Result<Vec<(Vec<u8>, Expected)>> {
                 let (byte, digest) = REPORT[if first { 0 } else { index % 2 }];
                 (vec![byte; 32], unhex(digest.as_bytes())?)
             }
-            ("xmss_prf", _) => pseudorandom(&mut random),
+            ("xmss_prf", _) => pseudorandom(&mut random)?,
             ("xmss_keygen", Input::Varied) => {
                 let (scheme, _) = scheme(op)?;
                 let seed = random.word();
@@ -147,67 +147,115 @@ fn known_key(op: &Op) -> Result<(Vec<u8>, Vec<u8>)> {
     Ok((item, output))
 }
 
-/// States by columns (element 0 of every state, then element 1), permuted so many times.
-fn permutation(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (permutation, width) = match op.kernel.as_str() {
-        "poseidon1_16" => (&POSEIDON1[0], 16),
-        "poseidon1_24" => (&POSEIDON1[1], 24),
-        "poseidon2_16" => (&POSEIDON2[0], 16),
-        "poseidon2_24" => (&POSEIDON2[1], 24),
-        other => bail!("no kernel {other}"),
-    };
-    let states = if op.case == "lanes" { 16 } else { 1 };
-    let columns = |states: &[Vec<u64>]| -> Vec<u8> {
-        let elements = (0..width).flat_map(|i| states.iter().map(move |state| state[i] as u32));
-        elements.flat_map(u32::to_le_bytes).collect()
-    };
-    let mut all: Vec<Vec<u64>> = (0..states)
-        .map(|_| {
-            (0..width)
-                .map(|_| random.below(P as usize) as u64)
-                .collect()
-        })
-        .collect();
-    let item = columns(&all);
-    for state in &mut all {
-        for _ in 0..op.ops_per_call / states {
-            permutation.permute(state);
-        }
-    }
-    Ok((item, columns(&all)))
+/// The output of a changed item; `None` if it cannot be computed from the item's bytes alone.
+pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<u8>>> {
+    Ok(match op.kernel.as_str() {
+        kernel if kernel.starts_with("poseidon") => Some(permuted(op, item)?),
+        "xmss_prf" => Some(chain_starts(item)?),
+        "xmss_sign" => Some(signature(op, item)?),
+        _ => None,
+    })
 }
 
-/// The starts of 46 chains of sixteen epochs; for each chain, its elements of all epochs in turn.
-fn pseudorandom(random: &mut Random) -> (Vec<u8>, Vec<u8>) {
+/// States by columns (element 0 of every state, then element 1), and what they are permuted to.
+fn permutation(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
+    let (states, width) = (states(op), width(op)?);
+    let element = |random: &mut Random| random.below(P as usize) as u32;
+    let mut item = Vec::new();
+    for _ in 0..states * width {
+        item.extend(element(random).to_le_bytes());
+    }
+    let output = permuted(op, &item)?;
+    Ok((item, output))
+}
+
+fn states(op: &Op) -> usize {
+    if op.case == "lanes" { 16 } else { 1 }
+}
+
+fn width(op: &Op) -> Result<usize> {
+    let (_, width) = op.kernel.rsplit_once('_').context("the kernel's width")?;
+    Ok(width.parse()?)
+}
+
+/// The states of an item after their permutations.
+fn permuted(op: &Op, item: &[u8]) -> Result<Vec<u8>> {
+    let permutation = match op.kernel.as_str() {
+        "poseidon1_16" => &POSEIDON1[0],
+        "poseidon1_24" => &POSEIDON1[1],
+        "poseidon2_16" => &POSEIDON2[0],
+        "poseidon2_24" => &POSEIDON2[1],
+        other => bail!("no kernel {other}"),
+    };
+    let (states, width) = (states(op), width(op)?);
+    let (words, []) = item.as_chunks::<4>() else {
+        bail!("expected words of 4 bytes")
+    };
+    ensure!(words.len() == states * width, "{} words", words.len());
+    let mut output = vec![0; item.len()];
+    for lane in 0..states {
+        let column = |i: usize| states * i + lane;
+        let mut state: Vec<u64> = (0..width)
+            .map(|i| u32::from_le_bytes(words[column(i)]).into())
+            .collect();
+        for _ in 0..op.ops_per_call / states {
+            permutation.permute(&mut state);
+        }
+        for (i, element) in state.iter().enumerate() {
+            output[4 * column(i)..][..4].copy_from_slice(&(*element as u32).to_le_bytes());
+        }
+    }
+    Ok(output)
+}
+
+/// A PRF key and an epoch, and the starts of 46 chains of sixteen epochs from it.
+fn pseudorandom(random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
     let key = random.bytes(32);
     let first = random.below((1 << 32) - 16) as u32;
+    let item = [key, first.to_le_bytes().to_vec()].concat();
+    let output = chain_starts(&item)?;
+    Ok((item, output))
+}
+
+/// For each chain, its elements of all epochs in turn.
+fn chain_starts(item: &[u8]) -> Result<Vec<u8>> {
+    let (key, first) = item.split_last_chunk::<4>().context("a key and an epoch")?;
+    let first = u32::from_le_bytes(*first);
     let mut output = Vec::new();
     for chain in 0..46 {
         let starts: Vec<_> = (first..first + 16)
-            .map(|epoch| statement::chain_start(&key, epoch, chain))
+            .map(|epoch| statement::chain_start(key, epoch, chain))
             .collect();
         for i in 0..8 {
             let column = starts.iter().map(|start| start[i] as u32);
             output.extend(column.flat_map(u32::to_le_bytes));
         }
     }
-    ([key, first.to_le_bytes().to_vec()].concat(), output)
+    Ok(output)
 }
 
 /// A message for an epoch of the first window of a key of all epochs.
 fn sign(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (scheme, vectors) = scheme(op)?;
+    let (_, vectors) = scheme(op)?;
     let epoch = random.below(32) as u32;
     let message = random.bytes(32);
-    let key = &KEYS[usize::from(scheme.chains == 46)];
-    let message_bytes = message.as_slice().try_into()?;
-    let signature = key.sign(epoch, message_bytes)?;
     let item = [
         key_item(vectors[0].seed, 0, 256),
         epoch.to_le_bytes().to_vec(),
         message,
-    ];
-    Ok((item.concat(), signature))
+    ]
+    .concat();
+    let signature = signature(op, &item)?;
+    Ok((item, signature))
+}
+
+/// The signature that the item of a key origin, an epoch and a message asks for.
+fn signature(op: &Op, item: &[u8]) -> Result<Vec<u8>> {
+    let (scheme, _) = scheme(op)?;
+    let key = &KEYS[usize::from(scheme.chains == 46)];
+    let (rest, message) = item.split_last_chunk::<32>().context("a message")?;
+    let (_, epoch) = rest.split_last_chunk::<4>().context("an epoch")?;
+    key.sign(u32::from_le_bytes(*epoch), message)
 }
 
 /// Claims of leanSig's signatures, one of 32 with an altered path: all the work is done before that shows.
