@@ -3,29 +3,57 @@
 //! Layout: `(u32 little-endian length, bytes)*`, nothing before, between or after.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
 /// Writes `items` in order.
 pub fn write<T: AsRef<[u8]>>(path: &Path, items: &[T]) -> Result<()> {
-    let mut out = std::io::BufWriter::new(
-        fs::File::create(path).with_context(|| format!("create {}", path.display()))?,
-    );
-    for item in items {
-        let item = item.as_ref();
-        out.write_all(&u32::try_from(item.len())?.to_le_bytes())?;
-        out.write_all(item)?;
-    }
-    out.flush()?;
-    Ok(())
+    fs::write(path, join(items)?).with_context(|| format!("write {}", path.display()))
 }
 
 /// Reads a whole file; the file is another program's output, so every length is checked.
 pub fn read(path: &Path) -> Result<Vec<Vec<u8>>> {
     let data = fs::read(path).with_context(|| format!("read {}", path.display()))?;
     parse(&data)
+}
+
+/// Reads a file that another program may have prepared to harm us: only a regular file, not a link to one, and of at most
+/// `limit` bytes.
+pub fn read_foreign(path: &Path, limit: u64) -> Result<Vec<Vec<u8>>> {
+    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(target_os = "linux")]
+    {
+        use nix::fcntl::OFlag;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        // Opening a FIFO would wait for a writer.
+        options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
+    }
+    let file = options.open(path).with_context(|| format!("read {}", name()))?;
+    let data = file.metadata().with_context(name)?;
+    if !data.is_file() {
+        bail!("{}: expected a regular file", name());
+    }
+    if data.len() > limit {
+        bail!("{}: expected at most {limit} bytes, found {}", name(), data.len());
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).with_context(name)?;
+    parse(&bytes)
+}
+
+/// The bytes of a blobs file.
+pub fn join<T: AsRef<[u8]>>(items: &[T]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for item in items {
+        let item = item.as_ref();
+        out.extend(u32::try_from(item.len())?.to_le_bytes());
+        out.extend(item);
+    }
+    Ok(out)
 }
 
 /// Splits the bytes of a blobs file.

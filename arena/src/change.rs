@@ -165,7 +165,7 @@ impl Change {
 }
 
 /// The bytes of each element that offsets count in (docs/adding-a-contender.md, "Change rules").
-fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<usize>>> {
+pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<usize>>> {
     let kernel = kernel.strip_suffix("_heads").unwrap_or(kernel);
     let mut reader = Reader(item);
     let at = |reader: &Reader<'_>| item.len() - reader.0.len();
@@ -253,7 +253,7 @@ fn counts(kernel: &str) -> bool {
 }
 
 /// Whether each element of a kernel is one byte string with its length before it.
-fn is_prefixed(kernel: &str, elements: usize) -> bool {
+pub fn is_prefixed(kernel: &str, elements: usize) -> bool {
     match kernel {
         "abi_decode_dynamic"
         | "abi_decode_dynamic_strict"

@@ -33,6 +33,14 @@ fn line(path: &str) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
+/// Bytes of memory.
+pub fn memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
 /// Load averages of 1, 5 and 15 minutes.
 pub fn load() -> Option<[f64; 3]> {
     let text = line("/proc/loadavg")?;
@@ -49,17 +57,6 @@ pub fn machine(arena: &Path) -> Machine {
     };
     let have = entry("flags").unwrap_or_default();
     let have: Vec<&str> = have.split(' ').collect();
-    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let memory = memory
-        .lines()
-        .find_map(|line| {
-            line.strip_prefix("MemTotal:")?
-                .trim()
-                .strip_suffix(" kB")?
-                .parse()
-                .ok()
-        })
-        .unwrap_or(0u64);
     let distribution = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let distribution = distribution
         .lines()
@@ -76,7 +73,7 @@ pub fn machine(arena: &Path) -> Machine {
             .map(|&flag| flag.to_owned())
             .collect(),
         virtualized: have.contains(&"hypervisor"),
-        memory: memory * 1024,
+        memory: memory().unwrap_or(0),
         system: format!("{distribution}, kernel {kernel}"),
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         load_before: load(),

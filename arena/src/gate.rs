@@ -1,79 +1,214 @@
-//! The correctness gate: nothing is timed before its outputs are right on items it could not foresee.
+//! The correctness gate: nothing is timed before its outputs are right on items it could not foresee, and no timed batch
+//! counts unless its sum and its clocks are right.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use crate::blobs;
+use crate::change::Words;
+use crate::clocks::{self, Threads, Verdict};
 use crate::generate::{self, Draw};
-use crate::ops::{Input, Op};
+use crate::ops::{Input, Memory, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::schedule::queue_wait;
 use crate::truth::{Expected, hex, predict};
 
-/// Items on disk and their right outputs.
+/// Time that the slow reference may take to check one batch.
+const TRUTH: Duration = Duration::from_millis(50);
+
+/// A seed that nobody can foresee.
+pub fn seed() -> u32 {
+    // Without the system's randomness there is no race.
+    getrandom::u32().unwrap_or_else(|error| unreachable!("random numbers of the system: {error}"))
+}
+
+/// The same, longer.
+fn round() -> u64 {
+    u64::from(seed()) << 32 | u64::from(seed())
+}
+
+/// Items and their right outputs.
 pub struct Set {
-    path: PathBuf,
+    op: Op,
+    /// Name of its file.
+    name: String,
+    /// The items, as a blobs file.
+    blob: Vec<u8>,
     /// Bytes of all of them.
     pub bytes: usize,
     /// Right outputs, in order.
     pub expected: Vec<Expected>,
+    /// Calls on changed items whose truth takes no longer than [`TRUTH`]; zero without a reference.
+    checkable: OnceLock<u64>,
 }
 
 impl Set {
-    fn new(folder: &Path, name: &str, op: &Op, draw: Draw) -> Result<Self> {
-        let path = folder.join(format!("{}.{name}.blobs", op.id));
+    fn new(name: &str, op: &Op, draw: Draw) -> Result<Self> {
         let (items, expected) = generate::with_truth(op, draw)?;
-        blobs::write(&path, &items)?;
-        let bytes = items.iter().map(Vec::len).sum();
+        Self::of(name, op, &items, expected)
+    }
+
+    fn of(name: &str, op: &Op, items: &[Vec<u8>], expected: Vec<Expected>) -> Result<Self> {
         Ok(Self {
-            path,
-            bytes,
+            op: op.clone(),
+            name: format!("{}.{name}.blobs", op.id),
+            blob: blobs::join(items)?,
+            bytes: items.iter().map(Vec::len).sum(),
             expected,
+            checkable: OnceLock::new(),
         })
     }
 
-    /// Loads the items into a contender.
+    /// Writes the items to a new file in the contender's folder and loads them into it.
     pub fn prepare(
         &self,
         process: &mut Process,
         call: &str,
         deadline: Duration,
     ) -> Result<(), Failure> {
-        let items = process.prepare(call, &self.path, deadline)?;
-        if items != self.expected.len() as u64 {
-            return Err(Failure::Wrong(format!(
-                "{items} items of {}",
-                self.expected.len()
-            )));
-        }
-        Ok(())
+        self.load(process, call, deadline).map(drop)
     }
 
-    /// A batch whose sum is right.
+    /// [`Set::prepare`]; returns the CPU time that it took.
+    fn load(
+        &self,
+        process: &mut Process,
+        call: &str,
+        deadline: Duration,
+    ) -> Result<Option<u64>, Failure> {
+        let disk = |error: std::io::Error| Failure::Crash(format!("the driver's files: {error}"));
+        let path = process.file(&self.name);
+        for _ in 0..3 {
+            let _ = std::fs::remove_file(&path);
+            std::fs::write(&path, &self.blob).map_err(disk)?;
+            let mut rights = std::fs::metadata(&path).map_err(disk)?.permissions();
+            rights.set_readonly(true);
+            std::fs::set_permissions(&path, rights).map_err(disk)?;
+            let prepared = process.prepare(call, &path, self.op.change, deadline);
+            // Files of a user have no secrets from that user's programs: another contender may have changed this one.
+            let same = std::fs::read(&path).is_ok_and(|found| found == self.blob);
+            let _ = std::fs::remove_file(&path);
+            if !same {
+                continue;
+            }
+            let prepared = prepared?;
+            if prepared.items != self.expected.len() as u64 {
+                return Err(Failure::Wrong(format!(
+                    "{} items of {}",
+                    prepared.items,
+                    self.expected.len()
+                )));
+            }
+            return Ok(prepared.cpu);
+        }
+        Err(Failure::Crash(
+            "its file of items was changed by another program".into(),
+        ))
+    }
+
+    /// Whether the items change in this contender's batches.
+    fn changes(&self, process: &Process) -> bool {
+        self.op.change.is_some() && process.changes
+    }
+
+    /// A batch with a new seed. Where items do not change its sum is right; where they do, [`Set::examine`] or
+    /// [`Watch::finish`] checks it.
     pub fn run(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
-        let batch = process.run(n, deadline)?;
-        let right = predict(&self.expected, n);
-        if batch.acc != right {
-            return Err(Failure::Wrong(format!(
-                "{n} calls sum up to {:016x}, not to {right:016x}",
-                batch.acc
-            )));
+        let batch = process.run(n, seed(), deadline)?;
+        if !self.changes(process) {
+            self.compare(&batch, predict(&self.expected, n))?;
         }
         Ok(batch)
     }
 
-    fn verify(
+    /// A batch of at most `n` calls whose sum the truth confirms, where there is one.
+    fn examine(
         &self,
         process: &mut Process,
-        output: &Path,
+        n: u64,
         deadline: Duration,
-    ) -> Result<(), Failure> {
-        process.verify(output, deadline)?;
-        let got = blobs::read(output).map_err(|error| Failure::Wrong(format!("{error:#}")))?;
-        // Gone, so that the next answer cannot be this one.
-        let _ = std::fs::remove_file(output);
+    ) -> Result<Batch, Failure> {
+        let n = match self.changes(process) {
+            true => n.min(self.checkable().max(1)),
+            false => n,
+        };
+        let batch = self.run(process, n, deadline)?;
+        if self.changes(process)
+            && let Some(right) = self.truth(&batch)
+        {
+            self.compare(&batch, right)?;
+        }
+        Ok(batch)
+    }
+
+    fn compare(&self, batch: &Batch, right: u64) -> Result<(), Failure> {
+        if batch.acc == right {
+            return Ok(());
+        }
+        Err(Failure::Wrong(format!(
+            "{} calls sum up to {:016x}, not to {right:016x}",
+            batch.n, batch.acc
+        )))
+    }
+
+    /// Calls on changed items that the slow reference can check in a moment.
+    fn checkable(&self) -> u64 {
+        *self.checkable.get_or_init(|| {
+            let start = Instant::now();
+            let mut calls = 0;
+            let _ = self.changed_sum(u64::MAX, 1, &mut |_| {
+                calls += 1;
+                start.elapsed() < TRUTH
+            });
+            calls
+        })
+    }
+
+    /// The right sum of a batch on changed items, unless that takes too long or nobody knows it.
+    fn truth(&self, batch: &Batch) -> Option<u64> {
+        if batch.n > self.checkable() {
+            return None;
+        }
+        self.changed_sum(batch.n, batch.seed, &mut |_| true).ok()?
+    }
+
+    /// The sum of `n` calls on changed items. `go_on` is asked after each; `None` if it refused, or without a reference.
+    fn changed_sum(
+        &self,
+        n: u64,
+        seed: u32,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<u64>> {
+        let op = &self.op;
+        let mut items = blobs::parse(&self.blob)?;
+        let mut words = Words::new(seed);
+        let mut sum = 0u64;
+        for k in 0..n {
+            let at = (k % items.len() as u64) as usize;
+            let x = words.next().unwrap_or_default();
+            op.change
+                .apply(&op.kernel, op.ops_per_call, &mut items[at], x)?;
+            let Some(output) = generate::truth_of(op, &items[at])? else {
+                return Ok(None);
+            };
+            sum = sum.wrapping_add(output.sum);
+            if !go_on(k) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(sum))
+    }
+
+    /// Bytes that the outputs may have, lengths included. Wrong ones may be longer, to be told apart.
+    fn limit(&self) -> u64 {
+        let bytes: usize = self.expected.iter().map(|e| e.bytes.len() + 4).sum();
+        2 * bytes as u64 + 65_536
+    }
+
+    fn verify(&self, process: &mut Process, deadline: Duration) -> Result<(), Failure> {
+        let got = process.verify(self.limit(), deadline)?;
         if got.len() != self.expected.len() {
             return Err(Failure::Wrong(format!(
                 "{} outputs for {} items",
@@ -111,6 +246,86 @@ fn busy_ns(set: &Set, process: &mut Process, n: u64, deadline: Duration) -> Resu
     Ok(ns - waited)
 }
 
+/// What the driver keeps of a contender's batches on a row in a launch.
+#[derive(Default)]
+pub struct Watch {
+    agreed: u32,
+    disagreed: Option<String>,
+    threads: Threads,
+    /// Whether items change.
+    changes: bool,
+    batches: Vec<Batch>,
+}
+
+impl Watch {
+    /// Compares the clocks of a batch. One that disagrees must not be counted.
+    pub fn judge(
+        &mut self,
+        process: &mut Process,
+        set: &Set,
+        batch: &Batch,
+        deadline: Duration,
+    ) -> Verdict {
+        self.changes = set.changes(process);
+        let round_trip = process.round_trip(deadline);
+        let verdict = clocks::judge(batch, round_trip);
+        match &verdict {
+            Verdict::Agree => {
+                self.agreed += 1;
+                self.threads.add(batch, round_trip);
+                self.batches.push(*batch);
+            }
+            Verdict::Disturbed => self.batches.push(*batch),
+            Verdict::Disagree(reason) => self.disagreed = Some(reason.clone()),
+        }
+        verdict
+    }
+
+    /// Nanoseconds a call, on average; `None` without a batch.
+    pub fn hot(&self) -> Option<f64> {
+        let sum = |of: fn(&Batch) -> u64| self.batches.iter().map(of).sum::<u64>() as f64;
+        (!self.batches.is_empty()).then(|| sum(|batch| batch.ns) / sum(|batch| batch.n))
+    }
+
+    /// At the end of a row in a launch: did any clocks agree, on how many threads did it run, and are the sums of a sample
+    /// of its batches those that `referee`, which has the same items, reports? At least one batch is compared, and one in
+    /// four on average; which ones is drawn only now.
+    pub fn finish(
+        &self,
+        op: &Op,
+        set: &Set,
+        referee: Option<&mut Process>,
+        deadline: Duration,
+    ) -> Result<(), Failure> {
+        if let (0, Some(reason)) = (self.agreed, &self.disagreed) {
+            return Err(Failure::Wrong(reason.clone()));
+        }
+        if let Some(excess) = self.threads.excess(op.threads()) {
+            return Err(Failure::Wrong(excess));
+        }
+        if !self.changes || self.batches.is_empty() {
+            return Ok(());
+        }
+        let sure = seed() as usize % self.batches.len();
+        let sampled = self.batches.iter().enumerate();
+        let sampled = sampled.filter(|(index, _)| *index == sure || seed().is_multiple_of(4));
+        let mut referee = referee;
+        for (_, batch) in sampled {
+            let right = match (set.truth(batch), &mut referee) {
+                (Some(right), _) => right,
+                (None, Some(referee)) => {
+                    // Our own failure accuses nobody else.
+                    let Ok(again) = referee.run(batch.n, batch.seed, deadline) else { continue };
+                    again.acc
+                }
+                (None, None) => continue,
+            };
+            set.compare(batch, right)?;
+        }
+        Ok(())
+    }
+}
+
 /// Everything the gate and the clock need for one operation.
 pub struct Exam {
     /// The row.
@@ -119,50 +334,57 @@ pub struct Exam {
     pub main: Set,
     probes: Vec<Set>,
     alternating: Option<Set>,
-    negative: Option<(String, PathBuf, Vec<Vec<u8>>)>,
-    output: PathBuf,
+    negative: Option<(String, Vec<Vec<u8>>)>,
 }
 
 /// Items of a probe have at most so many bytes.
 const PROBE_BYTES: usize = 4 << 20;
-/// Probe sets used for correctness; the others stay unseen until [`Exam::fresh`].
+/// Probe sets used for correctness.
 const SHOWN: usize = 2;
 /// A contender this many times faster on known items than on new ones answers from memory.
-const MEMORY: f64 = 5.0;
+const MEMORY: f64 = 2.5;
+/// CPU time of `prepare` over that of as many calls, at most.
+const PREPARE: f64 = 0.7;
+/// Items to measure that on, and the time to draw them.
+const MANY: usize = 4096;
+const DRAWING: Duration = Duration::from_millis(200);
+/// Malformed inputs tried with a row's own call.
+const SPOT_CHECKS: usize = 6;
+/// As many calls in less than 10 ms are not computed.
+const MOST_CALLS: u64 = 1 << 32;
 
 /// What a contender that passed is like.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// Malformed inputs it accepts; `None`: not asked.
     pub accepted: Option<Vec<String>>,
+    /// Whether it applies the row's change rule.
+    pub changes: bool,
 }
 
 impl Exam {
-    /// Writes the item files of an operation into `folder`.
-    pub fn new(op: &Op, folder: &Path) -> Result<Self> {
-        let main = Set::new(folder, "main", op, Draw::Main)?;
+    /// Draws the items of an operation.
+    pub fn new(op: &Op) -> Result<Self> {
+        let main = Set::new("main", op, Draw::Main)?;
         let count = (1024 / op.ops_per_call).min(PROBE_BYTES / op.size.max(1));
         let count = count.clamp(2, op.probes);
         // A row of seconds a call is checked on its own item only.
-        let rounds = if op.full { 0 } else { 5u64 };
+        let rounds = if op.full { 0 } else { SHOWN };
         let probes = (0..rounds)
-            .map(|round| {
-                let name = format!("probe{round}");
-                Set::new(folder, &name, op, Draw::Probe { round, count })
+            .map(|index| {
+                let round = round();
+                Set::new(&format!("probe{index}"), op, Draw::Probe { round, count })
             })
             .collect::<Result<_>>()?;
         let alternating = match op.input {
-            Input::Report => Some(Set::new(folder, "alternating", op, Draw::Alternating)?),
-            Input::Varied | Input::Blocks | Input::Vectors => None,
+            Input::Report if !op.change.is_some() => {
+                Some(Set::new("alternating", op, Draw::Alternating)?)
+            }
+            _ => None,
         };
         let negative = match &op.negative {
             None => None,
-            Some(name) => {
-                let items = generate::negative(name)?;
-                let path = folder.join(format!("{}.neg.blobs", op.id));
-                blobs::write(&path, &items)?;
-                Some((name.clone(), path, items))
-            }
+            Some(name) => Some((name.clone(), generate::negative(name)?)),
         };
         Ok(Self {
             op: op.clone(),
@@ -170,8 +392,20 @@ impl Exam {
             probes,
             alternating,
             negative,
-            output: folder.join("out.blobs"),
         })
+    }
+
+    /// The items of a launch: new ones where nothing changes them inside the clock and they can be drawn, else the row's.
+    pub fn launch(&self) -> Result<Option<Set>> {
+        let op = &self.op;
+        if op.change.is_some() || op.full || op.input != Input::Varied {
+            return Ok(None);
+        }
+        let draw = Draw::Probe {
+            round: round(),
+            count: op.items,
+        };
+        Set::new("launch", op, draw).map(Some)
     }
 
     /// Puts a contender through the gate.
@@ -180,57 +414,109 @@ impl Exam {
         if !process.offers(call) {
             return Err(Failure::Unsupported("not among its operations".into()));
         }
-        let accepted = match &self.negative {
-            Some((name, path, items)) if process.offers(name) => {
-                process.prepare(name, path, deadline)?;
-                process.verify(&self.output, deadline)?;
-                let got =
-                    blobs::read(&self.output).map_err(|e| Failure::Wrong(format!("{e:#}")))?;
-                let _ = std::fs::remove_file(&self.output);
-                if got.len() != items.len() || got.iter().any(|g| !matches!(g.as_slice(), [0 | 1]))
-                {
-                    return Err(Failure::Wrong(format!("{name}: not one 0 or 1 an item")));
-                }
-                let accepted = got
-                    .iter()
-                    .zip(items)
-                    .filter(|(verdict, _)| **verdict == [0]);
-                Some(accepted.map(|(_, item)| hex(item)).collect())
-            }
-            _ => None,
-        };
+        let accepted = self.negatives(process, deadline)?;
         let items = self.main.expected.len() as u64;
         // An adapter may refuse a negative row after describing it; the main row may not be refused.
         self.main.prepare(process, call, deadline)?;
-        self.main.verify(process, &self.output, deadline)?;
+        let changes = process.changes;
+        self.main.verify(process, deadline)?;
         if self.op.full {
-            return Ok(Pass { accepted });
+            return Ok(Pass { accepted, changes });
         }
         // Not a multiple of the items, and more than one turn.
-        let slow = self.main.run(process, 1, deadline)?.ns > 1_000_000;
+        let slow = self.main.examine(process, 1, deadline)?.ns > 1_000_000;
         self.main
-            .run(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
+            .examine(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
+        // After batches on changed items, the items are what they were in the file.
+        self.main.verify(process, deadline)?;
         for probe in &self.probes[..if slow { 1 } else { SHOWN }] {
             probe.prepare(process, call, deadline)?;
-            probe.verify(process, &self.output, deadline)?;
+            probe.verify(process, deadline)?;
             let all = probe.expected.len() as u64;
-            probe.run(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
+            probe.examine(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
         }
-        Ok(Pass { accepted })
+        Ok(Pass { accepted, changes })
     }
 
-    /// Does the contender answer from memory? Then it is much slower on items it sees for the first time than on the
-    /// same items again, or, on a row of one item, on two items in turn. Unpredictable data alone do not accuse it.
-    /// `hot` is its time per call on the main items.
+    /// The malformed inputs that the contender accepts, by its `neg:` operation and by the row's own call; `None` if it does
+    /// not offer the former.
+    fn negatives(
+        &self,
+        process: &mut Process,
+        deadline: Duration,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let Some((name, items)) = &self.negative else {
+            return Ok(None);
+        };
+        if !process.offers(name) {
+            return Ok(None);
+        }
+        let none = vec![
+            Expected {
+                bytes: vec![1],
+                sum: 1
+            };
+            items.len()
+        ];
+        let crash = |error: anyhow::Error| Failure::Crash(format!("{error:#}"));
+        let mut bad = Set::of("neg", &self.op, items, none).map_err(crash)?;
+        bad.op.change = crate::change::Change::None;
+        bad.prepare(process, name, deadline)?;
+        let got = process.verify(bad.limit(), deadline)?;
+        if got.len() != items.len() || got.iter().any(|g| !matches!(g.as_slice(), [0 | 1])) {
+            return Err(Failure::Wrong(format!("{name}: not one 0 or 1 an item")));
+        }
+        let taken = got
+            .iter()
+            .zip(items)
+            .filter(|(verdict, _)| **verdict == [0]);
+        let mut accepted: Vec<String> = taken.map(|(_, item)| hex(item)).collect();
+        // The row's own call must refuse them, too: one at a time, among good ones.
+        let good = blobs::parse(&self.main.blob).map_err(crash)?;
+        for _ in 0..SPOT_CHECKS {
+            let bad = &items[seed() as usize % items.len()];
+            let Some(item) = generate::spoilt(&self.op, &good[0], bad) else {
+                continue;
+            };
+            let mixed = [good[0].clone(), item, good[good.len() - 1].clone()];
+            let any = vec![self.main.expected[0].clone(); mixed.len()];
+            let set = Set::of("spoilt", &self.op, &mixed, any).map_err(crash)?;
+            let refused = set
+                .prepare(process, &self.op.call, deadline)
+                .and_then(|()| process.verify(u64::from(u32::MAX), deadline).map(drop));
+            match refused {
+                Err(Failure::Rejected(_)) => {}
+                Ok(()) | Err(Failure::Wrong(_)) => {
+                    if !accepted.contains(&hex(bad)) {
+                        accepted.push(hex(bad));
+                    }
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(Some(accepted))
+    }
+
+    /// New items for [`Exam::fresh`], as many as are drawn in a moment; `None` where it has nothing to ask.
+    pub fn newcomers(&self) -> Result<Option<Set>> {
+        if self.op.full || self.op.change.is_some() || self.op.input != Input::Varied {
+            return Ok(None);
+        }
+        let most = PROBE_BYTES / self.op.size.max(self.main.bytes / self.main.expected.len()).max(1);
+        self.drawn(MANY.min(most).max(2)).map(Some)
+    }
+
+    /// Does the contender answer from memory, or has it the answers when the clock starts? Only asked where items do not
+    /// change inside the clock: then it is much slower on items it sees for the first time than on items it knows, or, on a
+    /// row of one item, on two items in turn; or it works longer to prepare items than on them. `hot` is its time per call
+    /// on items it knows, `new` are [`Exam::newcomers`].
     pub fn fresh(
         &self,
         process: &mut Process,
         hot: f64,
+        new: Option<&Set>,
         deadline: Duration,
     ) -> Result<(), Failure> {
-        if self.op.full {
-            return Ok(());
-        }
         let affordable = ((20e6 / hot.max(1.0)) as u64).max(2);
         if let Some(two) = &self.alternating {
             two.prepare(process, &self.op.call, deadline)?;
@@ -248,47 +534,130 @@ impl Exam {
                 )));
             }
         }
+        let Some(new) = new else {
+            return Ok(());
+        };
+        let call = &self.op.call;
+        let crash = |error: anyhow::Error| Failure::Crash(format!("{error:#}"));
+        let one = self.drawn(1).map_err(crash)?;
+        // A turn on new items costs what known items cost, and so does every further one.
+        let items = new.expected.len() as u64;
+        let n = items.min(affordable);
         let mut told = String::new();
-        for probe in &self.probes[SHOWN..] {
-            let n = (probe.expected.len() as u64).min(affordable);
-            probe.prepare(process, &self.op.call, deadline)?;
+        for attempt in 0..3 {
+            // Further attempts need items that are as new.
+            let again = match attempt {
+                0 => None,
+                _ => Some(self.drawn(items as usize).map_err(crash)?),
+            };
+            let set = again.as_ref().unwrap_or(new);
+            let few = one.load(process, call, deadline)?;
+            let many = set.load(process, call, deadline)?;
+            let calls = set.expected.len() as f64;
+            let extra = many.zip(few).map_or(0, |(many, few)| many.saturating_sub(few)) as f64;
             // Else the first call pays for what `prepare` left behind: copying the items out of the young generation.
             process.collect(deadline)?;
-            let first = busy_ns(probe, process, n, deadline)?;
-            // As the clock shows it: waiting taken off, which may be of before the batch, would accuse a short one.
-            let again = probe.run(process, n, deadline)?.ns as f64;
+            let batch = process.run(n.min(set.expected.len() as u64), seed(), deadline)?;
+            let first = batch.ns.saturating_sub(batch.waited.unwrap_or(0)) as f64;
             // Timer readings and a cold cache are not memory.
-            if first <= MEMORY * again + 20_000.0 {
+            told = if first > MEMORY * hot * batch.n as f64 + 100_000.0 {
+                format!(
+                    "{} calls on new items take {first:.0} ns, {hot:.0} ns a call on known ones: it answers from memory",
+                    batch.n
+                )
+            } else if extra > PREPARE * calls * hot + 3e6 && !self.op.builds_inputs() {
+                format!(
+                    "preparing {calls} new items takes {:.3} ms of CPU time, as many calls {:.3} ms: it computes in `prepare`",
+                    extra / 1e6,
+                    calls * hot / 1e6
+                )
+            } else {
                 return Ok(());
-            }
-            told = format!(
-                "{n} calls on new items take {first:.0} ns, the same again {again:.0} ns: it answers from memory"
-            );
+            };
         }
         Err(Failure::Wrong(told))
     }
 
-    /// Is the contender's clock honest? A longer batch must take the driver about as long as it says.
+    /// At most `count` new items, whose outputs are not needed.
+    fn drawn(&self, count: usize) -> Result<Set> {
+        let (start, round) = (Instant::now(), round());
+        let mut items = Vec::new();
+        while items.len() < count && (items.is_empty() || start.elapsed() < DRAWING) {
+            let draw = Draw::Probe {
+                round: round.wrapping_add(items.len() as u64),
+                count: (count - items.len()).min(8),
+            };
+            items.extend(generate::items_of(&self.op, draw)?);
+        }
+        let any = vec![self.main.expected[0].clone(); items.len()];
+        Set::of("new", &self.op, &items, any)
+    }
+
+    /// Is the contender's clock honest, and does it run on as many threads as the row allows? Batches are 20 ms long by the
+    /// *driver's* clock; the same is asked of every batch of the race.
     pub fn clock(
         &self,
         process: &mut Process,
         hot: f64,
         deadline: Duration,
     ) -> Result<(), Failure> {
-        let n = (20e6 / hot.max(0.1)).ceil().max(1.0) as u64;
-        let mut share = 0f64;
-        // Preemption outside the contender's own readings can only lower the share: the best of a few counts.
-        for _ in 0..8 {
+        let mut n = (20e6 / hot.max(0.01)).ceil().max(1.0) as u64;
+        let mut watch = Watch::default();
+        for _ in 0..12 {
             let batch = self.main.run(process, n, deadline)?;
-            share = share.max(batch.ns as f64 / batch.wall.saturating_sub(2_000_000).max(1) as f64);
-            if share >= 0.75 {
-                return Ok(());
+            if batch.wall < 10_000_000 {
+                if n >= MOST_CALLS {
+                    return Err(Failure::Wrong(format!(
+                        "{n} calls take {} ns: nothing is computed that fast",
+                        batch.wall
+                    )));
+                }
+                n *= 2 + 20_000_000 / batch.wall.max(1_000_000);
+                continue;
+            }
+            watch.judge(process, &self.main, &batch, deadline);
+            if watch.agreed >= 3 {
+                break;
             }
         }
-        Err(Failure::Wrong(format!(
-            "its clock shows {:.0} % of the time that passed outside",
-            share * 100.0
-        )))
+        watch.finish(&self.op, &self.main, None, deadline)
+    }
+
+    /// A reason why the figure of a contender that is right cannot be trusted, so that it is not scored.
+    pub fn doubt(&self, pass: &Pass, counts: Option<&Allocations>, foreign: bool) -> Option<String> {
+        if !pass.changes {
+            return Some("does not change its items inside the clock".into());
+        }
+        match &pass.accepted {
+            Some(accepted) => {
+                if let [first, more @ ..] = accepted.as_slice() {
+                    let first: String = first.chars().take(160).collect();
+                    return Some(format!(
+                        "accepts malformed input {first:?} and {} more",
+                        more.len()
+                    ));
+                }
+            }
+            None if self.negative.is_some() => {
+                return Some("a decoder that was not tried on malformed inputs: it offers no `neg:` operation".into());
+            }
+            None => {}
+        }
+        if self.op.memory != Memory::Fresh {
+            return None;
+        }
+        let told = counts.and_then(|counts| Some((counts.count.or(counts.bytes)?, counts.n)));
+        let Some((allocated, n)) = told else {
+            // Runtimes that cannot tell exist; who reads the adapter can.
+            return foreign.then(|| "does not report allocations, and nobody has reviewed it".into());
+        };
+        // Empty results need no memory.
+        let outputs = &self.main.expected;
+        let needed = outputs.iter().filter(|output| output.bytes.len() > 1).count();
+        let least = n * self.op.results_per_call() as u64 * needed as u64 / outputs.len() as u64;
+        (allocated < least).then(|| {
+            format!("{n} calls make {allocated} allocations, not the {least} of new results")
+        })
     }
 
     /// Allocation counts, where the contender tells.
@@ -299,7 +668,7 @@ impl Exam {
         deadline: Duration,
     ) -> Option<Allocations> {
         let n = ((2e6 / hot.max(1.0)) as u64).clamp(1, 256);
-        match process.alloc(n, deadline) {
+        match process.alloc(n, seed(), deadline) {
             Ok(allocations) if allocations.n == n => Some(allocations),
             _ => None,
         }

@@ -10,6 +10,7 @@ use num_bigint::BigUint;
 use serde_json::Value;
 
 use crate::alloy;
+use crate::change;
 use crate::ops::{Input, Op};
 use crate::precompile;
 use crate::random::Random;
@@ -56,16 +57,43 @@ pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> 
     if xmss::is_row(op) {
         return Ok(xmss::cases(op, draw)?.into_iter().unzip());
     }
-    let items = match draw {
-        Draw::Main => items(op)?,
-        Draw::Probe { round, count } => probe(op, round, count)?,
-        Draw::Alternating => alternating(op)?,
-    };
+    let items = plain_items(op, draw)?;
     let expected = items
         .iter()
         .map(|item| truth::expected(&op.kernel, op.ops_per_call, item));
     let expected = expected.collect::<Result<_>>()?;
     Ok((items, expected))
+}
+
+/// Items without their outputs, as far as that saves work.
+pub fn items_of(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
+    if precompile::is_row(op) || xmss::is_row(op) {
+        return Ok(with_truth(op, draw)?.0);
+    }
+    plain_items(op, draw)
+}
+
+fn plain_items(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
+    match draw {
+        Draw::Main => items(op),
+        Draw::Probe { round, count } => probe(op, round, count),
+        Draw::Alternating => alternating(op),
+    }
+}
+
+/// An item whose first element is malformed; `None` if the row's form has no room for it.
+pub fn spoilt(op: &Op, good: &[u8], bad: &[u8]) -> Option<Vec<u8>> {
+    if xmss::is_row(op) {
+        return None;
+    }
+    let regions = change::regions(&op.kernel, op.ops_per_call, good).ok()?;
+    let first = regions.first()?.clone();
+    if change::is_prefixed(&op.kernel, op.ops_per_call) {
+        return Some([lp(bad), good[first.end..].to_vec()].concat());
+    }
+    // Elements of one size are not told apart by anything else.
+    let fits = op.ops_per_call == 1 || first.len() == bad.len();
+    fits.then(|| [bad, &good[first.end..]].concat())
 }
 
 /// The right output of an item of a row that a [change](crate::change) made; `None` if no reference code computes it from
@@ -83,7 +111,7 @@ pub fn truth_of(op: &Op, item: &[u8]) -> Result<Option<Expected>> {
 
 /// The seed of a probe set.
 pub fn probe_seed(op: &Op, round: u64) -> u64 {
-    op.seed ^ 0x70_726f_6265 ^ (round << 48)
+    op.seed ^ 0x70_726f_6265 ^ round.rotate_left(48)
 }
 
 /// The items of a row.

@@ -82,6 +82,9 @@ pub struct Manifest {
     /// The manifest's folder.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// Whether it comes from outside the tree (`--contender`): nobody has reviewed its adapter.
+    #[serde(skip)]
+    pub foreign: bool,
 }
 
 /// Our own adapter's name: the `a` side of every pair.

@@ -84,6 +84,26 @@ pub struct Op {
     pub published: BTreeMap<String, f64>,
 }
 
+impl Op {
+    /// Threads that a contender may use.
+    pub fn threads(&self) -> u32 {
+        if self.id.contains("_2t") { 2 } else { 1 }
+    }
+
+    /// Results in new memory that a call of a `fresh` row makes.
+    pub fn results_per_call(&self) -> usize {
+        // There, elements count epochs of one key.
+        if self.family == "xmss" { 1 } else { self.ops_per_call }
+    }
+
+    /// Whether contenders build what they work on outside the clock (keys, trees of values), at any price.
+    pub fn builds_inputs(&self) -> bool {
+        ["syrup_encode", "syrup_roundtrip_tree", "xmss_advance", "xmss_load", "xmss_save"]
+            .iter()
+            .any(|name| self.kernel.starts_with(name))
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

@@ -55,7 +55,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     let exams: Vec<Exam> = plan
         .ops
         .iter()
-        .map(|op| Exam::new(op, &work.0))
+        .map(Exam::new)
         .collect::<Result<_>>()?;
     let mut entrants: Vec<Entrant<'_>> = built
         .iter()

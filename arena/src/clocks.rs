@@ -1,0 +1,121 @@
+//! Do a batch's three clocks agree: the contender's, the driver's, and the CPU time of all the contender's processes?
+
+use crate::protocol::Batch;
+
+/// Clocks may differ by this share of a batch.
+pub const BOUND: f64 = 0.02;
+/// And by so many nanoseconds beside the empty round trip: two switches of processes.
+const SLACK: f64 = 50_000.0;
+/// A thread is a thread up to this much CPU time for each nanosecond that passes.
+pub const THREADS: f64 = 1.1;
+/// A batch whose threads waited longer than this share of its time for a processor is run again.
+pub const WAIT: f64 = 0.02;
+
+/// What a batch's clocks show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The batch can be used.
+    Agree,
+    /// It had to wait for a processor: run it again.
+    Disturbed,
+    /// They differ by more than the bound; why. A batch may be unlucky, but not every one.
+    Disagree(String),
+}
+
+/// Compares the clocks of a batch. `round_trip` is the empty one's, in nanoseconds.
+pub fn judge(batch: &Batch, round_trip: u64) -> Verdict {
+    let (ns, wall) = (batch.ns as f64, batch.wall as f64);
+    let waited = batch.waited.unwrap_or(0) as f64;
+    let bound = |whole: f64| BOUND * whole + SLACK;
+    let disturbed = waited > WAIT * wall;
+    // Where it waited, it may have done so outside its own readings.
+    let excused = if disturbed { waited } else { 0.0 };
+    if wall - ns > bound(wall) + round_trip as f64 + excused {
+        return Verdict::Disagree(format!(
+            "its clock shows {:.3} ms of {:.3} ms that passed outside",
+            ns / 1e6,
+            wall / 1e6
+        ));
+    }
+    if let Some(cpu) = batch.cpu {
+        let cpu = cpu as f64;
+        if ns - cpu > bound(ns) + waited {
+            return Verdict::Disagree(format!(
+                "its clock shows {:.3} ms, its processes used {:.3} ms of CPU time: the work is done elsewhere",
+                ns / 1e6,
+                cpu / 1e6
+            ));
+        }
+    }
+    if disturbed { Verdict::Disturbed } else { Verdict::Agree }
+}
+
+/// CPU time and time of some batches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Threads {
+    cpu: f64,
+    ns: f64,
+}
+
+impl Threads {
+    /// Counts a batch; `round_trip` covers what it costs to read a request and to write an answer.
+    pub fn add(&mut self, batch: &Batch, round_trip: u64) {
+        if let Some(cpu) = batch.cpu {
+            self.cpu += cpu as f64;
+            self.ns += batch.ns as f64 + round_trip as f64 + SLACK;
+        }
+    }
+
+    /// Why these batches are not those of at most `allowed` threads.
+    pub fn excess(&self, allowed: u32) -> Option<String> {
+        let used = self.cpu / self.ns.max(1.0);
+        (used > THREADS * f64::from(allowed)).then(|| {
+            format!(
+                "uses {:.1} threads where {allowed} is allowed: {:.3} ms of CPU time in {:.3} ms",
+                used,
+                self.cpu / 1e6,
+                self.ns / 1e6
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(ns: u64, wall: u64, cpu: u64, waited: u64) -> Batch {
+        Batch { n: 1, seed: 1, ns, acc: 0, wall, cpu: Some(cpu), waited: Some(waited) }
+    }
+
+    #[test]
+    fn clocks_agree_within_two_percent_and_the_round_trip() {
+        const MS: u64 = 1_000_000;
+        assert_eq!(judge(&batch(20 * MS, 20 * MS + 80_000, 20 * MS, 0), 50_000), Verdict::Agree);
+        // Reads like 97 %, and like 72 %.
+        for ns in [194 * MS / 10, 144 * MS / 10] {
+            let told = judge(&batch(ns, 20 * MS, 20 * MS, 0), 50_000);
+            assert!(matches!(told, Verdict::Disagree(text) if text.contains("its clock shows")), "{ns}");
+        }
+        let told = judge(&batch(20 * MS, 20 * MS, 10 * MS, 0), 50_000);
+        assert!(matches!(told, Verdict::Disagree(text) if text.contains("elsewhere")));
+        assert_eq!(judge(&batch(20 * MS, 20 * MS, 10 * MS, 10 * MS), 0), Verdict::Disturbed);
+        assert_eq!(judge(&batch(10 * MS, 20 * MS, 10 * MS, 10 * MS), 0), Verdict::Disturbed);
+        // A wait is no cover for a lie.
+        assert!(matches!(judge(&batch(5 * MS, 20 * MS, 5 * MS, MS), 0), Verdict::Disagree(_)));
+    }
+
+    #[test]
+    fn threads_are_counted() {
+        let mut threads = Threads::default();
+        for _ in 0..5 {
+            threads.add(&batch(10_000_000, 10_100_000, 10_200_000, 0), 50_000);
+        }
+        assert_eq!(threads.excess(1), None);
+        for _ in 0..5 {
+            threads.add(&batch(10_000_000, 10_100_000, 20_000_000, 0), 50_000);
+        }
+        assert!(threads.excess(1).is_some_and(|text| text.contains("uses 1.5 threads")));
+        assert_eq!(threads.excess(2), None);
+    }
+}
