@@ -22,7 +22,12 @@ pub fn read(path: &Path) -> Result<Vec<Vec<u8>>> {
 /// Reads a file that another program may have prepared to harm us: only a regular file, not a link to one, and of at most
 /// `limit` bytes.
 pub fn read_foreign(path: &Path, limit: u64) -> Result<Vec<Vec<u8>>> {
-    let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = || {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
     let mut options = fs::OpenOptions::new();
     options.read(true);
     #[cfg(target_os = "linux")]
@@ -32,16 +37,24 @@ pub fn read_foreign(path: &Path, limit: u64) -> Result<Vec<Vec<u8>>> {
         // Opening a FIFO would wait for a writer.
         options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits());
     }
-    let file = options.open(path).with_context(|| format!("read {}", name()))?;
+    let file = options
+        .open(path)
+        .with_context(|| format!("read {}", name()))?;
     let data = file.metadata().with_context(name)?;
     if !data.is_file() {
         bail!("{}: expected a regular file", name());
     }
     if data.len() > limit {
-        bail!("{}: expected at most {limit} bytes, found {}", name(), data.len());
+        bail!(
+            "{}: expected at most {limit} bytes, found {}",
+            name(),
+            data.len()
+        );
     }
     let mut bytes = Vec::new();
-    file.take(limit).read_to_end(&mut bytes).with_context(name)?;
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .with_context(name)?;
     parse(&bytes)
 }
 

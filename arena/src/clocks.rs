@@ -47,7 +47,11 @@ pub fn judge(batch: &Batch, round_trip: u64) -> Verdict {
             ));
         }
     }
-    if disturbed { Verdict::Disturbed } else { Verdict::Agree }
+    if disturbed {
+        Verdict::Disturbed
+    } else {
+        Verdict::Agree
+    }
 }
 
 /// CPU time and time of some batches.
@@ -85,24 +89,47 @@ mod tests {
     use super::*;
 
     fn batch(ns: u64, wall: u64, cpu: u64, waited: u64) -> Batch {
-        Batch { n: 1, seed: 1, ns, acc: 0, wall, cpu: Some(cpu), waited: Some(waited) }
+        Batch {
+            n: 1,
+            seed: 1,
+            ns,
+            acc: 0,
+            wall,
+            cpu: Some(cpu),
+            waited: Some(waited),
+        }
     }
 
     #[test]
     fn clocks_agree_within_two_percent_and_the_round_trip() {
         const MS: u64 = 1_000_000;
-        assert_eq!(judge(&batch(20 * MS, 20 * MS + 80_000, 20 * MS, 0), 50_000), Verdict::Agree);
+        assert_eq!(
+            judge(&batch(20 * MS, 20 * MS + 80_000, 20 * MS, 0), 50_000),
+            Verdict::Agree
+        );
         // Reads like 97 %, and like 72 %.
         for ns in [194 * MS / 10, 144 * MS / 10] {
             let told = judge(&batch(ns, 20 * MS, 20 * MS, 0), 50_000);
-            assert!(matches!(told, Verdict::Disagree(text) if text.contains("its clock shows")), "{ns}");
+            assert!(
+                matches!(told, Verdict::Disagree(text) if text.contains("its clock shows")),
+                "{ns}"
+            );
         }
         let told = judge(&batch(20 * MS, 20 * MS, 10 * MS, 0), 50_000);
         assert!(matches!(told, Verdict::Disagree(text) if text.contains("elsewhere")));
-        assert_eq!(judge(&batch(20 * MS, 20 * MS, 10 * MS, 10 * MS), 0), Verdict::Disturbed);
-        assert_eq!(judge(&batch(10 * MS, 20 * MS, 10 * MS, 10 * MS), 0), Verdict::Disturbed);
+        assert_eq!(
+            judge(&batch(20 * MS, 20 * MS, 10 * MS, 10 * MS), 0),
+            Verdict::Disturbed
+        );
+        assert_eq!(
+            judge(&batch(10 * MS, 20 * MS, 10 * MS, 10 * MS), 0),
+            Verdict::Disturbed
+        );
         // A wait is no cover for a lie.
-        assert!(matches!(judge(&batch(5 * MS, 20 * MS, 5 * MS, MS), 0), Verdict::Disagree(_)));
+        assert!(matches!(
+            judge(&batch(5 * MS, 20 * MS, 5 * MS, MS), 0),
+            Verdict::Disagree(_)
+        ));
     }
 
     #[test]
@@ -115,7 +142,11 @@ mod tests {
         for _ in 0..5 {
             threads.add(&batch(10_000_000, 10_100_000, 20_000_000, 0), 50_000);
         }
-        assert!(threads.excess(1).is_some_and(|text| text.contains("uses 1.5 threads")));
+        assert!(
+            threads
+                .excess(1)
+                .is_some_and(|text| text.contains("uses 1.5 threads"))
+        );
         assert_eq!(threads.excess(2), None);
     }
 }

@@ -124,12 +124,7 @@ impl Set {
     }
 
     /// A batch of at most `n` calls whose sum the truth confirms, where there is one.
-    fn examine(
-        &self,
-        process: &mut Process,
-        n: u64,
-        deadline: Duration,
-    ) -> Result<Batch, Failure> {
+    fn examine(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
         let n = match self.changes(process) {
             true => n.min(self.checkable().max(1)),
             false => n,
@@ -315,7 +310,9 @@ impl Watch {
                 (Some(right), _) => right,
                 (None, Some(referee)) => {
                     // Our own failure accuses nobody else.
-                    let Ok(again) = referee.run(batch.n, batch.seed, deadline) else { continue };
+                    let Ok(again) = referee.run(batch.n, batch.seed, deadline) else {
+                        continue;
+                    };
                     again.acc
                 }
                 (None, None) => continue,
@@ -502,7 +499,12 @@ impl Exam {
         if self.op.full || self.op.change.is_some() || self.op.input != Input::Varied {
             return Ok(None);
         }
-        let most = PROBE_BYTES / self.op.size.max(self.main.bytes / self.main.expected.len()).max(1);
+        let most = PROBE_BYTES
+            / self
+                .op
+                .size
+                .max(self.main.bytes / self.main.expected.len())
+                .max(1);
         self.drawn(MANY.min(most).max(2)).map(Some)
     }
 
@@ -554,7 +556,9 @@ impl Exam {
             let few = one.load(process, call, deadline)?;
             let many = set.load(process, call, deadline)?;
             let calls = set.expected.len() as f64;
-            let extra = many.zip(few).map_or(0, |(many, few)| many.saturating_sub(few)) as f64;
+            let extra = many
+                .zip(few)
+                .map_or(0, |(many, few)| many.saturating_sub(few)) as f64;
             // Else the first call pays for what `prepare` left behind: copying the items out of the young generation.
             process.collect(deadline)?;
             let batch = process.run(n.min(set.expected.len() as u64), seed(), deadline)?;
@@ -624,7 +628,12 @@ impl Exam {
     }
 
     /// A reason why the figure of a contender that is right cannot be trusted, so that it is not scored.
-    pub fn doubt(&self, pass: &Pass, counts: Option<&Allocations>, foreign: bool) -> Option<String> {
+    pub fn doubt(
+        &self,
+        pass: &Pass,
+        counts: Option<&Allocations>,
+        foreign: bool,
+    ) -> Option<String> {
         if !pass.changes {
             return Some("does not change its items inside the clock".into());
         }
@@ -649,11 +658,15 @@ impl Exam {
         let told = counts.and_then(|counts| Some((counts.count.or(counts.bytes)?, counts.n)));
         let Some((allocated, n)) = told else {
             // Runtimes that cannot tell exist; who reads the adapter can.
-            return foreign.then(|| "does not report allocations, and nobody has reviewed it".into());
+            return foreign
+                .then(|| "does not report allocations, and nobody has reviewed it".into());
         };
         // Empty results need no memory.
         let outputs = &self.main.expected;
-        let needed = outputs.iter().filter(|output| output.bytes.len() > 1).count();
+        let needed = outputs
+            .iter()
+            .filter(|output| output.bytes.len() > 1)
+            .count();
         let least = n * self.op.results_per_call() as u64 * needed as u64 / outputs.len() as u64;
         (allocated < least).then(|| {
             format!("{n} calls make {allocated} allocations, not the {least} of new results")

@@ -93,14 +93,24 @@ impl Op {
     /// Results in new memory that a call of a `fresh` row makes.
     pub fn results_per_call(&self) -> usize {
         // There, elements count epochs of one key.
-        if self.family == "xmss" { 1 } else { self.ops_per_call }
+        if self.family == "xmss" {
+            1
+        } else {
+            self.ops_per_call
+        }
     }
 
     /// Whether contenders build what they work on outside the clock (keys, trees of values), at any price.
     pub fn builds_inputs(&self) -> bool {
-        ["syrup_encode", "syrup_roundtrip_tree", "xmss_advance", "xmss_load", "xmss_save"]
-            .iter()
-            .any(|name| self.kernel.starts_with(name))
+        [
+            "syrup_encode",
+            "syrup_roundtrip_tree",
+            "xmss_advance",
+            "xmss_load",
+            "xmss_save",
+        ]
+        .iter()
+        .any(|name| self.kernel.starts_with(name))
     }
 }
 

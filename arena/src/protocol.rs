@@ -100,7 +100,7 @@ pub struct Batch {
     pub wall: u64,
     /// Nanoseconds of CPU time of the contender's whole process group, where measured.
     pub cpu: Option<u64>,
-    /// Nanoseconds that its threads waited for a processor, where measured.
+    /// Nanoseconds that its threads, and the driver's, waited for a processor, where measured.
     pub waited: Option<u64>,
 }
 
@@ -130,7 +130,8 @@ pub struct Process {
     group: Group,
     child: Child,
     stdin: ChildStdin,
-    lines: Receiver<(Instant, Line)>,
+    /// When a line came, how long the thread that read it waited for a processor, and the line.
+    lines: Receiver<(Instant, u64, Line)>,
     errors: Arc<Mutex<Errors>>,
     /// For items, outputs and temporary files of this process alone.
     folder: Folder,
@@ -143,6 +144,8 @@ pub struct Process {
     /// The shortest empty round trip, nanoseconds; measured at the first need.
     round_trip: Option<u64>,
     outputs: u32,
+    /// Nanoseconds that the driver waited for a processor before it saw an answer.
+    late: u64,
 }
 
 /// What a process wrote on standard error.
@@ -211,6 +214,7 @@ impl Process {
             .name("contender output".into())
             .spawn(move || {
                 let mut reader = BufReader::new(stdout);
+                let mut waited = own_wait();
                 loop {
                     let mut bytes = Vec::new();
                     let read = (&mut reader)
@@ -224,7 +228,9 @@ impl Process {
                         _ => Line::End,
                     };
                     let end = matches!(line, Line::End);
-                    if sender.send((at, line)).is_err() || end {
+                    let before = std::mem::replace(&mut waited, own_wait());
+                    let late = waited.saturating_sub(before);
+                    if sender.send((at, late, line)).is_err() || end {
                         return;
                     }
                 }
@@ -247,6 +253,7 @@ impl Process {
             changes: true,
             round_trip: None,
             outputs: 0,
+            late: 0,
         };
         let (answer, _) = process.ask("describe", deadline)?;
         process.description = serde_json::from_value(answer)
@@ -309,6 +316,7 @@ impl Process {
     /// A timed batch of `n` calls. The answer is checked for sense (`n` echoed, time possible), not yet for truth.
     pub fn run(&mut self, n: u64, seed: u32, deadline: Duration) -> Result<Batch, Failure> {
         let before = self.usage();
+        self.late = 0;
         let (answer, wall) = self.ask(&format!("run {n} {seed}"), deadline)?;
         let after = self.usage();
         let acc = answer
@@ -325,7 +333,7 @@ impl Process {
             cpu: cpu(before, after),
             waited: before
                 .zip(after)
-                .map(|(before, after)| after.waited.saturating_sub(before.waited)),
+                .map(|(before, after)| after.waited.saturating_sub(before.waited) + self.late),
         };
         if batch.n != n {
             return Err(Failure::Wrong(format!(
@@ -347,12 +355,7 @@ impl Process {
     }
 
     /// Allocation counts of `n` calls, in a batch of its own.
-    pub fn alloc(
-        &mut self,
-        n: u64,
-        seed: u32,
-        deadline: Duration,
-    ) -> Result<Allocations, Failure> {
+    pub fn alloc(&mut self, n: u64, seed: u32, deadline: Duration) -> Result<Allocations, Failure> {
         let (answer, _) = self.ask(&format!("alloc {n} {seed}"), deadline)?;
         let number = |name| answer.get(name).and_then(Value::as_u64);
         Ok(Allocations {
@@ -403,7 +406,7 @@ impl Process {
 
     fn answer(&mut self, request: &str, deadline: Duration) -> Result<(Value, u64), Failure> {
         // Lines of before the request are no answers to it.
-        for (_, line) in self.lines.try_iter() {
+        for (_, _, line) in self.lines.try_iter() {
             match line {
                 Line::Text(line) if parse(&line).is_none() => self.banners += 1,
                 Line::Text(_) => {
@@ -428,7 +431,8 @@ impl Process {
                 return Err(Failure::Timeout(deadline));
             }
             match self.lines.recv_timeout(left.min(WATCH)) {
-                Ok((at, Line::Text(line))) => {
+                Ok((at, late, Line::Text(line))) => {
+                    self.late += late;
                     let Some(answer) = parse(&line) else {
                         self.banners += 1;
                         banners += 1;
@@ -443,7 +447,7 @@ impl Process {
                     let wall = at.saturating_duration_since(start).as_nanos() as u64;
                     return answer.map(|value| (value, wall));
                 }
-                Ok((_, Line::End)) | Err(RecvTimeoutError::Disconnected) => {
+                Ok((_, _, Line::End)) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.crash());
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -520,6 +524,13 @@ impl Drop for Process {
 fn cpu(before: Option<Usage>, after: Option<Usage>) -> Option<u64> {
     let (before, after) = before.zip(after)?;
     Some(after.cpu.saturating_sub(before.cpu))
+}
+
+/// Nanoseconds that this thread has waited for a processor.
+fn own_wait() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited = text.split(' ').nth(1).and_then(|word| word.parse().ok());
+    waited.unwrap_or(0)
 }
 
 /// Reads standard error to its end or to the limit, and keeps the last part of it.

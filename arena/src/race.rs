@@ -52,11 +52,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     let mut contenders = present(plan, &mut machine);
     let (built, broken) = build(plan, &mut contenders)?;
 
-    let exams: Vec<Exam> = plan
-        .ops
-        .iter()
-        .map(Exam::new)
-        .collect::<Result<_>>()?;
+    let exams: Vec<Exam> = plan.ops.iter().map(Exam::new).collect::<Result<_>>()?;
     let mut entrants: Vec<Entrant<'_>> = built
         .iter()
         .map(|job| Entrant::new(job.manifest, job.variant, &exams))

@@ -156,7 +156,9 @@ mod platform {
         let Ok(entries) = fs::read_dir("/proc") else {
             return Vec::new();
         };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok());
         let pids = names.filter_map(|name| name.parse().ok());
         pids.filter_map(stat).collect()
     }
@@ -177,8 +179,15 @@ mod platform {
         pub fn new(leader: u32) -> Self {
             let leader = leader as i32;
             leaders().insert(leader);
-            let memory = crate::fingerprint::memory().map_or(u64::MAX, |all| (all / 2).max(1 << 30));
-            Self { leader, members: [leader].into(), scanned: None, gone: 0, memory }
+            let memory =
+                crate::fingerprint::memory().map_or(u64::MAX, |all| (all / 2).max(1 << 30));
+            Self {
+                leader,
+                members: [leader].into(),
+                scanned: None,
+                gone: 0,
+                memory,
+            }
         }
 
         /// Finds the members anew if any process was made since the last time.
@@ -199,8 +208,11 @@ mod platform {
                     let stray = process.parent == driver
                         && process.session != own
                         && !leaders.contains(&process.session);
-                    let related = process.session == self.leader || members.contains(&process.parent);
-                    if (related || stray) && (process.pid == self.leader || !leaders.contains(&process.pid)) {
+                    let related =
+                        process.session == self.leader || members.contains(&process.parent);
+                    if (related || stray)
+                        && (process.pid == self.leader || !leaders.contains(&process.pid))
+                    {
                         members.insert(process.pid);
                     }
                 }
@@ -239,7 +251,10 @@ mod platform {
         pub fn excess(&mut self) -> Option<String> {
             self.scan();
             if self.members.len() > MEMBERS {
-                return Some(format!("runs {} processes, at most {MEMBERS} are allowed", self.members.len()));
+                return Some(format!(
+                    "runs {} processes, at most {MEMBERS} are allowed",
+                    self.members.len()
+                ));
             }
             let resident = |pid: &i32| {
                 let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
@@ -247,7 +262,11 @@ mod platform {
             };
             let memory: u64 = self.members.iter().filter_map(resident).sum();
             (memory > self.memory).then(|| {
-                format!("holds {} MiB of memory, at most {} are allowed", memory >> 20, self.memory >> 20)
+                format!(
+                    "holds {} MiB of memory, at most {} are allowed",
+                    memory >> 20,
+                    self.memory >> 20
+                )
             })
         }
 
@@ -328,7 +347,10 @@ mod platform {
 
         fn shell(script: &str) -> (std::process::Child, Group) {
             let mut command = Command::new("sh");
-            command.args(["-c", script]).stdout(Stdio::null()).stderr(Stdio::null());
+            command
+                .args(["-c", script])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
             confine(&mut command);
             let child = command.spawn().unwrap();
             let group = Group::new(child.id());
@@ -359,7 +381,10 @@ mod platform {
             group.kill();
             child.wait().unwrap();
             for pid in members {
-                assert!(until(|| stat(pid).is_none_or(|stat| stat.zombie)), "{pid} is alive");
+                assert!(
+                    until(|| stat(pid).is_none_or(|stat| stat.zombie)),
+                    "{pid} is alive"
+                );
             }
         }
 
@@ -368,7 +393,10 @@ mod platform {
             let folder = super::super::Folder::new(&std::env::temp_dir()).unwrap();
             let file = folder.path().join("large");
             let seek = FILE - 5;
-            let script = format!("printf 0123456789 | dd of={} bs=1 seek={seek}", file.display());
+            let script = format!(
+                "printf 0123456789 | dd of={} bs=1 seek={seek}",
+                file.display()
+            );
             let (mut child, _group) = shell(&script);
             assert!(!child.wait().unwrap().success());
             assert!(fs::metadata(&file).is_ok_and(|data| data.len() == FILE));

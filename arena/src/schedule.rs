@@ -445,14 +445,20 @@ fn finish(
     // The first contender of the tree that the row has: ours, unless another was asked to take its place.
     let rank = |entrant: &Entrant<'_>| (entrant.manifest.foreign, entrant.manifest.name != OURS);
     let runs = |entrant: &&Entrant<'_>| entrant.calls[op].is_some();
-    let referee = entrants.iter().filter(runs).min_by_key(|entrant| rank(entrant));
-    let mut referee = referee.filter(|_| exam.op.change.is_some()).and_then(|referee| {
-        let (run, env) = (&referee.variant.run, &referee.variant.env);
-        let from = &referee.manifest.folder;
-        let mut process = Process::start(run, from, env, folder, settings.deadline).ok()?;
-        set.prepare(&mut process, &exam.op.call, settings.deadline).ok()?;
-        Some(process)
-    });
+    let referee = entrants
+        .iter()
+        .filter(runs)
+        .min_by_key(|entrant| rank(entrant));
+    let mut referee = referee
+        .filter(|_| exam.op.change.is_some())
+        .and_then(|referee| {
+            let (run, env) = (&referee.variant.run, &referee.variant.env);
+            let from = &referee.manifest.folder;
+            let mut process = Process::start(run, from, env, folder, settings.deadline).ok()?;
+            set.prepare(&mut process, &exam.op.call, settings.deadline)
+                .ok()?;
+            Some(process)
+        });
     let new = exam.newcomers().ok().flatten();
     for (&index, watch) in watches {
         let entrant = &mut entrants[index];

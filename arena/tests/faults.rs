@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use lydite_arena::change::Change;
 use lydite_arena::manifest::Manifest;
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::race::{Plan, run};
@@ -71,12 +72,13 @@ fn short(seed: u64) -> Settings {
     Settings {
         launches: 4,
         rounds: 7,
-        batch_ns: 300_000,
+        batch_ns: 5_000_000,
         warm_up: Duration::from_millis(50),
         longest: Duration::from_secs(1),
         retries: 6,
         deadline: Duration::from_secs(3),
         seed,
+        ..Settings::quick()
     }
 }
 
@@ -102,13 +104,6 @@ fn every_fault_ends_in_its_state() {
         ("refuses", "refuses", State::FailedVerify, "rejected: no"),
         ("skips", "skips", State::FailedVerify, ""),
         ("skips_work", "skips_work", State::FailedVerify, "sum up to"),
-        (
-            "repeats_itself",
-            "repeats_itself",
-            State::FailedVerify,
-            "sum up to",
-        ),
-        ("remembers", "remembers", State::FailedVerify, "from memory"),
         ("other_n", "other_n", State::FailedVerify, "asked for"),
         (
             "fast_clock",
@@ -163,10 +158,7 @@ fn every_fault_ends_in_its_state() {
         .unwrap();
     assert!(banners.banners > 10, "{}", banners.banners);
     let ours = report.best("u256_add", "lydite").unwrap();
-    assert_eq!(
-        (ours.alloc_bytes, ours.allocs),
-        (Some(32.0), Some(1.0 / 64.0))
-    );
+    assert_eq!((ours.alloc_bytes, ours.allocs), (Some(32.0), Some(1.0)));
     // The reports of such a run can be written.
     let text = lydite_arena::report::table::render(&report, false);
     assert!(text.contains("failed:crash"), "{text}");
@@ -174,35 +166,8 @@ fn every_fault_ends_in_its_state() {
     assert!(
         lydite_arena::report::html::render(&report)
             .unwrap()
-            .contains("from memory")
+            .contains("no answer within")
     );
-}
-
-#[test]
-fn a_decoder_that_takes_malformed_input_is_lax() {
-    let _alone = ALONE.lock();
-    let folder = Folder::new("lax");
-    let wanted = [
-        ("lydite", "", State::Ok),
-        ("strict", "", State::Ok),
-        ("lax", "lax", State::Lax),
-        ("mumbles", "mumbles", State::FailedVerify),
-    ];
-    let names: Vec<(&str, &str)> = wanted.iter().map(|w| (w.0, w.1)).collect();
-    let mut ops = fake_ops(&["u256_add_varied"]);
-    ops[0].negative = Some("neg:rlp_decode_u256".into());
-    let report = race(&folder, &names, &ops, short(4));
-    for (name, _, state) in wanted {
-        let cell = report.best("u256_add_varied", name).unwrap();
-        let right = cell.state == state || (state == State::Ok && cell.state == State::Noisy);
-        assert!(right, "{name}: {:?} {:?}", cell.state, cell.reason);
-        let scored = report.pairs.iter().any(|pair| pair.b == name);
-        assert_eq!(scored, name == "strict", "{name}");
-    }
-    // What it took is shown: the last malformed item.
-    let told = report.best("u256_add_varied", "lax").unwrap();
-    let told = told.reason.as_deref().unwrap();
-    assert!(told.contains("ffffffffffffffffff"), "{told}");
 }
 
 #[test]
@@ -210,12 +175,12 @@ fn the_last_answer_kept_is_found_where_it_helps() {
     let _alone = ALONE.lock();
     let folder = Folder::new("last");
     let contenders = [("lydite", ""), ("remembers_last", "remembers_last")];
-    let report = fakes(
-        &folder,
-        &contenders,
-        &["u256_add", "u256_add_varied"],
-        short(3),
-    );
+    // Only items that stay as they are can be remembered.
+    let mut ops = fake_ops(&["u256_add", "u256_add_varied"]);
+    for op in &mut ops {
+        op.change = Change::None;
+    }
+    let report = race(&folder, &contenders, &ops, short(3));
     let cell = report.best("u256_add", "remembers_last").unwrap();
     assert_eq!(cell.state, State::FailedVerify, "{:?}", cell.reason);
     assert!(cell.reason.as_deref().unwrap().contains("two in turn"));

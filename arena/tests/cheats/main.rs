@@ -1,0 +1,260 @@
+//! Contenders that cheat, each caught with its message. `contender.rs` has the cheats.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use lydite_arena::change::Change;
+use lydite_arena::manifest::{Manifest, OURS};
+use lydite_arena::ops::{Memory, Op, catalogue};
+use lydite_arena::race::{Plan, run};
+use lydite_arena::result::{Report, State};
+use lydite_arena::schedule::Settings;
+
+const CONTENDER: &str = env!("CARGO_BIN_EXE_arena-fake-contender");
+
+/// Timed tests do not run side by side.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("arena-cheats-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The row that the contenders have, with a change rule.
+fn row() -> Op {
+    let op = catalogue().iter().find(|op| op.id == "u256_add_varied");
+    let mut op = op.unwrap().clone();
+    op.change = "le@4".parse().unwrap();
+    op
+}
+
+/// Races an honest contender, ours, with cheats.
+fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
+    let manifest = |name: &str, mode: &str| {
+        let folder_text = folder.0.to_str().unwrap();
+        let text = format!(
+            "name = {name:?}\n[[variants]]\nname = \"only\"\nquick = true\nrun = [{CONTENDER:?}, {mode:?}, {folder_text:?}]\n"
+        );
+        Manifest::parse(&text, folder.0.clone()).unwrap()
+    };
+    let mut manifests = vec![manifest(OURS, "")];
+    manifests.extend(modes.iter().map(|mode| manifest(mode, mode)));
+    run(&Plan {
+        arena: &folder.0,
+        ops: &[op],
+        manifests: &manifests,
+        ours: OURS,
+        quick: true,
+        settings: Settings {
+            launches: 2,
+            rounds: 3,
+            batch_ns: 10_000_000,
+            warm_up: Duration::from_millis(30),
+            longest: Duration::from_secs(1),
+            retries: 6,
+            deadline: Duration::from_secs(5),
+            ..Settings::quick()
+        },
+        command: "test".into(),
+        anchor: None,
+        check_only: false,
+    })
+    .unwrap()
+}
+
+/// Every contender ends in its state, with a reason that contains the text; none but ours is scored.
+fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
+    let _alone = alone();
+    let folder = Folder::new(name);
+    let modes: Vec<&str> = wanted.iter().map(|(mode, ..)| *mode).collect();
+    let report = race(&folder, op.clone(), &modes);
+    let honest = report.best(&op.id, OURS).unwrap();
+    // A loaded machine may call it noisy.
+    assert!(
+        matches!(honest.state, State::Ok | State::Noisy),
+        "honest: {:?} {:?}",
+        honest.state,
+        honest.reason
+    );
+    for (mode, state, reason) in wanted {
+        let cell = report.best(&op.id, mode).unwrap();
+        let told = cell.reason.as_deref().unwrap_or("");
+        assert_eq!(cell.state, *state, "{mode}: {told}");
+        assert!(told.contains(reason), "{mode}: {told}");
+        assert!(
+            !report.pairs.iter().any(|pair| pair.b == *mode),
+            "{mode} is scored"
+        );
+    }
+}
+
+const WRONG: State = State::FailedVerify;
+
+#[test]
+fn what_was_computed_before_is_of_no_use_where_items_change() {
+    let sum = "sum up to";
+    check(
+        "before",
+        row(),
+        &[
+            ("compute_half", WRONG, sum),
+            ("compute_tenth", WRONG, sum),
+            ("compute_nothing", WRONG, sum),
+            ("honest_if_examined", WRONG, sum),
+            ("skips_work", WRONG, sum),
+            ("unchanging", State::Lax, "does not change its items"),
+        ],
+    );
+}
+
+#[test]
+fn a_memory_of_results_gains_nothing_where_items_change() {
+    let _alone = alone();
+    let folder = Folder::new("memory");
+    let modes = ["remembers", "remembers_in_batch"];
+    let report = race(&folder, row(), &modes);
+    let time = |name: &str| report.best("u256_add_varied", name).unwrap().ns.unwrap();
+    for mode in modes {
+        assert!(
+            time(mode) > 0.9 * time(OURS),
+            "{mode}: {} against {}",
+            time(mode),
+            time(OURS)
+        );
+    }
+}
+
+#[test]
+fn what_was_computed_before_is_found_where_items_do_not_change() {
+    let fixed = Op {
+        change: Change::None,
+        ..row()
+    };
+    let prepares = "it computes in `prepare`";
+    let memory = "it answers from memory";
+    check(
+        "fixed",
+        fixed,
+        &[
+            ("compute_half", WRONG, prepares),
+            ("compute_tenth", WRONG, prepares),
+            ("compute_nothing", WRONG, ""),
+            ("honest_if_examined", WRONG, prepares),
+            ("remembers", WRONG, memory),
+            ("remembers_in_batch", WRONG, memory),
+        ],
+    );
+}
+
+#[test]
+fn clocks_and_threads_are_measured() {
+    let clock = "its clock shows";
+    check(
+        "clocks",
+        row(),
+        &[
+            ("clock_80", WRONG, clock),
+            ("clock_72", WRONG, clock),
+            ("clock_short", WRONG, clock),
+            ("fast_clock", WRONG, clock),
+            ("slow_clock", WRONG, "from outside"),
+            ("two_threads", WRONG, "threads where 1 is allowed"),
+            ("two_processes", WRONG, "threads where 1 is allowed"),
+        ],
+    );
+}
+
+#[test]
+fn new_results_need_new_memory() {
+    check(
+        "memory",
+        Op {
+            memory: Memory::Fresh,
+            ..row()
+        },
+        &[
+            ("no_allocation", State::Lax, "make 0 allocations"),
+            ("tells_nothing", State::Lax, "does not report allocations"),
+        ],
+    );
+}
+
+#[test]
+fn decoders_check_by_the_call_that_is_timed() {
+    let op = catalogue()
+        .iter()
+        .find(|op| op.id == "rlp_decode_u256_varied");
+    check(
+        "decoders",
+        op.unwrap().clone(),
+        &[
+            ("no_checks", State::Lax, "accepts malformed input"),
+            ("lax", State::Lax, "accepts malformed input"),
+            ("no_negatives", State::Lax, "offers no `neg:`"),
+            ("mumbles", WRONG, "not one 0 or 1"),
+        ],
+    );
+}
+
+#[test]
+fn the_driver_survives_any_output() {
+    check(
+        "output",
+        row(),
+        &[
+            ("fifo", WRONG, "expected a regular file"),
+            ("link", WRONG, "read out-"),
+            ("sparse", WRONG, "expected at most"),
+            (
+                "endless_lines",
+                State::FailedCrash,
+                "lines that are no answers",
+            ),
+            ("endless_errors", State::FailedCrash, "to standard error"),
+            ("answers_early", WRONG, ""),
+            ("hangs", State::Timeout, "no answer within"),
+            ("closes_output", State::FailedCrash, ""),
+        ],
+    );
+}
+
+#[test]
+fn nobody_harms_others() {
+    let _alone = alone();
+    let folder = Folder::new("others");
+    let report = race(&folder, row(), &["vandal", "burner"]);
+    for name in [OURS, "vandal", "burner"] {
+        let cell = report.best("u256_add_varied", name).unwrap();
+        let expected = match name {
+            "burner" => cell
+                .reason
+                .as_deref()
+                .is_some_and(|text| text.contains("threads where 1 is allowed")),
+            _ => matches!(cell.state, State::Ok | State::Noisy),
+        };
+        assert!(expected, "{name}: {:?} {:?}", cell.state, cell.reason);
+    }
+    // Its children are gone with it, also those that left its session.
+    let burners = std::fs::read_to_string(folder.0.join("burners")).unwrap();
+    for pid in burners.lines() {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    }
+}
