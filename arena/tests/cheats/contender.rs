@@ -94,7 +94,11 @@ impl Contender {
 
     /// About 6 µs a call; a twentieth more for the one that is slow on purpose.
     fn steps(&self) -> u32 {
-        if self.is("slow") { 4230 } else { 4000 }
+        match self.mode.as_str() {
+            "slow" => 4230,
+            "half" => 8400,
+            _ => 4000,
+        }
     }
 
     fn output(&self, item: &[u8], strict: bool) -> Result<Vec<u8>> {
@@ -387,6 +391,7 @@ fn main() -> Result<()> {
             "Welcome to the runtime!\n{{\"json\": \"but no answer\"}}\n\n\u{1b}[31mwarning\u{1b}[0m"
         );
     }
+    let program = std::env::current_exe()?.display().to_string();
     let mut stdout = std::io::stdout();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
@@ -406,7 +411,7 @@ fn main() -> Result<()> {
                     ",\"neg:rlp_decode_u256\""
                 };
                 format!(
-                    "\"name\":\"fake\",\"version\":\"1\",\"runtime\":\"test\",\"ops\":[\"u256_add\",\"u256_add_varied\",\"rlp_decode_u256_varied\"{negative}],\"threads\":1"
+                    "\"name\":\"fake\",\"version\":\"1\",\"runtime\":{program:?},\"ops\":[\"u256_add\",\"u256_add_varied\",\"rlp_decode_u256_varied\"{negative}],\"threads\":1"
                 )
             }
             "prepare" if contender.is("refuses") => r#""err":"rejected","msg":"no""#.to_owned(),
