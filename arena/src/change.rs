@@ -344,8 +344,10 @@ mod tests {
                     .unwrap();
                 let after =
                     truth_of(op, &item).unwrap_or_else(|error| panic!("{}: {error:#}", op.id));
+                // The signer of any hash is the same, and what fails fails.
+                let constant = op.kernel == "secp256k1_sign_recover" || op.id.contains("_fail_");
                 if let Some(after) = after {
-                    assert_ne!(after, before, "{}", op.id);
+                    assert_eq!(after == before, constant, "{}", op.id);
                 }
             }
         }

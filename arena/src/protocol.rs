@@ -457,12 +457,9 @@ impl Process {
                     }
                 }
             }
-            if self.errors().bytes > STDERR {
+            if let Some(flood) = self.flood() {
                 self.kill();
-                return Err(Failure::Crash(format!(
-                    "writes more than {} MiB to standard error",
-                    STDERR >> 20
-                )));
+                return Err(flood);
             }
         }
     }
@@ -471,7 +468,21 @@ impl Process {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn flood(&self) -> Option<Failure> {
+        (self.errors().bytes > STDERR).then(|| {
+            Failure::Crash(format!(
+                "writes more than {} MiB to standard error",
+                STDERR >> 20
+            ))
+        })
+    }
+
     fn crash(&mut self) -> Failure {
+        // Nobody reads any further: most programs end then.
+        if let Some(flood) = self.flood() {
+            self.kill();
+            return flood;
+        }
         // The pipe is closed: give the process a moment to be gone, so that its status can be told.
         for _ in 0..50 {
             match self.child.try_wait() {

@@ -122,6 +122,7 @@ impl Contender {
         self.items = blobs::read(request[2].as_ref())?;
         let rule: Change = request.get(3).unwrap_or(&"none").parse()?;
         self.change = rule;
+        self.sums.clear();
         let ahead = ["compute_half", "compute_tenth", "compute_nothing"];
         if ahead.contains(&self.mode.as_str()) || self.is("honest_if_examined") && !self.examined {
             let start = Instant::now();

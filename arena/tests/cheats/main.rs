@@ -52,7 +52,9 @@ fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
         let text = format!(
             "name = {name:?}\n[[variants]]\nname = \"only\"\nquick = true\nrun = [{CONTENDER:?}, {mode:?}, {folder_text:?}]\n"
         );
-        Manifest::parse(&text, folder.0.clone()).unwrap()
+        let mut manifest = Manifest::parse(&text, folder.0.clone()).unwrap();
+        manifest.foreign = name != OURS;
+        manifest
     };
     let mut manifests = vec![manifest(OURS, "")];
     manifests.extend(modes.iter().map(|mode| manifest(mode, mode)));
@@ -83,26 +85,37 @@ fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
 fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
     let _alone = alone();
     let folder = Folder::new(name);
-    let modes: Vec<&str> = wanted.iter().map(|(mode, ..)| *mode).collect();
-    let report = race(&folder, op.clone(), &modes);
-    let honest = report.best(&op.id, OURS).unwrap();
-    // A loaded machine may call it noisy.
-    assert!(
-        matches!(honest.state, State::Ok | State::Noisy),
-        "honest: {:?} {:?}",
-        honest.state,
-        honest.reason
-    );
-    for (mode, state, reason) in wanted {
-        let cell = report.best(&op.id, mode).unwrap();
-        let told = cell.reason.as_deref().unwrap_or("");
-        assert_eq!(cell.state, *state, "{mode}: {told}");
-        assert!(told.contains(reason), "{mode}: {told}");
+    let mut open = wanted.to_vec();
+    // Nothing is said of a contender that had to wait for a processor in most batches: it runs again.
+    for _ in 0..6 {
+        let modes: Vec<&str> = open.iter().map(|(mode, ..)| *mode).collect();
+        let report = race(&folder, op.clone(), &modes);
+        let honest = report.best(&op.id, OURS).unwrap();
         assert!(
-            !report.pairs.iter().any(|pair| pair.b == *mode),
-            "{mode} is scored"
+            matches!(honest.state, State::Ok | State::Noisy),
+            "honest: {:?} {:?}",
+            honest.state,
+            honest.reason
         );
+        open.retain(|(mode, state, reason)| {
+            let cell = report.best(&op.id, mode).unwrap();
+            let told = cell.reason.as_deref().unwrap_or("");
+            let noisy = cell.state == State::Noisy;
+            assert!(
+                noisy || cell.state == *state,
+                "{mode}: {:?} {told}",
+                cell.state
+            );
+            assert!(noisy || told.contains(reason), "{mode}: {told}");
+            let scored = report.pairs.iter().any(|pair| pair.b == *mode);
+            assert!(noisy || !scored, "{mode} is scored");
+            noisy
+        });
+        if open.is_empty() {
+            return;
+        }
     }
+    panic!("always disturbed: {open:?}");
 }
 
 const WRONG: State = State::FailedVerify;
