@@ -177,7 +177,8 @@ pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<u
     let mut found = Vec::with_capacity(elements);
     // There, `elements` only counts operations: the call works on the item as a whole.
     if elements == 1 && !is_prefixed(kernel, 1) || counts(kernel) {
-        return Ok(vec![0..item.len()]);
+        found.push(0..item.len());
+        return Ok(found);
     }
     match kernel {
         "keccak256_batch" => {
