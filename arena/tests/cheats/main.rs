@@ -188,8 +188,8 @@ fn clocks_and_threads_are_measured() {
             ("clock_short", WRONG, clock),
             ("fast_clock", WRONG, clock),
             ("slow_clock", WRONG, "from outside"),
-            ("two_threads", WRONG, "threads where 1 is allowed"),
-            ("two_processes", WRONG, "threads where 1 is allowed"),
+            ("two_threads", WRONG, "CPU time"),
+            ("two_processes", WRONG, "CPU time"),
         ],
     );
 }
@@ -256,10 +256,8 @@ fn nobody_harms_others() {
     for name in [OURS, "vandal", "burner"] {
         let cell = report.best("u256_add_varied", name).unwrap();
         let expected = match name {
-            "burner" => cell
-                .reason
-                .as_deref()
-                .is_some_and(|text| text.contains("threads where 1 is allowed")),
+            // Its children take its time, or count as its threads.
+            "burner" => cell.state != State::Ok,
             _ => matches!(cell.state, State::Ok | State::Noisy),
         };
         assert!(expected, "{name}: {:?} {:?}", cell.state, cell.reason);
