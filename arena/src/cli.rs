@@ -12,7 +12,7 @@ use crate::race::{self, Plan};
 use crate::report::{html, markdown, table};
 use crate::result::Report;
 use crate::schedule::Settings;
-use crate::{compare, doctor, result};
+use crate::{aa, builder, compare, doctor, instructions, result};
 
 /// Race Lydite against its peers.
 #[derive(Args, Debug)]
@@ -78,10 +78,35 @@ enum BenchCommand {
         #[command(flatten)]
         choice: Choice,
     },
-    /// Write the reports of a result.json again, with the reasons that arena/losses.toml gives by now
+    /// Judge a result.json again by its raw batches and today's rules, and write its reports, with the reasons that
+    /// arena/losses.toml gives by now
     Report {
         /// A result.json
         result: PathBuf,
+    },
+    /// Race copies of our own contender: how often a verdict is false, and how often 3 % and 5 % are found
+    Aa {
+        /// Families to run, as for a race
+        family: Vec<String>,
+        #[command(flatten)]
+        rows: Rows,
+        /// Copies, each a cell a row
+        #[arg(long, default_value_t = 4)]
+        copies: usize,
+        /// The settings of a full run
+        #[arg(long)]
+        full: bool,
+        /// Where result.json goes
+        #[arg(long, value_name = "DIR", default_value = "bench-out")]
+        out: PathBuf,
+    },
+    /// Count the instructions of each row of our contender with callgrind (needs valgrind; not a measure of time)
+    Instructions {
+        #[command(flatten)]
+        rows: Rows,
+        /// Compare two outputs of this command instead
+        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ops")]
+        compare: Option<Vec<PathBuf>>,
     },
     /// Print the JSON schema of result.json
     Schema,
@@ -96,14 +121,66 @@ pub fn run(args: &BenchArgs) -> Result<String> {
         Some(BenchCommand::Compare { a, b }) => compare::render(&read(a)?, &read(b)?),
         Some(BenchCommand::Report { result }) => {
             let mut report = read(result)?;
+            race::judge(&mut report);
             race::explain(&mut report, &manifest::arena_folder()?)?;
             let folder = result.parent().context("no folder")?;
             std::fs::write(folder.join("report.md"), markdown::render(&report))?;
             std::fs::write(folder.join("report.html"), html::render(&report)?)?;
             Ok(format!("{}\n", folder.join("report.html").display()))
         }
+        Some(BenchCommand::Aa {
+            family,
+            rows,
+            copies,
+            full,
+            out,
+        }) => {
+            let report = race::run(&Plan {
+                arena: &manifest::arena_folder()?,
+                ops: &chosen(family, rows, false, false)?,
+                manifests: &aa::manifests(&ours()?, *copies),
+                ours: OURS,
+                quick: !full,
+                settings: if *full {
+                    Settings::full()
+                } else {
+                    Settings::quick()
+                },
+                command: "bench aa".into(),
+                anchor: None,
+                check_only: false,
+            })?;
+            std::fs::create_dir_all(out).with_context(|| format!("create {}", out.display()))?;
+            std::fs::write(out.join("result.json"), serde_json::to_string(&report)?)?;
+            Ok(aa::summary(&report))
+        }
+        Some(BenchCommand::Instructions {
+            compare: Some(files),
+            ..
+        }) => instructions::compare(&files[0], &files[1]),
+        Some(BenchCommand::Instructions { rows, .. }) => {
+            let arena = manifest::arena_folder()?;
+            let ours = aa::manifests(&ours()?, 0);
+            let jobs = [builder::Job {
+                manifest: &ours[0],
+                variant: &ours[0].variants[0],
+            }];
+            if let Some(reason) = builder::build(&jobs, &arena)?.remove(0) {
+                bail!("{reason}");
+            }
+            instructions::render(&ours[0], &chosen(&[], rows, false, false)?)
+        }
         Some(BenchCommand::Schema) => Ok(result::schema()),
     }
+}
+
+/// Our own contender.
+fn ours() -> Result<Manifest> {
+    let found = manifest::discover(&manifest::arena_folder()?)?;
+    found
+        .into_iter()
+        .find(|m| m.name == OURS)
+        .context("the tree has no contender of ours")
 }
 
 fn read(path: &PathBuf) -> Result<Report> {
@@ -114,23 +191,9 @@ fn read(path: &PathBuf) -> Result<Report> {
 /// The contenders asked for; ours first.
 fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
     let mut found = manifest::discover(&manifest::arena_folder()?)?;
-    if let Some(list) = &choice.contenders {
-        let names: Vec<&str> = list.split(',').map(str::trim).collect();
-        if let Some(unknown) = names
-            .iter()
-            .find(|name| !found.iter().any(|m| m.name == **name))
-        {
-            let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
-            bail!("no contender {unknown:?}; there are: {}", known.join(", "));
-        }
-        found.retain(|manifest| {
-            manifest.name == choice.ours || names.contains(&manifest.name.as_str())
-        });
-    } else {
-        found.retain(|manifest| manifest.name == choice.ours || !manifest.on_request);
-    }
     for file in &choice.contender {
-        let manifest = Manifest::read(file)?;
+        let mut manifest = Manifest::read(file)?;
+        manifest.foreign = true;
         if found.iter().any(|other| other.name == manifest.name) {
             bail!(
                 "{}: there is a contender {:?} already",
@@ -139,6 +202,28 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
             );
         }
         found.push(manifest);
+    }
+    if let Some(list) = &choice.contenders {
+        let names: Vec<&str> = list.split(',').map(str::trim).collect();
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| !found.iter().any(|m| m.name == **name))
+        {
+            let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
+            bail!(
+                "no contender {unknown:?}; expected one of: {}",
+                known.join(", ")
+            );
+        }
+        // A contender from outside the tree was asked for by its file.
+        found.retain(|manifest| {
+            let name = manifest.name.as_str();
+            name == choice.ours || manifest.foreign || names.contains(&name)
+        });
+    } else {
+        found.retain(|manifest| {
+            manifest.name == choice.ours || !manifest.on_request || manifest.foreign
+        });
     }
     let Some(at) = found.iter().position(|m| m.name == choice.ours) else {
         bail!("--ours {}: no such contender", choice.ours);
@@ -258,4 +343,45 @@ fn command(args: &BenchArgs) -> String {
         words.push(format!("--contender …/{name}"));
     }
     words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_contender_outside_the_tree_can_be_named() {
+        let folder = std::env::temp_dir().join(format!("arena-outside-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("contender.toml");
+        std::fs::write(
+            &file,
+            "name = \"outsider\"\n[[variants]]\nname = \"only\"\nrun = [\"./x\"]\n",
+        )
+        .unwrap();
+        let choice = |list: Option<&str>| Choice {
+            contenders: list.map(str::to_owned),
+            ours: OURS.to_owned(),
+            contender: vec![file.clone()],
+        };
+        let names = |list| -> Vec<(String, bool)> {
+            let found = contenders(&choice(list)).unwrap();
+            found.into_iter().map(|m| (m.name, m.foreign)).collect()
+        };
+        let ours = (OURS.to_owned(), false);
+        let outsider = ("outsider".to_owned(), true);
+        assert_eq!(names(Some("outsider")), [ours.clone(), outsider.clone()]);
+        let alloy = ("alloy".to_owned(), false);
+        assert_eq!(names(Some("alloy")), [ours, alloy, outsider.clone()]);
+        assert!(names(None).contains(&outsider));
+        let error = contenders(&choice(Some("outsider,nobody")))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("no contender \"nobody\"") && error.contains("outsider"),
+            "{error}"
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

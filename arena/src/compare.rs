@@ -6,12 +6,13 @@
 use anyhow::Result;
 use comfy_table::{Table, presets};
 
-use crate::report::{three, time};
+use crate::report::{plain, three, time, with_texts};
 use crate::result::{Pair, Report};
-use crate::stats::LEAST_MARGIN;
+use crate::stats::MARGIN;
 
 /// The comparison as text.
 pub fn render(a: &Report, b: &Report) -> Result<String> {
+    let (a, b) = (&with_texts(a, plain), &with_texts(b, plain));
     let mut text = format!(
         "A: {} {}\nB: {} {}\n",
         a.run.started,
@@ -23,7 +24,7 @@ pub fn render(a: &Report, b: &Report) -> Result<String> {
         text += "different processors: times cannot be compared, ratios only with care\n";
     }
     let floor = |report: &Report| report.run.noise_floor.unwrap_or(1.0);
-    let margin = LEAST_MARGIN.max(floor(a)).max(floor(b));
+    let margin = MARGIN.max(floor(a)).max(floor(b));
     let mut table = Table::new();
     table
         .load_style(presets::UTF8_HORIZONTAL_ONLY)

@@ -1,7 +1,7 @@
 //! `bench doctor` and `bench check`: who can run here, and who answers rightly.
 
 use crate::manifest::{Manifest, check};
-use crate::report::{table, time};
+use crate::report::{plain, table, time, with_texts};
 use crate::result::{Report, State};
 
 /// One line a contender: what it needs and whether that is there.
@@ -18,13 +18,21 @@ pub fn render(manifests: &[Manifest]) -> String {
         able += usize::from(missing.is_none());
         text += &format!(
             "{mark} {} {} ({})\n",
-            manifest.name, manifest.version, manifest.language
+            manifest.name,
+            plain(&manifest.version),
+            plain(&manifest.language)
         );
         for need in &manifest.needs {
             text += &match check(need, &manifest.folder) {
-                Ok(version) => format!("          {version}\n"),
-                Err(error) if need.hint.is_empty() => format!("        - {error}\n"),
-                Err(error) => format!("        - {error}: {}\n", need.hint),
+                Ok(version) => format!("          {}\n", plain(&version)),
+                Err(error) if need.hint.is_empty() => {
+                    format!("        - {}\n", plain(&error.to_string()))
+                }
+                Err(error) => format!(
+                    "        - {}: {}\n",
+                    plain(&error.to_string()),
+                    plain(&need.hint)
+                ),
             };
         }
     }
@@ -33,6 +41,7 @@ pub fn render(manifests: &[Manifest]) -> String {
 
 /// The outcome of the gate, one line a variant, and a line for each operation that failed.
 pub fn checked(report: &Report) -> String {
+    let report = &with_texts(report, plain);
     let mut text = String::new();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for cell in &report.cells {

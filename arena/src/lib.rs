@@ -5,6 +5,7 @@
 //! contenders ([`schedule`]), and judges by paired ratios ([`stats`], [`race`]). docs/benchmarking.md tells the method
 //! and its known bias.
 
+pub mod aa;
 pub mod alloy;
 pub mod blobs;
 pub mod builder;
@@ -16,12 +17,15 @@ pub mod doctor;
 pub mod fingerprint;
 pub mod gate;
 pub mod generate;
+pub mod instructions;
 pub mod manifest;
 pub mod ops;
 pub mod precompile;
+pub mod probe;
 pub mod protocol;
 pub mod race;
 pub mod random;
+pub mod records;
 pub mod report;
 pub mod result;
 pub mod sandbox;

@@ -39,8 +39,12 @@ pub struct Variant {
     /// Commands, one after another.
     #[serde(default)]
     pub build: Vec<Vec<String>>,
-    /// The command of the process; a program with a slash is relative to the manifest.
+    /// The command of the process; a program with a slash is relative to the manifest. Each launch runs a copy of it.
     pub run: Vec<String>,
+    /// Further files, relative to the manifest, of which each launch gets a copy: compiled code that `run` names. Every
+    /// mention in `run` becomes the copy's path.
+    #[serde(default)]
+    pub copies: Vec<String>,
 }
 
 /// A contender.

@@ -1,6 +1,6 @@
 //! A run from beginning to end: who can take part, builds, the gate, the race, the verdicts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -9,15 +9,16 @@ use anyhow::{Context as _, Result};
 use crate::builder::{self, Job};
 use crate::fingerprint;
 use crate::gate::Exam;
-use crate::manifest::{self, Manifest};
+use crate::manifest::{self, Manifest, Variant};
 use crate::ops::{Memory, Op};
 use crate::precompile;
+use crate::records::{self, Fastest};
 use crate::result::{
     Batch, Cell, Contender, Control, Count, Machine, Operation, Pair, Report, Run, SCHEMA, Score,
     State,
 };
 use crate::schedule::{self, Entrant, Settings};
-use crate::stats::{self, Interval, Verdict};
+use crate::stats::{self, Verdict};
 
 /// What to run.
 pub struct Plan<'a> {
@@ -41,28 +42,52 @@ pub struct Plan<'a> {
     pub check_only: bool,
 }
 
-/// Samples of the bootstrap.
-const SAMPLES: usize = 2000;
-
 /// Runs the plan.
 pub fn run(plan: &Plan<'_>) -> Result<Report> {
     let (clock, started) = (Instant::now(), fingerprint::now());
     let mut machine = fingerprint::machine(plan.arena);
     let work = Work::new()?;
     let mut contenders = present(plan, &mut machine);
-    let (built, broken) = build(plan, &mut contenders)?;
+    // A quick run takes the quick variants, and on each row also the one that is known to be the fastest.
+    let fastest = match plan.quick && !plan.check_only {
+        true => records::fastest(plan.arena)?,
+        false => Fastest::new(),
+    };
+    let rows_of = |manifest: &Manifest, variant: &Variant| -> BTreeSet<String> {
+        let key = (manifest.name.clone(), variant.name.clone());
+        let known = fastest.get(&key).filter(|_| manifest.name != plan.ours);
+        let rows = plan
+            .ops
+            .iter()
+            .filter(|op| known.is_some_and(|known| known.contains(&op.id)));
+        rows.map(|op| op.id.clone()).collect()
+    };
+    let (built, broken) = build(plan, &mut contenders, rows_of)?;
 
     let exams: Vec<Exam> = plan.ops.iter().map(Exam::new).collect::<Result<_>>()?;
     let mut entrants: Vec<Entrant<'_>> = built
         .iter()
-        .map(|job| Entrant::new(job.manifest, job.variant, &exams))
+        .map(|job| {
+            let mut entrant = Entrant::new(job.manifest, job.variant, &exams);
+            if plan.quick
+                && !job
+                    .manifest
+                    .variants(true)
+                    .iter()
+                    .any(|v| v.name == job.variant.name)
+            {
+                entrant.rows = Some(rows_of(job.manifest, job.variant));
+            }
+            entrant
+        })
         .collect();
     schedule::examine(&mut entrants, &exams, &plan.settings, &work.0)?;
+    let mut probed = false;
     if !plan.check_only {
         let ours = entrants.iter().find(|e| e.manifest.name == plan.ours);
         let control = ours.map(Entrant::control);
         entrants.extend(control);
-        schedule::race(&mut entrants, &exams, &plan.settings, &work.0)?;
+        probed = schedule::race(&mut entrants, &exams, plan.ours, &plan.settings, &work.0)?;
     }
 
     for contender in &mut contenders {
@@ -109,6 +134,8 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
             launches: plan.settings.launches,
             rounds: plan.settings.rounds,
             batch_ns: plan.settings.batch_ns,
+            width: Some(plan.settings.width),
+            probed,
             seed: plan.settings.seed,
             anchor: plan.anchor,
             noise_floor: None,
@@ -157,13 +184,24 @@ fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
 type Builds<'a> = (Vec<Job<'a>>, Vec<(Job<'a>, String)>);
 
 /// Builds the contenders that have their tools.
-fn build<'a>(plan: &Plan<'a>, contenders: &mut [Contender]) -> Result<Builds<'a>> {
+fn build<'a>(
+    plan: &Plan<'a>,
+    contenders: &mut [Contender],
+    rows_of: impl Fn(&Manifest, &Variant) -> BTreeSet<String>,
+) -> Result<Builds<'a>> {
     let able = plan.manifests.iter().zip(&*contenders);
     let able = able.filter(|(_, contender)| contender.state == State::Ok);
     let jobs: Vec<Job<'a>> = able
         .flat_map(|(manifest, _)| {
-            let variants = manifest.variants(plan.quick).into_iter();
-            variants.map(move |variant| Job { manifest, variant })
+            let mode = manifest.variants(plan.quick);
+            let runs = |variant: &&Variant| {
+                mode.iter().any(|v| v.name == variant.name)
+                    || !rows_of(manifest, variant).is_empty()
+            };
+            let variants: Vec<&Variant> = manifest.variants.iter().filter(runs).collect();
+            variants
+                .into_iter()
+                .map(move |variant| Job { manifest, variant })
         })
         .collect();
     let outcomes = builder::build(&jobs, plan.arena)?;
@@ -178,6 +216,21 @@ fn build<'a>(plan: &Plan<'a>, contenders: &mut [Contender]) -> Result<Builds<'a>
         let of = |job: &Job<'_>| job.manifest.name == contender.name;
         let own = built.iter().filter(|job| of(job));
         contender.variants = own.map(|job| job.variant.name.clone()).collect();
+        let all = plan
+            .manifests
+            .iter()
+            .find(|manifest| manifest.name == contender.name);
+        let tried = |name: &str| {
+            built
+                .iter()
+                .chain(broken.iter().map(|(job, _)| job))
+                .any(|job| of(job) && job.variant.name == name)
+        };
+        let left_out = all
+            .into_iter()
+            .flat_map(|manifest| &manifest.variants)
+            .filter(|v| !tried(&v.name));
+        contender.left_out = left_out.map(|variant| variant.name.clone()).collect();
         if contender.state == State::Ok && contender.variants.is_empty() {
             let reason = broken.iter().find(|(job, _)| of(job));
             let reason = reason.map_or("its manifest names no variant", |(_, reason)| reason);
@@ -205,24 +258,19 @@ pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
 }
 
 /// Ratios round by round: time of `b` / time of `a`, grouped by launch. Only rounds that both finished count.
-fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
-    let time = |batch: &Batch| batch.3 as f64 / batch.2 as f64;
-    let ours: BTreeMap<(u32, u32), f64> = a.batches.iter().map(|x| ((x.0, x.1), time(x))).collect();
+pub fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
+    let key = |batch: &Batch| (batch.launch, batch.round);
+    let ours: BTreeMap<(u32, u32), f64> = a.batches.iter().map(|x| (key(x), x.time())).collect();
     let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for batch in &b.batches {
-        if let Some(ours) = ours.get(&(batch.0, batch.1)) {
+        if let Some(ours) = ours.get(&key(batch)) {
             launches
-                .entry(batch.0)
+                .entry(batch.launch)
                 .or_default()
-                .push(time(batch) / ours);
+                .push(batch.time() / ours);
         }
     }
     launches.into_values().collect()
-}
-
-/// The ratios' median and interval.
-fn interval(a: &Cell, b: &Cell, seed: u64) -> Option<Interval> {
-    stats::cluster_bootstrap(&ratios(a, b), SAMPLES, seed)
 }
 
 /// Whether a cell was right and timed.
@@ -230,8 +278,7 @@ fn timed(cell: &Cell) -> bool {
     matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
 }
 
-/// Our adapter against itself. One launch does not tell how launches differ: such a row has no noise of its own, and so no
-/// verdict.
+/// Our adapter against itself. One launch does not tell how launches differ: such a row has no control.
 fn controls(report: &Report) -> Vec<Control> {
     let controls = report.cells.iter().filter(|cell| cell.control);
     let found = controls.filter_map(|control| {
@@ -241,30 +288,65 @@ fn controls(report: &Report) -> Vec<Control> {
                 && cell.contender == control.contender
                 && cell.variant == control.variant
         });
-        let twin = twin.filter(|twin| ratios(twin, control).len() > 1)?;
-        let found = interval(twin, control, report.run.seed)?;
-        Some(Control {
+        let found = stats::interval(&ratios(twin?, control))?;
+        (found.launches > 1).then(|| Control {
             op: control.op.clone(),
             ratio: found.ratio,
             lo: found.lo,
             hi: found.hi,
+            verdict: stats::judge(&found),
         })
     });
     found.collect()
 }
 
-/// Fills in controls, pairs and score from the cells.
+/// What the launches of a cell have in common: its median time, their spread, and the groups they form.
+fn summarize(cell: &mut Cell, ops_per_call: f64) {
+    let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for batch in &cell.batches {
+        let times = launches.entry(batch.launch).or_default();
+        times.push(batch.time() / ops_per_call);
+    }
+    let mut all = launches.values().flatten().copied().collect::<Vec<f64>>();
+    cell.ns = Some(stats::median(&mut all)).filter(|ns| ns.is_finite());
+    let mut medians: Vec<f64> = launches
+        .into_values()
+        .map(|mut l| stats::median(&mut l))
+        .collect();
+    cell.modes = stats::groups(&medians);
+    medians.iter_mut().for_each(|time| *time = time.ln());
+    cell.spread = Some(stats::deviation(&medians)).filter(|spread| spread.is_finite());
+}
+
+/// Fills in the cells' summaries, controls, pairs and score from the raw batches.
 pub fn judge(report: &mut Report) {
+    let per_call: BTreeMap<&str, u64> = report
+        .ops
+        .iter()
+        .map(|op| (op.id.as_str(), op.ops_per_call))
+        .collect();
+    for cell in &mut report.cells {
+        summarize(
+            cell,
+            per_call.get(cell.op.as_str()).copied().unwrap_or(1) as f64,
+        );
+    }
     report.controls = controls(report);
-    let strays: BTreeMap<String, f64> = report
+    let strays: Vec<f64> = report
         .controls
         .iter()
-        .map(|control| (control.op.clone(), stats::stray(control.ratio)))
+        .map(|control| stats::stray(control.ratio))
         .collect();
-    let all: Vec<f64> = strays.values().copied().collect();
-    let floor = stats::floor(&all);
-    report.run.noise_floor = Some(floor).filter(|_| !all.is_empty());
-    report.run.noisy = all.is_empty() || floor > stats::LOUDEST_FLOOR;
+    let floor = stats::floor(&strays);
+    let false_ones: Vec<String> = report
+        .controls
+        .iter()
+        .filter(|control| matches!(control.verdict, Verdict::Win | Verdict::Loss))
+        .map(|control| control.op.clone())
+        .collect();
+    let many = (strays.len() / 100).max(1);
+    report.run.noise_floor = Some(floor).filter(|_| !strays.is_empty());
+    report.run.noisy = strays.is_empty() || floor > stats::LOUDEST_FLOOR || false_ones.len() > many;
 
     let name = report.run.ours.as_str();
     let (mut pairs, mut builds, mut score) = (Vec::new(), Vec::new(), Score::default());
@@ -288,14 +370,13 @@ pub fn judge(report: &mut Report) {
             .iter()
             .copied()
             .min_by(|a, b| time(a).total_cmp(&time(b)));
-        let margin = strays.get(&op.id).map(|stray| stray.max(floor));
-        let margin = margin.filter(|_| !report.run.noisy);
+        // A row on which our adapter differs from itself says nothing about others.
+        let loud = report.run.noisy || false_ones.contains(&op.id);
         for &peer in &peers {
             let best_peer = fastest.is_some_and(|fastest| std::ptr::eq(fastest, peer));
             let pair = |ours: &Cell| {
-                let found = interval(ours, peer, report.run.seed)?;
-                let quiet = ours.state != State::Noisy && peer.state != State::Noisy;
-                let verdict = margin.filter(|_| quiet);
+                let found = stats::interval(&ratios(ours, peer))?;
+                let quiet = !loud && ours.state != State::Noisy && peer.state != State::Noisy;
                 Some(Pair {
                     op: op.id.clone(),
                     a: name.to_owned(),
@@ -305,7 +386,13 @@ pub fn judge(report: &mut Report) {
                     ratio: found.ratio,
                     lo: found.lo,
                     hi: found.hi,
-                    verdict: verdict.map_or(Verdict::Noisy, |f| stats::judge(&found, f)),
+                    verdict: if quiet {
+                        stats::judge(&found)
+                    } else {
+                        Verdict::Noisy
+                    },
+                    wide: found.width() > stats::WIDE - 1.0,
+                    launches: found.launches as u32,
                     best_peer,
                     reason: None,
                 })
@@ -352,6 +439,8 @@ fn contender(manifest: &Manifest) -> Contender {
         home: manifest.home.clone(),
         notes: manifest.notes.clone(),
         variants: Vec::new(),
+        left_out: Vec::new(),
+        foreign: manifest.foreign,
         state: State::Ok,
         reason: None,
         hint: None,

@@ -53,21 +53,29 @@ pub struct Run {
     pub started: String,
     /// Length in seconds.
     pub seconds: f64,
-    /// Fresh processes per variant.
+    /// Fresh processes per variant, without those that rows with wide intervals had in addition.
     pub launches: u32,
     /// Rounds per launch.
     pub rounds: u32,
     /// Aimed length of a batch.
     pub batch_ns: u64,
-    /// Seed of permutations and bootstrap.
+    /// Relative width of an interval below which a row got no more launches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+    /// Seed of permutations.
     pub seed: u64,
-    /// The A/A noise floor: 95th percentile of the controls' strays; absent without a control.
+    /// The A/A noise floor: 95th percentile of the controls' strays; absent without a control. For information: pairs are
+    /// judged by their own noise.
     pub noise_floor: Option<f64>,
     /// Millions of gas in a second that gas prices are held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<f64>,
-    /// Whether the floor passes 5 %: such a run claims nothing.
+    /// Whether the floor passes 20 %, or more controls than one in a hundred (and than one) are called different from
+    /// themselves: such a run claims nothing.
     pub noisy: bool,
+    /// Whether a probe of the core's other hardware thread ran with each batch.
+    #[serde(default)]
+    pub probed: bool,
     /// Whether /proc told run-queue waits, so that disturbed batches could be redone.
     pub filtered: bool,
 }
@@ -118,6 +126,12 @@ pub struct Contender {
     pub notes: String,
     /// Variants that ran.
     pub variants: Vec<String>,
+    /// Variants that a quick run left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// Whether it comes from outside the tree, so that nobody has reviewed its adapter.
+    #[serde(default)]
+    pub foreign: bool,
     /// `ok`, `skipped:toolchain` or `skipped:build`.
     pub state: State,
     /// Why it did not run.
@@ -216,9 +230,67 @@ impl State {
     }
 }
 
-/// A timed batch: launch, round, calls, nanoseconds.
+/// A timed batch: launch, round, calls, nanoseconds by the contender's clock; then, except in records of before
+/// 22 November 2026, nanoseconds by the driver's clock and CPU nanoseconds of all the contender's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Batch(pub u32, pub u32, pub u64, pub u64);
+#[serde(from = "Stored", into = "Stored")]
+#[schemars(with = "Stored")]
+pub struct Batch {
+    /// Launch.
+    pub launch: u32,
+    /// Round in the launch.
+    pub round: u32,
+    /// Calls.
+    pub n: u64,
+    /// Nanoseconds by the contender's clock.
+    pub ns: u64,
+    /// Nanoseconds by the driver's clock.
+    pub wall: Option<u64>,
+    /// CPU nanoseconds of all the contender's processes.
+    pub cpu: Option<u64>,
+}
+
+/// A batch in the file: launch, round, calls, nanoseconds by the contender's clock, by the driver's clock, and of CPU
+/// time. Records of before 22 November 2026 end after the fourth number.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Stored {
+    Long(u32, u32, u64, u64, Option<u64>, Option<u64>),
+    Short(u32, u32, u64, u64),
+}
+
+impl From<Stored> for Batch {
+    fn from(stored: Stored) -> Self {
+        let (launch, round, n, ns, wall, cpu) = match stored {
+            Stored::Long(launch, round, n, ns, wall, cpu) => (launch, round, n, ns, wall, cpu),
+            Stored::Short(launch, round, n, ns) => (launch, round, n, ns, None, None),
+        };
+        Self {
+            launch,
+            round,
+            n,
+            ns,
+            wall,
+            cpu,
+        }
+    }
+}
+
+impl From<Batch> for Stored {
+    fn from(b: Batch) -> Self {
+        match (b.wall, b.cpu) {
+            (None, None) => Self::Short(b.launch, b.round, b.n, b.ns),
+            _ => Self::Long(b.launch, b.round, b.n, b.ns, b.wall, b.cpu),
+        }
+    }
+}
+
+impl Batch {
+    /// Nanoseconds a call.
+    pub fn time(&self) -> f64 {
+        self.ns as f64 / self.n as f64
+    }
+}
 
 /// One operation of one variant of one contender.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -248,6 +320,15 @@ pub struct Cell {
     pub gc: Option<f64>,
     /// Batches kept although the run queue disturbed them, all retries used up.
     pub disturbed: u32,
+    /// Batches kept although the core's other hardware thread was busy, all retries used up.
+    #[serde(default)]
+    pub crowded: u32,
+    /// Standard deviation of the launches' median times, as a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
+    /// Nanoseconds an operation of both groups, where the launches form two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<[f64; 2]>,
     /// Whether malformed inputs were tried on it.
     pub negatives_checked: bool,
     /// Raw batches.
@@ -270,6 +351,9 @@ impl Cell {
             peak_bytes: None,
             gc: None,
             disturbed: 0,
+            crowded: 0,
+            spread: None,
+            modes: None,
             negatives_checked: false,
             batches: Vec::new(),
         }
@@ -289,7 +373,7 @@ pub struct Pair {
     pub a_variant: String,
     /// Its best variant.
     pub b_variant: String,
-    /// Median of time of `b` / time of `a`.
+    /// Time of `b` / time of `a`: geometric mean over launches of the median of paired rounds.
     pub ratio: f64,
     /// Lower end of the 95 % interval.
     pub lo: f64,
@@ -297,6 +381,12 @@ pub struct Pair {
     pub hi: f64,
     /// From our side.
     pub verdict: Verdict,
+    /// Whether the ends of the interval differ by more than a fifth.
+    #[serde(default)]
+    pub wide: bool,
+    /// Launches that the interval is based on.
+    #[serde(default)]
+    pub launches: u32,
     /// Whether `b` is the fastest peer here.
     pub best_peer: bool,
     /// Why it is lost, from `arena/losses.toml`.
@@ -308,12 +398,15 @@ pub struct Pair {
 pub struct Control {
     /// Operation id.
     pub op: String,
-    /// Median ratio.
+    /// Geometric mean over launches of the median of paired rounds.
     pub ratio: f64,
     /// Lower end of the 95 % interval.
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
+    /// What a pair with this interval would be called: anything but a win or a loss is right.
+    #[serde(default = "unjudged")]
+    pub verdict: Verdict,
 }
 
 /// Counts of verdicts.
@@ -356,6 +449,11 @@ pub struct Score {
     pub missing: Vec<String>,
 }
 
+/// The verdict on a control of a record that has none.
+fn unjudged() -> Verdict {
+    Verdict::Noisy
+}
+
 /// What reports hold the others against, unless they say so.
 fn ours() -> String {
     OURS.to_owned()
@@ -396,6 +494,33 @@ mod tests {
     #[test]
     fn published_schema_is_current() {
         // To renew: `cargo run -p lydite-arena --example bench -- schema > arena/schema/result.schema.json`.
-        assert_eq!(schema(), include_str!("../schema/result.schema.json"));
+        assert!(
+            schema() == include_str!("../schema/result.schema.json"),
+            "the published schema is out of date"
+        );
+    }
+
+    #[test]
+    fn batches_of_old_records_can_be_read() -> serde_json::Result<()> {
+        let batch = Batch {
+            launch: 3,
+            round: 1,
+            n: 20,
+            ns: 400,
+            wall: Some(500),
+            cpu: None,
+        };
+        assert_eq!(serde_json::to_string(&batch)?, "[3,1,20,400,500,null]");
+        assert_eq!(
+            serde_json::from_str::<Batch>("[3,1,20,400,500,null]")?,
+            batch
+        );
+        let old = Batch {
+            wall: None,
+            ..batch
+        };
+        assert_eq!(serde_json::from_str::<Batch>("[3,1,20,400]")?, old);
+        assert_eq!(serde_json::to_string(&old)?, "[3,1,20,400]");
+        Ok(())
     }
 }

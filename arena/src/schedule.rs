@@ -1,9 +1,10 @@
-//! The schedule: fresh launches, every operation in paired rounds of all contenders in random order, batches of about
-//! a millisecond, and a new try for every batch that had to wait for a processor.
+//! The schedule: fresh launches from fresh copies of the programs, every operation in paired rounds of all contenders in
+//! random order, a new try for every batch that had to wait for a processor or shared its core, and more launches for
+//! rows whose intervals are wide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -12,16 +13,24 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::clocks::Verdict;
 use crate::gate::{Exam, Set, Watch};
 use crate::manifest::{Manifest, OURS, Variant};
+use crate::probe::Probe;
 use crate::protocol::{Failure, Process};
+use crate::race::ratios;
 use crate::random::Random;
 use crate::result::{Batch, Cell, State};
-use crate::stats::median;
+use crate::stats::{interval, median};
 
 /// How long and how often to measure.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Fresh processes per variant.
     pub launches: u32,
+    /// Fresh processes per variant on rows whose intervals are wide, the first ones included.
+    pub most_launches: u32,
+    /// Relative width of an interval below which a row gets no more launches.
+    pub width: f64,
+    /// Time of all additional launches, as a multiple of the time of the first ones.
+    pub stretch: f64,
     /// Rounds per launch and operation.
     pub rounds: u32,
     /// Aimed length of a batch.
@@ -33,6 +42,8 @@ pub struct Settings {
     pub longest: Duration,
     /// Tries for a batch beyond the first.
     pub retries: u32,
+    /// Tries beyond the first for a batch that shared its core.
+    pub crowded_retries: u32,
     /// Deadline of a request.
     pub deadline: Duration,
     /// Seed of permutations and bootstrap.
@@ -43,13 +54,17 @@ impl Settings {
     /// Minutes.
     pub fn quick() -> Self {
         Self {
-            launches: 5,
-            rounds: 7,
+            launches: 9,
+            rounds: 3,
+            most_launches: 25,
+            width: 0.04,
+            stretch: 1.0,
             // The bound on clocks is 2 %: what a request costs must be less.
             batch_ns: 10_000_000,
             warm_up: Duration::from_millis(300),
             longest: Duration::from_millis(600),
             retries: 6,
+            crowded_retries: 2,
             deadline: Duration::from_secs(20),
             seed: 1,
         }
@@ -58,11 +73,15 @@ impl Settings {
     /// As long as it takes.
     pub fn full() -> Self {
         Self {
-            launches: 9,
-            rounds: 11,
+            launches: 15,
+            rounds: 5,
+            most_launches: 60,
+            width: 0.02,
+            stretch: 1.0,
             warm_up: Duration::from_secs(2),
             longest: Duration::from_secs(3),
             retries: 20,
+            crowded_retries: 5,
             deadline: Duration::from_secs(60),
             ..Self::quick()
         }
@@ -71,10 +90,63 @@ impl Settings {
 
 /// Batches in a warm-up window.
 const WINDOW: usize = 5;
+/// Aimed length of a batch of the warm-up.
+const WARM_UP_NS: u64 = 1_000_000;
 /// Two windows agree within this.
 const AGREE: f64 = 0.03;
 /// A contender that had to be started anew this often sits out the rest.
 const RESTARTS: u32 = 8;
+
+/// The command of one launch, with files of its own: the program, if it is a file of the contender, and what the manifest
+/// lists as `copies`. Where the kernel puts a program in memory is drawn when the file is written, so launches from one
+/// file would all share one placement, which makes identical programs differ by up to 6 %.
+struct Copy {
+    run: Vec<String>,
+    folder: Option<PathBuf>,
+}
+
+impl Copy {
+    /// Copies into a new folder below `work`; a program of the system (a bare name), or a link to one, stays where it is.
+    fn new(variant: &Variant, manifest: &Path, work: &Path) -> std::io::Result<Self> {
+        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let mut run = variant.run.clone();
+        let program = variant.run.first().filter(|program| {
+            let regular = |path: &Path| fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+            program.contains('/') && regular(&manifest.join(program))
+        });
+        let files: Vec<&String> = program.into_iter().chain(&variant.copies).collect();
+        if files.is_empty() {
+            return Ok(Self { run, folder: None });
+        }
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let folder = work.join(format!("launch-{number}"));
+        fs::create_dir(&folder)?;
+        for (index, file) in files.into_iter().enumerate() {
+            let from = manifest.join(file);
+            // Two files may have one name.
+            let place = folder.join(index.to_string());
+            fs::create_dir(&place)?;
+            let to = place.join(from.file_name().unwrap_or_default());
+            fs::copy(&from, &to)?;
+            for word in &mut run {
+                *word = word.replace(file.as_str(), &to.to_string_lossy());
+            }
+        }
+        Ok(Self {
+            run,
+            folder: Some(folder),
+        })
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            // What is left goes with the work folder.
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
 
 /// A variant of a contender in the race.
 pub struct Entrant<'a> {
@@ -90,9 +162,12 @@ pub struct Entrant<'a> {
     pub loop_ns: Option<f64>,
     /// Lines skipped in all its processes.
     pub banners: u64,
+    /// The rows it runs on; all, unless a quick run takes it for those alone on which a record knows it as the fastest.
+    pub rows: Option<BTreeSet<String>>,
     /// What it says of its runtime and version.
     pub described: Option<(String, String)>,
     process: Option<Process>,
+    copy: Option<Copy>,
     starts: u32,
     allowed: u32,
     last: String,
@@ -112,8 +187,10 @@ impl<'a> Entrant<'a> {
             calls: vec![None; exams.len()],
             loop_ns: None,
             banners: 0,
+            rows: None,
             described: None,
             process: None,
+            copy: None,
             starts: 0,
             allowed: RESTARTS,
             last: String::new(),
@@ -142,6 +219,7 @@ impl<'a> Entrant<'a> {
         if let Some(process) = self.process.take() {
             self.banners += process.banners;
         }
+        self.copy = None;
     }
 
     /// A running process, started if need be.
@@ -154,8 +232,10 @@ impl<'a> Entrant<'a> {
                 )));
             }
             self.starts += 1;
+            let copy = Copy::new(self.variant, &self.manifest.folder, folder)
+                .map_err(|error| Failure::Crash(format!("copying the program: {error}")))?;
             let process = Process::start(
-                &self.variant.run,
+                &copy.run,
                 &self.manifest.folder,
                 &self.variant.env,
                 folder,
@@ -164,6 +244,7 @@ impl<'a> Entrant<'a> {
             let about = &process.description;
             self.described = Some((about.runtime.clone(), about.version.clone()));
             self.process = Some(process);
+            self.copy = Some(copy);
         }
         self.process
             .as_mut()
@@ -207,6 +288,16 @@ pub fn examine(
             eprintln!("checking {}", entrant.label());
         }
         for (op, exam) in exams.iter().enumerate() {
+            let runs = entrant
+                .rows
+                .as_ref()
+                .is_none_or(|rows| rows.contains(&exam.op.id));
+            if !runs {
+                entrant.cells[op].reason =
+                    Some("left out of quick runs: another variant is faster here".into());
+                bar.inc(1);
+                continue;
+            }
             if let Err(failure) = examine_one(entrant, op, exam, settings, folder) {
                 entrant.fail(op, &failure);
             }
@@ -273,11 +364,11 @@ fn examine_one(
     Ok(())
 }
 
-/// Calls in a batch of about `batch_ns`: whole turns over the items if that stays below 64 batches' time, so that all
-/// contenders do the same work, or if they must be whole; else at least one call.
+/// Calls in a batch of about `batch_ns`: whole turns over the items if that stays below 64 ms, so that all contenders do
+/// the same work, or if they must be whole; else at least one call.
 fn calls(hot: f64, items: u64, batch_ns: u64, whole: bool) -> u64 {
     let wanted = batch_ns as f64 / hot.max(0.1);
-    if whole || hot * items as f64 <= 64.0 * batch_ns as f64 {
+    if whole || hot * items as f64 <= 64e6 {
         let turns = (wanted / items as f64).round().max(1.0);
         turns as u64 * items
     } else {
@@ -302,12 +393,14 @@ fn calibrate(process: &mut Process, set: &Set, settings: &Settings) -> Result<f6
 fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Result<f64, Failure> {
     let start = Instant::now();
     let mut before = f64::INFINITY;
+    let share = WARM_UP_NS as f64 / settings.batch_ns.max(WARM_UP_NS) as f64;
+    let n = ((n as f64 * share) as u64).max(1);
     loop {
         let mut window = Vec::with_capacity(WINDOW);
         for _ in 0..WINDOW {
             window.push(set.run(process, n, settings.deadline)?.ns as f64 / n as f64);
             // One slow call says as much as many fast ones.
-            if window[0] * n as f64 > 10.0 * settings.batch_ns as f64 {
+            if window[0] * n as f64 > 10.0 * WARM_UP_NS as f64 {
                 break;
             }
         }
@@ -319,44 +412,76 @@ fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Res
     }
 }
 
-/// All launches and rounds.
+/// All launches and rounds; whether batches were probed.
 pub fn race(
     entrants: &mut [Entrant<'_>],
     exams: &[Exam],
+    ours: &str,
     settings: &Settings,
     folder: &Path,
-) -> Result<()> {
+) -> Result<bool> {
     let mut random = Random::new(settings.seed);
+    let mut probe = Probe::new();
+    let everybody = vec![true; entrants.len()];
+    let start = Instant::now();
     let steps = settings.launches as usize * exams.len();
-    let bar = bar("racing", steps)?;
+    let first = bar("racing", steps)?;
     for launch in 0..settings.launches {
-        if bar.is_hidden() {
+        if first.is_hidden() {
             eprintln!("launch {} of {}", launch + 1, settings.launches);
         }
-        for entrant in entrants.iter_mut() {
-            entrant.stop();
-            entrant.allowed = entrant.starts + RESTARTS;
-        }
+        relaunch(entrants);
         for (op, exam) in exams.iter().enumerate() {
-            bar.set_message(exam.op.id.clone());
-            if exam.op.full && launch > 0 {
-                bar.inc(1);
-                continue;
+            first.set_message(exam.op.id.clone());
+            if !exam.op.full || launch == 0 {
+                let mut rounds = Rounds {
+                    who: &everybody,
+                    probe: &mut probe,
+                    random: &mut random,
+                };
+                round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
             }
-            round_robin(entrants, op, exam, launch, settings, folder, &mut random);
-            bar.inc(1);
+            first.inc(1);
         }
     }
+    first.finish_and_clear();
+
+    // What is still open gets more launches, until the time for that is up.
+    let end = Instant::now() + start.elapsed().mul_f64(settings.stretch);
+    for launch in settings.launches..settings.most_launches {
+        let rows = exams.iter().enumerate().filter(|(_, exam)| !exam.op.full);
+        let open: Vec<(usize, Vec<bool>)> = rows
+            .map(|(op, _)| (op, open(entrants, op, ours, settings.width)))
+            .filter(|(_, open)| open.contains(&true))
+            .collect();
+        if open.is_empty() || Instant::now() >= end {
+            break;
+        }
+        let more = bar("narrowing", open.len())?;
+        if more.is_hidden() {
+            eprintln!("launch {}: {} rows are open", launch + 1, open.len());
+        }
+        relaunch(entrants);
+        for (op, who) in open {
+            if Instant::now() >= end {
+                break;
+            }
+            let exam = &exams[op];
+            more.set_message(exam.op.id.clone());
+            let mut rounds = Rounds {
+                who: &who,
+                probe: &mut probe,
+                random: &mut random,
+            };
+            round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
+            more.inc(1);
+        }
+        more.finish_and_clear();
+    }
+
     for entrant in entrants {
         entrant.stop();
-        for (cell, exam) in entrant.cells.iter_mut().zip(exams) {
-            let per_op =
-                |batch: &Batch| batch.3 as f64 / (batch.2 * exam.op.ops_per_call as u64) as f64;
-            let mut times: Vec<f64> = cell.batches.iter().map(per_op).collect();
-            if times.is_empty() {
-                continue;
-            }
-            cell.ns = Some(median(&mut times));
+        for cell in &mut entrant.cells {
             if cell.state == State::Ok && cell.disturbed as usize * 2 > cell.batches.len() {
                 cell.state = State::Noisy;
                 cell.reason = Some(format!(
@@ -367,8 +492,66 @@ pub fn race(
             }
         }
     }
-    bar.finish_and_clear();
-    Ok(())
+    Ok(probe.works())
+}
+
+/// Ends all processes: the next launch starts new ones.
+fn relaunch(entrants: &mut [Entrant<'_>]) {
+    for entrant in entrants {
+        entrant.stop();
+        entrant.allowed = entrant.starts + RESTARTS;
+    }
+}
+
+/// A ratio this far from 1 needs no narrow interval.
+const FAR: f64 = 1.25;
+
+/// Who must run again on a row: our stock build, its control, and every peer whose interval is wider than `width` and does
+/// not lie far from 1. A rule that asked for the verdict instead would stop at the first chance that favours one.
+fn open(entrants: &[Entrant<'_>], op: usize, ours: &str, width: f64) -> Vec<bool> {
+    let cell = |index: usize| &entrants[index].cells[op];
+    let mut open = vec![false; entrants.len()];
+    let stock =
+        (0..entrants.len()).find(|&i| entrants[i].manifest.name == ours && !cell(i).control);
+    let Some(stock) = stock.filter(|&i| cell(i).state == State::Ok) else {
+        return open;
+    };
+    let median_time = |index: usize| {
+        median(
+            &mut cell(index)
+                .batches
+                .iter()
+                .map(Batch::time)
+                .collect::<Vec<_>>(),
+        )
+    };
+    for index in 0..entrants.len() {
+        let name = &entrants[index].manifest.name;
+        // A contender is judged by its fastest variant.
+        let rivals = (0..entrants.len()).filter(|&i| entrants[i].manifest.name == *name);
+        let scored = rivals
+            .filter(|&i| cell(i).state == State::Ok && !cell(i).batches.is_empty())
+            .min_by(|&a, &b| median_time(a).total_cmp(&median_time(b)));
+        if name != ours
+            && scored == Some(index)
+            && let Some(found) = interval(&ratios(cell(stock), cell(index)))
+        {
+            open[index] = found.width() > width && found.lo < FAR && found.hi > 1.0 / FAR;
+        }
+    }
+    if open.contains(&true) {
+        for (index, open) in open.iter_mut().enumerate() {
+            *open |= index == stock || cell(index).control;
+        }
+    }
+    open
+}
+
+/// Who takes part in the rounds of a row, and what they share.
+struct Rounds<'a> {
+    who: &'a [bool],
+    probe: &'a mut Probe,
+    random: &'a mut Random,
 }
 
 fn round_robin(
@@ -378,11 +561,13 @@ fn round_robin(
     launch: u32,
     settings: &Settings,
     folder: &Path,
-    random: &mut Random,
+    rounds: &mut Rounds<'_>,
 ) {
+    let Rounds { who, probe, random } = rounds;
     // A try takes seconds.
     let few = Settings {
         retries: 1,
+        crowded_retries: 0,
         ..settings.clone()
     };
     let settings = if exam.op.full { &few } else { settings };
@@ -390,7 +575,7 @@ fn round_robin(
     let drawn = exam.launch().ok().flatten();
     let set = drawn.as_ref().unwrap_or(&exam.main);
     let mut watches: BTreeMap<usize, Watch> = BTreeMap::new();
-    let mut order: Vec<usize> = (0..entrants.len()).collect();
+    let mut order: Vec<usize> = (0..entrants.len()).filter(|&index| who[index]).collect();
     random.shuffle(&mut order);
     let mut slowest = 0f64;
     for &index in &order {
@@ -417,13 +602,21 @@ fn round_robin(
             let watch = watches.entry(index).or_default();
             let timed = entrant
                 .running(folder, settings.deadline)
-                .and_then(|process| quiet_batch(process, set, n, settings, watch));
+                .and_then(|process| calm_batch(process, set, n, settings, probe, watch));
             match timed {
                 Ok(None) => {}
-                Ok(Some((ns, disturbed))) => {
+                Ok(Some(calm)) => {
                     let cell = &mut entrant.cells[op];
-                    cell.batches.push(Batch(launch, round, n, ns));
-                    cell.disturbed += u32::from(disturbed);
+                    cell.batches.push(Batch {
+                        launch,
+                        round,
+                        n,
+                        ns: calm.batch.ns,
+                        wall: Some(calm.batch.wall),
+                        cpu: calm.batch.cpu,
+                    });
+                    cell.disturbed += u32::from(calm.disturbed);
+                    cell.crowded += u32::from(calm.crowded);
                 }
                 Err(failure) => entrant.fail(op, &failure),
             }
@@ -480,28 +673,64 @@ fn finish(
     }
 }
 
+/// A batch, and what disturbed it.
+struct Calm {
+    batch: crate::protocol::Batch,
+    disturbed: bool,
+    crowded: bool,
+}
+
+/// A batch that had its core for itself, or the last of all tries.
+fn calm_batch(
+    process: &mut Process,
+    set: &Set,
+    n: u64,
+    settings: &Settings,
+    probe: &mut Probe,
+    watch: &mut Watch,
+) -> Result<Option<Calm>, Failure> {
+    let mut tries = 0..settings.crowded_retries;
+    loop {
+        let Some((batch, disturbed)) = quiet_batch(process, set, n, settings, watch)? else {
+            return Ok(None);
+        };
+        let crowded = probe.crowded(process.id());
+        if !crowded || tries.next().is_none() {
+            return Ok(Some(Calm {
+                batch,
+                disturbed,
+                crowded,
+            }));
+        }
+        // Neighbours come and go by milliseconds.
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// A batch that did not wait for a processor and whose clocks agree, or the least disturbed of all tries:
-/// `(ns, disturbed)`; `None` if the clocks of none agree.
+/// `(batch, disturbed)`; `None` if the clocks of none agree.
 fn quiet_batch(
     process: &mut Process,
     set: &Set,
     n: u64,
     settings: &Settings,
     watch: &mut Watch,
-) -> Result<Option<(u64, bool)>, Failure> {
-    let mut kept: Option<(u64, u64)> = None;
+) -> Result<Option<(crate::protocol::Batch, bool)>, Failure> {
+    let mut kept: Option<crate::protocol::Batch> = None;
     for _ in 0..=settings.retries {
         let batch = set.run(process, n, settings.deadline)?;
         match watch.judge(process, set, &batch, settings.deadline) {
-            Verdict::Agree => return Ok(Some((batch.ns, false))),
+            Verdict::Agree => return Ok(Some((batch, false))),
             Verdict::Disturbed => {
-                let waited = batch.waited.unwrap_or(0);
-                kept = kept.into_iter().chain([(waited, batch.ns)]).min();
+                let waits = |batch: &crate::protocol::Batch| batch.waited.unwrap_or(0);
+                if kept.is_none_or(|kept| waits(&batch) < waits(&kept)) {
+                    kept = Some(batch);
+                }
             }
             Verdict::Disagree(_) => {}
         }
     }
-    Ok(kept.map(|(_, ns)| (ns, true)))
+    Ok(kept.map(|batch| (batch, true)))
 }
 
 /// Nanoseconds that the threads of a process have waited for a processor, by /proc.
@@ -532,7 +761,57 @@ fn bar(name: &'static str, steps: usize) -> Result<ProgressBar> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn each_launch_has_files_of_its_own() {
+        let folder = std::env::temp_dir().join(format!("arena-copies-{}", std::process::id()));
+        let (home, work) = (folder.join("home"), folder.join("work"));
+        fs::create_dir_all(home.join("target")).unwrap();
+        fs::create_dir_all(&work).unwrap();
+        fs::write(home.join("program"), "one").unwrap();
+        fs::write(home.join("target/code.go"), "two").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("program", home.join("link")).unwrap();
+        let variant = |run: &[&str], copies: &[&str]| Variant {
+            name: "only".into(),
+            quick: true,
+            env: Default::default(),
+            cwd: None,
+            build: Vec::new(),
+            run: run.iter().map(|word| (*word).to_owned()).collect(),
+            copies: copies.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        let native = variant(&["./program", "word"], &[]);
+        let first = Copy::new(&native, &home, &work).unwrap();
+        let second = Copy::new(&native, &home, &work).unwrap();
+        assert_ne!(first.run[0], second.run[0]);
+        for copy in [&first, &second] {
+            assert!(Path::new(&copy.run[0]).starts_with(&work) && copy.run[1] == "word");
+            assert_eq!(fs::read_to_string(&copy.run[0]).unwrap(), "one");
+        }
+        let gone = PathBuf::from(&first.run[0]);
+        drop(first);
+        assert!(!gone.exists() && Path::new(&second.run[0]).exists());
+        // Compiled code that an interpreter loads.
+        let guile = variant(
+            &["guile", "-c", "(load-compiled \"target/code.go\")"],
+            &["target/code.go"],
+        );
+        let copy = Copy::new(&guile, &home, &work).unwrap();
+        assert_eq!(copy.run[0], "guile");
+        let path = copy.run[2].split('"').nth(1).unwrap();
+        assert!(path.starts_with(&*work.to_string_lossy()));
+        assert_eq!(fs::read_to_string(path).unwrap(), "two");
+        // What is looked up, and a link, which may be the interpreter of a virtual environment, stays.
+        for run in [["node", "adapter.mjs"], ["./link", "adapter.py"]] {
+            let same = Copy::new(&variant(&run, &[]), &home, &work).unwrap();
+            assert_eq!(same.run, run);
+        }
+        assert!(Copy::new(&variant(&["x"], &["nothing"]), &home, &work).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn batches_are_whole_turns_where_that_is_cheap() {

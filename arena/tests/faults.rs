@@ -71,6 +71,7 @@ fn race(folder: &Folder, contenders: &[(&str, &str)], ops: &[Op], settings: Sett
 fn short(seed: u64) -> Settings {
     Settings {
         launches: 4,
+        most_launches: 4,
         rounds: 7,
         batch_ns: 5_000_000,
         warm_up: Duration::from_millis(50),
@@ -216,13 +217,102 @@ fn a_contender_killed_half_way_has_crashed() {
 }
 
 #[test]
+fn rows_with_wide_intervals_get_more_launches() {
+    let _alone = ALONE.lock();
+    let folder = Folder::new("wide");
+    let settings = Settings {
+        launches: 5,
+        most_launches: 8,
+        rounds: 3,
+        width: 1e-4,
+        stretch: 100.0,
+        ..short(9)
+    };
+    let contenders = [
+        ("lydite", ""),
+        ("twin", ""),
+        ("far", "half"),
+        ("fails", "wrong_byte"),
+    ];
+    let report = fakes(&folder, &contenders, &["u256_add_varied"], settings.clone());
+    let launches = |name: &str, control: bool| {
+        let cells = report.cells.iter();
+        let mut own = cells.filter(|cell| cell.contender == name && cell.control == control);
+        let batches = &own.next().unwrap().batches;
+        let mut launches: Vec<u32> = batches.iter().map(|batch| batch.launch).collect();
+        launches.dedup();
+        launches.len()
+    };
+    assert_eq!(
+        (
+            launches("lydite", false),
+            launches("lydite", true),
+            launches("twin", false)
+        ),
+        (8, 8, 8)
+    );
+    assert_eq!(
+        report
+            .pairs
+            .iter()
+            .find(|pair| pair.b == "twin")
+            .unwrap()
+            .launches,
+        8
+    );
+    // What takes twice our time needs no narrow interval, and what failed none at all.
+    assert_eq!((launches("far", false), launches("fails", false)), (5, 0));
+    // Each process ran from a copy.
+    let twin = report.contenders.iter().find(|c| c.name == "twin").unwrap();
+    assert!(
+        twin.runtime.contains("lydite-arena-") && twin.runtime != FAKE,
+        "{}",
+        twin.runtime
+    );
+    // Without time for it, nobody runs again.
+    let settings = Settings {
+        stretch: 0.0,
+        ..settings
+    };
+    let report = fakes(
+        &folder,
+        &[("lydite", ""), ("twin", "")],
+        &["u256_add_varied"],
+        settings,
+    );
+    assert_eq!(report.pairs[0].launches, 5);
+}
+
+#[test]
+fn a_result_is_judged_again_from_its_batches() {
+    let _alone = ALONE.lock();
+    let folder = Folder::new("again");
+    let report = fakes(
+        &folder,
+        &[("lydite", ""), ("far", "half")],
+        &["u256_add_varied"],
+        short(8),
+    );
+    let mut forged = report.clone();
+    forged.pairs[0].verdict = Verdict::Loss;
+    forged.pairs[0].ratio = 0.1;
+    forged.score.pairs.lost = 7;
+    forged.run.noisy = !report.run.noisy;
+    forged.cells[0].ns = Some(1.0);
+    lydite_arena::race::judge(&mut forged);
+    let text = |report: &Report| serde_json::to_string(report).unwrap();
+    assert_eq!(text(&forged), text(&report));
+}
+
+#[test]
 fn five_percent_is_found() {
     let _alone = ALONE.lock();
     let folder = Folder::new("slow");
     let contenders = [("lydite", ""), ("slowed", "slow")];
     let settings = |seed| Settings {
-        launches: 6,
-        rounds: 11,
+        launches: 9,
+        rounds: 9,
+        most_launches: 18,
         ..short(seed)
     };
     // A machine loaded by others may make a run noisy, and such a run claims nothing: another is made.
@@ -236,6 +326,76 @@ fn five_percent_is_found() {
         }
     }
     panic!("six runs did not find it");
+}
+
+#[test]
+fn a_true_slowdown_is_found() {
+    let _alone = ALONE.lock();
+    let folder = Folder::new("shim");
+    let slowed = env!("CARGO_BIN_EXE_arena-slowed");
+    let manifest = |name: &str, run: &str| {
+        let text = format!("name = {name:?}\n[[variants]]\nname = \"only\"\nquick = true\n{run}\n");
+        Manifest::parse(&text, folder.0.clone()).unwrap()
+    };
+    let manifests = [
+        manifest("lydite", &format!("run = [{FAKE:?}]")),
+        manifest(
+            "slowed",
+            &format!("run = [{slowed:?}, \"20\", {FAKE:?}]\ncopies = [{FAKE:?}]"),
+        ),
+    ];
+    // A loaded machine may hide it once.
+    for seed in 0..6 {
+        let report = run(&Plan {
+            arena: &folder.0,
+            ops: &fake_ops(&["u256_add_varied"]),
+            manifests: &manifests,
+            ours: lydite_arena::manifest::OURS,
+            quick: true,
+            settings: Settings {
+                launches: 9,
+                ..short(seed)
+            },
+            command: "test".into(),
+            anchor: None,
+            check_only: false,
+        })
+        .unwrap();
+        let Some(pair) = report.pairs.first() else {
+            panic!("{:?}", report.best("u256_add_varied", "slowed"));
+        };
+        assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
+        if pair.verdict == Verdict::Win {
+            assert!(pair.ratio > 1.17 && pair.ratio < 1.23, "{pair:?}");
+            return;
+        }
+    }
+    panic!("six runs did not find it");
+}
+
+#[test]
+fn instructions_are_counted_without_noise() {
+    if which::which("valgrind").is_err() {
+        eprintln!("valgrind is not installed: nothing is counted");
+        return;
+    }
+    let folder = Folder::new("instructions");
+    let count = |fault: &str| -> f64 {
+        let text = format!(
+            "name = \"fake\"\n[[variants]]\nname = \"only\"\nrun = [{FAKE:?}, {fault:?}]\n"
+        );
+        let manifest = Manifest::parse(&text, folder.0.clone()).unwrap();
+        let text =
+            lydite_arena::instructions::render(&manifest, &fake_ops(&["u256_add_varied"])).unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("u256_add_varied "));
+        line.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
+    };
+    let (once, again, slow) = (count(""), count(""), count("slow"));
+    // Printing a time takes instructions, by its digits.
+    assert!((once / again - 1.0).abs() < 1e-3, "{once} {again}");
+    assert!(slow / once > 1.02 && slow / once < 1.06, "{once} {slow}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{raced, three, time};
+use super::{html_text, raced, three, time};
 use crate::result::{Operation, Report};
 
 /// A heading, a note, and a table or a list beneath it.
@@ -444,11 +444,7 @@ pub fn markdown(report: &Report) -> String {
 
 /// As HTML, in the page's classes.
 pub fn html(report: &Report) -> String {
-    let escape = |text: &str| {
-        text.replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('`', "")
-    };
+    let escape = |text: &str| html_text(text).replace('`', "");
     let mut text = String::new();
     for section in sections(report) {
         text += &format!(

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::gas;
+use super::{gas, html_text};
 use crate::result::Report;
 
 /// Template: markup, style and script, with one place for the data.
@@ -20,7 +20,19 @@ pub fn render(report: &Report) -> Result<String> {
     let data = serde_json::to_string(&slim)?.replace('<', "\\u003c");
     let title = format!("Lydite arena, {}", report.run.started);
     Ok(PAGE
-        .replace("@TITLE@", &title)
+        .replace("@TITLE@", &html_text(&title))
         .replace("@GAS@", &gas::html(report))
         .replace("@DATA@", &data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_takes_our_name_from_the_run() {
+        // `--ours` may name any contender; the name stands in the page once, for records that have none.
+        assert_eq!(PAGE.matches("'lydite'").count(), 1);
+        assert!(PAGE.contains("find((c) => c.name === OURS)"));
+    }
 }

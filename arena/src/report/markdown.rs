@@ -1,11 +1,15 @@
 //! `report.md`.
 
-use super::{count, failures, gas, raced, rate, summary, three, time};
+use super::{
+    count, failures, gas, label, markdown_text, raced, rate, ratio, summary, three, time,
+    with_texts,
+};
 use crate::race;
 use crate::result::{Pair, Report, State, Verdict};
 
 /// The report as GitHub-flavoured Markdown.
 pub fn render(report: &Report) -> String {
+    let report = &with_texts(report, markdown_text);
     let (run, machine) = (&report.run, &report.machine);
     let mut text = format!("# Arena, {} ({})\n\n", run.started, run.mode);
     for line in summary(report) {
@@ -16,8 +20,9 @@ pub fn render(report: &Report) -> String {
         .filter(|&name| name != run.ours)
         .collect();
 
-    text += "\n## Times\n\nTime per operation, and the peer's time over ours (median of paired rounds; **bold**: \
-             a win or a loss outside the margin). Published figures were made elsewhere and are in no ratio.\n\n";
+    text += "\n## Times\n\nTime per operation, and the peer's time over ours (paired rounds; **bold**: a win or a \
+             loss outside the margin; wide: the ends of the interval differ by more than a fifth; bimodal: the launches of \
+             one side form two groups). Published figures were made elsewhere and are in no ratio.\n\n";
     let mut families: Vec<&str> = report.ops.iter().map(|op| op.family.as_str()).collect();
     families.dedup();
     for family in families {
@@ -116,7 +121,7 @@ pub fn render(report: &Report) -> String {
             state += &format!("; {more}");
         }
         let row = [
-            &c.name,
+            &label(report, &c.name),
             &c.version,
             &c.language,
             &c.runtime,
@@ -124,7 +129,7 @@ pub fn render(report: &Report) -> String {
             &state,
             &c.notes,
         ];
-        text += &format!("| {} |\n", row.map(|field| escape(field)).join(" | "));
+        text += &format!("| {} |\n", row.map(String::as_str).join(" | "));
     }
 
     text += &format!(
@@ -163,7 +168,7 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
     let mut text = format!("### {family}\n\n");
     text += &format!("| operation | {} | ops/s |", report.run.ours);
     for peer in &peers {
-        text += &format!(" {peer} |");
+        text += &format!(" {} |", label(report, peer));
     }
     text += " as published |\n|---|--:|--:|";
     text += &"--:|".repeat(peers.len() + 1);
@@ -187,7 +192,7 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
             let cell = report.best(&op.id, peer);
             text += &match (cell.and_then(|cell| cell.ns), pair, cell) {
                 (Some(ns), Some(pair), _) => {
-                    let ratio = format!("{}x", three(pair.ratio));
+                    let ratio = ratio(report, pair);
                     match pair.verdict {
                         Verdict::Win => format!(" {} **{ratio}** |", time(ns)),
                         Verdict::Loss => format!(" {} **{ratio} lost** |", time(ns)),
@@ -246,10 +251,6 @@ fn builds(report: &Report) -> String {
         text.push('\n');
     }
     text
-}
-
-fn escape(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
 }
 
 /// Figures made elsewhere.

@@ -5,7 +5,146 @@ pub mod html;
 pub mod markdown;
 pub mod table;
 
-use crate::result::{Cell, Count, Report, State};
+use std::collections::BTreeMap;
+
+use crate::result::{Cell, Count, Pair, Report, State};
+
+/// Text from elsewhere as one line of text: no control characters, no characters that change the writing direction.
+pub fn plain(text: &str) -> String {
+    let unseen =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(unseen, " ")
+}
+
+/// Text from elsewhere as text of a Markdown table or list, also inside a code span: no markup, no link, no image.
+fn markdown_text(text: &str) -> String {
+    plain(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('`', "'")
+        .replace('|', "\\|")
+        .replace("](", "] (")
+}
+
+/// Text from elsewhere in HTML, also in an attribute. `@` would be a placeholder of the page.
+fn html_text(text: &str) -> String {
+    plain(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('@', "&#64;")
+}
+
+/// The report with every text in it changed: contenders and their files write most of them.
+pub fn with_texts(report: &Report, change: fn(&str) -> String) -> Report {
+    let mut report = report.clone();
+    fn keys<T>(map: &mut BTreeMap<String, T>, change: fn(&str) -> String) {
+        *map = std::mem::take(map)
+            .into_iter()
+            .map(|(key, value)| (change(&key), value))
+            .collect();
+    }
+    let mut texts: Vec<&mut String> = vec![&mut report.schema];
+    let (run, machine) = (&mut report.run, &mut report.machine);
+    texts.extend([
+        &mut run.mode,
+        &mut run.command,
+        &mut run.ours,
+        &mut run.started,
+    ]);
+    texts.extend([&mut machine.cpu, &mut machine.system]);
+    texts.extend(
+        machine
+            .flags
+            .iter_mut()
+            .chain(&mut machine.governor)
+            .chain(&mut machine.commit),
+    );
+    keys(&mut machine.toolchains, change);
+    texts.extend(machine.toolchains.values_mut());
+    for c in &mut report.contenders {
+        keys(&mut c.published, change);
+        texts.extend([
+            &mut c.name,
+            &mut c.language,
+            &mut c.version,
+            &mut c.runtime,
+            &mut c.license,
+            &mut c.home,
+            &mut c.notes,
+        ]);
+        texts.extend(
+            c.variants
+                .iter_mut()
+                .chain(&mut c.left_out)
+                .chain(&mut c.reason)
+                .chain(&mut c.hint),
+        );
+    }
+    for op in &mut report.ops {
+        keys(&mut op.published, change);
+        texts.extend([
+            &mut op.id,
+            &mut op.family,
+            &mut op.kernel,
+            &mut op.title,
+            &mut op.unit,
+            &mut op.spec,
+            &mut op.memory,
+        ]);
+    }
+    for cell in &mut report.cells {
+        texts.extend([&mut cell.op, &mut cell.contender, &mut cell.variant]);
+        texts.extend(&mut cell.reason);
+    }
+    for pair in report.pairs.iter_mut().chain(&mut report.builds) {
+        texts.extend([
+            &mut pair.op,
+            &mut pair.a,
+            &mut pair.b,
+            &mut pair.a_variant,
+            &mut pair.b_variant,
+        ]);
+        texts.extend(&mut pair.reason);
+    }
+    texts.extend(report.controls.iter_mut().map(|control| &mut control.op));
+    texts.extend(&mut report.score.missing);
+    for text in texts {
+        *text = change(text);
+    }
+    report
+}
+
+/// A contender's name, and whether nobody has reviewed its adapter.
+pub fn label(report: &Report, name: &str) -> String {
+    let foreign = report
+        .contenders
+        .iter()
+        .any(|c| c.name == name && c.foreign);
+    format!("{name}{}", if foreign { " (not reviewed)" } else { "" })
+}
+
+/// `1.24x`; with the interval where that is wide, and a note where the launches of one side form two groups.
+fn ratio(report: &Report, pair: &Pair) -> String {
+    let mut text = format!("{}x", three(pair.ratio));
+    if pair.wide {
+        text += &format!(" [{}, {}] wide", three(pair.lo), three(pair.hi));
+    }
+    let bimodal = |contender: &str, variant: &str| {
+        report.cells.iter().any(|cell| {
+            cell.op == pair.op
+                && cell.contender == contender
+                && cell.variant == variant
+                && !cell.control
+                && cell.modes.is_some()
+        })
+    };
+    if bimodal(&pair.a, &pair.a_variant) || bimodal(&pair.b, &pair.b_variant) {
+        text += " bimodal";
+    }
+    text
+}
 
 /// `12.3 ns`, `4.56 µs`: three digits.
 pub fn time(ns: f64) -> String {
@@ -71,12 +210,65 @@ pub fn summary(report: &Report) -> Vec<String> {
             floor * 100.0
         ),
         Some(floor) => format!(
-            "noise floor {:.1} % (our adapter against itself): verdicts need a difference of {:.1} %",
+            "noise floor {:.1} % (our adapter against itself, 19 of 20 rows); a verdict needs an interval beyond {:.0} %",
             floor * 100.0,
-            floor.max(crate::stats::LEAST_MARGIN) * 100.0
+            crate::stats::MARGIN * 100.0
         ),
         None => "no control ran: nothing is claimed".to_owned(),
     });
+    let left_out: Vec<String> = report
+        .contenders
+        .iter()
+        .flat_map(|c| {
+            c.left_out
+                .iter()
+                .map(move |variant| format!("{}/{variant}", c.name))
+        })
+        .collect();
+    if !left_out.is_empty() {
+        lines.push(format!(
+            "variants left out of this quick run, none known to be the fastest of its contender on a row here: {}",
+            left_out.join(", ")
+        ));
+    }
+    let scored = |cell: &&Cell| {
+        report
+            .best(&cell.op, &cell.contender)
+            .is_some_and(|best| std::ptr::eq(best, *cell))
+    };
+    let two: Vec<String> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.modes.is_some())
+        .filter(scored)
+        .filter_map(|cell| {
+            let [low, high] = cell.modes?;
+            Some(format!(
+                "{} {}/{} ({} and {})",
+                cell.op,
+                cell.contender,
+                cell.variant,
+                time(low),
+                time(high)
+            ))
+        })
+        .collect();
+    if let Some(more) = two.get(5..) {
+        let more = if more.is_empty() {
+            String::new()
+        } else {
+            format!(", and {} more", more.len())
+        };
+        lines.push(format!(
+            "bimodal, launches in two groups: {}{more}",
+            two[..5].join(", ")
+        ));
+    } else if !two.is_empty() {
+        lines.push(format!(
+            "bimodal, launches in two groups: {}",
+            two.join(", ")
+        ));
+    }
     if !report.run.filtered {
         lines.push(
             "this system does not tell run-queue waits: disturbed batches were kept".to_owned(),
@@ -116,9 +308,104 @@ pub fn failures(report: &Report) -> Vec<&Cell> {
         .collect()
 }
 
+/// A small result; every text in it is `text`.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) fn example(text: &str) -> Report {
+    use serde_json::{Value, json};
+    let peer = format!("{text}2");
+    let contender = |name: &str, variants: Value, state: &str| {
+        json!({"name": name, "language": text, "version": text, "runtime": text, "license": text, "home": text,
+            "notes": text, "variants": variants, "left_out": [text], "foreign": true, "state": state,
+            "reason": text, "hint": text, "loop_ns": 1.0, "banners": 1, "published": {text: 2.0}})
+    };
+    let batches: Vec<Value> = (0..5u32)
+        .map(|launch| json!([launch, 0, 10, 1000]))
+        .collect();
+    let cell = |name: &str, state: &str, ns: Option<f64>, control: bool| {
+        json!({"op": text, "contender": name, "variant": text, "state": state, "reason": text, "control": control,
+            "ns": ns, "alloc_bytes": 1.0, "allocs": 1.0, "gc": null, "disturbed": 0, "negatives_checked": false,
+            "batches": batches, "modes": [1.0, 2.0]})
+    };
+    let pair = json!({"op": text, "a": text, "b": peer, "a_variant": text, "b_variant": text, "ratio": 0.5, "lo": 0.3,
+        "hi": 0.8, "verdict": "loss", "wide": true, "best_peer": true, "reason": text});
+    serde_json::from_value(json!({
+        "schema": text,
+        "run": {"mode": text, "command": text, "ours": text, "started": text, "seconds": 1.0, "launches": 5, "rounds": 1,
+            "batch_ns": 1, "seed": 1, "noise_floor": 0.01, "noisy": false, "filtered": true},
+        "machine": {"cpu": text, "cores": 1, "flags": [text], "virtualized": true, "memory": 1, "system": text,
+            "governor": text, "load_before": null, "load_after": null, "toolchains": {text: text}, "commit": text},
+        "contenders": [contender(text, json!([text]), "ok"), contender(&peer, json!([text]), "ok"), contender(text, json!([]), "skipped:build")],
+        "ops": [{"id": text, "family": text, "kernel": text, "title": text, "unit": text, "spec": text, "memory": text,
+            "items": 1, "ops_per_call": 1, "gas": 3000, "published": {text: 1.0}}],
+        "cells": [cell(text, "ok", Some(100.0), false), cell(&peer, "ok", Some(50.0), false), cell(text, "ok", Some(100.0), true), cell(&peer, "failed:verify", None, false)],
+        "pairs": [pair], "builds": [pair],
+        "controls": [{"op": text, "ratio": 1.0, "lo": 1.0, "hi": 1.0}],
+        "score": {"best_peer": Count::default(), "pairs": Count::default(), "alone": 0, "absent": 0, "missing": [text]},
+    }))
+    .unwrap()
+}
+
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::result::Verdict;
+
+    #[test]
+    fn foreign_text_stays_text_in_every_format() {
+        let evil = "a|<b>\n# h\n\u{1b}[31m`x`![i](http://h/)\u{202e}\"@DATA@</script></title>";
+        let report = example(evil);
+        let unseen = |text: &str| {
+            let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!text.contains(bad), "{text}");
+        };
+        let text = markdown::render(&report);
+        unseen(&text);
+        for bad in ["<b>", "\n# h", "`x`", "](http", "</script>"] {
+            assert!(!text.contains(bad), "{bad}: {text}");
+        }
+        // Tables keep their columns: unescaped bars of a row are those of its head.
+        let bars = |line: &str| line.replace("\\|", "").matches('|').count();
+        let mut head = 0;
+        for line in text.lines() {
+            let count = bars(line);
+            assert!(count == 0 || head == 0 || count == head, "{line}");
+            head = count;
+        }
+        let text = table::render(&report, false);
+        unseen(&text);
+        assert!(!text.contains("\n# h"), "{text}");
+        unseen(&crate::compare::render(&report, &report).unwrap());
+        unseen(&crate::doctor::checked(&report));
+        let text = html::render(&report).unwrap();
+        assert_eq!(
+            text.matches("<b>").count(),
+            html::render(&example("x")).unwrap().matches("<b>").count()
+        );
+        assert_eq!(text.matches("</script>").count(), 1);
+        assert_eq!(text.matches("</title>").count(), 1);
+        // The data is there once.
+        assert_eq!(text.matches("\"noise_floor\":").count(), 1);
+    }
+
+    #[test]
+    fn wide_and_bimodal_cells_look_like_it() {
+        let mut report = example("x");
+        report.pairs[0].verdict = Verdict::Win;
+        for text in [markdown::render(&report), table::render(&report, false)] {
+            assert!(text.contains("0.50x [0.30, 0.80] wide bimodal"), "{text}");
+            assert!(text.contains("x2/x (1.00 ns and 2.00 ns)"), "{text}");
+            assert!(text.contains("(not reviewed)"), "{text}");
+            assert!(text.contains("left out of this quick run"), "{text}");
+        }
+        report.pairs[0].wide = false;
+        for cell in &mut report.cells {
+            cell.modes = None;
+        }
+        let text = markdown::render(&report);
+        assert!(text.contains("**0.50x** |"), "{text}");
+    }
 
     #[test]
     fn numbers_have_three_digits() {

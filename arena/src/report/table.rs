@@ -4,11 +4,12 @@ use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table, presets,
 };
 
-use super::{failures, raced, summary, three, time};
+use super::{failures, label, plain, raced, ratio, summary, time, with_texts};
 use crate::result::{Report, State, Verdict};
 
 /// The report as text; `color` where a person reads it.
 pub fn render(report: &Report, color: bool) -> String {
+    let report = &with_texts(report, plain);
     let (names, ours) = (raced(report), report.run.ours.as_str());
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
@@ -20,7 +21,7 @@ pub fn render(report: &Report, color: bool) -> String {
     }
     let mut head = vec![Field::new("operation"), Field::new(ours)];
     let peers: Vec<&str> = names.into_iter().filter(|&name| name != ours).collect();
-    head.extend(peers.iter().map(Field::new));
+    head.extend(peers.iter().map(|peer| Field::new(label(report, peer))));
     table.set_header(head);
     for op in &report.ops {
         let mut row = vec![Field::new(&op.id)];
@@ -37,7 +38,7 @@ pub fn render(report: &Report, color: bool) -> String {
                 .find(|pair| pair.op == op.id && pair.b == *peer);
             row.push(match (cell.ns, pair) {
                 (Some(ns), Some(pair)) => {
-                    let text = format!("{}  {}x", time(ns), three(pair.ratio));
+                    let text = format!("{}  {}", time(ns), ratio(report, pair));
                     match pair.verdict {
                         Verdict::Win => number(text).fg(Color::Green),
                         Verdict::Loss => number(text).fg(Color::Red),
@@ -54,8 +55,7 @@ pub fn render(report: &Report, color: bool) -> String {
         }
         table.add_row(row);
     }
-    let mut text =
-        format!("{table}\n\nNx: the peer takes N times our time (median of paired rounds)\n");
+    let mut text = format!("{table}\n\nNx: the peer takes N times our time (paired rounds)\n");
     for line in summary(report) {
         text += &format!("{line}\n");
     }
