@@ -6,8 +6,10 @@ use crate::protocol::Batch;
 pub const BOUND: f64 = 0.02;
 /// And by so many nanoseconds beside the empty round trip: two switches of processes.
 const SLACK: f64 = 50_000.0;
-/// A thread is a thread up to this much CPU time for each nanosecond that passes.
-pub const THREADS: f64 = 1.1;
+/// CPU time per thread beyond this multiple of a batch's time is charged as time: a second core gains nothing.
+const CHARGED: f64 = 1.1;
+/// Beyond this multiple the row runs on more threads than it may; compilers and collectors stay below.
+const THREADS: f64 = 1.5;
 /// A batch whose threads waited longer than this share of its time for a processor is run again.
 pub const WAIT: f64 = 0.02;
 
@@ -51,6 +53,16 @@ pub fn judge(batch: &Batch, round_trip: u64) -> Verdict {
         Verdict::Disturbed
     } else {
         Verdict::Agree
+    }
+}
+
+/// Nanoseconds that a batch counts for: its own, or its CPU time per thread if that is clearly more.
+pub fn charged(batch: &Batch, threads: u32) -> u64 {
+    let cpu = batch.cpu.unwrap_or(0) / u64::from(threads.max(1));
+    if cpu as f64 > CHARGED * batch.ns as f64 {
+        cpu
+    } else {
+        batch.ns
     }
 }
 
@@ -139,14 +151,30 @@ mod tests {
             threads.add(&batch(10_000_000, 10_100_000, 10_200_000, 0), 50_000);
         }
         assert_eq!(threads.excess(1), None);
-        for _ in 0..5 {
+        for _ in 0..15 {
             threads.add(&batch(10_000_000, 10_100_000, 20_000_000, 0), 50_000);
         }
         assert!(
             threads
                 .excess(1)
-                .is_some_and(|text| text.contains("uses 1.5 threads"))
+                .is_some_and(|text| text.contains("uses 1.7 threads"))
         );
         assert_eq!(threads.excess(2), None);
+    }
+
+    #[test]
+    fn a_second_core_gains_nothing() {
+        assert_eq!(
+            charged(&batch(10_000_000, 10_100_000, 10_900_000, 0), 1),
+            10_000_000
+        );
+        assert_eq!(
+            charged(&batch(10_000_000, 10_100_000, 19_000_000, 0), 1),
+            19_000_000
+        );
+        assert_eq!(
+            charged(&batch(10_000_000, 10_100_000, 19_000_000, 0), 2),
+            10_000_000
+        );
     }
 }

@@ -294,10 +294,10 @@ impl Watch {
         deadline: Duration,
     ) -> Result<(), Failure> {
         if let (0, Some(reason)) = (self.agreed, &self.disagreed) {
-            return Err(Failure::Wrong(reason.clone()));
+            return Err(Failure::Times(reason.clone()));
         }
         if let Some(excess) = self.threads.excess(op.threads()) {
-            return Err(Failure::Wrong(excess));
+            return Err(Failure::Times(excess));
         }
         if !self.changes || self.batches.is_empty() {
             return Ok(());
@@ -532,7 +532,7 @@ impl Exam {
                 }
             }
             if best > MEMORY * hot {
-                return Err(Failure::Wrong(format!(
+                return Err(Failure::Times(format!(
                     "{hot:.0} ns a call on one item, {best:.0} ns on two in turn: it answers from memory"
                 )));
             }
@@ -580,7 +580,7 @@ impl Exam {
                 return Ok(());
             };
         }
-        Err(Failure::Wrong(told))
+        Err(Failure::Times(told))
     }
 
     /// At most `count` new items, whose outputs are not needed.

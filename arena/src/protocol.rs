@@ -43,6 +43,8 @@ pub enum Failure {
     Timeout(Duration),
     /// The answer contradicts the request or the truth.
     Wrong(String),
+    /// Its times contradict one another: evidence, but no proof, since runtimes compile and collect garbage.
+    Times(String),
 }
 
 impl fmt::Display for Failure {
@@ -52,7 +54,7 @@ impl fmt::Display for Failure {
             Self::Rejected(text) => write!(f, "rejected: {text}"),
             Self::Crash(text) => write!(f, "crashed: {text}"),
             Self::Timeout(limit) => write!(f, "no answer within {limit:.1?}"),
-            Self::Wrong(text) => write!(f, "wrong: {text}"),
+            Self::Wrong(text) | Self::Times(text) => write!(f, "wrong: {text}"),
         }
     }
 }
