@@ -484,7 +484,8 @@ impl Exam {
                 .and_then(|()| process.verify(u64::from(u32::MAX), deadline).map(drop));
             match refused {
                 Err(Failure::Rejected(_)) => {}
-                Ok(()) | Err(Failure::Wrong(_)) => {
+                // A crash refuses nothing; a process that is gone fails on its next request.
+                Ok(()) | Err(Failure::Wrong(_) | Failure::Crash(_)) => {
                     if !accepted.contains(&hex(bad)) {
                         accepted.push(hex(bad));
                     }

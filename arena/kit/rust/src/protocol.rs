@@ -3,6 +3,7 @@
 use std::fs;
 use std::hint::black_box;
 use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -85,9 +86,11 @@ fn answer(
             ))
         }
         "verify" => {
-            let outputs = prepared(current)?.outputs();
-            let outputs =
-                outputs.map_err(|index| ("rejected", format!("item {index} was rejected")))?;
+            let case = prepared(current)?;
+            // Some peers panic on malformed items; the next request finds the process as it was.
+            let outputs = catch_unwind(AssertUnwindSafe(|| case.outputs()))
+                .map_err(|_| ("crash", "panicked".to_owned()))?
+                .map_err(|index| ("rejected", format!("item {index} was rejected")))?;
             let mut file = Vec::new();
             for output in outputs {
                 file.extend_from_slice(&(output.len() as u32).to_le_bytes());
