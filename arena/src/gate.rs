@@ -114,7 +114,7 @@ impl Set {
         self.op.change.is_some() && process.changes
     }
 
-    /// A batch with a new seed. Where items do not change its sum is right; where they do, [`Set::examine`] or
+    /// A batch with a new seed. Where items do not change its sum is right; where they do, `Set::examine` or
     /// [`Watch::finish`] checks it.
     pub fn run(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
         let batch = process.run(n, seed(), deadline)?;

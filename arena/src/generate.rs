@@ -96,7 +96,7 @@ pub fn spoilt(op: &Op, good: &[u8], bad: &[u8]) -> Option<Vec<u8>> {
     fits.then(|| [bad, &good[first.end..]].concat())
 }
 
-/// The right output of an item of a row that a [change](crate::change) made; `None` if no reference code computes it from
+/// The right output of an item of a row that a [change] made; `None` if no reference code computes it from
 /// the item's bytes.
 pub fn truth_of(op: &Op, item: &[u8]) -> Result<Option<Expected>> {
     if precompile::is_row(op) {

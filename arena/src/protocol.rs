@@ -376,7 +376,7 @@ impl Process {
     }
 
     /// The shortest of some empty round trips, nanoseconds by the driver's clock less the contender's; at most
-    /// [`ROUND_TRIP`], so that a contender that is slow on purpose gains nothing. Some may not know `noop`.
+    /// `ROUND_TRIP`, so that a contender that is slow on purpose gains nothing. Some may not know `noop`.
     pub fn round_trip(&mut self, deadline: Duration) -> u64 {
         if self.round_trip.is_none() {
             let trips = (0..9).filter_map(|_| {
