@@ -244,7 +244,7 @@ io.FileIO(0, closefd=False).readinto(secret)
 lydite.xmss_generate(sys.argv[1], epochs=1, scheme="leansig-test", seed=secret)
 lydite.public_key(secret)
 lydite.sign(bytes(32), secret)
-lydite.sign_transaction({"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": None}, secret)
+lydite.sign_transaction({"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": None, "value": 0, "data": b""}, secret)
 if sys.argv[2] == "forget":
     secret[:] = bytes(32)
 sys.stdout.write("ready")
