@@ -32,6 +32,9 @@ pub struct BenchArgs {
     /// Every variant, many launches
     #[arg(long)]
     full: bool,
+    /// Exactly this many launches: two show that everything runs, more give verdicts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    launches: Option<u32>,
     /// Rate that gas prices are held against, in millions of gas a second
     #[arg(long, value_name = "MGAS")]
     anchor: Option<f64>,
@@ -289,17 +292,21 @@ fn race(args: &BenchArgs) -> Result<String> {
         bail!("--anchor {anchor}: a rate above zero");
     }
     let quick = !args.full;
+    let mut settings = if quick {
+        Settings::quick()
+    } else {
+        Settings::full()
+    };
+    if let Some(launches) = args.launches {
+        (settings.launches, settings.most_launches) = (launches, launches);
+    }
     let report = race::run(&Plan {
         arena: &manifest::arena_folder()?,
         ops: &chosen(&args.family, &args.rows, false, args.full)?,
         manifests: &contenders(&args.choice)?,
         ours: &args.choice.ours,
         quick,
-        settings: if quick {
-            Settings::quick()
-        } else {
-            Settings::full()
-        },
+        settings,
         command: command(args),
         anchor: args.anchor,
         check_only: false,

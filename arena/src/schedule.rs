@@ -54,11 +54,11 @@ impl Settings {
     /// Minutes.
     pub fn quick() -> Self {
         Self {
-            launches: 9,
+            launches: 6,
             rounds: 3,
             most_launches: 25,
             width: 0.04,
-            stretch: 1.0,
+            stretch: 0.5,
             // The bound on clocks is 2 %: what a request costs must be less.
             batch_ns: 10_000_000,
             warm_up: Duration::from_millis(300),
