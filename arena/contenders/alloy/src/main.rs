@@ -99,14 +99,14 @@ fn set_address(address: &mut Address, word: u32) {
     address[..4].copy_from_slice(&word.to_le_bytes());
 }
 
-/// What the rule `be@-4` does to an amount: bits 0 to 31.
+/// Applies the rule `be@-4` to an amount: bits 0 to 31.
 fn set_low(number: &mut U256, word: u32) {
     let mut limbs = number.into_limbs();
     arena_kit::set_low(&mut limbs, word);
     *number = U256::from_limbs(limbs);
 }
 
-/// What the rule `le@56` does to a transaction: the first four bytes of its receiver.
+/// Applies the rule `le@56` to a transaction: the first four bytes of its receiver.
 fn set_to(tx: &mut TxEip1559, word: u32) {
     if let TxKind::Call(to) = &mut tx.to {
         set_address(to, word);

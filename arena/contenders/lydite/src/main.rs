@@ -674,14 +674,14 @@ fn abi() -> Vec<Op> {
     ]
 }
 
-/// What the rule `le@4` does to an operand: bits 32 to 63.
+/// Applies the rule `le@4` to an operand: bits 32 to 63.
 fn set_upper_half(number: &mut U256, word: u32) {
     let mut limbs = *number.limbs();
     arena_kit::set_upper_half(&mut limbs, word);
     *number = U256::from_limbs(limbs);
 }
 
-/// What the rule `be@-4` does to an amount: bits 0 to 31.
+/// Applies the rule `be@-4` to an amount: bits 0 to 31.
 fn set_low(number: &mut U256, word: u32) {
     let mut limbs = *number.limbs();
     arena_kit::set_low(&mut limbs, word);
@@ -787,7 +787,7 @@ impl Output for Hashes {
     }
 }
 
-/// What the rule `le@56` does to a transaction: the first four bytes of its receiver.
+/// Applies the rule `le@56` to a transaction: the first four bytes of its receiver.
 fn set_to(tx: &mut TxEip1559, word: u32) {
     if let Some(to) = &mut tx.to {
         set_address(to, word);

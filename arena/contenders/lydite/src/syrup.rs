@@ -475,7 +475,7 @@ fn encode_into<T: Encode>(value: &T, out: &mut Filled) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the rule `digits@5` does to a record whose label has two digits of length: eight characters of the label.
+/// Applies the rule `digits@5` to a record whose label has two digits of length: eight characters of the label.
 fn set_label(value: &mut Value, word: u32) {
     if let Value::Record(record) = value
         && let Value::String(label) | Value::Symbol(label) = &mut record.label
@@ -484,7 +484,7 @@ fn set_label(value: &mut Value, word: u32) {
     }
 }
 
-/// What the rule `le16` does to the integer at its place.
+/// Applies the rule `le16` to the integer at its place.
 fn set_low_16(value: &mut i64, word: u32) {
     *value = *value >> 16 << 16 | i64::from(word >> 16);
 }
