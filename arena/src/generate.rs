@@ -389,6 +389,12 @@ fn nudge(random: &mut Random, value: &BigUint) -> BigUint {
     (value >> free << free) | (sized(random, 64) >> (64 - free))
 }
 
+/// Whether an item of a row that answers yes or no is one for which the answer is no: one in four, so that nobody can know
+/// the answers without computing them.
+pub fn wrong(random: &mut Random) -> bool {
+    random.word().is_multiple_of(4)
+}
+
 fn secret_key(random: &mut Random) -> Vec<u8> {
     // Below the order for certain: the top bit is clear. Never zero in practice, and then the truth would object.
     let mut key = random.bytes(32);
@@ -489,8 +495,11 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             [hash, signature.to_vec()].concat()
         }
         "secp256k1_verify" | "secp256k1_verify_batch" => {
-            let (key, hash) = (secret_key(random), random.bytes(32));
+            let (key, mut hash) = (secret_key(random), random.bytes(32));
             let signature = truth::sign(&key, &hash)?;
+            if wrong(random) {
+                hash[31] ^= 1;
+            }
             [
                 hash.as_slice(),
                 &signature[..64],

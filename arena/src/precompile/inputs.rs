@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
 use super::{Case, bytes, hash, like, program};
+use crate::generate;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth;
@@ -88,9 +89,17 @@ fn big(low: u64) -> BigUint {
     BigUint::from(low)
 }
 
+/// Right inputs, and some for which only the last step shows that they are wrong: both cost the same.
+const MIXED: &str = "mixed";
+
 /// One item of a row.
 pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
-    let (kernel, case) = (op.kernel.as_str(), op.case.as_str());
+    let kernel = op.kernel.as_str();
+    let case = match op.case.as_str() {
+        MIXED if generate::wrong(random) => "fail_proof",
+        MIXED => "",
+        case => case,
+    };
     let fails = case.starts_with("fail");
     if op.call == program::RUN {
         return programs(op, random);
@@ -98,7 +107,11 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     if op.input == Input::Report {
         // Of the same kind: an input of the row it is like, in a program of the same form.
         let row = like(op)?;
-        let drawn = draw(row, random)?;
+        let mut drawn = draw(row, random)?;
+        // The report's items are right ones: another right one would be told by the same constant.
+        while row.case == MIXED && drawn.succeeds() && !drawn.parts[1].is_empty() {
+            drawn = draw(row, random)?;
+        }
         return match op.call.as_str() {
             program::SETUP => program::once(super::address(&row.call).context("address")?, &drawn),
             _ => Ok(drawn),

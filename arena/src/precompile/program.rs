@@ -120,7 +120,8 @@ pub fn parts(item: &[u8]) -> Result<(&[u8], &[u8])> {
 /// the call data. It returns how many calls succeeded, and the exclusive or of the first words they returned.
 pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
     let (mut code, mut data) = (Vec::new(), Vec::new());
-    let (mut succeeded, mut mixed) = (0u64, [0u8; 32]);
+    // What a call returns stays where it is if the next one returns nothing.
+    let (mut succeeded, mut returned, mut mixed) = (0u64, [0u8; 32], [0u8; 32]);
     push(&mut code, 0);
     push(&mut code, 0);
     for case in cases {
@@ -153,9 +154,12 @@ pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
         data.extend(input);
         if case.succeeds() {
             succeeded += 1;
-            for (mix, byte) in mixed.iter_mut().zip(output) {
-                *mix ^= byte;
+            for (to, byte) in returned.iter_mut().zip(output) {
+                *to = *byte;
             }
+        }
+        for (mix, byte) in mixed.iter_mut().zip(returned) {
+            *mix ^= byte;
         }
     }
     // MSTORE(0, sum), MSTORE(32, mix), RETURN(0, 64)

@@ -122,7 +122,7 @@ fn ops() -> Vec<Op> {
             }
             Some(())
         }),
-        op("secp256k1_verify_varied", to_verify).call(|item| verify(item).then_some([1u8])),
+        op("secp256k1_verify_varied", to_verify).call(|item| [u8::from(verify(item))]),
         op(
             "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
              secp256k1_verify_batch_1024",
