@@ -86,7 +86,8 @@ fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
     let _alone = alone();
     let folder = Folder::new(name);
     let mut open = wanted.to_vec();
-    // Nothing is said of a contender that had to wait for a processor in most batches: it runs again.
+    // A contender that had to wait for a processor in most batches is not judged, or its clocks accuse it first: it runs
+    // again.
     for _ in 0..6 {
         let modes: Vec<&str> = open.iter().map(|(mode, ..)| *mode).collect();
         let report = race(&folder, op.clone(), &modes);
@@ -106,10 +107,13 @@ fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
                 "{mode}: {:?} {told}",
                 cell.state
             );
-            assert!(noisy || told.contains(reason), "{mode}: {told}");
             let scored = report.pairs.iter().any(|pair| pair.b == *mode);
             assert!(noisy || !scored, "{mode} is scored");
-            noisy
+            let found = !noisy && told.contains(reason);
+            if !found {
+                eprintln!("{mode}: {told}, not {reason:?}");
+            }
+            !found
         });
         if open.is_empty() {
             return;
