@@ -437,6 +437,7 @@ pub fn race(
             eprintln!("launch {} of {}", launch + 1, settings.launches);
         }
         relaunch(entrants);
+        let mut referee = Referee::default();
         for (op, exam) in exams.iter().enumerate() {
             first.set_message(exam.op.id.clone());
             if !exam.op.full || launch == 0 {
@@ -444,6 +445,7 @@ pub fn race(
                     who: &everybody,
                     probe: &mut probe,
                     random: &mut random,
+                    referee: &mut referee,
                 };
                 round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
             }
@@ -468,6 +470,7 @@ pub fn race(
             eprintln!("launch {}: {} rows are open", launch + 1, open.len());
         }
         relaunch(entrants);
+        let mut referee = Referee::default();
         for (op, who) in open {
             if Instant::now() >= end {
                 break;
@@ -478,6 +481,7 @@ pub fn race(
                 who: &who,
                 probe: &mut probe,
                 random: &mut random,
+                referee: &mut referee,
             };
             round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
             more.inc(1);
@@ -558,6 +562,7 @@ struct Rounds<'a> {
     who: &'a [bool],
     probe: &'a mut Probe,
     random: &'a mut Random,
+    referee: &'a mut Referee,
 }
 
 fn round_robin(
@@ -569,7 +574,12 @@ fn round_robin(
     folder: &Path,
     rounds: &mut Rounds<'_>,
 ) {
-    let Rounds { who, probe, random } = rounds;
+    let Rounds {
+        who,
+        probe,
+        random,
+        referee,
+    } = rounds;
     // A try takes seconds.
     let few = Settings {
         retries: 1,
@@ -628,36 +638,79 @@ fn round_robin(
             }
         }
     }
-    finish(entrants, op, exam, set, &watches, settings, folder);
+    let row = Row {
+        op,
+        exam,
+        set,
+        settings,
+        folder,
+    };
+    finish(entrants, row, &watches, referee);
+}
+
+/// A row in a launch, with the items of that launch.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    op: usize,
+    exam: &'a Exam,
+    set: &'a Set,
+    settings: &'a Settings,
+    folder: &'a Path,
+}
+
+/// A second process of a contender of the tree, which runs sampled batches of all others again. One serves a whole launch.
+#[derive(Default)]
+struct Referee(Option<(usize, Process)>);
+
+impl Referee {
+    /// With the items of a row: of the first contender of the tree that has it, ours unless another was asked to take its
+    /// place.
+    fn ready(&mut self, entrants: &[Entrant<'_>], row: Row<'_>) -> Option<&mut Process> {
+        let deadline = row.settings.deadline;
+        let rank = |index: &usize| {
+            let manifest = entrants[*index].manifest;
+            (manifest.foreign, manifest.name != OURS)
+        };
+        let runs = (0..entrants.len()).filter(|&index| entrants[index].calls[row.op].is_some());
+        let wanted = runs.min_by_key(rank)?;
+        if self.0.as_ref().is_none_or(|(index, _)| *index != wanted) {
+            let entrant = &entrants[wanted];
+            let (run, env) = (&entrant.variant.run, &entrant.variant.env);
+            let from = &entrant.manifest.folder;
+            let process = Process::start(run, from, env, row.folder, deadline).ok()?;
+            self.0 = Some((wanted, process));
+        }
+        let (_, process) = self.0.as_mut()?;
+        if row
+            .set
+            .prepare(process, &row.exam.op.call, deadline)
+            .is_err()
+        {
+            self.0 = None;
+            return None;
+        }
+        self.0.as_mut().map(|(_, process)| process)
+    }
 }
 
 /// The checks at the end of a row in a launch: clocks, threads, and sums against another process.
 fn finish(
     entrants: &mut [Entrant<'_>],
-    op: usize,
-    exam: &Exam,
-    set: &Set,
+    row: Row<'_>,
     watches: &BTreeMap<usize, Watch>,
-    settings: &Settings,
-    folder: &Path,
+    referee: &mut Referee,
 ) {
-    // The first contender of the tree that the row has: ours, unless another was asked to take its place.
-    let rank = |entrant: &Entrant<'_>| (entrant.manifest.foreign, entrant.manifest.name != OURS);
-    let runs = |entrant: &&Entrant<'_>| entrant.calls[op].is_some();
-    let referee = entrants
-        .iter()
-        .filter(runs)
-        .min_by_key(|entrant| rank(entrant));
-    let mut referee = referee
-        .filter(|_| exam.op.change.is_some())
-        .and_then(|referee| {
-            let (run, env) = (&referee.variant.run, &referee.variant.env);
-            let from = &referee.manifest.folder;
-            let mut process = Process::start(run, from, env, folder, settings.deadline).ok()?;
-            set.prepare(&mut process, &exam.op.call, settings.deadline)
-                .ok()?;
-            Some(process)
-        });
+    let Row {
+        op,
+        exam,
+        set,
+        settings,
+        folder,
+    } = row;
+    let mut process = match exam.op.change.is_some() {
+        true => referee.ready(entrants, row),
+        false => None,
+    };
     let new = exam.newcomers().ok().flatten();
     for (&index, watch) in watches {
         let entrant = &mut entrants[index];
@@ -665,7 +718,7 @@ fn finish(
             continue;
         }
         let checked = watch
-            .finish(&exam.op, set, referee.as_mut(), settings.deadline)
+            .finish(&exam.op, set, process.as_deref_mut(), settings.deadline)
             .and_then(|()| match watch.hot() {
                 Some(hot) if !exam.op.change.is_some() => {
                     let process = entrant.running(folder, settings.deadline)?;

@@ -127,8 +127,7 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
             }
             Some(())
         }),
-        op("secp256k1_verify_varied", to_verify)
-            .call(|item| [u8::from(verify(context, item))]),
+        op("secp256k1_verify_varied", to_verify).call(|item| [u8::from(verify(context, item))]),
         op(
             "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
              secp256k1_verify_batch_1024",

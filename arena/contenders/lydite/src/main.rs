@@ -189,8 +189,9 @@ fn curve() -> Vec<Op> {
                 secp256k1::recover_address_batch(hashes, &parsed, addresses)
             },
         ),
-        op("secp256k1_verify_varied", to_verify)
-            .call(|(key, hash, signature)| [u8::from(secp256k1::verify(key, hash, signature).is_ok())]),
+        op("secp256k1_verify_varied", to_verify).call(|(key, hash, signature)| {
+            [u8::from(secp256k1::verify(key, hash, signature).is_ok())]
+        }),
         op(
             "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
              secp256k1_verify_batch_1024",
