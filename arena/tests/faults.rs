@@ -10,7 +10,7 @@ use lydite_arena::change::Change;
 use lydite_arena::manifest::Manifest;
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::race::{Plan, run};
-use lydite_arena::result::{Report, State, Verdict};
+use lydite_arena::result::{Pair, Report, State, Verdict};
 use lydite_arena::schedule::Settings;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_arena-fake-contender");
@@ -310,8 +310,14 @@ fn a_result_is_judged_again_from_its_batches() {
     assert_eq!(text(&forged), text(&report));
 }
 
+/// Whether the pair is told apart, by the true ratio or one within 2 % of it.
+fn found(pair: &Pair, truth: f64) -> bool {
+    eprintln!("{pair:?}");
+    pair.verdict == Verdict::Win && pair.lo < 1.02 * truth && pair.hi > truth / 1.02
+}
+
 #[test]
-fn five_percent_is_found() {
+fn ten_percent_are_found() {
     let _alone = ALONE.lock();
     let folder = Folder::new("slow");
     let contenders = [("lydite", ""), ("slowed", "slow")];
@@ -326,8 +332,7 @@ fn five_percent_is_found() {
         let report = fakes(&folder, &contenders, &["u256_add_varied"], settings(seed));
         let pair = &report.pairs[0];
         assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
-        if pair.verdict == Verdict::Win {
-            assert!(pair.ratio > 1.03 && pair.ratio < 1.07, "{pair:?}");
+        if found(pair, 1.1) {
             return;
         }
     }
@@ -371,8 +376,7 @@ fn a_true_slowdown_is_found() {
             panic!("{:?}", report.best("u256_add_varied", "slowed"));
         };
         assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
-        if pair.verdict == Verdict::Win {
-            assert!(pair.ratio > 1.17 && pair.ratio < 1.23, "{pair:?}");
+        if found(pair, 1.2) {
             return;
         }
     }
@@ -401,7 +405,7 @@ fn instructions_are_counted_without_noise() {
     let (once, again, slow) = (count(""), count(""), count("slow"));
     // Printing a time takes instructions, by its digits.
     assert!((once / again - 1.0).abs() < 1e-3, "{once} {again}");
-    assert!(slow / once > 1.02 && slow / once < 1.06, "{once} {slow}");
+    assert!(slow / once > 1.04 && slow / once < 1.12, "{once} {slow}");
 }
 
 #[test]

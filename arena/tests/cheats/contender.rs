@@ -92,10 +92,10 @@ impl Contender {
         self.mode == mode
     }
 
-    /// About 6 µs a call; a twentieth more for the one that is slow on purpose.
+    /// About 6 µs a call; a tenth more for the one that is slow on purpose.
     fn steps(&self) -> u32 {
         match self.mode.as_str() {
-            "slow" => 4230,
+            "slow" => 4700,
             "half" => 8400,
             // So much that a look into the table is little.
             mode if mode.starts_with("remembers") && !self.change.is_some() => 40_000,
