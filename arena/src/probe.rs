@@ -62,13 +62,6 @@ impl Probe {
         probe
     }
 
-    /// The processor of a launch: launches take them in turn. `None` where threads cannot choose.
-    pub fn processor(&self, launch: u32) -> Option<usize> {
-        let cpus = self.best.keys().copied().filter(|_| self.works);
-        let cpus: Vec<usize> = cpus.collect();
-        cpus.get(launch as usize % cpus.len().max(1)).copied()
-    }
-
     /// Whether this system lets a thread choose its processor.
     pub fn works(&self) -> bool {
         self.works

@@ -278,11 +278,6 @@ impl Process {
         self.folder.path().join(name)
     }
 
-    /// Lets all its threads run on one processor only, or on all.
-    pub fn pin(&mut self, cpu: Option<usize>) {
-        self.group.pin(cpu);
-    }
-
     /// What all its processes have used so far.
     pub fn usage(&mut self) -> Option<Usage> {
         self.group.usage()

@@ -58,7 +58,6 @@ mod platform {
     use std::sync::{Mutex, Once, PoisonError};
     use std::time::Duration;
 
-    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     use nix::sys::signal::{Signal, kill, killpg};
     use nix::sys::wait::{WaitPidFlag, waitpid};
@@ -288,28 +287,6 @@ mod platform {
             }
         }
 
-        /// Lets all threads run on one processor only, or on all that the driver may use.
-        pub fn pin(&mut self, cpu: Option<usize>) {
-            self.scan();
-            let mut set = CpuSet::new();
-            match cpu {
-                Some(cpu) if set.set(cpu).is_ok() => {}
-                _ => match sched_getaffinity(Pid::from_raw(0)) {
-                    Ok(all) => set = all,
-                    Err(_) => return,
-                },
-            }
-            for pid in &self.members {
-                let tasks = fs::read_dir(format!("/proc/{pid}/task"));
-                let names = tasks.into_iter().flatten().flatten();
-                let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-                for task in names.filter_map(|name| name.parse().ok()) {
-                    // A thread may have ended; one that leaves its processor is charged for the time on others.
-                    let _ = sched_setaffinity(Pid::from_raw(task), &set);
-                }
-            }
-        }
-
         /// Processes other than the first.
         pub fn others(&mut self) -> usize {
             self.scan();
@@ -460,9 +437,6 @@ mod platform {
 
         /// Not done here.
         pub fn resume(&mut self) {}
-
-        /// Not done here.
-        pub fn pin(&mut self, _: Option<usize>) {}
 
         /// Not measured here.
         pub fn others(&mut self) -> usize {

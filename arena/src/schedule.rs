@@ -594,15 +594,12 @@ fn round_robin(
     let mut order: Vec<usize> = (0..entrants.len()).filter(|&index| who[index]).collect();
     random.shuffle(&mut order);
     let mut slowest = 0f64;
-    // Two processors of a virtual machine may differ by whatever else runs beside them: in a launch, all take the same one.
-    let processor = probe.processor(launch).filter(|_| exam.op.threads() == 1);
     for &index in &order {
         let entrant = &mut entrants[index];
         let Some(n) = entrant.calls[op] else { continue };
         let ready = entrant
             .running(folder, settings.deadline)
             .and_then(|process| {
-                process.pin(processor);
                 set.prepare(process, &exam.op.call, settings.deadline)?;
                 let hot = warm_up(process, set, n, settings)?;
                 slowest = slowest.max(hot * n as f64);
