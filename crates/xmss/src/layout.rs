@@ -132,7 +132,7 @@ impl Tree {
         }
     }
 
-    /// The node at `position` of a layer that has it.
+    /// The node at `position` of a layer, which must contain it.
     pub(crate) fn node<S: Scheme>(
         &self,
         bytes: &[u8],

@@ -55,7 +55,7 @@ impl core::error::Error for VerifyError {}
 
 /// A [`Scheme`] as a value. Keys and signatures are SSZ-encoded.
 pub trait NamedScheme: Send + Sync {
-    /// [`Scheme::NAME`].
+    /// The scheme's name: [`Scheme::NAME`].
     fn name(&self) -> &'static str;
 
     /// Length of a public key in bytes.
@@ -64,7 +64,7 @@ pub trait NamedScheme: Send + Sync {
     /// Length of a signature in bytes.
     fn signature_length(&self) -> usize;
 
-    /// [`PublicKey::verify`].
+    /// Verifies a signature like [`PublicKey::verify`].
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ pub trait NamedScheme: Send + Sync {
         signature: &[u8],
     ) -> Result<bool, VerifyError>;
 
-    /// [`PublicKey::verify`] with leanSig c08a3ba's decoding: see [`Signature::from_bytes_leansig_compatible`].
+    /// Like [`Self::verify`], but decodes like leanSig c08a3ba: see [`Signature::from_bytes_leansig_compatible`].
     ///
     /// # Errors
     ///
@@ -90,10 +90,10 @@ pub trait NamedScheme: Send + Sync {
         signature: &[u8],
     ) -> Result<bool, VerifyError>;
 
-    /// [`verify_batch`] of (public key, epoch, message, signature). Returns false for malformed ones.
+    /// Verifies many (public key, epoch, message, signature) like [`verify_batch`]. Returns false for malformed ones.
     fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool>;
 
-    /// [`SecretKey::from_seed`].
+    /// Generates a key like [`SecretKey::from_seed`].
     ///
     /// # Errors
     ///
@@ -105,14 +105,14 @@ pub trait NamedScheme: Send + Sync {
         observer: &dyn Observer,
     ) -> Result<Box<dyn NamedSigner>, GenerateError>;
 
-    /// [`SecretKey::from_bytes`].
+    /// Decodes a key like [`SecretKey::from_bytes`].
     ///
     /// # Errors
     ///
     /// Those of [`SecretKey::from_bytes`].
     fn decode(&self, bytes: Zeroizing<Vec<u8>>) -> Result<Box<dyn NamedSigner>, DecodeError>;
 
-    /// [`SecretKey::from_seed`], then [`KeyFile::create`]. Returns the public key.
+    /// Generates a key like [`SecretKey::from_seed`] and writes it like [`KeyFile::create`]. Returns the public key.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ pub trait NamedScheme: Send + Sync {
         Ok(key.public_key()?)
     }
 
-    /// [`KeyFile::adopt`].
+    /// Creates the record for a key file like [`KeyFile::adopt`].
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ pub trait NamedScheme: Send + Sync {
     #[cfg(feature = "std")]
     fn adopt(&self, path: &Path, next: u64) -> Result<(), StoreError>;
 
-    /// [`KeyFile::open`].
+    /// Opens a key file like [`KeyFile::open`].
     ///
     /// # Errors
     ///
@@ -152,40 +152,40 @@ pub trait NamedScheme: Send + Sync {
 
 /// A [`Signer`] of a scheme chosen at run time.
 pub trait NamedSigner: Send {
-    /// [`SecretKey::public_key`].
+    /// The encoded public key: [`SecretKey::public_key`].
     ///
     /// # Errors
     ///
     /// Those of [`SecretKey::public_key`].
     fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`PublicKey::to_montgomery_bytes`].
+    /// The public key in Montgomery form: [`PublicKey::to_montgomery_bytes`].
     ///
     /// # Errors
     ///
     /// Those of [`Self::public_key`].
     fn public_key_montgomery(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`SecretKey::as_bytes`].
+    /// The encoded secret key: [`SecretKey::as_bytes`].
     fn as_bytes(&self) -> &[u8];
 
-    /// [`SecretKey::active`].
+    /// The epochs that the key is active for: [`SecretKey::active`].
     fn active(&self) -> Range<u64>;
 
-    /// [`SecretKey::prepared`].
+    /// The epochs that can be signed now: [`SecretKey::prepared`].
     fn prepared(&self) -> Range<u64>;
 
-    /// [`Signer::work`].
+    /// Adds leaves to the next tree like [`Signer::work`].
     fn work(&mut self, leaves: usize) -> bool;
 
-    /// [`Signer::sign`].
+    /// Signs like [`Signer::sign`]. Returns the encoded signature.
     ///
     /// # Errors
     ///
     /// Those of [`Signer::sign`].
     fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, SignError>;
 
-    /// [`KeyFile::create`].
+    /// Writes the key and its record like [`KeyFile::create`].
     ///
     /// # Errors
     ///
@@ -197,23 +197,23 @@ pub trait NamedSigner: Send {
 /// A [`KeyFile`] of a scheme chosen at run time.
 #[cfg(feature = "std")]
 pub trait NamedKeyFile: Send {
-    /// [`SecretKey::public_key`].
+    /// The encoded public key: [`SecretKey::public_key`].
     ///
     /// # Errors
     ///
     /// Those of [`SecretKey::public_key`].
     fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`SecretKey::active`].
+    /// The epochs that the key is active for: [`SecretKey::active`].
     fn active(&self) -> Range<u64>;
 
-    /// [`SecretKey::prepared`].
+    /// The epochs that can be signed now: [`SecretKey::prepared`].
     fn prepared(&self) -> Range<u64>;
 
-    /// [`KeyFile::unspent`].
+    /// The epochs that can still be signed: [`KeyFile::unspent`].
     fn unspent(&self) -> Range<u64>;
 
-    /// [`KeyFile::prepare`].
+    /// Moves the window like [`KeyFile::prepare`].
     ///
     /// # Errors
     ///
@@ -222,21 +222,21 @@ pub trait NamedKeyFile: Send {
         self.prepare_with(epoch, &())
     }
 
-    /// [`KeyFile::prepare_with`].
+    /// Moves the window like [`KeyFile::prepare_with`].
     ///
     /// # Errors
     ///
     /// Those of [`KeyFile::prepare_with`].
     fn prepare_with(&mut self, epoch: u32, observer: &dyn Observer) -> Result<(), StoreError>;
 
-    /// [`KeyFile::prepare_ahead`].
+    /// Computes the next tree in the background like [`KeyFile::prepare_ahead`].
     ///
     /// # Errors
     ///
     /// Those of [`KeyFile::prepare_ahead`].
     fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError>;
 
-    /// [`KeyFile::sign`].
+    /// Signs like [`KeyFile::sign`]. Returns the encoded signature.
     ///
     /// # Errors
     ///

@@ -64,6 +64,10 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
     }
 
     /// The value, if `key` signed it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify(&self, key: &PublicKey) -> Result<&T, Error> {
         key.verify(&self.encoded, &self.signature)?;
         Ok(&self.value)
@@ -110,6 +114,10 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
 impl<'a> Signed<'a, HandoffReceive<'a>> {
     /// The exporter's check of both signatures: the give was signed by the gifter, and this by the receiver whose key
     /// is in the give. `gifter` is the gifter's key in the session named in the give, which the exporter knows.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify_handoff(&self, gifter: &PublicKey) -> Result<&HandoffGive<'a>, Error> {
         let give = self.value.give.verify(gifter)?;
         self.verify(&give.receiver_key)?;

@@ -53,6 +53,10 @@ impl fmt::Debug for Signature {
 
 impl PublicKey {
     /// Fails unless this key signed `message`. Rejects keys of small order and signatures that are not canonical.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), Error> {
         let key = VerifyingKey::from_bytes(&self.0).map_err(|_| ErrorKind::InvalidKey.at(0))?;
         key.verify_strict(message, &ed25519_dalek::Signature::from_bytes(&signature.0))

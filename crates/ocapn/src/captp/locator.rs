@@ -132,7 +132,7 @@ pub struct Locator {
 const SCHEME: &str = "ocapn://";
 
 impl Locator {
-    /// The peer. Its hints are `None` (`f`) if there are none.
+    /// The peer. If there are no hints, `hints` is `None` (`f` on the wire).
     pub fn peer(&self) -> Peer<'_> {
         let hints = self
             .hints

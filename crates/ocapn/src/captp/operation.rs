@@ -146,6 +146,10 @@ impl<'a> StartSession<'a> {
     }
 
     /// Fails unless the key signed the location.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify<C: Codec>(&self) -> Result<(), Error> {
         self.key
             .verify(&my_location::<C>(&self.location)?, &self.signature)
@@ -187,6 +191,12 @@ impl Dialect {
 
 impl<'a> Operation<'a> {
     /// Decodes `input`, which must be exactly one message.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for bytes that are not canonical or a value of an unexpected type;
+    /// [`ErrorKind::UnknownLabel`], [`ErrorKind::NotInDialect`], [`ErrorKind::WrongVersion`],
+    /// [`ErrorKind::InvalidKey`].
     ///
     /// ```
     /// use lydite_ocapn::captp::{Dialect, Operation, Syrup, Target};
@@ -332,6 +342,10 @@ impl<'a> Operation<'a> {
     }
 
     /// Appends the message in this dialect.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotInDialect`] unless [`fits`](Self::fits); duplicate hints of a location.
     #[inline]
     pub fn encode<C: Codec, B: Buffer>(&self, dialect: Dialect, out: &mut B) -> Result<(), Error> {
         self.write(&mut C::writer(out), dialect)

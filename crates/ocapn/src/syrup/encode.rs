@@ -33,6 +33,11 @@ const FIRST_CAPACITY: usize = 128;
 
 /// Returns the canonical encoding of `value`.
 ///
+/// # Errors
+///
+/// [`ErrorKind::Duplicate`] if a dictionary or set has equal keys or members; [`ErrorKind::TooDeep`] if a [`Value`] is
+/// nested deeper than [`MAX_TREE_DEPTH`].
+///
 /// ```
 /// use lydite_ocapn::syrup::{self, Value};
 ///
@@ -48,6 +53,10 @@ pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
 }
 
 /// Appends the canonical encoding of `value` to `out`. On an error `out` is unchanged.
+///
+/// # Errors
+///
+/// Those of [`encode`].
 #[inline]
 pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
@@ -65,6 +74,10 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result
 ///
 /// Bytes of `out` after the encoding may be overwritten, since whole windows are stored. If `out` is too short, its
 /// contents are unspecified and the error's offset is the required length.
+///
+/// # Errors
+///
+/// [`ErrorKind::BufferTooSmall`]; those of [`encode`].
 ///
 /// ```
 /// use lydite_ocapn::syrup;

@@ -21,6 +21,10 @@ pub trait Decode<'a>: Sized {
 
 /// Decodes `input`, which must be exactly one canonical value.
 ///
+/// # Errors
+///
+/// The bytes are not the canonical encoding of a `T`: see [`ErrorKind`].
+///
 /// ```
 /// use lydite_ocapn::syrup::{self, Symbol};
 ///

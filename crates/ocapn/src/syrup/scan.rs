@@ -263,6 +263,12 @@ const fn total(values: u64, digits: usize) -> u64 {
 /// Parses the decimal number at the start of `input`, an integer's magnitude or a length. Returns it and the marker
 /// after it.
 ///
+/// # Errors
+///
+/// [`ErrorKind::UnexpectedByte`] if `input` does not start with a digit; [`ErrorKind::LeadingZero`];
+/// [`ErrorKind::IntegerOutOfRange`] if the number does not fit in a `u64`; [`ErrorKind::UnexpectedEnd`] if no marker
+/// follows.
+///
 /// ```
 /// use lydite_ocapn::syrup;
 ///

@@ -115,6 +115,11 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
 }
 
 /// Decodes `input`, which must be exactly one canonical value.
+///
+/// # Errors
+///
+/// [`Error::Syrup`] if the bytes are not canonical or a value has an unexpected type; [`Error::Type`] if the type
+/// rejects a value.
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
     let mut deserializer = Deserializer {
         reader: Reader::new(input),

@@ -167,12 +167,20 @@ impl Tape {
     }
 
     /// Decodes `input`, which must be exactly one canonical value, within the default limits.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not exactly one canonical value, or exceed the limits.
     #[inline]
     pub fn decode<'t, 'a>(&'t mut self, input: &'a [u8]) -> Result<NodeRef<'t, 'a>, Error> {
         self.decode_within(input, Limits::default())
     }
 
     /// Like [`decode`](Self::decode), with custom limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
     #[inline]
     pub fn decode_within<'t, 'a>(
         &'t mut self,
@@ -188,6 +196,10 @@ impl Tape {
 
     /// Decodes the canonical value at the start of `input` and returns it with its end offset, for streams without
     /// frames.
+    ///
+    /// # Errors
+    ///
+    /// The input does not start with a canonical value, or exceeds the limits.
     #[inline]
     pub fn decode_first<'t, 'a>(
         &'t mut self,

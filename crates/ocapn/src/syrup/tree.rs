@@ -8,6 +8,10 @@ use super::{Error, ErrorKind, Limits, MAX_TREE_DEPTH, Record, Value};
 impl Value {
     /// Decodes `input`, which must be exactly one canonical value, within the default limits.
     ///
+    /// # Errors
+    ///
+    /// The bytes are not exactly one canonical value, or exceed the limits.
+    ///
     /// ```
     /// use lydite_ocapn::syrup::Value;
     ///
@@ -23,6 +27,10 @@ impl Value {
 
     /// Like [`decode`](Self::decode), with custom limits. The depth is at most [`MAX_TREE_DEPTH`], since a tree is
     /// built and dropped recursively.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
     pub fn decode_within(input: &[u8], limits: Limits) -> Result<Self, Error> {
         decode::<STRICT>(input, limits)
     }
