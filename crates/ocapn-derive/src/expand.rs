@@ -1,5 +1,5 @@
-//! The implementations. All that is known of a type's encoding is in byte strings: brackets with the label or key behind
-//! them are written and compared in one piece.
+//! Code generation. All constant parts of an encoding are byte strings: a bracket and the label or key after it are
+//! written and compared in one piece.
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, Lifetime, WherePredicate, parse_quote};
@@ -65,7 +65,7 @@ pub fn encode(input: &Input) -> TokenStream {
     }
 }
 
-/// A pattern of these fields, and the name that it gives each.
+/// Returns a pattern that binds these fields, and the name bound to each.
 fn bind<'a>(fields: impl IntoIterator<Item = &'a Field>) -> (TokenStream, Vec<Ident>) {
     let (mut pattern, mut names) = (TokenStream::new(), Vec::new());
     for (i, Field { member, .. }) in fields.into_iter().enumerate() {
@@ -76,7 +76,7 @@ fn bind<'a>(fields: impl IntoIterator<Item = &'a Field>) -> (TokenStream, Vec<Id
     (pattern, names)
 }
 
-/// Appends what is always the same, in one window if it is short.
+/// Appends constant bytes, in one window if they are short.
 fn put(syrup: &TokenStream, bytes: &[u8]) -> TokenStream {
     let used = bytes.len();
     let windows = [1, 2, 4, 8, 16, 32];
@@ -98,7 +98,7 @@ fn put_value(syrup: &TokenStream, field: &Field, name: &Ident) -> TokenStream {
     quote_spanned!(field.span=> #syrup::Encode::encode(#name, out)?;)
 }
 
-/// The statements that append the entries, which are in order.
+/// The statements that append the entries, which are already sorted.
 fn dictionary_entries(
     syrup: &TokenStream,
     entries: &[(Vec<u8>, Field)],
@@ -129,7 +129,7 @@ fn dictionary_entries(
     quote!(#statements #close)
 }
 
-/// Whether the bracket of a dictionary comes without the first key.
+/// Whether the opening bracket of a dictionary is written without the first key.
 fn opens_alone(entries: &[(Vec<u8>, Field)]) -> bool {
     entries
         .first()
@@ -144,7 +144,7 @@ fn or_false(syrup: &TokenStream, value: &TokenStream, name: &Ident) -> TokenStre
     })
 }
 
-/// The statements that append the values with what is around them.
+/// The statements that append the values, with brackets and label.
 fn values(syrup: &TokenStream, sequence: &Sequence, names: &[Ident]) -> TokenStream {
     let close: &[u8] = match sequence.container {
         Container::Record => b">",
@@ -226,7 +226,7 @@ fn choice(input: &Input, syrup: &TokenStream, variants: &[(Ident, Sequence)]) ->
     )
 }
 
-/// `impl Decode`, with the lifetime of what is read from: the type's own if it has one.
+/// `impl Decode`. The lifetime of the input is the type's lifetime if it has exactly one.
 fn implement(
     input: &Input,
     syrup: &TokenStream,

@@ -1,4 +1,4 @@
-//! The derives of `lydite-ocapn`, where they are re-exported and documented: `syrup::Encode` and `syrup::Decode`.
+//! The derive macros `syrup::Encode` and `syrup::Decode` of `lydite-ocapn`, where they are re-exported and documented.
 #![forbid(unsafe_code)]
 
 mod expand;
@@ -11,14 +11,14 @@ use syn::{DeriveInput, parse_macro_input};
 
 use parse::Input;
 
-/// Writes the type as Syrup. See `lydite_ocapn::syrup` for the attributes.
+/// Derives Syrup encoding for a type. See `lydite_ocapn::syrup` for the attributes.
 #[proc_macro_derive(Encode, attributes(syrup))]
 pub fn derive_encode(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
     derive(&item, expand::encode)
 }
 
-/// Reads the type from Syrup. See `lydite_ocapn::syrup` for the attributes.
+/// Derives Syrup decoding for a type. See `lydite_ocapn::syrup` for the attributes.
 #[proc_macro_derive(Decode, attributes(syrup))]
 pub fn derive_decode(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

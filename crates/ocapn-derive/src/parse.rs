@@ -1,4 +1,4 @@
-//! What a type and its attributes say, checked.
+//! Parses and checks a type and its attributes.
 use std::collections::BTreeMap;
 
 use proc_macro2::Span;
@@ -14,27 +14,27 @@ use syn::{
 pub struct Input {
     pub ident: Ident,
     pub generics: Generics,
-    /// Where `lydite_ocapn` is.
+    /// The path of `lydite_ocapn`.
     pub library: Path,
     pub shape: Shape,
 }
 
-/// How a type stands on the wire.
+/// The form of a type on the wire.
 pub enum Shape {
-    /// Keys and values, in the order of the encoded keys.
+    /// Keys and values, sorted by encoded key.
     Dictionary(Vec<(Vec<u8>, Field)>),
-    /// Values one after the other.
+    /// Values in order.
     Sequence(Sequence),
-    /// The only field and nothing else.
+    /// The value of the only field, without a container.
     Transparent(Field),
-    /// One of several.
+    /// One of several variants.
     Choice(Vec<(Ident, Sequence)>),
 }
 
-/// What opens it, its values, what closes it.
+/// A container and its values.
 pub struct Sequence {
     pub container: Container,
-    /// The bracket, and the label of a record behind it; all of a symbol.
+    /// The opening bracket and the label of a record, or the complete encoding of a symbol.
     pub opener: Vec<u8>,
     pub fields: Vec<Field>,
 }
@@ -43,24 +43,24 @@ pub struct Sequence {
 pub enum Container {
     Record,
     List,
-    /// Text alone.
+    /// A symbol without a container.
     Symbol,
 }
 
 pub struct Field {
     pub member: Member,
-    /// Of its type, for the compiler's messages.
+    /// The span of the field's type, for compiler messages.
     pub span: Span,
     pub form: Form,
 }
 
-/// What stands for a field's value.
+/// How a field's value is encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Plain,
     /// An `Option` whose `None` is `f`.
     OrFalse,
-    /// An `Option` whose `None` is no key at all.
+    /// An `Option` whose `None` omits the key.
     Optional,
 }
 
@@ -215,7 +215,7 @@ fn field_attributes(field: &syn::Field) -> Result<(Option<LitStr>, Form)> {
     Ok((key, form))
 }
 
-/// `Option<bool>`, under any path of `Option`.
+/// Whether the type is `Option<bool>`, under any path of `Option`.
 fn is_optional_bool(ty: &Type) -> bool {
     let Type::Path(TypePath { path, .. }) = ty else {
         return false;
@@ -266,7 +266,7 @@ impl Attributes {
         Ok(all)
     }
 
-    /// Fails if one of these is there, which belongs to something else.
+    /// Fails if one of these attributes is present. They belong to `owner`.
     fn none_of(&self, names: &[&str], owner: &str) -> Result<()> {
         let library = self.library.as_ref().and_then(|path| path.segments.first());
         let there = [
@@ -284,7 +284,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// A record, or a symbol.
+    /// Builds a record or a symbol.
     fn sequence(&self, ident: &Ident, fields: &Fields) -> Result<Sequence> {
         if let Some(symbol) = &self.symbol {
             self.none_of(&["string_label"], "a record")?;

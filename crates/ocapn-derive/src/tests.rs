@@ -4,7 +4,7 @@ use syn::{DeriveInput, parse_str};
 use crate::expand;
 use crate::parse::Input;
 
-/// What the compiler says of a type.
+/// The error message for a type, or an empty string.
 fn refusal(item: &str) -> String {
     let item: DeriveInput = parse_str(item).unwrap();
     match Input::parse(&item) {

@@ -1,7 +1,8 @@
-//! The codec as a WebAssembly module without std: `.ci/wasm` builds it, asserts its size and runs it under Node.
+//! The codec as a WebAssembly module without std. `.ci/wasm` builds it, checks its size and runs it under Node.
 //!
-//! A host writes a message where `syrup_allocate` says and calls the others with that address and length. A result is an
-//! address in the upper half and a length in the lower, to be given back to `syrup_free`; 0 is an error.
+//! The host writes a message to memory from `syrup_allocate` and calls the other functions with its address and length.
+//! A result has an address in the upper half and a length in the lower half, and must be freed with `syrup_free`. 0 is
+//! an error.
 #![cfg_attr(target_os = "unknown", no_std)]
 extern crate alloc;
 
@@ -10,45 +11,46 @@ use core::{ptr, slice};
 
 use lydite_ocapn::syrup::{self, Raw, Value};
 
-/// Room for `length` bytes.
+/// Allocates `length` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn syrup_allocate(length: usize) -> *mut u8 {
     Box::into_raw(vec![0; length].into_boxed_slice()).cast()
 }
 
-/// Gives back what `syrup_allocate` or a result was.
+/// Frees memory returned by `syrup_allocate`, or a result.
 ///
 /// # Safety
 ///
-/// Address and length are those given, once.
+/// Address and length must be those returned, and may be freed only once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syrup_free(address: *mut u8, length: usize) {
-    // SAFETY: it was a boxed slice of this length, by the caller's contract.
+    // SAFETY: the caller guarantees that this is a boxed slice of this length, returned by this module and not yet
+    // freed.
     drop(unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(address, length)) });
 }
 
-/// The canonical encoding of what a lenient decoder reads.
+/// Decodes leniently and returns the canonical encoding.
 ///
 /// # Safety
 ///
-/// `length` bytes at `input` are readable.
+/// `length` bytes at `input` must be readable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syrup_canonical(input: *const u8, length: usize) -> u64 {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller guarantees that `length` bytes at `input` are readable.
     let input = unsafe { slice::from_raw_parts(input, length) };
     answer(Value::decode_lenient(input).and_then(|value| syrup::encode(&value)))
 }
 
-/// The content id, 32 bytes, of one whole canonical value.
+/// Returns the content id, 32 bytes, of exactly one canonical value.
 ///
 /// # Safety
 ///
-/// As [`syrup_canonical`].
+/// Like [`syrup_canonical`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn syrup_content_id(input: *const u8, length: usize) -> u64 {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller guarantees that `length` bytes at `input` are readable.
     let input = unsafe { slice::from_raw_parts(input, length) };
-    // Of bytes that are canonical, as a raw value: `syrup::content_id` of a tree would be a third encoder in the module.
+    // A raw value is hashed, since `syrup::content_id` of a tree would add a third encoder to the module.
     answer(syrup::decode::<Raw<'_>>(input).map(|raw| raw.content_id().to_vec()))
 }
 
@@ -59,7 +61,7 @@ fn answer(result: Result<Vec<u8>, syrup::Error>) -> u64 {
     (Box::into_raw(bytes).cast::<u8>() as usize as u64) << 32 | length
 }
 
-/// What std would bring: memory that is taken from the end and starts anew when all has been given back, and panics.
+/// Replaces std: a bump allocator that starts over when all memory has been freed, and a panic handler.
 #[cfg(target_os = "unknown")]
 mod system {
     use core::alloc::{GlobalAlloc, Layout};
@@ -72,7 +74,7 @@ mod system {
         live: Cell<usize>,
     }
 
-    // SAFETY: the module has one thread.
+    // SAFETY: the module has only one thread.
     unsafe impl Sync for Bump {}
 
     #[global_allocator]
@@ -84,8 +86,8 @@ mod system {
 
     const PAGE: usize = 1 << 16;
 
-    // SAFETY: blocks lie behind one another in memory that this module has grown for itself, and are used anew only when
-    // none is live.
+    // SAFETY: blocks are disjoint parts of memory that only this module has grown, and that memory is reused only when
+    // no block is live.
     unsafe impl GlobalAlloc for Bump {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             if self.start.get() == 0 {

@@ -1,10 +1,10 @@
-//! OCapN: the [`syrup`] codec and the [`captp`] messages on it.
+//! OCapN: the [`syrup`] codec, and [`captp`] messages based on it.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
-// As derived code calls it.
+// The path used by derived code.
 #[cfg(test)]
 extern crate self as lydite_ocapn;
 

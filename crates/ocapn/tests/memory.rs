@@ -1,11 +1,11 @@
-//! Decoders take memory in proportion to what they are given, whatever it claims.
+//! The memory that decoders use is bounded by the length of the input, whatever lengths the input claims.
 #![allow(clippy::unwrap_used)]
 mod counted;
 
 use counted::most;
 use lydite_ocapn::syrup::{self, Limits, Raw, Tape, Value};
 
-/// One test, so that no other allocates meanwhile.
+/// One test, so that no other test allocates at the same time.
 #[test]
 fn memory_is_a_multiple_of_the_input() {
     const LENGTH: usize = 1 << 20;
@@ -38,7 +38,8 @@ fn memory_is_a_multiple_of_the_input() {
     ];
     for input in &inputs {
         let (start, length) = (&input[..input.len().min(24)], input.len());
-        // As documented at `Limits`; and frames of what is open, of which there are as many as bytes here.
+        // The factors documented at `Limits`. Deep inputs also need a frame for every open container, one per byte
+        // here.
         let deep = start.iter().all(|byte| b"[{<".contains(byte)) && length > 24;
         let factor = |documented: usize| if deep { 64 } else { documented };
         let tape = most(|| {

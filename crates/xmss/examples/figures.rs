@@ -1,8 +1,8 @@
-//! What the operations take, by the best backend of the build: permutations in lanes and one at a time, an epoch of
-//! key generation, a signature (mean of 128 messages), a verification.
+//! Prints the time of each operation with the best backend of the build: permutations in lanes and one at a time, key
+//! generation per epoch, a signature (mean of 128 messages), a verification.
 //!
-//! `cargo run --release -p lydite-xmss --example figures`, with `RUSTFLAGS='--cfg lydite_backend="portable"'` for the portable
-//! build, and with `--features rayon` for keys made on all cores.
+//! Run with `cargo run --release -p lydite-xmss --example figures`. For the portable build, set `RUSTFLAGS='--cfg
+//! lydite_backend="portable"'`; to generate keys on all cores, add `--features rayon`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use lydite_xmss::poseidon::{Backend, LANES, Lanes};
 use lydite_xmss::{LeanSig46x8, LeanSigProd, PublicKey, SecretKey, Signature};
 use serde_json::Value;
 
-/// Nanoseconds of one of the operations of a call, the best of many calls.
+/// Nanoseconds per operation, the best of many calls. A call performs `operations` operations.
 fn best(operations: usize, mut call: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut best = Duration::MAX;
@@ -65,7 +65,7 @@ fn main() {
     let key = generate();
     let time = best(128, || {
         for i in 0..128 {
-            // Epochs of the key's window
+            // Epochs in the key's window.
             black_box(key.sign(u32::from(i) % 32, &[i; 32]).unwrap());
         }
     });

@@ -1,9 +1,9 @@
-//! Makes a key, signs, alone and from a key file, forgets the key and waits: `.ci/xmss` then searches this process's memory
-//! for secrets.
+//! Makes a key, signs both directly and from a key file, drops the key and waits. `.ci/xmss` then searches this
+//! process's memory for secrets.
 //!
 //!     cargo run --release -p lydite-xmss --example memory_after_use -- forget
 //!
-//! With `keep` the key stays: the control.
+//! With `keep` the key is not dropped, as a control.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -18,12 +18,12 @@ fn main() {
     let kept = key.filter(|_| keep);
     let ready = std::io::stdout().write_all(b"ready\n");
     let _ = ready.and_then(|()| std::io::stdout().flush());
-    // Until the other side closes the pipe
+    // Wait until the other side closes the pipe.
     let _ = std::io::stdin().read(&mut [0; 1]);
     drop(kept);
 }
 
-/// Out of line, so that its stack is not that of `main`.
+/// Out of line, so that its stack frame is separate from that of `main`.
 #[inline(never)]
 fn work() -> Option<SecretKey<LeanSigTest>> {
     let mut key = SecretKey::<LeanSigTest>::from_seed(&[7; 32], 0..256, &()).ok()?;
@@ -46,7 +46,7 @@ fn work() -> Option<SecretKey<LeanSigTest>> {
     Some(key)
 }
 
-/// The same signatures from a key file, whose window then moves.
+/// Makes the same signatures from a key file, then moves its window.
 fn use_file(path: &Path, key: &SecretKey<LeanSigTest>) -> Result<(), StoreError> {
     KeyFile::create(path, key)?;
     let mut file = KeyFile::<LeanSigTest>::open(path)?;

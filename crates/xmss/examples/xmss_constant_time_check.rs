@@ -1,11 +1,11 @@
-//! Does anything branch on, or address memory by, a secret? To be run under valgrind; see `docs/constant-time.md`.
+//! Checks that no branch or memory address depends on a secret. Run it under valgrind; see `docs/constant-time.md`.
 
 #[cfg(lydite_constant_time_check)]
 fn main() {
     use lydite_hash::memcheck;
     use lydite_xmss::{LeanSig46x8, LeanSigTest, Scheme, SecretKey};
 
-    /// A key whose PRF key is a secret signs and moves its window.
+    /// Signs with a key whose PRF key is marked secret, and moves its window.
     fn check<S: Scheme>(epochs: u32) {
         let made = SecretKey::<S>::from_seed(&[7; 32], 0..256, &());
         let Some(bytes) = made.ok().map(|key| key.as_bytes().to_vec()) else {
@@ -19,7 +19,7 @@ fn main() {
             let Ok(signature) = key.sign(epoch, &[1; 32]) else {
                 panic!("not signed");
             };
-            // What is published is public.
+            // The signature is published, so it is not secret.
             memcheck::set_defined(&signature.path[..]);
             memcheck::set_defined(&signature.hashes[..]);
             println!("{:?}", signature.hashes);

@@ -1,34 +1,35 @@
-//! Incomparable encodings: messages to codewords, of which none is at or above another in every digit.
+//! Incomparable encodings of messages: no codeword is greater than or equal to another in every digit.
 
 use crate::hash::Digest;
 use crate::koalabear::MODULUS;
 
-/// An encoding of message hashes into one digit a chain.
+/// An encoding of message hashes into one digit per chain.
 pub trait Encoding: Send + Sync + 'static {
-    /// Digits of a codeword: hash chains of an epoch, at most 256.
+    /// Number of digits in a codeword, which is the number of hash chains in an epoch, at most 256.
     const CHAINS: usize;
-    /// Digits are below this, at most 256: steps of a chain plus one.
+    /// Upper bound of a digit (exclusive), at most 256: the number of steps in a chain plus one.
     const BASE: usize;
-    /// How many counters a signer tries.
+    /// Maximum number of counters that a signer tries.
     const TRIES: u64;
 
-    /// The codeword of a message hash, in [`Self::CHAINS`] bytes; false: this hash has none.
+    /// Writes the codeword of a message hash to `codeword`, [`Self::CHAINS`] bytes. Returns false if this hash has
+    /// none.
     fn encode(hash: &Digest, codeword: &mut [u8]) -> bool;
 }
 
 /// The digits of a message hash.
 pub trait Digits: Send + Sync + 'static {
-    /// Digits.
+    /// Number of digits.
     const COUNT: usize;
-    /// Bits of a digit, at most 8.
+    /// Bits per digit, at most 8.
     const BITS: u32;
 
-    /// Writes the digits; false: this hash has none.
+    /// Writes the digits. Returns false if this hash has none.
     fn digits(hash: &Digest, digits: &mut [u8]) -> bool;
 }
 
-/// `V` octal digits by rejection: p - 1 = 127 * 8^8, so an element below that has eight uniform digits after dropping its
-/// remainder by 127, and p - 1 itself has none [HHKTW26 §6.1].
+/// `V` octal digits by rejection: p - 1 = 127 * 8^8, so an element below p - 1 gives eight uniform digits after
+/// division by 127, and p - 1 itself is rejected [HHKTW26 §6.1].
 pub enum Aborting<const V: usize> {}
 
 impl<const V: usize> Digits for Aborting<V> {
@@ -58,7 +59,7 @@ impl<const V: usize, const BITS: u32> Digits for Radix<V, BITS> {
     const BITS: u32 = BITS;
 
     fn digits(hash: &Digest, digits: &mut [u8]) -> bool {
-        // p^5 < 2^155: five words hold the integer.
+        // p^5 < 2^155, so the integer fits in five words.
         let mut integer = [0_u32; 5];
         for element in &hash[..5] {
             let mut carry = u64::from(*element);
@@ -78,7 +79,7 @@ impl<const V: usize, const BITS: u32> Digits for Radix<V, BITS> {
     }
 }
 
-/// Codewords are the digits that add up to `SUM` [DKKW25, construction 6].
+/// Digits that add up to `SUM` are codewords; others are rejected [DKKW25, construction 6].
 pub struct TargetSum<D, const SUM: u32>(core::marker::PhantomData<D>);
 
 impl<D: Digits, const SUM: u32> Encoding for TargetSum<D, SUM> {
@@ -92,7 +93,8 @@ impl<D: Digits, const SUM: u32> Encoding for TargetSum<D, SUM> {
     }
 }
 
-/// Codewords are the digits and `C` more of the sum of what each lacks to the highest [DKKW25, construction 5].
+/// Codewords are the digits followed by a checksum of `C` digits: the sum of each digit's distance to the maximum
+/// [DKKW25, construction 5].
 pub struct Winternitz<D, const C: usize>(core::marker::PhantomData<D>);
 
 impl<D: Digits, const C: usize> Encoding for Winternitz<D, C> {

@@ -1,8 +1,8 @@
-//! Tweakable hashes: what chains, trees and messages are hashed with.
+//! Tweakable hashes, for chains, trees and messages.
 //!
-//! All are on [`LANES`] inputs at once. A word is a `u32`: a field element of the Poseidon hashes. A digest has
-//! [`TweakHash::DIGEST`] words; arrays are as long as the longest, and words past a digest's end are zero. The set of lean
-//! Ethereum that hashes with BLAKE2s-256 is to implement [`TweakHash`] too, once it is frozen.
+//! All process [`LANES`] inputs at once. A word is a `u32`: a field element for the Poseidon hashes. A digest has
+//! [`TweakHash::DIGEST`] words; arrays have the length of the longest digest, and words after a digest's end are zero.
+//! Lean Ethereum's BLAKE2s-256 set is to implement [`TweakHash`] too, once it is frozen.
 
 use core::marker::PhantomData;
 
@@ -11,59 +11,59 @@ use rand_core::Rng;
 use crate::koalabear::{self, MODULUS, tweak_digits};
 use crate::poseidon::{Backend, LANES, Lanes, Permutation, Poseidon1, Poseidon2, leaf_capacity};
 
-/// Words of the longest digest.
+/// Words in the longest digest.
 pub const DIGEST_WORDS: usize = 8;
-/// Words of a public parameter.
+/// Words in a public parameter.
 pub const PARAMETER_WORDS: usize = 5;
-/// Words of the longest randomness of a message hash.
+/// Words in the longest randomness of a message hash.
 pub const RANDOMNESS_WORDS: usize = 7;
-/// Words of a message made ready for hashing.
+/// Words in a message prepared for hashing.
 pub const MESSAGE_WORDS: usize = 9;
 
-/// A node of a tree or a place in a chain.
+/// A node of a tree or a value in a chain.
 pub type Digest = [u32; DIGEST_WORDS];
-/// What sets the hashes of one key apart from those of another.
+/// Separates the hashes of one key from those of another.
 pub type Parameter = [u32; PARAMETER_WORDS];
-/// What a signer varies until a message can be encoded.
+/// The input that a signer varies until the message can be encoded.
 pub type Randomness = [u32; RANDOMNESS_WORDS];
 
-/// A place in a hash chain.
+/// A position in a hash chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The epoch that the chain belongs to.
     pub epoch: u32,
-    /// The chain.
+    /// The chain's index.
     pub chain: u8,
-    /// The position that a step leads to, from 1.
+    /// The position that a step leads to, starting from 1.
     pub position: u8,
 }
 
-/// A hash function with tweaks: every input says where in the scheme it stands.
+/// A tweakable hash function: every input includes its position in the scheme.
 pub trait TweakHash: Send + Sync + 'static {
-    /// Words of a digest, at most [`DIGEST_WORDS`].
+    /// Words in a digest, at most [`DIGEST_WORDS`].
     const DIGEST: usize;
-    /// Words of a randomness, at most [`RANDOMNESS_WORDS`].
+    /// Words in a randomness, at most [`RANDOMNESS_WORDS`].
     const RANDOMNESS: usize;
 
-    /// Whether a word can be part of a digest, a parameter or a randomness.
+    /// Whether a word is valid in a digest, a parameter or a randomness.
     fn is_word(word: u32) -> bool;
-    /// The word that the reference implementation reads where it is given `word`.
+    /// The word that the reference implementation decodes from `word`.
     fn reduce(word: u32) -> u32;
-    /// A word from a random number generator, as the reference implementation draws it.
+    /// Draws a word from a random number generator like the reference implementation.
     fn draw<G: Rng + ?Sized>(rng: &mut G) -> u32;
-    /// A word of pseudorandom output from 16 bytes.
+    /// Converts 16 bytes of pseudorandom output to a word.
     fn word_from_bytes(bytes: [u8; 16]) -> u32;
-    /// A message as words.
+    /// Converts a message to words.
     fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS];
 
-    /// One step of each chain: `value` becomes the digest at `places`.
+    /// Takes one step in each chain: replaces `value` with the digest at `places`.
     fn step(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
         places: &[Place; LANES],
         value: &mut Lanes<DIGEST_WORDS>,
     );
-    /// The parents at `positions` of `level` (leaves are level 0).
+    /// Computes the parents at `positions` of `level` (leaves are level 0).
     fn node(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
@@ -71,14 +71,14 @@ pub trait TweakHash: Send + Sync + 'static {
         positions: &[u32; LANES],
         children: [&Lanes<DIGEST_WORDS>; 2],
     ) -> Lanes<DIGEST_WORDS>;
-    /// The leaf of each epoch from the ends of its chains.
+    /// Computes the leaf of each epoch from the ends of its chains.
     fn leaf(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
         epochs: &[u32; LANES],
         ends: &[Lanes<DIGEST_WORDS>],
     ) -> Lanes<DIGEST_WORDS>;
-    /// The hash of a message, of which an encoding makes its digits.
+    /// Hashes messages. The encoding derives its digits from the result.
     fn message(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
@@ -87,7 +87,7 @@ pub trait TweakHash: Send + Sync + 'static {
         message: &Lanes<MESSAGE_WORDS>,
     ) -> Lanes<DIGEST_WORDS>;
 
-    /// [`Self::message`] of a single state.
+    /// [`Self::message`] for a single input.
     fn message_one(
         backend: Backend,
         parameter: &Parameter,
@@ -95,7 +95,7 @@ pub trait TweakHash: Send + Sync + 'static {
         randomness: &Randomness,
         message: &[u32; MESSAGE_WORDS],
     ) -> Digest;
-    /// [`Self::node`] of a single state.
+    /// [`Self::node`] for a single input.
     fn node_one(
         backend: Backend,
         parameter: &Parameter,
@@ -103,11 +103,11 @@ pub trait TweakHash: Send + Sync + 'static {
         position: u32,
         children: [&Digest; 2],
     ) -> Digest;
-    /// [`Self::leaf`] of a single state.
+    /// [`Self::leaf`] for a single input.
     fn leaf_one(backend: Backend, parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest;
 }
 
-/// Lowest byte of a tweak: which use of the hash it is for.
+/// Lowest byte of a tweak: the use of the hash.
 const CHAIN: u64 = 0;
 const TREE: u64 = 1;
 const MESSAGE: u64 = 2;
@@ -127,7 +127,7 @@ fn chain_tweak(place: &Place) -> u64 {
         | CHAIN
 }
 
-/// The tweaks' two field elements.
+/// The two field elements of each tweak.
 fn tweaks(integers: impl Iterator<Item = u64>) -> Lanes<2> {
     let mut tweaks = Lanes::ZERO;
     for (l, integer) in integers.take(LANES).enumerate() {
@@ -136,7 +136,7 @@ fn tweaks(integers: impl Iterator<Item = u64>) -> Lanes<2> {
     tweaks
 }
 
-/// a + b mod p, by lane.
+/// a + b mod p in each lane.
 #[inline]
 fn add(sum: &mut [u32; LANES], other: &[u32; LANES]) {
     for (a, b) in sum.iter_mut().zip(other) {
@@ -145,19 +145,19 @@ fn add(sum: &mut [u32; LANES], other: &[u32; LANES]) {
     }
 }
 
-/// Elements that a permutation of width 24 absorbs, and those it keeps.
+/// Number of elements that a permutation of width 24 absorbs, and number in its capacity.
 const RATE: usize = 15;
 const CAPACITY: usize = 9;
 
-/// What the two Poseidons differ in.
+/// The differences between the two Poseidon constructions.
 pub(crate) trait Construction: Permutation<24, 23> + Send + Sync + 'static {
-    /// Whether a chain's value or a message stands before parameter and tweak, and a randomness behind; otherwise the other
-    /// way round.
+    /// Whether a chain's value or a message comes before parameter and tweak, and the randomness after them. Otherwise
+    /// the order is reversed.
     const VALUE_FIRST: bool;
-    /// Where in the state of a leaf's sponge the capacity and the rate begin.
+    /// Start of the capacity and of the rate in the state of a leaf's sponge.
     const CAPACITY_AT: usize;
     const RATE_AT: usize;
-    /// Whether a leaf's sponge adds to the rate; otherwise it overwrites it.
+    /// Whether a leaf's sponge adds to the rate instead of overwriting it.
     const ADDS: bool;
 
     fn narrow(backend: Backend, state: &mut Lanes<16>);
@@ -205,7 +205,7 @@ impl Construction for Poseidon2 {
     }
 }
 
-/// A value and its randomness around parameter and tweak.
+/// Orders a value, its randomness, parameter and tweak.
 #[inline]
 fn around<'a, K: Construction, T>(
     value: &'a [T],
@@ -219,7 +219,7 @@ fn around<'a, K: Construction, T>(
     }
 }
 
-/// The first elements of the permutation of an input in parts, plus the input.
+/// Permutes the concatenated parts, adds the input, and returns the first `digest` elements.
 #[inline]
 fn compress<const W: usize>(
     digest: usize,
@@ -242,7 +242,7 @@ fn compress<const W: usize>(
     out
 }
 
-/// The same of a single state.
+/// [`compress`] for a single state of width 24.
 fn compress_one<K: Construction>(backend: Backend, digest: usize, parts: [&[u32]; 4]) -> Digest {
     let mut input = [0; 24];
     for (place, element) in input.iter_mut().zip(parts.into_iter().flatten()) {
@@ -257,28 +257,29 @@ fn compress_one<K: Construction>(backend: Backend, digest: usize, parts: [&[u32]
     out
 }
 
-/// Permutations for a leaf whose chain ends have `elements` in all.
+/// Number of permutations for a leaf whose chain ends have `elements` elements in total.
 const fn blocks(elements: usize) -> usize {
     (PARAMETER_WORDS + 2 + elements).div_ceil(RATE)
 }
 
 /// [`Poseidon1Hash`] or [`Poseidon2Hash`].
 ///
-/// Both compress a node as `parameter | tweak | left | right`, and absorb `parameter | tweak | ends` into the sponge of a leaf, 15
-/// elements a permutation, whose capacity holds a hash of the lengths.
+/// Both compress a node as `parameter | tweak | left | right`. A leaf's sponge absorbs `parameter | tweak | ends`, 15
+/// elements per permutation, and its capacity holds a hash of the lengths.
 pub struct PoseidonHash<K, const D: usize, const R: usize, const V: usize>(PhantomData<K>);
 
-/// Poseidon as leanSig c08a3ba uses it: digests of `D` elements, randomness of `R`, leaves of `V` chains.
+/// Poseidon as in leanSig c08a3ba: digests of `D` elements, randomness of `R`, leaves of `V` chains.
 ///
-/// A chain step compresses `value | parameter | tweak`, a message `message | parameter | tweak | randomness`. A leaf's capacity
-/// stands first; its sponge overwrites the rate.
+/// A chain step compresses `value | parameter | tweak`, a message hash `message | parameter | tweak | randomness`. A
+/// leaf's capacity comes first, and its sponge overwrites the rate.
 pub type Poseidon1Hash<const D: usize, const R: usize, const V: usize> =
     PoseidonHash<Poseidon1, D, R, V>;
 
-/// Poseidon2 as hash-sig e66a485 used it: digests of `D` elements, randomness of `R`.
+/// Poseidon2 as in hash-sig e66a485: digests of `D` elements, randomness of `R`.
 ///
-/// A chain step compresses `parameter | tweak | value`, a message `randomness | parameter | tweak | message`. A leaf's capacity
-/// stands last, and `V` in it is the number of chains without checksum, while all chains are absorbed, by addition.
+/// A chain step compresses `parameter | tweak | value`, a message hash `randomness | parameter | tweak | message`. A
+/// leaf's capacity comes last. The `V` in it is the number of chains without checksum, although all chains are
+/// absorbed, by addition.
 pub type Poseidon2Hash<const D: usize, const R: usize, const V: usize> =
     PoseidonHash<Poseidon2, D, R, V>;
 

@@ -24,18 +24,18 @@ use crate::tree::{BottomTree, parents};
 use crate::walk::{Walk, walk};
 use crate::wipe::wipe_stack;
 
-/// Why no key was made.
+/// Why key generation failed.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GenerateError {
-    /// The epochs asked for are none, or reach past the scheme's lifetime.
+    /// The requested range of epochs is empty or exceeds the scheme's lifetime.
     Epochs {
-        /// What was asked for.
+        /// The requested epochs.
         epochs: Range<u64>,
         /// The scheme's number of epochs.
         lifetime: u64,
     },
-    /// The observer answered [`ControlFlow::Break`].
+    /// The observer returned [`ControlFlow::Break`].
     Cancelled,
 }
 
@@ -54,34 +54,35 @@ impl fmt::Display for GenerateError {
 
 impl core::error::Error for GenerateError {}
 
-/// Why nothing was signed.
+/// Why signing failed.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignError {
-    /// The key is not for this epoch.
+    /// The epoch is outside the key's active range.
     NotActive {
         /// The epoch.
         epoch: u32,
-        /// The key's epochs.
+        /// The key's active epochs.
         active: Range<u64>,
     },
-    /// The key is for this epoch, but its trees are not: see [`SecretKey::prepare`].
+    /// The key is active for this epoch, but its trees do not cover it: see [`SecretKey::prepare`].
     NotPrepared {
         /// The epoch.
         epoch: u32,
         /// The epochs that the trees cover.
         prepared: Range<u64>,
     },
-    /// No counter gave the message a codeword: less likely than a broken computer.
+    /// No counter gave a codeword for the message. This is less likely than a hardware failure.
     NoCodeword {
-        /// Counters tried.
+        /// Number of counters tried.
         tries: u64,
     },
     /// A node of the key is damaged.
     Damaged(DecodeError),
-    /// The signature does not verify: the key is damaged, or the computation went wrong. See [`SecretKey::sign_verified`].
+    /// The signature does not verify: the key is damaged, or the computation was faulty. See
+    /// [`SecretKey::sign_verified`].
     Faulty,
-    /// The observer answered [`ControlFlow::Break`]; the key is as before.
+    /// The observer returned [`ControlFlow::Break`]. The key is unchanged.
     Cancelled,
 }
 
@@ -110,13 +111,13 @@ impl fmt::Display for SignError {
 
 impl core::error::Error for SignError {}
 
-/// Told of progress: leaves done and leaves in all; answers whether to go on. Called from all threads that work.
+/// A progress callback, which can cancel by returning [`ControlFlow::Break`]. Called from all worker threads.
 pub trait Observer: Sync {
-    /// `done` of `total` leaves are there.
+    /// Reports that `done` of `total` leaves are complete.
     fn leaves(&self, done: u64, total: u64) -> ControlFlow<()>;
 }
 
-/// Never stops.
+/// Never cancels.
 impl Observer for () {
     fn leaves(&self, _: u64, _: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -132,7 +133,7 @@ impl<F: Fn(u64, u64) -> ControlFlow<()> + Sync> Observer for F {
 /// Counts groups of leaves for an observer.
 struct Progress<'a, O: Observer + ?Sized> {
     observer: &'a O,
-    /// Groups of [`LANES`] leaves: at most 2^28, so a word of any target counts them.
+    /// Number of groups of [`LANES`] leaves, at most 2^28, so it fits in a word of any target.
     groups: AtomicUsize,
     total: u64,
     cancelled: AtomicBool,
@@ -148,7 +149,7 @@ impl<'a, O: Observer + ?Sized> Progress<'a, O> {
         }
     }
 
-    /// Before each group: whether to make it.
+    /// Called before each group. Returns whether to compute it.
     fn step(&self) -> bool {
         if self.is_cancelled() {
             return false;
@@ -165,13 +166,13 @@ impl<'a, O: Observer + ?Sized> Progress<'a, O> {
     }
 }
 
-/// A secret key, kept as its SSZ encoding: loading one reads the header, not the nodes, so `B` may be a mapped file.
+/// A secret key, kept in its SSZ encoding. Loading one reads the header but not the nodes, so `B` may be a mapped file.
 ///
-/// A key is active for an interval of epochs and prepared for two bottom trees of it, the left and the right one; advancing
-/// drops the left and adds the one after the right. Everything but the PRF key may be public. It is wiped when a key whose
-/// bytes are [`Zeroizing`] is dropped.
+/// A key is active for an interval of epochs and prepared for two of its bottom trees, the left and the right one.
+/// Advancing drops the left tree and adds the one after the right. Only the PRF key is secret. If the bytes are
+/// [`Zeroizing`], it is wiped when the key is dropped.
 ///
-/// **Nothing here remembers which epochs were signed.** Two signatures for one epoch give the key away: use
+/// **This type does not record which epochs were signed.** Two signatures for one epoch reveal the key: use
 /// `store::KeyFile` (feature `std`), or keep a durable record.
 pub struct SecretKey<S, B = Zeroizing<Vec<u8>>> {
     bytes: B,
@@ -190,7 +191,7 @@ impl<S: Scheme, B> fmt::Debug for SecretKey<S, B> {
     }
 }
 
-/// The bottom trees that hold these epochs: whole trees, two at least, within the lifetime.
+/// The bottom trees that hold these epochs: whole trees, at least two, within the lifetime.
 fn expand<S: Scheme>(epochs: &Range<u64>) -> Range<u64> {
     let leaves = tree_leaves::<S>();
     let start = epochs.start / leaves;
@@ -200,15 +201,15 @@ fn expand<S: Scheme>(epochs: &Range<u64>) -> Range<u64> {
 }
 
 impl<S: Scheme> SecretKey<S> {
-    /// A key for at least these epochs, from a random number generator; it is asked for the same words in the same order as
-    /// by the reference implementation.
+    /// Generates a key for at least these epochs from a random number generator. Draws the same words in the same order
+    /// as the reference implementation.
     ///
-    /// The epochs are widened to whole bottom trees, two at least. Time and memory: all leaves are computed; two bottom trees
-    /// and one for each thread are kept.
+    /// The epochs are widened to whole bottom trees, at least two. All leaves are computed. Memory holds two bottom
+    /// trees and one per thread.
     ///
     /// # Errors
     ///
-    /// [`GenerateError::Epochs`] where there are none or they leave the lifetime; [`GenerateError::Cancelled`].
+    /// [`GenerateError::Epochs`] if the range is empty or exceeds the lifetime; [`GenerateError::Cancelled`].
     pub fn generate<O: Observer + ?Sized>(
         rng: &mut (impl CryptoRng + ?Sized),
         epochs: Range<u64>,
@@ -245,12 +246,12 @@ impl<S: Scheme> SecretKey<S> {
         })
     }
 
-    /// [`Self::generate`] from a seed: the same key for the same seed and epochs. The generator is ChaCha12, `StdRng` of the
-    /// rand crate to date.
+    /// Like [`Self::generate`], from a seed: the same seed and epochs give the same key. The generator is ChaCha12,
+    /// currently `StdRng` of the rand crate.
     ///
     /// # Errors
     ///
-    /// As [`Self::generate`].
+    /// Those of [`Self::generate`].
     pub fn from_seed<O: Observer + ?Sized>(
         seed: &[u8; 32],
         epochs: Range<u64>,
@@ -309,7 +310,7 @@ impl<S: Scheme> SecretKey<S> {
             roots.extend(root(&layers));
         }
         roots.extend(parallel::collect(count - 2, |index| {
-            // Cancelled: what is made up here is thrown away.
+            // After cancellation the placeholders made here are discarded.
             if progress.is_cancelled() {
                 [0; DIGEST_WORDS]
             } else {
@@ -319,7 +320,7 @@ impl<S: Scheme> SecretKey<S> {
         if progress.is_cancelled() {
             return Err(GenerateError::Cancelled);
         }
-        // The top tree, each layer padded before the next
+        // The top tree. Each layer is padded before the next is computed.
         let backend = Backend::detect();
         let lanes = Lanes::splat(parameter);
         let mut first = trees.start;
@@ -348,11 +349,11 @@ impl<S: Scheme> SecretKey<S> {
         })
     }
 
-    /// Puts a finished tree in place: the right tree becomes the left, the new one the right.
+    /// Installs a finished tree: the right tree becomes the left one, and the new tree the right one.
     ///
     /// # Errors
     ///
-    /// Gives the tree back where it has leaves missing, or is not the one after the right tree.
+    /// Returns the tree if it is incomplete or is not the one after the right tree.
     pub fn advance(&mut self, next: NextTree<S>) -> Result<(), NextTree<S>> {
         if next.0.missing() > 0 || u64::from(next.0.index) != self.layout.left_index + 2 {
             return Err(next);
@@ -361,22 +362,22 @@ impl<S: Scheme> SecretKey<S> {
         Ok(())
     }
 
-    /// Makes the key ready for an epoch, computing up to two trees at once if it is not; see [`Self::next_tree`] for doing
-    /// that bit by bit.
+    /// Prepares the key for an epoch, computing up to two trees at once if necessary. To do that step by step, see
+    /// [`Self::next_tree`].
     ///
     /// # Errors
     ///
-    /// [`SignError::NotActive`] for an epoch outside the key's; a window is never moved back:
-    /// [`SignError::NotPrepared`] for an epoch before it.
+    /// [`SignError::NotActive`] for an epoch outside the key's active range; [`SignError::NotPrepared`] for an epoch
+    /// before the window, which never moves back.
     pub fn prepare(&mut self, epoch: u32) -> Result<(), SignError> {
         self.prepare_with(epoch, &())
     }
 
-    /// [`Self::prepare`], telling an observer of the leaves.
+    /// Like [`Self::prepare`], with an observer that is notified of leaves.
     ///
     /// # Errors
     ///
-    /// As there; [`SignError::Cancelled`].
+    /// Those of [`Self::prepare`], and [`SignError::Cancelled`].
     pub fn prepare_with<O: Observer + ?Sized>(
         &mut self,
         epoch: u32,
@@ -385,7 +386,7 @@ impl<S: Scheme> SecretKey<S> {
         self.prepare_from(epoch, &mut None, observer)
     }
 
-    /// [`Self::prepare_with`], with a tree in the making: taken if it is one of those that are due.
+    /// Like [`Self::prepare_with`], with an unfinished tree, which is used if it is one of those needed.
     pub(crate) fn prepare_from<O: Observer + ?Sized>(
         &mut self,
         epoch: u32,
@@ -397,7 +398,7 @@ impl<S: Scheme> SecretKey<S> {
         let Some(ahead) = tree.checked_sub(self.layout.left_index) else {
             return Err(self.not_prepared(epoch));
         };
-        // Trees that would be dropped again are not made.
+        // Do not compute trees that would be dropped again.
         let count = ahead.saturating_sub(1).min(2);
         let due = tree + 1 - count..=tree;
         let begun = next.as_ref().map(|next| next.0.index);
@@ -415,7 +416,7 @@ impl<S: Scheme> SecretKey<S> {
             tree.work(tree.missing(), || progress.step());
             wipe_stack();
             if progress.is_cancelled() {
-                // The tree that was begun is given back, with the leaves that it had.
+                // Return the tree that was begun, with the leaves that it had.
                 trees[i].done = done;
                 let mut trees = trees.into_iter();
                 *next = next
@@ -430,11 +431,11 @@ impl<S: Scheme> SecretKey<S> {
         Ok(())
     }
 
-    /// A finished tree as the right one, and the right one as the left.
+    /// Installs a finished tree as the right one. The previous right one becomes the left.
     fn put(&mut self, tree: BottomTree<S>) {
         let bytes = &mut self.bytes;
         let layout = Layout::new::<S>(self.layout.trees.clone(), u64::from(tree.index) - 1);
-        // Both bottom trees take the same room, and the frames are written anew.
+        // Both bottom trees have the same length, and the frames are rewritten.
         bytes.copy_within(
             self.layout.right.at..self.layout.right.end,
             self.layout.left.at,
@@ -456,21 +457,20 @@ fn root(layers: &[Vec<Digest>]) -> Option<Digest> {
 }
 
 impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
-    /// From SSZ. Reads the header and the frames of the trees, all of which must be as in a key of this scheme; nodes are
-    /// looked at when they are used.
+    /// Decodes SSZ. Reads and checks the header and the frames of the trees. Nodes are checked when they are used.
     ///
     /// # Errors
     ///
-    /// Anything but nodes that differs from what a key of this scheme has.
+    /// Returns an error if anything except the nodes differs from a key of this scheme.
     pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
         Self::read(bytes, Canonical::Required)
     }
 
-    /// As [`Self::from_bytes`], but reads field elements modulo p, as leanSig c08a3ba does.
+    /// Like [`Self::from_bytes`], but reads field elements modulo p, like leanSig c08a3ba.
     ///
     /// # Errors
     ///
-    /// As [`Self::from_bytes`].
+    /// Those of [`Self::from_bytes`].
     pub fn from_bytes_leansig_compatible(bytes: B) -> Result<Self, DecodeError> {
         Self::read(bytes, Canonical::Reduced)
     }
@@ -492,7 +492,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         self.bytes.as_ref()
     }
 
-    /// The same key with its bytes in memory of its own.
+    /// Copies the key into owned memory.
     pub fn to_owned(&self) -> SecretKey<S> {
         SecretKey {
             bytes: Zeroizing::new(self.bytes.as_ref().to_vec()),
@@ -502,11 +502,11 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         }
     }
 
-    /// Looks at every node, which loading does not.
+    /// Checks every node, which loading does not.
     ///
     /// # Errors
     ///
-    /// The first word that is no field element. That the nodes are hashes of one another is not tested.
+    /// The first word that is not a field element. Does not check that the nodes are hashes of one another.
     pub fn check_nodes(&self) -> Result<(), DecodeError> {
         let bytes = self.bytes.as_ref();
         for tree in [&self.layout.top, &self.layout.left, &self.layout.right] {
@@ -519,7 +519,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         Ok(())
     }
 
-    /// The epochs that the key is for.
+    /// The epochs that the key is active for.
     pub fn active(&self) -> Range<u64> {
         let leaves = tree_leaves::<S>();
         self.layout.trees.start * leaves..self.layout.trees.end * leaves
@@ -535,7 +535,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     ///
     /// # Errors
     ///
-    /// The root is damaged.
+    /// The root or the parameter is damaged.
     pub fn public_key(&self) -> Result<PublicKey<S>, DecodeError> {
         Ok(PublicKey {
             root: self
@@ -555,23 +555,23 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
 
     fn prf_key(&self) -> Zeroizing<PrfKey> {
         let mut key = Zeroizing::new([0; 32]);
-        // The layout was found in these bytes, so they are long enough.
+        // The layout was read from these bytes, so they are long enough.
         if let Some(bytes) = self.bytes.as_ref().first_chunk() {
             *key = *bytes;
         }
         key
     }
 
-    /// The tree after the right one, with no leaf yet; none where the key's epochs end with the right tree. It can be worked
-    /// on in another thread, while this key signs.
+    /// Returns the tree after the right one, still without leaves, or `None` if the key's epochs end with the right
+    /// tree. Another thread can compute it while this key signs.
     pub fn next_tree(&self) -> Option<NextTree<S>> {
         let index = self.layout.left_index + 2;
         (index < self.layout.trees.end).then(|| NextTree(self.tree(index)))
     }
 
-    /// A bottom tree with no leaf yet.
+    /// Creates a bottom tree without leaves.
     fn tree(&self, index: u64) -> BottomTree<S> {
-        // The parameter was read when the key was loaded.
+        // The parameter was validated when the key was loaded.
         let parameter = self.parameter().unwrap_or_default();
         let tree = BottomTree::new(&self.prf_key(), &parameter, index as u32);
         wipe_stack();
@@ -594,24 +594,23 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         }
     }
 
-    /// Signs a message for an epoch. The same message and epoch give the same signature: that of the lowest counter under
-    /// which the message has a codeword.
+    /// Signs a message for an epoch. Deterministic: it uses the lowest counter for which the message has a codeword.
     ///
     /// **Never sign two messages for one epoch**: see [`SecretKey`].
     ///
-    /// Time depends on that counter, and so on randomness derived from the secret key, the epoch and the message; so it does
-    /// in the reference implementation. What is revealed is that the messages hashed before it had no codeword.
+    /// The time depends on that counter, and thus on randomness derived from the secret key, the epoch and the message,
+    /// like in the reference implementation. This reveals only that the hashes for lower counters had no codeword.
     ///
     /// # Errors
     ///
-    /// [`SignError::NotActive`], [`SignError::NotPrepared`], a damaged key.
+    /// [`SignError::NotActive`], [`SignError::NotPrepared`], [`SignError::NoCodeword`], [`SignError::Damaged`].
     pub fn sign(&self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
         self.sign_with(Backend::detect(), epoch, message)
     }
 
-    /// [`Self::sign`], then verifies the signature, so that a damaged key or a fault in the computation gives nothing away.
-    /// A signature that a fault made wrong may reveal more of the key than a right one, and its epoch must not be signed
-    /// again. `store::KeyFile` always verifies.
+    /// Like [`Self::sign`], but verifies the signature before returning it, so that a damaged key or a fault in the
+    /// computation reveals nothing. A faulty signature may reveal more of the key than a correct one, and its epoch
+    /// must not be signed again. `store::KeyFile` always verifies.
     ///
     /// # Errors
     ///
@@ -626,11 +625,11 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         }
     }
 
-    /// [`Self::sign`] by a backend of your choice.
+    /// [`Self::sign`] with a specific backend.
     ///
     /// # Errors
     ///
-    /// As [`Self::sign`].
+    /// Those of [`Self::sign`].
     pub fn sign_with(
         &self,
         backend: Backend,
@@ -672,7 +671,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
             })
             .map_err(SignError::Damaged)?;
 
-        // The lowest counter with a codeword
+        // Find the lowest counter with a codeword.
         let lanes = Lanes::splat(&parameter);
         let message_words = Lanes::splat(&S::Hash::message_words(message));
         let mut codeword = vec![0; S::Encoding::CHAINS];
@@ -687,7 +686,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
                 &randomness,
                 &message_words,
             );
-            // Which counters give no codeword is not hidden; the randomness of the one that does is published.
+            // Which counters give no codeword is not secret, and the randomness of the one that does is published.
             #[cfg(lydite_constant_time_check)]
             {
                 lydite_hash::memcheck::set_defined(&hash);
@@ -705,7 +704,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
             });
         };
 
-        // Each chain from its start to the codeword's digit
+        // Walk each chain from its start to the codeword's digit.
         let mut walks = Vec::with_capacity(S::Encoding::CHAINS);
         let chains: Vec<u8> = (0..S::Encoding::CHAINS).map(|chain| chain as u8).collect();
         for (group, digits) in chains.chunks(LANES).zip(codeword.chunks(LANES)) {
@@ -733,16 +732,16 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     }
 }
 
-/// The bottom tree after a key's right one, in the making.
+/// The bottom tree after a key's right one, while it is being computed.
 pub struct NextTree<S: Scheme>(BottomTree<S>);
 
 impl<S: Scheme> NextTree<S> {
-    /// Leaves still to come.
+    /// Number of leaves still missing.
     pub fn missing(&self) -> usize {
         self.0.missing()
     }
 
-    /// Adds this many leaves, in groups of [`LANES`], a group costing what one leaf alone would.
+    /// Computes this many leaves, rounded up to groups of [`LANES`]. A group takes as long as a single leaf.
     pub fn work(&mut self, leaves: usize) {
         self.0.work(leaves.min(self.0.missing()), || true);
     }
@@ -757,14 +756,14 @@ impl<S: Scheme> fmt::Debug for NextTree<S> {
     }
 }
 
-/// A key that prepares itself: the next tree is made a few leaves at a time, and the window moves when it has to.
+/// A key that prepares itself: the next tree is computed a few leaves at a time, and the window moves when necessary.
 pub struct Signer<S: Scheme> {
     key: SecretKey<S>,
     next: Option<NextTree<S>>,
 }
 
 impl<S: Scheme> Signer<S> {
-    /// A signer with this key.
+    /// Creates a signer with this key.
     pub fn new(key: SecretKey<S>) -> Self {
         let next = key.next_tree();
         Self { key, next }
@@ -775,8 +774,8 @@ impl<S: Scheme> Signer<S> {
         &self.key
     }
 
-    /// Adds leaves to the next tree, as [`NextTree::work`]; answers whether the tree lacks any. [`Self::sign`] does so too,
-    /// so this is for doing it when there is time.
+    /// Adds leaves to the next tree, like [`NextTree::work`]. Returns whether any are still missing. [`Self::sign`]
+    /// does this too, so call this only to use idle time.
     pub fn work(&mut self, leaves: usize) -> bool {
         self.next.as_mut().is_some_and(|next| {
             next.work(leaves);
@@ -789,17 +788,18 @@ impl<S: Scheme> Signer<S> {
         self.next.as_ref().map(NextTree::missing)
     }
 
-    /// Signs, moving the window first where the epoch is past it: at once if the next tree is there, otherwise by computing
-    /// what is missing.
+    /// Signs, moving the window first if the epoch is after it. That takes no computation if the next tree is complete;
+    /// otherwise the missing leaves are computed.
     ///
-    /// Where the next tree lacks more leaves than the window has epochs left, an even share of them is added: signing epoch
-    /// after epoch from the start of a window, one signature in [`LANES`] takes as long as it takes to make that many leaves
-    /// at once, none longer, and none that long if [`Self::work`] was called in time. A signer that starts late in a window
-    /// has fewer signatures to share the leaves; at its last epoch it makes the whole tree.
+    /// If the next tree lacks more leaves than the window has epochs left, each signature adds an even share of them.
+    /// When signing every epoch from the start of a window, one signature in [`LANES`] takes as long as computing that
+    /// many leaves at once. None takes longer, and none takes that long if [`Self::work`] was called in time. A signer
+    /// that starts late in a window has fewer signatures to spread the leaves over; at the last epoch it computes the
+    /// whole tree.
     ///
     /// # Errors
     ///
-    /// As [`SecretKey::sign`].
+    /// Those of [`SecretKey::sign`].
     pub fn sign(&mut self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
         if u64::from(epoch) >= self.key.prepared().end {
             self.key.prepare_from(epoch, &mut self.next, &())?;

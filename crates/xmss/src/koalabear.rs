@@ -1,16 +1,16 @@
 //! The KoalaBear field: integers modulo p = 2^31 - 2^24 + 1 = 127 * 2^24 + 1.
 //!
-//! Elements are `u32` below p wherever they leave a kernel: the form they have on the wire. No type wraps them, since the
-//! kernels work on columns of them; what this module has is for constants and for the slow paths. Constant time: the
-//! remainders are by a constant, which compilers make from multiplications.
+//! Outside the kernels, elements are `u32` below p, which is also their wire format. There is no wrapper type, since
+//! the kernels work on columns of elements; this module is for constants and slow paths. Constant time: all divisors
+//! are constants, so compilers use multiplications instead of divisions.
 
 /// The modulus p.
 pub const MODULUS: u32 = 0x7f00_0001;
 
-/// 2^32 mod p: what one Montgomery reduction divides by.
+/// 2^32 mod p, the divisor of a Montgomery reduction.
 pub(crate) const R: u32 = ((1 << 32) % MODULUS as u64) as u32;
 
-/// Whether `value` is the one representative that the wire allows.
+/// Whether `value` is the canonical representative, the only one allowed in encodings.
 #[inline]
 pub const fn is_canonical(value: u32) -> bool {
     value < MODULUS
@@ -20,11 +20,11 @@ pub(crate) const fn add(a: u32, b: u32) -> u32 {
     subtract_modulus(a + b)
 }
 
-/// `x` or `x - p`, whichever is not negative; for x < 2 p.
+/// Returns whichever of `x` and `x - p` is not negative. Requires x < 2 p.
 #[inline(always)]
 pub(crate) const fn subtract_modulus(x: u32) -> u32 {
     let difference = x.wrapping_sub(MODULUS);
-    // `min`, which is not const.
+    // `min` is not const.
     if x < difference { x } else { difference }
 }
 
@@ -53,13 +53,13 @@ pub(crate) const fn inverse(a: u32) -> u32 {
     pow(a, MODULUS as u64 - 2)
 }
 
-/// The only x with x^3 = a: 3 does not divide p - 1.
+/// The unique x with x^3 = a, since 3 does not divide p - 1.
 pub(crate) const fn cube_root(a: u32) -> u32 {
     // 3^-1 mod p - 1: 3 * 1420470955 = 2 * (p - 1) + 1
     pow(a, (2 * (MODULUS as u64 - 1) + 1) / 3)
 }
 
-/// The two digits of a tweak, an integer below 2^56.
+/// The two base-p digits of a tweak, an integer below 2^56.
 #[inline]
 pub(crate) const fn tweak_digits(integer: u64) -> [u32; 2] {
     [
@@ -68,7 +68,7 @@ pub(crate) const fn tweak_digits(integer: u64) -> [u32; 2] {
     ]
 }
 
-/// A 32-byte little-endian integer in base p, least significant digit first: nine digits hold it.
+/// Converts a 32-byte little-endian integer to nine digits in base p, least significant first.
 pub(crate) fn message_digits(message: &[u8; 32]) -> [u32; 9] {
     let mut words: [u32; 8] = core::array::from_fn(|i| {
         u32::from_le_bytes([
@@ -79,7 +79,7 @@ pub(crate) fn message_digits(message: &[u8; 32]) -> [u32; 9] {
         ])
     });
     core::array::from_fn(|_| {
-        // One long division by p.
+        // One step of long division by p.
         let mut remainder = 0_u64;
         for word in words.iter_mut().rev() {
             let dividend = remainder << 32 | u64::from(*word);
@@ -90,7 +90,7 @@ pub(crate) fn message_digits(message: &[u8; 32]) -> [u32; 9] {
     })
 }
 
-/// A 128-bit big-endian integer modulo p.
+/// Reduces a 128-bit big-endian integer modulo p.
 #[inline]
 pub(crate) fn reduce_wide(bytes: [u8; 16]) -> u32 {
     const R2: u64 = mul(R, R) as u64;
@@ -102,7 +102,8 @@ pub(crate) fn reduce_wide(bytes: [u8; 16]) -> u32 {
     ((low + word(3) * R3) % u64::from(MODULUS)) as u32
 }
 
-/// An element from a random number generator as Plonky3 draws it: 31 bits below p, taken as the Montgomery form.
+/// Draws an element from a random number generator like Plonky3: 31 bits, rejected unless below p, interpreted in
+/// Montgomery form.
 pub(crate) fn draw<G: rand_core::Rng + ?Sized>(rng: &mut G) -> u32 {
     const R_INVERSE: u32 = inverse(R);
     loop {

@@ -1,8 +1,9 @@
-//! Where everything stands in an encoded secret key: it follows from the activation interval alone.
+//! The positions of all parts in an encoded secret key. They follow from the activation interval and the left tree's
+//! index.
 //!
-//! A key is `prf_key 32 | parameter 20 | activation u64 | epochs u64 | offset of top | left index u64 | offsets of left and
-//! right | top | left | right`. A tree is `depth u64 | lowest layer u64 | offset 20 | layers`, layers a list of variable
-//! items: a table of offsets, then each `start index u64 | offset 12 | nodes`.
+//! A key is `prf_key 32 | parameter 20 | activation u64 | epochs u64 | offset of top | left index u64 | offsets of left
+//! and right | top | left | right`. A tree is `depth u64 | lowest layer u64 | offset 20 | layers`. The layers are a
+//! list of variable-size items: a table of offsets, then each `start index u64 | offset 12 | nodes`.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -11,19 +12,19 @@ use crate::hash::{Digest, PARAMETER_WORDS, TweakHash};
 use crate::scheme::{Scheme, lifetime, tree_leaves};
 use crate::ssz::{Canonical, DecodeError, Reader};
 
-/// Where the parameter begins: after the PRF key.
+/// Offset of the parameter, after the PRF key.
 pub(crate) const PARAMETER_AT: usize = 32;
-/// Where the left tree's index stands.
+/// Offset of the left tree's index.
 const LEFT_INDEX_AT: usize = PARAMETER_AT + 4 * PARAMETER_WORDS + 8 + 8 + 4;
-/// Where the top tree begins.
+/// Offset of the top tree.
 const TOP_AT: usize = LEFT_INDEX_AT + 8 + 4 + 4;
 
-/// A layer: its nodes are `start .. start + count` of their level.
+/// A layer. Its nodes are `start .. start + count` of their level.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
     pub start: u64,
     pub count: usize,
-    /// Where its nodes begin.
+    /// Offset of its nodes.
     pub at: usize,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// A tree at byte `at` whose layers have these starts and numbers of nodes.
+    /// Creates a tree at byte `at` whose layers have these starts and node counts.
     fn new<S: Scheme>(at: usize, lowest: u32, layers: &[(u64, usize)]) -> Self {
         let mut end = at + 20 + 4 * layers.len();
         let layers = layers
@@ -60,7 +61,7 @@ impl Tree {
         }
     }
 
-    /// The bottom tree of this number.
+    /// Creates the bottom tree with this index.
     pub(crate) fn bottom<S: Scheme>(at: usize, index: u64) -> Self {
         let layers: Vec<_> = (0..=S::LOG_LIFETIME / 2)
             .map(|level| {
@@ -71,8 +72,8 @@ impl Tree {
         Self::new::<S>(at, 0, &layers)
     }
 
-    /// The top tree over the bottom trees of these numbers. Layers are padded to begin with a left child and to end with a
-    /// right one, the root's too.
+    /// Creates the top tree over the bottom trees with these indices. All layers, including the root's, are padded to
+    /// begin with a left child and end with a right one.
     fn top<S: Scheme>(at: usize, trees: &Range<u64>) -> Self {
         let mut layers = Vec::new();
         let (mut first, mut last) = (trees.start, trees.end - 1);
@@ -131,7 +132,7 @@ impl Tree {
         }
     }
 
-    /// The node at `position` of a layer that has it.
+    /// The node at `position` of a layer, which must contain it.
     pub(crate) fn node<S: Scheme>(
         &self,
         bytes: &[u8],
@@ -145,7 +146,7 @@ impl Tree {
         reader.words::<S::Hash, _>(S::Hash::DIGEST, canonical)
     }
 
-    /// Siblings of the way from `position` of the lowest layer to below the root.
+    /// Appends the siblings on the path from `position` in the lowest layer to just below the root.
     pub(crate) fn path<S: Scheme>(
         &self,
         bytes: &[u8],
@@ -173,9 +174,9 @@ impl Tree {
 /// The parts of a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Numbers of the bottom trees of the activation interval.
+    /// Indices of the bottom trees in the activation interval.
     pub trees: Range<u64>,
-    /// Number of the left tree.
+    /// Index of the left tree.
     pub left_index: u64,
     pub top: Tree,
     pub left: Tree,
@@ -196,12 +197,12 @@ impl Layout {
         }
     }
 
-    /// Bytes of the key.
+    /// Length of the key in bytes.
     pub(crate) fn length(&self) -> usize {
         self.right.end
     }
 
-    /// Writes the header but PRF key and parameter, and the frames of the trees.
+    /// Writes the header except PRF key and parameter, and the frames of the trees.
     pub(crate) fn write_frame<S: Scheme>(&self, bytes: &mut [u8]) {
         let leaves = tree_leaves::<S>();
         let mut at = PARAMETER_AT + 4 * PARAMETER_WORDS;
@@ -221,7 +222,7 @@ impl Layout {
         }
     }
 
-    /// Finds the layout of a key, which it must be throughout.
+    /// Reads the layout of a key and checks all of it.
     pub(crate) fn read<S: Scheme>(bytes: &[u8]) -> Result<Self, DecodeError> {
         let leaves = tree_leaves::<S>();
         let mut reader = Reader::new(bytes);

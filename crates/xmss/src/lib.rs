@@ -1,6 +1,7 @@
-//! Generalized XMSS, the hash-based signature scheme of lean Ethereum: leanSig c08a3ba bit for bit, and the older hash-sig.
+//! Generalized XMSS, the hash-based signature scheme of lean Ethereum, compatible bit for bit with leanSig c08a3ba and
+//! with the older hash-sig.
 //!
-//! A key signs one message an epoch. Its public key is 52 bytes, a signature of the production set 2536.
+//! A key signs one message per epoch. A public key has 52 bytes, and a signature of the production set 2536.
 //!
 //! ```
 //! use lydite_xmss::{LeanSigTest, PublicKey, SecretKey, Signature};
@@ -14,10 +15,10 @@
 //! ```
 //!
 //! - Schemes are types ([`Scheme`]): a hash, a pseudorandom function, an encoding and a height.
-//! - Decoding is strict; what leanSig accepts beyond that is behind names that say so.
+//! - Decoding is strict. Functions that also accept what leanSig accepts are named `…leansig_compatible`.
 //! - Features: `rayon` uses all cores; `std` adds key files that never sign an epoch twice.
 //!
-//! Source: \[LEANSIG\], \[DKKW25\], \[HHKTW26\]; the keys in brackets are those of `docs/papers.md`.
+//! Source: \[LEANSIG\], \[DKKW25\], \[HHKTW26\]. Keys in brackets are those of `docs/papers.md`.
 #![no_std]
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]

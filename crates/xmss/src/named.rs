@@ -1,4 +1,4 @@
-//! Schemes chosen at run time, by name: what the command and the bindings to other languages stand on.
+//! Schemes chosen by name at run time, for the command line and the bindings to other languages.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -23,7 +23,8 @@ use crate::ssz::DecodeError;
 #[cfg(feature = "std")]
 use crate::store::{KeyFile, StoreError};
 
-/// Which of the two that verification decodes was refused, and why. Its text says both, and where.
+/// Whether the public key or the signature could not be decoded, and why. The error message includes both and the
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyError {
     /// The public key.
@@ -33,7 +34,7 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// [`DecodeError::offset`], in the one that was refused.
+    /// [`DecodeError::offset`] within the public key or the signature.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         let (Self::PublicKey(error) | Self::Signature(error)) = self;
@@ -52,22 +53,22 @@ impl fmt::Display for VerifyError {
 
 impl core::error::Error for VerifyError {}
 
-/// A [`Scheme`] as a value. Keys and signatures are their SSZ encodings.
+/// A [`Scheme`] as a value. Keys and signatures are SSZ-encoded.
 pub trait NamedScheme: Send + Sync {
-    /// [`Scheme::NAME`].
+    /// The scheme's name: [`Scheme::NAME`].
     fn name(&self) -> &'static str;
 
-    /// Bytes of a public key.
+    /// Length of a public key in bytes.
     fn public_key_length(&self) -> usize;
 
-    /// Bytes of a signature.
+    /// Length of a signature in bytes.
     fn signature_length(&self) -> usize;
 
-    /// [`PublicKey::verify`].
+    /// Verifies a signature like [`PublicKey::verify`].
     ///
     /// # Errors
     ///
-    /// A key or a signature that is malformed.
+    /// A malformed key or signature.
     fn verify(
         &self,
         public_key: &[u8],
@@ -76,11 +77,11 @@ pub trait NamedScheme: Send + Sync {
         signature: &[u8],
     ) -> Result<bool, VerifyError>;
 
-    /// [`PublicKey::verify`] of what leanSig c08a3ba accepts: see [`Signature::from_bytes_leansig_compatible`].
+    /// Like [`Self::verify`], but decodes like leanSig c08a3ba: see [`Signature::from_bytes_leansig_compatible`].
     ///
     /// # Errors
     ///
-    /// A key or a signature that leanSig refuses to decode.
+    /// A key or signature that leanSig does not decode.
     fn verify_leansig_compatible(
         &self,
         public_key: &[u8],
@@ -89,14 +90,14 @@ pub trait NamedScheme: Send + Sync {
         signature: &[u8],
     ) -> Result<bool, VerifyError>;
 
-    /// [`verify_batch`] of (public key, epoch, message, signature); false for those that are malformed.
+    /// Verifies many (public key, epoch, message, signature) like [`verify_batch`]. Returns false for malformed ones.
     fn verify_batch(&self, claims: &[(&[u8], u32, &Message, &[u8])]) -> Vec<bool>;
 
-    /// [`SecretKey::from_seed`].
+    /// Generates a key like [`SecretKey::from_seed`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`SecretKey::from_seed`].
     fn generate(
         &self,
         seed: &[u8; 32],
@@ -104,18 +105,18 @@ pub trait NamedScheme: Send + Sync {
         observer: &dyn Observer,
     ) -> Result<Box<dyn NamedSigner>, GenerateError>;
 
-    /// [`SecretKey::from_bytes`].
+    /// Decodes a key like [`SecretKey::from_bytes`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`SecretKey::from_bytes`].
     fn decode(&self, bytes: Zeroizing<Vec<u8>>) -> Result<Box<dyn NamedSigner>, DecodeError>;
 
-    /// [`SecretKey::from_seed`], then [`KeyFile::create`]: the public key.
+    /// Generates a key like [`SecretKey::from_seed`] and writes it like [`KeyFile::create`]. Returns the public key.
     ///
     /// # Errors
     ///
-    /// Those of the two.
+    /// Those of both functions.
     #[cfg(feature = "std")]
     fn create(
         &self,
@@ -132,63 +133,63 @@ pub trait NamedScheme: Send + Sync {
         Ok(key.public_key()?)
     }
 
-    /// [`KeyFile::adopt`].
+    /// Creates the record for a key file like [`KeyFile::adopt`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::adopt`].
     #[cfg(feature = "std")]
     fn adopt(&self, path: &Path, next: u64) -> Result<(), StoreError>;
 
-    /// [`KeyFile::open`].
+    /// Opens a key file like [`KeyFile::open`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::open`].
     #[cfg(feature = "std")]
     fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError>;
 }
 
 /// A [`Signer`] of a scheme chosen at run time.
 pub trait NamedSigner: Send {
-    /// [`SecretKey::public_key`].
+    /// The encoded public key: [`SecretKey::public_key`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`SecretKey::public_key`].
     fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`PublicKey::to_montgomery_bytes`].
+    /// The public key in Montgomery form: [`PublicKey::to_montgomery_bytes`].
     ///
     /// # Errors
     ///
-    /// As [`Self::public_key`].
+    /// Those of [`Self::public_key`].
     fn public_key_montgomery(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`SecretKey::as_bytes`].
+    /// The encoded secret key: [`SecretKey::as_bytes`].
     fn as_bytes(&self) -> &[u8];
 
-    /// [`SecretKey::active`].
+    /// The epochs that the key is active for: [`SecretKey::active`].
     fn active(&self) -> Range<u64>;
 
-    /// [`SecretKey::prepared`].
+    /// The epochs that can be signed now: [`SecretKey::prepared`].
     fn prepared(&self) -> Range<u64>;
 
-    /// [`Signer::work`].
+    /// Adds leaves to the next tree like [`Signer::work`].
     fn work(&mut self, leaves: usize) -> bool;
 
-    /// [`Signer::sign`].
+    /// Signs like [`Signer::sign`]. Returns the encoded signature.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`Signer::sign`].
     fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, SignError>;
 
-    /// [`KeyFile::create`].
+    /// Writes the key and its record like [`KeyFile::create`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::create`].
     #[cfg(feature = "std")]
     fn create(&self, path: &Path) -> Result<(), StoreError>;
 }
@@ -196,54 +197,54 @@ pub trait NamedSigner: Send {
 /// A [`KeyFile`] of a scheme chosen at run time.
 #[cfg(feature = "std")]
 pub trait NamedKeyFile: Send {
-    /// [`SecretKey::public_key`].
+    /// The encoded public key: [`SecretKey::public_key`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`SecretKey::public_key`].
     fn public_key(&self) -> Result<Vec<u8>, DecodeError>;
 
-    /// [`SecretKey::active`].
+    /// The epochs that the key is active for: [`SecretKey::active`].
     fn active(&self) -> Range<u64>;
 
-    /// [`SecretKey::prepared`].
+    /// The epochs that can be signed now: [`SecretKey::prepared`].
     fn prepared(&self) -> Range<u64>;
 
-    /// [`KeyFile::unspent`].
+    /// The epochs that can still be signed: [`KeyFile::unspent`].
     fn unspent(&self) -> Range<u64>;
 
-    /// [`KeyFile::prepare`].
+    /// Moves the window like [`KeyFile::prepare`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::prepare`].
     fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
         self.prepare_with(epoch, &())
     }
 
-    /// [`KeyFile::prepare_with`].
+    /// Moves the window like [`KeyFile::prepare_with`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::prepare_with`].
     fn prepare_with(&mut self, epoch: u32, observer: &dyn Observer) -> Result<(), StoreError>;
 
-    /// [`KeyFile::prepare_ahead`].
+    /// Computes the next tree in the background like [`KeyFile::prepare_ahead`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::prepare_ahead`].
     fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError>;
 
-    /// [`KeyFile::sign`].
+    /// Signs like [`KeyFile::sign`]. Returns the encoded signature.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Those of [`KeyFile::sign`].
     fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, StoreError>;
 }
 
-/// The schemes that have a name, the production set first.
+/// All named schemes, the production set first.
 pub const SCHEMES: [&dyn NamedScheme; 7] = [
     &Named::<LeanSigProd>(PhantomData),
     &Named::<LeanSigTest>(PhantomData),
@@ -254,7 +255,7 @@ pub const SCHEMES: [&dyn NamedScheme; 7] = [
     &Named::<HashSig2025>(PhantomData),
 ];
 
-/// The scheme of this name.
+/// Returns the scheme with this name.
 pub fn scheme(name: &str) -> Option<&'static dyn NamedScheme> {
     SCHEMES.into_iter().find(|scheme| scheme.name() == name)
 }
@@ -475,7 +476,7 @@ mod tests {
             scheme.verify_leansig_compatible(&public_key, 3, &[1; 32], &signature[..423]),
             Err(error @ VerifyError::Signature(DecodeError::List { at, .. })) if error.offset() == Some(at)
         ));
-        // A word and the modulus more
+        // The same word plus the modulus.
         let mut other = signature.clone();
         let word = u32::from_le_bytes(other[4..8].try_into().unwrap()) + crate::koalabear::MODULUS;
         other[4..8].copy_from_slice(&word.to_le_bytes());

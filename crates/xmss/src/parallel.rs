@@ -1,9 +1,10 @@
-//! Loops over independent pieces: on the threads of the current pool with the feature `rayon`, one after the other without,
-//! and where there is one piece or one thread only: handing work to a pool and waiting for it takes about 10 us.
+//! Loops over independent pieces. With the feature `rayon` they run on the threads of the current pool. Without it, or
+//! with a single piece or thread, they run sequentially, since handing work to a pool and waiting for it takes about 10
+//! us.
 
 use alloc::vec::Vec;
 
-/// Calls `f` with the number and the elements of every chunk of `size`.
+/// Calls `f` with the index and the elements of every chunk of `size`.
 #[cfg(feature = "rayon")]
 pub(crate) fn for_chunks<T: Send>(
     items: &mut [T],
@@ -23,7 +24,7 @@ pub(crate) fn for_chunks<T: Send>(
         .for_each(|(index, chunk)| f(index, chunk));
 }
 
-/// Calls `f` with the number and the elements of every chunk of `size`.
+/// Calls `f` with the index and the elements of every chunk of `size`.
 #[cfg(not(feature = "rayon"))]
 pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T])) {
     for (index, chunk) in items.chunks_mut(size).enumerate() {
@@ -31,14 +32,14 @@ pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: impl Fn(usize, &mut
     }
 }
 
-/// What `f` makes of 0, 1, ...
+/// Collects the results of `f` for 0, 1, ...
 #[cfg(feature = "rayon")]
 pub(crate) fn collect<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     use rayon::prelude::*;
     (0..count).into_par_iter().map(f).collect()
 }
 
-/// What `f` makes of 0, 1, ...
+/// Collects the results of `f` for 0, 1, ...
 #[cfg(not(feature = "rayon"))]
 pub(crate) fn collect<T>(count: usize, f: impl Fn(usize) -> T) -> Vec<T> {
     (0..count).map(f).collect()

@@ -1,4 +1,4 @@
-//! The pseudorandom function that chain starts and the randomness of messages come from.
+//! The pseudorandom function that generates chain starts and the randomness of messages.
 
 use lydite_hash::shake128_batch;
 use zeroize::{Zeroize, Zeroizing};
@@ -9,16 +9,16 @@ use crate::poseidon::{LANES, Lanes};
 /// A key of the pseudorandom function.
 pub type PrfKey = [u8; 32];
 
-/// A pseudorandom function, [`LANES`] values at once.
+/// A pseudorandom function that computes [`LANES`] values at once.
 pub trait Prf: Send + Sync + 'static {
-    /// The starts of the chains of these numbers, for these epochs.
+    /// Returns the starts of these chains in these epochs.
     fn starts<H: TweakHash>(
         key: &PrfKey,
         epochs: &[u32; LANES],
         chains: &[u8; LANES],
     ) -> Lanes<DIGEST_WORDS>;
 
-    /// The randomness for counters `first`, `first + 1`, and so on.
+    /// Returns the randomness for counters `first`, `first + 1`, and so on.
     fn randomness<H: TweakHash>(
         key: &PrfKey,
         epoch: u32,
@@ -27,10 +27,10 @@ pub trait Prf: Send + Sync + 'static {
     ) -> Lanes<RANDOMNESS_WORDS>;
 }
 
-/// SHAKE128 of a domain, the key and what the value is for; each word from the next 16 bytes of output.
+/// SHAKE128 of a domain, the key and the purpose of the value. Each word is derived from the next 16 bytes of output.
 pub enum Shake {}
 
-/// The start of every input.
+/// The first bytes of every input.
 const DOMAIN: [u8; 16] = [
     0xae, 0xae, 0x22, 0xff, 0x00, 0x01, 0xfa, 0xff, 0x21, 0xaf, 0x12, 0x00, 0x01, 0x11, 0xff, 0x00,
 ];
@@ -65,7 +65,7 @@ impl Prf for Shake {
     }
 }
 
-/// Inputs that are filled up to byte 49.
+/// Inputs with the first 49 bytes set.
 fn inputs<const N: usize>(tag: u8, key: &PrfKey) -> Zeroizing<[[u8; N]; LANES]> {
     let mut input = [0; N];
     input[..16].copy_from_slice(&DOMAIN);
@@ -76,14 +76,14 @@ fn inputs<const N: usize>(tag: u8, key: &PrfKey) -> Zeroizing<[[u8; N]; LANES]> 
     inputs
 }
 
-/// The first `count` words of each input's output.
+/// Returns the first `count` words of each input's output.
 fn words<H: TweakHash, const N: usize, const W: usize>(
     inputs: &[[u8; N]; LANES],
     count: usize,
 ) -> Lanes<W> {
     let mut output = Zeroizing::new([[0; 16 * DIGEST_WORDS]; LANES]);
     let inputs = inputs.each_ref().map(|input| &input[..]);
-    // The lengths are equal.
+    // The inputs have equal lengths, so this cannot fail.
     let _ = shake128_batch(&inputs, &mut *output);
     let mut words = Lanes::ZERO;
     for (l, output) in output.iter().enumerate() {

@@ -1,23 +1,23 @@
-//! What makes a scheme, and the instances.
+//! The parts of a scheme, and the instances.
 
 use crate::encoding::{Aborting, Encoding, Radix, TargetSum, Winternitz};
 use crate::hash::{Poseidon1Hash, Poseidon2Hash, TweakHash};
 use crate::prf::{Prf, Shake};
 
-/// A Generalized XMSS signature scheme: a Merkle tree over one-time keys, one an epoch \[DKKW25\].
+/// A Generalized XMSS signature scheme: a Merkle tree over one-time keys, one per epoch \[DKKW25\].
 ///
 /// The tree of height [`Scheme::LOG_LIFETIME`] is split in the middle: bottom trees of 2^(height / 2) epochs, and a top tree
 /// over their roots.
 pub trait Scheme: Sized + Send + Sync + 'static {
-    /// What chains, trees and messages are hashed with.
+    /// The hash for chains, trees and messages.
     type Hash: TweakHash;
-    /// Where chain starts and the randomness of messages come from.
+    /// The function that generates chain starts and the randomness of messages.
     type Prf: Prf;
-    /// How messages become codewords.
+    /// The encoding of messages into codewords.
     type Encoding: Encoding;
-    /// Logarithm of the number of epochs: even, from 8 to 32.
+    /// Base-2 logarithm of the number of epochs: even, from 8 to 32.
     const LOG_LIFETIME: u32;
-    /// Name on the command line and in key files.
+    /// Name used on the command line and in key files.
     const NAME: &'static str;
 }
 
@@ -27,7 +27,7 @@ pub(crate) const fn lifetime<S: Scheme>() -> u64 {
     1 << S::LOG_LIFETIME
 }
 
-/// Epochs of a bottom tree, and bottom trees of a full top tree.
+/// Number of epochs in a bottom tree, and of bottom trees in a full top tree.
 pub(crate) const fn tree_leaves<S: Scheme>() -> u64 {
     1 << (S::LOG_LIFETIME / 2)
 }

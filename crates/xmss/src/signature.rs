@@ -1,4 +1,4 @@
-//! Public keys and signatures: their encodings, and verification.
+//! Public keys and signatures: encoding and verification.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::scheme::{Scheme, lifetime};
 use crate::ssz::{Canonical, DecodeError, Reader};
 use crate::walk::{Walk, walk};
 
-/// A message to be signed: 32 bytes, a hash of what is meant.
+/// A message to sign: 32 bytes, usually a hash of the content.
 pub type Message = [u8; 32];
 
 /// A public key: the root of the tree and the public parameter.
@@ -51,24 +51,24 @@ impl<S> fmt::Debug for PublicKey<S> {
 }
 
 impl<S: Scheme> PublicKey<S> {
-    /// Bytes of an encoded key.
+    /// Length of an encoded key in bytes.
     pub const LENGTH: usize = 4 * (S::Hash::DIGEST + PARAMETER_WORDS);
 
-    /// From SSZ: root and parameter, each word little-endian.
+    /// Decodes SSZ: root and parameter, each word little-endian.
     ///
     /// # Errors
     ///
-    /// Another length; a word that is no field element.
+    /// A wrong length, or a word that is not a field element.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::read(bytes, Canonical::Required)
     }
 
-    /// As [`Self::from_bytes`], but reads field elements modulo p, as leanSig c08a3ba does. One key then has many encodings:
-    /// for looking at what others accept, not for a network.
+    /// Like [`Self::from_bytes`], but reads field elements modulo p, like leanSig c08a3ba. One key then has many
+    /// encodings: use it to examine what others accept, not on a network.
     ///
     /// # Errors
     ///
-    /// Another length.
+    /// A wrong length.
     pub fn from_bytes_leansig_compatible(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::read(bytes, Canonical::Reduced)
     }
@@ -88,7 +88,7 @@ impl<S: Scheme> PublicKey<S> {
         })
     }
 
-    /// To SSZ.
+    /// Encodes to SSZ.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.root[..S::Hash::DIGEST]
             .iter()
@@ -97,7 +97,7 @@ impl<S: Scheme> PublicKey<S> {
             .collect()
     }
 
-    /// Root and parameter with each word in Montgomery form: what the bincode encoding of the 2025 hash-sig holds.
+    /// Root and parameter with each word in Montgomery form, as in the bincode encoding of the 2025 hash-sig.
     pub fn to_montgomery_bytes(&self) -> Vec<u8> {
         self.root[..S::Hash::DIGEST]
             .iter()
@@ -106,12 +106,12 @@ impl<S: Scheme> PublicKey<S> {
             .collect()
     }
 
-    /// Whether `signature` is one of `message` for `epoch` under this key.
+    /// Whether `signature` is a valid signature of `message` for `epoch` under this key.
     pub fn verify(&self, epoch: u32, message: &Message, signature: &Signature<S>) -> bool {
         self.verify_with(Backend::detect(), epoch, message, signature)
     }
 
-    /// [`Self::verify`] by a backend of your choice.
+    /// [`Self::verify`] with a specific backend.
     pub fn verify_with(
         &self,
         backend: Backend,
@@ -151,11 +151,11 @@ impl<S: Scheme> PublicKey<S> {
     }
 }
 
-/// A signature: an authentication path, the randomness of the message hash, and a value of each chain.
+/// A signature: an authentication path, the randomness of the message hash, and one value per chain.
 pub struct Signature<S> {
-    /// Siblings from the leaf to below the root.
+    /// The siblings on the path from the leaf to just below the root.
     pub path: Vec<Digest>,
-    /// The randomness under which the message has a codeword.
+    /// The randomness for which the message has a codeword.
     pub randomness: Randomness,
     /// Each chain's value at the codeword's digit.
     pub hashes: Vec<Digest>,
@@ -189,19 +189,20 @@ impl<S> fmt::Debug for Signature<S> {
 }
 
 impl<S: Scheme> Signature<S> {
-    /// Bytes of an encoded signature.
+    /// Length of an encoded signature in bytes.
     pub const LENGTH: usize = Self::HASHES_OFFSET + 4 * S::Hash::DIGEST * S::Encoding::CHAINS;
-    /// Where the path begins: after two offsets and the randomness.
+    /// Offset of the path, after two offsets and the randomness.
     const PATH_OFFSET: usize = 8 + 4 * S::Hash::RANDOMNESS;
-    /// Where the chains' values begin.
+    /// Offset of the chains' values.
     const HASHES_OFFSET: usize =
         Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * S::LOG_LIFETIME as usize;
 
-    /// From SSZ: a container of the path, itself a container of a list; the randomness; and a list of the chains' values.
+    /// Decodes SSZ: a container of the path, which is itself a container of a list; the randomness; and a list of the
+    /// chains' values.
     ///
     /// # Errors
     ///
-    /// Another length or other offsets than a signature of this scheme has; a word that is no field element.
+    /// A wrong length or offset for this scheme, or a word that is not a field element.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         if bytes.len() != Self::LENGTH {
             return Err(DecodeError::Length {
@@ -211,7 +212,7 @@ impl<S: Scheme> Signature<S> {
         }
         let signature = Self::read(bytes, Canonical::Required)?;
         if signature.hashes.len() != S::Encoding::CHAINS {
-            // The lengths of path and hashes add up to the right one, but each is wrong.
+            // The lengths of path and hashes are both wrong, but have the right sum.
             return Err(DecodeError::Offset {
                 at: 4 + 4 * S::Hash::RANDOMNESS,
                 offset: (bytes.len() - 4 * S::Hash::DIGEST * signature.hashes.len()) as u32,
@@ -221,13 +222,13 @@ impl<S: Scheme> Signature<S> {
         Ok(signature)
     }
 
-    /// As [`Self::from_bytes`], but accepts what leanSig c08a3ba accepts: field elements are read modulo p, and path and
-    /// chains may be of any number, which verification then refuses. One signature then has many encodings: for looking at
-    /// what others accept, not for a network.
+    /// Like [`Self::from_bytes`], but accepts what leanSig c08a3ba accepts: field elements are read modulo p, and path
+    /// and chains may have any length, which verification then rejects. One signature then has many encodings: use it
+    /// to examine what others accept, not on a network.
     ///
     /// # Errors
     ///
-    /// Offsets that do not fit; lists that are no whole number of digests.
+    /// Invalid offsets, or lists that are not a whole number of digests.
     pub fn from_bytes_leansig_compatible(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::read(bytes, Canonical::Reduced)
     }
@@ -258,7 +259,7 @@ impl<S: Scheme> Signature<S> {
         })
     }
 
-    /// To SSZ.
+    /// Encodes to SSZ.
     pub fn to_bytes(&self) -> Vec<u8> {
         let digest = |digest: &Digest| {
             let digest = *digest;
@@ -303,13 +304,13 @@ impl<S: Scheme> Signature<S> {
     }
 }
 
-/// A signature to be verified in a batch.
+/// A signature to verify in a batch.
 pub struct Claim<'a, S> {
-    /// Whose signature.
+    /// The signer's public key.
     pub public_key: &'a PublicKey<S>,
-    /// For which epoch.
+    /// The epoch.
     pub epoch: u32,
-    /// Of which message.
+    /// The signed message.
     pub message: &'a Message,
     /// The signature.
     pub signature: &'a Signature<S>,
@@ -322,13 +323,13 @@ impl<S> Clone for Claim<'_, S> {
 }
 impl<S> Copy for Claim<'_, S> {}
 
-/// Whether each claim holds: [`PublicKey::verify`] of many, [`LANES`] side by side, on all cores with the feature `rayon`.
-/// Keys, epochs and messages may all differ.
+/// Verifies many claims like [`PublicKey::verify`], [`LANES`] at a time, on all cores with the feature `rayon`. Returns
+/// whether each is valid. Keys, epochs and messages may all differ.
 pub fn verify_batch<S: Scheme>(claims: &[Claim<'_, S>]) -> Vec<bool> {
     verify_batch_with(Backend::detect(), claims)
 }
 
-/// [`verify_batch`] by a backend of your choice.
+/// [`verify_batch`] with a specific backend.
 pub fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -> Vec<bool> {
     let mut valid = vec![false; claims.len()];
     parallel::for_chunks(&mut valid, LANES, |group, valid| {
@@ -338,7 +339,7 @@ pub fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -
     valid
 }
 
-/// [`LANES`] claims at most.
+/// Verifies at most [`LANES`] claims.
 fn verify_group<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>], valid: &mut [bool]) {
     if let ([claim], [valid]) = (claims, &mut *valid) {
         *valid = claim

@@ -1,51 +1,51 @@
-//! The little of SSZ that keys and signatures need: little-endian words, offsets, lists of digests.
+//! The parts of SSZ that keys and signatures need: little-endian words, offsets, lists of digests.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::hash::{DIGEST_WORDS, Digest, TweakHash};
 
-/// Why bytes were refused.
+/// Why bytes could not be decoded.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The bytes are not as many as they have to be.
+    /// The number of bytes is wrong.
     Length {
-        /// Bytes given.
+        /// Number of bytes given.
         length: usize,
-        /// Bytes that were expected.
+        /// Number of bytes expected.
         expected: usize,
     },
     /// A list does not hold a whole number of digests.
     List {
-        /// Where the list begins.
+        /// Start of the list.
         at: usize,
-        /// Its bytes.
+        /// Length of the list in bytes.
         length: usize,
     },
-    /// An offset does not point to where that part has to be.
+    /// An offset does not point to the required position.
     Offset {
-        /// Where the offset stands.
+        /// Position of the offset.
         at: usize,
         /// The offset.
         offset: u32,
-        /// What it has to be.
+        /// The expected offset.
         expected: u32,
     },
     /// A word is not below p = 2^31 - 2^24 + 1.
     NotCanonical {
-        /// Where the word stands.
+        /// Position of the word.
         at: usize,
     },
-    /// A number is not one that this key can have there.
+    /// A number is not valid at this position of a key.
     Number {
-        /// Where the number stands.
+        /// Position of the number.
         at: usize,
     },
 }
 
 impl DecodeError {
-    /// The byte at fault; `None` where it is their number.
+    /// Offset of the offending byte, or `None` if the length is wrong.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match *self {
@@ -83,14 +83,14 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// What to do with words that are no field elements.
+/// How to treat words that are not field elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Canonical {
     Required,
     Reduced,
 }
 
-/// Bytes and how far they have been read.
+/// Bytes and the current read position.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     position: usize,
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         self.position
     }
 
-    /// Goes on reading at another place.
+    /// Continues reading at another position.
     pub(crate) fn seek(&mut self, position: usize) {
         self.position = position;
     }
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// An offset that can only be `expected`.
+    /// Reads an offset, which must be `expected`.
     pub(crate) fn offset(&mut self, expected: usize) -> Result<(), DecodeError> {
         let at = self.position;
         let offset = self.u32()?;
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number that can only be `expected`.
+    /// Reads a number, which must be `expected`.
     pub(crate) fn number(&mut self, expected: u64) -> Result<(), DecodeError> {
         let at = self.position;
         if self.u64()? == expected {
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `count` words; the rest of the array is zero.
+    /// Reads `count` words. The rest of the array is zero.
     pub(crate) fn words<H: TweakHash, const N: usize>(
         &mut self,
         count: usize,
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    /// Digests up to byte `end`, which is not before the position and not past the bytes.
+    /// Reads digests up to byte `end`, which must be neither before the position nor past the end of the bytes.
     pub(crate) fn digests<H: TweakHash>(
         &mut self,
         end: usize,

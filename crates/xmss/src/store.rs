@@ -1,35 +1,36 @@
 //! Key files that never sign an epoch twice.
 //!
-//! A key is two files: `KEY`, the SSZ encoding of the secret key (leanSig writes the same), which is mapped into memory; and
-//! `KEY.epoch`, the record of spent epochs. A signature leaves [`KeyFile::sign`] only after the record that spends its epoch
-//! has reached the disk.
+//! A key is two files: `KEY`, the SSZ encoding of the secret key in leanSig's format, which is memory-mapped; and
+//! `KEY.epoch`, the record of spent epochs. [`KeyFile::sign`] returns a signature only after the record that spends its
+//! epoch is on the disk.
 //!
-//! **What holds.** No epoch is signed twice:
+//! **Guarantees.** No epoch is signed twice:
 //!
-//! - after a kill or a power failure at any instant, or one after the other, on a disk that keeps what it reported as synced;
-//! - after damage to either of the record's two places, such as a flipped bit or a zeroed sector: both are written and synced
-//!   before a signature leaves, and a damaged one is rewritten from the other. A record with both places damaged, of another
-//!   key, or missing is an error;
+//! - after a kill or a power failure at any instant, or several in a row, on a disk that keeps what it reported as
+//!   synced;
+//! - after damage to one of the record's two slots, such as a flipped bit or a zeroed sector: both are written and
+//!   synced before a signature is returned, and a damaged slot is rewritten from the other. A record that is missing,
+//!   belongs to another key, or has both slots damaged is an error;
 //! - by two processes: the record is locked while a key is open;
 //! - after `fork`: the child shares its parent's lock, so a [`KeyFile`] signs only in the process that opened it
 //!   ([`StoreError::Forked`]). To sign in a child, open the key there after the parent has closed it;
-//! - under a running signer whose record is restored or replaced: the record is read again before each signature, and must
-//!   be the file and hold the numbers that this process wrote ([`StoreError::Changed`]). Whether it is the same file is
-//!   checked on Unix only.
+//! - if the record is restored or replaced while a signer is running: the record is read again before each signature,
+//!   and must be the same file with the numbers that this process wrote ([`StoreError::Changed`]). Whether it is the
+//!   same file is checked on Unix only.
 //!
-//! A write to the record needs no space on the disk. An older `KEY` put back is harmless, since the record is separate. Each
-//! signature is verified before its epoch is spent, so that a damaged key or a fault in the computation gives nothing away
-//! and costs no epoch. A key file that its group or others can read, and a record that they can write, are refused
+//! A write to the record needs no disk space. Restoring an older `KEY` is harmless, since the record is separate. Each
+//! signature is verified before its epoch is spent, so a damaged key or a fault in the computation reveals nothing and
+//! costs no epoch. A key file that its group or others can read, and a record that they can write, are rejected
 //! ([`StoreError::Permissions`], Unix only).
 //!
-//! **What cannot be known.** A backup or a snapshot of the disk or of the virtual machine may put back an older `KEY.epoch`
-//! while no process has the key open, and a copy of both files may be in use on another machine. Nothing on the disk
-//! distinguishes these from the truth, and epochs signed since can be signed again, which reveals the key. Never restore a
-//! record from a backup, and never use one key in two places: make a new key instead. Whoever can write the record, or stop
-//! and edit the process, is not kept out either.
+//! **Limits.** A backup, or a snapshot of the disk or virtual machine, may restore an older `KEY.epoch` while no
+//! process has the key open, and a copy of both files may be in use on another machine. Neither can be detected from
+//! the files on the disk, and epochs signed since can be signed again, which reveals the key. Never restore a record
+//! from a backup, and never use one key in two places: make a new key instead. There is also no protection from anyone
+//! who can write the record, or stop and modify the process.
 //!
-//! The tests cut the power and kill the process at each step, on a simulated disk; `.ci/xmss` kills the program before each
-//! of its system calls, and fills the disk.
+//! The tests simulate a disk and cut the power or kill the process at each step. `.ci/xmss` kills the program before
+//! each of its system calls, and fills the disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -58,19 +59,19 @@ mod record;
 use files::{System, create_key, create_record, replace};
 use record::{Record, SpendError};
 
-/// What went wrong with a key file.
+/// An error with a key file.
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum StoreError {
-    /// The operating system's answer, and the file it is about.
+    /// An error from the operating system, and the file it concerns.
     Io(PathBuf, io::Error),
-    /// There is such a file already; nothing was changed.
+    /// The file already exists; nothing was changed.
     Exists(PathBuf),
-    /// The key has no record of spent epochs beside it.
+    /// The key has no record of spent epochs.
     NoRecord(PathBuf),
-    /// Both places of the record are damaged, or it is of another key.
+    /// Both slots of the record are damaged, or it belongs to another key.
     BadRecord(PathBuf),
-    /// Another process, or another [`KeyFile`] of this one, has the key open.
+    /// Another process, or another [`KeyFile`] in this one, has the key open.
     InUse(PathBuf),
     /// This process was forked from the one that opened the key.
     Forked {
@@ -88,14 +89,14 @@ pub enum StoreError {
     },
     /// The key file is not a key of this scheme.
     Decode(DecodeError),
-    /// The epoch is spent, or an earlier one than the last that was signed.
+    /// The epoch is spent: it is not after the last one that was signed.
     Spent {
-        /// The epoch asked for.
+        /// The requested epoch.
         epoch: u32,
         /// The lowest epoch that can still be signed.
         next: u64,
     },
-    /// Nothing was signed.
+    /// The key could not sign.
     Sign(SignError),
 }
 
@@ -169,8 +170,8 @@ impl Owner {
         Self(process::id())
     }
 
-    /// Checks that the current process is the owner. [`KeyFile`] calls this before it signs or moves its window; a caller
-    /// that keeps one in a mutex should call it before it locks, since a fork may have copied a locked mutex.
+    /// Checks that the current process is the owner. [`KeyFile`] calls this before it signs or moves its window. A
+    /// caller that keeps a key in a mutex should call it before locking, since a fork may have copied a locked mutex.
     ///
     /// # Errors
     ///
@@ -184,9 +185,9 @@ impl Owner {
     }
 }
 
-/// A thread that makes the tree after a key's right one.
+/// A thread that computes the tree after a key's right one.
 struct Prefetched<S: Scheme> {
-    /// Ends when the tree is whole or `stop` is set.
+    /// Ends when the tree is complete or `stop` is set.
     thread: Option<JoinHandle<NextTree<S>>>,
     stop: Arc<AtomicBool>,
     pause: Duration,
@@ -221,13 +222,13 @@ impl<S: Scheme> Prefetched<S> {
     fn stop(&mut self) -> Option<NextTree<S>> {
         let thread = self.thread.take()?;
         if self.owner.check().is_err() {
-            // A forked child has no such thread, and joining it would panic.
+            // A forked child does not have this thread, and joining it would panic.
             core::mem::forget(thread);
             return None;
         }
         self.stop.store(true, Ordering::Relaxed);
         thread.thread().unpark();
-        // A thread that panicked made nothing.
+        // If the thread panicked, there is no tree.
         thread.join().ok()
     }
 }
@@ -238,7 +239,7 @@ impl<S: Scheme> Drop for Prefetched<S> {
     }
 }
 
-/// A key on the disk, with the record of its spent epochs.
+/// A key on the disk, with its record of spent epochs.
 ///
 /// It belongs to the process that opened it. In a child made by `fork`, [`Self::sign`], [`Self::prepare`] and
 /// [`Self::prepare_ahead`] return [`StoreError::Forked`]; dropping it there does not release the parent's lock.
@@ -253,7 +254,8 @@ pub struct KeyFile<S: Scheme> {
 
 impl<S: Scheme> Drop for KeyFile<S> {
     fn drop(&mut self) {
-        // Closing the file would not do: a forked child may still hold it. The child leaves its parent's lock alone.
+        // Closing the file is not enough, since a forked child may still hold it. The child must not release its
+        // parent's lock.
         if self.owner.check().is_ok() {
             let _ = self.record.file.unlock();
         }
@@ -271,23 +273,23 @@ impl<S: Scheme> fmt::Debug for KeyFile<S> {
 }
 
 impl<S: Scheme> KeyFile<S> {
-    /// Writes a key that has signed nothing, readable by its owner only, and its record.
+    /// Writes a key that has signed nothing, readable only by its owner, and its record.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Exists`] if there is either file already; what the operating system refuses.
+    /// [`StoreError::Exists`] if either file exists; [`StoreError::Io`].
     pub fn create(path: &Path, key: &SecretKey<S>) -> Result<(), StoreError> {
         let identity = identity(&key.public_key()?);
         create_key(&System, path, key.as_bytes(), identity, key.active().start)
     }
 
-    /// Gives a key file that has none a record, by which all epochs below `next` are spent: for a key made elsewhere, by those
-    /// who know what it has signed.
+    /// Creates the record for a key file that has none, with all epochs below `next` spent. This is for a key made
+    /// elsewhere; the caller must know which epochs it has signed.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Exists`] if there is a record; [`StoreError::Permissions`]; [`StoreError::Decode`]; what the operating
-    /// system refuses.
+    /// [`StoreError::Exists`] if there is a record; [`StoreError::Permissions`]; [`StoreError::Decode`];
+    /// [`StoreError::Io`].
     pub fn adopt(path: &Path, next: u64) -> Result<(), StoreError> {
         let key = map::<S>(path)?;
         let record_path = record_path(path);
@@ -297,17 +299,17 @@ impl<S: Scheme> KeyFile<S> {
         create_record(&System, path, identity(&key.public_key()?), next)
     }
 
-    /// Opens a key for signing; no other process can while this one has it.
+    /// Opens a key for signing, and locks it against other processes.
     ///
     /// # Errors
     ///
-    /// Every variant of [`StoreError`] but those of signing.
+    /// Every variant of [`StoreError`] except those of signing.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let path = path::absolute(path).map_err(io(path))?;
         let record_path = record_path(&path);
         let file = match OpenOptions::new().read(true).write(true).open(&record_path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Which of the two is missing?
+                // Find out which of the two files is missing.
                 map::<S>(&path)?;
                 return Err(StoreError::NoRecord(record_path));
             }
@@ -341,15 +343,16 @@ impl<S: Scheme> KeyFile<S> {
         self.record.next().clamp(active.start, active.end)..active.end
     }
 
-    /// Signs a message for an epoch, moving the window if necessary. That the epoch is spent is on the disk when this
-    /// returns.
+    /// Signs a message for an epoch, moving the window if necessary. When this returns, the record that spends the
+    /// epoch is on the disk.
     ///
     /// The signature is verified before its epoch is spent.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Spent`] for the last epoch signed and all before it; [`StoreError::Forked`]; [`StoreError::Changed`];
-    /// [`SignError`]; what the operating system refuses, in which case the epoch may be spent without a signature.
+    /// [`StoreError::Spent`] for the last epoch signed and all before it; [`StoreError::Forked`];
+    /// [`StoreError::Changed`]; [`SignError`]; [`StoreError::Io`], after which the epoch may be spent without a
+    /// signature.
     pub fn sign(&mut self, epoch: u32, message: &Message) -> Result<Signature<S>, StoreError> {
         self.owner.check()?;
         self.check(epoch)?;
@@ -374,21 +377,21 @@ impl<S: Scheme> KeyFile<S> {
         Ok(())
     }
 
-    /// Moves the window to an epoch if it is past it, and writes the key anew: it is replaced whole or not at all.
+    /// Moves the window to an epoch after it, and replaces the key file atomically.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Sign`] for an epoch that is not the key's or before the window; [`StoreError::Forked`]; what the
-    /// operating system refuses.
+    /// [`StoreError::Sign`] for an epoch outside the key's or before the window; [`StoreError::Forked`];
+    /// [`StoreError::Io`].
     pub fn prepare(&mut self, epoch: u32) -> Result<(), StoreError> {
         self.prepare_with(epoch, &())
     }
 
-    /// [`Self::prepare`], telling an observer of the leaves.
+    /// Like [`Self::prepare`], with an observer that is notified of leaves.
     ///
     /// # Errors
     ///
-    /// As there; cancelled by the observer.
+    /// Those of [`Self::prepare`], and [`SignError::Cancelled`] if the observer cancels.
     pub fn prepare_with<O: Observer + ?Sized>(
         &mut self,
         epoch: u32,
@@ -402,7 +405,7 @@ impl<S: Scheme> KeyFile<S> {
         let mut next = self.prefetched.as_mut().and_then(Prefetched::stop);
         let moved = self.move_window(epoch, &mut next, observer);
         if let Some(prefetched) = &mut self.prefetched {
-            // An unfinished tree is still the one after the window if the window did not move.
+            // If the window did not move, an unfinished tree is still the next one.
             let next = next.filter(|_| moved.is_err());
             let next = next.or_else(|| self.key.next_tree());
             let started = Prefetched::start(next, prefetched.pause);
@@ -425,14 +428,14 @@ impl<S: Scheme> KeyFile<S> {
         Ok(())
     }
 
-    /// From now on makes the tree after the window in a thread of its own, [`LANES`] leaves at a time with a pause in between,
-    /// so that the window moves without computing: at 100 ms, a tree of the production set takes seven minutes and less than
-    /// one percent of a core. A tree that is needed before it is finished is finished at once. It is kept in memory only: what
-    /// was made of it is lost with the process.
+    /// Starts computing the tree after the window in a separate thread, [`LANES`] leaves at a time with a pause in
+    /// between, so that the window moves without computing. With a pause of 100 ms, a tree of the production set takes
+    /// seven minutes and less than one percent of a core. A tree that is needed before it is finished is finished at
+    /// once. It is kept in memory only: an unfinished tree is lost with the process.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Io`] if the system refuses a thread; [`StoreError::Forked`].
+    /// [`StoreError::Io`] if the thread cannot be started; [`StoreError::Forked`].
     pub fn prepare_ahead(&mut self, pause: Duration) -> Result<(), StoreError> {
         self.owner.check()?;
         self.prefetched = None;
@@ -461,9 +464,9 @@ fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
 fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, Mmap>, StoreError> {
     let file = File::open(path).map_err(io(path))?;
     check_mode(&file, path, 0o077)?;
-    // SAFETY: a mapping is sound while nobody writes to the file. We never do: a changed key is a new file under the old
-    // name, and this mapping keeps the old one. Others are kept out by the file's permissions; a program of the same user
-    // that writes into it could make reads differ from one another, as could a debugger.
+    // SAFETY: a mapping is sound while nobody writes to the file. This crate never does: a changed key is a new file
+    // under the old name, and this mapping keeps the old one. The file's permissions exclude other users. A program of
+    // the same user that writes to the file could make reads inconsistent with one another, as could a debugger.
     let bytes = unsafe { Mmap::map(&file) }.map_err(io(path))?;
     Ok(SecretKey::from_bytes(bytes)?)
 }

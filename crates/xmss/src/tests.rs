@@ -1,4 +1,4 @@
-//! The schemes against real output of the reference implementations: `vectors/xmss`.
+//! Tests the schemes against output of the reference implementations: `vectors/xmss`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use alloc::string::String;
@@ -88,7 +88,7 @@ fn pseudorandom_function() {
     let vectors = file("primitives");
     for vector in list(&vectors["prf_domain_element_8"]) {
         let index = number(&vector["index"]);
-        // Chains are numbered by a byte.
+        // A chain index is one byte.
         let Ok(chain) = u8::try_from(index) else {
             continue;
         };
@@ -261,7 +261,7 @@ fn bytes_of(value: &Value) -> Vec<u8> {
         .collect()
 }
 
-/// Signatures verify, alone and in batches, by every backend; each encodes as it was.
+/// All signatures verify, alone and in batches, with every backend, and re-encode to the same bytes.
 fn check_signatures<S: Scheme>(vectors: &Value) {
     let key = PublicKey::<S>::from_bytes(&bytes(&vectors["pk_ssz"])).unwrap();
     assert_eq!(key.to_bytes(), bytes(&vectors["pk_ssz"]));
@@ -303,7 +303,7 @@ fn check_signatures<S: Scheme>(vectors: &Value) {
             vec![true; claims.len()],
             "{backend:?}"
         );
-        // Some wrong among them
+        // Some are wrong.
         let mut mixed = claims.clone();
         for claim in mixed.iter_mut().step_by(3) {
             claim.epoch ^= 1;
@@ -313,7 +313,8 @@ fn check_signatures<S: Scheme>(vectors: &Value) {
     }
 }
 
-/// The key from its seed: public key, secret key and its advanced forms, and every signature again.
+/// Regenerates the key from its seed and compares the public key, the secret key and its advanced forms, and all
+/// signatures.
 fn check_key<S: Scheme>(vectors: &Value) {
     check_signatures::<S>(vectors);
     let rng = vectors["rng"].as_str().unwrap();
@@ -396,7 +397,7 @@ fn production_set() {
         "prod_2e32_offset",
         "prod_2e32_3trees",
     ] {
-        // The keys take half a million leaves: not by the portable kernels.
+        // These keys have half a million leaves, too many for the portable kernels.
         if cfg!(lydite_backend = "portable") {
             check_signatures::<LeanSigProd>(&file(name));
         } else {
@@ -407,7 +408,7 @@ fn production_set() {
 
 #[test]
 fn report() {
-    // SHA3-256 of the encoding that the report's program hashed: each word in Montgomery form.
+    // SHA3-256 of the encoding that the report's program hashed, with each word in Montgomery form.
     for (seed, expected) in [
         (
             [0x42; 32],
@@ -475,7 +476,7 @@ fn altered_signatures() {
     negative::<LeanSig46x8>("negative_dim46_2e8");
 }
 
-/// No bit of a signature, of a public key or of a path can be another, and none can be missing.
+/// No bit of a signature, a public key or a path can be changed, and none can be missing.
 fn every_bit<S: Scheme>(vectors: &Value) {
     let entry = &list(&vectors["signatures"])[1];
     let (key, signature) = (bytes(&vectors["pk_ssz"]), bytes(&entry["sig_ssz"]));
@@ -513,11 +514,11 @@ fn every_bit<S: Scheme>(vectors: &Value) {
     let mut others = Vec::new();
     for other in flips(&signature) {
         strict += usize::from(Signature::<S>::from_bytes(&other).is_ok());
-        // What strict decoding accepts, compatible decoding reads the same.
+        // Compatible decoding reads everything that strict decoding accepts, with the same result.
         others.extend(Signature::<S>::from_bytes_leansig_compatible(&other));
     }
-    // Bits of offsets are never accepted. The reference takes them where they move a whole number of digests, and words that
-    // are no field elements.
+    // Changed bits of offsets are never accepted. The reference accepts them if they move a whole number of digests,
+    // and also words that are not field elements.
     assert!(strict <= 8 * (signature.len() - 12));
     assert!(strict < others.len());
     let claims: Vec<_> = others.iter().map(|o| claim(what, &public_key, o)).collect();
@@ -543,7 +544,7 @@ fn every_bit<S: Scheme>(vectors: &Value) {
         PublicKey::<S>::from_bytes_leansig_compatible(&key[..length]).unwrap_err();
     }
 
-    // A word and the modulus more: the reference reads the same element.
+    // The same word plus the modulus: the reference reads the same element.
     let words = (4..32).chain(40..signature.len()).step_by(4);
     for at in words {
         let word = u32::from_le_bytes(signature[at..at + 4].try_into().unwrap());
@@ -560,7 +561,7 @@ fn every_bit<S: Scheme>(vectors: &Value) {
         assert_eq!(other, right);
     }
 
-    // Paths and chains that are longer or shorter, as values rather than bytes
+    // Longer and shorter paths and chains, as values rather than bytes
     for change in 0..4 {
         let mut other = right.clone();
         match change {
@@ -584,7 +585,7 @@ fn every_bit_of_signatures_and_public_keys_counts() {
     every_bit::<LeanSigProd>(&file("prod_2e32_first131072"));
 }
 
-/// A secret key of which any bit is another is refused, or signs as before (where the bit is of a node that this epoch does
+/// A secret key with any bit changed is rejected, signs like before (if the bit belongs to a node that this epoch does
 /// not need), or signs nothing that verifies.
 #[test]
 fn every_bit_of_a_secret_key_counts() {
@@ -608,15 +609,15 @@ fn every_bit_of_a_secret_key_counts() {
         }
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
-    // Eight nodes of 32 bytes and what stands before the trees is all that a signature needs.
+    // A signature only needs eight nodes of 32 bytes and the bytes before the trees.
     assert!(same > 0 && same < 8 * (bytes.len() - 256), "{same}");
     for length in 0..bytes.len() {
         SecretKey::<LeanSigTest, _>::from_bytes(&bytes[..length]).unwrap_err();
     }
 }
 
-/// Signing epoch after epoch, from the start of a window or from the middle of one, the next tree is there in time, and
-/// neither at once nor at the end.
+/// When signing every epoch, from the start or the middle of a window, the next tree is complete in time, but is
+/// computed neither all at once nor all at the end.
 #[test]
 fn a_signer_prepares_itself() {
     let leaves = tree_leaves::<LeanSig46x10>() as usize;
@@ -636,12 +637,12 @@ fn a_signer_prepares_itself() {
                 assert!(public_key.verify(epoch, &[4; 32], &signature));
             }
         }
-        // Of the two groups, one is made in the first half of a window's last tree, one in the other.
+        // One of the two groups is computed in the first half of a window's last tree, the other in the second half.
         assert!(missing[0] >= 80 && missing[1] >= 80, "{missing:?}");
     }
 }
 
-/// A tree in the making is used for an epoch one tree further on too.
+/// An unfinished tree is also used when the epoch is one tree further.
 #[test]
 fn a_tree_in_the_making_is_not_made_again() {
     for (epoch, due) in [(64, 1), (96, 2), (128, 2)] {
@@ -654,7 +655,7 @@ fn a_tree_in_the_making_is_not_made_again() {
             ControlFlow::Continue(())
         };
         key.prepare_from(epoch, &mut next, &observer).unwrap();
-        // The tree from 64 on is of no use where the window begins at 96.
+        // The tree that starts at epoch 64 is of no use if the window begins at 96.
         let used = epoch < 128;
         assert_eq!(next.is_none(), used, "{epoch}");
         let saved = if used { LANES as u64 } else { 0 };
@@ -665,7 +666,7 @@ fn a_tree_in_the_making_is_not_made_again() {
     }
 }
 
-/// A move that is stopped gives the tree back that was begun, with its leaves, whether it came to it or not.
+/// A cancelled move returns the unfinished tree with its leaves, whether or not the move got to it.
 #[test]
 fn a_tree_in_the_making_is_given_back() {
     for (groups, epoch) in [(1, 64), (1, 96), (2, 96), (2, 128)] {

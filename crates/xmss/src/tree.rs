@@ -1,4 +1,4 @@
-//! Bottom trees: the leaves of 2^(height / 2) epochs and what is above them.
+//! Bottom trees: the leaves of 2^(height / 2) epochs and the nodes above them.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -14,7 +14,7 @@ use crate::prf::{Prf, PrfKey};
 use crate::scheme::{Scheme, tree_leaves};
 use crate::wipe::wipe_stack;
 
-/// The leaves of [`LANES`] epochs from `first` on.
+/// Computes the leaves of [`LANES`] epochs, starting at `first`.
 #[inline(never)]
 pub(crate) fn leaves<S: Scheme>(
     backend: Backend,
@@ -43,7 +43,7 @@ pub(crate) fn leaves<S: Scheme>(
     }
 }
 
-/// The parents, at level `level` and from position `first` on, of `children`.
+/// Computes the parents of `children`, at level `level` and starting at position `first`.
 pub(crate) fn parents<S: Scheme>(
     backend: Backend,
     parameter: &Lanes<PARAMETER_WORDS>,
@@ -73,15 +73,15 @@ pub(crate) fn parents<S: Scheme>(
     parents
 }
 
-/// A bottom tree in the making: leaves can be added a few at a time.
+/// A bottom tree that is being computed. Leaves can be added a few at a time.
 pub(crate) struct BottomTree<S: Scheme> {
-    /// Number of the tree: its first epoch by its number of epochs.
+    /// Index of the tree: its first epoch divided by its number of epochs.
     pub index: u32,
-    /// On the heap, where moving the tree leaves no copy behind.
+    /// On the heap, so that moving the tree leaves no copy of the key.
     key: Box<Zeroizing<PrfKey>>,
     parameter: Parameter,
     leaves: Vec<Digest>,
-    /// Leaves made.
+    /// Number of leaves computed.
     pub done: usize,
     scheme: core::marker::PhantomData<S>,
 }
@@ -101,12 +101,13 @@ impl<S: Scheme> BottomTree<S> {
         }
     }
 
-    /// Leaves still to come.
+    /// Number of leaves still missing.
     pub(crate) fn missing(&self) -> usize {
         self.leaves.len() - self.done
     }
 
-    /// Adds `count` leaves or a little more; `step` is told of every [`LANES`] and answers whether to go on.
+    /// Adds `count` leaves, rounded up to a multiple of [`LANES`]. `step` is called before each group and returns
+    /// whether to continue.
     pub(crate) fn work(&mut self, count: usize, step: impl Fn() -> bool + Sync) {
         let count = count.next_multiple_of(LANES).min(self.missing());
         let backend = Backend::detect();
@@ -126,7 +127,7 @@ impl<S: Scheme> BottomTree<S> {
         self.done += count;
     }
 
-    /// The layers from the leaves to the root; all leaves must be there.
+    /// Returns the layers from the leaves to the root. All leaves must be present.
     pub(crate) fn layers(mut self) -> Vec<Vec<Digest>> {
         let backend = Backend::detect();
         let parameter = Lanes::splat(&self.parameter);

@@ -1,4 +1,4 @@
-//! Many hash chains at once, each from its own position for its own number of steps.
+//! Walks many hash chains at once, each from its own position for its own number of steps.
 
 use alloc::vec::Vec;
 
@@ -15,14 +15,14 @@ pub(crate) struct Walk<'a> {
     pub chain: u8,
     /// The position of `value`.
     pub position: u8,
-    /// Steps to take; `position + steps` is at most 255.
+    /// Number of steps. `position + steps` is at most 255.
     pub steps: u8,
     pub value: Digest,
 }
 
-/// Walks every chain to its end: `value` becomes what is there.
+/// Walks every chain to its end and stores the result in `value`.
 ///
-/// A lane whose chain is at its end takes the next one, the longest first, so that few lanes are ever idle.
+/// When a lane reaches the end of its chain, it takes the next one, longest first, so that few lanes are ever idle.
 pub(crate) fn walk<H: TweakHash>(backend: Backend, walks: &mut [Walk<'_>]) {
     let mut waiting: Vec<usize> = (0..walks.len()).filter(|&i| walks[i].steps > 0).collect();
     waiting.sort_by_key(|&index| core::cmp::Reverse(walks[index].steps));

@@ -1,12 +1,13 @@
-//! Secrets on the stack.
+//! Wipes secrets from the stack.
 //!
-//! Values that are secret are wiped by name where they live long; the copies that compilers make of them on the stack have no
-//! name. So what made them is called out of line, and its caller then overwrites the stack below itself.
+//! Long-lived secret values are wiped explicitly. The compiler may also copy them to the stack, and these copies have
+//! no name. So functions that handle secrets are called out of line, and the caller then overwrites the stack below its
+//! own frame.
 
-/// Bytes that are overwritten: more than the deepest calls here use, those of the kernels.
+/// Number of bytes to overwrite: more than the deepest calls in this crate use, which are those of the kernels.
 const DEPTH: usize = 48 << 10;
 
-/// Overwrites the part of the stack that earlier calls, now over, have used.
+/// Overwrites the part of the stack used by earlier calls that have returned.
 #[inline(never)]
 pub(crate) fn wipe_stack() {
     core::hint::black_box(&mut [0_u8; DEPTH]);

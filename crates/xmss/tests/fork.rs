@@ -21,14 +21,14 @@ impl Drop for Folder {
 struct Child(libc::pid_t);
 
 impl Child {
-    /// Forks; the child exits with the code that `run` returns.
+    /// Forks. The child exits with the code that `run` returns.
     fn fork(run: impl FnOnce() -> i32) -> Self {
         // SAFETY: the child calls `run` and exits without running destructors of this process's other threads. Its
         // allocator works, since glibc and macOS take the allocator's locks around a fork, and `run` takes no other lock.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-            // SAFETY: always sound; ends the process at once.
+            // SAFETY: always sound; it ends the process immediately.
             unsafe { libc::_exit(code.unwrap_or(99)) };
         }
         assert!(child > 0, "fork failed");
@@ -45,7 +45,8 @@ impl Child {
     }
 }
 
-/// Whether a child's uses of its parent's key all fail with [`StoreError::Forked`].
+/// Returns 0 if every use of the parent's key in a child fails with [`StoreError::Forked`], otherwise a code for the
+/// first that does not.
 fn is_useless(file: &mut KeyFile<LeanSigTest>, parent: u32) -> i32 {
     let signed = file.sign(5, &[2; 32]).map(drop);
     let further = file.sign(200, &[2; 32]).map(drop);
@@ -75,7 +76,7 @@ fn a_forked_child_cannot_sign() {
     file.prepare_ahead(Duration::from_secs(1000)).unwrap();
     let owner = Owner::current();
     owner.check().unwrap();
-    // The child, its child, and a drop in the child, which lacks the thread
+    // The child, its child, and dropping the file in the child, which does not have the thread.
     let mut ours = Some(file);
     let code = Child::fork(|| {
         let mut file = ours.take().unwrap();
@@ -107,7 +108,7 @@ fn a_forked_child_cannot_sign() {
     let message = StoreError::Forked { opened_by: 1 }.to_string();
     assert!(message.contains("opened by process 1") && message.contains("forked"));
 
-    // A key that its parent closed can be opened again although a child lives that was forked meanwhile.
+    // A key that its parent closed can be opened again even though a child forked in the meantime is still running.
     let (mut wait, mut go) = pipe().unwrap();
     let child = Child::fork(|| {
         wait.read_exact(&mut [0]).unwrap();
@@ -124,7 +125,8 @@ fn a_forked_child_cannot_sign() {
     file.sign(6, &[1; 32]).unwrap();
     drop(file);
 
-    // A child that opens the key itself signs, and writes it to the same folder after a change of the working directory.
+    // A child that opens the key itself can sign, and writes to the same directory after changing the working
+    // directory.
     let code = Child::fork(|| {
         std::env::set_current_dir(&folder.0).unwrap();
         let mut file = KeyFile::<LeanSigTest>::open("key".as_ref()).unwrap();

@@ -1,35 +1,35 @@
-//! What the messages ask of the encoding below them: Syrup is one, and others are being discussed.
+//! The interface between messages and their encoding. Syrup is one encoding; others are being discussed.
 use alloc::vec::Vec;
 
 use crate::syrup::{
     self, Buffer, ENDO, Encode, Error, ErrorKind, Kind, Limits, Reader, STRICT, Symbol,
 };
 
-/// An encoding of values: how to read and write those that messages consist of.
+/// An encoding of values: how to read and write the values that messages consist of.
 pub trait Codec {
-    /// Reads from bytes.
+    /// Reads values from bytes.
     type Reader<'a>: Read<'a>;
-    /// Appends to a buffer.
+    /// Appends values to a buffer.
     type Writer<'b, B: Buffer + 'b>: Write;
-    /// What is known of a value whose bytes are still coming in.
+    /// The state of scanning a value that is still being received.
     type Scan: Scan;
 
-    /// A reader of `input` from its start.
+    /// Creates a reader at the start of `input`.
     fn reader(input: &[u8]) -> Self::Reader<'_>;
 
-    /// A writer that appends to `out`.
+    /// Creates a writer that appends to `out`.
     fn writer<'b, B: Buffer + 'b>(out: &'b mut B) -> Self::Writer<'b, B>;
 }
 
-/// Takes values one by one. Whatever it accepts has no other encoding.
+/// Reads values one by one. Accepts only canonical encodings.
 pub trait Read<'a>: Copy {
     /// Offset of the next value in the input.
     fn offset(&self) -> usize;
-    /// Fails unless nothing is left.
+    /// Fails unless all input has been read.
     fn finish(&self) -> Result<(), Error>;
     /// The type of the next value.
     fn kind(&self) -> Result<Kind, Error>;
-    /// Enters a record and takes its label, a symbol.
+    /// Enters a record and reads its label, a symbol.
     fn begin_record(&mut self) -> Result<&'a str, Error>;
     /// Leaves a record.
     fn end_record(&mut self) -> Result<(), Error>;
@@ -39,19 +39,19 @@ pub trait Read<'a>: Copy {
     fn try_end_list(&mut self) -> bool;
     /// Leaves a list.
     fn end_list(&mut self) -> Result<(), Error>;
-    /// Takes a boolean.
+    /// Reads a boolean.
     fn boolean(&mut self) -> Result<bool, Error>;
-    /// Takes an integer that is not negative and fits.
+    /// Reads a non-negative integer that fits in a `u64`.
     fn integer(&mut self) -> Result<u64, Error>;
-    /// Takes a string.
+    /// Reads a string.
     fn string(&mut self) -> Result<&'a str, Error>;
-    /// Takes a symbol.
+    /// Reads a symbol.
     fn symbol(&mut self) -> Result<&'a str, Error>;
-    /// Takes a byte array.
+    /// Reads a byte array.
     fn bytes(&mut self) -> Result<&'a [u8], Error>;
-    /// Takes a struct whose values are strings, in the order of the encoding.
+    /// Reads a struct whose values are strings, in the order of the encoding.
     fn strings(&mut self) -> Result<Vec<(&'a str, &'a str)>, Error>;
-    /// Takes any value, checked, in its encoding.
+    /// Reads a value of any type. Validates it and returns its encoding.
     fn raw(&mut self) -> Result<&'a [u8], Error>;
 }
 
@@ -75,16 +75,16 @@ pub trait Write {
     fn symbol(&mut self, text: &str);
     /// Appends a byte array.
     fn bytes(&mut self, bytes: &[u8]);
-    /// Appends a struct whose values are strings, given in any order; fails if a key is there twice.
+    /// Appends a struct whose values are strings. Entries may be in any order; duplicate keys are an error.
     fn strings(&mut self, entries: &[(&str, &str)]) -> Result<(), Error>;
-    /// Appends a value that is encoded already.
+    /// Appends a value that is already encoded.
     fn raw(&mut self, encoded: &[u8]);
 }
 
 /// Finds the end of the first value of a stream without frames.
 pub trait Scan: Default {
-    /// Where the value that `input` starts with ends, or `None` if it goes on. Called again with a longer input until the
-    /// end is found; what has been looked at once should not be again.
+    /// Returns the end of the value at the start of `input`, or `None` if it is incomplete. Called again with a longer
+    /// input until the end is found, and should not rescan earlier bytes.
     fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error>;
 }
 
@@ -92,8 +92,8 @@ pub trait Scan: Default {
 #[derive(Clone, Copy, Debug)]
 pub struct Syrup;
 
-/// Syrup with the keys of structs in the order of their text, as Endo (1.1.1, August 2026) writes and reads it: see
-/// [`syrup::encode_for_endo`]. The two differ only where keys have different lengths.
+/// Syrup with the keys of structs sorted by their text, as written and read by Endo (1.1.1, August 2026): see
+/// [`syrup::encode_for_endo`]. It differs from [`Syrup`] only if keys have different lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct EndoSyrup;
 
@@ -170,12 +170,12 @@ impl<'a> Read<'a> for Reader<'a> {
     }
 }
 
-/// Appends Syrup, its keys in the order of this mode.
+/// Appends Syrup, with keys in the order of this mode.
 #[derive(Debug)]
 pub struct SyrupWriter<'b, B, const MODE: u8>(&'b mut B);
 
 impl<B: Buffer, const MODE: u8> SyrupWriter<'_, B, MODE> {
-    /// Of a type whose encoding cannot fail.
+    /// Appends a value of a type whose encoding cannot fail.
     #[inline(always)]
     fn put<T: Encode + ?Sized>(&mut self, value: &T) {
         let _: Result<(), Error> = value.encode(self.0);
@@ -221,7 +221,7 @@ impl<B: Buffer, const MODE: u8> Write for SyrupWriter<'_, B, MODE> {
     }
 }
 
-/// A walk over a value of Syrup that waits for more bytes.
+/// The state of scanning a Syrup value that is still incomplete.
 #[derive(Clone)]
 pub struct SyrupScan<const MODE: u8> {
     stack: syrup::Stack,

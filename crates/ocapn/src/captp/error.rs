@@ -1,42 +1,42 @@
-//! What the CapTP layer objects to.
+//! Errors of the CapTP layer.
 use core::fmt;
 
 use super::Dialect;
 use crate::syrup;
 
-/// Why a message is none, or has no form in a dialect.
+/// Why bytes are not a valid message, or cannot be expressed in a dialect.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The bytes are no value, or not one of the wanted type.
+    /// The bytes are not a valid value, or not one of the expected type.
     Value(syrup::ErrorKind),
-    /// A record whose label no operation or descriptor of the dialect has.
+    /// A record whose label is not that of an operation or descriptor in this dialect.
     UnknownLabel,
     /// The message has no form in this dialect.
     NotInDialect(Dialect),
-    /// A key or signature of another algorithm than Ed25519, or a key that is no point.
+    /// A key or signature of an algorithm other than Ed25519, or a key that is not a curve point.
     InvalidKey,
-    /// A signature that its key did not make.
+    /// A signature that was not made by this key.
     InvalidSignature,
-    /// A version of the protocol other than `1.0`.
+    /// A protocol version other than `1.0`.
     WrongVersion,
     /// A frame that does not start with a length and a colon.
     InvalidFrame,
     /// A message longer than the limit.
     MessageTooLong,
-    /// A stream that its reader has given up.
+    /// The stream failed earlier and can no longer be read.
     Stopped,
-    /// Text that is no locator.
+    /// Text that is not a locator.
     InvalidLocator,
 }
 
-/// An [`ErrorKind`] and the offset of the byte at fault: in the message or the locator, for frames in the stream. An error of
-/// encoding or of a signature has none: then the offset is 0.
+/// An [`ErrorKind`] and the offset of the offending byte: in the message or locator, or in the stream for frames.
+/// Errors in encoding and signatures have offset 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Offset of the byte at fault.
+    /// Offset of the offending byte.
     pub offset: usize,
 }
 

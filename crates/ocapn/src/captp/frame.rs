@@ -1,4 +1,4 @@
-//! Messages out of a stream of bytes that comes in pieces.
+//! Splits a byte stream that arrives in pieces into messages.
 use alloc::vec::Vec;
 use core::mem;
 
@@ -6,16 +6,16 @@ use super::codec::{Codec, Scan as _};
 use super::{Error, ErrorKind};
 use crate::syrup;
 
-/// How messages follow one another.
+/// How messages are separated in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// One value behind the other, as in the test suite of 2026-02.
+    /// One value directly after the other, like the test suite of 2026-02.
     None,
     /// `length:message`, as agreed in 2026-04.
     Length,
 }
 
-/// Takes a stream apart. It holds at most the start of one message, which is never longer than the limit.
+/// Splits a stream into messages. It buffers at most the start of one message, which is never longer than the limit.
 ///
 /// ```
 /// use lydite_ocapn::captp::{Error, Frames, Framing, Syrup};
@@ -34,25 +34,25 @@ pub enum Framing {
 pub struct Frames<C: Codec> {
     framing: Framing,
     limit: usize,
-    /// The start of a message whose rest has not come yet, its frame included.
+    /// The start of an incomplete message, including its frame header.
     partial: Vec<u8>,
     scan: C::Scan,
-    /// Bytes of the stream before those in `partial`.
+    /// Number of bytes in the stream before those in `partial`.
     offset: usize,
     failed: Option<Error>,
 }
 
-/// Bytes before a message and of it.
+/// Lengths of a frame's header and message, in bytes.
 struct Frame {
     header: usize,
     message: usize,
 }
 
 impl<C: Codec> Frames<C> {
-    /// Before the first byte of a stream, whose messages may be `limit` bytes long. A limit above 2^63 - 2^20 (on 32-bit targets
-    /// 2^31 - 2^20) is taken as that: no longer message fits into memory.
+    /// Creates the state at the start of a stream whose messages may be `limit` bytes long. Limits above 2^63 - 2^20
+    /// (2^31 - 2^20 on 32-bit targets) are reduced to that, since no longer message fits into memory.
     pub fn new(framing: Framing, limit: usize) -> Self {
-        // With its header, a message is shorter than any allocation may be, so lengths add up without overflow.
+        // A message and its header are shorter than any allocation may be, so sums of lengths cannot overflow.
         const LONGEST: usize = isize::MAX as usize + 1 - (1 << 20);
         Self {
             framing,
@@ -64,13 +64,17 @@ impl<C: Codec> Frames<C> {
         }
     }
 
-    /// Bytes of a message that is not complete.
+    /// Number of buffered bytes of an incomplete message.
     pub fn pending(&self) -> usize {
         self.partial.len()
     }
 
-    /// Takes the next bytes of the stream and calls `each` with every message that they complete. After an error, of the
-    /// stream or of `each`, the stream is lost: no place in it is known to be the start of a message.
+    /// Consumes the next bytes of the stream and calls `each` with every message that they complete.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the stream and of `each`. After either the stream cannot be used any more, since the start of the next
+    /// message is unknown.
     #[inline]
     pub fn feed<E: From<Error>>(
         &mut self,
@@ -127,7 +131,7 @@ impl<C: Codec> Frames<C> {
         Ok(())
     }
 
-    /// Moves bytes of the piece behind the partial message, until that is whole or the piece is used up.
+    /// Appends bytes of the piece to the partial message until that is complete or the piece is used up.
     fn complete(
         &mut self,
         partial: &mut Vec<u8>,
@@ -151,7 +155,7 @@ impl<C: Codec> Frames<C> {
                     0 => return Ok(Some(frame)),
                     missing => missing,
                 },
-                // The header, byte by byte.
+                // Read the header byte by byte.
                 None => 1,
             };
             if piece.is_empty() {
@@ -163,7 +167,7 @@ impl<C: Codec> Frames<C> {
         }
     }
 
-    /// The frame that `bytes` start with, if it is known: its message is there whole where no length tells.
+    /// The frame at the start of `bytes`, if it is known. Without length framing, that requires the complete message.
     #[inline]
     fn frame(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Error> {
         let frame = match self.framing {
@@ -171,7 +175,7 @@ impl<C: Codec> Frames<C> {
                 header(bytes).map_err(|error| error.kind.at(self.offset + error.offset))?
             }
             Framing::None => {
-                // A byte more tells that a message is too long.
+                // One byte beyond the limit suffices to detect a message that is too long.
                 let bytes = bytes.get(..=self.limit).unwrap_or(bytes);
                 let end = self
                     .scan
@@ -192,13 +196,13 @@ impl<C: Codec> Frames<C> {
     }
 }
 
-/// Why taking a stream apart ended.
+/// Why splitting a stream stopped.
 enum Stop<E> {
     Stream(Error),
     Caller(E),
 }
 
-/// The header of a length frame, if all of it is there.
+/// Parses the header of a length frame, if it is complete.
 fn header(bytes: &[u8]) -> Result<Option<Frame>, Error> {
     let mut message = 0usize;
     for (digits, byte) in bytes.iter().enumerate() {
@@ -206,7 +210,7 @@ fn header(bytes: &[u8]) -> Result<Option<Frame>, Error> {
             b'0'..=b'9' if digits > 0 && bytes[0] == b'0' => {
                 return Err(ErrorKind::InvalidFrame.at(0));
             }
-            // Beyond what an address can hold, and so beyond any limit.
+            // Too long for an address, and so for any limit.
             b'0'..=b'9' => {
                 message = message
                     .checked_mul(10)
@@ -225,11 +229,11 @@ fn header(bytes: &[u8]) -> Result<Option<Frame>, Error> {
     Ok(None)
 }
 
-/// Appends `message` with its frame.
+/// Appends `message` with its frame header.
 pub fn put_frame(framing: Framing, message: &[u8], out: &mut Vec<u8>) {
     match framing {
         Framing::None => out.extend_from_slice(message),
-        // A frame looks like a byte array of Syrup, whatever the codec of the message.
+        // A frame has the form of a Syrup byte array, whatever the codec of the message.
         Framing::Length => {
             let _: Result<(), syrup::Error> = syrup::encode_append(message, out);
         }

@@ -8,13 +8,13 @@ use super::{Error, ErrorKind};
 
 /// A value that can be signed.
 pub trait Signable<'a>: Sized {
-    /// Takes it.
+    /// Reads the value.
     fn read<R: Read<'a>>(reader: &mut R) -> Result<Self, Error>;
-    /// Appends it.
+    /// Appends the value.
     fn write<W: Write>(&self, writer: &mut W) -> Result<(), Error>;
 }
 
-/// `desc:sig-envelope`: a value, the very bytes that the signature is over, and the signature.
+/// `desc:sig-envelope`: a value, the exact bytes that were signed, and the signature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signed<'a, T> {
     value: T,
@@ -22,7 +22,7 @@ pub struct Signed<'a, T> {
     signature: Signature,
 }
 
-/// `desc:handoff-give`: from the gifter, for the receiver, about a gift at the exporter.
+/// `desc:handoff-give`: from the gifter to the receiver, about a gift at the exporter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandoffGive<'a> {
     /// The receiver's key in its session with the gifter.
@@ -31,22 +31,22 @@ pub struct HandoffGive<'a> {
     pub exporter: Peer<'a>,
     /// The session between gifter and exporter.
     pub session: [u8; 32],
-    /// The gifter's public id in it.
+    /// The gifter's public id in that session.
     pub gifter_side: [u8; 32],
     /// The gift, as deposited at the exporter.
     pub gift: &'a [u8],
 }
 
-/// `desc:handoff-receive`: from the receiver, for the exporter.
+/// `desc:handoff-receive`: from the receiver to the exporter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandoffReceive<'a> {
     /// The session between receiver and exporter.
     pub session: [u8; 32],
-    /// The receiver's public id in it.
+    /// The receiver's public id in that session.
     pub receiver_side: [u8; 32],
     /// A number used once in that session.
     pub count: u64,
-    /// What the gifter gave.
+    /// The gifter's signed handoff.
     pub give: Signed<'a, HandoffGive<'a>>,
 }
 
@@ -64,22 +64,26 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
     }
 
     /// The value, if `key` signed it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify(&self, key: &PublicKey) -> Result<&T, Error> {
         key.verify(&self.encoded, &self.signature)?;
         Ok(&self.value)
     }
 
-    /// The value, whoever signed it: to find out whose key to verify with.
+    /// The value without checking the signature, for finding out which key to verify with.
     pub const fn unverified(&self) -> &T {
         &self.value
     }
 
-    /// Takes the next value, an envelope. The bytes that the signature is over are kept: nothing is encoded again.
+    /// Reads an envelope. Keeps the signed bytes, so nothing is encoded again.
     pub fn read<R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
         label(reader, "desc:sig-envelope")?;
         let mut inside = *reader;
         let value = T::read(&mut inside)?;
-        // Canonical, so the bytes are those that the signer saw.
+        // The value is canonical, so these are the bytes that were signed.
         let encoded = Cow::Borrowed(reader.raw()?);
         let signature = Signature::read(reader)?;
         reader.end_record()?;
@@ -98,7 +102,7 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
         writer.end_record();
     }
 
-    /// Decodes the one envelope that `input` consists of.
+    /// Decodes `input`, which must be exactly one envelope.
     pub fn decode<C: Codec>(input: &'a [u8]) -> Result<Self, Error> {
         let mut reader = C::reader(input);
         let envelope = Self::read(&mut reader)?;
@@ -108,8 +112,12 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
 }
 
 impl<'a> Signed<'a, HandoffReceive<'a>> {
-    /// What the exporter has to check of both signatures: the gifter, whose key in the session that the give names the
-    /// exporter knows, signed the give, and whom the gifter named signed this.
+    /// The exporter's check of both signatures: the give was signed by the gifter, and this by the receiver whose key
+    /// is in the give. `gifter` is the gifter's key in the session named in the give, which the exporter knows.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify_handoff(&self, gifter: &PublicKey) -> Result<&HandoffGive<'a>, Error> {
         let give = self.value.give.verify(gifter)?;
         self.verify(&give.receiver_key)?;

@@ -1,4 +1,5 @@
-//! Keys, signatures and the ids made of them. Ed25519 is ed25519-dalek's: signing is constant time, the secret is wiped.
+//! Keys, signatures and the ids derived from them. Ed25519 is from ed25519-dalek: signing is constant time and the
+//! secret is wiped.
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -9,7 +10,7 @@ use super::codec::{Codec, Read, Write};
 use super::{Error, ErrorKind};
 use crate::syrup;
 
-/// A secret key for one session. Wiped when dropped; it neither prints nor encodes.
+/// A secret key for one session. It is wiped on drop, and can be neither printed nor encoded.
 #[derive(Clone)]
 pub struct SecretKey(SigningKey);
 
@@ -22,12 +23,12 @@ pub struct PublicKey(pub [u8; 32]);
 pub struct Signature(pub [u8; 64]);
 
 impl SecretKey {
-    /// Of 32 secret bytes from a good source of randomness.
+    /// Creates a key from 32 secret bytes, which must come from a good source of randomness.
     pub fn from_bytes(seed: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(seed))
     }
 
-    /// The key that others know.
+    /// The public key that belongs to it.
     pub fn public_key(&self) -> PublicKey {
         PublicKey(self.0.verifying_key().to_bytes())
     }
@@ -51,21 +52,25 @@ impl fmt::Debug for Signature {
 }
 
 impl PublicKey {
-    /// Fails unless this key signed `message`. Keys of small order and signatures in a second form are refused.
+    /// Fails unless this key signed `message`. Rejects keys of small order and signatures that are not canonical.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), Error> {
         let key = VerifyingKey::from_bytes(&self.0).map_err(|_| ErrorKind::InvalidKey.at(0))?;
         key.verify_strict(message, &ed25519_dalek::Signature::from_bytes(&signature.0))
             .map_err(|_| ErrorKind::InvalidSignature.at(0))
     }
 
-    /// The id that sides of a session are told apart by: the key's encoding, hashed twice.
+    /// The public id of this side of a session: the double hash of the key's encoding.
     pub fn id<C: Codec>(&self) -> [u8; 32] {
         let mut encoded = Vec::with_capacity(128);
         self.write(&mut C::writer(&mut encoded));
         sha256(&sha256(&encoded))
     }
 
-    /// Takes the next value, a public key: `['public-key ['ecc ['curve 'Ed25519] ['flags 'eddsa] ['q bytes]]]`.
+    /// Reads a public key: `['public-key ['ecc ['curve 'Ed25519] ['flags 'eddsa] ['q bytes]]]`.
     pub fn read<'a, R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
         reader.begin_list()?;
         expect(reader, "public-key")?;
@@ -102,7 +107,7 @@ impl PublicKey {
 }
 
 impl Signature {
-    /// Takes the next value, a signature: `['sig-val ['eddsa ['r bytes] ['s bytes]]]`.
+    /// Reads a signature: `['sig-val ['eddsa ['r bytes] ['s bytes]]]`.
     pub fn read<'a, R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
         reader.begin_list()?;
         expect(reader, "sig-val")?;
@@ -130,7 +135,7 @@ impl Signature {
     }
 }
 
-/// Takes this symbol.
+/// Reads this symbol.
 fn expect<'a, R: Read<'a>>(reader: &mut R, symbol: &str) -> Result<(), Error> {
     let offset = reader.offset();
     if reader.symbol()? == symbol {
@@ -140,7 +145,7 @@ fn expect<'a, R: Read<'a>>(reader: &mut R, symbol: &str) -> Result<(), Error> {
     }
 }
 
-/// Takes `['name bytes]`, 32 of them.
+/// Reads `['name bytes]` with 32 bytes.
 fn named<'a, R: Read<'a>>(reader: &mut R, name: &str) -> Result<&'a [u8; 32], Error> {
     reader.begin_list()?;
     expect(reader, name)?;
@@ -156,14 +161,14 @@ fn put_named<W: Write>(writer: &mut W, name: &str, bytes: &[u8]) {
     writer.end_list();
 }
 
-/// Takes the next value, 32 bytes.
+/// Reads a byte array of 32 bytes.
 pub(super) fn array<'a, R: Read<'a>>(reader: &mut R) -> Result<&'a [u8; 32], Error> {
     let offset = reader.offset();
     let wrong_length = ErrorKind::Value(syrup::ErrorKind::WrongLength).at(offset);
     reader.bytes()?.try_into().map_err(|_| wrong_length)
 }
 
-/// The id of the session between the sides with these public ids, the same on both.
+/// The id of the session between the sides with these public ids. The order of the arguments does not matter.
 pub fn session_id(one: &[u8; 32], other: &[u8; 32]) -> [u8; 32] {
     let (low, high) = if one < other {
         (one, other)
@@ -177,18 +182,18 @@ pub fn session_id(one: &[u8; 32], other: &[u8; 32]) -> [u8; 32] {
     sha256(&sha256(&message))
 }
 
-/// Which of two connections stays.
+/// Which of two crossed connections to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crossed {
-    /// The one that we opened; we abort theirs.
+    /// The one that we opened. We abort theirs.
     KeepOurs,
-    /// The one that they opened; we abort ours.
+    /// The one that they opened. We abort ours.
     KeepTheirs,
 }
 
-/// Two peers have called each other at once. `ours` is the public id that we sent on the connection that we opened,
-/// `theirs` the one that they sent on the connection that they opened: the connection with the lower id is aborted. `None` if
-/// they are equal, which is nobody but oneself: abort both.
+/// Resolves two peers connecting to each other at the same time. `ours` is the public id that we sent on the connection
+/// that we opened, `theirs` the one that they sent on the connection that they opened. The connection with the lower id
+/// is aborted. Returns `None` if the ids are equal, which only happens when a peer connects to itself: abort both.
 pub fn crossed_hellos(ours: &[u8; 32], theirs: &[u8; 32]) -> Option<Crossed> {
     match ours.cmp(theirs) {
         core::cmp::Ordering::Less => Some(Crossed::KeepTheirs),

@@ -1,4 +1,4 @@
-//! Where peers and their objects are found: as records in messages and as text.
+//! Locations of peers and their objects, as records in messages and as text.
 use alloc::{string::String, vec::Vec};
 use core::{fmt, str::FromStr};
 
@@ -12,28 +12,28 @@ use crate::syrup::Kind;
 pub struct Peer<'a> {
     /// How to connect: `onion`, `tcp-testing-only`, …
     pub transport: &'a str,
-    /// Who, in the terms of the transport.
+    /// The peer's name within the transport.
     pub designator: &'a str,
-    /// What helps to connect; `None` is `f` on the wire.
+    /// Connection hints. `None` is `f` on the wire.
     pub hints: Option<Vec<(&'a str, &'a str)>>,
 }
 
-/// `<ocapn-sturdyref peer swiss>`: an object that is found again after the session.
+/// `<ocapn-sturdyref peer swiss>`: a reference to an object that outlives the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sturdyref<'a> {
-    /// Where it is.
+    /// The peer that holds the object.
     pub peer: Peer<'a>,
-    /// Its secret name there.
+    /// The object's secret name at that peer.
     pub swiss: &'a [u8],
 }
 
 impl<'a> Peer<'a> {
-    /// Whether both are one peer: hints do not matter.
+    /// Whether both refer to the same peer. Hints are ignored.
     pub fn is_same(&self, other: &Peer<'_>) -> bool {
         (self.transport, self.designator) == (other.transport, other.designator)
     }
 
-    /// Takes the next value, a peer.
+    /// Reads a peer.
     pub fn read<R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
         label(reader, "ocapn-peer")?;
         let (transport, designator) = (reader.symbol()?, reader.string()?);
@@ -68,7 +68,7 @@ impl<'a> Peer<'a> {
 }
 
 impl<'a> Sturdyref<'a> {
-    /// Decodes the one sturdyref that `input` consists of.
+    /// Decodes `input`, which must be exactly one sturdyref.
     pub fn decode<C: Codec>(input: &'a [u8], dialect: Dialect) -> Result<Self, Error> {
         let mut reader = C::reader(input);
         let sturdyref = Self::read(&mut reader, dialect)?;
@@ -76,7 +76,7 @@ impl<'a> Sturdyref<'a> {
         Ok(sturdyref)
     }
 
-    /// Takes the next value, a sturdyref.
+    /// Reads a sturdyref.
     pub fn read<R: Read<'a>>(reader: &mut R, dialect: Dialect) -> Result<Self, Error> {
         label(reader, "ocapn-sturdyref")?;
         let peer = Peer::read(reader)?;
@@ -88,7 +88,7 @@ impl<'a> Sturdyref<'a> {
         Ok(Self { peer, swiss })
     }
 
-    /// Appends the sturdyref. In the draft a swiss number is text: one that is not UTF-8 has no form there.
+    /// Appends the sturdyref. In the draft a swiss number is text, so one that is not UTF-8 has no form there.
     pub fn write<W: Write>(&self, writer: &mut W, dialect: Dialect) -> Result<(), Error> {
         let text = core::str::from_utf8(self.swiss);
         writer.begin_record("ocapn-sturdyref");
@@ -103,8 +103,9 @@ impl<'a> Sturdyref<'a> {
     }
 }
 
-/// A peer or a sturdyref as text: `ocapn://designator.transport[/s/swiss][?hint=value&…]`. The last dot before the transport
-/// counts. In the swiss number and the hints, bytes other than letters, digits and `-._~+=!$'()*,;:@` are `%` and two digits.
+/// A peer or a sturdyref as text: `ocapn://designator.transport[/s/swiss][?hint=value&…]`. The transport follows the
+/// last dot of the authority. In the swiss number and the hints, bytes other than letters, digits and
+/// `-._~+=!$'()*,;:@` are percent-encoded.
 ///
 /// ```
 /// use lydite_ocapn::captp::Locator;
@@ -118,20 +119,20 @@ impl<'a> Sturdyref<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
-    /// Who, in the terms of the transport.
+    /// The peer's name within the transport.
     pub designator: String,
     /// How to connect.
     pub transport: String,
-    /// The secret name of an object; none if the peer itself is meant.
+    /// The secret name of an object, or `None` for the peer itself.
     pub swiss: Option<Vec<u8>>,
-    /// What helps to connect.
+    /// Connection hints.
     pub hints: Vec<(String, String)>,
 }
 
 const SCHEME: &str = "ocapn://";
 
 impl Locator {
-    /// The peer, its hints `f` if there are none.
+    /// The peer. If there are no hints, `hints` is `None` (`f` on the wire).
     pub fn peer(&self) -> Peer<'_> {
         let hints = self
             .hints
@@ -144,7 +145,7 @@ impl Locator {
         }
     }
 
-    /// The sturdyref, if it is one.
+    /// The sturdyref, if there is a swiss number.
     pub fn sturdyref(&self) -> Option<Sturdyref<'_>> {
         let swiss = self.swiss.as_deref()?;
         Some(Sturdyref {
@@ -154,12 +155,12 @@ impl Locator {
     }
 }
 
-/// Bytes that stand for themselves in a swiss number or a hint.
+/// Whether the byte is written unescaped in a swiss number or a hint.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+=!$'()*,;:@".contains(&byte)
 }
 
-/// What designators and transports consist of, besides dots in the former.
+/// Whether the text is a valid transport, or a part of a designator between dots.
 fn is_name(text: &str) -> bool {
     !text.is_empty()
         && text
@@ -167,7 +168,7 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// Bytes of a part of a locator that starts at `offset`.
+/// Decodes a percent-encoded part of a locator that starts at `offset`.
 fn unescape(part: &str, offset: usize) -> Result<Vec<u8>, Error> {
     let (bytes, mut out, mut i) = (part.as_bytes(), Vec::with_capacity(part.len()), 0);
     while let Some(&byte) = bytes.get(i) {

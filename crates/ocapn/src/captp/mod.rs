@@ -1,16 +1,16 @@
 //! CapTP: the messages that capability-secure peers exchange.
 //!
-//! - [`Operation`] and what it consists of, in each [`Dialect`] on the wire; a message of one is converted to another by
-//!   decoding in the first and encoding in the second.
-//! - [`Frames`]: messages out of a stream.
-//! - [`StartSession`], [`Signed`] handoffs, [`session_id`], [`crossed_hellos`]: who one is talking to.
+//! - [`Operation`] and its parts, in each [`Dialect`] used on the wire. To convert a message, decode it in one dialect
+//!   and encode it in the other.
+//! - [`Frames`] splits a stream into messages.
+//! - [`StartSession`], [`Signed`] handoffs, [`session_id`] and [`crossed_hellos`] establish the peer's identity.
 //! - [`Locator`] is the text form, `ocapn://…`.
 //!
-//! Nothing here knows the bytes of the encoding: that is the [`Codec`], of which [`Syrup`] is the first
-//! and [`EndoSyrup`] what it is between peers that sort keys as Endo does.
+//! Nothing here depends on the bytes of the encoding. That is the job of the [`Codec`]: [`Syrup`], or [`EndoSyrup`]
+//! between peers that sort keys like Endo.
 //!
 //! Source: OCapN's CapTP, Netlayers and Locators drafts of 2026-07-16, the OCapN test suite at 6c146dc, and Endo 1.1.1.
-//! Constant time: signing; the rest is public.
+//! Signing is constant time; everything else handles public data.
 
 mod codec;
 mod error;

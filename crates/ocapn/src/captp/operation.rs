@@ -8,12 +8,12 @@ use super::locator::Peer;
 use super::{Error, ErrorKind};
 use crate::syrup::{Buffer, Kind};
 
-/// Which labels and fields are on the wire.
+/// Which labels and fields are used on the wire.
 ///
 /// | | [`Suite202602`](Self::Suite202602) | [`Draft202607`](Self::Draft202607) | [`Endo202608`](Self::Endo202608) |
 /// |---|---|---|---|
 /// | deliver without answer and resolver | `op:deliver-only` | `op:deliver … f f` | `op:deliver … f f` |
-/// | resolver of a deliver with an answer | always | or `f` | or `f` |
+/// | resolver of a deliver with an answer | required | or `f` | or `f` |
 /// | fields of `op:listen` | 3 | 2 | 3 |
 /// | garbage collection | `op:gc-export`, `op:gc-answer` | `op:gc-exports`, `op:gc-answers` | `op:gc-exports`, `op:gc-answers` |
 /// | `op:get`, `op:index`, `op:untag` | no | yes | yes |
@@ -24,7 +24,7 @@ pub enum Dialect {
     Suite202602,
     /// The draft of 2026-07-16.
     Draft202607,
-    /// Endo 1.1.1 (August 2026): the draft, but for two places.
+    /// Endo 1.1.1 (August 2026): the draft, with two differences.
     Endo202608,
 }
 
@@ -38,16 +38,16 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// What a message is sent to: something on the side of the receiver.
+/// The recipient of a message: an object or answer on the receiver's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// `desc:export`: an object of the receiver's, at this position.
+    /// `desc:export`: the receiver's object at this position.
     Export(u64),
-    /// `desc:answer`: what the receiver will answer, at this position.
+    /// `desc:answer`: the receiver's future answer at this position.
     Answer(u64),
 }
 
-/// Something on the side of the sender.
+/// An object or promise on the sender's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Import {
     /// `desc:import-object`
@@ -67,70 +67,71 @@ pub enum Operation<'a> {
         to: Target,
         /// A list, encoded.
         arguments: &'a [u8],
-        /// Where the sender expects the answer.
+        /// Position at which the sender expects the answer.
         answer: Option<u64>,
-        /// Who is told of the answer.
+        /// The object to notify of the answer.
         resolver: Option<Import>,
     },
-    /// Asks to be told when a promise is resolved.
+    /// Requests a notification when a promise is resolved.
     Listen {
         /// The promise.
         to: Target,
-        /// Who is told.
+        /// The object to notify.
         resolver: Import,
-        /// Whether a promise for another promise is news. The draft has no such field: there it is false.
+        /// Whether to notify when the promise resolves to another promise. The draft has no such field: it is false
+        /// there.
         wants_partial: bool,
     },
-    /// Objects that the sender does not need any more: position and number of references given back.
+    /// Objects that the sender no longer needs: position and number of references released.
     GcExports(Vec<(u64, u64)>),
-    /// Answers that the sender does not need any more.
+    /// Answers that the sender no longer needs.
     GcAnswers(Vec<u64>),
     /// Ends the session.
     Abort {
-        /// For people.
+        /// A reason for humans to read.
         reason: &'a str,
     },
-    /// Takes a field of a struct.
+    /// Reads a field of a struct.
     Get {
         /// The struct.
         from: Target,
         /// Its key.
         field: &'a str,
-        /// Where the sender expects the answer.
+        /// Position at which the sender expects the answer.
         answer: u64,
     },
-    /// Takes an item of a list.
+    /// Reads an item of a list.
     Index {
         /// The list.
         from: Target,
-        /// Number of the item, from 0.
+        /// Index of the item, from 0.
         index: u64,
-        /// Where the sender expects the answer.
+        /// Position at which the sender expects the answer.
         answer: u64,
     },
-    /// Takes the value out of a tagged one.
+    /// Extracts the value from a tagged value.
     Untag {
         /// The tagged value.
         from: Target,
-        /// The tag that it must have.
+        /// The expected tag.
         tag: &'a str,
-        /// Where the sender expects the answer.
+        /// Position at which the sender expects the answer.
         answer: u64,
     },
 }
 
-/// The first message: who and where the sender is.
+/// The first message: the sender's key and location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartSession<'a> {
     /// The sender's key for this session.
     pub key: PublicKey,
     /// Where the sender can be found.
     pub location: Peer<'a>,
-    /// Of the location, by the key.
+    /// The key's signature of the location.
     pub signature: Signature,
 }
 
-/// The only version of the protocol.
+/// The only supported version of the protocol.
 const VERSION: &str = "1.0";
 
 impl<'a> StartSession<'a> {
@@ -145,13 +146,17 @@ impl<'a> StartSession<'a> {
     }
 
     /// Fails unless the key signed the location.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
     pub fn verify<C: Codec>(&self) -> Result<(), Error> {
         self.key
             .verify(&my_location::<C>(&self.location)?, &self.signature)
     }
 }
 
-/// What the signature of a location is over. (The draft says the location itself; the suite and Endo sign this.)
+/// The signed form of a location. (The draft specifies the location itself, but the test suite and Endo sign this.)
 fn my_location<C: Codec>(location: &Peer<'_>) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     {
@@ -185,7 +190,13 @@ impl Dialect {
 }
 
 impl<'a> Operation<'a> {
-    /// Decodes the one message that `input` consists of.
+    /// Decodes `input`, which must be exactly one message.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Value`] for bytes that are not canonical or a value of an unexpected type;
+    /// [`ErrorKind::UnknownLabel`], [`ErrorKind::NotInDialect`], [`ErrorKind::WrongVersion`],
+    /// [`ErrorKind::InvalidKey`].
     ///
     /// ```
     /// use lydite_ocapn::captp::{Dialect, Operation, Syrup, Target};
@@ -213,7 +224,7 @@ impl<'a> Operation<'a> {
         Ok(operation)
     }
 
-    /// Takes the next value, a message.
+    /// Reads a message.
     #[inline]
     pub fn read<R: Read<'a>>(reader: &mut R, dialect: Dialect) -> Result<Self, Error> {
         let start = *reader;
@@ -243,7 +254,7 @@ impl<'a> Operation<'a> {
         Ok(operation)
     }
 
-    /// What is not sent with every call.
+    /// Reads the less frequent operations.
     fn read_other<R: Read<'a>>(
         reader: &mut R,
         label: &str,
@@ -311,10 +322,10 @@ impl<'a> Operation<'a> {
         )
     }
 
-    /// Whether the dialect has a form for it.
+    /// Whether the operation has a form in this dialect.
     pub const fn fits(&self, dialect: Dialect) -> bool {
         match self {
-            // The suite always wants to be told.
+            // The suite requires a resolver for every answer.
             Self::Deliver {
                 answer: Some(_),
                 resolver: None,
@@ -330,13 +341,17 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Appends the message as the dialect has it.
+    /// Appends the message in this dialect.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotInDialect`] unless [`fits`](Self::fits); duplicate hints of a location.
     #[inline]
     pub fn encode<C: Codec, B: Buffer>(&self, dialect: Dialect, out: &mut B) -> Result<(), Error> {
         self.write(&mut C::writer(out), dialect)
     }
 
-    /// As [`encode`](Self::encode), to a writer.
+    /// Like [`encode`](Self::encode), to a writer.
     #[inline]
     pub fn write<W: Write>(&self, writer: &mut W, dialect: Dialect) -> Result<(), Error> {
         if !self.fits(dialect) {
@@ -442,7 +457,7 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// Takes a list, checked, in its encoding.
+/// Reads a list. Validates it and returns its encoding.
 #[inline(always)]
 fn list<'a, R: Read<'a>>(reader: &mut R) -> Result<&'a [u8], Error> {
     if reader.kind()? != Kind::List {
@@ -451,7 +466,7 @@ fn list<'a, R: Read<'a>>(reader: &mut R) -> Result<&'a [u8], Error> {
     Ok(reader.raw()?)
 }
 
-/// Takes what `read` reads, or `f`.
+/// Reads `f` as `None`, or a value with `read`.
 #[inline(always)]
 fn or_false<'a, R: Read<'a>, T, E>(
     reader: &mut R,
@@ -482,7 +497,7 @@ fn integers<'a, R: Read<'a>>(reader: &mut R) -> Result<Vec<u64>, Error> {
 macro_rules! descriptors {
     ($($type:ident { $($label:literal => $variant:ident),* })*) => {$(
         impl $type {
-            /// Takes the next value, one of these descriptors.
+            /// Reads one of these descriptors.
             #[inline(always)]
             pub fn read<'a, R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
                 let start = *reader;

@@ -142,7 +142,7 @@ fn operations_of_the_vectors() {
             }
         }
     }
-    // The report's "op:deliver" is none.
+    // The "op:deliver" of the report is not a valid one.
     let report = vector("captp-bench");
     let error = Operation::decode::<Syrup>(&report, Draft202607).unwrap_err();
     assert_eq!(error, ErrorKind::Value(syrup::ErrorKind::WrongType).at(33));
@@ -161,7 +161,7 @@ fn what_a_dialect_has_no_form_for() {
         Operation::decode::<Syrup>(answer_only, suite),
         not_in(suite, 0)
     );
-    // Of the two ways to say that nobody waits, each dialect has one.
+    // There are two forms for a message without answer and resolver. Each dialect has one of them.
     let nobody = b"<10'op:deliver<11'desc:export5+>[]ff>";
     assert_eq!(Operation::decode::<Syrup>(nobody, suite), not_in(suite, 0));
     let listen = Operation::Listen {
@@ -225,7 +225,7 @@ fn malformed_operations() {
     );
 }
 
-/// Two implementations that share nothing must agree on all signatures of the vectors.
+/// Two independent implementations must agree on all signatures of the vectors.
 #[test]
 fn signatures_agree_with_ed25519_compact() {
     let location = crypto("my_location");
@@ -265,7 +265,7 @@ fn signatures_agree_with_ed25519_compact() {
         b.verify(&location, &Signature(signature)),
         Err(ErrorKind::InvalidSignature.at(0))
     );
-    // The neutral element verifies anything where it is let in.
+    // If accepted as a key, the neutral element verifies any message.
     let mut neutral = [0; 32];
     neutral[0] = 1;
     let mut forged = [0; 64];
@@ -290,7 +290,7 @@ fn ids() {
     assert_eq!(session_id(&a, &b), crypto32("session_id"));
     assert_eq!(session_id(&b, &a), crypto32("session_id"));
 
-    // Whatever one side decides, the other decides the same.
+    // Both sides must reach the same decision.
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     assert_eq!(crossed_hellos(&low, &high), Some(Crossed::KeepTheirs));
     assert_eq!(crossed_hellos(&high, &low), Some(Crossed::KeepOurs));
@@ -325,7 +325,7 @@ fn start_session() {
             Err(ErrorKind::InvalidSignature.at(0))
         );
     }
-    // Another algorithm.
+    // An unknown algorithm.
     let text = String::from_utf8_lossy(&bytes).replace("7'Ed25519", "7'Ed44818");
     assert!(text.contains("Ed44818"));
     let start = bytes
@@ -376,7 +376,7 @@ fn handoffs() {
         [b'g'; 32]
     );
     assert!(decoded.verify_handoff(&receiver.public_key()).is_err());
-    // Signed by another than the one whom the gifter named.
+    // Signed by someone other than the receiver named by the gifter.
     let stolen = Signed::sign::<Syrup>(&gifter, receive.unverified().clone()).unwrap();
     assert!(stolen.verify_handoff(&gifter.public_key()).is_err());
     for byte in 0..out.len() {
@@ -481,7 +481,7 @@ fn texts_that_are_no_locators() {
     );
 }
 
-/// All messages of a stream in pieces that end at these places.
+/// Returns all messages of a stream that is split at these positions.
 fn split<C: Codec>(
     framing: Framing,
     limit: usize,
@@ -580,11 +580,12 @@ fn streams_that_are_none() {
                 result = result.and(next);
             }
             assert_eq!(result, Err(kind.at(offset)), "{stream:?} {cuts:?}");
-            // And so it stays.
+            // The error persists.
             assert_eq!(frames.feed(b"1+", |_| Ok::<_, Error>(())), result);
         }
     }
-    // Endless digits, open lists and text byte by byte: no more than the limit is kept, and nothing is quadratic.
+    // Endless digits, open lists and text byte by byte: at most the limit is buffered, and nothing takes quadratic
+    // time.
     const LIMIT: usize = 300_000;
     for byte in [b'1', b'['] {
         let mut frames = Frames::<Syrup>::new(Framing::None, LIMIT);
@@ -604,7 +605,7 @@ fn streams_that_are_none() {
     assert!(frames.feed(b"4+", |_| Ok::<_, Error>(())).is_err());
 }
 
-/// A limit beyond what memory can hold, and lengths around what an address can hold.
+/// A limit larger than memory, and lengths around the largest address.
 #[test]
 fn frames_without_a_limit() {
     for length in [
@@ -639,7 +640,7 @@ fn frames_without_a_limit() {
     }
 }
 
-/// An encoding that shares nothing with Syrup but the kinds: one byte of kind, 4 bytes of length, content.
+/// An encoding that has only the kinds in common with Syrup: one byte of kind, 4 bytes of length, content.
 struct Boxes;
 
 #[derive(Clone, Copy)]
@@ -824,7 +825,7 @@ impl Codec for Boxes {
     }
 }
 
-/// Keys of different lengths, the only thing that the two differ in.
+/// Keys of different lengths, the only difference between the two.
 #[test]
 fn keys_in_endo_s_order() {
     let location = Peer {
@@ -852,7 +853,7 @@ fn keys_in_endo_s_order() {
     let strict = Operation::decode::<Syrup>(&encoded, Dialect::Endo202608);
     assert_eq!(strict.map_err(|error| error.kind), Err(not_sorted));
 
-    // A struct among the arguments: in the order of the one or of the other, never both.
+    // A struct among the arguments: sorted in one order or the other, never accepted by both.
     let deliver =
         |arguments: &str| format!("<10'op:deliver<11'desc:export5+>[{arguments}]ff>").into_bytes();
     let (ours, endos) = (deliver("{1\"b2+2\"aa1+}"), deliver("{2\"aa1+1\"b2+}"));
@@ -929,7 +930,7 @@ fn any_operation() -> impl Strategy<Value = Operation<'static>> {
     ]
 }
 
-/// Encodes and decodes in this codec, with these arguments where there are any.
+/// Encodes and decodes with this codec, and with these arguments if the operation has any.
 fn there_and_back<C: Codec>(operation: &Operation<'static>, dialect: Dialect, list: &'static [u8]) {
     let mut operation = operation.clone();
     if let Operation::Deliver { arguments, .. } = &mut operation {
@@ -961,7 +962,7 @@ proptest! {
         }
     }
 
-    /// What is decoded encodes to the same bytes.
+    /// A decoded message encodes to the same bytes.
     #[test]
     fn bytes_survive(operation in any_operation(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..3)) {
         for dialect in DIALECTS {

@@ -1,17 +1,17 @@
-//! What an encoder writes to, beside the caller's bytes.
+//! Output buffers of the encoders, in addition to the caller's slice.
 use alloc::vec::Vec;
 
 use lydite_bytes::Buffer;
 use lydite_hash::{Sha256, sha256_in_place};
 
-/// A vector that is kept longer than what is written, so that there is room for windows.
+/// A vector whose length exceeds what has been written, so that there is room for windows.
 pub(super) struct VecBuffer<'a> {
     pub bytes: &'a mut Vec<u8>,
     pub written: usize,
 }
 
 impl<'a> VecBuffer<'a> {
-    /// Behind what `bytes` holds.
+    /// Appends after the contents of `bytes`.
     #[inline(always)]
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         Self {
@@ -62,15 +62,16 @@ impl Buffer for VecBuffer<'_> {
     }
 }
 
-/// SHA-256 of what is written. Messages that fit the block are hashed there; longer ones pass through it.
+/// Computes SHA-256 of what is written. Messages that fit in the block are hashed there; longer ones pass through it.
 pub(super) struct HashBuffer {
     block: [u8; BLOCK],
     used: usize,
     hasher: Option<Sha256>,
 }
 
-/// A few compressions at once; small enough to be cleared by a few stores in place. A call to `memset` stores by 64 bytes,
-/// and where these straddle lines of the cache, which the address of the stack decides, a content id takes 8 to 21 ns more.
+/// Enough for a few compressions at once, and small enough to be cleared inline with a few stores. `memset` uses
+/// 64-byte stores; if these straddle cache lines, which depends on the address of the stack, a content id takes 8 to 21
+/// ns longer.
 const BLOCK: usize = 192;
 
 impl HashBuffer {

@@ -1,9 +1,9 @@
-//! What the derived implementations read with, besides the public methods.
+//! Reader methods for the derived implementations, in addition to the public ones.
 use super::{Error, ErrorKind, Kind, Reader};
 
 #[doc(hidden)]
 impl Reader<'_> {
-    /// Takes the opening bracket of this container with the label or key behind it, or fails with `kind`.
+    /// Consumes the opening bracket of this container and the label or key after it, or fails with `kind`.
     #[inline(always)]
     pub fn open(&mut self, opener: &[u8], container: Kind, kind: ErrorKind) -> Result<(), Error> {
         if self.descend(opener) {
@@ -23,7 +23,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes this key, or fails with `kind`.
+    /// Consumes this key, or fails with `kind`.
     #[inline(always)]
     pub fn expect(&mut self, key: &[u8], kind: ErrorKind) -> Result<(), Error> {
         if self.literal(key) {
@@ -33,7 +33,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Why none of an enum's variants, which are records or symbols or both, comes next.
+    /// The error if the next value is not a variant of an enum, whose variants are records, symbols or both.
     #[cold]
     #[inline(never)]
     pub fn no_variant(self, records: bool, symbols: bool) -> Error {

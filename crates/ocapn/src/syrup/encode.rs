@@ -1,5 +1,5 @@
-//! Writing. Short pieces are built in registers and stored as whole windows, of which only the first bytes count; the next
-//! piece overwrites the rest.
+//! Encoding. Short pieces are built in registers and stored as whole windows, of which only the first bytes count. The
+//! next piece overwrites the rest.
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     string::String,
@@ -16,22 +16,27 @@ use super::{
     scan::text_order,
 };
 
-/// A value with a Syrup encoding. Can be derived: see [`syrup`](self::super).
+/// A type with a Syrup encoding. Can be derived: see [`syrup`](self::super).
 pub trait Encode {
     /// Appends the canonical encoding to `out`.
     fn encode<B: Buffer>(&self, out: &mut B) -> Result<(), Error>;
 
-    /// About how long the encoding is: the capacity that [`encode`] starts with. Wrong, it costs time only.
+    /// Estimated length of the encoding, the initial capacity of [`encode`]. A wrong estimate only costs time.
     #[inline]
     fn length_hint(&self) -> usize {
         FIRST_CAPACITY
     }
 }
 
-/// Capacity that most messages fit into.
+/// Initial capacity, enough for most messages.
 const FIRST_CAPACITY: usize = 128;
 
-/// The canonical encoding of `value`.
+/// Returns the canonical encoding of `value`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Duplicate`] if a dictionary or set has equal keys or members; [`ErrorKind::TooDeep`] if a [`Value`] is
+/// nested deeper than [`MAX_TREE_DEPTH`].
 ///
 /// ```
 /// use lydite_ocapn::syrup::{self, Value};
@@ -47,7 +52,11 @@ pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Appends the canonical encoding of `value` to `out`; of a value that has none, nothing.
+/// Appends the canonical encoding of `value` to `out`. On an error `out` is unchanged.
+///
+/// # Errors
+///
+/// Those of [`encode`].
 #[inline]
 pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
@@ -63,8 +72,12 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result
 
 /// Writes the canonical encoding of `value` to the start of `out` and returns its length.
 ///
-/// Bytes of `out` behind the encoding may be overwritten: whole windows are stored. When `out` is too short its contents
-/// are unspecified and the error's offset is the length needed.
+/// Bytes of `out` after the encoding may be overwritten, since whole windows are stored. If `out` is too short, its
+/// contents are unspecified and the error's offset is the required length.
+///
+/// # Errors
+///
+/// [`ErrorKind::BufferTooSmall`]; those of [`encode`].
 ///
 /// ```
 /// use lydite_ocapn::syrup;
@@ -83,7 +96,8 @@ pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usiz
         .map_err(|needed| ErrorKind::BufferTooSmall.at(needed))
 }
 
-/// The content id of `value`: SHA-256 of its canonical encoding, which is hashed as it is written and never stored whole.
+/// Returns the content id of `value`: SHA-256 of its canonical encoding, which is hashed as it is written and never
+/// stored whole.
 ///
 /// ```
 /// use lydite_ocapn::syrup;
@@ -98,12 +112,16 @@ pub fn content_id<T: Encode + ?Sized>(value: &T) -> Result<[u8; 32], Error> {
     Ok(out.finish())
 }
 
-/// The encoding of `value` as Endo writes and reads it until it follows the specification: the keys of a dictionary are
-/// strings, sorted by their text (as JavaScript compares it, by units of UTF-16) and not by their encodings, and a zero has
-/// no sign. Fails with [`ErrorKind::WrongType`] where Endo has no form: other keys, sets, floats of 32 bits.
-/// [`Value::decode_lenient`] reads it.
+/// Encodes `value` in the form that Endo writes and reads until it follows the specification: the keys of a dictionary
+/// are strings sorted by their text (by UTF-16 code units, like JavaScript) instead of by their encodings, and zero has
+/// no sign. [`Value::decode_lenient`] reads this form.
 ///
-/// As the bytes are not canonical, no signature or content id should be over them, but for those that Endo checks.
+/// The bytes are not canonical, so do not sign them or compute content ids from them, except for signatures that Endo
+/// checks.
+///
+/// # Errors
+///
+/// [`ErrorKind::WrongType`] if Endo has no form for a value: keys that are not strings, sets, and 32-bit floats.
 ///
 /// ```
 /// use lydite_ocapn::syrup::{self, Value};
@@ -119,12 +137,12 @@ pub fn encode_for_endo(value: &Value) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Canonical NaNs, as WebAssembly and OCapN's data model have them.
+/// Canonical NaNs as in WebAssembly and OCapN's data model.
 pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
 pub(super) const NAN32: u32 = 0x7fc0_0000;
 
-/// `"00"` to `"99"`, the first digit in the low byte. Whatever is put is built in a register: bytes put together in memory
-/// and loaded as a word wait for the stores (5 ns each).
+/// `"00"` to `"99"`, the first digit in the low byte. All output is built in registers: loading a word from bytes just
+/// stored one by one has to wait for the stores (5 ns each).
 static PAIRS: [u16; 100] = {
     let mut pairs = [0; 100];
     let mut n = 0;
@@ -135,11 +153,11 @@ static PAIRS: [u16; 100] = {
     pairs
 };
 
-/// Digits of `value < 10^8`, most significant in the lowest byte, zeros before it included; each byte 0 to 9.
+/// Digits of `value < 10^8` including leading zeros, the most significant in the lowest byte. Each byte is 0 to 9.
 #[inline(always)]
 const fn eight_digits(value: u32) -> u64 {
     let halves = (value / 10_000) as u64 | ((value % 10_000) as u64) << 32;
-    // Each half into two numbers below 100, then each of these into digits: x / 100 = x * 10486 >> 20 below 10^4.
+    // Split each half into two numbers below 100, then each of these into digits: x / 100 = x * 10486 >> 20 below 10^4.
     let hundreds = ((halves * 10_486) >> 20) & 0x7f_0000_007f;
     let pairs = hundreds | (halves - 100 * hundreds) << 16;
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
@@ -154,7 +172,7 @@ fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
     put_decimal::<false, B>(value, marker, out);
 }
 
-/// As [`put_number`]. Within a `TREE`, where the buffer is in memory anyway, long numbers take a call.
+/// Like [`put_number`]. In a `TREE`, where the buffer is in memory anyway, long numbers are written by a call.
 #[inline(always)]
 fn put_decimal<const TREE: bool, B: Buffer>(value: u64, marker: u8, out: &mut B) {
     if value < 10 {
@@ -170,8 +188,8 @@ fn put_decimal<const TREE: bool, B: Buffer>(value: u64, marker: u8, out: &mut B)
         let zeros = usize::from(high < 10);
         out.put(&(word >> (8 * zeros)).to_le_bytes(), 5 - zeros);
     } else if value < 10_000_000 {
-        // At most seven digits, so that the marker has room in the word. How many is known long before which, so that
-        // the next piece has its place.
+        // At most seven digits, so that the marker fits in the word. The digit count is known long before the digits,
+        // so the position of the next piece is known early.
         let at_least = |bound: u64| usize::from(value >= bound);
         let used = 5 + at_least(100_000) + at_least(1_000_000);
         let digits = (eight_digits(value as u32) | ASCII_ZEROS) >> (64 - 8 * used);
@@ -210,15 +228,15 @@ fn put_long_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
 const E8: u64 = 100_000_000;
 const E16: u64 = E8 * E8;
 
-/// As [`eight_digits`], of `value < 10^16`. Out of line, and not told of the buffer: whatever has a pointer to a buffer keeps it out
-/// of the registers.
+/// Like [`eight_digits`], for `value < 10^16`. Out of line and without access to the buffer, since a pointer to the
+/// buffer would keep it out of registers.
 #[inline(never)]
 fn sixteen_digits(value: u64) -> u128 {
     let [first, second] = [value / E8, value % E8].map(|half| eight_digits(half as u32));
     u128::from(first) | u128::from(second) << 64
 }
 
-/// Appends the digits, not all zeros, without the zeros before them.
+/// Appends the digits, which are not all zero, without leading zeros.
 #[inline(always)]
 fn put_leading<B: Buffer>(digits: u64, out: &mut B) {
     let zeros = digits.trailing_zeros() & !7;
@@ -230,7 +248,7 @@ fn put_leading<B: Buffer>(digits: u64, out: &mut B) {
 #[inline(always)]
 fn put_bytes<B: Buffer>(bytes: &[u8], marker: u8, out: &mut B) {
     let n = bytes.len();
-    // Header and bytes in one window, so that the place to write at moves once.
+    // Header and bytes in one window, so that the write position moves once.
     if n < 10
         && let Some(window) = out.window::<11>()
     {
@@ -251,7 +269,7 @@ fn put_bytes<B: Buffer>(bytes: &[u8], marker: u8, out: &mut B) {
     }
 }
 
-/// Stores at most `N - at` bytes at `at` by words that may overlap; up to three bytes take four.
+/// Stores at most `N - at` bytes at `at` using words that may overlap. Up to three bytes are stored as four.
 #[inline(always)]
 fn put_short<const N: usize>(bytes: &[u8], at: usize, window: &mut [u8; N]) {
     macro_rules! words {
@@ -320,7 +338,7 @@ impl Encode for Value {
         put_value::<false, _>(self, MAX_TREE_DEPTH, out)
     }
 
-    /// Of the first values inside, and of as many as there are.
+    /// Estimated from the first 32 children and the number of children.
     #[inline]
     fn length_hint(&self) -> usize {
         const LOOK: usize = 32;
@@ -334,7 +352,7 @@ impl Encode for Value {
             }
             leaf => (length(leaf), 1),
         };
-        // With an eighth more where most are not seen.
+        // Add an eighth for the children that were not sampled.
         let like_these = shown.saturating_mul(all.saturating_sub(LOOK)) / LOOK;
         let others = like_these.saturating_add(like_these / 8);
         shown.saturating_add(others).max(FIRST_CAPACITY - 24) + 24
@@ -345,7 +363,7 @@ fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> usize {
     values.map(length).sum()
 }
 
-/// About how long the encoding is, at a look.
+/// A quick estimate of the length of the encoding.
 #[inline(always)]
 fn length(value: &Value) -> usize {
     match value {
@@ -358,15 +376,15 @@ fn length(value: &Value) -> usize {
     }
 }
 
-/// Appends `value`, whose containers may be `depth` deep. (The recursion is as deep as the tree, which drops itself the
-/// same way.)
+/// Appends `value`, whose containers may be nested `depth` deep. (The recursion is as deep as the tree, which is also
+/// dropped recursively.)
 #[inline(always)]
 fn put_value<const ENDO: bool, B: Buffer>(
     value: &Value,
     depth: usize,
     out: &mut B,
 ) -> Result<(), Error> {
-    // Without the call, which for a number is half of the time.
+    // Inline, since the call takes half of the time for a number.
     if let Value::Integer(integer) = value
         && let Parts::Small(value) = integer.parts()
     {
@@ -388,7 +406,7 @@ fn put_other<const ENDO: bool, B: Buffer>(
             Parts::Small(value) => put_signed::<true, B>(value, out),
             Parts::Big { negative, digits } => put_big(negative, digits, out),
         },
-        // What is added to a zero gives it that zero's sign.
+        // Adding zero turns -0 into +0.
         Value::Float64(value) if ENDO => put_float64(*value + 0.0, out),
         Value::Float64(value) => put_float64(*value, out),
         Value::Float32(_) | Value::Set(_) if ENDO => return Err(ErrorKind::WrongType.at(0)),
@@ -461,7 +479,7 @@ fn deeper(depth: usize) -> Result<usize, Error> {
     depth.checked_sub(1).ok_or(ErrorKind::TooDeep.at(0))
 }
 
-/// The entries in the order of their keys' text, by units of UTF-16.
+/// Returns the entries sorted by the text of their keys, in UTF-16 code units.
 fn by_text(entries: &[(Value, Value)]) -> Result<Vec<(&str, &Value)>, Error> {
     let mut sorted = Vec::with_capacity(entries.len());
     for (key, value) in entries {
@@ -477,7 +495,7 @@ fn by_text(entries: &[(Value, Value)]) -> Result<Vec<(&str, &Value)>, Error> {
     Ok(sorted)
 }
 
-/// Whether the encoded keys of the items ascend.
+/// Whether the encoded keys of the items are strictly ascending.
 #[inline(always)]
 fn in_order<T>(items: &[T], key: impl Fn(&T) -> &Value) -> bool {
     items
@@ -485,7 +503,7 @@ fn in_order<T>(items: &[T], key: impl Fn(&T) -> &Value) -> bool {
         .all(|pair| compare_encoded(key(&pair[0]), key(&pair[1])) == Ok(Ordering::Less))
 }
 
-/// The items in the order of their keys, whose encodings, with containers at most `depth` deep, stand before them.
+/// Returns the items with their encoded keys, sorted by these. Containers in keys may be nested `depth` deep.
 #[inline(never)]
 fn sorted<T>(
     items: &[T],
@@ -509,7 +527,7 @@ fn sorted<T>(
     Ok(sorted)
 }
 
-/// The order of the encodings.
+/// Compares the encodings of two values.
 #[inline(always)]
 fn compare_encoded(a: &Value, b: &Value) -> Result<Ordering, Error> {
     if let (Some((a, a_marker)), Some((b, b_marker))) = (blob(a), blob(b)) {
@@ -528,7 +546,7 @@ fn compare_any(a: &Value, b: &Value) -> Result<Ordering, Error> {
     Ok(super::encode(a)?.cmp(&super::encode(b)?))
 }
 
-/// Bytes and marker of what is encoded as length, marker and bytes.
+/// Bytes and marker of a value that is encoded as length, marker and bytes.
 #[inline(always)]
 fn blob(value: &Value) -> Option<(&[u8], u8)> {
     match value {
@@ -589,7 +607,7 @@ encode! {
         Parts::Big { negative, digits } => put_big(negative, digits, out),
     };
     [T: Encode + ?Sized] &T: |value, out| (**value).encode(out)?;
-    // A list of the elements. (`Vec<u8>` is thus a list of integers; a byte array is `Bytes` or `[u8]`.)
+    // A list of the elements. (So `Vec<u8>` is a list of integers; a byte array is `Bytes` or `[u8]`.)
     [T: Encode] Vec<T>: |value, out| {
         out.put(b"[", 1);
         for item in value {
@@ -613,7 +631,7 @@ encode! {
     };
 }
 
-/// Appends encoded keys and what belongs to each, if anything, sorted, between these brackets.
+/// Appends encoded keys, each with its value if any, sorted and between these brackets.
 fn put_sorted<B: Buffer, V: Encode>(
     [open, close]: [u8; 2],
     mut entries: Vec<(Vec<u8>, Option<V>)>,

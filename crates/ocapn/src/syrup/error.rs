@@ -1,15 +1,15 @@
-//! What a decoder or an encoder objects to, and where.
+//! Errors of decoders and encoders, with their positions.
 use core::fmt;
 
-/// Why the bytes are not the canonical encoding of the wanted value, or the value has none.
+/// Why bytes are not the canonical encoding of the expected value, or why a value has no encoding.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The input ends before the value does.
     UnexpectedEnd,
-    /// A byte that no value starts with, or that cannot stand here.
+    /// A byte that starts no value, or is not allowed at this position.
     UnexpectedByte,
-    /// A number or a length that begins with a needless zero.
+    /// A number or length with a leading zero.
     LeadingZero,
     /// `0-`.
     NegativeZero,
@@ -17,15 +17,15 @@ pub enum ErrorKind {
     NotCanonicalNan,
     /// A string or symbol that is not UTF-8.
     InvalidUtf8,
-    /// A key or a member of a set that belongs before the one that precedes it.
+    /// A key or set member that sorts before the preceding one.
     NotSorted,
-    /// A key or a member of a set that was there already.
+    /// A duplicate key or set member.
     Duplicate,
     /// A key without a value.
     MissingValue,
     /// A record without a label.
     MissingLabel,
-    /// More containers inside each other than the limit.
+    /// Containers nested deeper than the limit.
     TooDeep,
     /// More values than [`Limits::values`](super::Limits::values), which bounds memory.
     TooManyValues,
@@ -33,27 +33,27 @@ pub enum ErrorKind {
     TooLong,
     /// Bytes after the value.
     TrailingBytes,
-    /// A value of another type than wanted.
+    /// A value of an unexpected type.
     WrongType,
     /// An integer too large for its type, or negative where that is not allowed.
     IntegerOutOfRange,
-    /// A byte array, list or record of another length than wanted.
+    /// A byte array, list or record of an unexpected length.
     WrongLength,
-    /// A record with another label than wanted, or another symbol.
+    /// A record with an unexpected label, or an unexpected symbol.
     WrongLabel,
-    /// A key other than the wanted one.
+    /// An unexpected key.
     WrongKey,
-    /// The caller's buffer is shorter than the encoding; the offset is the length it needs.
+    /// The caller's buffer is shorter than the encoding. The offset is the required length.
     BufferTooSmall,
 }
 
-/// An [`ErrorKind`] and the offset of the byte at fault from the start of the input. Of an encoding that failed there is
-/// no input: then the offset is 0, unless the kind says otherwise.
+/// An [`ErrorKind`] and the offset of the offending byte from the start of the input. For encoding errors the offset is
+/// 0, unless the kind specifies otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Offset of the byte at fault.
+    /// Offset of the offending byte.
     pub offset: usize,
 }
 

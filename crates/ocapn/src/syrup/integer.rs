@@ -1,9 +1,9 @@
-//! Integers of any size. The wire is decimal and so is what does not fit a word: then neither reading nor writing takes
-//! more than linear time, whatever the length.
+//! Integers of any size. The wire format is decimal, and integers that do not fit in an `i64` are kept in decimal, so
+//! reading and writing take linear time at any length.
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{cmp::Ordering, fmt, str::FromStr};
 
-/// An integer without bound.
+/// An integer of any size.
 ///
 /// ```
 /// use lydite_ocapn::syrup::Integer;
@@ -21,11 +21,11 @@ pub struct Integer(Repr);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Small(i64),
-    /// What no `i64` holds: digits without a leading zero, a minus before them if negative.
+    /// An integer outside the range of `i64`: digits without leading zeros, after a minus sign if negative.
     Big(Box<str>),
 }
 
-/// The text is no integer: an optional minus and decimal digits.
+/// The text is not an integer (an optional minus sign and decimal digits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseIntegerError;
 
@@ -33,14 +33,14 @@ pub struct ParseIntegerError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntegerOutOfRange;
 
-/// An integer as the encoder wants it.
+/// An integer in the form that the encoder needs.
 pub(super) enum Parts<'a> {
     Small(i64),
     Big { negative: bool, digits: &'a str },
 }
 
 impl Integer {
-    /// Whether it is below zero.
+    /// Whether the integer is below zero.
     pub fn is_negative(&self) -> bool {
         match &self.0 {
             Repr::Small(value) => *value < 0,
@@ -48,9 +48,9 @@ impl Integer {
         }
     }
 
-    /// The integer of this sign and magnitude, least limb first.
+    /// Creates an integer from its sign and magnitude, least significant limb first.
     ///
-    /// Time is quadratic in the number of limbs.
+    /// Takes time quadratic in the number of limbs.
     pub fn from_sign_magnitude(negative: bool, limbs: &[u64]) -> Self {
         let mut limbs = limbs.to_vec();
         let mut groups = Vec::new();
@@ -74,9 +74,9 @@ impl Integer {
         Self::from_decimal(negative, &text)
     }
 
-    /// Magnitude, least limb first, without leading zero limbs.
+    /// Returns the magnitude, least significant limb first, without leading zero limbs.
     ///
-    /// Time is quadratic in the number of digits: bound what comes from outside.
+    /// Takes time quadratic in the number of digits, so limit the length of untrusted input.
     pub fn magnitude(&self) -> Vec<u64> {
         let mut limbs: Vec<u64> = Vec::new();
         match self.parts() {
@@ -106,7 +106,7 @@ impl Integer {
         limbs
     }
 
-    /// Of digits, leading zeros allowed.
+    /// Creates an integer from decimal digits. Leading zeros are allowed.
     pub(super) fn from_decimal(negative: bool, digits: &str) -> Self {
         let digits = digits.trim_start_matches('0');
         if digits.len() < 20 {
@@ -127,7 +127,7 @@ impl Integer {
         Self(Repr::Big(text.into_boxed_str()))
     }
 
-    /// Of a magnitude that fits a word.
+    /// Creates an integer from a magnitude that fits in 64 bits.
     #[inline]
     pub(super) fn from_word(negative: bool, magnitude: u64) -> Self {
         match i64::try_from(magnitude) {
@@ -141,7 +141,7 @@ impl Integer {
         match &self.0 {
             Repr::Small(value) => Parts::Small(*value),
             Repr::Big(text) => {
-                // Signs come as they like: no branch.
+                // Without a branch, since signs are hard to predict.
                 let negative = text.as_bytes().first() == Some(&b'-');
                 let digits = text.get(usize::from(negative)..).unwrap_or_default();
                 Parts::Big { negative, digits }
@@ -149,7 +149,7 @@ impl Integer {
         }
     }
 
-    /// About how many bytes the encoding takes.
+    /// Estimated length of the encoding in bytes.
     #[inline]
     pub(super) fn length(&self) -> usize {
         match &self.0 {
@@ -159,7 +159,7 @@ impl Integer {
     }
 }
 
-/// Digits that always fit a word, and what they count to.
+/// The number of digits that always fit in 64 bits, and the corresponding power of ten.
 const GROUP_DIGITS: usize = 19;
 const GROUP: u64 = 10u64.pow(GROUP_DIGITS as u32);
 
@@ -218,7 +218,7 @@ impl Ord for Integer {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
             (Repr::Small(a), Repr::Small(b)) => a.cmp(b),
-            // What does not fit lies beyond all that do.
+            // Integers that do not fit in an `i64` are beyond all that do.
             (Repr::Small(_), Repr::Big(_)) if other.is_negative() => Ordering::Greater,
             (Repr::Small(_), Repr::Big(_)) => Ordering::Less,
             (Repr::Big(_), Repr::Small(_)) => other.cmp(self).reverse(),

@@ -1,7 +1,7 @@
-//! Syrup: the serialisation of OCapN.
+//! Syrup, the serialisation format of OCapN.
 //!
-//! Every value has exactly one encoding, and unless asked to be lenient the decoders accept nothing else, so that whatever
-//! they accept encodes to the same bytes again. That is what makes signatures over values and content ids possible.
+//! Every value has exactly one encoding. Except in lenient mode, the decoders accept nothing else, so an accepted value
+//! encodes to the same bytes again. Signatures over values and content ids depend on this.
 //!
 //! | type | encoding | rule |
 //! |---|---|---|
@@ -9,19 +9,19 @@
 //! | integer | `0+`, `42+`, `1-` | of any size; no leading zero, no `0-` |
 //! | float of 64 bits | `D` and 8 bytes | big-endian; every NaN is `7ff8000000000000` |
 //! | float of 32 bits | `F` and 4 bytes | in Syrup, not in OCapN; every NaN is `7fc00000` |
-//! | byte array, string, symbol | `3:cat`, `3"cat`, `3'cat` | length in bytes; the last two are UTF-8 |
+//! | byte array, string, symbol | `3:cat`, `3"cat`, `3'cat` | length in bytes; strings and symbols are UTF-8 |
 //! | list | `[` values `]` | |
 //! | dictionary | `{` key value … `}` | keys sorted by their encodings, each once; strings in OCapN |
 //! | set | `#` values `$` | sorted like keys; in Syrup, not in OCapN |
 //! | record | `<` label fields `>` | |
 //!
-//! Four ways to read: [`decode`] to a type of one's own, a [`Tape`] that borrows, an owned [`Value`], and the cursor
-//! [`Reader`]. All stop at [`Limits`], and none recurses but for trees, [`MAX_TREE_DEPTH`] deep at most. [`encode`],
-//! [`encode_into`] and [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that order
-//! keys otherwise.
+//! There are four ways to read: [`decode`] to a user-defined type, a borrowing [`Tape`], an owned [`Value`], and the
+//! cursor [`Reader`]. All enforce [`Limits`]. Only trees use recursion, at most [`MAX_TREE_DEPTH`] deep. [`encode`],
+//! [`encode_into`] and [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that
+//! order keys differently.
 //!
-//! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something open
-//! (NaNs with a payload) the tests say what holds here. Constant time: no.
+//! Sources: the Syrup draft (2023-12) and OCapN's `Notation.md` and `Model.md` (2026-07). Where they leave something
+//! open (NaNs with a payload), the tests define the behaviour. Not constant time.
 //!
 //! ```
 //! use lydite_ocapn::syrup::{self, Tape, Value};
@@ -39,24 +39,24 @@
 //! # Ok::<(), syrup::Error>(())
 //! ```
 //!
-//! # Types of one's own
+//! # User-defined types
 //!
-//! `#[derive(Encode, Decode)]` (feature `derive`, on by default) makes the fastest form: what is always the same, keys and
-//! labels with their brackets, is encoded and sorted when the program is compiled.
+//! `#[derive(Encode, Decode)]` (feature `derive`, on by default) generates the fastest code: everything constant (keys
+//! and labels with their brackets) is encoded and sorted at compile time.
 //!
 //! | type | Syrup |
 //! |---|---|
-//! | struct with named fields | dictionary: all keys, strings, must be there and no others |
-//! | struct with one field without a name | that value alone |
-//! | struct with several, or `#[syrup(list)]` | list |
-//! | struct with `#[syrup(record = "label")]` | record: a symbol as label, then the fields in the order that they are declared in |
-//! | enum | one record a variant, labelled with its name or with what `#[syrup(record = "label")]` on it says |
+//! | struct with named fields | dictionary with string keys: all keys are required, others are rejected |
+//! | struct with one unnamed field | that value alone |
+//! | struct with several unnamed fields, or `#[syrup(list)]` | list |
+//! | struct with `#[syrup(record = "label")]` | record: a symbol as label, then the fields in declaration order |
+//! | enum | one record per variant, labelled with the variant's name or its `#[syrup(record = "label")]` |
 //! | `#[syrup(symbol = "text")]` on a variant without fields | that symbol alone |
-//! | `string_label` beside `record` | the label is a string |
-//! | `#[syrup(key = "text")]` on a field of a dictionary | another key than the field's name |
-//! | `#[syrup(optional)]` on such a field, an `Option` | `None` is no entry |
-//! | `#[syrup(or_false)]` on any field, an `Option` of what is never `false` itself | `None` is `f`, as in CapTP |
-//! | `#[syrup(crate = lydite::ocapn)]` on the type | where this crate is, if it is known by another name |
+//! | `string_label` in addition to `record` | the label is a string |
+//! | `#[syrup(key = "text")]` on a field of a dictionary | a key other than the field's name |
+//! | `#[syrup(optional)]` on such a field, an `Option` | `None` omits the entry |
+//! | `#[syrup(or_false)]` on any field, an `Option` of a type that is never `false` itself | `None` is `f`, as in CapTP |
+//! | `#[syrup(crate = lydite::ocapn)]` on the type | path of this crate, if it has another name |
 //!
 #![cfg_attr(
     feature = "derive",
@@ -110,7 +110,7 @@ assert_eq!(error.to_string(), "byte 1: another label");
 "#
 )]
 //!
-//! Types that have serde's traits are read and written by module `serde` (feature `serde`), at some cost in speed.
+//! The module `serde` (feature `serde`) reads and writes types that implement serde's traits, at some cost in speed.
 
 mod buffer;
 mod derive;
@@ -141,22 +141,22 @@ pub use value::{Record, Value};
 #[cfg(feature = "derive")]
 pub use lydite_ocapn_derive::{Decode, Encode};
 
-/// The largest message that a decoder accepts, in containers and values. These bound its memory.
+/// The largest message that a decoder accepts, in nesting depth and number of values. These bound its memory.
 ///
-/// A value may be one byte of input (`t`). A [`Tape`] takes 16 bytes a value, 48 while it grows by doubling; a [`Value`] takes 32 bytes and
-/// the text it holds, 64 while it is decoded. So memory is at most 48 and 64 times the input, and with [`Limits::DEFAULT`] at most
-/// 768 MiB and 1 GiB plus the input, however long that is. For messages of unknown peers, set a lower limit or decode to a type that
-/// derives [`Decode`].
+/// A value can be as short as one byte of input (`t`). A [`Tape`] takes 16 bytes per value, 48 while it grows by
+/// doubling. A [`Value`] takes 32 bytes and the text it holds, 64 while it is decoded. So memory is at most 48 or 64
+/// times the input, and with [`Limits::DEFAULT`] at most 768 MiB or 1 GiB plus the input, however long that is. For
+/// messages from untrusted peers, set a lower limit or decode to a type that derives [`Decode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most containers inside each other.
+    /// Maximum nesting depth of containers.
     pub depth: usize,
-    /// The most values, each container counted too.
+    /// Maximum number of values, containers included.
     pub values: usize,
 }
 
 impl Limits {
-    /// 128 containers inside each other, 2^24 values.
+    /// 128 nested containers, 2^24 values.
     pub const DEFAULT: Self = Self {
         depth: 128,
         values: 1 << 24,
@@ -169,15 +169,15 @@ impl Default for Limits {
     }
 }
 
-/// Containers inside each other that a [`Value`] may have to be decoded or encoded, since a tree is built, written and
-/// dropped by recursion.
+/// Maximum nesting depth of a [`Value`] that is decoded or encoded, since a tree is built, written and dropped
+/// recursively.
 pub const MAX_TREE_DEPTH: usize = 1024;
 
 /// Text that is a symbol on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol<T>(pub T);
 
-/// A value in its canonical encoding, borrowed from the message that it stands in.
+/// A value in its canonical encoding, borrowed from its message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Raw<'a>(&'a [u8]);
 

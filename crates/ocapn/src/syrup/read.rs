@@ -1,4 +1,4 @@
-//! The lazy cursor: values are taken one by one, typed, and what is not wanted is checked and stepped over.
+//! The lazy cursor: reads typed values one by one, and validates and skips the rest.
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     string::String,
@@ -12,13 +12,18 @@ use lydite_bytes::Bytes;
 use super::scan::{self, ENDO, Fixed, Kind, Nobody, STRICT};
 use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
-/// A value that is read from Syrup, possibly borrowing from the input. Can be derived: see [`syrup`](self::super).
+/// A type that can be decoded from Syrup, possibly borrowing from the input. Can be derived: see
+/// [`syrup`](self::super).
 pub trait Decode<'a>: Sized {
-    /// Takes the next value of `reader`.
+    /// Reads the next value of `reader`.
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error>;
 }
 
-/// Decodes the one canonical value that `input` consists of.
+/// Decodes `input`, which must be exactly one canonical value.
+///
+/// # Errors
+///
+/// The bytes are not the canonical encoding of a `T`: see [`ErrorKind`].
 ///
 /// ```
 /// use lydite_ocapn::syrup::{self, Symbol};
@@ -36,8 +41,8 @@ pub fn decode<'a, T: Decode<'a>>(input: &'a [u8]) -> Result<T, Error> {
     Ok(value)
 }
 
-/// A cursor over consecutive values, canonical ones: what it accepts or steps over has no other encoding. Keys are the
-/// caller's to order, with [`Keys`].
+/// A cursor over consecutive values. It accepts and skips only canonical encodings. The caller checks the order of
+/// keys, with [`Keys`].
 ///
 /// ```
 /// use lydite_ocapn::syrup::{Kind, Reader};
@@ -62,11 +67,11 @@ pub struct Reader<'a> {
     rest: &'a [u8],
     end: usize,
     depth: usize,
-    /// Whether this is what [`encode_for_endo`](super::encode_for_endo) writes.
+    /// Whether the input is output of [`encode_for_endo`](super::encode_for_endo).
     endo: bool,
 }
 
-/// Why the next value is none of the wanted type.
+/// The error for a next value that is not of the expected type.
 #[cold]
 fn unwanted(rest: &[u8], offset: usize) -> Error {
     match rest.first() {
@@ -85,7 +90,8 @@ fn unwanted(rest: &[u8], offset: usize) -> Error {
     }
 }
 
-/// The number of one or two digits that `rest` starts with, if this marker is behind it, and what follows.
+/// Returns the number of one or two digits at the start of `rest`, if `marker` follows it, and the bytes after the
+/// marker.
 #[inline(always)]
 fn short(rest: &[u8], marker: u8) -> Option<(u64, &[u8])> {
     match rest {
@@ -100,7 +106,7 @@ fn short(rest: &[u8], marker: u8) -> Option<(u64, &[u8])> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `input` from its start, at most as deep as the default limit.
+    /// Creates a reader at the start of `input`, with the default depth limit.
     #[inline]
     pub const fn new(input: &'a [u8]) -> Self {
         Self {
@@ -111,9 +117,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what [`encode_for_endo`](super::encode_for_endo) writes: [`Keys`] come in the order of their text, and
-    /// [`raw`](Self::raw) values are checked so. What is taken alone, floats too, is as in Syrup; there are no sets. Derived
-    /// types have their keys in Syrup's order.
+    /// Creates a reader for the output of [`encode_for_endo`](super::encode_for_endo): [`Keys`] must be in the order of
+    /// their text, and [`raw`](Self::raw) values are checked by the same rules. Sets are rejected. Single atoms,
+    /// including floats, are read as in plain Syrup. Derived types expect their keys in Syrup's order.
     #[inline]
     pub const fn for_endo(input: &'a [u8]) -> Self {
         let mut reader = Self::new(input);
@@ -121,19 +127,19 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Offset of the next value, from the start of the input.
+    /// Offset of the next value from the start of the input.
     #[inline]
     pub const fn offset(&self) -> usize {
         self.end - self.rest.len()
     }
 
-    /// The bytes not read yet.
+    /// The unread bytes.
     #[inline]
     pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Fails unless nothing is left.
+    /// Fails unless all input has been read.
     #[inline]
     pub fn finish(&self) -> Result<(), Error> {
         if self.rest.is_empty() {
@@ -143,13 +149,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next value as a `T`.
+    /// Reads the next value as a `T`.
     #[inline(always)]
     pub fn read<T: Decode<'a>>(&mut self) -> Result<T, Error> {
         T::decode(self)
     }
 
-    /// The type of the next value; nothing is taken.
+    /// The type of the next value, which is not consumed.
     pub fn kind(&self) -> Result<Kind, Error> {
         let Some(&first) = self.rest.first() else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
@@ -177,7 +183,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes `bytes`, if they come next: whole values that are always the same.
+    /// Consumes `bytes` if they come next. They must be whole values. Use it for values that never change.
     #[inline(always)]
     pub fn literal(&mut self, bytes: &[u8]) -> bool {
         match self.rest.strip_prefix(bytes) {
@@ -189,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the bracket that opens a container of this kind.
+    /// Consumes the bracket that opens a container of this kind.
     #[inline(always)]
     pub fn begin(&mut self, container: Kind) -> Result<(), Error> {
         match self.rest.split_first() {
@@ -207,7 +213,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes `opener`, the bracket of a container and what must stand behind it, if it comes next and is not too deep.
+    /// Consumes `opener`, which is the opening bracket of a container and the bytes required after it, if it comes next
+    /// and does not exceed the depth limit.
     #[doc(hidden)]
     #[inline(always)]
     pub fn descend(&mut self, opener: &[u8]) -> bool {
@@ -221,7 +228,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// Takes the bracket that closes a container of this kind, if it comes next.
+    /// Consumes the bracket that closes a container of this kind, if it comes next.
     #[inline(always)]
     pub fn try_end(&mut self, container: Kind) -> bool {
         let close = match container {
@@ -240,7 +247,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the bracket that closes a container of this kind.
+    /// Consumes the bracket that closes a container of this kind.
     #[inline(always)]
     pub fn end(&mut self, container: Kind) -> Result<(), Error> {
         if self.try_end(container) {
@@ -250,7 +257,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is wrong with the next value, or else that it is not the wanted one.
+    /// The validation error of the next value, or `kind` if it is valid.
     #[cold]
     #[inline(never)]
     pub(super) fn another(self, kind: ErrorKind) -> Error {
@@ -261,7 +268,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Sign and number, which are not taken yet, of the next value, an integer.
+    /// Parses the sign and number of the next value, an integer, without consuming it.
     #[inline(always)]
     fn signed(&self) -> Result<(bool, scan::Number), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
@@ -276,7 +283,7 @@ impl<'a> Reader<'a> {
         Err(unwanted(self.rest, self.offset()))
     }
 
-    /// Takes the next value, an integer that is not negative.
+    /// Reads a non-negative integer.
     #[inline(always)]
     pub fn u64(&mut self) -> Result<u64, Error> {
         if let Some(value) = self.digit() {
@@ -291,7 +298,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next value, an integer.
+    /// Reads an integer.
     #[inline(always)]
     pub fn i64(&mut self) -> Result<i64, Error> {
         if let Some(value) = self.digit() {
@@ -307,15 +314,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes on behind the value that one of the functions out of line found. (They get a copy of the reader: a pointer to
-    /// it would keep it out of the registers.)
+    /// Advances past a value found by one of the out-of-line functions. These take a copy of the reader, since a
+    /// pointer to it would keep it out of registers.
     #[inline(always)]
     fn take<T>(&mut self, (value, rest): (T, &'a [u8])) -> T {
         self.rest = rest;
         value
     }
 
-    /// Takes the next value, if it is an integer of one digit that is not negative.
+    /// Reads an integer of one digit, if it comes next and is not negative.
     #[inline(always)]
     fn digit(&mut self) -> Option<u64> {
         match self.rest {
@@ -353,7 +360,7 @@ impl<'a> Reader<'a> {
         Ok((value, &self.rest[number.digits + 1..]))
     }
 
-    /// Takes the next value, an integer.
+    /// Reads an integer of any size.
     pub fn integer(&mut self) -> Result<Integer, Error> {
         let (negative, number) = self.signed()?;
         let (text, rest) = self.rest.split_at(number.digits + 1);
@@ -369,7 +376,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Takes the next value, bytes with this marker.
+    /// Reads bytes with this marker.
     #[inline(always)]
     fn blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
         if let Some((length, rest)) = short(self.rest, marker)
@@ -381,7 +388,7 @@ impl<'a> Reader<'a> {
         self.long_blob(marker).map(|taken| self.take(taken))
     }
 
-    /// As [`blob`](Self::blob), of any length.
+    /// Like [`blob`](Self::blob), for any length.
     #[inline(never)]
     fn long_blob(self, marker: u8) -> Result<(&'a [u8], &'a [u8]), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
@@ -402,25 +409,25 @@ impl<'a> Reader<'a> {
         scan::utf8(bytes).map_err(|valid| ErrorKind::InvalidUtf8.at(start + valid))
     }
 
-    /// Takes the next value, a byte array.
+    /// Reads a byte array.
     #[inline(always)]
     pub fn bytes(&mut self) -> Result<&'a [u8], Error> {
         self.blob(b':')
     }
 
-    /// Takes the next value, a string.
+    /// Reads a string.
     #[inline(always)]
     pub fn string(&mut self) -> Result<&'a str, Error> {
         self.text(b'"')
     }
 
-    /// Takes the next value, a symbol.
+    /// Reads a symbol.
     #[inline(always)]
     pub fn symbol(&mut self) -> Result<&'a str, Error> {
         self.text(b'\'')
     }
 
-    /// Takes the next value, a boolean or a float.
+    /// Parses a boolean or a float, without consuming it.
     #[inline(always)]
     fn fixed(&self) -> Result<(Fixed, &'a [u8]), Error> {
         match self.rest.first() {
@@ -433,7 +440,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next value, a boolean.
+    /// Reads a boolean.
     #[inline(always)]
     pub fn bool(&mut self) -> Result<bool, Error> {
         match self.rest {
@@ -454,7 +461,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next value, a float of 64 bits.
+    /// Reads a 64-bit float.
     #[inline(always)]
     pub fn f64(&mut self) -> Result<f64, Error> {
         let (Fixed::Float64(bits), rest) = self.fixed()? else {
@@ -464,7 +471,7 @@ impl<'a> Reader<'a> {
         Ok(f64::from_bits(bits))
     }
 
-    /// Takes the next value, a float of 32 bits.
+    /// Reads a 32-bit float.
     #[inline(always)]
     pub fn f32(&mut self) -> Result<f32, Error> {
         let (Fixed::Float32(bits), rest) = self.fixed()? else {
@@ -474,7 +481,7 @@ impl<'a> Reader<'a> {
         Ok(f32::from_bits(bits))
     }
 
-    /// Takes the next value of any type, checked and as it stands.
+    /// Reads a value of any type. Validates it and returns its encoding.
     #[inline]
     pub fn raw(&mut self) -> Result<Raw<'a>, Error> {
         let limits = Limits {
@@ -504,7 +511,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Sees to it that the keys of a dictionary or the members of a set come in order.
+/// Checks that the keys of a dictionary or the members of a set are in order.
 ///
 /// ```
 /// use lydite_ocapn::syrup::{Keys, Kind, Reader};
@@ -526,12 +533,12 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Before the first key.
+    /// Creates the state before the first key.
     pub const fn new() -> Self {
         Self { previous: &[] }
     }
 
-    /// Takes the next key or member, which must belong behind the one before.
+    /// Reads the next key or member, which must sort after the previous one.
     #[inline(always)]
     pub fn next<T: Decode<'a>>(&mut self, reader: &mut Reader<'a>) -> Result<T, Error> {
         let start = *reader;
@@ -547,7 +554,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A list of values of one type, checked but left where it stands: no allocation, and each iteration decodes again.
+/// A list of values of one type, validated but not stored: it needs no allocation, and each iteration decodes again.
 ///
 /// ```
 /// use lydite_ocapn::syrup::{self, Items};
@@ -567,25 +574,25 @@ pub struct Items<'a, T> {
 }
 
 impl<'a, T> Items<'a, T> {
-    /// How many there are.
+    /// Number of values.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The whole list as it stands.
+    /// The encoding of the whole list.
     #[inline]
     pub const fn raw(&self) -> Raw<'a> {
         Raw::new(self.list.rest)
     }
 
-    /// One after the other.
+    /// Iterates over the values.
     #[inline(always)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + use<'a, T>
     where
@@ -613,7 +620,7 @@ impl<'a, T: Decode<'a>> Iterator for ItemsIter<'a, T> {
     #[inline(always)]
     fn next(&mut self) -> Option<T> {
         self.left = self.left.checked_sub(1)?;
-        // It decoded before.
+        // It was decoded successfully before.
         self.reader.read().ok()
     }
 
@@ -712,7 +719,7 @@ decode! {
     };
 }
 
-/// The next value, an integer, as a type wider than a word.
+/// Reads an integer as a type wider than 64 bits.
 fn wide<'a, T: for<'i> TryFrom<&'i Integer>>(reader: &mut Reader<'a>) -> Result<T, Error> {
     let offset = reader.offset();
     T::try_from(&reader.integer()?).map_err(|_| ErrorKind::IntegerOutOfRange.at(offset))

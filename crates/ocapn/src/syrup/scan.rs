@@ -1,4 +1,5 @@
-//! Single tokens, and the walk over whole values that all decoders share: one loop, a stack of its own, no recursion.
+//! Token parsing, and the iterative walk over whole values that all decoders share. It keeps an explicit stack instead
+//! of recursing.
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -6,29 +7,30 @@ use core::ops::Range;
 use super::encode::{NAN32, NAN64};
 use super::{Error, ErrorKind, Limits};
 
-/// What is accepted: nothing but canonical encodings.
+/// Mode: accept only canonical encodings.
 pub(crate) const STRICT: u8 = 0;
-/// Needless zeros, `0-`, other NaNs, any order of keys, white space between values and the brackets of bencode (`l` or `(`
-/// for `[`, `d` for `{`, `e` or `)` for what closes them) too; then whoever visits has to look for keys that are there twice.
+/// Mode: also accept leading zeros, `0-`, other NaNs, keys in any order, white space between values and the brackets of
+/// bencode (`l` or `(` for `[`, `d` for `{`, and `e` or `)` as their closers). The visitor must then check for
+/// duplicate keys.
 pub(super) const LENIENT: u8 = 1;
-/// Nothing but what [`encode_for_endo`](super::encode_for_endo) writes.
+/// Mode: accept only the output of [`encode_for_endo`](super::encode_for_endo).
 pub(crate) const ENDO: u8 = 2;
 
-/// Digits and the marker behind them.
+/// A decimal number and the marker after it.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
-    /// What the digits count to, if it fits.
+    /// The value, if it fits in 64 bits.
     pub value: Option<u64>,
-    /// How many digits.
+    /// Number of digits.
     pub digits: usize,
-    /// The byte behind the digits.
+    /// The byte after the digits.
     pub marker: u8,
 }
 
 /// The top bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The number at the start of `rest`, which starts with a digit. Offsets of errors count from there.
+/// Parses the number at the start of `rest`, which must start with a digit. Error offsets are relative to `rest`.
 #[inline(always)]
 pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     match short_number::<MODE>(rest) {
@@ -41,10 +43,11 @@ pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     }
 }
 
-/// Value, digits and marker of a number of up to seven digits, and what is behind them.
+/// Returns value, digit count and marker of a number of at most seven digits, and the bytes after it.
 #[inline(always)]
 fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8, &[u8])> {
-    // One and two digits by branches: where they are predicted, what follows need not wait for the arithmetic.
+    // One and two digits are handled with branches: if these are predicted, the code that follows need not wait for the
+    // arithmetic.
     if let [digit, marker, behind @ ..] = rest
         && !marker.is_ascii_digit()
     {
@@ -69,8 +72,8 @@ fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8, &[u8])> 
     Some((total(values, digits), digits, marker as u8, behind))
 }
 
-/// Sign, magnitude and length of the integer that `rest` starts with, if it has up to seven digits, is canonical and eight
-/// bytes are there. No branch depends on sign or length, which come as they like.
+/// Returns sign, magnitude and length of the integer at the start of `rest`, if it is canonical, has at most seven
+/// digits and `rest` has at least eight bytes. No branch depends on its sign or length, which are hard to predict.
 #[inline(always)]
 pub(super) fn small(rest: &[u8]) -> Option<(bool, u64, usize)> {
     let window = rest.first_chunk()?;
@@ -82,19 +85,20 @@ pub(super) fn small(rest: &[u8]) -> Option<(bool, u64, usize)> {
     Some((negative, value, digits + 1))
 }
 
-/// Sign and magnitude of one to seven digits and a marker, if they are a canonical integer.
+/// Returns sign and magnitude of a number of one to seven digits with this marker, if it is a canonical integer.
 #[inline(always)]
 fn integer(values: u64, digits: usize, marker: u8) -> Option<(bool, u64)> {
     const PLUS: u64 = (b'+' ^ b'0') as u64;
     let negative = marker == b'-';
-    // `0+` begins with a zero, and nothing else.
+    // `0+` is the only canonical integer that starts with a zero.
     let leading = (values & 0xff == 0) & (values & 0xff00 != PLUS << 8);
     (((marker == b'+') | negative) & !leading).then(|| (negative, total(values, digits)))
 }
 
-/// Visits the integers at the start of `rest`, the end of `input`, that have up to seven digits and are canonical, up to the
-/// first value that is not so or ends close to the end. Returns what is behind them and how many they were. Where an integer
-/// starts is known by a bit of a mask, so that its value is not waited for, nor guessed by branches.
+/// Visits consecutive integers at the start of `rest`, which is a suffix of `input`. Stops at the first value that is
+/// not a canonical integer of at most seven digits, or too close to the end of the input. Returns the bytes after them
+/// and their count. The start of each integer is taken from a bit mask, so it depends neither on the previous integer's
+/// value nor on branches.
 #[inline(always)]
 fn integers<'a, V: Visitor>(
     input: &'a [u8],
@@ -130,10 +134,10 @@ fn integers<'a, V: Visitor>(
     Ok((rest, count))
 }
 
-/// Visits text, bytes and integers of up to seven digits at the start of `rest`, the end of `input`, up to the first value that
-/// is anything else, or not whole or canonical. If they are `KEYED`, every second is the value of a key, the first key behind
-/// the one that starts at `previous`. Returns what is behind them, and how many they were. A loop of its own, since little of
-/// the walk's state need be at hand in it.
+/// Visits consecutive texts, byte arrays and integers of at most seven digits at the start of `rest`, which is a suffix
+/// of `input`. Stops at the first value of any other kind, incomplete or not canonical. If `KEYED`, they are
+/// alternately keys and values of a dictionary, and `previous` is the start of the preceding key. Returns the bytes
+/// after them and their count. This is a separate loop because it needs little of the walk's state.
 #[inline(always)]
 fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
     input: &'a [u8],
@@ -145,7 +149,7 @@ fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
     let mut count = 0u32;
     loop {
         let at = input.len() - rest.len();
-        // The most frequent by themselves, so that little is left to ask.
+        // The most frequent forms first, so that few checks remain.
         let visited = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), behind @ ..] = rest {
             let value = u64::from(digit & 15);
             atom::<KEYED, V>(
@@ -184,8 +188,9 @@ fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
     }
 }
 
-/// Visits text or bytes at `at`, or an integer and if it is not `KEYED` those that follow it, which are counted, by value, digits,
-/// marker and what is behind them. Returns what is behind all; nothing if it is not whole or canonical.
+/// Visits a text or byte array at `at`, or an integer, given its value, digits, marker and the bytes after it. If not
+/// `KEYED`, the integers that directly follow an integer are visited too and added to `count`. Returns the bytes after
+/// all of these, or `None` if the value is incomplete or not canonical.
 #[inline(always)]
 fn atom<'a, const KEYED: bool, V: Visitor>(
     input: &'a [u8],
@@ -221,32 +226,32 @@ fn atom<'a, const KEYED: bool, V: Visitor>(
     }
 }
 
-/// How many digits the window starts with, and each byte's value as a digit.
+/// Returns the number of leading digits in the window, and each byte as a digit value.
 #[inline(always)]
 const fn digits(window: [u8; 8]) -> (usize, u64) {
     let values = values(window);
     (other_bytes(values).trailing_zeros() as usize / 8, values)
 }
 
-/// The bytes as digits.
+/// Converts each byte to its digit value.
 #[inline(always)]
 const fn values(window: [u8; 8]) -> u64 {
     u64::from_le_bytes(window) ^ 0x3030_3030_3030_3030
 }
 
-/// The top bit of each byte that is no digit.
+/// Sets the top bit of each byte that is not a digit.
 #[inline(always)]
 const fn other_bytes(values: u64) -> u64 {
     (((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values) & HIGH
 }
 
-/// Bytes that are looked at at once for integers that follow each other, and behind them those that the last one's word needs.
+/// Bytes read at once by [`integers`]: a block of 64, and 8 more so that a full word can be loaded at any of them.
 const WINDOW: usize = 64 + 8;
 
-/// What the first digits, one to eight, count to.
+/// The value of the first `digits` digits, one to eight.
 #[inline(always)]
 const fn total(values: u64, digits: usize) -> u64 {
-    // The digits at the top, zeros below; then in pairs, fours and eight.
+    // Shift the digits to the top, with zeros below, then combine pairs, fours and all eight.
     let padded = values << (64 - 8 * digits);
     let pairs = padded.wrapping_mul(10).wrapping_add(padded >> 8);
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -255,7 +260,14 @@ const fn total(values: u64, digits: usize) -> u64 {
     (low.wrapping_add(high) >> 32) as u32 as u64
 }
 
-/// The decimal number that `input` starts with, an integer's magnitude or a length, and the marker behind it.
+/// Parses the decimal number at the start of `input`, an integer's magnitude or a length. Returns it and the marker
+/// after it.
+///
+/// # Errors
+///
+/// [`ErrorKind::UnexpectedByte`] if `input` does not start with a digit; [`ErrorKind::LeadingZero`];
+/// [`ErrorKind::IntegerOutOfRange`] if the number does not fit in a `u64`; [`ErrorKind::UnexpectedEnd`] if no marker
+/// follows.
 ///
 /// ```
 /// use lydite_ocapn::syrup;
@@ -276,7 +288,7 @@ pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
     }
 }
 
-/// Of eight digits or more, or with fewer than eight bytes behind its start.
+/// Parses a number of eight or more digits, or one with fewer than eight bytes of input.
 #[inline(never)]
 fn long_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     let mut total = 0u64;
@@ -286,7 +298,7 @@ fn long_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
             total = total.wrapping_mul(10).wrapping_add(u64::from(digit));
             continue;
         }
-        // Up to 19 digits cannot have wrapped; more than 20 do not fit unless zeros stand first.
+        // Up to 19 digits cannot have wrapped. More than 20 do not fit, unless there are leading zeros.
         let value = match digits {
             ..=19 => Some(total),
             20 => checked(&rest[..digits]),
@@ -305,7 +317,7 @@ fn long_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
     Err(ErrorKind::UnexpectedEnd.at(rest.len()))
 }
 
-/// What the digits count to, if it fits.
+/// The value of the digits, if it fits in 64 bits.
 #[cold]
 fn checked(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, digit| {
@@ -313,13 +325,13 @@ fn checked(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// The text, if it is UTF-8; else the offset of the first byte that is not.
+/// Returns the text if it is UTF-8, otherwise the offset of the first invalid byte.
 #[inline(always)]
 pub(super) fn utf8(bytes: &[u8]) -> Result<&str, usize> {
     lydite_bytes::utf8(bytes).map_err(|error| error.valid_up_to())
 }
 
-/// What a token or a container is; the discriminant is its first or marking byte.
+/// The type of a value. The discriminant is the byte that opens or marks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -355,17 +367,18 @@ pub(super) enum Fixed {
     Float32(u32),
 }
 
-/// Told of every value in order. A tag is the byte that a [`Kind`] is, or `-` for an integer below zero.
+/// Receives every value in input order. A tag is the discriminant of a [`Kind`], or `-` for a negative integer.
 pub(super) trait Visitor {
-    /// A value from `start`. Of bytes and text `data` is the length and `extra` how many bytes come before them. Of all
-    /// others `extra` is the length of the encoding and `data` the magnitude, 1 for `t`, or the bits of a float; but of an
-    /// integer whose magnitude does not fit `extra` is 0 and `data` the number of digits.
+    /// Visits a value that starts at `start`. For bytes and text, `data` is the length and `extra` the length of the
+    /// header before them. For all others `extra` is the length of the encoding and `data` is the magnitude, 1 for `t`,
+    /// or the bits of a float. For an integer whose magnitude does not fit in 64 bits, `extra` is 0 and `data` is the
+    /// number of digits.
     fn atom(&mut self, tag: u8, start: usize, extra: usize, data: u64) -> Result<(), Error>;
-    /// A container that starts at `start`; a name for it.
+    /// Opens a container that starts at `start`. Returns a handle for it, which is passed to [`close`](Self::close).
     fn open(&mut self, tag: u8, start: usize) -> Result<usize, Error>;
-    /// The container of this name, with so many values right inside, ends before `end`.
+    /// Closes the container with this handle, which has `values` direct children and ends before `end`.
     fn close(&mut self, name: usize, values: u32, end: usize);
-    /// Whether the visitor sees to it that text is UTF-8.
+    /// Whether the visitor itself ensures that text is UTF-8.
     #[inline(always)]
     fn checks_text(&self) -> bool {
         false
@@ -382,14 +395,15 @@ enum State {
     Key,
     Value,
     Set,
-    /// The one value that is asked for.
+    /// At the top level, where exactly one value is expected.
     Outside,
 }
 
-/// What ends each, but for white space and bencode's brackets; of the last nothing does (a digit never ends anything).
+/// The byte that closes each state, apart from white space and bencode's brackets. Nothing closes `Outside`: a digit is
+/// never a closer.
 static CLOSERS: [u8; 7] = *b"]>>}}$0";
 
-/// What may come behind each byte that opens a container.
+/// The state after each byte that opens a container.
 static INSIDE: [Option<State>; 256] = {
     let mut inside = [None; 256];
     inside[b'[' as usize] = Some(State::List);
@@ -402,13 +416,13 @@ static INSIDE: [Option<State>; 256] = {
 /// A container being walked.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
-    /// As the visitor called it.
+    /// The visitor's handle.
     name: usize,
-    /// Where the key or member before starts, or [`NONE`].
+    /// Start of the previous key or member, or [`NONE`].
     previous: usize,
-    /// Values right inside so far.
+    /// Number of direct children so far.
     values: u32,
-    /// While a container inside is walked: what may come behind it, and where it starts.
+    /// While an inner container is walked: the state to return to after it, and where it starts.
     state: State,
     inner: usize,
 }
@@ -428,8 +442,8 @@ impl Frame {
     }
 }
 
-/// The frame being walked and those around it, outermost first: that one is no container, and one value completes it. A few
-/// of them take no allocation.
+/// The frames of the open containers, outermost first. The first frame is not a container: it is complete after one
+/// value. The first [`FEW`] frames need no allocation.
 #[derive(Clone)]
 pub(crate) struct Stack {
     few: [Frame; FEW],
@@ -446,7 +460,7 @@ impl Stack {
         }
     }
 
-    /// The frame inside so many others, which have been asked for before.
+    /// The frame at this depth, allocated on first use.
     #[inline(always)]
     fn at(&mut self, depth: usize) -> &mut Frame {
         match self.few.get_mut(depth) {
@@ -471,13 +485,13 @@ impl Default for Stack {
     }
 }
 
-/// How far a walk has come.
+/// The position of an interrupted walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Progress {
     at: usize,
     depth: usize,
     state: State,
-    /// Behind the digits that start at `at`, as far as they are known.
+    /// End of the digits that start at `at`, as far as they have been scanned.
     #[cfg_attr(not(feature = "captp"), allow(dead_code))]
     digits: usize,
 }
@@ -491,8 +505,8 @@ impl Progress {
     };
 }
 
-/// As [`walk`] from the start of `input` over a value that is not there whole yet: `None` until more of it is. No byte is
-/// looked at twice, but for the length of text and the first bytes of a float.
+/// Like [`walk`], for a value at the start of `input` that may still be incomplete: returns `None` until the whole
+/// value is present. No byte is scanned twice, except the length of a text and the first bytes of a float.
 #[cfg(feature = "captp")]
 pub(crate) fn resume<const MODE: u8>(
     input: &[u8],
@@ -515,7 +529,7 @@ pub(crate) fn resume<const MODE: u8>(
     }
 }
 
-/// Visits without a look.
+/// A visitor that ignores every value, for validation only.
 pub(super) struct Nobody;
 
 impl Visitor for Nobody {
@@ -560,7 +574,7 @@ fn walk_on<const MODE: u8, V: Visitor>(
     } = *progress;
     let mut rest = input.get(at..).unwrap_or_default();
     let mut frame = stack.at(depth);
-    // How many bytes at the end are neither known to be ASCII nor left to the visitor.
+    // Number of bytes at the end that are not known to be ASCII; 0 if the visitor checks text.
     let mut unknown = if visitor.checks_text() {
         0
     } else {
@@ -601,7 +615,7 @@ fn walk_on<const MODE: u8, V: Visitor>(
                 None => {
                     let number = long_number::<MODE>(rest).map_err(|error| moved(error, at))?;
                     let behind = &rest[number.digits + 1..];
-                    // The largest word stands for what fits none, too.
+                    // `u64::MAX` also represents values that do not fit.
                     let value = number.value.unwrap_or(u64::MAX);
                     (value, number.digits, number.marker, behind)
                 }
@@ -672,13 +686,13 @@ fn walk_on<const MODE: u8, V: Visitor>(
             rest = &rest[length..];
         }
 
-        // A value is complete: what does it mean to the container?
+        // A value is complete: update the state of its container.
         frame.values = frame.values.wrapping_add(1);
         if state == State::List || state == State::Fields {
             continue;
         }
         match state {
-            // Asked before, since they are most.
+            // Handled above, since they are the most frequent.
             State::List | State::Fields => {}
             State::Label => state = State::Fields,
             State::Value => state = State::Key,
@@ -694,7 +708,7 @@ fn walk_on<const MODE: u8, V: Visitor>(
     }
 }
 
-/// Whether the digits at the start of `rest`, which count to `value` if they fit a word, do.
+/// Whether the number at the start of `rest` fits in 64 bits. `value` is `u64::MAX` if it does not.
 #[inline(always)]
 fn fits<const MODE: u8>(value: u64, digits: usize, rest: &[u8]) -> bool {
     value < u64::MAX || is_largest::<MODE>(&rest[..digits])
@@ -706,11 +720,12 @@ fn is_largest<const MODE: u8>(digits: &[u8]) -> bool {
     (MODE == LENIENT || digits.len() == 20) && checked(digits).is_some()
 }
 
-/// Bytes before text, or of an integer that fits a word: more than that is only possible with needless zeros.
+/// Maximum length of a header, or of an integer that fits in 64 bits. Only leading zeros can exceed it.
 const MAX_HEADER: usize = 1 << 16;
 
-/// Looks at text of `length` bytes from `start` on, at the start of `bytes`, and at what follows it. Returns how many of these
-/// bytes are not known to be ASCII, fewer than behind the text only if all of it is.
+/// Validates text of `length` bytes at the start of `bytes`, which is at `start` in the input, and scans ahead for
+/// ASCII. Returns how many bytes at the end of `bytes` are not known to be ASCII. That excludes bytes after the text
+/// only if the text is all ASCII.
 #[inline(never)]
 fn look(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
     let ascii = ascii_ahead(bytes);
@@ -723,7 +738,7 @@ fn look(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
     }
 }
 
-/// How many of the first bytes are ASCII; looks at [`AHEAD`] of them at most.
+/// Returns the length of the ASCII prefix, checking at most [`AHEAD`] bytes.
 #[inline(always)]
 fn ascii_ahead(bytes: &[u8]) -> usize {
     let bytes = bytes.get(..AHEAD).unwrap_or(bytes);
@@ -736,7 +751,7 @@ fn ascii_ahead(bytes: &[u8]) -> usize {
         }
         ascii += 16;
     }
-    // Once more some that have been looked at.
+    // The last 16 bytes, which overlap bytes already checked.
     match bytes.last_chunk() {
         Some(last) if !rest.is_empty() => {
             let high = u128::from_le_bytes(*last) & HIGHS;
@@ -750,7 +765,7 @@ fn ascii_ahead(bytes: &[u8]) -> usize {
 /// The top bit of each byte.
 const HIGHS: u128 = (HIGH as u128) << 64 | HIGH as u128;
 
-/// Bytes that are looked at at once for text.
+/// Maximum number of bytes checked at once for ASCII.
 const AHEAD: usize = 128;
 
 #[inline(always)]
@@ -758,7 +773,7 @@ pub(super) fn moved(error: Error, by: usize) -> Error {
     error.kind.at(error.offset + by)
 }
 
-/// What the digits at the start of `rest` are the length of.
+/// The payload whose length is given by `number`, at the start of `rest`.
 #[inline(always)]
 pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
     let behind = &rest[number.digits + 1..];
@@ -769,7 +784,7 @@ pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
         .ok_or(ErrorKind::UnexpectedEnd.at(rest.len()))
 }
 
-/// A boolean or a float at the start of `rest`, and its length.
+/// Parses a boolean or a float at the start of `rest`, and returns it with its length.
 #[inline(always)]
 pub(super) fn fixed<const MODE: u8>(first: u8, rest: &[u8]) -> Result<(Fixed, usize), Error> {
     let end = ErrorKind::UnexpectedEnd.at(rest.len());
@@ -818,7 +833,7 @@ fn closes<const MODE: u8>(state: State, byte: u8) -> bool {
     bencode || byte == CLOSERS[state as usize]
 }
 
-/// Fails unless the encoding at `next` belongs behind the one that starts at `previous`.
+/// Fails unless the encoding at `next` sorts after the one that starts at `previous`.
 #[inline(always)]
 fn in_order<const MODE: u8>(
     input: &[u8],
@@ -830,7 +845,7 @@ fn in_order<const MODE: u8>(
     }
     let start = next.start;
     let previous = core::mem::replace(previous, start);
-    // Behind the key or member before there may be a value.
+    // This may include a value after the previous key.
     let before = input.get(previous..start);
     if MODE == ENDO {
         let before = before.unwrap_or_default();
@@ -839,7 +854,8 @@ fn in_order<const MODE: u8>(
     let Some(before) = before else {
         return Ok(());
     };
-    // No encoding is the start of another: where two differ, both still go on, and neither needs its end to be told apart.
+    // No encoding is a prefix of another, so two encodings differ before either ends and can be compared without
+    // finding the end of the first.
     if let (Some(a), Some(b)) = (
         input[previous..].first_chunk(),
         input[start..].first_chunk(),
@@ -853,7 +869,7 @@ fn in_order<const MODE: u8>(
     order::<MODE>(before, &input[next]).map_err(|kind| kind.at(start))
 }
 
-/// Fails unless the encoding `next` belongs behind `before`, which is empty if `next` is the first.
+/// Fails unless the encoding `next` sorts after `before`, which is empty if `next` is the first.
 #[inline(always)]
 pub(super) fn order<const MODE: u8>(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
     if MODE == ENDO {
@@ -868,12 +884,12 @@ pub(super) fn order<const MODE: u8>(before: &[u8], next: &[u8]) -> Result<(), Er
     }
 }
 
-/// Endo's order of keys: by units of UTF-16.
+/// Endo's order of keys: by UTF-16 code units.
 pub(crate) fn text_order(a: &str, b: &str) -> Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
-/// As [`order`], of strings by their text in units of UTF-16; something may stand behind them.
+/// Like [`order`], for strings compared by the UTF-16 code units of their text. Both may have trailing bytes.
 #[inline(never)]
 fn order_by_text(before: &[u8], next: &[u8]) -> Result<(), ErrorKind> {
     fn text(encoded: &[u8]) -> Result<&str, ErrorKind> {

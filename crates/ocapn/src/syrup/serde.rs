@@ -1,4 +1,4 @@
-//! Types with `serde`'s traits as Syrup. Feature `serde`.
+//! Syrup for types that implement `serde`'s traits. Feature `serde`.
 //!
 //! | `serde` | Syrup |
 //! |---|---|
@@ -8,12 +8,13 @@
 //! | bytes (`serde_bytes`) | byte array |
 //! | sequences, tuples, tuple structs | list |
 //! | maps, structs | dictionary, sorted; the keys of a struct are strings |
-//! | variants of an enum | record: the variant's name as a symbol, then its values; of a struct variant one dictionary |
-//! | `()`, unit structs, `None` | the record `<4'null>`, as Endo writes null; `Some` adds nothing |
+//! | variants of an enum | record: the variant's name as a symbol, then its values; one dictionary for a struct variant |
+//! | `()`, unit structs, `None` | the record `<4'null>`, which is how Endo writes null; `Some` adds nothing |
 //!
-//! So a record is an enum of tuple variants, renamed where the label is no Rust name. Reading is as strict as
-//! [`decode`](super::decode()): only canonical input is taken, a string is no symbol, and keys must come in order. Sets are read
-//! as sequences but never written; integers beyond 128 bits need [`Integer`](super::Integer) and [`decode`](super::decode()).
+//! To describe a record, use an enum with tuple variants, renamed if the label is not a Rust identifier. Reading is as
+//! strict as [`decode`](super::decode()): the input must be canonical, a string is not accepted as a symbol, and keys
+//! must be in order. Sets are read as sequences but never written. Integers beyond 128 bits require
+//! [`Integer`](super::Integer) and [`decode`](super::decode()).
 //!
 //! ```
 //! use lydite_ocapn::syrup::{Symbol, serde::{from_slice, to_vec}};
@@ -51,16 +52,16 @@ use serde::ser::{self, Serialize};
 use super::scan;
 use super::{Encode, ErrorKind, Kind, Reader, Symbol, Value, encode, encode_append};
 
-/// What is wrong, and where.
+/// An error and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The input is not canonical, or a value of another type than wanted.
+    /// The input is not canonical, or has a value of an unexpected type.
     Syrup(super::Error),
-    /// The type itself objects.
+    /// An error reported by the type's `serde` implementation.
     Type {
-        /// Why.
+        /// The message.
         message: Box<str>,
-        /// How far the input had been read; 0 of an encoding.
+        /// Number of input bytes read so far; 0 when encoding.
         offset: usize,
     },
 }
@@ -101,19 +102,24 @@ impl de::Error for Error {
     }
 }
 
-/// The canonical encoding of `value`.
+/// Returns the canonical encoding of `value`.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     value.serialize(Serializer { out: &mut out })?;
     Ok(out)
 }
 
-/// `value` as a tree.
+/// Converts `value` to a tree.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
     Ok(Value::decode(&to_vec(value)?)?)
 }
 
-/// Decodes the one canonical value that `input` consists of.
+/// Decodes `input`, which must be exactly one canonical value.
+///
+/// # Errors
+///
+/// [`Error::Syrup`] if the bytes are not canonical or a value has an unexpected type; [`Error::Type`] if the type
+/// rejects a value.
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error> {
     let mut deserializer = Deserializer {
         reader: Reader::new(input),
@@ -129,14 +135,14 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T, Error
     Ok(value)
 }
 
-/// What the tree says of a type that owns its parts.
+/// Converts a tree to a type that owns its data.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     from_slice(&encode(value)?)
 }
 
-/// The name by which a newtype struct is known to hold a symbol's text.
+/// The newtype struct name that marks a symbol's text.
 const SYMBOL: &str = "$lydite::syrup::Symbol";
-/// The label of the record that stands for no value.
+/// The label of the record for null.
 const NULL: &str = "null";
 
 impl<T: Serialize> Serialize for Symbol<T> {
@@ -225,11 +231,11 @@ impl List<'_> {
     }
 }
 
-/// A dictionary being collected: encoded keys, and values behind their keys.
+/// A dictionary being collected: pairs of encoded key and encoded value.
 struct Dictionary<'o> {
     out: &'o mut Vec<u8>,
     entries: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The bracket that closes it, and that of the record around it, if it is a variant.
+    /// The bracket that closes it, followed by that of the surrounding record if it is a variant.
     close: &'static [u8],
 }
 
@@ -318,7 +324,7 @@ impl<'o> ser::Serializer for Serializer<'o> {
         if name != SYMBOL {
             return value.serialize(self);
         }
-        // As a string first, whose length says where the marker is.
+        // Write a string first. Its length shows where the marker is.
         let start = self.out.len();
         value.serialize(Serializer { out: self.out })?;
         let text = &mut self.out[start..];
@@ -464,13 +470,13 @@ struct Deserializer<'de> {
 struct Inside<'d, 'de> {
     deserializer: &'d mut Deserializer<'de>,
     container: Kind,
-    /// The key or member before, where they have an order.
+    /// The previous key or member, for containers with an order.
     previous: &'de [u8],
     ended: bool,
 }
 
 impl<'de> Deserializer<'de> {
-    /// Enters a container, lets `visit` see what is inside, and leaves it.
+    /// Enters a container, calls `visit` with its contents, and leaves it.
     fn enter<T>(
         &mut self,
         container: Kind,
@@ -490,7 +496,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Whether the next value is the one that stands for none; if so it is taken.
+    /// Consumes the next value if it is null. Returns whether it was.
     fn null(&mut self) -> bool {
         self.reader.literal(b"<4'null>")
     }
@@ -606,7 +612,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 }
 
 impl<'de> Inside<'_, 'de> {
-    /// The next value, unless the container ends; `ordered`, it must belong behind the one before.
+    /// Reads the next value, unless the container ends. If `ordered`, it must sort after the previous one.
     fn next<S: de::DeserializeSeed<'de>>(
         &mut self,
         seed: S,
@@ -767,7 +773,7 @@ mod tests {
         assert_eq!(encode(&tree).unwrap(), encoded);
         assert_eq!(to_value(&everything()), Ok(tree.clone()));
         assert_eq!(from_value(&tree), Ok(everything()));
-        // No prefix of it is a value, and no byte can go.
+        // No prefix of it is a valid value, and no byte can be removed.
         for end in 0..encoded.len() {
             from_slice::<Everything>(&encoded[..end]).unwrap_err();
             let mut shorter = encoded.clone();
@@ -822,7 +828,7 @@ mod tests {
         );
         let error = to_vec(&Symbol(1)).unwrap_err();
         assert_eq!(error.to_string(), "byte 0: a symbol is text");
-        // As deep as the limit, then no deeper: nothing recurses further.
+        // Exactly as deep as the limit, and no deeper: the recursion is bounded.
         #[derive(Debug, Deserialize)]
         struct Nested(#[allow(dead_code)] Vec<Nested>);
         let deep = |levels| [vec![b'['; levels], vec![b']'; levels]].concat();
@@ -831,7 +837,7 @@ mod tests {
         assert_eq!(error.to_string(), "byte 128: nested too deep");
     }
 
-    /// Whatever it takes, the strict decoder takes; what that refuses, it refuses.
+    /// It accepts exactly what the strict decoder accepts.
     #[test]
     fn as_strict_as_the_decoder_on_every_vector() {
         for vector in vectors() {

@@ -1,11 +1,11 @@
-//! The borrowed form: one flat vector of nodes of 16 bytes, which is reused from message to message.
+//! The borrowed form: one flat vector of 16-byte nodes, which is reused from message to message.
 use alloc::{vec, vec::Vec};
 
 use super::integer::Integer;
 use super::scan::{self, Kind, STRICT, Stack, Visitor};
 use super::{Error, ErrorKind, Limits, Raw};
 
-/// A decoder that keeps its memory.
+/// A decoder that reuses its memory.
 ///
 /// ```
 /// use lydite_ocapn::syrup::{Kind, Tape};
@@ -21,27 +21,28 @@ use super::{Error, ErrorKind, Limits, Raw};
 /// ```
 #[derive(Clone, Default)]
 pub struct Tape {
-    /// Those of the last message, and others behind them that are not in use.
+    /// Nodes of the last message, followed by spare ones.
     nodes: Vec<Node>,
     used: usize,
     stack: Stack,
 }
 
-/// A value. `data` holds the magnitude of a word, the number of digits of a larger integer, the bits of a float, the length
-/// of bytes or text, 1 for `t`, or of a container where it ends in the input and, in the upper half, on the tape.
+/// A value. `data` is the magnitude of an integer that fits in 64 bits, the number of digits of a larger one, the bits
+/// of a float, the length of bytes or text, or 1 for `t`. For a container its lower half is the end offset in the input
+/// and its upper half the end index on the tape.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub data: u64,
-    /// From the lowest bit on: 32 bits of where it starts; 24 of how many bytes come before `data` of them, of all bytes of a
-    /// value of fixed length or that fits a word, or of how many values are right inside a container, at most [`MANY`]; the
-    /// tag, as a [`Visitor`] is told.
+    /// From the lowest bit: 32 bits of start offset, 24 bits of `extra`, 8 bits of tag as in [`Visitor`]. `extra` is
+    /// the header length of bytes or text; the encoded length of a value of fixed length or of an integer that fits in
+    /// 64 bits (0 for a larger one); or the number of direct children of a container, at most [`MANY`].
     head: u64,
 }
 
-/// Room from the start.
+/// Initial capacity.
 const FEW: usize = 16;
 
-/// So many values or more.
+/// Child count that means this many or more.
 const MANY: u32 = (1 << 24) - 1;
 
 const MAX: u64 = i64::MAX as u64;
@@ -49,7 +50,7 @@ const MAX: u64 = i64::MAX as u64;
 impl Node {
     const UNUSED: Self = Self { data: 0, head: 0 };
 
-    /// `extra` is at most [`MANY`].
+    /// `extra` must be at most [`MANY`].
     #[inline(always)]
     const fn new(tag: u8, start: usize, extra: u64, data: u64) -> Self {
         Self {
@@ -78,13 +79,13 @@ impl Node {
         matches!(self.tag(), b'[' | b'{' | b'#' | b'<')
     }
 
-    /// Of bytes and text.
+    /// The payload of bytes or text.
     #[inline(always)]
     pub fn payload<'a>(&self, input: &'a [u8]) -> &'a [u8] {
         &input[self.start() + self.extra() as usize..][..self.data as usize]
     }
 
-    /// Of an integer, if it fits.
+    /// The value of an integer, if its magnitude fits in an `i64`.
     #[inline(always)]
     pub const fn word(&self) -> Option<i64> {
         match (self.tag(), self.data) {
@@ -94,7 +95,7 @@ impl Node {
         }
     }
 
-    /// Of an integer.
+    /// The value of an integer of any size.
     #[inline(never)]
     pub fn integer(&self, input: &[u8]) -> Integer {
         let negative = self.tag() == b'-';
@@ -107,19 +108,19 @@ impl Node {
         }
     }
 
-    /// How many values stand right inside a container, at most [`MANY`].
+    /// Number of direct children of a container, at most [`MANY`].
     #[inline(always)]
     pub const fn values(&self) -> u32 {
         self.extra()
     }
 
-    /// Where the tape goes on behind a container.
+    /// Tape index after a container.
     #[inline(always)]
     pub const fn next(&self) -> usize {
         (self.data >> 32) as usize
     }
 
-    /// Where the tape goes on behind this node, which stands at `index`, and what it contains.
+    /// Tape index after this node, which is at `index`, and all it contains.
     #[inline(always)]
     pub const fn after(&self, index: usize) -> usize {
         if self.is_container() {
@@ -130,7 +131,7 @@ impl Node {
     }
 }
 
-/// One value of a decoded message, and with it all that it contains.
+/// One value of a decoded message, including everything inside it.
 #[derive(Clone, Copy)]
 pub struct NodeRef<'t, 'a> {
     input: &'a [u8],
@@ -138,7 +139,8 @@ pub struct NodeRef<'t, 'a> {
     index: usize,
 }
 
-/// The values right inside a container, in order: keys and values of a dictionary alternate, the label of a record is first.
+/// The direct children of a container, in input order: keys and values of a dictionary alternate, and the label of a
+/// record comes first.
 #[derive(Clone)]
 pub struct Children<'t, 'a> {
     next: NodeRef<'t, 'a>,
@@ -146,7 +148,7 @@ pub struct Children<'t, 'a> {
 }
 
 impl Tape {
-    /// An empty tape.
+    /// Creates an empty tape.
     pub const fn new() -> Self {
         Self {
             nodes: Vec::new(),
@@ -155,7 +157,7 @@ impl Tape {
         }
     }
 
-    /// With room for so many nodes.
+    /// Creates a tape with capacity for this number of nodes.
     #[inline(always)]
     pub(super) fn with_room(nodes: usize) -> Self {
         Self {
@@ -164,13 +166,21 @@ impl Tape {
         }
     }
 
-    /// Decodes the one canonical value that `input` consists of, within the default limits.
+    /// Decodes `input`, which must be exactly one canonical value, within the default limits.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not exactly one canonical value, or exceed the limits.
     #[inline]
     pub fn decode<'t, 'a>(&'t mut self, input: &'a [u8]) -> Result<NodeRef<'t, 'a>, Error> {
         self.decode_within(input, Limits::default())
     }
 
-    /// As [`decode`](Self::decode), within these limits.
+    /// Like [`decode`](Self::decode), with custom limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
     #[inline]
     pub fn decode_within<'t, 'a>(
         &'t mut self,
@@ -184,7 +194,12 @@ impl Tape {
         Ok(self.root(input))
     }
 
-    /// Decodes the canonical value that `input` starts with, and where it ends: a stream without frames.
+    /// Decodes the canonical value at the start of `input` and returns it with its end offset, for streams without
+    /// frames.
+    ///
+    /// # Errors
+    ///
+    /// The input does not start with a canonical value, or exceeds the limits.
     #[inline]
     pub fn decode_first<'t, 'a>(
         &'t mut self,
@@ -204,8 +219,8 @@ impl Tape {
         }
     }
 
-    /// Takes the nodes of the value that `input` starts with and returns where it ends: a result that fits registers. Text
-    /// that is long or not ASCII may be anything if it is `checked_later`.
+    /// Stores the nodes of the value at the start of `input` and returns its end offset, a result that fits in
+    /// registers. If `checked_later`, text is not checked for UTF-8 and the caller must do so.
     #[inline(never)]
     pub(super) fn fill<const MODE: u8>(
         &mut self,
@@ -255,7 +270,7 @@ impl Writer<'_> {
     }
 }
 
-/// Room for as many nodes again behind this one, the next; an error if there may be no more.
+/// Stores `next` and doubles the number of nodes, up to `limit`. Fails if that is already reached.
 #[cold]
 #[inline(never)]
 fn grow(nodes: &mut Vec<Node>, next: Node, limit: usize) -> Result<(), Error> {
@@ -301,7 +316,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         self.nodes[self.index]
     }
 
-    /// The type.
+    /// The type of the value.
     #[inline]
     pub fn kind(&self) -> Kind {
         match self.node().tag() {
@@ -319,13 +334,13 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Offset of the first byte in the input.
+    /// Offset of the value's first byte in the input.
     #[inline]
     pub fn offset(&self) -> usize {
         self.node().start()
     }
 
-    /// The bytes of the value as they stand in the input, which are its canonical encoding: what signatures are over.
+    /// The bytes of the value in the input. They are its canonical encoding, which is what signatures cover.
     #[inline]
     pub fn raw(&self) -> Raw<'a> {
         let node = self.node();
@@ -339,7 +354,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         Raw::new(&self.input[start..end])
     }
 
-    /// What stands inside; nothing for a value that is no container.
+    /// The direct children; empty if the value is not a container.
     #[inline]
     pub fn children(&self) -> Children<'t, 'a> {
         let next = Self {
@@ -352,7 +367,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// How many values stand right inside: keys and values of a dictionary and the label of a record count too.
+    /// Number of direct children, counting both keys and values of a dictionary, and the label of a record.
     #[inline]
     pub fn len(&self) -> usize {
         let node = self.node();
@@ -363,20 +378,20 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Whether nothing stands inside.
+    /// Whether there are no children.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// This value, then all that stands inside it at any depth, in the order of the input.
+    /// This value and everything inside it at any depth, in input order.
     #[inline]
     pub fn descendants(&self) -> impl Iterator<Item = NodeRef<'t, 'a>> + use<'t, 'a> {
         let node = *self;
         (self.index..self.after()).map(move |index| Self { index, ..node })
     }
 
-    /// Where the next value stands on the tape.
+    /// Tape index of the next value.
     #[inline]
     fn after(&self) -> usize {
         self.node().after(self.index)
@@ -388,14 +403,14 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         (self.kind() == Kind::Boolean).then(|| self.node().data == 1)
     }
 
-    /// The integer, if it is one and fits.
+    /// The integer, if it is one and fits in a `u64`.
     #[inline]
     pub fn as_u64(&self) -> Option<u64> {
         let node = self.node();
         (node.tag() == b'+' && node.extra() > 0).then_some(node.data)
     }
 
-    /// The integer, if it is one and fits.
+    /// The integer, if it is one and fits in an `i64`.
     #[inline]
     pub fn as_i64(&self) -> Option<i64> {
         let node = self.node();
@@ -406,18 +421,18 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// The integer, if it is one.
+    /// The integer, if it is one, of any size.
     pub fn as_integer(&self) -> Option<Integer> {
         (self.kind() == Kind::Integer).then(|| self.node().integer(self.input))
     }
 
-    /// The float of 64 bits, if it is one.
+    /// The 64-bit float, if it is one.
     #[inline]
     pub fn as_f64(&self) -> Option<f64> {
         (self.kind() == Kind::Float64).then(|| f64::from_bits(self.node().data))
     }
 
-    /// The float of 32 bits, if it is one.
+    /// The 32-bit float, if it is one.
     #[inline]
     pub fn as_f32(&self) -> Option<f32> {
         (self.kind() == Kind::Float32).then(|| f32::from_bits(self.node().data as u32))

@@ -40,7 +40,7 @@ pub(crate) fn vectors() -> Vec<Vector> {
     cases
 }
 
-/// What every strict decoder says, which must be the same thing.
+/// The result of the strict decoders, which must all agree.
 fn strict(input: &[u8]) -> Result<Value, Error> {
     let tree = Value::decode(input);
     let mut tape = Tape::new();
@@ -73,7 +73,7 @@ fn strict(input: &[u8]) -> Result<Value, Error> {
     tree
 }
 
-/// The tree of a tape, through all of a node's methods.
+/// Rebuilds the tree from a tape, using all methods of a node.
 fn from_tape(node: NodeRef<'_, '_>) -> Value {
     let mut children = node.children().map(|child| {
         let tree = from_tape(child);
@@ -189,13 +189,13 @@ fn every_vector_has_its_class() {
 
 #[test]
 fn every_prefix_of_every_vector() {
-    // The prefixes of the deep ones are all alike.
+    // All prefixes of the deep vectors look the same.
     for case in vectors().iter().filter(|case| case.bytes.len() < 1000) {
         for length in 0..case.bytes.len() {
             let prefix = &case.bytes[..length];
             let accepted = strict(prefix);
             if case.class.starts_with("canonical") || case.class == "syrup-only" {
-                // No encoding is the start of another.
+                // No encoding is a prefix of another.
                 assert_eq!(
                     accepted,
                     Err(ErrorKind::UnexpectedEnd.at(length)),
@@ -288,7 +288,7 @@ fn nesting_is_limited_and_takes_no_recursion() {
     }
     assert_eq!(strict(&nested(129)), Err(ErrorKind::TooDeep.at(128)));
 
-    // A tape takes any depth that it is allowed; a tree stops where dropping it would recurse too deep.
+    // A tape has no depth limit other than the caller's. A tree stops where dropping it would recurse too deep.
     let limits = Limits {
         depth: MILLION,
         ..Limits::default()
@@ -485,7 +485,7 @@ struct Open<'a> {
     amount: i64,
 }
 
-/// One of everything else that can be derived.
+/// One case of everything else that can be derived.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 enum Shape<'a, T> {
     #[syrup(record = "one", string_label)]
@@ -604,7 +604,7 @@ fn what_derived_types_refuse() {
     refused::<Sparse>("{1\"a1+1\"a1+1\"b[]2\"ddf}", ErrorKind::WrongKey, 6);
     refused::<Sparse>("{1\"b[]}", ErrorKind::UnexpectedByte, 6);
 
-    // A type that nests without end stops where the reader does.
+    // A type with unbounded nesting stops at the reader's limit.
     #[derive(Debug, PartialEq, Encode, Decode)]
     enum Tree {
         Leaf,
@@ -635,7 +635,8 @@ fn for_endo() {
         ),
         (text(""), Value::List(vec![])),
     ]);
-    // By units of UTF-16, of which a character beyond the first plane has two small ones.
+    // Sorted by UTF-16 code units: a character beyond the first plane is two surrogates, which sort before U+E000 and
+    // above.
     let mut expected = b"{0\"[]2\"aaD\x7f\xf8\0\0\0\0\0\0".to_vec();
     expected.extend_from_slice(b"1\"bD\0\0\0\0\0\0\0\0");
     expected.extend_from_slice("4\"\u{1f600}<1'r{}>3\"\u{ff5e}3+}".as_bytes());
@@ -768,7 +769,7 @@ fn integers_convert() {
     }
 }
 
-/// Values, small ones more often.
+/// Random values, smaller ones more often.
 pub(crate) fn any_value() -> impl Strategy<Value = Value> {
     let text = prop_oneof!["[a-z]{0,12}", any::<String>(), "[a-zé]{14,40}"];
     let leaf = prop_oneof![
@@ -811,7 +812,7 @@ proptest! {
         }
     }
 
-    /// The definition of canonical, from the loose parser and the encoder.
+    /// The definition of canonical, in terms of the lenient decoder and the encoder.
     #[test]
     fn accepted_is_what_encodes_to_itself(
         value in any_value(),
@@ -903,7 +904,7 @@ fn all_lengths_of_text() {
 fn integers_that_follow_each_other() {
     use ErrorKind::*;
     let mut tape = Tape::new();
-    // Wherever it stands among others: they are read many at once.
+    // At every position, since several integers are read at once.
     for before in 0..70 {
         let mut check = |item: &str, expected: Result<(), (ErrorKind, usize)>| {
             let input = format!("[{}{item}{}]", "7+".repeat(before), "123-".repeat(40));
@@ -942,7 +943,7 @@ fn integers_that_follow_each_other() {
 fn text_is_checked_wherever_it_stands() {
     for keyed in [false, true] {
         let mut message = vec![if keyed { b'{' } else { b'[' }];
-        // Where text and bytes stand, and which is text.
+        // Position and length of each text and byte array, and whether it is text.
         let mut places = Vec::new();
         for (i, length) in (0..24).chain([63, 64, 130]).enumerate() {
             for (j, marker) in ['"', ':', '\''].into_iter().enumerate() {
@@ -973,7 +974,7 @@ fn text_is_checked_wherever_it_stands() {
     }
 }
 
-/// Keys and members that are given twice, short enough that what follows them lies within the first eight bytes compared.
+/// Duplicate keys and members short enough that the bytes after them are among the first eight bytes compared.
 #[test]
 fn short_keys_twice() {
     for (input, first, second) in [

@@ -6,7 +6,11 @@ use super::tape::{Node, Tape};
 use super::{Error, ErrorKind, Limits, MAX_TREE_DEPTH, Record, Value};
 
 impl Value {
-    /// Decodes the one canonical value that `input` consists of, within the default limits.
+    /// Decodes `input`, which must be exactly one canonical value, within the default limits.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not exactly one canonical value, or exceed the limits.
     ///
     /// ```
     /// use lydite_ocapn::syrup::Value;
@@ -21,17 +25,21 @@ impl Value {
         Self::decode_within(input, Limits::default())
     }
 
-    /// As [`decode`](Self::decode), within these limits; the depth is at most [`MAX_TREE_DEPTH`], since a tree is built and
-    /// dropped by recursion.
+    /// Like [`decode`](Self::decode), with custom limits. The depth is at most [`MAX_TREE_DEPTH`], since a tree is
+    /// built and dropped recursively.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decode`](Self::decode).
     pub fn decode_within(input: &[u8], limits: Limits) -> Result<Self, Error> {
         decode::<STRICT>(input, limits)
     }
 
-    /// As [`decode`](Self::decode), and takes what some peers write: needless zeros in numbers and lengths (up to 65 535
-    /// digits of what fits 64 bits), `0-`, NaNs with a payload, dictionaries and sets in any order, white space between
-    /// values, and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, `e` or `)` for what closes them). Keys that
-    /// are there twice, text that is not UTF-8 and records without a label have no agreed meaning and are refused here
-    /// too.
+    /// Like [`decode`](Self::decode), but also accepts what some peers write: leading zeros in numbers and lengths (up
+    /// to 65 535 digits for values that fit in 64 bits), `0-`, NaNs with a payload, dictionaries and sets in any order,
+    /// white space between values, and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, and `e` or `)` as
+    /// their closers). Duplicate keys, text that is not UTF-8 and records without a label have no agreed meaning and
+    /// are rejected here too.
     ///
     /// ```
     /// use lydite_ocapn::syrup::{self, Value};
@@ -44,7 +52,7 @@ impl Value {
         decode::<LENIENT>(input, Limits::default())
     }
 
-    /// As [`decode`](Self::decode), of what [`encode_for_endo`](super::encode_for_endo) writes and nothing else.
+    /// Like [`decode`](Self::decode), but accepts only the output of [`encode_for_endo`](super::encode_for_endo).
     ///
     /// ```
     /// use lydite_ocapn::syrup::Value;
@@ -63,13 +71,13 @@ fn decode<const MODE: u8>(input: &[u8], mut limits: Limits) -> Result<Value, Err
     let mut tape = Tape::with_room((input.len() / 4).clamp(FEW, MANY));
     let tree = build::<MODE>(input, limits, &mut tape);
     if tree.is_err() {
-        // Text that is not UTF-8 may stand before what was found.
+        // There may be invalid UTF-8 before the error found. Decode again with text checks to report the first error.
         tape.fill::<MODE>(input, limits, false)?;
     }
     tree
 }
 
-/// Text is checked as it is copied.
+/// Text is validated as it is copied.
 #[inline(always)]
 fn build<const MODE: u8>(input: &[u8], limits: Limits, tape: &mut Tape) -> Result<Value, Error> {
     let mut end = tape.fill::<MODE>(input, limits, true)?;
@@ -84,26 +92,25 @@ fn build<const MODE: u8>(input: &[u8], limits: Limits, tape: &mut Tape) -> Resul
     Ok(root)
 }
 
-/// How many nodes there is room for from the start, at least and at most; a value takes about four bytes.
+/// Minimum and maximum initial capacity in nodes. A value takes about four bytes of input.
 const FEW: usize = 16;
 const MANY: usize = 1024;
 
-/// What stands where a value is to come: values are made where they stay, since moving one that has just been written waits
-/// for the writing.
+/// A placeholder. Values are created in place, since moving one that has just been written waits for the write.
 const VACANT: Value = Value::Boolean(false);
 
-/// Puts the tree together from the nodes of a tape, which know how many values a container holds.
+/// Builds the tree from the nodes of a tape, which hold the number of values in each container.
 struct Builder<'a, const MODE: u8> {
     input: &'a [u8],
     nodes: &'a [Node],
 }
 
 impl<const MODE: u8> Builder<'_, MODE> {
-    /// Puts the value at the node of this index in its place. Returns the index behind it.
+    /// Stores the value of the node at `index` in `place`. Returns the index after it.
     #[inline(always)]
     fn put(&self, index: usize, place: &mut Value) -> Result<usize, Error> {
         let node = &self.nodes[index];
-        // Each is written by itself, by its parts.
+        // Each arm stores its value itself, part by part.
         match node.tag() {
             b't' => set(place, Value::Boolean(node.data == 1)),
             b'+' | b'-' => match node.word() {
@@ -136,7 +143,7 @@ impl<const MODE: u8> Builder<'_, MODE> {
         }
     }
 
-    /// By recursion, at most as deep as a tree may be.
+    /// Recurses at most as deep as a tree may be.
     fn container(&self, index: usize, place: &mut Value) -> Result<usize, Error> {
         let node = &self.nodes[index];
         let (mut next, end, values) = (index + 1, node.next(), node.values() as usize);
@@ -185,7 +192,8 @@ impl<const MODE: u8> Builder<'_, MODE> {
         Ok(values)
     }
 
-    /// Fails if two keys, every `step`th value of the container at `index`, mean the same, which order does not tell.
+    /// In lenient mode, where order is not checked, fails if the container at `index` has equal keys. `step` is the
+    /// number of nodes per entry.
     #[inline(always)]
     fn unique<'v>(
         &self,
@@ -217,7 +225,7 @@ impl<const MODE: u8> Builder<'_, MODE> {
     }
 }
 
-/// Sets a vacant place, which has nothing to drop.
+/// Overwrites a placeholder, which has nothing to drop.
 #[inline(always)]
 fn set(place: &mut Value, value: Value) {
     core::mem::forget(core::mem::replace(place, value));

@@ -5,8 +5,8 @@ use super::Integer;
 
 /// A value of any type.
 ///
-/// Dictionaries and sets may hold their entries in any order: encoding sorts them, and fails where one is there twice.
-/// Strings, symbols and byte arrays are types of their own: equal text does not make them equal.
+/// Dictionaries and sets may hold their entries in any order. Encoding sorts them and fails on duplicates. Strings,
+/// symbols and byte arrays are distinct types: values with equal text are not equal across types.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `t` or `f`.
@@ -33,7 +33,7 @@ pub enum Value {
     Record(Box<Record>),
 }
 
-/// A label and what belongs to it.
+/// A label and its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Usually a symbol.
@@ -43,7 +43,7 @@ pub struct Record {
 }
 
 impl Value {
-    /// A record labelled with a symbol.
+    /// Creates a record labelled with a symbol.
     ///
     /// ```
     /// use lydite_ocapn::syrup::{self, Value};
@@ -59,12 +59,12 @@ impl Value {
         }))
     }
 
-    /// A symbol.
+    /// Creates a symbol.
     pub fn symbol(text: impl Into<String>) -> Self {
         Self::Symbol(text.into())
     }
 
-    /// A byte array.
+    /// Creates a byte array.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Bytes(bytes.into())
     }

@@ -1,8 +1,8 @@
-//! The numbers of Poseidon over KoalaBear: round constants and first rows of the circulant matrices.
+//! The constants of Poseidon over KoalaBear: round constants and first rows of the circulant matrices.
 //!
-//! Source: \[LEANSIG\] and \[P3\]. The round constants are the output of the Grain LFSR of [POSEIDON §F] for a prime field,
-//! S-box x^3, 31 bits, width 16 or 24, 8 full and 20 or 23 partial rounds: `tests.rs` runs it again and compares. The 2025
-//! Poseidon2 takes its constants from the start of the same stream.
+//! Source: \[LEANSIG\] and \[P3\]. The round constants are the output of the Grain LFSR of [POSEIDON §F] for a prime
+//! field, S-box x^3, 31 bits, width 16 or 24, 8 full and 20 or 23 partial rounds. `tests.rs` recomputes and compares
+//! them. The 2025 Poseidon2 takes its constants from the start of the same stream.
 
 /// First row of the circulant matrix of width 16: `out[i]` is the sum of `ROW[(j - i) mod 16] * in[j]`.
 pub(super) const MDS_16: [u32; 16] = [1, 1, 51, 1, 11, 17, 2, 1, 101, 63, 15, 2, 67, 22, 13, 3];

@@ -1,11 +1,12 @@
-//! Which instructions permute: found once at run time, chosen once per call. Every call into a kernel that needs more than
-//! the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
+//! Selects the instructions for permutations: detected once at run time, selected once per call. Every call to a kernel
+//! that needs more than the target's baseline is here, and requires a proof that the CPU has the instructions that the
+//! kernel was compiled for.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
 
-/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+/// Whether this build must avoid CPU-specific instructions. Miri cannot run them.
 #[cfg(target_arch = "x86_64")]
 const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
 
@@ -14,12 +15,13 @@ cpufeatures::new!(cpu_avx2, "avx2");
 #[cfg(target_arch = "x86_64")]
 cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
 
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+/// Evidence that this CPU has the instructions of a [`Backend`]. Only detection creates it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof(());
 
-/// A way to permute. Every backend gives the same results; a value exists only where it can run.
+/// An implementation of the permutations. All backends give the same results. A value exists only if the CPU can run
+/// it.
 ///
 /// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
 #[non_exhaustive]
@@ -27,7 +29,7 @@ pub struct Proof(());
 pub enum Backend {
     /// Safe Rust for every target.
     Portable,
-    /// The portable code, compiled for AVX2.
+    /// The portable code compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Proof),
     /// AVX-512F and AVX-512BW.
@@ -36,7 +38,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The fastest backend of this CPU.
+    /// The fastest backend that this CPU can run.
     #[inline]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -51,7 +53,7 @@ impl Backend {
         Self::Portable
     }
 
-    /// Every backend this CPU can run, [`Backend::Portable`] first.
+    /// All backends that this CPU can run, [`Backend::Portable`] first.
     pub fn available() -> impl Iterator<Item = Self> {
         let portable = core::iter::once(Self::Portable);
         #[cfg(target_arch = "x86_64")]
@@ -67,10 +69,10 @@ impl Backend {
     }
 }
 
-/// Lanes that the portable kernel takes at once.
+/// Number of lanes that the portable kernel processes at once.
 const PORTABLE_LANES: usize = 8;
 
-/// The portable kernel on [`LANES`] states, a few at a time.
+/// Runs the portable kernel on [`LANES`] states, a few at a time.
 #[inline(always)]
 fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut Lanes<W>) {
     for start in (0..LANES).step_by(PORTABLE_LANES) {
@@ -102,14 +104,14 @@ macro_rules! permutations {
                     }
                 }
 
-                /// The same of a single state, for hashes that wait for one another.
+                /// The same permutation of a single state, for hashes that depend on one another.
                 pub fn $one(self, state: &mut [u32; $width]) {
                     match self {
                         Self::Portable => portable::permute_one::<$kind, $width, $rounds>(state),
-                        // SAFETY: as above.
+                        // SAFETY: the `Proof` of this backend is made only after finding AVX2.
                         #[cfg(target_arch = "x86_64")]
                         Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
-                        // SAFETY: as above.
+                        // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
                         Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x1::$one(state) },
                     }

@@ -1,8 +1,8 @@
 //! Poseidon and Poseidon2 over KoalaBear, widths 16 and 24, S-box x^3 \[POSEIDON\], \[POSEIDON2\].
 //!
-//! The kernels permute [`LANES`] independent states at once, kept by columns: element `i` of state `l` is `state.0[i][l]`.
-//! Elements go in and come out as integers below p ([`crate::koalabear`]); a kernel given larger words gives wrong results,
-//! nothing worse. Constant time: no branch or address depends on an element.
+//! The kernels permute [`LANES`] independent states at once, stored by columns: element `i` of state `l` is
+//! `state.0[i][l]`. Inputs and outputs are integers below p ([`crate::koalabear`]). Larger inputs give wrong results
+//! but no other harm. Constant time: no branch or address depends on an element.
 
 mod constants;
 mod dispatch;
@@ -23,7 +23,7 @@ use tables::{
     Columns, POSEIDON1_16, POSEIDON1_24, POSEIDON2_16, POSEIDON2_24, Specification, Tables,
 };
 
-/// States that a kernel permutes at once.
+/// Number of states that a kernel permutes at once.
 pub const LANES: usize = 16;
 
 /// `N` elements of each of [`LANES`] states: element `i` of state `l` is `.0[i][l]`.
@@ -32,7 +32,7 @@ pub const LANES: usize = 16;
 pub struct Lanes<const N: usize>(pub [[u32; LANES]; N]);
 
 impl<const N: usize> Lanes<N> {
-    /// Zero in every place.
+    /// All elements zero.
     pub const ZERO: Self = Self([[0; LANES]; N]);
 
     /// The same elements in every lane.
@@ -41,13 +41,13 @@ impl<const N: usize> Lanes<N> {
         Self(elements.map(|element| [element; LANES]))
     }
 
-    /// The elements of lane `l`, which is below [`LANES`].
+    /// The elements of lane `l`, which must be below [`LANES`].
     #[inline]
     pub fn lane(&self, l: usize) -> [u32; N] {
         core::array::from_fn(|i| self.0[i][l])
     }
 
-    /// Puts elements into lane `l`, which is below [`LANES`].
+    /// Stores elements in lane `l`, which must be below [`LANES`].
     #[inline]
     pub fn set(&mut self, l: usize, elements: &[u32; N]) {
         for (column, element) in self.0.iter_mut().zip(elements) {
@@ -62,15 +62,15 @@ impl<const N: usize> zeroize::Zeroize for Lanes<N> {
     }
 }
 
-/// What a kernel needs to know of a permutation of `W` elements with `P` partial rounds.
+/// The parameters of a permutation of `W` elements with `P` partial rounds.
 pub(crate) trait Permutation<const W: usize, const P: usize> {
     const SPECIFICATION: Specification<W, P>;
     const TABLES: &'static Tables<W, P>;
     const COLUMNS: &'static Columns<W, P>;
-    /// Whether the linear layer of full rounds is circulant with coefficients of 31 bits; otherwise they are small.
+    /// Whether the linear layer of full rounds is circulant with 31-bit coefficients. Otherwise they are small.
     const DENSE: bool;
 
-    /// The linear layer of full rounds, where its coefficients are small.
+    /// The linear layer of full rounds, if its coefficients are small.
     fn small_layer<const L: usize>(state: &mut [[u32; L]; W]);
 }
 
@@ -124,8 +124,9 @@ impl Permutation<24, 23> for Poseidon2 {
     }
 }
 
-/// What the sponges of leaves begin with, for digests of `digest` elements and `chains` chains: the first nine elements of
-/// the compression of the lengths 5 (parameter), 2 (tweak), `chains` and `digest`, as one integer in base p.
+/// The initial capacity of a leaf's sponge, for digests of `digest` elements and `chains` chains: the first nine
+/// elements of the compression of the lengths 5 (parameter), 2 (tweak), `chains` and `digest`, as one integer in base
+/// p.
 pub(crate) const fn leaf_capacity<K: Permutation<24, 23>>(
     digest: usize,
     chains: usize,

@@ -1,9 +1,9 @@
-//! The permutations in safe Rust, `L` states side by side: element `i` of state `l` is `state[i][l]`.
+//! The permutations in safe Rust for `L` states at once: element `i` of state `l` is `state[i][l]`.
 //!
-//! Written so that compilers vectorise it: every inner loop runs over the lanes and multiplies two 32-bit words into a 64-bit
-//! one. Elements are below p between the steps. Sums of products of elements are kept below 2^64 by folding the upper half
-//! (2^32 = 2^25 - 2 mod p) after every third product, and end in one Montgomery reduction. Constant time: no branch or
-//! address depends on an element.
+//! Written to be vectorised by compilers: every inner loop runs over the lanes and multiplies two 32-bit words into a
+//! 64-bit one. Elements are below p between the steps. Sums of products are kept below 2^64 by folding the upper half
+//! (2^32 = 2^25 - 2 mod p) after every third product, and end with one Montgomery reduction. Constant time: no branch
+//! or address depends on an element.
 
 use super::Permutation;
 use crate::koalabear::{MODULUS, R, subtract_modulus};
@@ -11,7 +11,7 @@ use crate::koalabear::{MODULUS, R, subtract_modulus};
 /// -p^-1 mod 2^32.
 const NEGATIVE_INVERSE: u32 = 0x7eff_ffff;
 
-/// The permutation of `K` in every lane.
+/// Applies the permutation of `K` to every lane.
 #[inline(always)]
 pub(super) fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
     state: &mut [[u32; L]; W],
@@ -39,7 +39,7 @@ pub(super) fn permute<K: Permutation<W, P>, const W: usize, const P: usize, cons
     }
 }
 
-/// All partial rounds [`super::tables`].
+/// All partial rounds; see [`super::tables`].
 #[inline(always)]
 fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
     state: &mut [[u32; L]; W],
@@ -49,7 +49,7 @@ fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>
     for t in 0..P {
         let mut sum = Sum::new();
         sum.add(state, &tables.z_from_x[t]);
-        // The latest y is the last to be known.
+        // Process the latest y last, since it is available last.
         for (j, y) in y[..t].iter().enumerate() {
             sum.add(core::slice::from_ref(y), &[tables.z_from_y[t - j - 1]]);
         }
@@ -69,8 +69,8 @@ fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>
     *state = out;
 }
 
-/// The permutation of `K` of one state, for hashes that wait for one another: what runs side by side are the outputs of a
-/// matrix.
+/// Applies the permutation of `K` to one state, for hashes that depend on one another. The parallelism is across the
+/// outputs of a matrix.
 #[inline(always)]
 pub(super) fn permute_one<K: Permutation<W, P>, const W: usize, const P: usize>(
     state: &mut [u32; W],
@@ -133,7 +133,7 @@ fn partial_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut
     }
 }
 
-/// A circulant matrix of 31-bit coefficients.
+/// Multiplies by a circulant matrix of 31-bit coefficients.
 #[inline(always)]
 fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>(
     state: &mut [[u32; L]; W],
@@ -148,7 +148,7 @@ fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: us
     }
 }
 
-/// A sum of products of elements, in every lane.
+/// A sum of products of elements in every lane.
 struct Sum<const L: usize> {
     /// Below 2^57 + `pending` * p^2.
     sum: [u64; L],
@@ -177,7 +177,7 @@ impl<const L: usize> Sum<L> {
         }
     }
 
-    /// Adds to every lane the products of one element of each column and the inputs.
+    /// Adds the product of each input and its column, element by element.
     #[inline(always)]
     fn add_columns(&mut self, inputs: &[u32], columns: &[[u32; L]]) {
         for (input, column) in inputs.iter().zip(columns) {
@@ -193,7 +193,7 @@ impl<const L: usize> Sum<L> {
         self.pending = 0;
     }
 
-    /// The sum divided by 2^32.
+    /// Returns the sum divided by 2^32.
     #[inline(always)]
     fn finish(mut self) -> [u32; L] {
         self.fold();
@@ -201,7 +201,7 @@ impl<const L: usize> Sum<L> {
     }
 }
 
-/// `t / 2^32` modulo p, below `t / 2^32 + p`.
+/// `t / 2^32` modulo p. The result is below `t / 2^32 + p`.
 #[inline(always)]
 fn montgomery(t: u64) -> u32 {
     let m = (t as u32).wrapping_mul(NEGATIVE_INVERSE);
@@ -218,19 +218,20 @@ fn cube(x: u32) -> u32 {
 /// v mod p for v < 2048 p.
 #[inline(always)]
 fn reduce_small(v: u64) -> u32 {
-    // v / p = v / 2^24 / 127, with 516 / 2^16 a little below 1 / 127.
+    // v / p = v / 2^24 / 127, and 516 / 2^16 is slightly below 1 / 127.
     let quotient = ((v >> 24) * 516) >> 16;
     subtract_modulus((v - quotient * u64::from(MODULUS)) as u32)
 }
 
-/// Twice a circulant matrix of small coefficients, whose sum is at most 371 and each at most 128: ((A, B), (B, A)), so sums and
-/// differences of the state's halves, times A + B and A - B, take half the products.
+/// Multiplies by twice a circulant matrix of small coefficients, each at most 128 and with a sum of at most 371. Such a
+/// matrix has the form ((A, B), (B, A)), so multiplying the sum and the difference of the state's halves by A + B and A
+/// - B takes half the products.
 #[inline(always)]
 pub(super) fn circulant_layer<const W: usize, const L: usize>(
     row: &[u32; W],
     state: &mut [[u32; L]; W],
 ) {
-    // What makes the coefficients of A - B positive, and the results.
+    // Offsets that keep the coefficients of A - B and the results positive.
     const MORE: u64 = 128;
     const POSITIVE: u64 = 512 * MODULUS as u64;
     let half = W / 2;
@@ -261,7 +262,8 @@ pub(super) fn circulant_layer<const W: usize, const L: usize>(
     }
 }
 
-/// Poseidon2's full layer: M_4 on every four elements, then to each the sum of those at its place.
+/// Poseidon2's full layer: M_4 on each block of four elements, then adds to each element the sum of those at its
+/// position in all blocks.
 #[inline(always)]
 pub(super) fn poseidon2_layer<const W: usize, const L: usize>(state: &mut [[u32; L]; W]) {
     let mut wide = [[0_u64; L]; W];

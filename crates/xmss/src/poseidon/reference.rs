@@ -1,4 +1,4 @@
-//! The permutations line by line from their specifications, on integers below p: for reading, for tests, and for constants.
+//! The permutations exactly as specified, on integers below p: for reading, for tests, and for constants.
 
 use super::tables::{Specification, times_column};
 use crate::koalabear::{add, mul};

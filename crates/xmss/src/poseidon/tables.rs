@@ -1,56 +1,59 @@
-//! What the kernels multiply by, derived from the specification when the crate is compiled.
+//! The constants of the kernels, derived from the specification at compile time.
 //!
-//! Two ideas make the fast forms.
+//! The fast forms rest on two ideas.
 //!
-//! *Scales instead of conversions.* A Montgomery reduction divides by R = 2^32. Instead of converting to Montgomery form and
-//! back, every stage of the permutation carries its state times a known power of R, and the constants are chosen so that
-//! input and output are plain integers below p. The S-box turns a scale s into s^3 R^-2; working back from scale 1 at the
-//! output takes cube roots, which exist and are unique as 3 does not divide p - 1.
+//! *Scales instead of conversions.* A Montgomery reduction divides by R = 2^32. Instead of converting to Montgomery
+//! form and back, every stage of the permutation carries its state multiplied by a known power of R, and the constants
+//! are chosen so that input and output are plain integers below p. The S-box turns a scale s into s^3 R^-2. Working
+//! back from scale 1 at the output takes cube roots, which exist and are unique because 3 does not divide p - 1.
 //!
-//! *Partial rounds unrolled.* With A the matrix M whose first column is zero, z_t the input of the S-box in partial round t
-//! and y_t = z_t^3, the state before round t is A^t x + sum of A^(t-1-j) M e_0 y_j + constants. So every z_t, and the state
-//! after all partial rounds, is a dot product of the first state x and the earlier y with constants: 1086 products for
-//! width 16 where round by round takes 5120.
+//! *Unrolled partial rounds.* Let A be the matrix M with its first column set to zero, z_t the input of the S-box in
+//! partial round t, and y_t = z_t^3. The state before round t is A^t x + sum of A^(t-1-j) M e_0 y_j + constants. So
+//! every z_t, and the state after all partial rounds, is a dot product of constants with the first state x and the
+//! earlier y. This takes 1086 products for width 16; going round by round takes 5120.
 
 use super::constants::{MDS_16, MDS_24, ROUND_CONSTANTS_16, ROUND_CONSTANTS_24};
 use crate::koalabear::{R, add, cube_root, inverse, minus, mul};
 
-/// A permutation of `W` elements with `P` partial rounds between two times four full ones.
+/// A permutation of `W` elements with `P` partial rounds between four full rounds before and four after.
 #[derive(Clone, Copy)]
 pub(crate) struct Specification<const W: usize, const P: usize> {
     /// Added before the S-boxes of the full rounds.
     pub full: [[u32; W]; 8],
-    /// Added before the S-box of the partial rounds.
+    /// Added before the S-boxes of the partial rounds.
     pub partial: [[u32; W]; P],
     /// The linear layer of full rounds.
     pub full_matrix: [[u32; W]; W],
     /// The linear layer of partial rounds.
     pub partial_matrix: [[u32; W]; W],
-    /// Whether the linear layer of full rounds stands before the first round too: Poseidon2.
+    /// Whether the linear layer of full rounds is also applied before the first round, as in Poseidon2.
     pub leading_layer: bool,
 }
 
-/// A [`Specification`] made ready.
+/// The constants of a [`Specification`] in the form that the kernels use.
 pub(crate) struct Tables<const W: usize, const P: usize> {
-    /// Added before the S-boxes of the full rounds, at the scale of each; the fifth is zero, being in `out_constant`.
+    /// Added before the S-boxes of the full rounds, at the scale of each round. The fifth is zero, since it is included
+    /// in `out_constant`.
     pub full: [[u32; W]; 8],
-    /// z_t from x.
+    /// Coefficients of z_t in x.
     pub z_from_x: [[u32; W]; P],
-    /// z_t from y_j, at `t - j - 1`.
+    /// Coefficients of z_t in y_j, at `t - j - 1`.
     pub z_from_y: [u32; P],
-    /// z_t's own constant, not divided by R.
+    /// The constant term of z_t, not divided by R.
     pub z_constant: [u32; P],
-    /// The state after the partial rounds from x.
+    /// Coefficients in x of the state after the partial rounds.
     pub out_from_x: [[u32; W]; W],
-    /// The same from y.
+    /// Coefficients in y of the state after the partial rounds.
     pub out_from_y: [[u32; P]; W],
-    /// The same's constants, with those of the next full round; not divided by R.
+    /// Constant term of the state after the partial rounds, including the constants of the next full round; not divided
+    /// by R.
     pub out_constant: [u32; W],
-    /// First row of the circulant linear layer of full rounds, where that layer ends with a Montgomery reduction.
+    /// First row of the circulant linear layer of full rounds, if that layer ends with a Montgomery reduction.
     pub dense_row: [u32; W],
 }
 
-/// The matrices of [`Tables`] by columns, for a single state: all outputs take the products of one input at once.
+/// The matrices of [`Tables`] by columns, for a single state: the products of one input with all its coefficients are
+/// added to all outputs at once.
 pub(crate) struct Columns<const W: usize, const P: usize> {
     pub dense: [[u32; W]; W],
     pub z_from_x: [[u32; P]; W],
@@ -104,7 +107,7 @@ const fn circulant<const W: usize>(row: [u32; W]) -> [[u32; W]; W] {
 pub(super) const POSEIDON1_16: Specification<16, 20> = poseidon1(MDS_16, ROUND_CONSTANTS_16);
 /// Poseidon of width 24.
 pub(super) const POSEIDON1_24: Specification<24, 23> = poseidon1(MDS_24, ROUND_CONSTANTS_24);
-/// Poseidon2 of width 16, as of Plonky3 2117e4b [P3, POSEIDON2].
+/// Poseidon2 of width 16, as in Plonky3 2117e4b [P3, POSEIDON2].
 pub(super) const POSEIDON2_16: Specification<16, 20> = poseidon2(ROUND_CONSTANTS_16, {
     let h = inverse(2);
     let (h8, h3, h4, h24) = (power(h, 8), power(h, 3), power(h, 4), power(h, 24));
@@ -170,7 +173,7 @@ const fn power(base: u32, exponent: u64) -> u32 {
     crate::koalabear::pow(base, exponent)
 }
 
-/// Rounds of constants: four full, the partial, four full.
+/// The constants are ordered by round: four full rounds, the partial rounds, four full rounds.
 const fn poseidon1<const W: usize, const P: usize, const N: usize>(
     row: [u32; W],
     constants: [[u32; W]; N],
@@ -198,8 +201,8 @@ const fn poseidon1<const W: usize, const P: usize, const N: usize>(
     }
 }
 
-/// Constants in the order of the stream: eight full rounds, then one for each partial round. The full layer is
-/// circ(2 M_4, M_4, ...) with M_4 = circ(2, 3, 1, 1); the partial one is all ones plus a diagonal.
+/// The constants are in stream order: eight full rounds, then one for each partial round. The full layer is circ(2 M_4,
+/// M_4, ...) with M_4 = circ(2, 3, 1, 1). The partial layer is all ones plus a diagonal.
 const fn poseidon2<const W: usize, const P: usize, const N: usize>(
     stream: [[u32; W]; N],
     diagonal: [u32; W],
@@ -294,12 +297,13 @@ const fn scaled<const N: usize>(mut values: [u32; N], factor: u32) -> [u32; N] {
 }
 
 impl<const W: usize, const P: usize> Tables<W, P> {
-    /// `dense`: the linear layer of full rounds has coefficients of 31 bits, so it ends with a Montgomery reduction, and
-    /// its coefficients bring every scale back to 1. Otherwise the layer may give `factor` times what it is meant to.
+    /// If `dense`, the linear layer of full rounds has 31-bit coefficients, so it ends with a Montgomery reduction, and
+    /// its coefficients bring every scale back to 1. Otherwise the layer may return `factor` times the specified
+    /// result.
     pub(super) const fn new(specification: &Specification<W, P>, dense: bool, factor: u32) -> Self {
         let r2 = mul(R, R);
         let r2_inverse = inverse(r2);
-        // Scales of the state before the S-boxes of each half.
+        // Scales of the state before the S-boxes of each full round.
         let mut scales = [1; 8];
         let mut before_partial = 1;
         if !dense {
@@ -339,7 +343,7 @@ impl<const W: usize, const P: usize> Tables<W, P> {
             a[i][0] = 0;
             i += 1;
         }
-        // z_t is at scale R, and so is y_t; a product is divided by R.
+        // z_t and y_t have scale R, and a product is divided by R.
         let x_to_z = mul(r2, inverse(before_partial));
         let after = scales[4];
         let x_to_out = mul(mul(after, R), inverse(before_partial));
@@ -382,7 +386,7 @@ impl<const W: usize, const P: usize> Tables<W, P> {
             }
             column = times_column(&a, &column);
         }
-        // A^P by squaring, from the highest bit
+        // A^P by squaring, starting at the highest bit
         let mut power = a;
         let mut bit = usize::BITS - 1 - P.leading_zeros();
         while bit > 0 {

@@ -1,4 +1,4 @@
-//! Every backend against the reference, the reference against vectors, the constants against their generator.
+//! Tests every backend against the reference, the reference against vectors, and the constants against their generator.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::vec::Vec;

@@ -1,4 +1,5 @@
-//! Files that survive a power failure: a small view of the file system, so that tests can cut the power.
+//! Files that survive a power failure. The file system is behind a small trait, so that tests can simulate power
+//! failures.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -37,15 +38,15 @@ impl Storage for File {
     }
 }
 
-/// The operations on names and folders that creating and replacing a key needs.
+/// The operations on names and directories needed to create and replace a key.
 pub(super) trait FileSystem {
     type File: Storage;
     fn exists(&self, path: &Path) -> bool;
-    /// Creates a file that only its owner can read; the name must be new.
+    /// Creates a file that only its owner can read. The name must not exist.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Makes the names in the folder of `path` durable.
+    /// Makes the names in the directory of `path` durable.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -115,7 +116,7 @@ pub(super) fn create_key(
     created
 }
 
-/// Creates the record of a key that exists. Once this returns, it survives a power failure.
+/// Creates the record of an existing key. Once this returns, it survives a power failure.
 pub(super) fn create_record(
     files: &impl FileSystem,
     path: &Path,
@@ -136,8 +137,8 @@ pub(super) fn create_record(
     created
 }
 
-/// Replaces a file, or creates it: after a crash the name has the old bytes or the new ones, and once this returns, the
-/// new ones.
+/// Replaces or creates a file atomically: after a crash the name refers to the old bytes or the new ones, and once this
+/// returns, to the new ones.
 pub(super) fn replace(
     files: &impl FileSystem,
     path: &Path,
@@ -146,7 +147,7 @@ pub(super) fn replace(
     let mut name = path.as_os_str().to_os_string();
     name.push(".new");
     let new = PathBuf::from(name);
-    // A killed process may have left one. It was never in use.
+    // A killed process may have left this file. It was never in use.
     match files.remove(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(StoreError::Io(new, error));
@@ -160,7 +161,7 @@ pub(super) fn replace(
         .map_err(io_error(&new))
         .and_then(|()| files.rename(&new, path).map_err(io_error(path)));
     if put.is_err() {
-        // Frees the space on a full disk.
+        // Free the space on a full disk.
         let _ = files.remove(&new);
     }
     put?;

@@ -1,18 +1,19 @@
 //! The record of spent epochs.
 //!
-//! The file holds one number, the lowest unspent epoch, in two places 4096 bytes apart. Each place is 32 bytes:
-//! `sequence u64 | lowest unspent epoch u64 | checksum 16`, little-endian; the checksum covers the key's identity too.
+//! The file holds one number, the lowest unspent epoch, in two slots 4096 bytes apart. Each slot is 32 bytes: `sequence
+//! u64 | lowest unspent epoch u64 | checksum 16`, little-endian. The checksum also covers the key's identity.
 //!
-//! **Invariant.** Each place on the disk, if its checksum holds, covers every epoch whose signature has left the process.
-//! [`Record::spend`] keeps it by writing and syncing one place, then the other, before it returns. It follows that:
+//! **Invariant.** Each slot on the disk, if its checksum is valid, covers every epoch whose signature has been
+//! returned. [`Record::spend`] maintains this by writing and syncing one slot, then the other, before it returns. It
+//! follows that:
 //!
-//! - Any damage to one place is harmless: a flipped bit, a lost sector, or a write that the disk acknowledged and lost. The
-//!   other place holds the same number. Damage to both is an error.
-//! - A write torn by a power failure damages one place while the other one is whole and durable. The signature has not left,
-//!   so whichever number the whole place holds is right.
+//! - Any damage to one slot is harmless: a flipped bit, a lost sector, or a write that the disk acknowledged and lost.
+//!   The other slot holds the same number. Damage to both is an error.
+//! - A write torn by a power failure damages one slot while the other one is intact and durable. The signature has not
+//!   been returned, so either number in the intact slot is correct.
 //!
-//! A killed process may leave a write in the page cache only. [`Record::open`] syncs the file before it uses what it read,
-//! so at most one place is ever unsynced.
+//! A killed process may leave a write only in the page cache. [`Record::open`] syncs the file before it uses what it
+//! read, so at most one slot is ever unsynced.
 
 use std::io;
 
@@ -22,25 +23,25 @@ use lydite_hash::keccak256;
 
 use super::files::Storage;
 
-/// Bytes of one place.
+/// Length of a slot in bytes.
 const SLOT: usize = 32;
-/// Distance between the places, larger than the unit in which a disk writes.
+/// Distance between the slots in bytes, larger than a disk's write unit.
 pub(super) const STRIDE: usize = 4096;
-/// Bytes of a record.
+/// Length of a record in bytes.
 pub(super) const RECORD: usize = STRIDE + SLOT;
 
-/// What a place holds: all epochs below `next` are spent. Both numbers only grow.
+/// The contents of a slot: all epochs below `next` are spent. Both numbers only increase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     sequence: u64,
     next: u64,
 }
 
-/// The two places, `None` for one that is damaged.
+/// The two slots, `None` for a damaged one.
 struct Slots([Option<State>; 2]);
 
 impl Slots {
-    /// The highest numbers, if a place is whole.
+    /// The highest numbers, or `None` if both slots are damaged.
     fn newest(&self) -> Option<State> {
         self.0.into_iter().flatten().reduce(|a, b| State {
             sequence: a.sequence.max(b.sequence),
@@ -48,7 +49,7 @@ impl Slots {
         })
     }
 
-    /// Index of the place to overwrite first: the damaged or the older one.
+    /// Index of the slot to overwrite first: the damaged or the older one.
     fn worst(&self) -> usize {
         usize::from(self.0[1] < self.0[0])
     }
@@ -71,11 +72,11 @@ impl From<io::Error> for SpendError {
 /// The spent epochs: all below [`Self::next`].
 pub(super) struct Record<D> {
     pub(super) file: D,
-    /// Which key: a hash of scheme and public key.
+    /// Identifies the key: a hash of scheme and public key.
     identity: [u8; 32],
     /// What this process has written or tried to write.
     state: State,
-    /// What both places held when a write last succeeded; differs from `state` only after a failure.
+    /// The contents of both slots when a write last succeeded. Differs from `state` only after a failure.
     durable: State,
 }
 
@@ -98,7 +99,7 @@ impl<D: Storage> Record<D> {
         Ok(record)
     }
 
-    /// Opens a record; `None` if both places are damaged. Repairs one that is damaged or older.
+    /// Opens a record. Returns `None` if both slots are damaged, and repairs one that is damaged or older.
     pub(super) fn open(file: D, identity: [u8; 32]) -> io::Result<Option<Self>> {
         let mut record = Self {
             file,
@@ -106,7 +107,7 @@ impl<D: Storage> Record<D> {
             state: State::default(),
             durable: State::default(),
         };
-        // A killed process may have left its last write in the page cache only.
+        // A killed process may have left its last write only in the page cache.
         record.file.sync()?;
         let slots = record.slots()?;
         let Some(state) = slots.newest() else {
@@ -126,7 +127,7 @@ impl<D: Storage> Record<D> {
         self.state.next
     }
 
-    /// Spends all epochs below `next`, which must not be lower than before. Both places are on the disk when this returns.
+    /// Spends all epochs below `next`, which must not decrease. Both slots are on the disk when this returns.
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl<D: Storage> Record<D> {
         Ok(self.write_both(slots.worst())?)
     }
 
-    /// Writes and syncs the place `first`, then the other one, which is whole until the first is durable.
+    /// Writes and syncs the slot `first`, then the other one, which stays intact until the first is durable.
     fn write_both(&mut self, first: usize) -> io::Result<()> {
         let slot = self.slot(self.state);
         for place in [first, 1 - first] {

@@ -1,4 +1,5 @@
-//! The record and the files on a simulated machine whose power and processes fail, and key files on a real disk.
+//! Tests the record and the files on a simulated machine with power failures and killed processes, and key files on a
+//! real disk.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use alloc::collections::BTreeMap;
@@ -15,21 +16,21 @@ use super::record::{RECORD, STRIDE};
 use super::*;
 use crate::LeanSigTest;
 
-/// Bytes of a place of the record.
+/// Length of a slot of the record.
 const SLOT: usize = RECORD - STRIDE;
-/// Bytes that a disk writes at once.
+/// Write unit of a disk, in bytes.
 const SECTOR: usize = 512;
 
-/// What becomes of a write that was not synced when the power fails.
+/// What happens to an unsynced write when the power fails.
 #[derive(Clone, Copy, Debug)]
 enum Torn {
-    /// This many bytes of it are on the disk.
+    /// This many of its bytes are on the disk.
     Prefix(usize),
     /// Its sectors are zero.
     Zeroed,
 }
 
-/// Every fate of a write to a place of the record.
+/// All possible fates of a write to a slot of the record.
 fn fates() -> Vec<Torn> {
     let mut fates: Vec<_> = (0..=SLOT).map(Torn::Prefix).collect();
     fates.push(Torn::Zeroed);
@@ -43,7 +44,7 @@ fn some_fates() -> Vec<Torn> {
     fates
 }
 
-/// A file: what is on the disk, and writes in the page cache, which outlive the process but not the power.
+/// A file: its contents on the disk, and writes in the page cache, which survive the process but not a power failure.
 #[derive(Clone, Default)]
 struct Content {
     disk: Vec<u8>,
@@ -73,7 +74,7 @@ impl Content {
         disk
     }
 
-    /// The disk after each combination of these fates of the pending writes.
+    /// The possible disk contents, for every combination of these fates of the pending writes.
     fn all_power_losses(&self, fates: &[Torn]) -> Vec<Vec<u8>> {
         let mut combinations = vec![vec![]];
         for _ in &self.pending {
@@ -87,7 +88,7 @@ impl Content {
     }
 }
 
-/// Operations left before the process dies: each later one fails, the first of them halfway.
+/// Number of operations before the process dies. All later ones fail, the first of them halfway.
 #[derive(Clone)]
 struct Budget(Rc<Cell<usize>>);
 
@@ -104,7 +105,7 @@ impl Budget {
     }
 }
 
-/// An open file of the simulated machine.
+/// An open file on the simulated machine.
 #[derive(Clone)]
 struct Fragile {
     content: Rc<RefCell<Content>>,
@@ -123,7 +124,7 @@ impl Fragile {
         }
     }
 
-    /// The file as another process finds it, which dies after some operations.
+    /// The file as opened by another process, which dies after this number of operations.
     fn reopened(&self, operations: usize) -> Self {
         Self {
             content: Rc::clone(&self.content),
@@ -146,7 +147,7 @@ impl Storage for Fragile {
     }
 
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        // A process that dies in this call may have written.
+        // A process that dies in this call may have written the data.
         let mut content = self.content.borrow_mut();
         content.pending.push((at as usize, bytes.to_vec()));
         self.budget.use_one()
@@ -164,21 +165,21 @@ impl Storage for Fragile {
 
 const IDENTITY: [u8; 32] = [7; 32];
 
-/// A record on a simulated disk by which all epochs below 5 are spent.
+/// A record on a simulated disk with all epochs below 5 spent.
 fn fragile() -> Fragile {
     let file = Fragile::new(Vec::new());
     Record::create(file.clone(), IDENTITY, 5).unwrap();
     file
 }
 
-/// The lowest unspent epoch by a record with these bytes, if it opens.
+/// The lowest unspent epoch in a record with these bytes, if it can be opened.
 fn next_by(bytes: Vec<u8>) -> Option<u64> {
     let record = Record::open(Fragile::new(bytes), IDENTITY).unwrap();
     record.map(|record| record.next())
 }
 
-/// Opens the record in a process that dies after some operations, and spends until it does. Returns the lowest epoch that
-/// was not given out, at least `given_out`.
+/// Opens the record in a process that dies after this number of operations, and spends epochs until then. Returns the
+/// lowest epoch that was not given out, at least `given_out`.
 fn spend_until_death(file: &Fragile, operations: usize, given_out: u64) -> u64 {
     let Ok(record) = Record::open(file.reopened(operations), IDENTITY) else {
         return given_out;
@@ -205,7 +206,7 @@ fn a_power_loss_at_any_instant() {
             let again = Fragile::new(bytes);
             let mut record = Record::open(again.clone(), IDENTITY).unwrap().unwrap();
             assert!(record.next() >= given_out, "{operations} operations");
-            // The record goes on working.
+            // The record remains usable.
             let next = record.next() + 1;
             record.spend(next).unwrap();
             assert_eq!(next_by(again.cached()), Some(next));
@@ -219,7 +220,7 @@ fn a_kill_at_any_instant_then_a_power_loss_at_any_other() {
         for second in 0..12 {
             let file = fragile();
             let given_out = spend_until_death(&file, first, 5);
-            // The page cache outlives the process.
+            // The page cache survives the process.
             let given_out = spend_until_death(&file, second, given_out);
             for bytes in file.all_power_losses(&some_fates()) {
                 let next = next_by(bytes);
@@ -243,7 +244,7 @@ fn damage_to_one_place_spends_no_less() {
             bytes[bit / 8] ^= 1 << (bit % 8);
             let damaged = Fragile::new(bytes);
             assert_eq!(next_by(damaged.cached()), Some(next), "bit {bit}");
-            // Opening repairs it: now the other place may be damaged too.
+            // Opening repairs it, so the other slot may now be damaged as well.
             if bit % 64 == 0 {
                 Record::open(damaged.clone(), IDENTITY).unwrap().unwrap();
                 let mut bytes = damaged.cached();
@@ -269,7 +270,7 @@ fn damage_to_one_place_spends_no_less() {
     }
 }
 
-/// Damage in addition to a crash may cost the record, never an epoch.
+/// Damage in addition to a crash may make the record unusable, but never unspends an epoch.
 #[test]
 fn damage_after_a_crash_spends_no_less() {
     for operations in 0..12 {
@@ -325,7 +326,7 @@ fn a_record_that_changed_under_a_signer_is_refused() {
         history.push(file.cached());
     }
     let latest = history.pop().unwrap();
-    // Another process's: as many signatures, of other epochs
+    // The record of another process, with the same number of signatures for other epochs
     let other = fragile();
     let mut copy = Record::open(other.clone(), IDENTITY).unwrap().unwrap();
     for next in [6, 7, 8] {
@@ -345,7 +346,7 @@ fn a_record_that_changed_under_a_signer_is_refused() {
     record.spend(10).unwrap();
 }
 
-/// A disk that fails an operation now and then, with the data of a failed sync lost or kept: the signer goes on.
+/// Occasional disk errors, with the data of a failed sync lost or kept. The signer continues.
 #[test]
 fn a_failing_disk_spends_no_less() {
     for operations in 1..12 {
@@ -373,7 +374,8 @@ fn a_failing_disk_spends_no_less() {
                 };
                 spend(&mut record, 10);
                 if let Some(fate) = lost {
-                    // After a failed sync Linux takes the pages for clean: the cache has the write, the disk has not.
+                    // After a failed sync, Linux marks the pages as clean: the write is in the cache but not on the
+                    // disk.
                     let disk = {
                         let content = file.content.borrow();
                         content.after_power_loss(&vec![fate; content.pending.len()])
@@ -392,14 +394,14 @@ fn a_failing_disk_spends_no_less() {
     }
 }
 
-/// A file by the fates of its writes, in a folder whose changed names the power may take.
+/// The files by name. Each file tracks the fates of its writes, and a power failure may lose changes of names.
 #[derive(Clone, Default)]
 struct Names(BTreeMap<PathBuf, Rc<RefCell<Content>>>);
 
-/// A folder on the simulated machine: names on the disk, and changes to them that are not synced.
+/// A directory on the simulated machine: names on the disk, and unsynced changes to them.
 struct Machine {
     disk: RefCell<Names>,
-    /// The names after each change, in order; a power loss keeps some of the changes, from the first on.
+    /// The names after each change, in order. A power failure keeps some number of the first changes.
     pending: RefCell<Vec<Names>>,
     budget: Budget,
 }
@@ -421,13 +423,13 @@ impl Machine {
     fn change<T>(&self, change: impl FnOnce(&mut Names) -> io::Result<T>) -> io::Result<T> {
         let mut names = self.names();
         let done = change(&mut names)?;
-        // A process that dies in this call may have changed the folder.
+        // A process that dies in this call may have changed the directory.
         self.pending.borrow_mut().push(names);
         self.budget.use_one()?;
         Ok(done)
     }
 
-    /// The files after each way in which the power may fail.
+    /// The possible files after a power failure.
     fn all_power_losses(&self) -> Vec<BTreeMap<PathBuf, Vec<u8>>> {
         let mut folders = vec![self.disk.borrow().clone()];
         folders.extend(self.pending.borrow().iter().cloned());
@@ -498,7 +500,7 @@ fn a_replaced_file_is_old_or_new_and_new_once_done() {
     for operations in 0..12 {
         let machine = Machine::new(usize::MAX);
         replace(&machine, path, b"old").unwrap();
-        // Of a process that was killed
+        // Left by a process that was killed
         machine.create(Path::new("key.new")).unwrap();
         machine.sync_folder(path).unwrap();
         machine.budget.0.set(operations);
@@ -552,7 +554,7 @@ fn an_adopted_key_keeps_its_record() {
     assert!((1..8).contains(&completed));
 }
 
-/// A folder of its own that goes away.
+/// A temporary directory, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -597,7 +599,7 @@ fn a_key_file_signs_each_epoch_once() {
         KeyFile::<LeanSigTest>::open(&path),
         Err(StoreError::InUse(_))
     ));
-    // The window moves when it has to.
+    // The window moves when necessary.
     for epoch in [0, 7, 31, 32, 200] {
         let signature = file.sign(epoch, &[1; 32]).unwrap();
         assert!(public_key.verify(epoch, &[1; 32], &signature));
@@ -615,7 +617,7 @@ fn a_key_file_signs_each_epoch_once() {
     ));
     drop(file);
 
-    // An old key put back knows no more than the record.
+    // After an old key file is restored, the record still applies.
     fs::write(&path, &old).unwrap();
     let mut file = KeyFile::<LeanSigTest>::open(&path).unwrap();
     assert!(matches!(
@@ -625,7 +627,7 @@ fn a_key_file_signs_each_epoch_once() {
     assert!(public_key.verify(201, &[1; 32], &file.sign(201, &[1; 32]).unwrap()));
     drop(file);
 
-    // Another key's record, and none
+    // The record of another key, then none
     let other = folder.0.join("other");
     let key = SecretKey::<LeanSigTest>::from_seed(&[4; 32], 0..256, &()).unwrap();
     KeyFile::create(&other, &key).unwrap();
@@ -647,7 +649,7 @@ fn a_key_file_signs_each_epoch_once() {
     ));
     drop(file);
 
-    // No key
+    // Not a valid key
     fs::write(&path, &old[..100]).unwrap();
     assert!(matches!(
         KeyFile::<LeanSigTest>::open(&path),
@@ -657,7 +659,7 @@ fn a_key_file_signs_each_epoch_once() {
     KeyFile::<LeanSigTest>::open(&path).unwrap_err();
 }
 
-/// Leaves made while a window moves.
+/// Number of leaves computed while a window moves.
 fn moved(file: &mut KeyFile<LeanSigTest>, epoch: u32) -> u64 {
     let made = AtomicU64::new(0);
     let observer = |_, all| {
@@ -687,7 +689,7 @@ fn the_next_tree_is_made_ahead() {
 
     file.prepare_ahead(Duration::from_micros(100)).unwrap();
     for epoch in (48..240).step_by(16) {
-        // Whole, and perhaps not begun
+        // Alternate between a finished tree and one that may not have been started.
         if epoch % 48 == 0 {
             wait_for_the_next_tree(&file);
         }
@@ -700,12 +702,13 @@ fn the_next_tree_is_made_ahead() {
     KeyFile::create(&folder.0.join("other"), &key).unwrap();
     let mut file = KeyFile::<LeanSigTest>::open(&folder.0.join("other")).unwrap();
     file.prepare_ahead(Duration::from_micros(100)).unwrap();
-    // A tree further on, the one that was made is the left one; further, it is of no use.
+    // One tree further, the prefetched tree becomes the left one. Beyond that, it cannot be used.
     wait_for_the_next_tree(&file);
     assert_eq!(moved(&mut file, 48), 16);
     wait_for_the_next_tree(&file);
     assert_eq!(moved(&mut file, 100), 32);
-    // A window that could not be moved, and an epoch that is not the key's: another tree is made ahead, or the same one.
+    // If the window cannot be moved, or the epoch is not in the key's range, prefetching resumes with another tree or
+    // the same one.
     fs::create_dir_all(folder.0.join("other.new/x")).unwrap();
     assert!(matches!(file.prepare(112), Err(StoreError::Io(..))));
     fs::remove_dir_all(folder.0.join("other.new")).unwrap();
@@ -723,7 +726,7 @@ fn the_next_tree_is_made_ahead() {
     assert_eq!(file.key().prepared(), 80..112);
     wait_for_the_next_tree(&file);
     assert_eq!(moved(&mut file, 112), 0);
-    // At the end there is no next tree.
+    // There is no next tree at the end.
     file.prepare(255).unwrap();
     let signature = file.sign(255, &[1; 32]).unwrap();
     assert!(public_key.verify(255, &[1; 32], &signature));
@@ -734,7 +737,7 @@ fn what_could_not_be_made_is_removed() {
     let folder = Folder::new("removed");
     let path = folder.0.join("key");
     let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
-    // The new key has a folder in its way.
+    // A directory blocks the name of the new key file.
     fs::create_dir_all(folder.0.join("key.new/x")).unwrap();
     KeyFile::create(&path, &key).unwrap_err();
     assert!(!record_path(&path).exists());
@@ -763,7 +766,7 @@ fn a_record_replaced_under_a_signer_is_refused() {
     fs::write(&record, old).unwrap();
     changed(&mut file);
     fs::write(&record, &latest).unwrap();
-    // Replaced by a copy, which another process could lock; removed
+    // Replaced by a copy, which another process could lock, then removed
     fs::copy(&record, &backup).unwrap();
     fs::rename(&record, folder.0.join("original")).unwrap();
     changed(&mut file);
@@ -801,7 +804,7 @@ fn files_open_to_others_are_refused() {
         set(&record, mode).unwrap();
         refused(open(), &record, mode);
     }
-    // A record holds no secret.
+    // A record contains no secret.
     set(&record, 0o644).unwrap();
     open().unwrap();
     fs::remove_file(&record).unwrap();
@@ -817,7 +820,7 @@ fn a_wrong_signature_gives_nothing_away_and_costs_no_epoch() {
     let path = folder.0.join("key");
     let key = SecretKey::<LeanSigTest>::from_seed(&[6; 32], 0..256, &()).unwrap();
     KeyFile::create(&path, &key).unwrap();
-    // A leaf that is a digest, but another one
+    // A leaf that is a valid digest, but the wrong one
     let mut bytes = key.as_bytes().to_vec();
     let good = bytes.clone();
     let path_of_0 = key.sign(0, &[1; 32]).unwrap().to_bytes();

@@ -1,4 +1,4 @@
-//! The portable code, compiled for AVX2: four 64-bit products an instruction where the baseline has two.
+//! The portable code compiled for AVX2: four 64-bit products per instruction instead of the baseline's two.
 
 use super::super::{LANES, Lanes, Poseidon1, Poseidon2, portable};
 

@@ -1,17 +1,19 @@
-//! One permutation with AVX-512, for hashes that wait for one another: elements are signed 32-bit numbers in the lower halves
-//! of 64-bit words, eight to a vector. Their order, [`order`], puts the two halves of the state opposite each other.
+//! One permutation with AVX-512, for hashes that depend on one another. Elements are signed 32-bit numbers in the lower
+//! halves of 64-bit words, eight per vector. Their order, [`order`], places corresponding elements of the state's two
+//! halves opposite each other.
 //!
-//! Time is that of a chain of dependent instructions, not of their number. So:
+//! The time is that of the longest chain of dependent instructions, not of the number of instructions. So:
 //!
-//! - A linear layer takes the products of one column after the other, of which none waits for another. All linear layers of
-//!   full rounds are of the form ((A, B), (B, A)), so the sum and the difference of the state's halves do with half of them
-//!   ([`super::avx512_x16`]).
-//! - The S-boxes of the partial rounds are one chain of scalar multiplications: 64-bit Montgomery reductions of two
-//!   instructions, [`reduce_wide`], and in a round z^2 and k z next to each other, so that z^2 k z is the next round's
-//!   z without waiting for y = z^3. What other y add to it is made by vectors meanwhile.
+//! - A linear layer adds the products of one column at a time, which are independent of each other. All linear layers
+//!   of full rounds have the form ((A, B), (B, A)), so with the sum and the difference of the state's halves, half of
+//!   the products suffice ([`super::avx512_x16`]).
+//! - The S-boxes of the partial rounds are one chain of scalar multiplications, with 64-bit Montgomery reductions of
+//!   two instructions, [`reduce_wide`]. In each round z^2 and k z are computed in parallel, so the next round's z
+//!   depends on z^2 k z without waiting for y = z^3. The contributions of earlier y are computed with vectors in the
+//!   meantime.
 //!
-//! Bounds are those of [`super::avx512_x16`]: a state between rounds is at most 0.57 p. Constant time: no branch or address
-//! depends on an element.
+//! Bounds are those of [`super::avx512_x16`]: a state between rounds is at most 0.57 p. Constant time: no branch or
+//! address depends on an element.
 
 use core::arch::x86_64::*;
 
@@ -20,19 +22,19 @@ use super::super::{Permutation, Poseidon1, Poseidon2};
 use super::avx512_x16::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed, splat, upper};
 use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow};
 
-/// Words of a vector.
+/// Words per vector.
 const WORDS: usize = 8;
-/// Vectors for what belongs to 20 or 23 partial rounds, or for the longest state.
+/// Number of vectors for the values of 20 or 23 partial rounds, or for the longest state.
 const MOST: usize = 3;
-/// Words of them.
+/// Number of words in these vectors.
 const ALL: usize = WORDS * MOST;
-/// Elements of half a state, at most.
+/// Maximum number of elements in half a state.
 const HALF: usize = 12;
-/// Products by what the partial rounds' S-boxes gave, which is below p, that are added between two foldings.
+/// Products added between two folds, for outputs of the partial rounds' S-boxes, which are below p.
 const CUBES: usize = 3;
 /// p^-1 mod 2^64
 const INVERSE: u64 = {
-    // Each step doubles the number of bits that are right.
+    // Each step doubles the number of correct bits.
     let mut inverse = 1_u64;
     let mut step = 0;
     while step < 6 {
@@ -46,8 +48,8 @@ const POSITIVE: u64 = (MODULUS as u64) << 28;
 
 type Words = [i64; ALL];
 
-/// The element at each place: of two elements that are half a state apart, one is in the first vector, the other at the same
-/// place of the second; or they are in the halves of the third.
+/// The index of the element at each position. Two elements that are half a state apart are at the same position in the
+/// first and the second vector, or in the two halves of the third.
 const fn order<const W: usize>() -> [usize; W] {
     let mut order = [0; W];
     let mut place = 0;
@@ -62,26 +64,27 @@ const fn order<const W: usize>() -> [usize; W] {
     order
 }
 
-/// Constants, by columns and in the order of the places; of least magnitude but for the last two.
+/// Constants by column, in the order of [`order`]. All except the last two fields are signed values of least magnitude.
 struct Single<const W: usize, const P: usize> {
-    /// Constants of the first round, (p - 1) / 2 more.
+    /// Constants of the first round, plus (p - 1) / 2.
     first: Words,
-    /// Linear layer of full rounds: rows of (A + B) / 2 where the first half's elements are, of (A - B) / 2 elsewhere.
+    /// Linear layer of full rounds: rows of (A + B) / 2 at the positions of the first half's elements, of (A - B) / 2
+    /// elsewhere.
     full: [Words; HALF],
-    /// The same before the first round.
+    /// The layer before the first round, in the same form.
     leading: [Words; HALF],
-    /// The constants of the round that follows, as half the sum and half the difference of the two halves' own; the last for
-    /// the layer before the first round.
+    /// Constants of the next round, as half the sum and half the difference of those for the two halves. The last entry
+    /// is for the layer before the first round.
     full_start: [Words; 9],
-    /// What each element adds to each z.
+    /// The coefficient of each element in each z.
     z_from_x: [Words; W],
     z_start: Words,
-    /// What each y adds to each z but the next two.
+    /// The coefficient of each y in each z except the next two.
     z_from_y: [Words; P],
     out_from_x: [Words; W],
     out_from_y: [Words; P],
     out_start: Words,
-    /// What y adds to the z after it and to the one after that, times p^-1.
+    /// The coefficients of y in the next z and in the one after that, times p^-1.
     next: u64,
     after_next: u64,
 }
@@ -89,7 +92,7 @@ struct Single<const W: usize, const P: usize> {
 impl<const W: usize, const P: usize> Single<W, P> {
     const fn new<K: Permutation<W, P>>() -> Self {
         let specification = &K::SPECIFICATION;
-        // All scales are 1; see there for what is multiplied by which power of R. An S-box of a full round divides by R^2, a
+        // All scales are 1. See `tables` for the power of R in each product. An S-box of a full round divides by R^2, a
         // scalar reduction by -R^2.
         let tables = &Tables::new(specification, true, 1);
         let r3 = pow(R, 3);
@@ -114,7 +117,7 @@ impl<const W: usize, const P: usize> Single<W, P> {
         while place < W {
             let i = order[place] % half;
             let is_sum = order[place] < half;
-            // Half of one and another number of the two halves, added or subtracted
+            // Half of a number from each of the two halves, added or subtracted
             let mut j = 0;
             while j < half {
                 let matrix = &specification.full_matrix;
@@ -179,7 +182,8 @@ impl<const W: usize, const P: usize> Single<W, P> {
     }
 }
 
-/// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
+/// Checks that `group` products with elements of at most `percent` hundredths of p, plus the result of the previous
+/// fold, stay below 2^63.
 const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, percent: u64) {
     let mut place = 0;
     while place < ALL {
@@ -217,7 +221,7 @@ fn store<const N: usize>(words: &mut Words, vectors: &[__m512i; N]) {
     }
 }
 
-/// Adds the products of a column and one number, or one a vector.
+/// Adds the products of a column and `by`, vector by vector.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn multiply_add<const N: usize>(sums: &mut [__m512i; N], column: &Words, by: &[__m512i; N]) {
@@ -244,7 +248,7 @@ fn reduce_all<const N: usize>(sums: &[__m512i; N], numbers: &Numbers) -> [__m512
     out
 }
 
-/// The products of all columns and elements, added; `group` at a time, independent of the others.
+/// Adds the products of all columns and elements, in independent groups of `GROUP`.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn multiply<const W: usize, const N: usize>(
@@ -267,7 +271,8 @@ fn multiply<const W: usize, const N: usize>(
     sums
 }
 
-/// The sums of the state's two halves in the place of the first, the differences in the place of the second.
+/// Computes the sums of the state's two halves at the positions of the first half, and the differences at those of the
+/// second.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn sums_and_differences<const N: usize>(x: &[__m512i; N]) -> [__m512i; N] {
@@ -281,7 +286,7 @@ fn sums_and_differences<const N: usize>(x: &[__m512i; N]) -> [__m512i; N] {
     out
 }
 
-/// A linear layer of full rounds, of sums and differences.
+/// A linear layer of full rounds, applied to sums and differences.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn linear_layer<const W: usize, const N: usize>(
@@ -324,7 +329,8 @@ fn cubes<const N: usize>(x: &[__m512i; N], numbers: &Numbers) -> [__m512i; N] {
     reduce_all(&sums_and_differences(&cubes), numbers)
 }
 
-/// -t / 2^64 modulo p, below p, from t / p modulo 2^64: the upper half of t minus this times p.
+/// Returns -t / 2^64 modulo p, below p, given t / p modulo 2^64: the upper half of t minus the product of the argument
+/// and p.
 #[inline]
 fn reduce_wide(t: u64) -> u64 {
     ((u128::from(t) * u128::from(MODULUS)) >> 64) as u64
@@ -341,7 +347,7 @@ fn partial<const W: usize, const P: usize, const N: usize>(
     let mut x = [0; ALL];
     store(&mut x, state);
     let mut z: [_; MOST] = multiply(&single.z_start, &single.z_from_x, &x, numbers);
-    // Sums for each z of what y of three rounds before and earlier add to it
+    // For each z, the sum of the contributions of y from three or more rounds before
     let mut sums = [0; ALL];
     store(&mut sums, &z);
     let mut out = multiply(&single.out_start, &single.out_from_x, &x, numbers);
@@ -359,7 +365,7 @@ fn partial<const W: usize, const P: usize, const N: usize>(
         let next = reduce_wide(now.wrapping_mul(single.next)).wrapping_mul(INVERSE);
         let y = reduce_wide(square.wrapping_mul(over));
         now = reduce_wide(square.wrapping_mul(next).wrapping_add(rest));
-        // Read before it is written again with what this y adds to later ones.
+        // Read the sum before this y's contributions to later z are stored.
         let sum = if t + 2 < P { sums[t + 2] } else { 0 };
         rest = started(sum).wrapping_add(y.wrapping_mul(single.after_next));
 
@@ -376,7 +382,7 @@ fn partial<const W: usize, const P: usize, const N: usize>(
     reduce_all(&out, numbers)
 }
 
-/// A permutation; `W` and `P` follow from `K`, `N` from `W`.
+/// Applies a permutation. `W` and `P` follow from `K`, and `N` from `W`.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const N: usize>(
@@ -390,7 +396,7 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const N: usize>
         *word = i64::from(elements[i]);
     }
     let mut state: [_; N] = load(&words);
-    // Integers below p become signed ones: for |x| at most p / 2, add (p - 1) / 2, reduce, and subtract it.
+    // Convert integers below p to signed ones with |x| at most p / 2: add (p - 1) / 2, reduce, and subtract it.
     let half = splat((MODULUS / 2).cast_signed());
     for (x, constant) in state.iter_mut().zip(load::<N>(&single.first)) {
         let sum = _mm512_add_epi32(*x, constant);

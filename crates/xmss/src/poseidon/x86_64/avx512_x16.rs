@@ -1,19 +1,20 @@
-//! Sixteen permutations of Poseidon side by side with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
+//! Sixteen permutations of Poseidon at once with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
 //!
-//! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Products are of 32-bit
-//! words into 64-bit ones, so every vector is worked on twice, its even words and its odd words.
+//! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Multiplications
+//! take 32-bit words to 64-bit products, so every vector is processed twice: its even words and its odd words.
 //!
-//! Time is that of the multiplier, which takes an instruction a cycle on processors of today. So:
+//! The bottleneck is the multiplier, which accepts one instruction per cycle on current processors. So:
 //!
-//! - Linear layers of full rounds are circulant, so of the form ((A, B), (B, A)). With u and v the sum and the difference of
-//!   the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the result's two halves, doubled: half
-//!   the products. The sums are made inside the S-box, before its last reduction: |x| at most 0.57 p in, |u| and |v| at most
-//!   [`SUMS`] hundredths of p out.
-//! - Linear layer of small coefficients: words split into signed halves of 16 bits, two products an instruction
-//!   (`vpmaddwd`), the constants of the next round in the start value. The result stays doubled, which the scales of the
-//!   tables account for; out at most 0.57 p.
-//! - Everything else is dot products with constants of at most p / 2 [`super::super::tables`]: at most [`GROUP`] or
-//!   [`CUBES`] products are added before the sum is folded by 2^32 = 2^25 - 2; then one Montgomery reduction, out at most 0.53 p.
+//! - Linear layers of full rounds are circulant, so they have the form ((A, B), (B, A)). With u and v the sum and the
+//!   difference of the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the result's two
+//!   halves, doubled. This takes half the products. The sums are computed inside the S-box, before its last reduction.
+//!   Inputs satisfy |x| <= 0.57 p; |u| and |v| are at most [`SUMS`] hundredths of p.
+//! - In linear layers with small coefficients, words are split into signed 16-bit halves, with two products per
+//!   instruction (`vpmaddwd`) and the constants of the next round in the start value. The result stays doubled, which
+//!   the scales of the tables account for. Outputs are at most 0.57 p.
+//! - Everything else is dot products with constants of at most p / 2 [`super::super::tables`]. At most [`GROUP`] or
+//!   [`CUBES`] products are added before the sum is folded using 2^32 = 2^25 - 2. After one Montgomery reduction,
+//!   outputs are at most 0.53 p.
 //!
 //! Constant time: no branch or address depends on an element.
 
@@ -23,37 +24,37 @@ use super::super::tables::{Specification, Tables};
 use super::super::{LANES, Lanes, Permutation, Poseidon1};
 use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
-/// Products of a constant and an element added between two foldings: of a state, which is at most 0.57 p,
+/// Products added between two folds, for elements of a state, which are at most 0.57 p.
 pub(super) const GROUP: usize = 8;
-/// and of what an S-box gave, at most 0.69 p.
+/// Products added between two folds, for outputs of an S-box, which are at most 0.69 p.
 const CUBES: usize = 6;
-/// Sums of two cubes are at most this many hundredths of p,
+/// Bound of sums of two cubes, in hundredths of p.
 pub(super) const SUMS: u64 = 88;
-/// and so many products of them are added.
+/// Products added between two folds, for sums of two cubes.
 pub(super) const GROUP_OF_SUMS: usize = 4;
-/// Rows of a matrix worked on at once: two sums each.
+/// Rows of a matrix processed at once, with two sums each.
 const ROWS: usize = 4;
-/// Blocks of rows: for 24 elements, or 23 partial rounds.
+/// Number of blocks of rows, for 24 elements or 23 partial rounds.
 const BLOCKS: usize = 6;
 
-/// A vector by its even and by its odd words: each a signed 32-bit number in the lower half of a 64-bit word, the upper half
-/// being anything.
+/// A vector split into its even and its odd words: each is a signed 32-bit number in the lower half of a 64-bit word.
+/// The upper half is arbitrary.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
     pub even: __m512i,
     pub odd: __m512i,
 }
 
-/// [`super::super::tables::Tables`] with signed constants of at most p / 2 in the width of the products.
+/// [`super::super::tables::Tables`] with signed constants of at most p / 2, in the width that the products need.
 struct Wide<const W: usize, const P: usize> {
-    /// Constants of the first round, (p - 1) / 2 more.
+    /// Constants of the first round, plus (p - 1) / 2.
     first: [u32; W],
-    /// Pairs of coefficients for `vpmaddwd`, by row: of A + B, then of A - B.
+    /// Pairs of coefficients for `vpmaddwd` by row, first of A + B, then of A - B.
     pairs: [[i32; W]; W],
-    /// Start values of the sums of lower and of upper halves, by round.
+    /// Start values of the sums of lower and upper halves, by round.
     small_start: [[[i32; 2]; W]; 8],
-    // Rows in blocks of `ROWS`; blocks past the end are zero.
-    /// Half as many rows, each of (A + B) / 2 and then of (A - B) / 2.
+    // Rows are in blocks of `ROWS`. Blocks past the end are zero.
+    /// Half as many rows. Each consists of a row of (A + B) / 2 followed by a row of (A - B) / 2.
     dense_rows: [[[i32; W]; ROWS]; BLOCKS],
     dense_start: [[[i64; ROWS]; BLOCKS]; 8],
     z_from_x: [[[i32; W]; ROWS]; BLOCKS],
@@ -73,18 +74,19 @@ pub(super) const fn signed(value: u32) -> i64 {
     }
 }
 
-/// Two numbers of 16 bits in a word.
+/// Packs two 16-bit numbers into a word.
 const fn pair(low: i64, high: i64) -> i32 {
     (low as i32 & 0xffff) | (high as i32) << 16
 }
 
-/// A number as a signed 16-bit one and 2^16 times the rest.
+/// Splits a number into a signed 16-bit part and the rest divided by 2^16.
 const fn halves_of(number: i64) -> [i32; 2] {
     let low = ((number + (1 << 15)) & 0xffff) - (1 << 15);
     [low as i32, ((number - low) >> 16) as i32]
 }
 
-/// `group` products by elements of at most `percent` hundredths of p, with what folding left, stay below 2^63.
+/// Checks that `group` products with elements of at most `percent` hundredths of p, plus the result of the previous
+/// fold, stay below 2^63.
 const fn signed_row<const N: usize>(row: &[u32; N], group: usize, percent: u64) -> [i32; N] {
     let mut out = [0; N];
     let mut sum = 0;
@@ -159,22 +161,23 @@ impl<const W: usize, const P: usize> Wide<W, P> {
                     most += sums[j].abs() + differences[j].abs();
                     j += 1;
                 }
-                // So that quotients by p, times 2^5, are 16 bits
+                // Ensures that quotients by p, times 2^5, fit in 16 bits.
                 assert!(most * SUMS as i64 / 100 < 1 << 10);
                 let mut round = 0;
                 while round < 8 {
-                    // The constants of the round that follows; those of the first half's last are in the tables of the
-                    // partial rounds.
+                    // The constants of the next round. Those after the last round of the first half are in the tables
+                    // of the partial rounds.
                     let (one, other) = match round {
                         7 => (0, 0),
                         _ => (tables.full[round + 1][i], tables.full[round + 1][i + half]),
                     };
                     let (mut one, other) = (signed(one), signed(other));
-                    // As sum and difference, which must be even; p is odd.
+                    // As sum and difference, which must be even. Adding p changes the parity, since p is odd.
                     if (one + other) % 2 != 0 {
                         one += MODULUS as i64;
                     }
-                    // Lower halves are read as signed after subtracting 2^15: the sum of coefficients times that.
+                    // Lower halves are read as signed after subtracting 2^15, so add the sum of the coefficients times
+                    // 2^15.
                     wide.small_start[round][i] = halves_of((one + other) / 2 + (sum << 15));
                     wide.small_start[round][i + half] =
                         halves_of((one - other) / 2 + (difference << 15));
@@ -201,7 +204,7 @@ impl<const W: usize, const P: usize> Wide<W, P> {
         while t < P {
             wide.z_from_x[t / ROWS][t % ROWS] = signed_row(&tables.z_from_x[t], GROUP, 57);
             wide.z_from_y[t] = signed(tables.z_from_y[t]) as i32;
-            // They meet in any window of CUBES.
+            // Any window of CUBES coefficients may be added up.
             let mut sum = 0;
             let mut j = (t + 1).saturating_sub(CUBES);
             while j <= t {
@@ -222,7 +225,7 @@ pub(super) fn splat(value: i32) -> __m512i {
     _mm512_set1_epi32(value)
 }
 
-/// The numbers that reductions multiply by, in every word.
+/// The constants of the reductions, in every word.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     pub modulus: __m512i,
@@ -236,7 +239,7 @@ impl Numbers {
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
     pub(super) fn new() -> Self {
-        // Where LLVM knows the numbers, it puts two shifts between the two products of a reduction.
+        // If LLVM knows these constants, it inserts two shifts between the two products of a reduction.
         core::hint::black_box(Self {
             modulus: splat(MODULUS.cast_signed()),
             inverse: splat(0x8100_0001_u32.cast_signed()),
@@ -245,7 +248,7 @@ impl Numbers {
     }
 }
 
-/// A Montgomery reduction of 64-bit words; the result is in their upper halves: at most |t| / 2^32 + p / 2.
+/// Montgomery reduction of 64-bit words. The result, at most |t| / 2^32 + p / 2, is in the upper halves.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(super) fn reduce(t: __m512i, numbers: &Numbers) -> __m512i {
@@ -311,14 +314,14 @@ fn cubes(x: Halves, y: Halves, numbers: &Numbers) -> [Halves; 2] {
     ]
 }
 
-/// One vector from results in the upper halves.
+/// Combines results in the upper halves into one vector.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(super) fn join(x: Halves) -> __m512i {
     _mm512_mask_blend_epi32(0xaaaa, upper(x.even), x.odd)
 }
 
-/// 2^32 = 2^25 - 2: the same sum modulo p, below 2^57.
+/// Reduces a sum to below 2^57 modulo p, using 2^32 = 2^25 - 2.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 pub(super) fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
@@ -327,8 +330,8 @@ pub(super) fn fold(t: __m512i, numbers: &Numbers) -> __m512i {
     _mm512_add_epi64(high, low)
 }
 
-/// Adds the products of [`ROWS`] rows, from column `from` on, and `x` to as many sums; folds after every `group` products and
-/// at the end.
+/// Adds the products of `x` and [`ROWS`] rows, starting at column `from`, to the corresponding sums. Folds after every
+/// `group` products and at the end.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn accumulate<const M: usize>(
@@ -357,7 +360,7 @@ fn accumulate<const M: usize>(
     }
 }
 
-/// Sums that begin with these values.
+/// Sums with these initial values.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn start(values: &[i64; ROWS]) -> [Halves; ROWS] {
@@ -409,18 +412,18 @@ fn partial<const W: usize, const P: usize>(
     numbers: &Numbers,
 ) {
     let x = split(state);
-    // What x adds to every z
+    // The contribution of x to every z
     let mut z = [[zero(); ROWS]; BLOCKS];
     for ((z, rows), starts) in z.iter_mut().zip(&wide.z_from_x).zip(&wide.z_start) {
         *z = start(starts);
         accumulate(z, &x, rows, 0, GROUP, numbers);
     }
-    // One S-box after the other
+    // The S-boxes, one after another
     let z = z.as_flattened();
     let mut y = [zero(); P];
     for t in 0..P {
         let mut sum = z[t];
-        // The latest y is the last to be known.
+        // Process the latest y last, since it is available last.
         let mut done = 0;
         while done < t {
             let end = t.min(done + CUBES);
@@ -446,7 +449,7 @@ fn partial<const W: usize, const P: usize>(
             odd: upper(cube.odd),
         };
     }
-    // The state after them
+    // The state after the partial rounds
     for (block, out) in state.chunks_exact_mut(ROWS).enumerate() {
         let mut sums = start(&wide.out_start[block]);
         accumulate(&mut sums, &x, &wide.out_from_x[block], 0, GROUP, numbers);
@@ -457,7 +460,7 @@ fn partial<const W: usize, const P: usize>(
     }
 }
 
-/// S-boxes and a linear layer of 31-bit coefficients.
+/// S-boxes and a linear layer with 31-bit coefficients.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn dense_round<const W: usize, const P: usize>(
@@ -502,7 +505,7 @@ fn dense_round<const W: usize, const P: usize>(
     }
 }
 
-/// A linear layer of small coefficients, of the sums and the differences of the state's halves.
+/// A linear layer with small coefficients, applied to the sums and the differences of the state's halves.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn small_layer<const W: usize, const P: usize>(
@@ -511,7 +514,7 @@ fn small_layer<const W: usize, const P: usize>(
     wide: &Wide<W, P>,
 ) {
     let half = W / 2;
-    // Halves of two elements in one vector; the lower ones less 2^15, to be signed.
+    // Halves of two elements in one vector. 2^15 is subtracted from the lower halves to make them signed.
     let mut low = [_mm512_setzero_si512(); W];
     let mut high = low;
     for (k, pair) in state.chunks_exact(2).enumerate() {
@@ -519,7 +522,7 @@ fn small_layer<const W: usize, const P: usize>(
         low[k] = _mm512_xor_si512(both, splat(0x8000_8000_u32.cast_signed()));
         high[k] = _mm512_mask_blend_epi16(0xaaaa_aaaa, _mm512_srli_epi32::<16>(pair[0]), pair[1]);
     }
-    // Two loops written out, so that the halves stay in registers.
+    // Two separate loops, so that the halves stay in registers.
     for i in 0..half {
         let starts = &wide.small_start[round];
         let mut sum = [splat(starts[i][0]), splat(starts[i][1])];
@@ -546,14 +549,14 @@ fn small_layer<const W: usize, const P: usize>(
     }
 }
 
-/// `high` * 2^16 + `low`, which is less than 2^10 p, modulo p: at most 0.57 p.
+/// Reduces `high` * 2^16 + `low`, which must be less than 2^10 p, modulo p. The result is at most 0.57 p.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn reduce_small(low: __m512i, high: __m512i) -> __m512i {
-    // Its quotient by p = 127 * 2^24 + 1, rounded: high / 2^10 * 1032 / 2^15.
+    // The rounded quotient by p = 127 * 2^24 + 1: high / 2^10 * 1032 / 2^15.
     let quotient = _mm512_mulhrs_epi16(_mm512_srai_epi32::<10>(high), splat(1032));
     let value = _mm512_add_epi32(_mm512_slli_epi32::<16>(high), low);
-    // Products of the signed lower halves
+    // Products with the signed lower halves
     let quotient_127 = _mm512_madd_epi16(quotient, splat(127));
     let quotient_1 = _mm512_madd_epi16(quotient, splat(1));
     _mm512_sub_epi32(
@@ -562,7 +565,7 @@ fn reduce_small(low: __m512i, high: __m512i) -> __m512i {
     )
 }
 
-/// A permutation; `W` and `P` follow from `K`.
+/// Applies a permutation. `W` and `P` follow from `K`.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
@@ -576,7 +579,7 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize>(
         *vector = load(column);
     }
     let half = W / 2;
-    // Integers below p become signed ones: for |x| at most p / 2, add (p - 1) / 2, reduce, and subtract it.
+    // Convert integers below p to signed ones with |x| at most p / 2: add (p - 1) / 2, reduce, and subtract it.
     for (x, constant) in state.iter_mut().zip(&wide.first) {
         let sum = _mm512_add_epi32(*x, splat(constant.cast_signed()));
         let reduced = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus));

@@ -1,9 +1,9 @@
-//! Sixteen permutations of Poseidon2 side by side with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
+//! Sixteen permutations of Poseidon2 at once with AVX-512: element `i` of state `l` is 32-bit word `l` of vector `i`.
 //!
-//! Both linear layers of Poseidon2 are a few additions and shifts an element [POSEIDON2 §5], which is less work than the
-//! products of [`super::avx512_x16`], so this goes round by round. Elements are in Montgomery form and below p between the
-//! steps; an addition is three instructions. Divisions by 2^k have no product either: p = 127 * 2^24 + 1, so with
-//! x = 2^k h + l and l < 2^k, x / 2^k = h - 127 * 2^(24 - k) l modulo p.
+//! Both linear layers of Poseidon2 take a few additions and shifts per element [POSEIDON2 §5], which is less work than
+//! the products of [`super::avx512_x16`], so this kernel goes round by round. Elements are in Montgomery form and below
+//! p between the steps. An addition takes three instructions. Division by 2^k needs no product either: p = 127 * 2^24 +
+//! 1, so for x = 2^k h + l with l < 2^k, x / 2^k = h - 127 * 2^(24 - k) l modulo p.
 //!
 //! Constant time: no branch or address depends on an element.
 
@@ -14,7 +14,7 @@ use super::super::tables::{POSEIDON2_16, POSEIDON2_24, Specification};
 use super::avx512_x16::{Halves, Numbers, halves, join, load, reduce, signed, splat, store, upper};
 use crate::koalabear::{MODULUS, R, mul};
 
-/// Round constants in Montgomery form, less p: what is added to an element below p gives one above -p and below p.
+/// Round constants in Montgomery form, minus p. Adding one to an element below p gives a value above -p and below p.
 struct Constants<const W: usize, const P: usize> {
     full: [[i32; W]; 8],
     partial: [i32; P],
@@ -48,10 +48,10 @@ const fn less_modulus(constant: u32) -> i32 {
     mul(constant, R).cast_signed() - MODULUS.cast_signed()
 }
 
-/// 2^64 mod p, of least magnitude.
+/// 2^64 mod p, the representative of least magnitude.
 const R_SQUARED: i64 = signed(mul(R, R));
 
-/// Of x above -p and below p, what is below p and not negative.
+/// Reduces x, which must be above -p and below p, to a value that is not negative and below p.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn canonical(x: __m512i, n: &Numbers) -> __m512i {
@@ -84,13 +84,14 @@ fn half(x: __m512i, n: &Numbers) -> __m512i {
     _mm512_srli_epi32::<1>(_mm512_mask_add_epi32(x, odd, x, n.modulus))
 }
 
-/// h and 127 * 2^(24 - k) l of x = 2^k h + l, for 2 <= k <= 24: below 2^29, and below p. `UP` is 8 - k, or 24 - k above 8.
+/// Returns h and 127 * 2^(24 - k) l for x = 2^k h + l and 2 <= k <= 24. These are below 2^29 and below p. `UP` is 8 -
+/// k, or 24 - k if k is above 8.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn shifted<const K: u32, const UP: u32>(x: __m512i) -> [__m512i; 2] {
     let high = _mm512_srli_epi32::<K>(x);
     let low = if K <= 8 {
-        // l is in the lowest byte, and only that is multiplied.
+        // l is in the lowest byte, and only that byte is multiplied.
         let product = _mm512_maddubs_epi16(_mm512_slli_epi32::<UP>(x), splat(127));
         _mm512_slli_epi32::<16>(product)
     } else {
@@ -116,7 +117,7 @@ fn minus<const K: u32, const UP: u32>(t: __m512i, x: __m512i, n: &Numbers) -> __
     add(t, sub(low, high, n), n)
 }
 
-/// x^3 of an x above -p and below p.
+/// x^3 for x above -p and below p.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn cube(x: __m512i, n: &Numbers) -> __m512i {
@@ -158,8 +159,8 @@ fn full_layer<const W: usize>(state: &mut [__m512i; W], n: &Numbers) {
     }
 }
 
-/// The partial layer, all ones plus a diagonal, for all but the first element: `t`, the sum of all, plus each times its
-/// place of the diagonal.
+/// The partial layer, all ones plus a diagonal, for all elements except the first: `t`, the sum of all elements, plus
+/// each element times its diagonal entry.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn partial_layer<const W: usize>(x: &mut [__m512i; W], t: __m512i, n: &Numbers) {
@@ -197,7 +198,7 @@ fn partial_layer<const W: usize>(x: &mut [__m512i; W], t: __m512i, n: &Numbers) 
     }
 }
 
-/// The sum of all elements but the first.
+/// The sum of all elements except the first.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn sum_of_others<const W: usize>(x: &[__m512i; W], n: &Numbers) -> __m512i {
@@ -208,7 +209,7 @@ fn sum_of_others<const W: usize>(x: &[__m512i; W], n: &Numbers) -> __m512i {
     add(add(sums[0], sums[1], n), add(sums[2], sums[3], n), n)
 }
 
-/// The same for every index of the state, written out so that the state stays in registers.
+/// Expands the body for every index of the state, so that the state stays in registers.
 macro_rules! every {
     ($width:ident, $i:ident => $body:expr) => {
         every!(@ $width, $i, $body, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
@@ -237,14 +238,14 @@ fn permute<const W: usize, const P: usize>(lanes: &mut Lanes<W>, constants: &Con
         };
         state[I] = canonical(join(product), n);
     });
-    // One place where the layer stands, and one where the S-boxes of full rounds do
+    // The full layer and the S-boxes of full rounds each occur only once in the code.
     for round in 0..=8 {
         full_layer(&mut state, n);
         if round == 4 {
             for constant in &constants.partial {
                 let others = sum_of_others(&state, n);
                 let y = cube(_mm512_add_epi32(state[0], splat(*constant)), n);
-                // -2 times the first element, and the sum of all
+                // The first element is the sum of all elements minus 2 y.
                 state[0] = sub(others, y, n);
                 partial_layer(&mut state, add(others, y, n), n);
             }
