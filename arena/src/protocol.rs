@@ -278,7 +278,7 @@ impl Process {
         self.folder.path().join(name)
     }
 
-    /// What all its processes have used so far.
+    /// Resources that all its processes have used so far.
     pub fn usage(&mut self) -> Option<Usage> {
         self.group.usage()
     }

@@ -288,7 +288,7 @@ mod platform {
             }
         }
 
-        /// Processes other than the first.
+        /// Number of processes other than the first.
         pub fn others(&mut self) -> usize {
             self.scan();
             self.members.len() - 1
@@ -439,7 +439,7 @@ mod platform {
         /// Not supported on this system.
         pub fn resume(&mut self) {}
 
-        /// Not measured here.
+        /// Not measured on this system.
         pub fn others(&mut self) -> usize {
             0
         }
