@@ -10,7 +10,7 @@ use crate::truth::{Reader, hex};
 pub const SETUP: &str = "bytecode_setup";
 /// The call of rows with longer programs: takes `lp(code)` and call data, returns the program's return data.
 pub const RUN: &str = "bytecode";
-/// Gas limit of every program.
+/// Gas limit of the report's programs.
 pub const GAS: u64 = 30_000_000;
 /// An address without code, to measure a call that does nothing.
 pub const NOBODY: u64 = 0xffff;
