@@ -798,7 +798,7 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
         "neg:rlp_decode_u256" => vec![
             Vec::new(),
             vec![0x00],                                     // zero must be 80
-            vec![0x81, 0x05],                               // a single byte below 0x80 with a length
+            vec![0x81, 0x05],                               // a byte below 0x80 with a length
             vec![0x82, 0x00, 0x01],                         // leading zero
             vec![0x88, 0, 0, 0, 0, 0, 0, 0, 1],             // leading zeros
             vec![0x88, 1, 2, 3],                            // truncated
