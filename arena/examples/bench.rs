@@ -1,4 +1,4 @@
-//! The arena's command by itself: `cargo run --release -p lydite-arena --example bench -- doctor`.
+//! The arena's command as a separate program: `cargo run --release -p lydite-arena --example bench -- doctor`.
 
 use clap::Parser;
 

@@ -1,5 +1,5 @@
-//! `bench aa`: how often the arena errs. Copies of our own contender under other names must neither win nor lose, and a copy
-//! whose every batch is lengthened by a known share must be found.
+//! `bench aa` measures the arena's error rate. Copies of our own contender under other names must neither win nor lose,
+//! and a copy whose batches are all lengthened by a known share must be detected.
 
 use crate::manifest::Manifest;
 use crate::race::ratios;
@@ -7,7 +7,7 @@ use crate::report::three;
 use crate::result::{Cell, Report, State};
 use crate::stats::{self, Verdict};
 
-/// Our contender's first variant, and copies of it under other names.
+/// The first variant of our contender, and copies of it under other names.
 pub fn manifests(ours: &Manifest, copies: usize) -> Vec<Manifest> {
     let mut ours = ours.clone();
     ours.variants.truncate(1);
@@ -19,7 +19,7 @@ pub fn manifests(ours: &Manifest, copies: usize) -> Vec<Manifest> {
     [vec![ours], copies].concat()
 }
 
-/// What a run of [`manifests`] shows.
+/// Summarises a run of [`manifests`].
 pub fn summary(report: &Report) -> String {
     let scored =
         |cell: &&Cell| matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty();
@@ -102,7 +102,7 @@ mod tests {
             });
         }
         let template = report.cells[0].clone();
-        // Launches stray by 0.5 %; the second copy takes 10 % more.
+        // Launches vary by 0.5 %; the second copy takes 10 % longer.
         report.cells = names
             .iter()
             .zip([1.0, 1.0, 1.1])

@@ -1,4 +1,4 @@
-//! The family `alloy`: blocks of transactions, and what alloy and revm must make of them.
+//! The `alloy` family: blocks of transactions and the expected results of alloy and revm.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{self, Expected, Reader, be32, keccak256, rlp_list, rlp_number, rlp_text};
 
-/// Does the row belong to this family?
+/// Whether the kernel belongs to this family.
 pub fn is_kernel(kernel: &str) -> bool {
     matches!(
         kernel,
@@ -19,13 +19,13 @@ pub fn is_kernel(kernel: &str) -> bool {
     )
 }
 
-/// A signed transaction and its sender, as eth-account and eth-keys see it.
+/// A signed transaction and its sender according to eth-account and eth-keys.
 struct Known {
     raw: Vec<u8>,
     sender: [u8; 20],
 }
 
-/// The transactions of `vectors/tx` by type. A block has more of some types than of others.
+/// The transactions of `vectors/tx` by type.
 static KNOWN: LazyLock<Result<[Vec<Known>; 5]>> = LazyLock::new(|| {
     let mut by_type: [Vec<Known>; 5] = Default::default();
     for (raw, sender) in generate::transactions()? {
@@ -45,7 +45,7 @@ fn known() -> Result<&'static [Vec<Known>; 5]> {
         .map_err(|error| anyhow::anyhow!("vectors/tx: {error:#}"))
 }
 
-/// Types in a hundred transactions: about those of mainnet in 2026.
+/// Transaction types per hundred, about those of mainnet in 2026.
 const TYPES: [(usize, usize); 5] = [(2, 70), (0, 20), (3, 4), (4, 4), (1, 2)];
 
 fn transaction(random: &mut Random) -> Result<&'static [u8]> {
@@ -60,7 +60,7 @@ fn transaction(random: &mut Random) -> Result<&'static [u8]> {
     bail!("the shares do not make a hundred")
 }
 
-/// An element of a row of this family.
+/// Draws an element of a row of this family.
 pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     match op.kernel.as_str() {
         "alloy_senders" => Ok(lp(transaction(random)?)),
@@ -72,7 +72,7 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     }
 }
 
-/// The right output of a row of this family.
+/// The expected output of a row of this family.
 pub fn expected(kernel: &str, item: &[u8]) -> Result<Expected> {
     let mut reader = Reader(item);
     let bytes = match kernel {
@@ -104,7 +104,7 @@ pub fn expected(kernel: &str, item: &[u8]) -> Result<Expected> {
 
 // The trie
 
-/// The root of the trie that has the transactions at the RLP of their indices. Source: Yellow Paper, appendix D.
+/// The root of the transactions trie, keyed by the RLP of their indices. Source: Yellow Paper, appendix D.
 fn transactions_root(raw: &[&[u8]]) -> [u8; 32] {
     let mut entries: Vec<(Vec<u8>, &[u8])> = Vec::new();
     for (index, raw) in raw.iter().enumerate() {
@@ -116,13 +116,13 @@ fn transactions_root(raw: &[&[u8]]) -> [u8; 32] {
     keccak256(&node(&entries, 0))
 }
 
-/// The RLP of the node that holds these entries, whose first `depth` nibbles are the same.
+/// The RLP of the node for these entries, which share their first `depth` nibbles.
 fn node(entries: &[(Vec<u8>, &[u8])], depth: usize) -> Vec<u8> {
     let (first, value) = &entries[0];
     if entries.len() == 1 {
         return rlp_list(&[rlp_text(&packed(&first[depth..], true)), rlp_text(value)]);
     }
-    // Sorted: what the first and the last share, all share.
+    // The entries are sorted, so a prefix common to the first and the last is common to all.
     let last = &entries[entries.len() - 1].0;
     let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
     if common > depth {
@@ -139,12 +139,12 @@ fn node(entries: &[(Vec<u8>, &[u8])], depth: usize) -> Vec<u8> {
             _ => reference(&node(&entries[from..from + count], depth + 1)),
         });
     }
-    // A key that ends here would be the first; indices have none that begins another.
+    // A key that ends here would sort first; no index key is a prefix of another.
     items.push(rlp_text(if first.len() == depth { value } else { &[] }));
     rlp_list(&items)
 }
 
-/// A node as its parent holds it.
+/// The reference to a node in its parent.
 fn reference(node: &[u8]) -> Vec<u8> {
     match node.len() {
         0..32 => node.to_vec(),
@@ -162,14 +162,15 @@ fn packed(nibbles: &[u8], leaf: bool) -> Vec<u8> {
     out
 }
 
-// The block of calls
+// Block of calls
 
-/// Where the contract stands.
+/// Address of the contract.
 const TOKEN: [u8; 20] = [0xc0; 20];
 
-/// A token without names: `(to, amount)` moves an amount (balances wrap around; none is checked) and returns the
-/// recipient's balance; `(hash, v, r, s, amount)` writes the allowance that the signer gave to the caller, and returns the
-/// signer. Balances lie at keccak256(owner, 0), allowances at keccak256(owner, caller), as Solidity has its mappings.
+/// A minimal token. `(to, amount)` moves an amount (balances wrap around and are not checked) and returns the
+/// recipient's balance. `(hash, v, r, s, amount)` stores the allowance given by the signer to the caller, and returns
+/// the signer. Balances are stored at keccak256(owner, 0), allowances at keccak256(owner, caller), like Solidity
+/// mappings.
 const CODE: &[u8] = &[
     0x36, 0x60, 160, 0x14, 0x60, 65, 0x57, // CALLDATASIZE, 160, EQ, permit, JUMPI
     0x33, 0x5f, 0x52, // memory[0] = CALLER; memory[32] is 0
@@ -178,7 +179,7 @@ const CODE: &[u8] = &[
     0x5f, 0x35, 0x5f, 0x52, // memory[0] = to
     0x60, 64, 0x5f, 0x20, // KECCAK256
     0x80, 0x54, 0x60, 32, 0x35, 0x01, // storage[hash] + amount
-    0x80, 0x91, 0x55, // kept, and written
+    0x80, 0x91, 0x55, // duplicate the balance, store it
     0x60, 32, 0x35, 0x60, 32, 0x52, // memory[32] = amount
     0x5f, 0x35, 0x33, // to, CALLER
     0x63, 0xdd, 0xf2, 0x52, 0xad, // the first bytes of Transfer's topic
@@ -192,7 +193,7 @@ const CODE: &[u8] = &[
     0x60, 32, 0x5f, 0xf3, // return the signer
 ];
 
-/// `lp(code)`, then 64 × (from 20, to 20, `lp(call data)`).
+/// `lp(code)`, then 64 times (from 20 bytes, to 20 bytes, `lp(call data)`).
 fn block_of_calls(random: &mut Random) -> Result<Vec<u8>> {
     let accounts: Vec<Vec<u8>> = (0..24).map(|_| random.bytes(20)).collect();
     let mut out = lp(CODE);
@@ -221,7 +222,7 @@ fn block_of_calls(random: &mut Random) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// What each call returns, 32 bytes; zeros for a transfer of Ether.
+/// The 32-byte return value of each call; zeros for a transfer of Ether.
 fn run_block(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     anyhow::ensure!(reader.lp()? == CODE, "another contract");
     let mut balances: HashMap<Vec<u8>, BigUint> = HashMap::new();
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn root_of_one_entry_is_that_of_its_leaf() {
-        // The key 0x80 of index 0 makes a leaf with an even path: 0x20, 0x80.
+        // The key 0x80 of index 0 gives a leaf with an even path: 0x20, 0x80.
         let value = [7; 40];
         let leaf = rlp_list(&[rlp_text(&[0x20, 0x80]), rlp_text(&value)]);
         assert_eq!(transactions_root(&[&value]), keccak256(&leaf));

@@ -1,6 +1,6 @@
-//! The blobs file: how inputs and outputs travel between the driver and a contender.
+//! The blobs file format, used for inputs and outputs exchanged between the driver and a contender.
 //!
-//! Layout: `(u32 little-endian length, bytes)*`, nothing before, between or after.
+//! Layout: `(u32 little-endian length, bytes)*`, without any other bytes.
 
 use std::fs;
 use std::io::Read as _;
@@ -13,14 +13,13 @@ pub fn write<T: AsRef<[u8]>>(path: &Path, items: &[T]) -> Result<()> {
     fs::write(path, join(items)?).with_context(|| format!("write {}", path.display()))
 }
 
-/// Reads a whole file; the file is another program's output, so every length is checked.
+/// Reads a whole file. It may come from another program, so every length is checked.
 pub fn read(path: &Path) -> Result<Vec<Vec<u8>>> {
     let data = fs::read(path).with_context(|| format!("read {}", path.display()))?;
     parse(&data)
 }
 
-/// Reads a file that another program may have prepared to harm us: only a regular file, not a link to one, and of at most
-/// `limit` bytes.
+/// Reads a file from an untrusted program: it must be a regular file, not a link, of at most `limit` bytes.
 pub fn read_foreign(path: &Path, limit: u64) -> Result<Vec<Vec<u8>>> {
     let name = || {
         path.file_name()
@@ -58,7 +57,7 @@ pub fn read_foreign(path: &Path, limit: u64) -> Result<Vec<Vec<u8>>> {
     parse(&bytes)
 }
 
-/// The bytes of a blobs file.
+/// Concatenates items to the bytes of a blobs file.
 pub fn join<T: AsRef<[u8]>>(items: &[T]) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for item in items {

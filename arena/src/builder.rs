@@ -1,4 +1,4 @@
-//! Builds contenders: two at once, with progress and a log file each. What is built already is left alone.
+//! Builds contenders, two at a time, with a progress bar and a log file each. Up-to-date builds are skipped.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -12,9 +12,9 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::manifest::{Manifest, Variant};
 
-/// A build that takes longer is killed.
+/// Time limit of a build, after which it is killed.
 const LONGEST_BUILD: Duration = Duration::from_secs(20 * 60);
-/// Folders that hold what a build makes or fetches.
+/// Folders that contain build products or downloads.
 const PRODUCTS: [&str; 8] = [
     "target",
     "node_modules",
@@ -29,9 +29,9 @@ const PRODUCTS: [&str; 8] = [
 /// One variant to build.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
-    /// Whose.
+    /// The contender.
     pub manifest: &'a Manifest,
-    /// Which.
+    /// Its variant.
     pub variant: &'a Variant,
 }
 
@@ -41,7 +41,7 @@ impl Job<'_> {
     }
 }
 
-/// Builds all jobs; answers, in their order, what went wrong with each.
+/// Builds all jobs; returns for each, in order, the error if it failed.
 pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
     let cache = arena.join(".cache");
     fs::create_dir_all(&cache).with_context(|| format!("create {}", cache.display()))?;
@@ -60,7 +60,7 @@ pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
     if all.is_hidden() {
         eprintln!("building {} variants, two at a time", waiting.len());
     }
-    // Builds of one language share a target folder's lock or a package cache: start another language first.
+    // Builds of one language share a target folder's lock or a package cache, so prefer a job in another language.
     let queue = Mutex::new((waiting, Vec::<String>::new()));
     let found = Mutex::new(&mut results);
     std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ fn run(job: &Job<'_>, arena: &Path, cache: &Path) -> Result<()> {
         Some(cwd) => manifest.folder.join(cwd),
         None => manifest.folder.clone(),
     };
-    // The stamp is of the sources as they were before the build.
+    // The stamp describes the sources as they were before the build.
     let stamp = fingerprint(job, arena)?;
     let log = File::create(&log_path)?;
     for command in &variant.build {
@@ -160,7 +160,7 @@ fn run(job: &Job<'_>, arena: &Path, cache: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the variant was built from the sources that lie there now.
+/// Whether the variant was built from its current sources.
 fn built(job: &Job<'_>, arena: &Path, cache: &Path) -> bool {
     let program = &job.variant.run[0];
     let there = !program.contains('/') || job.manifest.folder.join(program).is_file();
@@ -171,7 +171,7 @@ fn built(job: &Job<'_>, arena: &Path, cache: &Path) -> bool {
     }
 }
 
-/// FNV-1a over names and contents of the contender's sources; not against malice, only against staleness.
+/// FNV-1a hash of the names and contents of the contender's sources. Detects outdated builds, not malicious changes.
 fn fingerprint(job: &Job<'_>, arena: &Path) -> Result<String> {
     let folder = &job.manifest.folder;
     let mut files = Vec::new();
@@ -205,7 +205,7 @@ fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             let name = entry.file_name();
-            // Symbolic links are not followed: they may lead anywhere.
+            // Symbolic links are not followed, since they may point anywhere.
             let product = PRODUCTS.iter().any(|product| name == **product);
             if !product && !entry.file_type()?.is_symlink() {
                 walk(&entry.path(), files)?;

@@ -1,10 +1,11 @@
-//! Change rules: how the items of a timed batch become unknown before it starts.
+//! Change rules, which make the items of a timed batch unpredictable.
 //!
-//! `run <n> <seed>` starts a sequence of 32-bit words that depends on the seed alone. Before call `k` the contender sets
-//! two to eight bytes of item `k mod items`, inside the clock, to the `k`-th word. A rule says which bytes and how; it
-//! belongs to the row and is chosen so that every word keeps the item valid and its cost typical. Because a change *sets*
-//! the bytes, the history of an item does not matter, and two contenders with the same `n` and seed must report the same
-//! sum. The driver applies the rule to the bytes of the items and computes or compares the sum.
+//! `run <n> <seed>` starts a sequence of 32-bit words that depends on the seed alone. Before call `k` the contender
+//! sets two to eight bytes of item `k mod items` to the `k`-th word, inside the clock. The rule says which bytes are
+//! set and how. It belongs to the row and is chosen so that every word keeps the item valid and its cost typical.
+//! Because a change *sets* the bytes, earlier changes have no effect, and two contenders with the same `n` and seed
+//! must report the same checksum. The driver applies the rule to the bytes of the items and computes or compares the
+//! checksum.
 //!
 //! Sequence: the 32-bit linear congruential generator of PCG (O'Neill 2014).
 
@@ -19,10 +20,10 @@ use crate::truth::Reader;
 
 const MULTIPLIER: u32 = 747_796_405;
 const INCREMENT: u32 = 2_891_336_453;
-/// Difference of the words of neighbouring elements: 2^32 over the golden ratio.
+/// Difference between the words of neighbouring elements: 2^32 divided by the golden ratio.
 const ELEMENT: u32 = 0x9e37_79b9;
 
-/// The words of a batch: `x_0` is for call 0.
+/// The words of a batch; `x_0` belongs to call 0.
 #[derive(Clone, Debug)]
 pub struct Words(u32);
 
@@ -47,7 +48,7 @@ pub fn element_word(x: u32, index: usize) -> u32 {
     x.wrapping_add((index as u32).wrapping_mul(ELEMENT))
 }
 
-/// How a word is written.
+/// Encoding of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Four bytes, little-endian.
@@ -64,14 +65,14 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Change {
-    /// Items stay as they are: no change keeps them valid.
+    /// Items do not change, because no change would keep them valid.
     #[default]
     None,
-    /// The window at `offset` is set to a word.
+    /// Sets the window at `offset` to a word.
     Set {
-        /// How.
+        /// Encoding of the word.
         kind: Kind,
-        /// From the start of the element's window region, or from its end if negative.
+        /// Byte offset from the start of the element's window region, or from its end if negative.
         offset: i32,
     },
 }
@@ -131,7 +132,7 @@ impl Change {
         self != Self::None
     }
 
-    /// Sets the window of one element; an element without room for it stays as it is.
+    /// Sets the window of one element; does nothing if the element is too short for it.
     pub fn set(self, element: &mut [u8], word: u32) {
         let Self::Set { kind, offset } = self else {
             return;
@@ -152,7 +153,7 @@ impl Change {
         }
     }
 
-    /// Changes all elements of an item for the call whose word is `x`.
+    /// Changes all elements of an item for a call whose word is `x`.
     pub fn apply(self, kernel: &str, elements: usize, item: &mut [u8], x: u32) -> Result<()> {
         if self == Self::None {
             return Ok(());
@@ -164,7 +165,7 @@ impl Change {
     }
 }
 
-/// The bytes of each element that offsets count in (docs/adding-a-contender.md, "Change rules").
+/// The byte range of each element that offsets refer to (docs/adding-a-contender.md, "Change rules").
 pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<usize>>> {
     let kernel = kernel.strip_suffix("_heads").unwrap_or(kernel);
     let mut reader = Reader(item);
@@ -175,7 +176,7 @@ pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<u
         Ok(end - len..end)
     };
     let mut found = Vec::with_capacity(elements);
-    // There, `elements` only counts operations: the call works on the item as a whole.
+    // In these kernels `elements` only counts operations; the call works on the whole item.
     if elements == 1 && !is_prefixed(kernel, 1) || counts(kernel) {
         found.push(0..item.len());
         return Ok(found);
@@ -246,14 +247,14 @@ pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<u
     Ok(found)
 }
 
-/// Whether an item of a kernel is one element, however many operations a call counts as.
+/// Whether an item of a kernel is a single element, regardless of the number of operations a call counts as.
 fn counts(kernel: &str) -> bool {
     ["poseidon", "xmss_", "syrup_stream"]
         .iter()
         .any(|name| kernel.starts_with(name))
 }
 
-/// Whether each element of a kernel is one byte string with its length before it.
+/// Whether each element of a kernel is one byte string preceded by its length.
 pub fn is_prefixed(kernel: &str, elements: usize) -> bool {
     match kernel {
         "abi_decode_dynamic"
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn words_are_the_published_ones() {
-        // Also in docs/adding-a-contender.md, for kits; computed once in Python.
+        // These values are also in docs/adding-a-contender.md for kits; they were computed in Python.
         for (seed, want) in [
             (0, [0xac56_4b05, 0x4712_a88e, 0x21dd_796b]),
             (1, [0xd8e8_c2ba, 0x4180_6e87, 0xec83_3178]),
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn rules_keep_items_valid() {
-        // Every changed item still has an output, and it differs from the unchanged one's in most rows.
+        // Every changed item still has an output, which in most rows differs from that of the unchanged item.
         for op in catalogue().iter().filter(|op| op.change.is_some()) {
             let (items, before) = with_truth(op, Draw::Probe { round: 9, count: 2 }).unwrap();
             let mut x = Words::new(7);
@@ -345,7 +346,7 @@ mod tests {
                     .unwrap();
                 let after =
                     truth_of(op, &item).unwrap_or_else(|error| panic!("{}: {error:#}", op.id));
-                // The signer of any hash is the same, and what fails fails.
+                // A recovered signer does not depend on the hash, and failing inputs still fail.
                 let constant = op.kernel == "secp256k1_sign_recover" || op.id.contains("_fail_");
                 if let Some(after) = after {
                     assert_eq!(after == before, constant, "{}", op.id);

@@ -1,4 +1,4 @@
-//! The `bench` command: arguments in, reports out.
+//! The `bench` command.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -26,48 +26,48 @@ pub struct BenchArgs {
     rows: Rows,
     #[command(flatten)]
     choice: Choice,
-    /// Minutes: quick variants, few launches (the default)
+    /// Run quick variants with few launches, which takes minutes (the default)
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Every variant, many launches
+    /// Run every variant with many launches
     #[arg(long)]
     full: bool,
-    /// Exactly this many launches: two show that everything runs, more give verdicts
+    /// Run exactly this many launches: two show that everything runs, more give verdicts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     launches: Option<u32>,
-    /// Rate that gas prices are held against, in millions of gas a second
+    /// Rate that gas prices are compared with, in millions of gas per second
     #[arg(long, value_name = "MGAS")]
     anchor: Option<f64>,
-    /// Where result.json, report.md and report.html go
+    /// Folder for result.json, report.md and report.html
     #[arg(long, value_name = "DIR", default_value = "bench-out")]
     out: PathBuf,
 }
 
 #[derive(Args, Debug)]
 struct Rows {
-    /// Only operations that match, of all families (`*` and `?`; several by comma)
+    /// Run only matching operations of all families (`*` and `?`; separated by commas)
     #[arg(long, value_name = "GLOB")]
     ops: Option<String>,
 }
 
 #[derive(Args, Debug)]
 struct Choice {
-    /// Only these contenders, by comma; ours (--ours) always runs
+    /// Run only these contenders, separated by commas; ours (--ours) always runs
     #[arg(long, value_name = "LIST")]
     contenders: Option<String>,
-    /// The contender that the others are held against
+    /// The contender that the others are compared with
     #[arg(long, value_name = "NAME", default_value = OURS)]
     ours: String,
-    /// A contender outside the tree: its contender.toml
+    /// The contender.toml of a contender outside the tree
     #[arg(long, value_name = "FILE")]
     contender: Vec<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
 enum BenchCommand {
-    /// Which contenders can run here, and what the others miss
+    /// Show which contenders can run here, and what the others lack
     Doctor(Choice),
-    /// What changed from one result.json to another
+    /// Compare two result.json files
     Compare {
         /// The older result.json
         a: PathBuf,
@@ -81,25 +81,25 @@ enum BenchCommand {
         #[command(flatten)]
         choice: Choice,
     },
-    /// Judge a result.json again by its raw batches and today's rules, and write its reports, with the reasons that
-    /// arena/losses.toml gives by now
+    /// Judge a result.json again from its raw batches by the current rules, and write its reports, with the current
+    /// reasons in arena/losses.toml
     Report {
         /// A result.json
         result: PathBuf,
     },
-    /// Race copies of our own contender: how often a verdict is false, and how often 3 % and 5 % are found
+    /// Race copies of our own contender, to find how often a verdict is false and how often 3 % and 5 % are detected
     Aa {
         /// Families to run, as for a race
         family: Vec<String>,
         #[command(flatten)]
         rows: Rows,
-        /// Copies, each a cell a row
+        /// Number of copies; each has a cell in every row
         #[arg(long, default_value_t = 4)]
         copies: usize,
-        /// The settings of a full run
+        /// Use the settings of a full run
         #[arg(long)]
         full: bool,
-        /// Where result.json goes
+        /// Folder for result.json
         #[arg(long, value_name = "DIR", default_value = "bench-out")]
         out: PathBuf,
     },
@@ -115,7 +115,7 @@ enum BenchCommand {
     Schema,
 }
 
-/// Runs the command: what it has to say.
+/// Runs the command; returns the text to print.
 pub fn run(args: &BenchArgs) -> Result<String> {
     match &args.command {
         None => race(args),
@@ -191,7 +191,7 @@ fn read(path: &PathBuf) -> Result<Report> {
     serde_json::from_str(&text).with_context(|| path.display().to_string())
 }
 
-/// The contenders asked for; ours first.
+/// The selected contenders, ours first.
 fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
     let mut found = manifest::discover(&manifest::arena_folder()?)?;
     for file in &choice.contender {
@@ -218,7 +218,7 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
                 known.join(", ")
             );
         }
-        // A contender from outside the tree was asked for by its file.
+        // A contender outside the tree was selected by its file.
         found.retain(|manifest| {
             let name = manifest.name.as_str();
             name == choice.ours || manifest.foreign || names.contains(&name)
@@ -235,7 +235,7 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
     Ok(found)
 }
 
-/// The rows asked for; without a wish those of the reports, or all.
+/// The selected rows; without a selection those of the reports, or all.
 fn chosen(families: &[String], rows: &Rows, all: bool, full: bool) -> Result<Vec<Op>> {
     let globs = rows.ops.as_deref();
     let known = ops::families();
@@ -326,7 +326,7 @@ fn race(args: &BenchArgs) -> Result<String> {
     ))
 }
 
-/// The command that repeats the run, without paths of this machine.
+/// The command that repeats the run, without local paths.
 fn command(args: &BenchArgs) -> String {
     let mut words = vec!["cargo run --release -- bench".to_owned()];
     words.extend(args.family.iter().cloned());

@@ -1,36 +1,38 @@
-//! Do a batch's three clocks agree: the contender's, the driver's, and the CPU time of all the contender's processes?
+//! Compares the three clocks of a batch: the contender's, the driver's, and the CPU time of all the contender's
+//! processes.
 
 use crate::protocol::Batch;
 
-/// Clocks may differ by this share of a batch.
+/// Maximum relative difference between the clocks of a batch.
 pub const BOUND: f64 = 0.02;
-/// And by so many nanoseconds beside the empty round trip: two switches of processes.
+/// Additional absolute difference in nanoseconds, on top of the empty round trip: two context switches.
 const SLACK: f64 = 50_000.0;
-/// CPU time per thread beyond this multiple of a batch's time is charged as time: a second core gains nothing.
+/// CPU time per thread above this multiple of a batch's time is charged as time, so that a second core gains nothing.
 const CHARGED: f64 = 1.1;
-/// Beyond this multiple the row runs on more threads than it may; compilers and collectors stay below.
+/// Above this multiple the contender uses more threads than the row allows; compilers and garbage collectors stay
+/// below.
 const THREADS: f64 = 1.5;
-/// A batch whose threads waited longer than this share of its time for a processor is run again.
+/// A batch whose threads waited for a processor for more than this share of its time is run again.
 pub const WAIT: f64 = 0.02;
 
-/// What a batch's clocks show.
+/// Result of comparing a batch's clocks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The batch can be used.
     Agree,
-    /// It had to wait for a processor: run it again.
+    /// The batch had to wait for a processor and must be run again.
     Disturbed,
-    /// They differ by more than the bound; why. A batch may be unlucky, but not every one.
+    /// The clocks differ by more than the bound, with the reason. This can happen to single batches, but not to all.
     Disagree(String),
 }
 
-/// Compares the clocks of a batch. `round_trip` is the empty one's, in nanoseconds.
+/// Compares the clocks of a batch. `round_trip` is the time of an empty round trip in nanoseconds.
 pub fn judge(batch: &Batch, round_trip: u64) -> Verdict {
     let (ns, wall) = (batch.ns as f64, batch.wall as f64);
     let waited = batch.waited.unwrap_or(0) as f64;
     let bound = |whole: f64| BOUND * whole + SLACK;
     let disturbed = waited > WAIT * wall;
-    // Where it waited, it may have done so outside its own readings.
+    // The contender may have waited outside its own clock readings.
     let excused = if disturbed { waited } else { 0.0 };
     if wall - ns > bound(wall) + round_trip as f64 + excused {
         return Verdict::Disagree(format!(
@@ -56,7 +58,8 @@ pub fn judge(batch: &Batch, round_trip: u64) -> Verdict {
     }
 }
 
-/// Nanoseconds that a batch counts for: its own, or its CPU time per thread if that is clearly more.
+/// The time a batch is charged in nanoseconds: the contender's own, or its CPU time per thread if that is clearly
+/// higher.
 pub fn charged(batch: &Batch, threads: u32) -> u64 {
     let cpu = batch.cpu.unwrap_or(0) / u64::from(threads.max(1));
     if cpu as f64 > CHARGED * batch.ns as f64 {
@@ -66,7 +69,7 @@ pub fn charged(batch: &Batch, threads: u32) -> u64 {
     }
 }
 
-/// CPU time and time of some batches.
+/// Total CPU time and time of several batches, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threads {
     cpu: f64,
@@ -74,7 +77,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Counts a batch; `round_trip` covers what it costs to read a request and to write an answer.
+    /// Adds a batch; `round_trip` covers the cost of reading the request and writing the response.
     pub fn add(&mut self, batch: &Batch, round_trip: u64) {
         if let Some(cpu) = batch.cpu {
             self.cpu += cpu as f64;
@@ -82,7 +85,7 @@ impl Threads {
         }
     }
 
-    /// Why these batches are not those of at most `allowed` threads.
+    /// A message if these batches used more than `allowed` threads.
     pub fn excess(&self, allowed: u32) -> Option<String> {
         let used = self.cpu / self.ns.max(1.0);
         (used > THREADS * f64::from(allowed)).then(|| {
@@ -119,7 +122,7 @@ mod tests {
             judge(&batch(20 * MS, 20 * MS + 80_000, 20 * MS, 0), 50_000),
             Verdict::Agree
         );
-        // Reads like 97 %, and like 72 %.
+        // A clock that runs at 97 %, and one at 72 %.
         for ns in [194 * MS / 10, 144 * MS / 10] {
             let told = judge(&batch(ns, 20 * MS, 20 * MS, 0), 50_000);
             assert!(
@@ -137,7 +140,7 @@ mod tests {
             judge(&batch(10 * MS, 20 * MS, 10 * MS, 10 * MS), 0),
             Verdict::Disturbed
         );
-        // A wait is no cover for a lie.
+        // Waiting for a processor does not excuse a wrong clock.
         assert!(matches!(
             judge(&batch(5 * MS, 20 * MS, 5 * MS, MS), 0),
             Verdict::Disagree(_)

@@ -1,7 +1,7 @@
 //! `bench compare A B`: two results side by side.
 //!
-//! The runs were made at different times: no pairing, so no verdict; a change is shown where the ratios to the same
-//! peer moved by more than both intervals, and ours alone by more than the noise floors.
+//! The runs were made at different times and cannot be paired, so there is no verdict. A change is shown if the ratios
+//! to the same peer moved by more than both intervals, and ours alone by more than the noise floors.
 
 use anyhow::Result;
 use comfy_table::{Table, presets};

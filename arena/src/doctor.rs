@@ -1,10 +1,10 @@
-//! `bench doctor` and `bench check`: who can run here, and who answers rightly.
+//! `bench doctor` and `bench check`: which contenders can run here, and which give correct outputs.
 
 use crate::manifest::{Manifest, check};
 use crate::report::{plain, table, time, with_texts};
 use crate::result::{Report, State};
 
-/// One line a contender: what it needs and whether that is there.
+/// One line per contender: its required tools and whether they are available.
 pub fn render(manifests: &[Manifest]) -> String {
     let mut text = String::new();
     let mut able = 0;
@@ -39,7 +39,7 @@ pub fn render(manifests: &[Manifest]) -> String {
     text + &format!("{able} of {} contenders can run here\n", manifests.len())
 }
 
-/// The outcome of the gate, one line a variant, and a line for each operation that failed.
+/// The results of the correctness check: one line per variant and one per failed operation.
 pub fn checked(report: &Report) -> String {
     let report = &with_texts(report, plain);
     let mut text = String::new();

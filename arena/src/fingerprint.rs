@@ -1,4 +1,4 @@
-//! What a reader must know about the machine to judge a run.
+//! Describes the machine on which a run was made.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::result::Machine;
 
-/// Instruction sets that some kernel or peer here makes use of.
+/// Instruction sets used by some kernel or peer.
 const FLAGS: [&str; 17] = [
     "sse2",
     "ssse3",
@@ -33,7 +33,7 @@ fn line(path: &str) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Bytes of memory.
+/// Total memory in bytes.
 pub fn memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -50,7 +50,7 @@ pub fn load() -> Option<[f64; 3]> {
     Some([numbers.next()?, numbers.next()?, numbers.next()?])
 }
 
-/// The machine, but for what only a run can tell.
+/// Describes the machine, except for what is only known after the run.
 pub fn machine(arena: &Path) -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let entry = |name: &str| {
@@ -104,7 +104,7 @@ fn commit(folder: &Path) -> Option<String> {
     Some(if clean { id } else { format!("{id}+") })
 }
 
-/// Now, UTC, as `2026-11-20T22:00:00Z`.
+/// The current time in UTC, as `2026-11-20T22:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -112,7 +112,7 @@ pub fn now() -> String {
     iso(seconds)
 }
 
-/// Howard Hinnant's civil-from-days ("chrono-Compatible Low-Level Date Algorithms"), for days after 1970.
+/// Formats a time after 1970, by Howard Hinnant's civil-from-days ("chrono-Compatible Low-Level Date Algorithms").
 fn iso(seconds: u64) -> String {
     let (days, clock) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn dates() {
-        // date -u -d @N
+        // Expected values from `date -u -d @N`.
         assert_eq!(iso(0), "1970-01-01T00:00:00Z");
         assert_eq!(iso(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(iso(951_782_400), "2000-02-29T00:00:00Z");

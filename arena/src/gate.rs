@@ -1,5 +1,5 @@
-//! The correctness gate: nothing is timed before its outputs are right on items it could not foresee, and no timed batch
-//! counts unless its sum and its clocks are right.
+//! The correctness check. A contender is timed only after its outputs are correct on inputs it could not predict, and a
+//! timed batch counts only if its checksum and its clocks are correct.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -16,32 +16,32 @@ use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::schedule::queue_wait;
 use crate::truth::{Expected, hex, predict};
 
-/// Time that the slow reference may take to check one batch.
+/// Time limit for checking one batch with the slow reference.
 const TRUTH: Duration = Duration::from_millis(50);
 
-/// A seed that nobody can foresee.
+/// Returns an unpredictable seed from the operating system.
 pub fn seed() -> u32 {
-    // Without the system's randomness there is no race.
+    // No race can run without system randomness.
     getrandom::u32().unwrap_or_else(|error| unreachable!("random numbers of the system: {error}"))
 }
 
-/// The same, longer.
+/// A 64-bit [`seed`].
 fn round() -> u64 {
     u64::from(seed()) << 32 | u64::from(seed())
 }
 
-/// Items and their right outputs.
+/// Items and their expected outputs.
 pub struct Set {
     op: Op,
-    /// Name of its file.
+    /// Name of the items file.
     name: String,
-    /// The items, as a blobs file.
+    /// The items in blobs format.
     blob: Vec<u8>,
-    /// Bytes of all of them.
+    /// Total size of the items in bytes.
     pub bytes: usize,
-    /// Right outputs, in order.
+    /// Expected outputs, in item order.
     pub expected: Vec<Expected>,
-    /// Calls on changed items whose truth takes no longer than [`TRUTH`]; zero without a reference.
+    /// Number of calls on changed items that the reference can check within [`TRUTH`]; zero without a reference.
     checkable: OnceLock<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Set {
         self.load(process, call, deadline).map(drop)
     }
 
-    /// [`Set::prepare`]; returns the CPU time that it took.
+    /// Like [`Set::prepare`], but returns the CPU time that it took.
     fn load(
         &self,
         process: &mut Process,
@@ -88,7 +88,7 @@ impl Set {
             rights.set_readonly(true);
             std::fs::set_permissions(&path, rights).map_err(disk)?;
             let prepared = process.prepare(call, &path, self.op.change, deadline);
-            // Files of a user have no secrets from that user's programs: another contender may have changed this one.
+            // All contenders run as the same user, so another contender may have modified this file.
             let same = std::fs::read(&path).is_ok_and(|found| found == self.blob);
             let _ = std::fs::remove_file(&path);
             if !same {
@@ -109,13 +109,13 @@ impl Set {
         ))
     }
 
-    /// Whether the items change in this contender's batches.
+    /// Whether this contender changes the items in its batches.
     fn changes(&self, process: &Process) -> bool {
         self.op.change.is_some() && process.changes
     }
 
-    /// A batch with a new seed. Where items do not change its sum is right; where they do, `Set::examine` or
-    /// [`Watch::finish`] checks it.
+    /// Runs a batch with a new seed. If items do not change, its checksum is verified here; if they do, `Set::examine`
+    /// or [`Watch::finish`] verifies it.
     pub fn run(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
         let batch = process.run(n, seed(), deadline)?;
         if !self.changes(process) {
@@ -124,7 +124,7 @@ impl Set {
         Ok(batch)
     }
 
-    /// A batch of at most `n` calls whose sum the truth confirms, where there is one.
+    /// Runs a batch of at most `n` calls and, if a reference exists, verifies its checksum.
     fn examine(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
         let n = match self.changes(process) {
             true => n.min(self.checkable().max(1)),
@@ -149,7 +149,7 @@ impl Set {
         )))
     }
 
-    /// Calls on changed items that the slow reference can check in a moment.
+    /// Number of calls on changed items that the slow reference can check within [`TRUTH`].
     fn checkable(&self) -> u64 {
         *self.checkable.get_or_init(|| {
             let start = Instant::now();
@@ -162,7 +162,8 @@ impl Set {
         })
     }
 
-    /// The right sum of a batch on changed items, unless that takes too long or nobody knows it.
+    /// The expected checksum of a batch on changed items, or `None` if computing it takes too long or there is no
+    /// reference.
     fn truth(&self, batch: &Batch) -> Option<u64> {
         if batch.n > self.checkable() {
             return None;
@@ -170,7 +171,8 @@ impl Set {
         self.changed_sum(batch.n, batch.seed, &mut |_| true).ok()?
     }
 
-    /// The sum of `n` calls on changed items. `go_on` is asked after each; `None` if it refused, or without a reference.
+    /// The checksum of `n` calls on changed items. Calls `go_on` after each one; returns `None` if it returned `false`
+    /// or if there is no reference.
     fn changed_sum(
         &self,
         n: u64,
@@ -197,7 +199,8 @@ impl Set {
         Ok(Some(sum))
     }
 
-    /// Bytes that the outputs may have, lengths included. Wrong ones may be longer, to be told apart.
+    /// Maximum size of all outputs in bytes, including their length prefixes. The limit exceeds the expected size so
+    /// that overlong wrong outputs can be reported as wrong.
     fn limit(&self) -> u64 {
         let bytes: usize = self.expected.iter().map(|e| e.bytes.len() + 4).sum();
         2 * bytes as u64 + 65_536
@@ -231,7 +234,7 @@ impl Set {
     }
 }
 
-/// A batch's time less all waiting of its threads for a processor: at most what the work took.
+/// A batch's time minus the time its threads waited for a processor: an upper bound on the time spent working.
 fn busy_ns(set: &Set, process: &mut Process, n: u64, deadline: Duration) -> Result<f64, Failure> {
     let before = queue_wait(process.id());
     let ns = set.run(process, n, deadline)?.ns as f64;
@@ -242,19 +245,19 @@ fn busy_ns(set: &Set, process: &mut Process, n: u64, deadline: Duration) -> Resu
     Ok(ns - waited)
 }
 
-/// What the driver keeps of a contender's batches on a row in a launch.
+/// The batches of one contender on one row in one launch.
 #[derive(Default)]
 pub struct Watch {
     agreed: u32,
     disagreed: Option<String>,
     threads: Threads,
-    /// Whether items change.
+    /// Whether the contender changes its items.
     changes: bool,
     batches: Vec<Batch>,
 }
 
 impl Watch {
-    /// Compares the clocks of a batch. One that disagrees must not be counted.
+    /// Compares the clocks of a batch. A batch whose clocks disagree must not be counted.
     pub fn judge(
         &mut self,
         process: &mut Process,
@@ -277,15 +280,15 @@ impl Watch {
         verdict
     }
 
-    /// Nanoseconds a call, on average; `None` without a batch.
+    /// Mean time of a call in nanoseconds; `None` without a batch.
     pub fn hot(&self) -> Option<f64> {
         let sum = |of: fn(&Batch) -> u64| self.batches.iter().map(of).sum::<u64>() as f64;
         (!self.batches.is_empty()).then(|| sum(|batch| batch.ns) / sum(|batch| batch.n))
     }
 
-    /// At the end of a row in a launch: did any clocks agree, on how many threads did it run, and are the sums of a sample
-    /// of its batches those that `referee`, which has the same items, reports? At least one batch is compared, and one in
-    /// four on average; which ones is drawn only now.
+    /// Final check of a row in a launch: at least one batch had clocks that agree, the thread count is within the row's
+    /// limit, and the checksums of sampled batches match the reference or `referee`, a process that has the same items.
+    /// At least one batch, and on average a quarter of them, are compared; the sample is drawn only now.
     pub fn finish(
         &self,
         op: &Op,
@@ -310,7 +313,7 @@ impl Watch {
             let right = match (set.truth(batch), &mut referee) {
                 (Some(right), _) => right,
                 (None, Some(referee)) => {
-                    // Our own failure accuses nobody else.
+                    // A failure of the referee is no evidence against the contender.
                     let Ok(again) = referee.run(batch.n, batch.seed, deadline) else {
                         continue;
                     };
@@ -324,37 +327,37 @@ impl Watch {
     }
 }
 
-/// Everything the gate and the clock need for one operation.
+/// Everything needed to check and time one operation.
 pub struct Exam {
-    /// The row.
+    /// The benchmark row.
     pub op: Op,
-    /// Its items.
+    /// The row's own items.
     pub main: Set,
     probes: Vec<Set>,
     alternating: Option<Set>,
     negative: Option<(String, Vec<Vec<u8>>)>,
 }
 
-/// Items of a probe have at most so many bytes.
+/// Maximum total size of a probe's items, in bytes.
 const PROBE_BYTES: usize = 4 << 20;
-/// Probe sets used for correctness.
+/// Number of probe sets used in the correctness check.
 const SHOWN: usize = 2;
-/// A contender this many times faster on known items than on new ones answers from memory.
+/// A contender this many times faster on known items than on new ones is considered to be returning cached results.
 const MEMORY: f64 = 2.5;
-/// CPU time of `prepare` over that of as many calls, at most.
+/// Maximum ratio of the CPU time of `prepare` to that of the same number of calls.
 const PREPARE: f64 = 0.7;
-/// Items to measure that on, and the time to draw them.
+/// Number of items for that measurement, and the time limit for drawing them.
 const MANY: usize = 4096;
 const DRAWING: Duration = Duration::from_millis(200);
-/// Malformed inputs tried with a row's own call.
+/// Number of malformed inputs tried with the row's own call.
 const SPOT_CHECKS: usize = 6;
-/// As many calls in less than 10 ms are not computed.
+/// This many calls in less than 10 ms cannot have been computed.
 const MOST_CALLS: u64 = 1 << 32;
 
-/// What a contender that passed is like.
+/// Properties of a contender that passed the correctness check.
 #[derive(Clone, Debug)]
 pub struct Pass {
-    /// Malformed inputs it accepts; `None`: not asked.
+    /// Malformed inputs that it accepts; `None` if this was not checked.
     pub accepted: Option<Vec<String>>,
     /// Whether it applies the row's change rule.
     pub changes: bool,
@@ -366,7 +369,7 @@ impl Exam {
         let main = Set::new("main", op, Draw::Main)?;
         let count = (1024 / op.ops_per_call).min(PROBE_BYTES / op.size.max(1));
         let count = count.clamp(2, op.probes);
-        // A row of seconds a call is checked on its own item only.
+        // A row that takes seconds a call is checked on its own item only.
         let rounds = if op.full { 0 } else { SHOWN };
         let probes = (0..rounds)
             .map(|index| {
@@ -393,7 +396,8 @@ impl Exam {
         })
     }
 
-    /// The items of a launch: new ones where nothing changes them inside the clock and they can be drawn, else the row's.
+    /// The items of one launch: newly drawn ones if nothing changes them inside the clock and they can be drawn,
+    /// otherwise `None`, which means the row's own items.
     pub fn launch(&self) -> Result<Option<Set>> {
         let op = &self.op;
         if op.change.is_some() || op.full || op.input != Input::Varied {
@@ -406,7 +410,7 @@ impl Exam {
         Set::new("launch", op, draw).map(Some)
     }
 
-    /// Puts a contender through the gate.
+    /// Runs the correctness check on a contender.
     pub fn pass(&self, process: &mut Process, deadline: Duration) -> Result<Pass, Failure> {
         let call = &self.op.call;
         if !process.offers(call) {
@@ -414,18 +418,18 @@ impl Exam {
         }
         let accepted = self.negatives(process, deadline)?;
         let items = self.main.expected.len() as u64;
-        // An adapter may refuse a negative row after describing it; the main row may not be refused.
+        // An adapter may decline a negative row after describing it, but not the main row.
         self.main.prepare(process, call, deadline)?;
         let changes = process.changes;
         self.main.verify(process, deadline)?;
         if self.op.full {
             return Ok(Pass { accepted, changes });
         }
-        // Not a multiple of the items, and more than one turn.
+        // One more than two passes over the items, so that the count is not a multiple of the number of items.
         let slow = self.main.examine(process, 1, deadline)?.ns > 1_000_000;
         self.main
             .examine(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
-        // After batches on changed items, the items are what they were in the file.
+        // Batches that change items must leave the original items intact.
         self.main.verify(process, deadline)?;
         for probe in &self.probes[..if slow { 1 } else { SHOWN }] {
             probe.prepare(process, call, deadline)?;
@@ -436,8 +440,8 @@ impl Exam {
         Ok(Pass { accepted, changes })
     }
 
-    /// The malformed inputs that the contender accepts, by its `neg:` operation and by the row's own call; `None` if it does
-    /// not offer the former.
+    /// The malformed inputs that the contender accepts, through its `neg:` operation or the row's own call; `None` if
+    /// it does not offer the `neg:` operation.
     fn negatives(
         &self,
         process: &mut Process,
@@ -469,7 +473,7 @@ impl Exam {
             .zip(items)
             .filter(|(verdict, _)| **verdict == [0]);
         let mut accepted: Vec<String> = taken.map(|(_, item)| hex(item)).collect();
-        // The row's own call must refuse them, too: one at a time, among good ones.
+        // The row's own call must also reject them: one at a time, among valid items.
         let good = blobs::parse(&self.main.blob).map_err(crash)?;
         for _ in 0..SPOT_CHECKS {
             let bad = &items[seed() as usize % items.len()];
@@ -484,7 +488,7 @@ impl Exam {
                 .and_then(|()| process.verify(u64::from(u32::MAX), deadline).map(drop));
             match refused {
                 Err(Failure::Rejected(_)) => {}
-                // A crash refuses nothing; a process that is gone fails on its next request.
+                // A crash does not count as a rejection; a process that has ended fails on its next request.
                 Ok(()) | Err(Failure::Wrong(_) | Failure::Crash(_)) => {
                     if !accepted.contains(&hex(bad)) {
                         accepted.push(hex(bad));
@@ -496,7 +500,7 @@ impl Exam {
         Ok(Some(accepted))
     }
 
-    /// New items for [`Exam::fresh`], as many as are drawn in a moment; `None` where it has nothing to ask.
+    /// New items for [`Exam::fresh`], as many as can be drawn within [`DRAWING`]; `None` if the check does not apply.
     pub fn newcomers(&self) -> Result<Option<Set>> {
         if self.op.full || self.op.change.is_some() || self.op.input != Input::Varied {
             return Ok(None);
@@ -510,10 +514,11 @@ impl Exam {
         self.drawn(MANY.min(most).max(2)).map(Some)
     }
 
-    /// Does the contender answer from memory, or has it the answers when the clock starts? Only asked where items do not
-    /// change inside the clock: then it is much slower on items it sees for the first time than on items it knows, or, on a
-    /// row of one item, on two items in turn; or it works longer to prepare items than on them. `hot` is its time per call
-    /// on items it knows, `new` are [`Exam::newcomers`].
+    /// Checks that the contender does not return cached results and does not compute its results in `prepare`. Only
+    /// applies to rows whose items do not change inside the clock. It fails if the contender is much slower on items it
+    /// sees for the first time than on known ones, or, on a row of one item, much slower on two alternating items; or
+    /// if preparing items takes longer than computing on them. `hot` is its time per call on known items in
+    /// nanoseconds, `new` comes from [`Exam::newcomers`].
     pub fn fresh(
         &self,
         process: &mut Process,
@@ -544,12 +549,12 @@ impl Exam {
         let call = &self.op.call;
         let crash = |error: anyhow::Error| Failure::Crash(format!("{error:#}"));
         let one = self.drawn(1).map_err(crash)?;
-        // A turn on new items costs what known items cost, and so does every further one.
+        // An honest contender takes as long for new items as for known ones.
         let items = new.expected.len() as u64;
         let n = items.min(affordable);
         let mut told = String::new();
         for attempt in 0..3 {
-            // Further attempts need items that are as new.
+            // Each further attempt needs items that the contender has not seen yet.
             let again = match attempt {
                 0 => None,
                 _ => Some(self.drawn(items as usize).map_err(crash)?),
@@ -561,11 +566,12 @@ impl Exam {
             let extra = many
                 .zip(few)
                 .map_or(0, |(many, few)| many.saturating_sub(few)) as f64;
-            // Else the first call pays for what `prepare` left behind: copying the items out of the young generation.
+            // Otherwise the first call would pay for garbage that `prepare` left: copying the items out of the young
+            // generation.
             process.collect(deadline)?;
             let batch = process.run(n.min(set.expected.len() as u64), seed(), deadline)?;
             let first = batch.ns.saturating_sub(batch.waited.unwrap_or(0)) as f64;
-            // Timer readings and a cold cache are not memory.
+            // The 100 µs allow for timer readings and a cold cache.
             told = if first > MEMORY * hot * batch.n as f64 + 100_000.0 {
                 format!(
                     "{} calls on new items take {first:.0} ns, {hot:.0} ns a call on known ones: it answers from memory",
@@ -584,7 +590,7 @@ impl Exam {
         Err(Failure::Times(told))
     }
 
-    /// At most `count` new items, whose outputs are not needed.
+    /// Draws at most `count` new items whose expected outputs are not needed.
     fn drawn(&self, count: usize) -> Result<Set> {
         let (start, round) = (Instant::now(), round());
         let mut items = Vec::new();
@@ -599,8 +605,8 @@ impl Exam {
         Set::of("new", &self.op, &items, any)
     }
 
-    /// Is the contender's clock honest, and does it run on as many threads as the row allows? Batches are 20 ms long by the
-    /// *driver's* clock; the same is asked of every batch of the race.
+    /// Checks that the contender's clock agrees with the driver's and that it uses no more threads than the row allows.
+    /// Batches are 20 ms long by the *driver's* clock. Every batch of the race is checked in the same way.
     pub fn clock(
         &self,
         process: &mut Process,
@@ -629,7 +635,7 @@ impl Exam {
         watch.finish(&self.op, &self.main, None, deadline)
     }
 
-    /// A reason why the figure of a contender that is right cannot be trusted, so that it is not scored.
+    /// A reason why the result of a correct contender cannot be trusted, in which case it is not scored.
     pub fn doubt(
         &self,
         pass: &Pass,
@@ -659,11 +665,11 @@ impl Exam {
         }
         let told = counts.and_then(|counts| Some((counts.count.or(counts.bytes)?, counts.n)));
         let Some((allocated, n)) = told else {
-            // Runtimes that cannot tell exist; who reads the adapter can.
+            // Some runtimes cannot report allocations; an in-tree adapter has been reviewed instead.
             return foreign
                 .then(|| "does not report allocations, and nobody has reviewed it".into());
         };
-        // Empty results need no memory, nor does one of two constants that a precompile returns.
+        // Empty results need no allocation, nor does a precompile that returns one of two constants.
         let outputs: Vec<&[u8]> = self
             .main
             .expected
@@ -676,7 +682,7 @@ impl Exam {
         }
         let calls = outputs.iter().cycle().take(n as usize);
         let results = calls.filter(|output| output.len() > 1).count() * self.op.results_per_call();
-        // A transaction without call data and access list owns no memory.
+        // A transaction without call data and access list allocates nothing.
         let least = match self.op.kernel.as_str() {
             "tx_decode" => results / 2,
             _ => results,
@@ -686,7 +692,7 @@ impl Exam {
         })
     }
 
-    /// Allocation counts, where the contender tells.
+    /// Allocation counts, if the contender reports them.
     pub fn allocations(
         &self,
         process: &mut Process,

@@ -1,7 +1,7 @@
-//! Inputs: the published reports' own, drawn ones, real transactions, and malformed ones.
+//! Inputs: those of the published reports, drawn ones, real transactions, and malformed ones.
 //!
-//! Drawn items come from a seed and are the same on every machine. A *probe* set looks like a row's items (the same
-//! sizes and magnitudes) but holds other values: a contender that answers from memory gives itself away on it.
+//! Drawn items depend on a seed only and are the same on every machine. A *probe* set resembles a row's items (same
+//! sizes and magnitudes) but holds other values, which exposes contenders that return cached results.
 
 use std::sync::LazyLock;
 
@@ -26,27 +26,27 @@ static GENERATED: LazyLock<Value> =
     LazyLock::new(|| parse(include_str!("../../vectors/tx/generated.json")));
 
 fn parse(text: &str) -> Value {
-    // Compiled in, and read by every test.
+    // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 }
 
-/// Which items of a row.
+/// Selects the items of a row.
 #[derive(Clone, Copy, Debug)]
 pub enum Draw {
     /// [`items`].
     Main,
     /// [`probe`].
     Probe {
-        /// Among endlessly many sets.
+        /// Number of the probe set.
         round: u64,
-        /// Items.
+        /// Number of items.
         count: usize,
     },
     /// [`alternating`].
     Alternating,
 }
 
-/// Items and their right outputs.
+/// Items and their expected outputs.
 pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> {
     if precompile::is_row(op) {
         let cases = precompile::cases(op, draw)?.into_iter();
@@ -65,7 +65,7 @@ pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> 
     Ok((items, expected))
 }
 
-/// Items without their outputs, as far as that saves work.
+/// Items without their outputs, unless the outputs are computed along with them.
 pub fn items_of(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
     if precompile::is_row(op) || xmss::is_row(op) {
         return Ok(with_truth(op, draw)?.0);
@@ -81,7 +81,7 @@ fn plain_items(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// An item whose first element is malformed; `None` if the row's form has no room for it.
+/// An item whose first element is malformed; `None` if the row's format does not allow it.
 pub fn spoilt(op: &Op, good: &[u8], bad: &[u8]) -> Option<Vec<u8>> {
     if xmss::is_row(op) {
         return None;
@@ -91,13 +91,13 @@ pub fn spoilt(op: &Op, good: &[u8], bad: &[u8]) -> Option<Vec<u8>> {
     if change::is_prefixed(&op.kernel, op.ops_per_call) {
         return Some([lp(bad), good[first.end..].to_vec()].concat());
     }
-    // Elements of one size are not told apart by anything else.
+    // Elements of a fixed size have no other delimiter.
     let fits = op.ops_per_call == 1 || first.len() == bad.len();
     fits.then(|| [bad, &good[first.end..]].concat())
 }
 
-/// The right output of an item of a row that a [change] made; `None` if no reference code computes it from
-/// the item's bytes.
+/// The expected output of an item modified by a [change]; `None` if no reference code computes it from the item's
+/// bytes.
 pub fn truth_of(op: &Op, item: &[u8]) -> Result<Option<Expected>> {
     if precompile::is_row(op) {
         let parts = precompile::output(op, item)?;
@@ -134,11 +134,11 @@ pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
     }
 }
 
-/// Other items of the same kind: `round` chooses among endlessly many sets.
+/// Other items of the same kind; `round` selects the set.
 pub fn probe(op: &Op, round: u64, count: usize) -> Result<Vec<Vec<u8>>> {
     let mut random = Random::new(probe_seed(op, round));
     if matches!(op.input, Input::Blocks | Input::Vectors) {
-        // They cannot be drawn: another order, from another start.
+        // These cannot be drawn, so they are shuffled instead.
         let mut items = items(op)?;
         random.shuffle(&mut items);
         items.truncate(count);
@@ -147,8 +147,8 @@ pub fn probe(op: &Op, round: u64, count: usize) -> Result<Vec<Vec<u8>>> {
     (0..count).map(|_| draw(op, &mut random)).collect()
 }
 
-/// Two items that alternate between two elements, for rows of one item: easy to predict, but a contender that keeps its
-/// last result misses on every element.
+/// Two items that alternate between two elements, for rows of one item. This is easy to predict for the CPU, but a
+/// contender that caches its last result misses on every element.
 pub fn alternating(op: &Op) -> Result<Vec<Vec<u8>>> {
     let item = |start: usize| -> Result<Vec<u8>> {
         let mut out = Vec::new();
@@ -167,7 +167,8 @@ fn syrup_row(op: &Op) -> bool {
     op.kernel.starts_with("syrup_")
 }
 
-/// An item of a row over real transactions: one of them, or so many in turn as a call takes, each with its length.
+/// An item of a row over real transactions: a single one, or as many consecutive ones as a call takes, each with its
+/// length.
 fn gather(op: &Op, list: &[Vec<u8>], item: usize) -> Vec<u8> {
     if op.ops_per_call == 1 {
         return list[item].clone();
@@ -182,7 +183,7 @@ fn blocks() -> Result<Vec<Vec<u8>>> {
     list.iter().map(|tx| bytes(&tx["raw"])).collect()
 }
 
-/// All signed transactions of `vectors/tx` that have a sender, and it.
+/// All signed transactions of `vectors/tx` that have a sender, with their senders.
 pub fn transactions() -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let generated = GENERATED["transactions"].as_array();
     let all = generated.into_iter().chain(BLOCKS.as_array()).flatten();
@@ -213,7 +214,7 @@ fn number(value: &Value) -> Result<BigUint> {
     }
 }
 
-/// Length, then bytes.
+/// Length prefix (u32, little-endian), then the bytes.
 pub fn lp(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
@@ -342,7 +343,7 @@ fn transfer(name: &str, version: &str, chain: u64, tail: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// One drawn item: `ops_per_call` elements (batch kernels write their count themselves).
+/// Draws one item of `ops_per_call` elements (batch kernels write their count themselves).
 fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     if syrup_row(op) {
         return syrup::inputs::draw(op, random);
@@ -366,7 +367,7 @@ fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A number of exactly `bits` bits.
+/// A random number of exactly `bits` bits.
 fn sized(random: &mut Random, bits: usize) -> BigUint {
     if bits == 0 {
         return BigUint::ZERO;
@@ -377,32 +378,32 @@ fn sized(random: &mut Random, bits: usize) -> BigUint {
     value
 }
 
-/// A number of `low..=high` bits, every length as likely.
+/// A random number of `low..=high` bits, with all lengths equally likely.
 pub fn spread(random: &mut Random, low: usize, high: usize) -> BigUint {
     let bits = random.between(low, high);
     sized(random, bits)
 }
 
-/// The same magnitude, other low bits.
+/// A number of the same magnitude with other low bits.
 fn nudge(random: &mut Random, value: &BigUint) -> BigUint {
     let free = (value.bits() as usize / 2).min(32);
     (value >> free << free) | (sized(random, 64) >> (64 - free))
 }
 
-/// Whether an item of a row that answers yes or no is one for which the answer is no: one in four, so that nobody can know
-/// the answers without computing them.
+/// Whether an item of a yes/no row gets the answer no: one in four, so that answers cannot be guessed.
 pub fn wrong(random: &mut Random) -> bool {
     random.word().is_multiple_of(4)
 }
 
 fn secret_key(random: &mut Random) -> Vec<u8> {
-    // Below the order for certain: the top bit is clear. Never zero in practice, and then the truth would object.
+    // The top bit is clear, so the key is below the group order. If it is ever zero, the reference code reports an
+    // error.
     let mut key = random.bytes(32);
     key[0] &= 0x7f;
     key
 }
 
-/// Letters, digits and spaces.
+/// Random letters, digits and spaces.
 pub fn letters(random: &mut Random, len: usize) -> String {
     (0..len)
         .map(|_| char::from(random.pick(b"abcdefghijklmnopqrstuvwxyz ABCDEFGHIJ0123456789")))
@@ -421,13 +422,13 @@ fn mixed_case(random: &mut Random, text: &str) -> String {
         .collect()
 }
 
-/// A string and bytes and numbers for the dynamic ABI rows.
+/// A string, bytes and numbers for the dynamic ABI rows.
 fn dynamic_parts(op: &Op, random: &mut Random) -> (String, Vec<u8>, Vec<Vec<u8>>) {
     if op.input == Input::Report {
         let numbers = (0..5).map(|_| be32(&sized(random, 3))).collect();
         return (letters(random, 43), random.bytes(59), numbers);
     }
-    // At least what a change rule replaces.
+    // At least as long as the window of a change rule.
     let len = random.between(8, 160);
     let mut string = letters(random, len);
     if random.below(8) == 0 {
@@ -441,7 +442,7 @@ fn dynamic_parts(op: &Op, random: &mut Random) -> (String, Vec<u8>, Vec<Vec<u8>>
     (string, data, numbers)
 }
 
-/// An address, numbers with names, and byte strings, in the form in which the encoding rows get them.
+/// An address, pairs of a number and a name, and byte strings, in the input format of the encoding rows.
 fn nested(random: &mut Random) -> Vec<u8> {
     let mut out = random.bytes(20);
     let count = random.below(6);
@@ -476,7 +477,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     }
     let kernel = op.kernel.strip_suffix("_heads").unwrap_or(&op.kernel);
     Ok(match kernel {
-        // The empty message has no other of its length: any one-permutation message will do.
+        // There is only one empty message, so any message of one permutation is used.
         "keccak256" if op.size == 0 => {
             let len = random.between(1, 64);
             random.bytes(len)
@@ -521,7 +522,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         "hex_encode" => random.bytes(op.size.max(32)),
         "hex_decode" => {
             let digits = truth::hex(&random.bytes(op.size.max(32)));
-            // Texts come in one case each, as users have them.
+            // Each text is entirely in one case, as in practice.
             if random.below(4) == 0 {
                 digits.to_ascii_uppercase().into_bytes()
             } else {
@@ -626,7 +627,7 @@ fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         }
         "u256_mulDiv" => {
             let (a, b) = (spread(random, 40, 128), spread(random, 40, 160));
-            // The quotient fits 256 bits whatever the divisor, unless the product does not.
+            // If the product exceeds 255 bits, the divisor must be large enough for the quotient to fit 256 bits.
             let low = (a.bits() + b.bits()).saturating_sub(255).max(20) as usize;
             let d = spread(random, low, 140);
             words(&[a, b, d])
@@ -703,7 +704,7 @@ fn drawn_transaction(report: bool, random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// Malformed inputs of a decoder, one bare element each (no length prefix, no array): every one must be rejected.
+/// Malformed inputs of a decoder, each a bare element (no length prefix, no array). All of them must be rejected.
 pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
     let zeros = |count: usize| vec![0u8; count];
     let word = |low: u64| be32(&BigUint::from(low));
@@ -747,9 +748,9 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
                 bad
             };
             let mut bad = negative("neg:abi_decode_dynamic")?;
-            // Padding, first and last byte of each.
+            // The first and last padding bytes of the string and the bytes.
             bad.extend([100, 127, 165, 191].map(|at| with(at, 1)));
-            // Text that is not UTF-8: stray, cut, overlong, surrogate, beyond U+10FFFF; behind ASCII of some blocks.
+            // Invalid UTF-8, also after several blocks of ASCII: stray, truncated, overlong, surrogate, above U+10FFFF.
             for text in [
                 "80", "c3", "e9a6", "c0af", "e08080", "eda080", "f4908080", "ff",
             ] {
@@ -757,7 +758,7 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
                 bad.push(encode(&text, b"bytes"));
                 bad.push(encode(&[&[b'a'; 77], &text[..]].concat(), b""));
             }
-            // Not where a canonical encoding has it: both at one place, in the other order, a gap.
+            // Non-canonical offsets: both equal, in reverse order, with a gap.
             bad.push(with(63, 0x40));
             bad.push([word(0x80), word(0x40), good[64..].to_vec()].concat());
             bad.push([word(0x60), word(0xa0), word(0), good[64..].to_vec()].concat());
@@ -797,12 +798,12 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
         "neg:rlp_decode_u256" => vec![
             Vec::new(),
             vec![0x00],                                     // zero must be 80
-            vec![0x81, 0x05],                               // a byte with a length
+            vec![0x81, 0x05],                               // a byte below 0x80 with a length
             vec![0x82, 0x00, 0x01],                         // leading zero
             vec![0x88, 0, 0, 0, 0, 0, 0, 0, 1],             // leading zeros
-            vec![0x88, 1, 2, 3],                            // cut off
+            vec![0x88, 1, 2, 3],                            // truncated
             vec![0xb8, 0x01, 0xff],                         // long form of a short length
-            [vec![0xb8, 0x20], vec![0xff; 32]].concat(),    // the same, 32 bytes
+            [vec![0xb8, 0x20], vec![0xff; 32]].concat(),    // the same with 32 bytes
             [vec![0xb9, 0x00, 0x38], vec![1; 56]].concat(), // leading zero in the length
             [vec![0xa1, 0x01], zeros(32)].concat(),         // 2^256
             [vec![0xb8, 0x38], vec![1; 56]].concat(),       // 56 bytes
@@ -832,11 +833,11 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
                 item(r, s, &[5]),
                 item(r, s, &[29]),
                 item(r, s, &[255]),
-                // r + n is no x coordinate: it passes the field's prime.
+                // r + n is not an x coordinate, because it exceeds the field prime.
                 item(r, s, &[2]),
                 item(r, s, &[3]),
             ];
-            // x coordinates without a point.
+            // x coordinates that are not on the curve.
             bad.extend(
                 (1..40u64)
                     .map(word)
@@ -850,7 +851,7 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
     })
 }
 
-/// A good text with a wrong character here and there, and further wrong texts.
+/// A valid text with a wrong character at various positions, followed by further invalid texts.
 fn bad_digits(good: &[u8], first: usize, wrong: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut out = wrong.to_vec();
     for (at, bad) in b"g/:@G`{ \n\0\x80\xff\xb0x".iter().enumerate() {
@@ -875,7 +876,7 @@ fn bad_digits(good: &[u8], first: usize, wrong: &[Vec<u8>]) -> Vec<Vec<u8>> {
 fn malformed_transactions() -> Result<Vec<Vec<u8>>> {
     let good = blocks()?.swap_remove(0);
     let number = |n: u64| truth::rlp_number(&BigUint::from(n));
-    // A transaction of type 2 whose fields can be replaced one at a time.
+    // A type 2 transaction whose fields can be replaced individually.
     let fields = [
         number(1),
         number(7),
@@ -945,7 +946,7 @@ mod tests {
         expected(&op.kernel, op.ops_per_call, item).unwrap().bytes
     }
 
-    /// The one output that every element of a report row has.
+    /// The one output that all elements of a report row have.
     fn element(id: &str) -> Vec<u8> {
         let op = catalogue().iter().find(|op| op.id == id).unwrap();
         let items = items(op).unwrap();
@@ -1062,7 +1063,7 @@ mod tests {
 
     #[test]
     fn quotients_fit() {
-        // The kernels ask for floor(a*b/d) below 2^256: wrapped truth would be nobody's right answer.
+        // The kernels require floor(a*b/d) below 2^256; a wrapped quotient would match no implementation.
         for op in catalogue().iter().filter(|op| op.kernel == "u256_mulDiv") {
             for item in items(op).unwrap().iter().chain(&probe(op, 1, 8).unwrap()) {
                 for triple in item.chunks(96) {
@@ -1088,7 +1089,7 @@ mod tests {
                     _ => item.clone(),
                 };
                 let got = match op.kernel.as_str() {
-                    // The reference takes any v; the item must have exactly 97 bytes for it.
+                    // The reference accepts any v, but only items of exactly 97 bytes.
                     "secp256k1_recover" if item.len() != 97 => continue,
                     _ => expected(&op.kernel, 1, &framed),
                 };

@@ -1,7 +1,7 @@
-//! `bench instructions`: instructions of one call of our contender, counted by callgrind.
+//! `bench instructions`: the number of instructions of one call of our contender, counted by callgrind.
 //!
-//! Two builds of the same source can be compared by it without noise. It is no measure of time: instructions differ in
-//! length, and valgrind's processor has no AVX-512, so kernels that need it are not the ones that are counted.
+//! It compares two builds of the same source without noise. It does not measure time: instructions differ in duration,
+//! and valgrind's processor has no AVX-512, so kernels that need it are not counted.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::generate::{self, Draw};
 use crate::manifest::Manifest;
 use crate::ops::Op;
 
-/// Instructions an operation, one line a row: `ID COUNT`.
+/// Instructions per operation, one line per row: `ID COUNT`.
 pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
     let variant = manifest
         .variants
@@ -50,7 +50,7 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
                 ),
             )
         };
-        // What starting and preparing take is in both.
+        // Startup and preparation are in both counts and cancel out.
         let difference = count(2 * calls).and_then(|two| Ok(two.saturating_sub(count(calls)?)));
         text += &match difference {
             Ok(count) => format!(
@@ -65,7 +65,7 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
     Ok(text)
 }
 
-/// Instructions of a whole process that was given these requests.
+/// Number of instructions of a whole process that received these requests.
 fn total(mut command: Command, requests: &str) -> Result<u64> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -86,13 +86,13 @@ fn total(mut command: Command, requests: &str) -> Result<u64> {
     collected(&String::from_utf8_lossy(&output.stderr)).context("callgrind reports no count")
 }
 
-/// `==123== Collected : 456`
+/// Parses `==123== Collected : 456`.
 fn collected(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.contains("Collected :"))?;
     line.rsplit(' ').next()?.parse().ok()
 }
 
-/// Rows whose counts differ between two outputs of [`render`], in order of change.
+/// Rows whose counts differ between two outputs of [`render`], sorted by change.
 pub fn compare(a: &Path, b: &Path) -> Result<String> {
     let read = |path: &Path| -> Result<Vec<(String, f64)>> {
         let text =

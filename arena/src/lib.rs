@@ -1,9 +1,9 @@
-//! The arena: runs Lydite against its peers, checks every answer, measures in pairs and reports.
+//! The arena: runs Lydite against its peers, checks every output, times them in pairs and writes reports.
 //!
 //! A contender, ours included, is a process that speaks the line protocol of [`protocol`]. The driver draws the inputs
-//! ([`ops`], [`generate`]), knows the right outputs ([`truth`]) before it times anything ([`gate`]), interleaves all
-//! contenders ([`schedule`]), and judges by paired ratios ([`stats`], [`race`]). docs/benchmarking.md tells the method
-//! and its known bias.
+//! ([`ops`], [`generate`]), checks each contender against the expected outputs ([`truth`]) before timing it ([`gate`]),
+//! interleaves all contenders ([`schedule`]), and judges them by paired ratios ([`stats`], [`race`]).
+//! docs/benchmarking.md describes the method and its known bias.
 
 pub mod aa;
 pub mod alloy;

@@ -1,4 +1,4 @@
-//! Manifests of contenders: `arena/contenders/<peer>/contender.toml`, or any file given by `--contender`.
+//! Contender manifests: `arena/contenders/<peer>/contender.toml`, or any file given with `--contender`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
-/// A tool that must be there, and how to tell.
+/// A required tool and how to check for it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
     /// A command that prints the tool's version.
     pub command: Vec<String>,
-    /// A regular expression its output must match.
+    /// A regular expression that its output must match.
     pub pattern: String,
-    /// What to do where it does not.
+    /// A hint for the user if it does not.
     #[serde(default)]
     pub hint: String,
 }
@@ -36,13 +36,14 @@ pub struct Variant {
     /// Folder of the build commands, relative to the manifest.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
-    /// Commands, one after another.
+    /// Build commands, run one after another.
     #[serde(default)]
     pub build: Vec<Vec<String>>,
-    /// The command of the process; a program with a slash is relative to the manifest. Each launch runs a copy of it.
+    /// The command of the process. A program with a slash is relative to the manifest, and each launch runs a copy of
+    /// it.
     pub run: Vec<String>,
-    /// Further files, relative to the manifest, of which each launch gets a copy: compiled code that `run` names. Every
-    /// mention in `run` becomes the copy's path.
+    /// Further files, relative to the manifest, that each launch gets a copy of: compiled code that `run` names. Every
+    /// occurrence in `run` is replaced by the path of the copy.
     #[serde(default)]
     pub copies: Vec<String>,
 }
@@ -56,42 +57,42 @@ pub struct Manifest {
     /// Language of its users.
     #[serde(default)]
     pub language: String,
-    /// Version of the library, as its lock file pins it.
+    /// Version of the library, as pinned in its lock file.
     #[serde(default)]
     pub version: String,
     /// SPDX expression.
     #[serde(default)]
     pub license: String,
-    /// Where the library lives.
+    /// Home page of the library.
     #[serde(default)]
     pub home: String,
-    /// What a reader must know to judge its row.
+    /// Notes needed to judge its results.
     #[serde(default)]
     pub notes: String,
-    /// Whether it takes part only where `--contenders` or `--ours` names it.
+    /// Whether it only takes part if `--contenders` or `--ours` names it.
     #[serde(default)]
     pub on_request: bool,
-    /// Further files and folders, relative to the manifest, whose change calls for a new build.
+    /// Further files and folders, relative to the manifest, that require a new build when they change.
     #[serde(default)]
     pub sources: Vec<PathBuf>,
-    /// Tools.
+    /// Required tools.
     #[serde(default)]
     pub needs: Vec<Need>,
-    /// Builds; at least one unless the contender only publishes figures.
+    /// Variants; at least one unless the contender only publishes numbers.
     #[serde(default)]
     pub variants: Vec<Variant>,
-    /// Figures published elsewhere, nanoseconds an operation.
+    /// Numbers published elsewhere, in nanoseconds per operation.
     #[serde(default)]
     pub published: BTreeMap<String, f64>,
     /// The manifest's folder.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// Whether it comes from outside the tree (`--contender`): nobody has reviewed its adapter.
+    /// Whether it comes from outside the tree (`--contender`), so that its adapter has not been reviewed.
     #[serde(skip)]
     pub foreign: bool,
 }
 
-/// Our own adapter's name: the `a` side of every pair.
+/// The name of our own adapter, the `a` side of every pair.
 pub const OURS: &str = "lydite";
 
 impl Manifest {
@@ -106,7 +107,7 @@ impl Manifest {
         Self::parse(&text, folder).with_context(|| path.display().to_string())
     }
 
-    /// Parses the text of a manifest that lies in `folder`.
+    /// Parses the text of a manifest in `folder`.
     pub fn parse(text: &str, folder: PathBuf) -> Result<Self> {
         let mut manifest: Self = toml::from_str(text)?;
         manifest.folder = folder;
@@ -143,7 +144,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The first tool that is missing: `(what, hint)`.
+    /// The first missing tool: `(what, hint)`.
     pub fn missing(&self) -> Option<(String, String)> {
         self.needs.iter().find_map(|need| {
             let reason = check(need, &self.folder).err()?;
@@ -151,7 +152,7 @@ impl Manifest {
         })
     }
 
-    /// The variants of a mode: those marked quick (the first, if none is), or all.
+    /// The variants of a mode: in quick mode those marked quick, or the first if none is; otherwise all.
     pub fn variants(&self, quick: bool) -> Vec<&Variant> {
         if !quick || !self.variants.iter().any(|v| v.quick) {
             let count = if quick { 1 } else { self.variants.len() };
@@ -161,7 +162,7 @@ impl Manifest {
     }
 }
 
-/// Runs the command of a need and matches what it prints; the matching line is the tool's version.
+/// Runs the command of a need and matches its output; returns the matching line, which gives the tool's version.
 pub fn check(need: &Need, folder: &Path) -> Result<String> {
     let pattern = regex_lite::Regex::new(&need.pattern)?;
     let name = need.command.join(" ");
@@ -201,7 +202,7 @@ pub fn check(need: &Need, folder: &Path) -> Result<String> {
     }
 }
 
-/// The arena's folder: of the clone around the current directory, else of the clone this program was built from.
+/// The arena's folder: that of the clone around the current directory, or of the clone this program was built from.
 pub fn arena_folder() -> Result<PathBuf> {
     let here = std::env::current_dir()?;
     here.ancestors()
@@ -211,7 +212,7 @@ pub fn arena_folder() -> Result<PathBuf> {
         .context("run `lydite bench` inside a clone of the repository: the contenders live there")
 }
 
-/// All manifests of the tree, ours first, then by name.
+/// All manifests in the tree, ours first, then by name.
 pub fn discover(arena: &Path) -> Result<Vec<Manifest>> {
     let mut found = Vec::new();
     let folder = arena.join("contenders");

@@ -1,4 +1,4 @@
-//! The catalogue of operations, `arena/ops/*.toml`: one file a family, one table a kernel, one line a row.
+//! The catalogue of operations, `arena/ops/*.toml`: one file per family, one table per kernel, one line per row.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,92 +7,93 @@ use serde::Deserialize;
 
 use crate::change::Change;
 
-/// Does the timed call allocate its result?
+/// Whether the timed call allocates its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Memory {
-    /// The result is a new String, Vec, …, as the library's users get it.
+    /// The result is newly allocated (String, Vec, …), as the library's users get it.
     Fresh,
-    /// The result is a plain value or lies in the caller's buffer.
+    /// The result is a plain value or is written to the caller's buffer.
     Reuse,
 }
 
-/// Where a row's items come from.
+/// Source of a row's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
-    /// Exactly the published benchmark's input: one item.
+    /// Exactly the published benchmark's input, as one item.
     Report,
-    /// Drawn with the kernel's seed: distinct items.
+    /// Distinct items drawn with the kernel's seed.
     Varied,
-    /// The transactions of real blocks, `vectors/tx`.
+    /// Transactions of real blocks, `vectors/tx`.
     Blocks,
     /// The canonical encodings of `vectors/syrup`.
     Vectors,
 }
 
-/// One row of the arena.
+/// One benchmark row.
 #[derive(Clone, Debug)]
 pub struct Op {
     /// Its id, as in `prepare <id>`.
     pub id: String,
-    /// Its family: the file it stands in.
+    /// Its family, which is the name of its file.
     pub family: String,
-    /// The function computed: rows of one kernel differ by inputs only.
+    /// The function computed; rows of one kernel differ only in their inputs.
     pub kernel: String,
-    /// What contenders are asked for, `prepare <call>`: the id, unless many rows share one operation.
+    /// The operation requested from contenders, `prepare <call>`: the id, unless several rows share one operation.
     pub call: String,
-    /// What it does, for people.
+    /// A readable description.
     pub title: String,
-    /// What one operation makes (`hash`, `signature`, …).
+    /// The unit of one operation (`hash`, `signature`, …).
     pub unit: String,
-    /// Where it is specified.
+    /// Its specification.
     pub spec: String,
     /// Fresh or reused memory.
     pub memory: Memory,
-    /// Where its items come from.
+    /// Source of its items.
     pub input: Input,
-    /// Which of several published inputs.
+    /// The published input that it uses, if there are several.
     pub case: String,
-    /// Another row, whose inputs this row takes or resembles.
+    /// Another row whose inputs this row uses or resembles.
     pub like: String,
-    /// Calls of a precompile in a program.
+    /// Number of precompile calls in a program.
     pub calls: u64,
-    /// Most items of a probe.
+    /// Maximum number of items of a probe.
     pub probes: usize,
     /// Seed of drawn items.
     pub seed: u64,
     /// Number of items.
     pub items: usize,
-    /// Bytes of an item, where the kernel leaves it open.
+    /// Size of an item in bytes, if the kernel does not determine it.
     pub size: usize,
-    /// Operations in a call.
+    /// Operations per call.
     pub ops_per_call: usize,
-    /// Whether its rate is told in bytes a second too.
+    /// Whether its rate is also reported in bytes per second.
     pub throughput: bool,
-    /// Whether it belongs to the published reports' rows, which run by default.
+    /// Whether it is a row of the published reports, which run by default.
     pub report: bool,
-    /// Whether it takes so long that quick runs leave it out, and full ones run the variants of quick ones, in one launch.
+    /// Whether it is so slow that quick runs skip it, and full runs use only the variants of quick runs in a single
+    /// launch.
     pub full: bool,
-    /// Whether a batch is whole turns over the items at any price: their times differ by chance.
+    /// Whether every batch is whole passes over the items, because the times of the items differ by chance.
     pub whole_turns: bool,
     /// How a contender changes the items inside the clock.
     pub change: Change,
-    /// `neg:<decoder>`, where malformed inputs are known.
+    /// `neg:<decoder>`, if there are malformed inputs.
     pub negative: Option<String>,
-    /// Figures published elsewhere: who, nanoseconds.
+    /// Numbers published elsewhere: name and nanoseconds.
     pub published: BTreeMap<String, f64>,
 }
 
 impl Op {
-    /// Threads that a contender may use.
+    /// Number of threads that a contender may use.
     pub fn threads(&self) -> u32 {
         if self.id.contains("_2t") { 2 } else { 1 }
     }
 
-    /// Results in new memory that a call of a `fresh` row makes.
+    /// Number of newly allocated results of a call in a `fresh` row.
     pub fn results_per_call(&self) -> usize {
-        // There, elements count epochs of one key.
+        // In these rows, elements count epochs of one key.
         if self.family == "xmss" {
             1
         } else {
@@ -100,7 +101,7 @@ impl Op {
         }
     }
 
-    /// Whether contenders build what they work on outside the clock (keys, trees of values), at any price.
+    /// Whether contenders build their inputs (keys, trees of values) outside the clock, however long that takes.
     pub fn builds_inputs(&self) -> bool {
         [
             "syrup_encode",
@@ -186,7 +187,7 @@ fn probes() -> usize {
     64
 }
 
-/// The catalogue's files.
+/// The embedded catalogue files.
 const FILES: [&str; 7] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
@@ -201,7 +202,7 @@ static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
     let parsed: Result<Vec<File>, _> = FILES.iter().map(|text| toml::from_str(text)).collect();
     match parsed {
         Ok(files) => files.into_iter().flat_map(rows).collect(),
-        // The files are compiled in and parsed by a test: this cannot be reached by a user.
+        // The embedded files are parsed by a test, so this is unreachable.
         Err(error) => unreachable!("the embedded catalogue: {error}"),
     }
 });
@@ -264,7 +265,7 @@ pub fn families() -> Vec<&'static str> {
     names
 }
 
-/// Does `text` match `pattern`, where `*` stands for any characters and `?` for one?
+/// Whether `text` matches `pattern`, where `*` matches any characters and `?` a single one.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let (p, t) = (pattern.as_bytes(), text.as_bytes());
     let (mut i, mut j, mut star) = (0, 0, None);
@@ -323,7 +324,7 @@ mod tests {
                 "{}",
                 op.id
             );
-            // A precompile can take milliseconds: a batch then is one turn over fewer distinct items.
+            // A precompile can take milliseconds, so a batch is one pass over fewer distinct items.
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
                 || ["precompiles", "alloy"].contains(&op.family.as_str())

@@ -1,24 +1,24 @@
-//! The core's other hardware thread: is it busy?
+//! Detects whether the core's other hardware thread is busy.
 //!
-//! Two hardware threads of a core share its execution units, so a loop that keeps them full takes up to twice as long
-//! while the other thread works, for this system or for another virtual machine; no clock or counter of the guest shows
-//! that. The probe is such a loop of some microseconds, run on the processor that ran the batch, right after it, and
-//! compared with its own fastest time on that processor.
+//! Two hardware threads of a core share its execution units. A loop that saturates them takes up to twice as long while
+//! the other thread works, be it for this system or for another virtual machine, which no clock or counter of the guest
+//! shows. The probe is such a loop of a few microseconds. It runs on the processor that ran the batch, right after it,
+//! and is compared with its fastest time on that processor.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// A probe slower than its best by this factor met a neighbour.
+/// Ratio to the probe's best time above which the core counts as shared.
 const CROWDED: f64 = 1.15;
-/// Turns of the loop.
+/// Iterations of the loop.
 const TURNS: u64 = 4000;
-/// Repetitions of the loop; the fastest counts, as interrupts lengthen single ones.
+/// Repetitions of the loop. The fastest counts, because interrupts lengthen single ones.
 const REPEATS: u32 = 3;
 
 /// The probe and its best times.
 pub struct Probe {
-    /// Fastest loop by processor, nanoseconds.
+    /// Fastest loop time by processor, in nanoseconds.
     best: BTreeMap<usize, u64>,
     works: bool,
 }
@@ -29,8 +29,8 @@ impl Default for Probe {
     }
 }
 
-/// Six independent chains of different instructions, so that no vector instruction joins them: more than the four
-/// arithmetic units of a core can start in a cycle.
+/// Runs six independent dependency chains of different instructions, so that they cannot be vectorised. That is more
+/// than the four arithmetic instructions a core can start in a cycle.
 fn turns() -> u64 {
     let start = Instant::now();
     let [mut a, mut b, mut c, mut d, mut e, mut f] = black_box([1u64, 2, 3, 4, 5, 6]);
@@ -47,7 +47,7 @@ fn turns() -> u64 {
 }
 
 impl Probe {
-    /// Calibrated on every processor this thread may use.
+    /// Calibrates the probe on every processor that this thread may use.
     pub fn new() -> Self {
         let mut probe = Self {
             best: BTreeMap::new(),
@@ -67,7 +67,7 @@ impl Probe {
         self.works
     }
 
-    /// Whether the core on which the process ran last is busy with something else.
+    /// Whether the core on which the process last ran is shared with other work.
     pub fn crowded(&mut self, pid: u32) -> bool {
         let slowdown = system::last_cpu(pid)
             .filter(|_| self.works)
@@ -75,7 +75,7 @@ impl Probe {
         slowdown.is_some_and(|slowdown| slowdown > CROWDED)
     }
 
-    /// The time of the loop on a processor over its best.
+    /// The time of the loop on a processor divided by its best time.
     fn on(&mut self, cpu: usize) -> Option<f64> {
         let now = system::on(cpu, || (0..REPEATS).map(|_| turns()).min())??;
         let best = self.best.entry(cpu).or_insert(now);
@@ -89,7 +89,7 @@ mod system {
     use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     use nix::unistd::Pid;
 
-    /// This thread.
+    /// The calling thread.
     const SELF: Pid = Pid::from_raw(0);
 
     /// Processors that this thread may use.
@@ -114,7 +114,7 @@ mod system {
     /// The processor that the main thread of a process used last (`man 5 proc_pid_stat`, field 39).
     pub fn last_cpu(pid: u32) -> Option<usize> {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The second field is a name in brackets and may contain anything.
+        // The second field is a name in parentheses and may contain any character.
         text.rsplit_once(')')?
             .1
             .split_ascii_whitespace()
@@ -153,10 +153,10 @@ mod tests {
         assert!(probe.crowded(own));
         set(&mut probe, u64::MAX);
         assert!(!probe.crowded(own));
-        // A process that is gone has no processor.
+        // A process that has ended has no processor.
         set(&mut probe, 1);
         assert!(!probe.crowded(u32::MAX));
-        // The thread may use all its processors again.
+        // The thread's affinity has been restored.
         assert_eq!(system::allowed().len(), probe.best.len());
     }
 }

@@ -1,8 +1,8 @@
-//! A contender's process and the line protocol spoken with it.
+//! A contender's process and its line protocol.
 //!
-//! Requests are lines of words on the child's stdin, answers one-line JSON objects with `"arena": 1` on its stdout.
-//! Anything else a runtime prints is a banner: skipped and counted. Every request has a deadline; a process that
-//! misses it is killed, as is every process still alive when its [`Process`] is dropped.
+//! Requests are lines of words on the child's stdin, responses are one-line JSON objects with `"arena": 1` on its
+//! stdout. Any other line that a runtime prints is a banner, which is skipped and counted. Every request has a
+//! deadline; a process that misses it is killed, as is every process still alive when its [`Process`] is dropped.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,31 +19,31 @@ use serde_json::Value;
 use crate::change::Change;
 use crate::sandbox::{self, Folder, Group, Usage};
 
-/// The longest answer line; a contender that prints more without a newline has crashed for us.
+/// Maximum length of a response line; a contender that prints more without a newline is treated as crashed.
 const LONGEST_LINE: u64 = 1 << 20;
-/// Lines that wait to be read; a contender that prints more has to wait, too.
+/// Maximum number of unread lines; a contender that prints more is blocked.
 const QUEUE: usize = 16;
-/// Lines that are no answers, for each request.
+/// Maximum number of lines per request that are not responses.
 const BANNERS: u32 = 10_000;
-/// Bytes on standard error in a process's life.
+/// Maximum number of bytes on standard error over the life of a process.
 const STDERR: usize = 4 << 20;
-/// How often a waiting driver checks what its contender uses.
+/// How often the driver checks the contender's resource usage while it waits.
 const WATCH: Duration = Duration::from_millis(250);
 
-/// Why a request got no good answer.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The contender does not offer the operation.
     Unsupported(String),
-    /// The contender refused the request or the input.
+    /// The contender rejected the request or the input.
     Rejected(String),
-    /// The process ended, or could not be started or spoken to.
+    /// The process ended, or could not be started or communicated with.
     Crash(String),
-    /// No answer before the deadline; the process was killed.
+    /// No response before the deadline; the process was killed.
     Timeout(Duration),
-    /// The answer contradicts the request or the truth.
+    /// The response contradicts the request or the expected output.
     Wrong(String),
-    /// Its times contradict one another: evidence, but no proof, since runtimes compile and collect garbage.
+    /// Its times are inconsistent. This is evidence but no proof, because runtimes compile code and collect garbage.
     Times(String),
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What a contender says about itself.
+/// A contender's self-description.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Description {
     /// Its name.
@@ -76,48 +76,48 @@ pub struct Description {
     pub ops: Vec<String>,
 }
 
-/// The answer to `prepare`.
+/// The response to `prepare`.
 #[derive(Clone, Copy, Debug)]
 pub struct Prepared {
-    /// Items read.
+    /// Number of items read.
     pub items: u64,
     /// Whether the contender applies the change rule.
     pub changes: bool,
-    /// Nanoseconds of CPU time that it used, where measured.
+    /// CPU time that it used in nanoseconds, if measured.
     pub cpu: Option<u64>,
 }
 
-/// The answer to `run`.
+/// The response to `run`.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
-    /// Calls made.
+    /// Number of calls.
     pub n: u64,
     /// Seed of the changes.
     pub seed: u32,
-    /// Nanoseconds by the contender's clock.
+    /// Time by the contender's clock in nanoseconds.
     pub ns: u64,
     /// Wrapping sum of the output words.
     pub acc: u64,
-    /// Nanoseconds by the driver's clock, from request to answer.
+    /// Time by the driver's clock from request to response in nanoseconds.
     pub wall: u64,
-    /// Nanoseconds of CPU time of the contender's whole process group, where measured.
+    /// CPU time of all the contender's processes in nanoseconds, if measured.
     pub cpu: Option<u64>,
-    /// Nanoseconds that its threads, and the driver's, waited for a processor, where measured.
+    /// Time that its threads and the driver's waited for a processor in nanoseconds, if measured.
     pub waited: Option<u64>,
 }
 
-/// The answer to `alloc`: totals over `n` calls.
+/// The response to `alloc`: totals over `n` calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocations {
-    /// Calls made.
+    /// Number of calls.
     pub n: u64,
     /// Bytes allocated.
     pub bytes: Option<u64>,
     /// Number of allocations.
     pub count: Option<u64>,
-    /// Most bytes held at a time.
+    /// Peak number of bytes held at a time.
     pub peak: Option<u64>,
-    /// Garbage collections.
+    /// Number of garbage collections.
     pub gc: Option<u64>,
 }
 
@@ -128,41 +128,41 @@ enum Line {
 
 /// A running contender.
 pub struct Process {
-    // Dropped in this order: all members end before their folder goes.
+    // Fields are dropped in this order: all members end before their folder is removed.
     group: Group,
     child: Child,
     stdin: ChildStdin,
-    /// When a line came, how long the thread that read it waited for a processor, and the line.
+    /// When a line arrived, how long in nanoseconds its reader thread waited for a processor, and the line.
     lines: Receiver<(Instant, u64, Line)>,
     errors: Arc<Mutex<Errors>>,
-    /// For items, outputs and temporary files of this process alone.
+    /// Private folder for this process's items, outputs and temporary files.
     folder: Folder,
-    /// Lines skipped because they were not answers.
+    /// Number of lines skipped because they were not responses.
     pub banners: u64,
-    /// What it said about itself.
+    /// Its self-description.
     pub description: Description,
     /// Whether it applies the change rule of the operation prepared last.
     pub changes: bool,
-    /// The shortest empty round trip, nanoseconds; measured at the first need.
+    /// The shortest empty round trip in nanoseconds, measured on first use.
     round_trip: Option<u64>,
     outputs: u32,
-    /// Nanoseconds that the driver waited for a processor before it saw an answer.
+    /// Time in nanoseconds that the driver waited for a processor before it saw a response.
     late: u64,
 }
 
-/// What a process wrote on standard error.
+/// Output of a process on standard error.
 #[derive(Default)]
 struct Errors {
     bytes: usize,
     last: Vec<u8>,
 }
 
-/// glibc moves its thresholds by what a process freed before: the same 300 kB come from memory at hand in one process
-/// and from the kernel, page by page, in the next one. They stand still here, for every contender.
+/// glibc adapts its thresholds to what a process has freed, so the same 300 kB are reused memory in one process and
+/// come from the kernel page by page in another. These settings fix the thresholds for every contender.
 const MALLOC: &str = "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456";
 
 impl Process {
-    /// Starts `command` in `folder` and asks it to describe itself. A private folder for its files is made in `work`.
+    /// Starts `command` in `folder` and requests its description. Creates a private folder for its files in `work`.
     pub fn start(
         command: &[String],
         folder: &Path,
@@ -188,7 +188,7 @@ impl Process {
             .args(args)
             .current_dir(folder)
             .env("GLIBC_TUNABLES", MALLOC)
-            // .NET maps its code twice, by a file larger than any limit of files.
+            // .NET would map its code twice through a file that exceeds every file size limit.
             .env("DOTNET_EnableWriteXorExecute", "0")
             .env("TMPDIR", &temporary)
             .envs(env)
@@ -263,12 +263,12 @@ impl Process {
         Ok(process)
     }
 
-    /// The operating system's number of the process.
+    /// The process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether the contender says it has the operation.
+    /// Whether the contender lists the operation.
     pub fn offers(&self, op: &str) -> bool {
         self.description.ops.iter().any(|name| name == op)
     }
@@ -278,12 +278,12 @@ impl Process {
         self.folder.path().join(name)
     }
 
-    /// What all its processes have used so far.
+    /// Resources that all its processes have used so far.
     pub fn usage(&mut self) -> Option<Usage> {
         self.group.usage()
     }
 
-    /// Loads the items of an operation, to be changed by a rule.
+    /// Loads the items of an operation, which `run` changes by the given rule.
     pub fn prepare(
         &mut self,
         op: &str,
@@ -304,9 +304,9 @@ impl Process {
         })
     }
 
-    /// Asks for the outputs of all items; they may have at most `limit` bytes, lengths included.
+    /// Requests the outputs of all items. Their total size is at most `limit` bytes, including length prefixes.
     pub fn verify(&mut self, limit: u64, deadline: Duration) -> Result<Vec<Vec<u8>>, Failure> {
-        // A new name each time, so that no answer can be an older one.
+        // A new name each time, so that no earlier output can be returned.
         self.outputs += 1;
         let output = self.file(&format!("out-{}.blobs", self.outputs));
         self.ask(&format!("verify {}", path(&output)?), deadline)?;
@@ -315,7 +315,8 @@ impl Process {
         got.map_err(|error| Failure::Wrong(format!("{error:#}")))
     }
 
-    /// A timed batch of `n` calls. The answer is checked for sense (`n` echoed, time possible), not yet for truth.
+    /// Runs a timed batch of `n` calls. Only checks that the response is plausible (`n` echoed, time possible), not the
+    /// checksum.
     pub fn run(&mut self, n: u64, seed: u32, deadline: Duration) -> Result<Batch, Failure> {
         let before = self.usage();
         self.late = 0;
@@ -356,7 +357,7 @@ impl Process {
         Ok(batch)
     }
 
-    /// Allocation counts of `n` calls, in a batch of its own.
+    /// Counts the allocations of `n` calls in a separate batch.
     pub fn alloc(&mut self, n: u64, seed: u32, deadline: Duration) -> Result<Allocations, Failure> {
         let (answer, _) = self.ask(&format!("alloc {n} {seed}"), deadline)?;
         let number = |name| answer.get(name).and_then(Value::as_u64);
@@ -369,14 +370,14 @@ impl Process {
         })
     }
 
-    /// An empty loop of `n` turns: its time in nanoseconds, and the driver's for the round trip.
+    /// Runs an empty loop of `n` iterations; returns its time and the driver's time for the round trip, in nanoseconds.
     pub fn noop(&mut self, n: u64, deadline: Duration) -> Result<(u64, u64), Failure> {
         let (answer, wall) = self.ask(&format!("noop {n}"), deadline)?;
         Ok((field(&answer, "ns")?, wall))
     }
 
-    /// The shortest of some empty round trips, nanoseconds by the driver's clock less the contender's; at most
-    /// `ROUND_TRIP`, so that a contender that is slow on purpose gains nothing. Some may not know `noop`.
+    /// The shortest of several empty round trips in nanoseconds: the driver's time minus the contender's. It is capped
+    /// at `ROUND_TRIP`, so that a contender gains nothing by responding slowly. A contender may lack `noop`.
     pub fn round_trip(&mut self, deadline: Duration) -> u64 {
         if self.round_trip.is_none() {
             let trips = (0..9).filter_map(|_| {
@@ -389,7 +390,7 @@ impl Process {
         self.round_trip.unwrap_or(ROUND_TRIP)
     }
 
-    /// Asks the runtime to collect its garbage; a runtime without any may refuse.
+    /// Requests a garbage collection; a runtime without one may reject the request.
     pub fn collect(&mut self, deadline: Duration) -> Result<(), Failure> {
         match self.ask("gc", deadline) {
             Ok(_) | Err(Failure::Unsupported(_) | Failure::Rejected(_)) => Ok(()),
@@ -397,8 +398,8 @@ impl Process {
         }
     }
 
-    /// Sends a request and waits for its answer. Only meanwhile does the contender run: it is stopped before and after, so
-    /// that it can neither work ahead nor disturb others.
+    /// Sends a request and waits for its response. The contender runs only during a request and is stopped before and
+    /// after, so that it can neither work ahead nor disturb others.
     fn ask(&mut self, request: &str, deadline: Duration) -> Result<(Value, u64), Failure> {
         self.group.resume();
         let answer = self.answer(request, deadline);
@@ -407,7 +408,7 @@ impl Process {
     }
 
     fn answer(&mut self, request: &str, deadline: Duration) -> Result<(Value, u64), Failure> {
-        // Lines of before the request are no answers to it.
+        // Lines from before the request are not responses to it.
         for (_, _, line) in self.lines.try_iter() {
             match line {
                 Line::Text(line) if parse(&line).is_none() => self.banners += 1,
@@ -480,12 +481,12 @@ impl Process {
     }
 
     fn crash(&mut self) -> Failure {
-        // Nobody reads any further: most programs end then.
+        // Nothing is read after this limit, which ends most programs.
         if let Some(flood) = self.flood() {
             self.kill();
             return flood;
         }
-        // The pipe is closed: give the process a moment to be gone, so that its status can be told.
+        // The pipe is closed: give the process a moment to end, so that its exit status can be reported.
         for _ in 0..50 {
             match self.child.try_wait() {
                 Ok(Some(status)) => {
@@ -500,7 +501,7 @@ impl Process {
         Failure::Crash("the process closed its output or printed a line without end".into())
     }
 
-    /// The last line on standard error.
+    /// The last non-empty line on standard error.
     fn last_words(&self) -> String {
         let text = String::from_utf8_lossy(&self.errors().last).into_owned();
         match text.lines().rfind(|line| !line.trim().is_empty()) {
@@ -511,13 +512,13 @@ impl Process {
 
     fn kill(&mut self) {
         self.group.kill();
-        // Errors mean that it is gone already.
+        // An error means that the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The longest empty round trip that a contender is granted.
+/// Maximum empty round trip that a contender is granted, in nanoseconds.
 const ROUND_TRIP: u64 = 200_000;
 
 impl Drop for Process {
@@ -539,14 +540,14 @@ fn cpu(before: Option<Usage>, after: Option<Usage>) -> Option<u64> {
     Some(after.cpu.saturating_sub(before.cpu))
 }
 
-/// Nanoseconds that this thread has waited for a processor.
+/// Time in nanoseconds that this thread has waited for a processor.
 fn own_wait() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited = text.split(' ').nth(1).and_then(|word| word.parse().ok());
     waited.unwrap_or(0)
 }
 
-/// Reads standard error to its end or to the limit, and keeps the last part of it.
+/// Reads standard error up to its end or the limit, and keeps the last part.
 fn drain(mut stderr: ChildStderr, errors: &Mutex<Errors>) {
     let mut buffer = [0; 4096];
     while let Ok(read @ 1..) = stderr.read(&mut buffer) {
@@ -561,7 +562,7 @@ fn drain(mut stderr: ChildStderr, errors: &Mutex<Errors>) {
     }
 }
 
-/// `None`: a banner.
+/// Parses a response line; `None` means a banner.
 fn parse(line: &str) -> Option<Result<Value, Failure>> {
     let answer: Value = serde_json::from_str(line).ok()?;
     if answer.get("arena").and_then(Value::as_u64) != Some(1) {

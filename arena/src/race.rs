@@ -1,4 +1,4 @@
-//! A run from beginning to end: who can take part, builds, the gate, the race, the verdicts.
+//! A complete run: available contenders, builds, correctness checks, the race and the verdicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,21 +24,21 @@ use crate::stats::{self, Verdict};
 pub struct Plan<'a> {
     /// Folder of the arena.
     pub arena: &'a Path,
-    /// Rows.
+    /// The benchmark rows.
     pub ops: &'a [Op],
-    /// All contenders asked for, ours among them.
+    /// The selected contenders, including ours.
     pub manifests: &'a [Manifest],
-    /// The contender that the others are held against.
+    /// The contender that the others are compared with.
     pub ours: &'a str,
     /// Quick variants only.
     pub quick: bool,
-    /// How long and how often.
+    /// Number and duration of the measurements.
     pub settings: Settings,
     /// The command that repeats the run.
     pub command: String,
-    /// Millions of gas in a second that gas prices are held against.
+    /// Millions of gas per second that gas prices are compared with.
     pub anchor: Option<f64>,
-    /// The gate only.
+    /// Check correctness only, without racing.
     pub check_only: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     let mut machine = fingerprint::machine(plan.arena);
     let work = Work::new()?;
     let mut contenders = present(plan, &mut machine);
-    // A quick run takes the quick variants, and on each row also the one that is known to be the fastest.
+    // A quick run takes the quick variants and, on each row, also the variant known to be the fastest.
     let fastest = match plan.quick && !plan.check_only {
         true => records::fastest(plan.arena)?,
         false => Fastest::new(),
@@ -158,7 +158,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// The contenders, each with what it lacks; the machine learns the versions of the tools that are there.
+/// The contenders and what each one lacks; adds the versions of the available tools to `machine`.
 fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
     let mut contenders = Vec::new();
     for manifest in plan.manifests {
@@ -180,10 +180,10 @@ fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
     contenders
 }
 
-/// What is built, and what is not and why.
+/// The builds that succeeded, and those that failed with their reasons.
 type Builds<'a> = (Vec<Job<'a>>, Vec<(Job<'a>, String)>);
 
-/// Builds the contenders that have their tools.
+/// Builds the contenders whose tools are available.
 fn build<'a>(
     plan: &Plan<'a>,
     contenders: &mut [Contender],
@@ -241,10 +241,10 @@ fn build<'a>(
     Ok((built, broken))
 }
 
-/// Joins the reasons of `losses.toml` to the losses; a reason that stands already stays where the file has none.
+/// Adds the reasons in `losses.toml` to the losses; an existing reason is kept if the file has none.
 pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
     let losses = std::fs::read_to_string(arena.join("losses.toml")).unwrap_or_default();
-    // Operation, contender, why it is lost.
+    // Maps an operation to contenders, and each contender to the reason for the loss.
     let losses: BTreeMap<String, BTreeMap<String, String>> =
         toml::from_str(&losses).context("arena/losses.toml")?;
     for pair in &mut report.pairs {
@@ -257,7 +257,7 @@ pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Ratios round by round: time of `b` / time of `a`, grouped by launch. Only rounds that both finished count.
+/// Ratios per round (time of `b` / time of `a`), grouped by launch. Only rounds that both finished count.
 pub fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
     let key = |batch: &Batch| (batch.launch, batch.round);
     let ours: BTreeMap<(u32, u32), f64> = a.batches.iter().map(|x| (key(x), x.time())).collect();
@@ -273,12 +273,12 @@ pub fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
     launches.into_values().collect()
 }
 
-/// Whether a cell was right and timed.
+/// Whether a cell is correct and has timed batches.
 fn timed(cell: &Cell) -> bool {
     matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
 }
 
-/// Our adapter against itself. One launch does not tell how launches differ: such a row has no control.
+/// Our adapter compared with itself. A single launch does not show how launches differ, so such a row has no control.
 fn controls(report: &Report) -> Vec<Control> {
     let controls = report.cells.iter().filter(|cell| cell.control);
     let found = controls.filter_map(|control| {
@@ -300,7 +300,7 @@ fn controls(report: &Report) -> Vec<Control> {
     found.collect()
 }
 
-/// What the launches of a cell have in common: its median time, their spread, and the groups they form.
+/// Computes a cell's median time, the spread of its launches and the groups they form.
 fn summarize(cell: &mut Cell, ops_per_call: f64) {
     let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for batch in &cell.batches {
@@ -318,7 +318,7 @@ fn summarize(cell: &mut Cell, ops_per_call: f64) {
     cell.spread = Some(stats::deviation(&medians)).filter(|spread| spread.is_finite());
 }
 
-/// Fills in the cells' summaries, controls, pairs and score from the raw batches.
+/// Computes the cells' summaries, the controls, the pairs and the score from the raw batches.
 pub fn judge(report: &mut Report) {
     let per_call: BTreeMap<&str, u64> = report
         .ops
@@ -370,7 +370,7 @@ pub fn judge(report: &mut Report) {
             .iter()
             .copied()
             .min_by(|a, b| time(a).total_cmp(&time(b)));
-        // A row on which our adapter differs from itself says nothing about others.
+        // A row on which our adapter differs from itself gives no verdict on others.
         let loud = report.run.noisy || false_ones.contains(&op.id);
         for &peer in &peers {
             let best_peer = fastest.is_some_and(|fastest| std::ptr::eq(fastest, peer));
@@ -420,7 +420,7 @@ pub fn judge(report: &mut Report) {
     report.score = score;
 }
 
-/// Won, tied, lost against one contender.
+/// Counts the verdicts against one contender.
 pub fn count(report: &Report, contender: &str) -> Count {
     let mut count = Count::default();
     for pair in report.pairs.iter().filter(|pair| pair.b == contender) {
@@ -479,7 +479,7 @@ fn operation(exam: &Exam) -> Result<Operation> {
     })
 }
 
-/// A folder of our own for items and outputs, removed at the end.
+/// A temporary folder for items and outputs, removed on drop.
 struct Work(std::path::PathBuf);
 
 impl Work {

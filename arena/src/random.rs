@@ -1,12 +1,12 @@
-//! The seeded generator behind every drawn input: xoshiro256**, seeded by SplitMix64.
+//! The seeded random generator for all drawn inputs: xoshiro256**, seeded by SplitMix64.
 //!
-//! Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021. Not for secrets.
+//! Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021. Not cryptographically secure.
 
 /// A reproducible stream of random numbers.
 pub struct Random([u64; 4]);
 
 impl Random {
-    /// The stream of `seed`.
+    /// The sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         let mut state = seed;
         Self(std::array::from_fn(|_| {
@@ -32,7 +32,7 @@ impl Random {
         out
     }
 
-    /// A number in `0..bound` (`bound` > 0); the bias, below 2^-32 for our bounds, does not matter here.
+    /// A number in `0..bound` (`bound` > 0); the bias is below 2^-32 for the bounds used here and is ignored.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
@@ -57,7 +57,7 @@ impl Random {
         out
     }
 
-    /// Fisher-Yates.
+    /// Shuffles the items (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));

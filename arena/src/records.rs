@@ -1,4 +1,4 @@
-//! What the committed records know: which variant of a contender is the fastest on a row.
+//! Reads the committed records for the fastest variant of each contender on each row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::result::State;
 
-/// The part of a result that is read here.
+/// The part of a result that is needed here.
 #[derive(Deserialize)]
 struct Record {
     run: Run,
@@ -37,7 +37,8 @@ struct Cell {
 /// Rows on which a variant is the fastest of its contender, by contender and variant.
 pub type Fastest = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Reads `arena/records/*/result.json.gz`. Of each row and contender, the newest full run counts: quick runs lack variants.
+/// Reads `arena/records/*/result.json.gz`. Only the newest full run of each row and contender counts, because quick
+/// runs lack variants.
 pub fn fastest(arena: &Path) -> Result<Fastest> {
     let folder = arena.join("records");
     let mut records = Vec::new();
@@ -58,7 +59,7 @@ pub fn fastest(arena: &Path) -> Result<Fastest> {
 fn merge(mut records: Vec<Record>) -> Fastest {
     records.retain(|record| record.run.mode == "full");
     records.sort_by(|a, b| a.run.started.cmp(&b.run.started));
-    // Row and contender: the fastest variant of the newest record.
+    // Maps row and contender to the fastest variant of the newest record.
     let mut newest: BTreeMap<(String, String), String> = BTreeMap::new();
     for record in records {
         let mut best: BTreeMap<(String, String), (f64, String)> = BTreeMap::new();

@@ -1,6 +1,7 @@
-//! `result.json`: everything a run found, raw batches included, so that anybody can redo the statistics.
+//! `result.json`: everything a run found, including raw batches, so that the statistics can be recomputed.
 //!
-//! The shape is published as `arena/schema/result.schema.json`.
+//! Its schema is published as `arena/schema/result.schema.json`, whose descriptions are the doc comments of these
+//! types.
 
 use crate::manifest::OURS;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::stats::Verdict;
 
-/// Version of the shape.
+/// Version of the schema.
 pub const SCHEMA: &str = "lydite-arena/1";
 
 /// A run.
@@ -214,7 +215,7 @@ pub enum State {
 }
 
 impl State {
-    /// As in the file.
+    /// The name used in the file.
     pub fn text(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -286,7 +287,7 @@ impl From<Batch> for Stored {
 }
 
 impl Batch {
-    /// Nanoseconds a call.
+    /// Time of a call in nanoseconds.
     pub fn time(&self) -> f64 {
         self.ns as f64 / self.n as f64
     }
@@ -336,7 +337,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Without any figure.
+    /// A cell without measurements.
     pub fn new(op: &str, contender: &str, variant: &str, state: State) -> Self {
         Self {
             op: op.to_owned(),
@@ -449,17 +450,17 @@ pub struct Score {
     pub missing: Vec<String>,
 }
 
-/// The verdict on a control of a record that has none.
+/// The verdict on a control in a record that has none.
 fn unjudged() -> Verdict {
     Verdict::Noisy
 }
 
-/// What reports hold the others against, unless they say so.
+/// The contender that the others are compared with, unless a record names one.
 fn ours() -> String {
     OURS.to_owned()
 }
 
-/// The published schema's text.
+/// The text of the published schema.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Report);
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
@@ -467,8 +468,8 @@ pub fn schema() -> String {
 }
 
 impl Report {
-    /// The scored cell of a contender on an operation: its fastest right variant, else any; for ours, the first variant of
-    /// the manifest: what a user builds without thinking of flags.
+    /// The scored cell of a contender on an operation: its fastest correct variant, or any if none is correct. For ours
+    /// it is the first variant of the manifest, which is the default build.
     pub fn best(&self, op: &str, contender: &str) -> Option<&Cell> {
         let stock = self
             .contenders
@@ -493,7 +494,7 @@ mod tests {
 
     #[test]
     fn published_schema_is_current() {
-        // To renew: `cargo run -p lydite-arena --example bench -- schema > arena/schema/result.schema.json`.
+        // To regenerate: `cargo run -p lydite-arena --example bench -- schema > arena/schema/result.schema.json`.
         assert!(
             schema() == include_str!("../schema/result.schema.json"),
             "the published schema is out of date"

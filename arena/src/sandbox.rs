@@ -1,16 +1,16 @@
-//! What a contender may use of the machine, and what it did use.
+//! Limits and measures the resources that a contender uses.
 //!
-//! A contender runs in a session of its own with limits on files, processes and core dumps. Its members are all processes
-//! of that session, all their descendants, and orphans that left their session: the driver is their subreaper (Linux).
-//! CPU time is that of all members, dead or alive, in nanoseconds by the processes' CPU clocks; children that were waited
-//! for count in ticks of 10 ms. All members are killed together.
+//! A contender runs in its own session with limits on file size, processes and core dumps. Its members are all
+//! processes of that session, all their descendants, and orphans that left their session: the driver is their subreaper
+//! (Linux). CPU time is the sum over all members, including dead ones, in nanoseconds from the processes' CPU clocks;
+//! children that their parent has waited for are counted in ticks of 10 ms. All members are killed together.
 //!
-//! Everywhere but on Linux nothing is limited and nothing measured.
+//! On systems other than Linux nothing is limited or measured.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What all members of a contender have used so far.
+/// Resources that all members of a contender have used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Nanoseconds of CPU time.
@@ -19,11 +19,11 @@ pub struct Usage {
     pub waited: u64,
 }
 
-/// A folder that only this user can enter, removed with all it holds.
+/// A folder that only this user can access, removed with its contents on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A new folder in `parent`.
+    /// Creates a folder in `parent`.
     pub fn new(parent: &Path) -> std::io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Folder {
         Ok(Self(path))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -66,30 +66,31 @@ mod platform {
 
     use super::Usage;
 
-    /// Largest file. What a contender writes are outputs and, in rows of keys, files of some megabytes.
+    /// Maximum file size in bytes. Contenders write outputs and, in rows of keys, files of a few megabytes.
     const FILE: u64 = 1 << 30;
-    /// Seconds of CPU time of a process.
+    /// Maximum CPU time of a process in seconds.
     const CPU: u64 = 4 * 3600;
-    /// Threads beyond those that the machine runs already (the limit counts all of a user).
+    /// Number of threads allowed in addition to those already running (the limit counts all threads of a user).
     const THREADS: u64 = 4096;
-    /// Members of one contender.
+    /// Maximum number of members of one contender.
     const MEMBERS: usize = 64;
-    /// `/proc` counts the time of waited-for children in units of 1/100 s on every architecture.
+    /// `/proc` counts the time of waited-for children in units of 1/100 s on every architecture; this is one in
+    /// nanoseconds.
     const TICK: u64 = 10_000_000;
-    /// Bytes of a page in `/proc/PID/statm`; larger ones make the limit of memory stricter.
+    /// Page size in bytes for `/proc/PID/statm`; with larger pages the memory limit is stricter.
     const PAGE: u64 = 4096;
 
-    /// First processes of the contenders that run.
+    /// First processes of the running contenders.
     static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
     fn leaders() -> std::sync::MutexGuard<'static, BTreeSet<i32>> {
         LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a command a session and limits.
+    /// Runs a command in its own session with resource limits.
     pub fn confine(command: &mut Command) {
         static SUBREAPER: Once = Once::new();
-        // Without it, orphans are only found while they stay in their session.
+        // Without a subreaper, orphans are only found as long as they stay in their session.
         SUBREAPER.call_once(|| {
             let _ = nix::sys::prctl::set_child_subreaper(true);
         });
@@ -111,36 +112,36 @@ mod platform {
             }
             Ok(())
         };
-        // SAFETY: between fork and exec, `enter` makes system calls that are async-signal-safe, on values that were copied
+        // SAFETY: between fork and exec, `enter` only makes async-signal-safe system calls, on values that were copied
         // into it. It neither allocates nor takes a lock.
         unsafe { command.pre_exec(enter) };
     }
 
-    /// Threads of the whole machine: `/proc/loadavg` is `1.0 0.9 0.8 running/all last-pid`.
+    /// Number of threads on the machine; `/proc/loadavg` is `1.0 0.9 0.8 running/all last-pid`.
     fn running() -> Option<u64> {
         let text = fs::read_to_string("/proc/loadavg").ok()?;
         text.split(' ').nth(3)?.split_once('/')?.1.parse().ok()
     }
 
-    /// The number of the process or thread that was made last.
+    /// The id of the most recently created process or thread.
     fn newest() -> Option<u64> {
         let text = fs::read_to_string("/proc/loadavg").ok()?;
         text.trim_end().rsplit(' ').next()?.parse().ok()
     }
 
-    /// A line of `/proc/PID/stat`.
+    /// Fields of `/proc/PID/stat`.
     struct Stat {
         pid: i32,
         zombie: bool,
         parent: i32,
         session: i32,
-        /// Ticks of its waited-for children.
+        /// CPU time of its waited-for children, in ticks.
         children: u64,
     }
 
     fn stat(pid: i32) -> Option<Stat> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in parentheses, may hold anything.
+        // The name is in parentheses and may contain any character.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |at: usize| fields.get(at)?.parse::<i64>().ok();
         Some(Stat {
@@ -166,10 +167,10 @@ mod platform {
     /// All processes of a contender.
     pub struct Group {
         leader: i32,
-        /// As of the last scan.
+        /// Members at the last scan.
         members: BTreeSet<i32>,
         scanned: Option<u64>,
-        /// CPU time of orphans that the driver waited for.
+        /// CPU time in nanoseconds of orphans that the driver has waited for.
         gone: u64,
         memory: u64,
     }
@@ -190,7 +191,7 @@ mod platform {
             }
         }
 
-        /// Finds the members anew if any process was made since the last time.
+        /// Finds the members again if any process was created since the last scan.
         fn scan(&mut self) {
             let newest = newest();
             if newest.is_some() && newest == self.scanned {
@@ -204,7 +205,7 @@ mod platform {
             loop {
                 let before = members.len();
                 for process in &all {
-                    // An orphan in a session that is nobody's: whoever runs a batch is charged for it.
+                    // An orphan in a session that belongs to no contender is charged to whoever runs a batch.
                     let stray = process.parent == driver
                         && process.session != own
                         && !leaders.contains(&process.session);
@@ -223,7 +224,7 @@ mod platform {
             self.members = members;
         }
 
-        /// What all members have used so far.
+        /// Total resources that all members have used so far.
         pub fn usage(&mut self) -> Option<Usage> {
             self.scan();
             let mut usage = Usage::default();
@@ -243,11 +244,11 @@ mod platform {
                 self.members.remove(&pid);
                 self.gone += cpu;
             }
-            // A process without a clock is gone, or hidden from us.
+            // A process without a CPU clock has ended or is hidden from us.
             clock(self.leader).map(|_| usage)
         }
 
-        /// What forbids to go on: too much memory, too many processes.
+        /// The reason why the contender must be stopped: too much memory or too many processes.
         pub fn excess(&mut self) -> Option<String> {
             self.scan();
             if self.members.len() > MEMBERS {
@@ -270,12 +271,12 @@ mod platform {
             })
         }
 
-        /// Stops all members: while a contender has no request, it does nothing.
+        /// Stops all members, so that a contender does nothing between requests.
         pub fn pause(&mut self) {
             self.signal(Signal::SIGSTOP);
         }
 
-        /// Lets them go on.
+        /// Resumes all members.
         pub fn resume(&mut self) {
             self.signal(Signal::SIGCONT);
         }
@@ -287,7 +288,7 @@ mod platform {
             }
         }
 
-        /// Processes other than the first.
+        /// Number of processes other than the first.
         pub fn others(&mut self) -> usize {
             self.scan();
             self.members.len() - 1
@@ -295,9 +296,9 @@ mod platform {
 
         /// Kills all members; the first one is left for its parent to wait for.
         pub fn kill(&mut self) {
-            // A member may make another while we kill: until none is left, or some seconds long.
+            // A member may fork meanwhile, so this repeats until none is left, at most 200 times.
             for _ in 0..200 {
-                // Only while the leader is there, dead or alive, the number is the group's for certain.
+                // The process group id is certain to be this group's only while the leader exists, dead or alive.
                 if stat(self.leader).is_some_and(|stat| stat.session == self.leader) {
                     let _ = killpg(Pid::from_raw(self.leader), Signal::SIGKILL);
                 }
@@ -327,7 +328,7 @@ mod platform {
         }
     }
 
-    /// CPU time of a process, of all its threads, dead or alive.
+    /// CPU time of a process and all its threads, including ended ones, in nanoseconds.
     fn clock(pid: i32) -> Option<u64> {
         let id = clock_getcpuclockid(Pid::from_raw(pid)).ok()?;
         let time = Duration::from(clock_gettime(id).ok()?);
@@ -370,7 +371,7 @@ mod platform {
 
         #[test]
         fn descendants_are_counted_and_killed() {
-            // A child in the session, and one that left it and whose parent is gone.
+            // One child in the session, and one that left it and whose parent has ended.
             let burn = "while :; do :; done";
             let script = format!("sh -c '{burn}' & (setsid sh -c '{burn}' &) ; sleep 60");
             let (mut child, mut group) = shell(&script);
@@ -410,40 +411,40 @@ mod platform {
 
     use super::Usage;
 
-    /// Does nothing here.
+    /// Has no effect on this system.
     pub fn confine(_: &mut Command) {}
 
-    /// A process.
+    /// A contender's processes.
     pub struct Group;
 
     impl Group {
-        /// A process.
+        /// A group whose members are not tracked.
         pub fn new(_: u32) -> Self {
             Self
         }
 
-        /// Not measured here.
+        /// Not measured on this system.
         pub fn usage(&mut self) -> Option<Usage> {
             None
         }
 
-        /// Not measured here.
+        /// Not measured on this system.
         pub fn excess(&mut self) -> Option<String> {
             None
         }
 
-        /// Not done here.
+        /// Not supported on this system.
         pub fn pause(&mut self) {}
 
-        /// Not done here.
+        /// Not supported on this system.
         pub fn resume(&mut self) {}
 
-        /// Not measured here.
+        /// Not measured on this system.
         pub fn others(&mut self) -> usize {
             0
         }
 
-        /// Only the first process is killed here, by its parent.
+        /// On this system only the first process is killed, by its parent.
         pub fn kill(&mut self) {}
     }
 }

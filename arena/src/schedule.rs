@@ -1,6 +1,6 @@
-//! The schedule: fresh launches from fresh copies of the programs, every operation in paired rounds of all contenders in
-//! random order, a new try for every batch that had to wait for a processor or shared its core, and more launches for
-//! rows whose intervals are wide.
+//! The schedule of a race. Every launch starts new processes from new copies of the programs. Every operation runs in
+//! paired rounds of all contenders in random order. A batch that had to wait for a processor or shared its core is run
+//! again, and rows with wide confidence intervals get more launches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,38 +20,38 @@ use crate::random::Random;
 use crate::result::{Batch, Cell, State};
 use crate::stats::{interval, median};
 
-/// How long and how often to measure.
+/// Number and duration of the measurements.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Fresh processes per variant.
+    /// Launches (new processes) per variant.
     pub launches: u32,
-    /// Fresh processes per variant on rows whose intervals are wide, the first ones included.
+    /// Maximum number of launches per variant on rows with wide intervals, including the first ones.
     pub most_launches: u32,
-    /// Relative width of an interval below which a row gets no more launches.
+    /// Relative interval width below which a row gets no more launches.
     pub width: f64,
-    /// Time of all additional launches, as a multiple of the time of the first ones.
+    /// Time limit for all additional launches, as a multiple of the time of the first ones.
     pub stretch: f64,
     /// Rounds per launch and operation.
     pub rounds: u32,
-    /// Aimed length of a batch.
+    /// Target duration of a batch in nanoseconds.
     pub batch_ns: u64,
-    /// Longest warm-up of an operation in a launch.
+    /// Time limit for the warm-up of an operation in a launch.
     pub warm_up: Duration,
-    /// A contender's time on an operation in a launch where single calls are slow: rounds beyond it are left out, but for
-    /// the first.
+    /// Time limit of one contender on one operation in a launch. If single calls are slow, further rounds are skipped
+    /// once it is used up; the first round always runs.
     pub longest: Duration,
-    /// Tries for a batch beyond the first.
+    /// Number of retries of a disturbed batch.
     pub retries: u32,
-    /// Tries beyond the first for a batch that shared its core.
+    /// Number of retries of a batch that shared its core.
     pub crowded_retries: u32,
-    /// Deadline of a request.
+    /// Time limit of a request.
     pub deadline: Duration,
-    /// Seed of permutations and bootstrap.
+    /// Seed of the permutations and the bootstrap.
     pub seed: u64,
 }
 
 impl Settings {
-    /// Minutes.
+    /// Settings of a quick run, which takes minutes.
     pub fn quick() -> Self {
         Self {
             launches: 6,
@@ -59,7 +59,7 @@ impl Settings {
             most_launches: 25,
             width: 0.04,
             stretch: 0.5,
-            // The bound on clocks is 2 %: what a request costs must be less.
+            // The clocks may differ by 2 %, so the overhead of a request must be below that.
             batch_ns: 10_000_000,
             warm_up: Duration::from_millis(300),
             longest: Duration::from_millis(600),
@@ -70,7 +70,7 @@ impl Settings {
         }
     }
 
-    /// As long as it takes.
+    /// Settings of a full run, which has no time limit.
     pub fn full() -> Self {
         Self {
             launches: 15,
@@ -90,23 +90,23 @@ impl Settings {
 
 /// Batches in a warm-up window.
 const WINDOW: usize = 5;
-/// Aimed length of a batch of the warm-up.
+/// Target duration of a warm-up batch in nanoseconds.
 const WARM_UP_NS: u64 = 1_000_000;
-/// Two windows agree within this.
+/// Maximum relative difference of two warm-up windows that agree.
 const AGREE: f64 = 0.03;
-/// A contender that had to be started anew this often sits out the rest.
+/// A contender that had to be restarted this often is excluded from the rest of the launch.
 const RESTARTS: u32 = 8;
 
-/// The command of one launch, with files of its own: the program, if it is a file of the contender, and what the manifest
-/// lists as `copies`. Where the kernel puts a program in memory is drawn when the file is written, so launches from one
-/// file would all share one placement, which makes identical programs differ by up to 6 %.
+/// The command of one launch, with private copies of its files: the program, if it is one of the contender's files, and
+/// the files that the manifest lists as `copies`. The kernel places a program in memory when its file is written, so
+/// launches from one file would all share one placement, and identical programs would differ by up to 6 %.
 struct Copy {
     run: Vec<String>,
     folder: Option<PathBuf>,
 }
 
 impl Copy {
-    /// Copies into a new folder below `work`; a program of the system (a bare name), or a link to one, stays where it is.
+    /// Copies the files into a new folder in `work`. A system program (a bare name), or a link to one, is not copied.
     fn new(variant: &Variant, manifest: &Path, work: &Path) -> std::io::Result<Self> {
         static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let mut run = variant.run.clone();
@@ -123,7 +123,7 @@ impl Copy {
         fs::create_dir(&folder)?;
         for (index, file) in files.into_iter().enumerate() {
             let from = manifest.join(file);
-            // Two files may have one name.
+            // Two files may have the same name.
             let place = folder.join(index.to_string());
             fs::create_dir(&place)?;
             let to = place.join(from.file_name().unwrap_or_default());
@@ -142,7 +142,7 @@ impl Copy {
 impl Drop for Copy {
     fn drop(&mut self) {
         if let Some(folder) = &self.folder {
-            // What is left goes with the work folder.
+            // If this fails, the folder is removed with the work folder.
             let _ = fs::remove_dir_all(folder);
         }
     }
@@ -150,21 +150,22 @@ impl Drop for Copy {
 
 /// A variant of a contender in the race.
 pub struct Entrant<'a> {
-    /// Whose.
+    /// The contender.
     pub manifest: &'a Manifest,
-    /// Which.
+    /// Its variant.
     pub variant: &'a Variant,
-    /// One for each operation.
+    /// Results, one per operation.
     pub cells: Vec<Cell>,
-    /// Calls in a batch, for each operation that passed the gate.
+    /// Calls per batch, for each operation that passed the correctness check.
     pub calls: Vec<Option<u64>>,
-    /// Nanoseconds of a turn of its empty loop.
+    /// Time of one iteration of its empty loop in nanoseconds.
     pub loop_ns: Option<f64>,
-    /// Lines skipped in all its processes.
+    /// Number of lines skipped in the output of all its processes.
     pub banners: u64,
-    /// The rows it runs on; all, unless a quick run takes it for those alone on which a record knows it as the fastest.
+    /// The rows it runs on; `None` means all. In a quick run, a variant that is included only because a record lists it
+    /// as the fastest on some rows runs on those rows only.
     pub rows: Option<BTreeSet<String>>,
-    /// What it says of its runtime and version.
+    /// The runtime and version that it reports.
     pub described: Option<(String, String)>,
     process: Option<Process>,
     copy: Option<Copy>,
@@ -174,7 +175,7 @@ pub struct Entrant<'a> {
 }
 
 impl<'a> Entrant<'a> {
-    /// Not started yet.
+    /// A candidate that has not been started.
     pub fn new(manifest: &'a Manifest, variant: &'a Variant, exams: &[Exam]) -> Self {
         let (name, state) = (&manifest.name, State::Unsupported);
         let cells = exams
@@ -197,7 +198,7 @@ impl<'a> Entrant<'a> {
         }
     }
 
-    /// The same program once more, examined already: what it strays from itself is noise.
+    /// A second instance of the same program, already checked. Its deviation from the first one is noise.
     pub fn control(&self) -> Self {
         let mut control = Self {
             calls: self.calls.clone(),
@@ -210,7 +211,7 @@ impl<'a> Entrant<'a> {
         control
     }
 
-    /// `alloy/native`
+    /// For example `alloy/native`.
     fn label(&self) -> String {
         format!("{}/{}", self.manifest.name, self.variant.name)
     }
@@ -222,7 +223,7 @@ impl<'a> Entrant<'a> {
         self.copy = None;
     }
 
-    /// A running process, started if need be.
+    /// The running process; starts one if necessary.
     fn running(&mut self, folder: &Path, deadline: Duration) -> Result<&mut Process, Failure> {
         if self.process.is_none() {
             if self.starts >= self.allowed {
@@ -251,12 +252,12 @@ impl<'a> Entrant<'a> {
             .ok_or_else(|| Failure::Crash("not running".into()))
     }
 
-    /// Notes a failure on an operation; a process that cannot be trusted any more is ended.
+    /// Records a failure on an operation, and ends the process after a crash or a timeout.
     fn fail(&mut self, op: usize, failure: &Failure) {
         let cell = &mut self.cells[op];
         cell.state = match failure {
             Failure::Unsupported(_) => State::Unsupported,
-            // Code of the tree is reviewed: doubtful times withhold its figure. Anybody else's have to be right.
+            // In-tree code is reviewed, so doubtful times only withhold its result. Out-of-tree contenders fail.
             Failure::Times(_) if !self.manifest.foreign => State::Noisy,
             Failure::Rejected(_) | Failure::Wrong(_) | Failure::Times(_) => State::FailedVerify,
             Failure::Crash(_) => State::FailedCrash,
@@ -268,7 +269,7 @@ impl<'a> Entrant<'a> {
         self.calls[op] = None;
         if matches!(failure, Failure::Crash(_) | Failure::Timeout(_)) {
             self.stop();
-            // Not the notice that all starts are used up, which repeats the last.
+            // Do not keep the message that all starts are used up, which quotes the previous one.
             if self.starts < self.allowed || self.last.is_empty() {
                 self.last = failure.to_string();
             }
@@ -276,7 +277,7 @@ impl<'a> Entrant<'a> {
     }
 }
 
-/// The gate: every entrant, every operation; sets states and the lengths of batches.
+/// Checks the correctness of every contender on every operation; sets cell states and batch lengths.
 pub fn examine(
     entrants: &mut [Entrant<'_>],
     exams: &[Exam],
@@ -331,13 +332,13 @@ fn examine_one(
     exam.main.prepare(process, &exam.op.call, deadline)?;
     let hot = calibrate(process, &exam.main, settings)?;
     match exam.clock(process, hot, deadline) {
-        // A runtime that still compiles: the race looks again.
+        // The runtime may still be compiling; the race checks the clocks again.
         Err(Failure::Times(_)) if !foreign => {}
         other => other?,
     }
     let allocations = exam.allocations(process, hot, deadline);
     let empty = match measure_loop {
-        // Some contenders may not know `noop`; the figure is for information only.
+        // A contender may lack `noop`; the result is informational.
         true => process
             .noop(200_000, deadline)
             .ok()
@@ -370,8 +371,8 @@ fn examine_one(
     Ok(())
 }
 
-/// Calls in a batch of about `batch_ns`: whole turns over the items if that stays below 64 ms, so that all contenders do
-/// the same work, or if they must be whole; else at least one call.
+/// Number of calls in a batch of about `batch_ns`. Uses whole passes over the items if one pass takes at most 64 ms, so
+/// that all contenders do the same work, or if `whole` is set; otherwise at least one call.
 fn calls(hot: f64, items: u64, batch_ns: u64, whole: bool) -> u64 {
     let wanted = batch_ns as f64 / hot.max(0.1);
     if whole || hot * items as f64 <= 64e6 {
@@ -382,7 +383,7 @@ fn calls(hot: f64, items: u64, batch_ns: u64, whole: bool) -> u64 {
     }
 }
 
-/// Nanoseconds a call, warm.
+/// Measures the warm time of a call in nanoseconds.
 fn calibrate(process: &mut Process, set: &Set, settings: &Settings) -> Result<f64, Failure> {
     let mut n = 1u64;
     loop {
@@ -395,7 +396,8 @@ fn calibrate(process: &mut Process, set: &Set, settings: &Settings) -> Result<f6
     }
 }
 
-/// Runs batches until the medians of two windows agree or the time is up; nanoseconds a call in the last window.
+/// Runs batches until the medians of two consecutive windows agree or the time is up; returns the time of a call in the
+/// last window in nanoseconds.
 fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Result<f64, Failure> {
     let start = Instant::now();
     let mut before = f64::INFINITY;
@@ -405,7 +407,7 @@ fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Res
         let mut window = Vec::with_capacity(WINDOW);
         for _ in 0..WINDOW {
             window.push(set.run(process, n, settings.deadline)?.ns as f64 / n as f64);
-            // One slow call says as much as many fast ones.
+            // A single slow call is as informative as many fast ones.
             if window[0] * n as f64 > 10.0 * WARM_UP_NS as f64 {
                 break;
             }
@@ -418,7 +420,7 @@ fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Res
     }
 }
 
-/// All launches and rounds; whether batches were probed.
+/// Runs all launches and rounds; returns whether the probe of shared cores worked.
 pub fn race(
     entrants: &mut [Entrant<'_>],
     exams: &[Exam],
@@ -454,7 +456,7 @@ pub fn race(
     }
     first.finish_and_clear();
 
-    // What is still open gets more launches, until the time for that is up.
+    // Rows that are still open get more launches until the time limit.
     let end = Instant::now() + start.elapsed().mul_f64(settings.stretch);
     for launch in settings.launches..settings.most_launches {
         let rows = exams.iter().enumerate().filter(|(_, exam)| !exam.op.full);
@@ -505,7 +507,7 @@ pub fn race(
     Ok(probe.works())
 }
 
-/// Ends all processes: the next launch starts new ones.
+/// Ends all processes, so that the next launch starts new ones.
 fn relaunch(entrants: &mut [Entrant<'_>]) {
     for entrant in entrants {
         entrant.stop();
@@ -513,11 +515,12 @@ fn relaunch(entrants: &mut [Entrant<'_>]) {
     }
 }
 
-/// A ratio this far from 1 needs no narrow interval.
+/// A ratio this far from 1 does not need a narrow interval.
 const FAR: f64 = 1.25;
 
-/// Who must run again on a row: our stock build, its control, and every peer whose interval is wider than `width` and does
-/// not lie far from 1. A rule that asked for the verdict instead would stop at the first chance that favours one.
+/// Selects who runs again on a row: our stock build, its control, and every peer whose interval is wider than `width`
+/// and not far from 1. The rule does not depend on the verdict, because it would then stop as soon as chance favours
+/// one side.
 fn open(entrants: &[Entrant<'_>], op: usize, ours: &str, width: f64) -> Vec<bool> {
     let cell = |index: usize| &entrants[index].cells[op];
     let mut open = vec![false; entrants.len()];
@@ -557,7 +560,7 @@ fn open(entrants: &[Entrant<'_>], op: usize, ours: &str, width: f64) -> Vec<bool
     open
 }
 
-/// Who takes part in the rounds of a row, and what they share.
+/// The participants in the rounds of a row, and their shared state.
 struct Rounds<'a> {
     who: &'a [bool],
     probe: &'a mut Probe,
@@ -580,14 +583,14 @@ fn round_robin(
         random,
         referee,
     } = rounds;
-    // A try takes seconds.
+    // On these rows an attempt takes seconds.
     let few = Settings {
         retries: 1,
         crowded_retries: 0,
         ..settings.clone()
     };
     let settings = if exam.op.full { &few } else { settings };
-    // They were drawn before: this cannot fail here alone.
+    // The same kind of items was drawn before, so this cannot fail only here.
     let drawn = exam.launch().ok().flatten();
     let set = drawn.as_ref().unwrap_or(&exam.main);
     let mut watches: BTreeMap<usize, Watch> = BTreeMap::new();
@@ -648,7 +651,7 @@ fn round_robin(
     finish(entrants, row, &watches, referee);
 }
 
-/// A row in a launch, with the items of that launch.
+/// A row in a launch, with that launch's items.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     op: usize,
@@ -658,13 +661,13 @@ struct Row<'a> {
     folder: &'a Path,
 }
 
-/// A second process of a contender of the tree, which runs sampled batches of all others again. One serves a whole launch.
+/// A second process of an in-tree contender, which reruns sampled batches of all others. One serves a whole launch.
 #[derive(Default)]
 struct Referee(Option<(usize, Process)>);
 
 impl Referee {
-    /// With the items of a row: of the first contender of the tree that has it, ours unless another was asked to take its
-    /// place.
+    /// Loads the items of a row into the referee and returns it. The referee is an in-tree contender that runs the row,
+    /// ours if it takes part.
     fn ready(&mut self, entrants: &[Entrant<'_>], row: Row<'_>) -> Option<&mut Process> {
         let deadline = row.settings.deadline;
         let rank = |index: &usize| {
@@ -693,7 +696,7 @@ impl Referee {
     }
 }
 
-/// The checks at the end of a row in a launch: clocks, threads, and sums against another process.
+/// Final checks of a row in a launch: clocks, threads, and checksums compared with the referee.
 fn finish(
     entrants: &mut [Entrant<'_>],
     row: Row<'_>,
@@ -732,14 +735,14 @@ fn finish(
     }
 }
 
-/// A batch, and what disturbed it.
+/// A batch and how it was disturbed.
 struct Calm {
     batch: crate::protocol::Batch,
     disturbed: bool,
     crowded: bool,
 }
 
-/// A batch that had its core for itself, or the last of all tries.
+/// Runs a batch until it did not share its core, or returns the last attempt.
 fn calm_batch(
     process: &mut Process,
     set: &Set,
@@ -761,13 +764,13 @@ fn calm_batch(
                 crowded,
             }));
         }
-        // Neighbours come and go by milliseconds.
+        // Load from neighbours changes within milliseconds.
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// A batch that did not wait for a processor and whose clocks agree, or the least disturbed of all tries:
-/// `(batch, disturbed)`; `None` if the clocks of none agree.
+/// Runs a batch until it did not wait for a processor and its clocks agree, or returns the least disturbed attempt as
+/// `(batch, disturbed)`; `None` if the clocks of no attempt agree.
 fn quiet_batch(
     process: &mut Process,
     set: &Set,
@@ -792,11 +795,11 @@ fn quiet_batch(
     Ok(kept.map(|batch| (batch, true)))
 }
 
-/// Nanoseconds that the threads of a process have waited for a processor, by /proc.
+/// Total time in nanoseconds that the threads of a process have waited for a processor, from /proc.
 pub fn queue_wait(pid: u32) -> Option<u64> {
     let mut total = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        // A thread may end while we look.
+        // A thread may end during the loop.
         let text = fs::read_to_string(task.ok()?.path().join("schedstat")).unwrap_or_default();
         total += text
             .split(' ')
@@ -863,7 +866,8 @@ mod tests {
         let path = copy.run[2].split('"').nth(1).unwrap();
         assert!(path.starts_with(&*work.to_string_lossy()));
         assert_eq!(fs::read_to_string(path).unwrap(), "two");
-        // What is looked up, and a link, which may be the interpreter of a virtual environment, stays.
+        // A program found through PATH, and a link, which may be the interpreter of a virtual environment, are not
+        // copied.
         for run in [["node", "adapter.mjs"], ["./link", "adapter.py"]] {
             let same = Copy::new(&variant(&run, &[]), &home, &work).unwrap();
             assert_eq!(same.run, run);

@@ -1,28 +1,28 @@
 //! Statistics: medians, the interval of a ratio, groups of launches, the noise floor and the verdict.
 //!
-//! A round's ratio is r = time of the peer / time of ours, from two batches run next to each other. Rounds of one launch
-//! share its memory layout and its neighbours, so they are not independent; launches are, because each runs from fresh
+//! A round's ratio is r = time of the peer / time of ours, from two batches of the same round. Rounds of one launch
+//! share its memory layout and its neighbours, so they are not independent. Launches are, because each runs from fresh
 //! copies of the programs. The median of a launch's log ratios is therefore one observation, and the interval is
-//! Student's t over the launches (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013, §4). It covers
-//! what it claims with five launches (see the test of coverage), and contains the launch-to-launch spread of both
-//! contenders: a pair is judged by its own noise.
+//! Student's t over the launches (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013, §4). Its
+//! coverage is as claimed with five launches (see the coverage test). It includes the launch-to-launch spread of both
+//! contenders, so a pair is judged by its own noise.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-/// Differences below 2 % are ties, however narrow the interval.
+/// Differences below 2 % are ties, however narrow the interval is.
 pub const MARGIN: f64 = 0.02;
-/// A run whose noise floor passes this claims nothing.
+/// A run with a noise floor above this gives no verdicts.
 pub const LOUDEST_FLOOR: f64 = 0.20;
-/// Fewer launches than this do not show how launches differ: no verdict.
+/// With fewer launches than this, their spread is unknown and there is no verdict.
 pub const FEWEST_LAUNCHES: usize = 4;
 /// An interval whose ends differ by more than this factor is reported as wide.
 pub const WIDE: f64 = 1.2;
-/// Confidence of the interval that is reported.
+/// Confidence level of the reported interval.
 const CONFIDENCE: f64 = 0.95;
-/// Confidence with which a winner or loser must differ from 1. With hundreds of comparisons in a run, 95 % would call
-/// one of twenty identical programs different wherever the noise is above the margin.
+/// Confidence level at which a win or loss must exclude 1. With hundreds of comparisons in a run, 95 % would call one
+/// of twenty identical programs different whenever the noise exceeds the margin.
 const DIFFERENT: f64 = 0.999;
 
 /// Who is faster, from our side.
@@ -48,7 +48,7 @@ pub struct Interval {
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
-    /// Launches that it is based on.
+    /// Number of launches.
     pub launches: usize,
     /// Whether the 99.9 % interval excludes 1.
     pub different: bool,
@@ -61,7 +61,7 @@ impl Interval {
     }
 }
 
-/// The median; the mean of the middle two for an even count; NaN of nothing.
+/// The median; the mean of the two middle values for an even count; NaN for an empty slice.
 pub fn median(values: &mut [f64]) -> f64 {
     let count = values.len();
     if count == 0 {
@@ -75,7 +75,7 @@ pub fn median(values: &mut [f64]) -> f64 {
     f64::midpoint(below, middle)
 }
 
-/// The quantile `q` of sorted values, linear between neighbours (Hyndman and Fan's type 7, NumPy's default).
+/// The quantile `q` of sorted values, with linear interpolation (Hyndman and Fan's type 7, NumPy's default).
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
@@ -85,9 +85,10 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     sorted[low] + (sorted[high] - sorted[low]) * (at - at.floor())
 }
 
-/// The ratio and its 95 % interval, from rounds' ratios grouped by launch.
+/// The ratio and its 95 % interval, from the rounds' ratios grouped by launch.
 ///
-/// A single launch has no spread of launches: its rounds take their place, and [`judge`] gives no verdict on it.
+/// For a single launch the spread between launches is unknown, so its rounds are used instead, and [`judge`] gives no
+/// verdict.
 pub fn interval(launches: &[Vec<f64>]) -> Option<Interval> {
     let ln = |rounds: &Vec<f64>| rounds.iter().map(|ratio| ratio.ln()).collect();
     let launches: Vec<Vec<f64>> = launches.iter().filter(|l| !l.is_empty()).map(ln).collect();
@@ -128,8 +129,8 @@ pub fn deviation(values: &[f64]) -> f64 {
     (squares / (values.len() as f64 - 1.0)).sqrt()
 }
 
-/// The medians of the two groups that values form, if they do: with the values in order, at least two lie on each side
-/// of the widest gap, the gap is at least three times the range of either group, and more than 5 %.
+/// The medians of the two groups that the values form, if any: in sorted order, the widest gap has at least two values
+/// on each side, is at least three times the range of either group, and exceeds 5 %.
 pub fn groups(values: &[f64]) -> Option<[f64; 2]> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -145,12 +146,12 @@ pub fn groups(values: &[f64]) -> Option<[f64; 2]> {
     apart.then(|| [median(low), median(high)])
 }
 
-/// How far the ratio of a control (our adapter against itself) strays from 1.
+/// How far the ratio of a control (our adapter compared with itself) deviates from 1.
 pub fn stray(ratio: f64) -> f64 {
     (ratio - 1.0).abs().max((1.0 / ratio - 1.0).abs())
 }
 
-/// The noise floor of a run: the stray that 19 of 20 operations' controls stay below.
+/// The noise floor of a run: the 95th percentile of the controls' deviations.
 pub fn floor(strays: &[f64]) -> f64 {
     let mut sorted = strays.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -161,9 +162,8 @@ pub fn floor(strays: &[f64]) -> f64 {
     }
 }
 
-/// The verdict on a pair: a win only if the 95 % interval lies above 1 + 2 % and the 99.9 % interval above 1, a loss only
-/// if they lie below the inverses, a tie only if the interval is no wider than the margins together: a wider one hides
-/// what it could not tell.
+/// The verdict on a pair. A win requires a 95 % interval above 1 + 2 % and a 99.9 % interval above 1, a loss intervals
+/// below the inverses. A tie requires an interval no wider than both margins together; a wider one is inconclusive.
 pub fn judge(interval: &Interval) -> Verdict {
     let bar = 1.0 + MARGIN;
     if interval.launches < FEWEST_LAUNCHES {
@@ -203,7 +203,7 @@ mod tests {
         assert!(median(&mut []).is_nan());
     }
 
-    /// Sixty numbers that Rust and Python compute alike.
+    /// Sixty numbers computed identically in Rust and Python.
     fn sample() -> Vec<Vec<f64>> {
         (0..6u32)
             .map(|i| {
@@ -227,11 +227,11 @@ mod tests {
         near(six.lo, 1.044_029_555_170, 1e-9);
         near(six.hi, 1.139_305_933_237, 1e-9);
         assert_eq!((six.launches, six.different), (6, false));
-        // A launch without rounds does not count.
+        // A launch without rounds is ignored.
         let mut more = sample();
         more.push(Vec::new());
         assert_eq!(interval(&more), Some(six));
-        // One launch: its rounds are the sample, and there is no verdict.
+        // With one launch the rounds are the sample, and there is no verdict.
         let one = interval(&sample()[..1]).unwrap();
         near(one.lo, 1.021_779_250_223, 1e-9);
         near(one.hi, 1.076_064_284_060, 1e-9);
@@ -242,14 +242,14 @@ mod tests {
         assert_eq!(judge(&single), Verdict::Noisy);
     }
 
-    /// A standard normal number (Box and Muller).
+    /// A standard normal number (Box-Muller).
     fn normal(random: &mut Random) -> f64 {
         let mut uniform = || (random.below(1 << 53) as f64 + 0.5) / (1u64 << 53) as f64;
         (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
     }
 
-    /// Ratios of two programs of equal speed: launches with a placement of their own, rounds with noise of which one in
-    /// seven is an outlier.
+    /// Ratios of two programs of equal speed. Each launch has a random placement, and each round has noise, with one
+    /// outlier in seven.
     fn equal(random: &mut Random, launches: usize, rounds: usize, shape: &str) -> Vec<Vec<f64>> {
         let launch = |random: &mut Random| {
             let placed = 0.02
@@ -307,13 +307,13 @@ mod tests {
         let two = [1.2, 1.21, 9.0, 1.19, 1.2, 1.22, 8.9, 1.2, 1.2];
         assert_eq!(groups(&two), Some([1.2, 8.95]));
         assert_eq!(groups(&[1.0, 1.0, 1.2, 1.2]), Some([1.0, 1.2]));
-        // One launch is no group, 4 % is no difference, a steady rise has no gap.
+        // A single launch is not a group, 4 % is not a difference, and evenly spaced values have no gap.
         assert_eq!(groups(&[1.0, 1.0, 1.0, 1.2]), None);
         assert_eq!(groups(&[1.0, 1.0, 1.04, 1.04]), None);
         assert_eq!(groups(&[1.0, 1.1, 1.2, 1.3, 1.4]), None);
         assert_eq!(groups(&[1.0, 2.0, 2.0]), None);
         assert_eq!(groups(&[]), None);
-        // Launches that differ by chance rarely look like two groups.
+        // Random launches rarely look like two groups.
         let mut random = Random::new(5);
         for launches in [5, 9] {
             let mut draw = || -> Vec<f64> {

@@ -1,5 +1,5 @@
-//! The right outputs, by slow readable code that shares nothing with the library under test: tiny-keccak, k256,
-//! num-bigint, and encoders written from the specifications. Everything here is checked against `vectors/`.
+//! Reference outputs, computed by slow readable code that shares nothing with the library under test: tiny-keccak,
+//! k256, num-bigint, and encoders written from the specifications. All of it is tested against `vectors/`.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use k256::ecdsa::{
@@ -12,17 +12,17 @@ use tiny_keccak::{Hasher as _, Keccak};
 
 use crate::{alloy, syrup};
 
-/// The right output of one call: what `verify` must write, and what `run` must add to its sum.
+/// The expected output of one call: what `verify` must write, and what `run` must add to its checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The output blob.
     pub bytes: Vec<u8>,
-    /// Wrapping sum of its words, each part padded by itself.
+    /// Wrapping sum of its 64-bit words, with each part zero-padded separately.
     pub sum: u64,
 }
 
 impl Expected {
-    /// The output that has these parts.
+    /// The output consisting of these parts.
     pub fn of(parts: &[Vec<u8>]) -> Self {
         Self {
             sum: parts
@@ -33,7 +33,7 @@ impl Expected {
     }
 }
 
-/// Sum of the little-endian words of one part, zero-padded to whole words.
+/// Wrapping sum of the little-endian 64-bit words of one part, zero-padded to whole words.
 pub fn word_sum(part: &[u8]) -> u64 {
     part.chunks(8).fold(0, |sum, chunk| {
         let mut word = [0; 8];
@@ -42,7 +42,7 @@ pub fn word_sum(part: &[u8]) -> u64 {
     })
 }
 
-/// The sum a contender must report for `n` calls over these items: call k works on item k mod items.
+/// The expected checksum of `n` calls over these items, where call `k` works on item `k mod items`.
 pub fn predict(expected: &[Expected], n: u64) -> u64 {
     let items = expected.len() as u64;
     let sum = |items: &[Expected]| {
@@ -56,7 +56,7 @@ pub fn predict(expected: &[Expected], n: u64) -> u64 {
         .wrapping_add(sum(&expected[..rest]))
 }
 
-/// The right output of `kernel` on one item.
+/// The expected output of `kernel` on one item.
 pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> {
     if kernel.starts_with("syrup_") {
         return syrup::outputs::expected(kernel, elements, item).with_context(|| kernel.to_owned());
@@ -71,7 +71,8 @@ pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> 
     ensure!(input.0.is_empty(), "{kernel}: the item has bytes left over");
     let mut expected = Expected::of(&parts);
     if of_whole.is_some() {
-        // Per value: a text, bytes, numbers if there are any. The bytes are counted, and the numbers.
+        // Each value has a text, bytes, and in some kernels numbers. The checksum adds the number of bytes and of
+        // numbers.
         let parts_of_one = parts.len() / elements;
         expected.sum = parts
             .chunks(parts_of_one)
@@ -302,51 +303,51 @@ fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<
 
 /// A cursor over an item's fields.
 pub struct Reader<'a>(
-    /// What is left.
+    /// The remaining bytes.
     pub &'a [u8],
 );
 
 impl<'a> Reader<'a> {
-    /// So many bytes.
+    /// Takes `len` bytes.
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let (head, tail) = self.0.split_at_checked(len).context("the item is short")?;
         self.0 = tail;
         Ok(head)
     }
-    /// So many bytes, as an array.
+    /// Takes `N` bytes as an array.
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N]> {
         Ok(self.take(N)?.try_into()?)
     }
-    /// All that is left.
+    /// Takes all remaining bytes.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }
-    /// A count.
+    /// Takes a count (u32, little-endian).
     pub fn u32(&mut self) -> Result<usize> {
         Ok(u32::from_le_bytes(*self.array()?) as usize)
     }
-    /// Length, then bytes.
+    /// Takes a length prefix and that number of bytes.
     pub fn lp(&mut self) -> Result<&'a [u8]> {
         let len = self.u32()?;
         self.take(len)
     }
-    /// A little-endian integer of so many bytes.
+    /// Takes a little-endian integer of `len` bytes.
     pub fn le(&mut self, len: usize) -> Result<BigUint> {
         Ok(BigUint::from_bytes_le(self.take(len)?))
     }
-    /// 32 bytes, little-endian.
+    /// Takes a little-endian integer of 32 bytes.
     pub fn u256(&mut self) -> Result<BigUint> {
         self.le(32)
     }
-    /// Little-endian.
+    /// Takes a little-endian u64.
     pub fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(*self.array()?))
     }
-    /// Little-endian, two's complement.
+    /// Takes a little-endian i64 in two's complement.
     pub fn i64(&mut self) -> Result<i64> {
         Ok(self.u64()? as i64)
     }
-    /// Length, then UTF-8.
+    /// Takes a length prefix and that number of bytes of UTF-8.
     pub fn text(&mut self) -> Result<&'a str> {
         Ok(std::str::from_utf8(self.lp()?)?)
     }
@@ -361,12 +362,12 @@ pub fn keccak256(data: &[u8]) -> [u8; 32] {
     out
 }
 
-/// Lower-case hexadecimal.
+/// Lowercase hexadecimal without a prefix.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Bytes of hexadecimal text in either case, no prefix.
+/// Decodes hexadecimal text in either case, without a prefix.
 pub fn unhex(text: &[u8]) -> Result<Vec<u8>> {
     ensure!(text.len().is_multiple_of(2), "an odd number of digits");
     let digit = |c: u8| (c as char).to_digit(16).context("not a digit");
@@ -379,14 +380,14 @@ fn wrap(value: &BigUint) -> BigUint {
     value % (BigUint::from(1u32) << 256)
 }
 
-/// 32 little-endian bytes, modulo 2^256.
+/// The value modulo 2^256 as 32 little-endian bytes.
 pub fn le32(value: &BigUint) -> Vec<u8> {
     let mut bytes = wrap(value).to_bytes_le();
     bytes.resize(32, 0);
     bytes
 }
 
-/// 32 big-endian bytes, modulo 2^256.
+/// The value modulo 2^256 as 32 big-endian bytes.
 pub fn be32(value: &BigUint) -> Vec<u8> {
     let mut bytes = le32(value);
     bytes.reverse();
@@ -395,7 +396,7 @@ pub fn be32(value: &BigUint) -> Vec<u8> {
 
 // secp256k1
 
-/// r || s || recovery id, with low s.
+/// Signs a hash: r || s || recovery id, with low s.
 pub fn sign(key: &[u8], hash: &[u8]) -> Result<[u8; 65]> {
     let (signature, id) = SigningKey::from_slice(key)?.sign_prehash_recoverable(hash);
     let mut out = [0; 65];
@@ -408,19 +409,19 @@ fn coordinates(key: &VerifyingKey) -> Result<[u8; 64]> {
     Ok(key.to_sec1_point(false).as_bytes()[1..].try_into()?)
 }
 
-/// x || y of the key that made a signature r || s || v.
+/// The public key x || y recovered from a signature r || s || v.
 pub fn recover(hash: &[u8], signature: &[u8]) -> Result<[u8; 64]> {
     let id = RecoveryId::from_byte(signature[64]).context("recovery id")?;
     let signature = Signature::from_slice(&signature[..64])?;
     coordinates(&VerifyingKey::recover_from_prehash(hash, &signature, id)?)
 }
 
-/// x || y of a secret key.
+/// The public key x || y of a secret key.
 pub fn public_key(key: &[u8]) -> Result<[u8; 64]> {
     coordinates(SigningKey::from_slice(key)?.verifying_key())
 }
 
-/// x of the point that a secret key and a public key x || y share.
+/// ECDH: the x coordinate shared by a secret key and a public key x || y.
 fn shared_x(key: &[u8], public: &[u8]) -> Result<Vec<u8>> {
     let key = SecretKey::from_slice(key)?;
     let public = PublicKey::from_sec1_bytes(&[&[4], public].concat())?;
@@ -428,14 +429,14 @@ fn shared_x(key: &[u8], public: &[u8]) -> Result<Vec<u8>> {
     Ok(point.to_sec1_point(true).as_bytes()[1..].to_vec())
 }
 
-/// The last 20 bytes of the hash of x || y.
+/// The address of a public key x || y: the last 20 bytes of its Keccak-256 hash.
 pub fn address(key: &[u8; 64]) -> [u8; 20] {
     let mut out = [0; 20];
     out.copy_from_slice(&keccak256(key)[12..]);
     out
 }
 
-/// EIP-55.
+/// The checksum address of EIP-55.
 pub fn checksum(address: &[u8]) -> String {
     let digits = hex(address);
     let hash = hex(&keccak256(digits.as_bytes()));
@@ -459,7 +460,7 @@ fn abi_word(number: usize) -> Vec<u8> {
     be32(&BigUint::from(number))
 }
 
-/// The encoding of one (string,bytes,uint256[]).
+/// ABI encoding of one (string,bytes,uint256[]).
 fn abi_dynamic(r: &mut Reader<'_>) -> Result<Vec<u8>> {
     let (string, bytes, count) = (r.lp()?, r.lp()?, r.u32()?);
     let numbers = r.take(32 * count)?;
@@ -470,7 +471,7 @@ fn abi_dynamic(r: &mut Reader<'_>) -> Result<Vec<u8>> {
     ]))
 }
 
-/// The encoding of one (address,(uint256,string)[],bytes[]).
+/// ABI encoding of one (address,(uint256,string)[],bytes[]).
 pub fn abi_nested(item: &[u8]) -> Result<Vec<u8>> {
     let mut r = Reader(item);
     let address = r.take(20)?;
@@ -496,7 +497,7 @@ pub fn abi_nested(item: &[u8]) -> Result<Vec<u8>> {
     Ok([head, pairs, strings].concat())
 }
 
-/// Length, content, zeros to a whole word.
+/// Length, content, and zero padding to a whole word.
 pub fn abi_bytes(content: &[u8]) -> Vec<u8> {
     let mut out = abi_word(content.len());
     out.extend_from_slice(content);
@@ -504,7 +505,7 @@ pub fn abi_bytes(content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A tuple of dynamic members: their offsets, then their tails.
+/// ABI encoding of a tuple of dynamic members: their offsets, then their tails.
 pub fn abi_tuple(tails: &[Vec<u8>]) -> Vec<u8> {
     let mut at = 32 * tails.len();
     let mut out = Vec::new();
@@ -565,7 +566,7 @@ enum Rlp<'a> {
     List(&'a [u8]),
 }
 
-/// The first item of `data` and what follows it; canonical forms only.
+/// Decodes the first item of `data`, which must be canonical; returns it and the rest.
 fn rlp_item(data: &[u8]) -> Result<(Rlp<'_>, &[u8])> {
     let (&tag, rest) = data.split_first().context("no item")?;
     if tag < 0x80 {
@@ -603,7 +604,7 @@ fn list<'a>(item: &Rlp<'a>) -> Result<Vec<Rlp<'a>>> {
     Ok(members)
 }
 
-/// The RLP list of an unsigned EIP-1559 transaction, from its fields.
+/// The RLP list of an unsigned EIP-1559 transaction with the given fields.
 fn transaction(r: &mut Reader<'_>) -> Result<Vec<u8>> {
     let mut items = Vec::new();
     for width in [8, 8, 16, 16, 8] {
@@ -625,7 +626,7 @@ fn transaction(r: &mut Reader<'_>) -> Result<Vec<u8>> {
     Ok(rlp_list(&items))
 }
 
-/// What the rows of real blocks ask of a transaction of type 2 or 3.
+/// The fields of a type 2 or 3 transaction that the rows of real blocks use.
 struct Signed {
     nonce: u64,
     gas_limit: u64,
@@ -638,7 +639,7 @@ struct Signed {
 impl Signed {
     fn decode(raw: &[u8]) -> Result<Self> {
         let (&kind, body) = raw.split_first().context("empty")?;
-        // Fields before the signature: type 2 has nine, type 3 adds the blob fee and the blob hashes.
+        // Number of fields before the signature: nine in type 2; type 3 adds the blob fee and the blob hashes.
         let unsigned = match kind {
             2 => 9,
             3 => 11,
@@ -648,7 +649,7 @@ impl Signed {
             bail!("not one list")
         };
         let (mut encoded, mut fields) = (Vec::new(), Vec::new());
-        // Each field as content, and as it stood.
+        // Each field as its content, and in its original encoding.
         while !payload.is_empty() {
             let (content, rest) = rlp_item(payload)?;
             encoded.push(payload[..payload.len() - rest.len()].to_vec());
@@ -707,7 +708,7 @@ impl Signed {
 
 // EIP-712
 
-/// The typed-data document of the Transfer message whose fields are given.
+/// The typed-data document of a Transfer message with the given fields.
 fn transfer_document(r: &mut Reader<'_>) -> Result<Value> {
     let (name, version) = (r.lp()?, r.lp()?);
     let chain = u64::from_le_bytes(*r.array()?);
@@ -735,7 +736,7 @@ fn transfer_document(r: &mut Reader<'_>) -> Result<Value> {
     }))
 }
 
-/// The JSON text of the document of the fields in `item`.
+/// The typed-data document of the fields in `item` as JSON text.
 pub fn transfer_json(item: &[u8]) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&transfer_document(&mut Reader(item))?)?)
 }
@@ -760,7 +761,7 @@ fn members<'a>(document: &'a Value, name: &str) -> Option<Vec<(&'a str, &'a str)
         .collect()
 }
 
-/// The names of the structs that `name` needs, itself included.
+/// Collects the names of the structs that `name` depends on, including itself.
 fn dependencies(document: &Value, name: &str, found: &mut Vec<String>) {
     let base = name.split('[').next().unwrap_or(name);
     if found.iter().any(|other| other == base) {

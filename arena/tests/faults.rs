@@ -1,4 +1,4 @@
-//! The arena, tested on itself: contenders with every fault we could think of end in the right state.
+//! Tests of the arena: contenders with every fault we could think of end in the expected state.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -15,10 +15,10 @@ use lydite_arena::schedule::Settings;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_arena-fake-contender");
 
-/// Faults that show only in times.
+/// Faults that only show in times.
 const DOUBTFUL: [&str; 2] = ["fast_clock", "remembers_last"];
 
-/// Timed tests do not run beside each other.
+/// Timed tests must not run concurrently.
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Folder(PathBuf);
@@ -42,7 +42,7 @@ fn fake_ops(ids: &[&str]) -> Vec<Op> {
     catalogue().iter().filter(known).cloned().collect()
 }
 
-/// A run of fakes: `(name, fault)`, ours first.
+/// Races fake contenders, given as `(name, fault)` with ours first.
 fn fakes(folder: &Folder, contenders: &[(&str, &str)], ops: &[&str], settings: Settings) -> Report {
     race(folder, contenders, &fake_ops(ops), settings)
 }
@@ -55,7 +55,7 @@ fn race(folder: &Folder, contenders: &[(&str, &str)], ops: &[Op], settings: Sett
                 "name = {name:?}\n[[variants]]\nname = \"only\"\nquick = true\nrun = [{FAKE:?}, {fault:?}]\n"
             );
             let mut manifest = Manifest::parse(&text, folder.0.clone()).unwrap();
-            // Only a contender that nobody has reviewed fails by doubtful times.
+            // Doubtful times only fail a contender that has not been reviewed.
             manifest.foreign = DOUBTFUL.contains(fault);
             manifest
         })
@@ -146,7 +146,7 @@ fn every_fault_ends_in_its_state() {
         for op in ["u256_add", "u256_add_varied"] {
             let cell = report.best(op, name).unwrap();
             let told = cell.reason.as_deref().unwrap_or("");
-            // A loaded machine may call a right one noisy; no wrong one may pass.
+            // On a loaded machine a correct contender may become noisy, but a wrong one must never pass.
             let right = cell.state == state || (state == State::Ok && cell.state == State::Noisy);
             assert!(right, "{name} {op}: {:?} {told}", cell.state);
             assert!(told.contains(reason), "{name} {op}: {told}");
@@ -182,7 +182,7 @@ fn the_last_answer_kept_is_found_where_it_helps() {
     let _alone = ALONE.lock();
     let folder = Folder::new("last");
     let contenders = [("lydite", ""), ("remembers_last", "remembers_last")];
-    // Only items that stay as they are can be remembered.
+    // Only the results of items that do not change can be cached.
     let mut ops = fake_ops(&["u256_add", "u256_add_varied"]);
     for op in &mut ops {
         op.change = Change::None;
@@ -191,7 +191,7 @@ fn the_last_answer_kept_is_found_where_it_helps() {
     let cell = report.best("u256_add", "remembers_last").unwrap();
     assert_eq!(cell.state, State::FailedVerify, "{:?}", cell.reason);
     assert!(cell.reason.as_deref().unwrap().contains("two in turn"));
-    // On distinct items such a memory is of no use, and the row is honest.
+    // On distinct items such a cache is useless, and the row is correct.
     let cell = report.best("u256_add_varied", "remembers_last").unwrap();
     assert!(
         matches!(cell.state, State::Ok | State::Noisy),
@@ -266,7 +266,7 @@ fn rows_with_wide_intervals_get_more_launches() {
             .launches,
         8
     );
-    // What takes twice our time needs no narrow interval, and what failed none at all.
+    // A contender that takes twice our time needs no narrow interval, and a failed one none at all.
     assert_eq!((launches("far", false), launches("fails", false)), (5, 0));
     // Each process ran from a copy.
     let twin = report.contenders.iter().find(|c| c.name == "twin").unwrap();
@@ -275,7 +275,7 @@ fn rows_with_wide_intervals_get_more_launches() {
         "{}",
         twin.runtime
     );
-    // Without time for it, nobody runs again.
+    // Without a time budget nobody runs again.
     let settings = Settings {
         stretch: 0.0,
         ..settings
@@ -310,7 +310,7 @@ fn a_result_is_judged_again_from_its_batches() {
     assert_eq!(text(&forged), text(&report));
 }
 
-/// Whether the pair is told apart, by the true ratio or one within 2 % of it.
+/// Whether the difference is detected, with the true ratio or one within 2 % of it.
 fn found(pair: &Pair, truth: f64) -> bool {
     eprintln!("{pair:?}");
     pair.verdict == Verdict::Win && pair.lo < 1.02 * truth && pair.hi > truth / 1.02
@@ -327,7 +327,7 @@ fn ten_percent_are_found() {
         most_launches: 18,
         ..short(seed)
     };
-    // A machine loaded by others may make a run noisy, and such a run claims nothing: another is made.
+    // Other load on the machine may make a run noisy, without verdicts; then another run is made.
     for seed in 0..6 {
         let report = fakes(&folder, &contenders, &["u256_add_varied"], settings(seed));
         let pair = &report.pairs[0];
@@ -355,7 +355,7 @@ fn a_true_slowdown_is_found() {
             &format!("run = [{slowed:?}, \"20\", {FAKE:?}]\ncopies = [{FAKE:?}]"),
         ),
     ];
-    // A loaded machine may hide it once.
+    // A loaded machine may hide the difference once.
     for seed in 0..6 {
         let report = run(&Plan {
             arena: &folder.0,
@@ -403,7 +403,7 @@ fn instructions_are_counted_without_noise() {
         line.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
     };
     let (once, again, slow) = (count(""), count(""), count("slow"));
-    // Printing a time takes instructions, by its digits.
+    // Printing a time takes a number of instructions that depends on its digits.
     assert!((once / again - 1.0).abs() < 1e-3, "{once} {again}");
     assert!(slow / once > 1.04 && slow / once < 1.12, "{once} {slow}");
 }

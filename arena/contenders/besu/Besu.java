@@ -36,8 +36,8 @@ import org.hyperledger.besu.evm.processor.MessageCallProcessor;
 import org.hyperledger.besu.evm.tracing.OperationTracer;
 
 /**
- * Besu as a contender, from a distribution's jars: its precompiles, and programs that call them. Speaks the protocol of
- * docs/adding-a-contender.md on standard input and output.
+ * Besu as a contender, loaded from a distribution's jars: its precompiles, and programs that call them. Implements the
+ * protocol of docs/adding-a-contender.md on standard input and output.
  */
 public final class Besu {
   private static final long GAS = 30_000_000;
@@ -49,12 +49,12 @@ public final class Besu {
     byte[][] run() throws Exception;
   }
 
-  /** How the bytes of an item change before a call: by the rule of the row, with a word. */
+  /** Changes the bytes of an item before a call by the rule of the row, with a word. */
   interface Change {
     void apply(byte[] item, int word);
   }
 
-  /** Parses a rule, {@code none} or {@code <kind>@<offset>}. Items that are too short stay. */
+  /** Parses a rule, {@code none} or {@code <kind>@<offset>}. Items that are too short are not changed. */
   private static Change change(String rule) {
     if (rule.equals("none")) {
       return (item, word) -> {};
@@ -126,7 +126,7 @@ public final class Besu {
     };
   }
 
-  /** An engine with all that runs a call. */
+  /** An engine with everything needed to run a call. */
   private static MessageCallProcessor engine() {
     EVM evm = MainnetEVMs.osaka(BigInteger.ONE, EvmConfiguration.DEFAULT);
     return new MessageCallProcessor(evm, REGISTRY);
@@ -180,7 +180,7 @@ public final class Besu {
     return all;
   }
 
-  // The protocol.
+  // Protocol
 
   private static long words(byte[] bytes) {
     long sum = 0;
@@ -260,7 +260,7 @@ public final class Besu {
       }
       case "verify" -> {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        // Batches change the items: what is verified is parsed again.
+        // Batches change the items, so they are parsed again for verification.
         for (byte[] item : blobs(file)) {
           Call call = operation.apply(item);
           ByteArrayOutputStream blob = new ByteArrayOutputStream();

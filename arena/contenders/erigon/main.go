@@ -1,4 +1,4 @@
-// Erigon as a contender: the precompiles of the checkout that the workspace points to.
+// Erigon as a contender: the precompiles of the checkout that the workspace refers to.
 package main
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/erigontech/erigon/execution/vm"
 )
 
-// The build says which checkout it is.
+// Set by the build to the version of the checkout.
 var version = "unknown"
 
-// An address is an array of 20 bytes, which has a method Value for databases, or (since 3.3) a handle, whose method Value
-// returns the array.
+// An address is an array of 20 bytes, which has a method Value for databases, or (since 3.3) a handle, whose method
+// Value returns the array.
 func number(address any) (number uint64) {
 	value := reflect.ValueOf(address)
 	if value.Kind() != reflect.Array {

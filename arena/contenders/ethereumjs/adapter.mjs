@@ -1,4 +1,4 @@
-// @ethereumjs/evm: its precompiles, and programs that call them. `wasm` as an argument plugs in mcl and rustbn.
+// @ethereumjs/evm: its precompiles, and programs that call them. The argument `wasm` selects mcl and rustbn.
 import { readFileSync } from 'node:fs'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM, MCLBLS, RustBN254 } from '@ethereumjs/evm'
@@ -10,7 +10,7 @@ import * as kit from '../../kit/js/kit.mjs'
 
 const { later, parts, Reader, text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@ethereumjs/evm/package.json', import.meta.url))).version
-// Gas of a program, as docs/adding-a-contender.md has it.
+// Gas of a program, see docs/adding-a-contender.md.
 const GAS = 30_000_000n
 const common = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, customCrypto: { kzg: new KZG(trustedSetup) } })
 const plugged = {}
@@ -44,7 +44,7 @@ for (const n of numbers) {
   const call = (data) => precompile({ data, gasLimit: 2n ** 62n, common, _EVM: host })
   const answer = (result) => (result.exceptionError ? [failure, new Uint8Array()] : [success, result.returnValue])
   const id = 'precompile_' + n.toString(16).padStart(2, '0')
-  // From the point evaluation to the maps to curves they are asynchronous.
+  // The precompiles from the point evaluation to the maps to curves are asynchronous.
   ops[id] = n >= 10 && n <= 17 ? later(kit.same, async (data) => answer(await call(data))) : parts(kit.same, (data) => answer(call(data)))
 }
 ops.bytecode_setup = later(text, async (code) => {

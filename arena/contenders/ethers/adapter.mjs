@@ -49,7 +49,7 @@ const rlpFields = (r) => {
   const f = kit.transactionFields(r)
   return [f.chainId, f.nonce, f.tip, f.cap, f.gas, f.to, f.value, f.data, f.accessList.map((e) => [e.address, e.storageKeys])]
 }
-/** encodeRlp takes no integers. */
+/** encodeRlp does not accept integers. */
 const bytesOf = (fields) => fields.map((value) => (typeof value === 'bigint' ? toBeArray(value) : value))
 const headOf = (raw) => {
   const t = Transaction.from(raw)
@@ -81,7 +81,8 @@ kit.run('ethers', version, {
     rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => toBigInt(getBytes(decodeRlp(x))))),
     eip712_hash_typed_data: op(typed, (t) => TypedDataEncoder.hash(...t)).changes('be@-4', (t, w) => ((t[2].amount = setLow(t[2].amount, w)), t)),
   }),
-  // Not their varied twins: ethers refuses tips above the fee cap. No changes: setting a recipient hashes it for its checksum.
+  // No varied rows: ethers rejects tips above the fee cap. No change rule: setting a recipient hashes it for its
+  // checksum.
   rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => t.unsignedSerialized)),
   tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => t.unsignedHash),
   ...kit.keccakRows((m) => keccak256(m)),

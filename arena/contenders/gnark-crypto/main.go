@@ -1,4 +1,4 @@
-// gnark-crypto as a contender: the curve precompiles on its newest version, with the checks that the EIPs ask for.
+// gnark-crypto as a contender: the curve precompiles with its newest version and the checks that the EIPs require.
 package main
 
 import (
@@ -41,7 +41,7 @@ func bnG1(in []byte) (p bn.G1Affine, err error) {
 	return
 }
 
-// EIP-197: the imaginary part first; in the subgroup.
+// EIP-197: imaginary part first, in the subgroup.
 func bnG2(in []byte) (p bn.G2Affine, err error) {
 	for i, part := range []interface{ SetBytesCanonical([]byte) error }{&p.X.A1, &p.X.A0, &p.Y.A1, &p.Y.A0} {
 		if err = part.SetBytesCanonical(in[32*i : 32*i+32]); err != nil {
@@ -107,7 +107,7 @@ func bnPairing(in []byte) ([]byte, error) {
 	return word(one), err
 }
 
-// EIP-2537: 64 bytes, the first 16 zero, below the prime.
+// EIP-2537: 64 bytes, of which the first 16 are zero, below the prime.
 func blsField(e *blsfp.Element, in []byte) error {
 	for _, b := range in[:16] {
 		if b != 0 {

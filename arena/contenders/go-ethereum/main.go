@@ -74,7 +74,7 @@ func addBig(sum *Sum, n *big.Int) {
 	sum.U256((*[4]uint64)(value))
 }
 
-// Operands of the rows of two and of three numbers.
+// Operands of the rows with two and three numbers.
 type (
 	two   [2]uint256.Int
 	three [3]uint256.Int
@@ -86,7 +86,8 @@ func operands(item []byte, row []uint256.Int) {
 	}
 }
 
-// u256 rows have a loop each, without a call through a pointer, and write into one result, as Go users of uint256 do.
+// Each u256 row has a separate loop without calls through a pointer and writes to one result, as Go users of uint256
+// do.
 func pairs(call func([]two, *Sum)) Op {
 	return Array(func(item []byte) []two {
 		rows := make([]two, len(item)/64)
@@ -192,7 +193,7 @@ func readTransaction(r *Reader) *types.DynamicFeeTx {
 	return tx
 }
 
-// envelope is a transaction and the place of its recipient: types.Transaction has only copies for its users.
+// envelope is a transaction and the location of its recipient, because types.Transaction only returns copies of it.
 type envelope struct {
 	*types.Transaction
 	to *common.Address
@@ -204,7 +205,7 @@ func newEnvelope(fields *types.DynamicFeeTx) envelope {
 	return envelope{tx, (*types.DynamicFeeTx)(inner.UnsafePointer()).To}
 }
 
-// The unsigned fields, in order; geth has no exported encoder of the unsigned list.
+// The unsigned fields in order; geth exports no encoder of the unsigned list.
 type unsigned struct {
 	ChainID              *big.Int
 	Nonce                uint64

@@ -19,12 +19,13 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Gas of a program, as docs/adding-a-contender.md has it.
+// Gas of a program, see docs/adding-a-contender.md.
 const programGas = 30_000_000
 
 var contract = common.BytesToAddress([]byte("contract"))
 
-// chain is what a program needs besides its code: a state, and the settings of Osaka that runtime.Call has as defaults.
+// chain returns what a program needs in addition to its code: a state, and the Osaka settings that runtime.Call
+// defaults to.
 func chain(gas uint64, code []byte) *runtime.Config {
 	config := *params.MergedTestChainConfig
 	cfg := &runtime.Config{
@@ -66,7 +67,7 @@ func precompiles(ops map[string]Op) {
 		number := address.Big().Uint64()
 		ops[fmt.Sprintf("precompile_%02x", number)] = One(Same, func(input []byte, sum *Sum) {
 			gas := vm.NewGasBudget(math.MaxUint64/2, 0)
-			// No cache of results is attached, as in Geth's own benchmarks.
+			// No result cache is attached, as in Geth's own benchmarks.
 			out, _, err := vm.RunPrecompiledContract(nil, precompile, address, input, gas, nil, params.Rules{}, nil)
 			if err != nil {
 				sum.Byte(0)
@@ -76,7 +77,7 @@ func precompiles(ops map[string]Op) {
 			sum.Bytes(out)
 		})
 	}
-	// Call data of 32 KB is what the report's programs have.
+	// The report's programs get call data of 32 KB.
 	calldata := make([]byte, 32*1024)
 	ops["bytecode_setup"] = One(Same, func(text []byte, sum *Sum) {
 		_, left, err := runtime.Call(contract, calldata, chain(programGas, common.Hex2Bytes(Text(text))))

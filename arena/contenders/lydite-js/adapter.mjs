@@ -1,4 +1,4 @@
-// Lydite's npm package on Node or Bun, native or, with LYDITE_ENGINE=wasm, WebAssembly.
+// Lydite's npm package on Node or Bun, native or, with LYDITE_ENGINE=wasm, as WebAssembly.
 import { readFileSync } from 'node:fs'
 import * as kit from '../../kit/js/kit.mjs'
 
@@ -14,7 +14,7 @@ const whole = (x) => x.item
 const amount = (row, w) => [row[0], setLow(row[1], w)]
 const string = (row, w) => [setDigits(row[0], 0, w), row[1], row[2]]
 const recipient = (f, w) => (setLE(f[5], 0, w), f)
-/** Changes the hashes of a batch, one of its columns. */
+/** Changes the hashes of a batch, which are one of its columns. */
 const hashes = (column) => (columns, x) => {
   for (let i = 0; 32 * i < columns[column].length; i++) setLE(columns[column], 32 * i, word(x, i))
   return columns
@@ -25,7 +25,7 @@ const keys = (list, x) => {
 }
 const signed = ({ key, hash }) => lydite.sign(hash, key)
 const rows = (bytes, size) => chunks(bytes, size)
-/** The columns of rows: for the batches, which take them so. */
+/** The columns of an item's rows, which is the form that batches take. */
 const columns = (item, ...widths) => {
   const width = widths.reduce((a, b) => a + b)
   const count = item.length / width

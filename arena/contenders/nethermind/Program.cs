@@ -10,7 +10,7 @@ using Nethermind.Core.Specs;
 using Nethermind.Evm.Precompiles;
 
 /// <summary>
-/// Nethermind as a contender, from an installation's assemblies: its precompiles. Speaks the protocol of
+/// Nethermind as a contender, loaded from an installation's assemblies: its precompiles. Implements the protocol of
 /// docs/adding-a-contender.md on standard input and output.
 /// </summary>
 public static class Program
@@ -30,7 +30,7 @@ public static class Program
             string file = Path.Combine(Path.GetFullPath(home), new AssemblyName(request.Name).Name + ".dll");
             return File.Exists(file) ? Assembly.LoadFrom(file) : null;
         };
-        // In a method of its own: what it needs is only found from here on.
+        // In a separate method, because its assemblies can only be resolved from here on.
         Start();
         return 0;
     }
@@ -47,7 +47,7 @@ public static class Program
         private static Action<byte[], uint> change = (input, word) => { };
         private static long sink;
 
-        /// <summary>Precompiles by operation: whatever has an address and an instance.</summary>
+        /// <summary>Precompiles by operation: every class with an address and an instance.</summary>
         private static Dictionary<string, IPrecompile> Operations()
         {
             var all = new Dictionary<string, IPrecompile>();
@@ -57,7 +57,7 @@ public static class Program
                 PropertyInfo address = type.GetProperty("Address", statics);
                 object instance = type.GetField("Instance", statics)?.GetValue(null)
                     ?? type.GetProperty("Instance", statics)?.GetValue(null);
-                // Modexp has a class for the forks before Berlin.
+                // Modexp has a separate class for the forks before Berlin.
                 if (address == null || type.Name.Contains("PreEip") || !(instance is IPrecompile precompile))
                 {
                     continue;
@@ -86,7 +86,7 @@ public static class Program
             return sum;
         }
 
-        /// <summary>Two parts: a status byte, then the output; nothing where it fails.</summary>
+        /// <summary>Two parts: a status byte, then the output, which is empty on failure.</summary>
         private static byte[] Output(Call call)
         {
             var gas = call.Precompile.BaseGasCost(Spec) + call.Precompile.DataGasCost(call.Input, Spec);
@@ -99,8 +99,8 @@ public static class Program
         }
 
         /// <summary>
-        /// How the bytes of an item change before a call: by a rule, none or &lt;kind&gt;@&lt;offset&gt;, with a word. Items
-        /// that are too short stay.
+        /// Changes the bytes of an item before a call: by a rule, none or &lt;kind&gt;@&lt;offset&gt;, with a word.
+        /// Items that are too short are not changed.
         /// </summary>
         private static Action<byte[], uint> Change(string rule)
         {
@@ -109,7 +109,7 @@ public static class Program
                 return (input, word) => { };
             }
             string[] parts = rule.Split('@');
-            // The shift of the first byte, the step from byte to byte, and the number of bytes.
+            // The shift of the first byte, the shift increment per byte, and the number of bytes.
             var kinds = new Dictionary<string, (int First, int Step, int Size)>
             {
                 ["le"] = (0, 8, 4), ["be"] = (24, -8, 4), ["le16"] = (16, 8, 2), ["digits"] = (0, 3, 8),
@@ -160,7 +160,7 @@ public static class Program
         {
             using (var file = new BinaryWriter(File.Create(path)))
             {
-                // Batches change the items: what is verified is parsed again.
+                // Batches change the items, so they are parsed again for verification.
                 foreach (Call call in Prepare(operation, items))
                 {
                     byte[] output = Output(call);

@@ -30,7 +30,7 @@ from ethereum_items import (
 from hexbytes import HexBytes
 from rlp.sedes import big_endian_int
 
-keccak(b"")  # eth-hash loads its backend at the first use
+keccak(b"")  # eth-hash loads its backend on first use
 
 
 def u256s(item, per):

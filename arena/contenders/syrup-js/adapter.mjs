@@ -12,7 +12,7 @@ const head = (value) => {
 }
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest()
 
-/** Messages framed as length:payload, out of pieces. */
+/** Messages framed as length:payload, read from pieces. */
 class Frames {
   rest = new Uint8Array(0)
   feed(piece) {
@@ -65,13 +65,13 @@ const unsorted = (item) => {
   return new Map(Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]))
 }
 
-/** Eight characters of the label from its second on. */
+/** Sets eight characters of the label, starting with its second one. */
 const label = (record, w) => {
   const { label } = record
   record.label = label instanceof Sym ? new Sym(kit.setDigits(label.name, 1, w)) : kit.setDigits(label, 1, w)
   return record
 }
-/** The low 16 bits of the port. */
+/** Sets the low 16 bits of the port. */
 const port = (server, w) => {
   server.port = server.port - (server.port & 0xffff) + (w >>> 16)
   return server

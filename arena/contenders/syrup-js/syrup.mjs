@@ -1,9 +1,9 @@
 // Canonical Syrup: a strict reference codec in plain JavaScript.
 //
-// Values: boolean; number (an integer that is safe) and bigint (any other integer); Float and Single (floats of 64 and 32
-// bits); string; Sym; Uint8Array; Array; Map (a dictionary); SyrupSet; Record. `encode` writes the one canonical form;
-// `decode` takes exactly one whole canonical value and throws a SyrupError, with the byte's position, on anything else.
-// Source: Syrup draft (2023-12), OCapN Model and Notation (2026-07).
+// Values: boolean; number (a safe integer) and bigint (any other integer); Float and Single (floats of 64 and 32 bits);
+// string; Sym; Uint8Array; Array; Map (a dictionary); SyrupSet; Record. `encode` writes the canonical form; `decode`
+// accepts a single canonical value without trailing bytes, and throws a SyrupError with the byte's position on anything
+// else. Source: Syrup draft (2023-12), OCapN Model and Notation (2026-07).
 
 const MAX_DEPTH = 256
 
@@ -44,7 +44,7 @@ const [ZERO, NINE, PLUS, MINUS, COLON, QUOTE, TICK] = [48, 57, 43, 45, 58, 34, 3
 const [LIST, LIST_END, DICT, DICT_END, RECORD, RECORD_END, SET, SET_END] = [91, 93, 123, 125, 60, 62, 35, 36]
 const [TRUE, FALSE, DOUBLE, SINGLE] = [116, 102, 68, 70]
 
-// Encoder: one growing buffer, of which each result is a copy.
+// Encoder: one growing buffer, from which each result is copied.
 
 let buffer = new Uint8Array(4096)
 let view = new DataView(buffer.buffer)
@@ -167,7 +167,7 @@ function writeDigits(text) {
 function writeText(text, mark) {
   const count = text.length
   if (count < 64) {
-    // Short and ASCII, most often: written at once, and again the other way if it is not.
+    // Most text is short and ASCII: write it as such, and start over if it is not.
     const start = length
     writeNumber(count, mark)
     reserve(count)
@@ -191,7 +191,7 @@ function writeText(text, mark) {
   length += bytes.length
 }
 
-/** Entries [key, value] or elements [key], in ascending order of the keys' encodings. */
+/** Writes entries [key, value] or elements [key] in ascending order of the keys' encodings. */
 function writeAscending(entries) {
   const start = length
   let last = 0
@@ -236,7 +236,7 @@ function compare(a, from, end, b, start, stop) {
   return end - from - (stop - start)
 }
 
-// Decoder.
+// Decoder
 
 let data = buffer
 let at = 0
@@ -337,7 +337,7 @@ function readNumberOrText(first) {
   return mark === QUOTE ? text : new Sym(text)
 }
 
-/** An integer of more than 15 digits: a number where that is safe, else a bigint. */
+/** An integer of more than 15 digits: a number if it is safe, otherwise a bigint. */
 function readLong(start) {
   let text = data[at - 1] === MINUS ? '-' : ''
   for (let i = start; i < at - 1; i++) text += String.fromCharCode(data[i])

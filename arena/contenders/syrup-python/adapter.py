@@ -98,7 +98,7 @@ owned = kit.checked(
 ops = {
     "neg:syrup_decode_owned": kit.neg(refuses),
     "syrup_encode_export": encoders,
-    # A dict keeps the order of its making: as the item has it. The encoder sorts.
+    # A dict keeps insertion order, which is the order of the item. The encoder sorts.
     "syrup_encode_unsorted_varied": kit.op(lambda item: dict(entries(item)), encode),
     "syrup_reencode_vectors": kit.op(lambda item: item, lambda data: encode(decode(data))),
     "syrup_stream_owned_varied": kit.decoder(kit.fields, lambda pieces: list(messages(pieces)), head, encode),

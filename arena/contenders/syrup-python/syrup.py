@@ -13,7 +13,7 @@ import re
 import struct
 
 MAX_DEPTH = 256
-MAX_DIGITS = 100_000  # of an integer: int() takes quadratic time
+MAX_DIGITS = 100_000  # limit of an integer, since int() takes quadratic time
 
 
 class SyrupError(ValueError):

@@ -1,4 +1,4 @@
-//! Adapter of the Zig codec beside this file.
+//! Adapter of the Zig codec in syrup.zig.
 
 const std = @import("std");
 const kit = @import("kit");
@@ -9,7 +9,7 @@ const Value = syrup.Value;
 
 const gpa = std.heap.smp_allocator;
 
-// Memory that is kept between calls: the caller's buffer, the arena of decoded lists, the decoder's stack.
+// Memory reused between calls: the caller's buffer, the arena of decoded lists, the decoder's stack.
 var buffer: [2 << 20]u8 = undefined;
 var arena_state = std.heap.ArenaAllocator.init(gpa);
 var stack: std.ArrayList(Value) = .empty;
@@ -19,7 +19,7 @@ fn decode(data: []const u8) !Value {
     return syrup.decode(data, arena_state.allocator(), &stack, gpa, false);
 }
 
-/// A tree that owns all it consists of.
+/// A tree that owns all its parts.
 const Owned = struct {
     arena: std.heap.ArenaAllocator,
     tree: Value,
@@ -67,7 +67,7 @@ fn fold(tree: *const Value) u64 {
     return sum;
 }
 
-/// Sums the head, or writes the value again.
+/// Adds the head to the checksum, or writes the encoding of the value.
 fn emit(tree: *const Value, sink: *Sink) !void {
     if (sink.collected == null) return sink.word(head(tree));
     sink.emit(try syrup.encode(tree, &buffer, gpa));
@@ -87,7 +87,7 @@ fn trees(arena: Allocator, item: []const u8) ![]Value {
     return list;
 }
 
-/// Eight characters of the label from its second on. The tree owns its parts.
+/// Sets eight characters of the label, starting with its second one. The tree owns its parts.
 fn setLabels(list: *[]Value, x: u32) void {
     for (list.*, 0..) |*tree, i| {
         const label = switch (tree.record.label.*) {
@@ -111,7 +111,7 @@ fn encodeInto(list: *const []Value, sink: *Sink) !void {
     for (list.*) |*tree| sink.emit(try syrup.encode(tree, &buffer, gpa));
 }
 
-/// Encoded into the buffer, then copied to memory of the right size.
+/// Encodes to the buffer, then copies to newly allocated memory of the right size.
 fn encodeFresh(list: *const []Value, sink: *Sink) !void {
     for (list.*) |*tree| {
         const fresh = try gpa.dupe(u8, try syrup.encode(tree, &buffer, gpa));
@@ -194,7 +194,7 @@ fn streamOwned(pieces: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-// Typed rows.
+// Typed rows
 
 const Skill = struct {
     agent: []const u8,
@@ -276,7 +276,7 @@ fn decodeSkills(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-/// Sets the low 16 bits, as the kind `le16` does.
+/// Sets the low 16 bits, like the kind `le16`.
 fn setLow(number: anytype, w: u32) void {
     number.* = (number.* & ~@as(@TypeOf(number.*), 0xffff)) | (w >> 16);
 }
@@ -331,7 +331,7 @@ fn decodeCaptp(list: *const []const []const u8, sink: *Sink) !void {
     }
 }
 
-/// op:deliver, its arguments checked and handed over as raw bytes.
+/// Decodes op:deliver; its arguments are validated and returned as raw bytes.
 fn decodeDelivers(list: *const []const []const u8, sink: *Sink) !void {
     for (list.*) |data| {
         var decoder = syrup.Decoder{ .data = data };

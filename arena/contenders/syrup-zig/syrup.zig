@@ -1,8 +1,9 @@
 //! Canonical Syrup: a strict reference codec in plain Zig.
 //!
-//! `encode` writes the one canonical form of a value into the caller's buffer; `decode` takes exactly one whole canonical
-//! value and fails on anything else. Decoded strings borrow from the input, lists lie in the caller's allocator (an arena
-//! that is reset between messages). Source: Syrup draft (2023-12), OCapN Model and Notation (2026-07).
+//! `encode` writes the canonical form of a value to the caller's buffer. `decode` accepts a single canonical value
+//! without trailing bytes and fails on anything else. Decoded strings borrow from the input, lists are allocated with
+//! the caller's allocator (an arena that is reset between messages). Source: Syrup draft (2023-12), OCapN Model and
+//! Notation (2026-07).
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
@@ -18,7 +19,7 @@ pub const Value = union(enum) {
     boolean: bool,
     /// An integer of at most 64 bits with its sign.
     integer: struct { negative: bool, magnitude: u64 },
-    /// A larger one: its digits.
+    /// A larger one as its digits.
     big: struct { negative: bool, digits: []const u8 },
     double: f64,
     single: f32,
@@ -42,7 +43,7 @@ const nan32: u32 = 0x7fc0_0000;
 /// Writes encodings into a buffer.
 pub const Encoder = struct {
     buffer: []u8,
-    /// For dictionaries and sets in no order only.
+    /// Only used for unsorted dictionaries and sets.
     scratch: Allocator,
     len: usize = 0,
 
@@ -62,7 +63,7 @@ pub const Encoder = struct {
         self.len += data.len;
     }
 
-    /// A decimal number and the mark behind it.
+    /// Writes a decimal number and the type mark after it.
     pub inline fn number(self: *Encoder, magnitude: u64, mark: u8) EncodeError!void {
         if (magnitude < 10) {
             if (self.buffer.len - self.len < 2) return error.NoSpaceLeft;
@@ -162,7 +163,7 @@ pub const Encoder = struct {
         }
     }
 
-    /// The slow way, for items in no order.
+    /// The slow path, for unsorted items.
     fn sorted(self: *Encoder, comptime T: type, items: []const T) EncodeError!void {
         const Span = struct {
             key: []const u8,
@@ -196,15 +197,15 @@ inline fn below(a: []const u8, b: []const u8) bool {
     return std.mem.order(u8, a, b) == .lt;
 }
 
-/// The canonical encoding of a value in `buffer`; `scratch` serves dictionaries and sets in no order only.
+/// Writes the canonical encoding of a value to `buffer`; `scratch` is only used for unsorted dictionaries and sets.
 pub fn encode(tree: *const Value, buffer: []u8, scratch: Allocator) EncodeError![]const u8 {
     var encoder = Encoder{ .buffer = buffer, .scratch = scratch };
     try encoder.value(tree);
     return encoder.written();
 }
 
-/// One whole canonical value, which borrows its strings from `data` unless `own`; its lists lie in `arena`. `stack` is
-/// memory for the decoder, kept between calls.
+/// Decodes a single canonical value. Strings borrow from `data` unless `own`; lists are allocated in `arena`. `stack`
+/// is memory for the decoder, reused between calls.
 pub fn decode(data: []const u8, arena: Allocator, stack: *std.ArrayList(Value), gpa: Allocator, comptime own: bool) DecodeError!Value {
     stack.clearRetainingCapacity();
     var decoder = Decoder{ .data = data };
@@ -213,7 +214,7 @@ pub fn decode(data: []const u8, arena: Allocator, stack: *std.ArrayList(Value), 
     return tree;
 }
 
-/// A cursor over an encoding; `at` tells where an error was found.
+/// A cursor over an encoding; `at` is the offset of an error.
 pub const Decoder = struct {
     data: []const u8,
     at: usize = 0,
@@ -231,7 +232,7 @@ pub const Decoder = struct {
         return self.data[self.at..][0..len];
     }
 
-    /// Exactly these bytes, or no step.
+    /// Reads exactly these bytes; does not advance if they differ.
     pub inline fn literal(self: *Decoder, comptime want: []const u8) DecodeError!void {
         if (want.len > self.data.len - self.at) return error.EndOfInput;
         if (!std.mem.eql(u8, self.data[self.at..][0..want.len], want)) return error.Invalid;
@@ -244,7 +245,7 @@ pub const Decoder = struct {
 
     const Number = struct { value: u64, big: bool, digits: []const u8, mark: u8 };
 
-    /// Digits without leading zeros, and the mark behind them.
+    /// Reads digits without leading zeros, and the type mark after them.
     pub inline fn number(self: *Decoder) DecodeError!Number {
         const start = self.at;
         var at = start;
@@ -268,7 +269,7 @@ pub const Decoder = struct {
         return .{ .value = total, .big = big, .digits = digits, .mark = self.data[at] };
     }
 
-    /// An integer that fits.
+    /// Reads an integer that fits an i64.
     pub inline fn int(self: *Decoder) DecodeError!i64 {
         const n = try self.number();
         if (n.big or n.value > std.math.maxInt(i64)) return error.Invalid;
@@ -277,7 +278,7 @@ pub const Decoder = struct {
         return -@as(i64, @intCast(n.value));
     }
 
-    /// A string, symbol or byte string with this mark.
+    /// Reads a string, symbol or byte string with this mark.
     pub inline fn text(self: *Decoder, mark: u8) DecodeError![]const u8 {
         const n = try self.number();
         if (n.mark != mark) return error.Invalid;
@@ -380,8 +381,8 @@ inline fn isUtf8(bytes: []const u8) bool {
     return true;
 }
 
-/// Structs as dictionaries with the fields' names as keys, in canonical order known at compile time. Fields: bool, i64,
-/// []const u8 (a string).
+/// Encodes a struct as a dictionary with the fields' names as keys, in canonical order computed at compile time. Fields
+/// may be bool, i64 or []const u8 (a string).
 pub fn encodeStruct(comptime T: type, it: *const T, encoder: *Encoder) EncodeError!void {
     inline for (comptime sortedFields(T), 0..) |field, i| {
         try encoder.raw((if (i == 0) "{" else "") ++ comptime keyOf(field.name));
@@ -396,7 +397,7 @@ pub fn encodeStruct(comptime T: type, it: *const T, encoder: *Encoder) EncodeErr
     try encoder.byte('}');
 }
 
-/// The inverse; strings borrow.
+/// The inverse of `encodeStruct`; strings borrow from the input.
 pub fn decodeStruct(comptime T: type, decoder: *Decoder) DecodeError!T {
     var it: T = undefined;
     inline for (comptime sortedFields(T), 0..) |field, i| {
@@ -430,7 +431,7 @@ fn sortedFields(comptime T: type) [std.meta.fields(T).len]std.builtin.Type.Struc
     return fields;
 }
 
-/// Messages out of a stream of `length:payload` that comes in pieces; payloads are at most `cap` bytes.
+/// Messages from a stream of `length:payload` that arrives in pieces; payloads are at most `cap` bytes.
 pub const Frames = struct {
     cap: usize,
     pending: std.ArrayList(u8) = .empty,
@@ -443,7 +444,7 @@ pub const Frames = struct {
         try self.pending.appendSlice(gpa, piece);
     }
 
-    /// The next whole payload; valid until the next `feed`.
+    /// The next complete payload; valid until the next `feed`.
     pub fn next(self: *Frames) DecodeError!?[]const u8 {
         var decoder = Decoder{ .data = self.pending.items, .at = self.at };
         const n = decoder.number() catch |err| switch (err) {

@@ -10,7 +10,7 @@ import { secp256k1 } from '@noble/curves/secp256k1'
 const { array, chunks, hex, many, op, same, setDigits, setHexLE, setLow, text, withVaried, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/viem/package.json', import.meta.url))).version
 
-// viem's own sign and recover are async only; its secp256k1 is noble's, which it calls synchronously inside.
+// viem's own sign and recover are async only; it calls noble's secp256k1 synchronously inside.
 const signature = (item) => ({ item, hash: item.subarray(0, 32), signature: item.subarray(32, 96), bit: item[96] })
 const publicKeyOf = (x) =>
   secp256k1.Signature.fromCompact(x.signature).addRecoveryBit(x.bit).recoverPublicKey(x.hash).toRawBytes(false).subarray(1)
@@ -72,7 +72,7 @@ const rows = withVaried({
   secp256k1_sign: op(signPair, signed).wire(whole),
   secp256k1_sign_recover: op(signPair, (p) => signatureOf(p).recoverPublicKey(p.hash).toRawBytes(false).subarray(1)).wire(whole),
   address_derivation: op(same, (key) => '0x' + keccak256(key, 'hex').slice(26)),
-  // No checksum_address row: viem answers repeated addresses from a cache of 8192 results.
+  // No checksum_address row, because viem serves repeated addresses from a cache of 8192 results.
   address_from_hex: array((i) => chunks(i, 42).map(text), (list_) => list_.map((x) => hexToBytes(x))),
   hex_encode_32b: array((i) => chunks(i, 32), (list_) => list_.map((x) => new Text(bytesToHex(x).slice(2)))),
   hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list_) => list_.map((x) => hexToBytes(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),

@@ -36,7 +36,7 @@ fn keyHash(_: Allocator, item: []const u8) !KeyHash {
     return .{ .key = item[0..32].*, .hash = item[32..64].* };
 }
 
-// std's own deterministic nonce mixes in noise and is not RFC 6979's, which all others here answer with.
+// std's deterministic nonce mixes in noise and differs from RFC 6979, which all other contenders implement.
 fn rfc6979(key: [32]u8, hash: [32]u8) [32]u8 {
     var k = [_]u8{0} ** 32;
     var v = [_]u8{1} ** 32;
@@ -170,7 +170,7 @@ fn numbers(arena: Allocator, item: []const u8) ![]u256 {
 
 fn arithmetic(comptime id: []const u8, comptime per: usize, comptime function: fn (*const [per]u256) u256) kit.Op {
     const Impl = struct {
-        // Bits 32 to 63 of the first operand of each row.
+        // Sets bits 32 to 63 of the first operand of each row.
         fn change(list: *[]u256, x: u32) void {
             for (0..list.len / per) |i| {
                 const limbs: *[8]u32 = @ptrCast(&list.*[per * i]);

@@ -1,7 +1,7 @@
 // Package arenakit speaks the arena's line protocol for contenders in Go.
 //
-// A contender fills a map from op ids to Op, made by One, Array or Neg, and calls Run. The parse function is untimed and
-// returns the contender's own types; the call function is timed and hands its outputs to a Sum.
+// A contender fills a map from op ids to Op, created with One, Array or Neg, and calls Run. The parse function is
+// untimed and returns the contender's own types; the call function is timed and passes its outputs to a Sum.
 package arenakit
 
 import (
@@ -27,7 +27,7 @@ type Op interface {
 
 type batch interface {
 	items() int
-	// output makes one call on item i and returns what it wrote.
+	// output makes one call on item i and returns the bytes it wrote.
 	output(i int) []byte
 	run(n int, seed uint32) (time.Duration, uint64)
 }
@@ -51,7 +51,7 @@ func Array[E any](parse func([]byte) []E, call func([]E, *Sum)) *Kernel[E] {
 	return &Kernel[E]{parse: parse, all: call}
 }
 
-// Each is an operation whose item is an array of elements, with one output for each.
+// Each is an operation whose item is an array of elements, with one output per element.
 func Each[E any](parse func([]byte) []E, call func(E) []byte) *Kernel[E] {
 	return Array(parse, func(list []E, sum *Sum) {
 		for i := range list {
@@ -60,8 +60,8 @@ func Each[E any](parse func([]byte) []E, call func(E) []byte) *Kernel[E] {
 	})
 }
 
-// Borrows marks a kernel of One whose parsed values refer to the bytes of the item and copy none of those that change
-// rules address: the kit changes the item itself.
+// Borrows marks a kernel of One whose parsed values refer to the bytes of the item and copy none of the bytes that
+// change rules address, so that the kit can change the item itself.
 func (k *Kernel[E]) Borrows() *Kernel[E] {
 	k.borrows = true
 	return k
@@ -85,7 +85,7 @@ func (k *Kernel[E]) ChangesAll(rule string, change func(list []E, x uint32)) *Ke
 	return k
 }
 
-// Word is the word that element i gets where the first gets x.
+// Word is the word of element i if that of the first is x.
 func Word(x uint32, i int) uint32 { return x + uint32(i)*0x9E3779B9 }
 
 // Neg is a negative row: rejects reports whether the library rejects the input.
@@ -129,7 +129,7 @@ func writer(rule string) func([]byte, uint32) {
 	if err != nil {
 		panic(fmt.Sprintf("change rule %q: expected none or <kind>@<offset>", rule))
 	}
-	// window returns the size bytes that change, or nothing if the element is too short.
+	// window returns the size bytes to change, or nil if the element is too short.
 	window := func(data []byte, size int) []byte {
 		at := offset
 		if at < 0 {
@@ -169,7 +169,7 @@ func writer(rule string) func([]byte, uint32) {
 	panic(fmt.Sprintf("change rule %q: expected the kind le, be, le16 or digits", rule))
 }
 
-// Digits writes a word as 8 octal digits, the lowest first.
+// Digits writes a word as 8 octal digits, lowest first.
 func Digits(out []byte, word uint32) {
 	for j := range out[:8] {
 		out[j] = '0' + byte(word>>(3*j)&7)
@@ -243,7 +243,7 @@ func (s *Sum) Bytes(data []byte) {
 	s.total += total
 }
 
-// Text adds an output of characters.
+// Text adds a text output.
 func (s *Sum) Text(text string) { s.Bytes(unsafe.Slice(unsafe.StringData(text), len(text))) }
 
 // Byte adds an output of one byte.
@@ -270,7 +270,7 @@ func (s *Sum) U256(limbs *[4]uint64) {
 	s.total += limbs[0] + limbs[1] + limbs[2] + limbs[3]
 }
 
-// Keep is U256 without the addition, for loops that add up in a variable and hand over the total by Add.
+// Keep is U256 without the addition, for loops that sum in a variable and pass the total to Add.
 func (s *Sum) Keep(limbs *[4]uint64) {
 	if s.written != nil {
 		s.keep(limbs)
@@ -289,7 +289,7 @@ func (s *Sum) keep(limbs *[4]uint64) {
 	}
 }
 
-// Text is the bytes of an element as a string, without a copy.
+// Text returns the bytes of an element as a string without copying them.
 func Text(element []byte) string { return unsafe.String(unsafe.SliceData(element), len(element)) }
 
 // Same keeps an item as it is.
@@ -339,7 +339,7 @@ func All[T any](item []byte, read func(*Reader) T) (out []T) {
 	return out
 }
 
-// Run answers the driver until quit or the end of input.
+// Run serves the driver's requests until quit or the end of input.
 func Run(name, version string, ops map[string]Op) {
 	var now session
 	in := bufio.NewScanner(os.Stdin)
@@ -365,14 +365,14 @@ func Run(name, version string, ops map[string]Op) {
 	}
 }
 
-// session is what was prepared last.
+// session holds the operation and items prepared last.
 type session struct {
 	op    Op
 	data  []byte
 	batch batch
 }
 
-// parse parses the items as they are in the file, in memory of their own: batches change them.
+// parse parses a copy of the items in the file, because batches change them.
 func (now *session) parse(rule string) (applies bool) {
 	now.batch, applies = now.op.prepare(All(bytes.Clone(now.data), (*Reader).Lp), rule)
 	return applies

@@ -2,11 +2,11 @@
 //
 // A contender calls `run(name, version, ops)`. `ops` maps an op id to `op(parse, call)`: `parse(Uint8Array)` is untimed
 // and returns the contender's own types; `call(parsed)` is timed and returns the output: a Uint8Array, hex text ("0x…",
-// summed as the bytes it represents), a BigInt (32 bytes, little-endian), or `Text`. `array` parses an item to a list of
-// elements and returns a list of outputs, each summed by itself.
+// summed as the bytes it represents), a BigInt (32 bytes, little-endian), or `Text`. `array` parses an item to a list
+// of elements and returns a list of outputs, which are summed separately.
 //
-// Between calls the kit changes the items by the rule of the row. Elements that are a Uint8Array or plain text need
-// nothing; for others the adapter supplies `.wire(element => bytes)` if the element refers to bytes of the item, or
+// Between calls the kit changes the items by the rule of the row. Elements that are a Uint8Array or plain text need no
+// code; for others the adapter supplies `.wire(element => bytes)` if the element refers to bytes of the item, or
 // `.changes(rule, (element, word) => changed)`.
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,17 +16,17 @@ class Op {
   constructor(parse, call, kind) {
     Object.assign(this, { parse, call, rules: {}, rulesOfAll: {} }, kind)
   }
-  /** Supplies the change of an element for one rule; `change` returns the element, changed or built anew. */
+  /** Supplies the change of an element for one rule; `change` returns the changed or a new element. */
   changes(rule, change) {
     this.rules[rule] = change
     return this
   }
-  /** As `changes`, for items that hold their elements in another way: `change(item, x)`; element i gets `word(x, i)`. */
+  /** Like `changes`, for items with another layout of elements: `change(item, x)`; element i gets `word(x, i)`. */
   changesAll(rule, change) {
     this.rulesOfAll[rule] = change
     return this
   }
-  /** `bytes(element)` is the element's wire form, which it refers to, or the end of it if offsets are negative. */
+  /** `bytes(element)` is the element's wire form, which it refers to, or the end of that if offsets are negative. */
   wire(bytes) {
     this.bytes = bytes
     return this
@@ -34,11 +34,11 @@ class Op {
 }
 export const op = (parse, call) => new Op(parse, call)
 export const array = (parse, call) => new Op(parse, call, { many: true })
-/** An operation with one element an item and several outputs. */
+/** An operation with one element per item and several outputs. */
 export const parts = (parse, call) => new Op(parse, call, { many: true, whole: true })
 /** `parts` for a library whose call returns a promise. */
 export const later = (parse, call) => new Op(parse, call, { many: true, whole: true, later: true })
-/** An array op that is checked in more than what is summed: `call` returns a list of results, `parts(result)` are its
+/** An array op for which `verify` checks more than is summed: `call` returns a list of results, `parts(result)` are its
  * outputs, and `verify` writes `written(result)` before them. */
 export const checked = (parse, results, parts, written) =>
   new Op(parse, (item) => results(item).flatMap(parts), {
@@ -131,7 +131,7 @@ export const typedDataFields = (item) => {
   }
 }
 
-// Memory for all that is summed as words, but not kept.
+// Buffers for everything that is summed as words but not kept.
 let scratch
 let words
 let limbs
@@ -142,7 +142,7 @@ const reserve = (size) => {
 }
 reserve(4096)
 
-// The accumulator: the sums of the low and of the high halves of all words, as doubles below 2^53.
+// The checksum: the sums of the low and of the high halves of all words, as doubles below 2^53.
 const sums = new Float64Array(2)
 const CARRY = 2 ** 32
 
@@ -196,7 +196,7 @@ const bytesOfDigits = (four) => {
 
 function addHex(text) {
   if (text.length > scratch.length - 32) reserve(2 * text.length + 32)
-  // Digits begin at 8, behind "0x".
+  // Digits start at 8, after "0x".
   const size = scratch.latin1Write(text, 6) + 6
   for (let end = size; (end & 15) !== 8; end++) scratch[end] = 48
   let low = 0
@@ -216,7 +216,7 @@ function addBigInt(value) {
   account(words[0] + words[2] + words[4] + words[6], words[1] + words[3] + words[5] + words[7])
 }
 
-/** Marks an output of characters. */
+/** Marks a text output. */
 export class Text {
   constructor(value) {
     this.value = value
@@ -252,9 +252,9 @@ export const transactionHead = (to, nonce, gas, value) => {
   return head
 }
 
-// Changes.
+// Changes
 
-/** The word that element i gets where the first gets x. */
+/** The word of element i if that of the first is x. */
 export const word = (x, i) => (x + Math.imul(i, 0x9e3779b9)) >>> 0
 /** Writes 4 bytes, little-endian. */
 export const setLE = (bytes, at, w) => {
@@ -271,24 +271,24 @@ export const setBE = (bytes, at, w) => {
   bytes[at + 3] = w
 }
 const splice = (text, at, part) => text.slice(0, at) + part + text.slice(at + part.length)
-/** A word as 8 octal digits, the lowest first. */
+/** A word as 8 octal digits, lowest first. */
 const octal = (w) => {
   let digits = ''
   for (let j = 0; j < 24; j += 3) digits += (w >>> j) & 7
   return digits
 }
-/** Replaces 8 characters of text by digits, as the kind `digits` does. */
+/** Replaces 8 characters of text by digits, like the kind `digits`. */
 export const setDigits = (text, at, w) => splice(text, at, octal(w))
-/** Replaces 4 bytes of what hex text ("0x…") represents, as the kind `be` does. */
+/** Replaces 4 of the bytes that hex text ("0x…") represents, like the kind `be`. */
 export const setHexBE = (text, at, w) => splice(text, 2 + 2 * at, w.toString(16).padStart(8, '0'))
-/** Replaces 4 bytes of what hex text represents, as the kind `le` does. */
+/** Replaces 4 of the bytes that hex text represents, like the kind `le`. */
 export const setHexLE = (text, at, w) =>
   setHexBE(text, at, ((w << 24) | ((w & 0xff00) << 8) | ((w >>> 8) & 0xff00) | (w >>> 24)) >>> 0)
 const ONES = 0xffffffffn
 /** Replaces the lowest 32 bits of a BigInt. */
 export const setLow = (value, w) => ((value >> 32n) << 32n) | BigInt(w)
 
-/** How a rule, `<kind>@<offset>`, changes the bytes of an element; elements that are too short stay. */
+/** The function that applies a rule, `<kind>@<offset>`, to the bytes of an element, unless the element is too short. */
 function writer(rule) {
   const [, kind, digits] = /^(le|be|le16|digits)@(-?\d+)$/.exec(rule) ?? []
   if (!kind) throw new Error(`change rule ${rule}: expected none or le, be, le16 or digits@<offset>`)
@@ -314,7 +314,7 @@ function writer(rule) {
   }
 }
 
-/** The function that changes all elements of item `at`: undefined without a change, null if the op has none. */
+/** The function that changes all elements of item `at`: undefined for the rule none, null if unsupported. */
 function changer(operation, rule, items) {
   if (rule === 'none') return undefined
   const all = operation.rulesOfAll[rule]
@@ -368,7 +368,7 @@ function noop(n) {
   return { n, ns: Number(process.hrtime.bigint() - start), kept }
 }
 
-/** The items of a blobs file, each in memory of its own. */
+/** The items of a blobs file, each copied to separate memory. */
 const itemsOf = (data) => many(data, (r) => r.lp().slice())
 
 function blob(bytes) {
@@ -377,7 +377,7 @@ function blob(bytes) {
   return Buffer.concat([head, bytes])
 }
 
-/** Answers the driver until `quit` or the end of input. */
+/** Serves the driver's requests until `quit` or the end of input. */
 export function run(name, version, ops) {
   const runtime = process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${process.versions.node}`
   let current
@@ -394,7 +394,7 @@ export function run(name, version, ops) {
       change = changer(current, rule, items)
       return { ok: true, items: items.length, changes: change !== null }
     },
-    // Batches change the items: what is verified is parsed again.
+    // Batches change the items, so they are parsed again for verification.
     verify: async (path) => {
       const outputs = []
       for (const item of itemsOf(data).map(current.parse)) {
@@ -421,7 +421,7 @@ export function run(name, version, ops) {
   }).on('close', () => process.exit(0))
 }
 
-/** Adds the `_varied` twin of every row. */
+/** Adds the `_varied` counterpart of every row. */
 export const withVaried = (rows) =>
   Object.fromEntries(Object.entries(rows).flatMap(([id, row]) => [[id, row], [id + '_varied', row]]))
 const MASK = (1n << 256n) - 1n
@@ -433,7 +433,7 @@ const u256 = (per, call) =>
   })
 const mulDiv = u256(3, (a, b, d) => (a * b) / d)
 const swap = u256(3, (l, p, a) => (l * p) / ((l + a * p) & MASK))
-/** u256 in JavaScript is the native BigInt: what users of every library here have. */
+/** The u256 rows with the native BigInt, which users of every JavaScript library here use. */
 export const bigintRows = {
   ...withVaried({
     u256_add: u256(2, (a, b) => (a + b) & MASK),
@@ -447,7 +447,7 @@ export const bigintRows = {
   u256_mulDiv_zig_input: mulDiv,
   u256_uniswapv4_swap_zig_input: swap,
 }
-/** Keccak rows over one hash function from bytes to bytes or hex text. */
+/** Keccak rows for one hash function from bytes to bytes or hex text. */
 export const keccakRows = (hash) => {
   const rows = {}
   for (const size of ['empty', '32b', '256b', '1kb', '4kb']) rows[`keccak256_${size}`] = op(same, hash)
@@ -460,7 +460,7 @@ export const keccakRows = (hash) => {
     rows[`keccak256_batch_${size}`] = array(messages, (list) => list.map((m) => hash(m)))
   return rows
 }
-/** Rows of `secp256k1_recover`: `parse(item)` of 97 bytes gives what `key` and `address` take. */
+/** Rows of `secp256k1_recover`: `parse(item)` of 97 bytes gives the argument of `key` and `address`. */
 export const recoverRows = (parse, key, address, changed = (row) => row) => {
   const rows = withVaried({ secp256k1_recover: changed(op(parse, key)) })
   for (const n of [8, 64, 1024])

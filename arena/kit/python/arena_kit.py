@@ -67,7 +67,7 @@ class Op:
 
 WORD = (1 << 32) - 1
 STEP = 0x9E3779B9
-# The four lowest octal digits, lowest first, of every number of 12 bits.
+# The four lowest octal digits, lowest first, of every 12-bit number.
 _OCTAL = ["".join(str(n >> 3 * j & 7) for j in range(4)) for n in range(4096)]
 
 
@@ -268,7 +268,7 @@ def run(name, version, ops):
                     reply(err="unsupported", msg=args[0])
                     continue
                 current = ops[args[0]]
-                # Items are never changed in place: a changed one is built anew.
+                # Items are never changed in place; a changed item is a new object.
                 items = [current.parse(blob) for blob in read_blobs(args[1])]
                 try:
                     change = current.changer(args[2] if len(args) > 2 else "none", items)

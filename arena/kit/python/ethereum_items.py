@@ -54,7 +54,7 @@ def whole(value):
     return text.encode() + data + b"".join(le32(number) for list in numbers for number in list)
 
 
-# Changes of parsed elements by the rules of the rows.
+# Changes of parsed elements by the rules of the rows
 
 
 def amount(row, w):

@@ -1,10 +1,11 @@
 //! The arena's line protocol for contenders in Zig 0.15.
 //!
-//! A contender declares its operations by `op`: a parsed type `T`, `parse` (untimed, may allocate from the given arena)
-//! and `call` (timed), which hands each output to `Sink.emit`.
+//! A contender declares its operations with `op`: a parsed type `T`, `parse` (untimed, may allocate from the given
+//! arena) and `call` (timed), which passes each output to `Sink.emit`.
 //!
-//! Between calls the kit changes the items by the rule of the row: by itself where `T` is a slice of bytes or of such
-//! slices (`rows` for bytes that are elements of one size), by the function given to `opChanging` elsewhere.
+//! Between calls the kit changes the items by the rule of the row. It changes a `T` that is a slice of bytes or of such
+//! slices itself (`rows` for bytes that consist of elements of one size), other types with the function given to
+//! `opChanging`.
 
 const std = @import("std");
 const Allocator = std.mem.Allocator;
@@ -25,7 +26,7 @@ pub const Sink = struct {
         for (rest, 0..) |byte, i| self.acc +%= @as(u64, byte) << @intCast(8 * i);
     }
 
-    /// A word that is summed only: what `verify` writes instead is emitted where `collected` is set.
+    /// Adds a word to the checksum only; `verify` output is emitted separately if `collected` is set.
     pub inline fn word(self: *Sink, value: u64) void {
         self.acc +%= value;
     }
@@ -44,12 +45,12 @@ pub const Op = struct {
     prepare: *const fn (Allocator, []const []const u8, []const u8) anyerror!Batch,
 };
 
-/// The word that element i gets where the first gets x.
+/// The word of element i if that of the first is x.
 pub inline fn word(x: u32, i: usize) u32 {
     return x +% @as(u32, @truncate(i)) *% 0x9E3779B9;
 }
 
-/// Writes a word as 8 octal digits, the lowest first.
+/// Writes a word as 8 octal digits, lowest first.
 pub fn octal(out: *[8]u8, w: u32) void {
     for (out, 0..) |*c, j| c.* = '0' + @as(u8, @intCast((w >> @intCast(3 * j)) & 7));
 }
@@ -67,7 +68,7 @@ const Rule = struct {
         };
     }
 
-    /// Changes an element, unless it is too short. The bytes are the kit's own copy of the file.
+    /// Changes an element unless it is too short. The bytes belong to the kit's own copy of the file.
     fn apply(self: Rule, element: []const u8, w: u32) void {
         const start = if (self.offset < 0) self.offset + @as(isize, @intCast(element.len)) else self.offset;
         const size: usize = switch (self.kind) {
@@ -91,7 +92,7 @@ pub fn op(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocat
     return build(id, T, parse, call, 0, "", null);
 }
 
-/// `op` on items of bytes that are elements of `size` bytes.
+/// `op` on items that consist of elements of `size` bytes.
 pub fn rows(comptime id: []const u8, comptime size: usize, comptime call: fn (*const []const u8, *Sink) anyerror!void) Op {
     return build(id, []const u8, same, call, size, "", null);
 }
@@ -130,7 +131,7 @@ fn build(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocato
             }
         }
 
-        // Calls n items from `first` on, round and round.
+        // Makes n calls on consecutive items, starting at `first` and wrapping around.
         fn run(opaque_state: *anyopaque, first: usize, n: usize, seed: u32, sink: *Sink) anyerror!void {
             const state: *State = @ptrCast(@alignCast(opaque_state));
             var at = first;
@@ -177,10 +178,10 @@ fn blobs(arena: Allocator, file: []const u8) ![]const []const u8 {
     return list.items;
 }
 
-/// What was prepared last.
+/// The operation and items prepared last.
 const Prepared = struct {
     entry: Op,
-    /// The file as it was read. Batches change a copy.
+    /// The file as read. Batches change a copy.
     file: []const u8,
     batch: Batch,
 
@@ -189,7 +190,7 @@ const Prepared = struct {
     }
 };
 
-/// Answers the driver until `quit` or the end of input.
+/// Serves the driver's requests until `quit` or the end of input.
 pub fn serve(name: []const u8, version: []const u8, ops: []const Op) !void {
     const gpa = std.heap.smp_allocator;
     var arena_state = std.heap.ArenaAllocator.init(gpa);

@@ -1,14 +1,14 @@
 //! Short Weierstrass curves over big integers, slow and readable: BN254 and BLS12-381 (both groups), P-256.
 //!
-//! The truth of the precompile rows rests on algebra: points are drawn with their discrete logarithms, so that sums,
-//! products and pairings are known without a second implementation of them.
+//! The reference outputs of the precompile rows rely on algebra: points are drawn with known discrete logarithms, so
+//! sums, products and pairings are known without a second implementation of them.
 
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, Result, ensure};
 use num_bigint::BigUint;
 
-/// A coordinate: an element of the prime field (one part) or of its quadratic extension (two parts, `i` squared is -1).
+/// A coordinate: an element of the prime field (one part) or of its quadratic extension (two parts, with `i^2 = -1`).
 pub type Element = Vec<BigUint>;
 
 /// A curve `y^2 = x^3 + a x + b` and a generator of its prime-order subgroup.
@@ -19,17 +19,17 @@ pub struct Curve {
     pub order: BigUint,
     a: Element,
     b: Element,
-    /// 2^k times the generator.
+    /// `2^k` times the generator, for each `k`.
     powers: Vec<Point>,
 }
 
 /// An affine point, or infinity.
 pub type Point = Option<(Element, Element)>;
 
-/// Homogeneous coordinates over Jacobi's: `x / z^2`, `y / z^3`; infinity has `z = 0`.
+/// Jacobian coordinates: the affine point is `(x / z^2, y / z^3)`; infinity has `z = 0`.
 struct Jacobian(Element, Element, Element);
 
-/// A number from hexadecimal text that stands in this program.
+/// Parses a hexadecimal constant.
 fn number(hex: &str) -> BigUint {
     BigUint::parse_bytes(hex.as_bytes(), 16).unwrap_or_default()
 }
@@ -113,8 +113,8 @@ impl Curve {
         };
         match x.as_slice() {
             [x] => Some(vec![one(x)?]),
-            // Adj and Rodriguez-Henriquez' complex method: with n the root of the norm, the root's first part squared is
-            // (x0 + n) / 2 or (x0 - n) / 2.
+            // The complex method of Adj and Rodríguez-Henríquez: with n the square root of the norm, the square of the
+            // root's first part is (x0 + n) / 2 or (x0 - n) / 2.
             [x0, x1] => {
                 let norm = one(&((x0 * x0 + x1 * x1) % &self.p))?;
                 let half = BigUint::from(2u8).modinv(&self.p)?;
@@ -203,7 +203,7 @@ impl Curve {
         self.affine(&sum)
     }
 
-    /// The point on the other side of the x axis.
+    /// The negated point `(x, -y)`.
     pub fn negate(&self, point: &Point) -> Point {
         point
             .as_ref()
@@ -222,7 +222,7 @@ impl Curve {
         self.affine(&sum)
     }
 
-    /// `scalar` times any point.
+    /// `scalar` times an arbitrary point.
     pub fn multiply(&self, scalar: &BigUint, point: &Point) -> Point {
         let mut sum = self.infinity();
         for bit in (0..scalar.bits()).rev() {
@@ -234,7 +234,8 @@ impl Curve {
         self.affine(&sum)
     }
 
-    /// The first point at or after `x`: on the curve, but, where the curve has a cofactor, not in the subgroup.
+    /// The first curve point with an x coordinate of at least `x`. If the curve has a cofactor, it is not in the
+    /// subgroup.
     pub fn outside_subgroup(&self, x: &BigUint) -> Result<Point> {
         let mut at = self.zero();
         at[0] = x % &self.p;
@@ -264,7 +265,7 @@ pub static BN254_G1: LazyLock<Curve> = LazyLock::new(|| {
     )
 });
 
-/// Its twist, EIP-197: `y^2 = x^3 + 3 / (9 + i)`.
+/// The twist of BN254, EIP-197: `y^2 = x^3 + 3 / (9 + i)`.
 pub static BN254_G2: LazyLock<Curve> = LazyLock::new(|| {
     Curve::new(
         "30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47",
@@ -308,7 +309,7 @@ pub static BLS_G1: LazyLock<Curve> = LazyLock::new(|| {
     )
 });
 
-/// Its twist: `y^2 = x^3 + 4 (1 + i)`.
+/// The twist of BLS12-381: `y^2 = x^3 + 4 (1 + i)`.
 pub static BLS_G2: LazyLock<Curve> = LazyLock::new(|| {
     Curve::new(
         BLS_P,
@@ -328,7 +329,7 @@ pub static BLS_G2: LazyLock<Curve> = LazyLock::new(|| {
     )
 });
 
-/// P-256, SEC 2 and EIP-7951.
+/// P-256 (SEC 2, EIP-7951).
 pub static P256: LazyLock<Curve> = LazyLock::new(|| {
     Curve::new(
         "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff",

@@ -1,8 +1,8 @@
-//! SHA-256, RIPEMD-160 and BLAKE2b's F, word by word as specified.
+//! SHA-256, RIPEMD-160 and the BLAKE2b compression function F, written from their specifications.
 
 use num_bigint::BigUint;
 
-/// The first primes.
+/// The first 64 primes.
 const PRIMES: [u32; 64] = [
     2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97,
     101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193,
@@ -10,12 +10,12 @@ const PRIMES: [u32; 64] = [
     311,
 ];
 
-/// The lowest word.
+/// The lowest 32 bits.
 fn low(value: &BigUint) -> u32 {
     value.iter_u32_digits().next().unwrap_or(0)
 }
 
-/// Message, 0x80, zeros, and the length in bits.
+/// Pads a message with 0x80, zeros, and its length in bits.
 fn padded(message: &[u8], length: [u8; 8]) -> Vec<u8> {
     let mut out = [message, &[0x80]].concat();
     out.resize((out.len() + 8).next_multiple_of(64) - 8, 0);
@@ -23,7 +23,7 @@ fn padded(message: &[u8], length: [u8; 8]) -> Vec<u8> {
     out
 }
 
-/// FIPS 180-4. The constants are the first 32 bits of the fractional parts of roots of primes.
+/// SHA-256 (FIPS 180-4). The constants are the first 32 bits of the fractional parts of roots of primes.
 pub fn sha256(message: &[u8]) -> [u8; 32] {
     let constants = PRIMES.map(|prime| low(&(BigUint::from(prime) << 96u32).cbrt()));
     let mut state: [u32; 8] =
@@ -67,7 +67,7 @@ pub fn sha256(message: &[u8]) -> [u8; 32] {
     out
 }
 
-/// Dobbertin, Bosselaers and Preneel, "RIPEMD-160: A Strengthened Version of RIPEMD", 1996.
+/// RIPEMD-160 (Dobbertin, Bosselaers and Preneel, "RIPEMD-160: A Strengthened Version of RIPEMD", 1996).
 pub fn ripemd160(message: &[u8]) -> [u8; 20] {
     /// Rotations by round and message word.
     const ROTATE: [[u32; 16]; 5] = [
@@ -138,7 +138,7 @@ pub fn ripemd160(message: &[u8]) -> [u8; 20] {
     out
 }
 
-/// EIP-152: the new state of its 213-byte input; the final flag must be 0 or 1.
+/// BLAKE2b F (EIP-152): the new state for a 213-byte input, whose final flag must be 0 or 1.
 pub fn blake2f(input: &[u8; 213]) -> Vec<u8> {
     const SIGMA: [[usize; 16]; 10] = [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],

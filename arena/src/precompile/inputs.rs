@@ -1,6 +1,6 @@
-//! Inputs of the precompiles, drawn so that their outputs are known: by slow code for hashes and powers, by discrete
-//! logarithms for the curves (a pairing product is one where the logarithms' products sum to zero), by polynomials of
-//! degree two for KZG.
+//! Inputs of the precompiles, drawn so that their outputs are known: from slow code for hashes and powers, from
+//! discrete logarithms for the curves (a pairing product is one if the products of the logarithms sum to zero), and
+//! from quadratic polynomials for KZG.
 
 use std::sync::LazyLock;
 
@@ -15,23 +15,23 @@ use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth;
 
-/// Geth's vectors of the maps to curves.
+/// Geth's vectors of the map-to-curve precompiles.
 static MAPS: LazyLock<[Value; 2]> = LazyLock::new(|| {
     [
         include_str!("../../../vectors/precompiles/geth/blsMapG1.json"),
         include_str!("../../../vectors/precompiles/geth/blsMapG2.json"),
     ]
-    // Compiled in, and read by every test.
+    // The vectors are compiled in and read by every test.
     .map(|text| serde_json::from_str(text).unwrap_or_else(|error| unreachable!("vectors: {error}")))
 });
 
-/// Big-endian, in so many bytes.
+/// Big-endian, zero-padded to `len` bytes.
 fn be(value: &BigUint, len: usize) -> Vec<u8> {
     let digits = value.to_bytes_be();
     [vec![0; len.saturating_sub(digits.len())], digits].concat()
 }
 
-/// A number of exactly so many bits.
+/// A random number of exactly `bits` bits.
 fn sized(random: &mut Random, bits: usize) -> BigUint {
     let mut value = BigUint::from_bytes_le(&random.bytes(bits.div_ceil(8)));
     value >>= bits.next_multiple_of(8) - bits;
@@ -39,12 +39,12 @@ fn sized(random: &mut Random, bits: usize) -> BigUint {
     value
 }
 
-/// A scalar below every order here.
+/// A random scalar below all group orders used here.
 fn scalar(random: &mut Random) -> BigUint {
     sized(random, 253)
 }
 
-/// EIP-196 and 197: the imaginary part stands first.
+/// Encodes a point as in EIP-196 and EIP-197, with the imaginary part first.
 fn bn254(point: &Point, parts: usize) -> Vec<u8> {
     match point {
         None => vec![0; 64 * parts],
@@ -55,7 +55,7 @@ fn bn254(point: &Point, parts: usize) -> Vec<u8> {
     }
 }
 
-/// EIP-2537: 64 bytes for a part, the imaginary one last.
+/// Encodes a point as in EIP-2537: 64 bytes per part, with the imaginary part last.
 fn bls(point: &Point, parts: usize) -> Vec<u8> {
     match point {
         None => vec![0; 128 * parts],
@@ -66,7 +66,7 @@ fn bls(point: &Point, parts: usize) -> Vec<u8> {
     }
 }
 
-/// The compressed form of a point of BLS12-381's first group.
+/// The compressed encoding of a point of BLS12-381 G1.
 fn compressed(point: &Point) -> Vec<u8> {
     let Some((x, y)) = point else {
         return [vec![0xc0], vec![0; 47]].concat();
@@ -77,7 +77,7 @@ fn compressed(point: &Point) -> Vec<u8> {
     out
 }
 
-/// Not on the curve: its y is one too large.
+/// Moves a point off the curve by adding one to its y coordinate.
 fn off_curve(point: Point) -> Point {
     point.map(|(x, mut y)| {
         y[0] += 1u8;
@@ -89,10 +89,10 @@ fn big(low: u64) -> BigUint {
     BigUint::from(low)
 }
 
-/// Right inputs, and some for which only the last step shows that they are wrong: both cost the same.
+/// Valid inputs mixed with invalid ones that only fail in the last step; both cost the same.
 const MIXED: &str = "mixed";
 
-/// One item of a row.
+/// Draws one item of a row.
 pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     let kernel = op.kernel.as_str();
     let case = match op.case.as_str() {
@@ -105,10 +105,11 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
         return programs(op, random);
     }
     if op.input == Input::Report {
-        // Of the same kind: an input of the row it is like, in a program of the same form.
+        // Draws an input of the row named in `like`, and wraps it in a program of the same form.
         let row = like(op)?;
         let mut drawn = draw(row, random)?;
-        // The report's items are right ones: another right one would be told by the same constant.
+        // The report's items are valid. A valid signature or proof always returns the same constant, so draw an invalid
+        // one.
         while row.case == MIXED && drawn.succeeds() && !drawn.parts[1].is_empty() {
             drawn = draw(row, random)?;
         }
@@ -182,7 +183,7 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
         "evm_bls_g1msm" => msm(random, case, op.size, &BLS_G1, 1)?,
         "evm_bls_g2msm" => msm(random, case, op.size, &BLS_G2, 2)?,
         "evm_bls_map" if fails => {
-            // Not below the prime.
+            // Coordinates that are not below the prime.
             let parts = if op.call.ends_with("11") { 2 } else { 1 };
             let parts = (0..parts).flat_map(|_| be(&(&BLS_G1.p + sized(random, 64)), 64));
             Case::failure(parts.collect())
@@ -193,7 +194,7 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     })
 }
 
-/// The call with this input; `None` for precompiles whose output is known for drawn inputs only.
+/// The expected result for this input; `None` for precompiles whose outputs are only known for drawn inputs.
 pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
     let item = input.to_vec();
     let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
@@ -248,7 +249,7 @@ pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
     }))
 }
 
-/// Inputs of Geth's vectors, in random order: maps to curves have no algebra to know their outputs by.
+/// Inputs of Geth's vectors in random order: the outputs of the maps to curves cannot be derived by algebra.
 pub fn maps(op: &Op, random: &mut Random, count: usize) -> Result<Vec<Case>> {
     let [g1, g2] = &*MAPS;
     let vectors = if op.call.ends_with("11") { g2 } else { g1 };
@@ -258,7 +259,8 @@ pub fn maps(op: &Op, random: &mut Random, count: usize) -> Result<Vec<Case>> {
     own.iter().take(count).map(case).collect()
 }
 
-/// `op.calls` calls with inputs of the row it is like, or of nobody with inputs of 128 bytes.
+/// A program of `op.calls` calls with inputs of the row named in `like`, or of calls to an address without code, with
+/// inputs of 128 bytes.
 fn programs(op: &Op, random: &mut Random) -> Result<Case> {
     if op.case == "nobody" {
         let cases = (0..op.calls).map(|_| Case::success(random.bytes(128), Vec::new()));
@@ -278,7 +280,7 @@ fn ecrecover(random: &mut Random, case: &str) -> Result<Case> {
         |r: &[u8], v: u8| [message.as_slice(), &[0; 31], &[v], r, &signature[32..64]].concat();
     let v = 27 + signature[64];
     Ok(match case {
-        // An unrecoverable signature costs the same gas and returns nothing.
+        // A signature that cannot be recovered costs the same gas and returns nothing.
         "off_curve" => loop {
             let r = [vec![0x11], random.bytes(31)].concat();
             let other = [r.as_slice(), &signature[32..]].concat();
@@ -295,7 +297,7 @@ fn ecrecover(random: &mut Random, case: &str) -> Result<Case> {
     })
 }
 
-/// `base exponent modulus parity`: lengths in bytes; `=N` for the exponent N itself.
+/// `base exponent modulus parity`: lengths in bytes, or `=N` for the exponent N itself.
 fn modexp(random: &mut Random, case: &str) -> Result<Case> {
     let words: Vec<&str> = case.split(' ').collect();
     let [base, exponent, modulus, parity] = words[..] else {
@@ -340,7 +342,7 @@ fn pairing(
     for index in 0..size {
         let (mut a, b) = (scalar(random), scalar(random));
         if one && index + 1 == size {
-            // The last first point takes the sum back.
+            // The last point brings the sum back to zero.
             let back = &g1.order - &sum % &g1.order;
             a = back * b.modinv(&g1.order).context("inverse")? % &g1.order;
         }
@@ -386,7 +388,7 @@ fn msm(random: &mut Random, case: &str, size: usize, curve: &Curve, parts: usize
     })
 }
 
-/// The ceremony's secret t: t G and t^2 G, from the mainnet trusted setup (EIP-4844, `g1_monomial`).
+/// The points t G and t^2 G of the ceremony's secret t, from the mainnet trusted setup (EIP-4844, `g1_monomial`).
 static SETUP: LazyLock<[Point; 2]> = LazyLock::new(|| {
     let point = |x: &str, y: &str| -> Point {
         let part = |hex: &str| BigUint::parse_bytes(hex.as_bytes(), 16).map(|n| vec![n]);
@@ -404,7 +406,7 @@ static SETUP: LazyLock<[Point; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// A commitment to `p(X) = a + b X + c X^2` and its proof at `z`: the quotient is `(b + c z) + c X`.
+/// A commitment to `p(X) = a + b X + c X^2` and its proof at `z`; the quotient polynomial is `(b + c z) + c X`.
 fn kzg(random: &mut Random, case: &str) -> Result<Case> {
     let curve: &Curve = &BLS_G1;
     let r = &curve.order;
@@ -439,7 +441,7 @@ fn kzg(random: &mut Random, case: &str) -> Result<Case> {
     ))
 }
 
-/// A signature of `d` with nonce `k`; a wrong one has another hash.
+/// A signature by key `d` with nonce `k`; a wrong one has another hash.
 fn p256(random: &mut Random, fails: bool) -> Result<Case> {
     let curve: &Curve = &P256;
     let n = &curve.order;

@@ -1,8 +1,8 @@
-//! The precompiles of the EVM: rows of inputs whose outputs are known by algebra or by slow code of our own, what they
-//! cost in gas, and programs that call them.
+//! The precompiles of the EVM: benchmark rows with inputs whose outputs are known by algebra or from slow reference
+//! code, their gas costs, and programs that call them.
 //!
-//! Nothing here shares code with the library or with a contender. An output is two parts: one byte, 1 for success and 0
-//! for failure, and what the precompile returns.
+//! Nothing here shares code with the library or with a contender. An output has two parts: one byte, 1 for success and
+//! 0 for failure, and the bytes that the precompile returns.
 
 pub mod curve;
 mod hash;
@@ -22,17 +22,17 @@ use crate::truth::{hex, unhex};
 
 pub use inputs::draw;
 
-/// The report's cases and others around them, with their outputs: `vectors/precompiles/report.json`.
+/// The report's cases and similar ones, with their outputs: `vectors/precompiles/report.json`.
 static CASES: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("../../../vectors/precompiles/report.json");
-    // Compiled in, and read by every test.
+    // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
 
-/// Mark of the one program of the report that passes a size other than its name says.
+/// Marks the only program of the report that passes a size other than the one in its name.
 const EIGHT_BYTES: &str = "/8 bytes as published";
 
-/// What a contender gets, and the parts of what it must answer.
+/// An item and the parts of its expected output.
 pub struct Case {
     /// The item.
     pub item: Vec<u8>,
@@ -41,13 +41,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// The precompile succeeds on `item` and returns `output`.
+    /// A case in which the precompile succeeds on `item` and returns `output`.
     pub fn success(item: Vec<u8>, output: Vec<u8>) -> Self {
         let parts = vec![vec![1], output];
         Self { item, parts }
     }
 
-    /// The precompile fails on `item`.
+    /// A case in which the precompile fails on `item`.
     pub fn failure(item: Vec<u8>) -> Self {
         let parts = vec![vec![0], Vec::new()];
         Self { item, parts }
@@ -59,12 +59,12 @@ impl Case {
     }
 }
 
-/// Whether a row belongs here.
+/// Whether a row belongs to the precompiles.
 pub fn is_row(op: &Op) -> bool {
     op.family == "precompiles"
 }
 
-/// Items of a row.
+/// The items of a row with their outputs.
 pub fn cases(op: &Op, which: Draw) -> Result<Vec<Case>> {
     let (seed, count) = match which {
         Draw::Main if op.input == Input::Report => {
@@ -81,7 +81,7 @@ pub fn cases(op: &Op, which: Draw) -> Result<Vec<Case>> {
     (0..count).map(|_| draw(op, &mut random)).collect()
 }
 
-/// The parts of the output of a changed item; `None` if slow code does not compute them from the input's bytes.
+/// The parts of the output of a changed item; `None` if slow code cannot compute them from the input's bytes.
 pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     if op.call != program::RUN {
         let found = address(&op.call).map(|address| inputs::output(address, item));
@@ -90,7 +90,7 @@ pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
         };
         return Ok(Some(output.parts));
     }
-    // The last of the calls has other data.
+    // The change affects the last call's input.
     let Some(address) = address(&like(op)?.call) else {
         return Ok(None);
     };
@@ -112,12 +112,12 @@ pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     Ok(Some(whole.parts))
 }
 
-/// A hexadecimal field.
+/// Decodes a hexadecimal field.
 fn bytes(value: &Value) -> Result<Vec<u8>> {
     unhex(value.as_str().context("not a text")?.as_bytes())
 }
 
-/// The vector a row names.
+/// The vector that a row names.
 fn vector(op: &Op) -> Result<&'static Value> {
     let cases = CASES.as_array().context("cases")?;
     let name = op.case.strip_suffix(EIGHT_BYTES).unwrap_or(&op.case);
@@ -125,7 +125,7 @@ fn vector(op: &Op) -> Result<&'static Value> {
     found.with_context(|| format!("no case {:?}", op.case))
 }
 
-/// The case a row names, as the report had it.
+/// The case that a row names, as in the report.
 fn report(op: &Op) -> Result<Case> {
     let case = vector(op)?;
     let input = bytes(&case["input"])?;
@@ -155,7 +155,7 @@ fn like(op: &Op) -> Result<&'static Op> {
     found.with_context(|| format!("{}: no row {:?}", op.id, op.like))
 }
 
-/// The gas of one call, since Osaka; none where a program calls nobody.
+/// The gas of one call since Osaka; `None` if the program calls an address without code.
 pub fn nominal(op: &Op) -> Result<Option<u64>> {
     match op.call.as_str() {
         program::RUN if op.case == "nobody" => Ok(None),
@@ -172,13 +172,13 @@ pub fn nominal(op: &Op) -> Result<Option<u64>> {
     }
 }
 
-/// Address of the precompile that a direct row calls.
+/// The address of the precompile that a direct row calls.
 pub fn address(call: &str) -> Option<u64> {
     let digits = call.strip_prefix("precompile_")?;
     u64::from_str_radix(digits.strip_suffix("_into").unwrap_or(digits), 16).ok()
 }
 
-/// What a call costs since Osaka: EIP-152, 1108, 2537, 4844, 7883, 7951 and the Yellow Paper.
+/// The gas of a call since Osaka: EIP-152, 1108, 2537, 4844, 7883, 7951 and the Yellow Paper.
 pub fn gas(address: u64, input: &[u8]) -> Result<u64> {
     let words = input.len().div_ceil(32) as u64;
     Ok(match address {
@@ -204,7 +204,7 @@ pub fn gas(address: u64, input: &[u8]) -> Result<u64> {
     })
 }
 
-/// EIP-7883.
+/// The gas of modular exponentiation (EIP-7883).
 fn modexp_gas(input: &[u8]) -> Result<u64> {
     let field = |at: usize, len: usize| -> BigUint {
         let bytes = (at..at + len).map(|i| input.get(i).copied().unwrap_or(0));
@@ -226,7 +226,7 @@ fn modexp_gas(input: &[u8]) -> Result<u64> {
     Ok((multiplication * iterations.max(1)).max(500))
 }
 
-/// EIP-2537: the price of one point among so many, in thousandths; the numbers of points that rows have.
+/// EIP-2537: the discount in thousandths for G1 and G2, for the numbers of points that rows use.
 fn discount(points: usize) -> Result<[u64; 2]> {
     Ok(match points {
         1 => [1000, 1000],
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn hashes_are_the_published_ones() {
-        // FIPS 180-4 and the authors' page of RIPEMD-160.
+        // Test vectors of FIPS 180-4 and of the page of RIPEMD-160's authors.
         assert_eq!(
             hex(&hash::sha256(b"abc")),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -302,7 +302,7 @@ mod tests {
                 assert!(!case.item.is_empty(), "{}", op.id);
                 let returns_nothing = op.kernel == "evm_ecrecover" || op.kernel == "evm_p256verify";
                 match op.call.as_str() {
-                    // Of either outcome.
+                    // These rows contain both outcomes.
                     _ if ["evm_kzg_varied", "evm_p256verify_varied"]
                         .iter()
                         .any(|mixed| op.id == *mixed || op.like == *mixed) => {}

@@ -1,22 +1,23 @@
-//! Bytecode that calls precompiles, and the gas that the report's programs use.
+//! Bytecode that calls precompiles, and the gas used by the report's programs.
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::{Case, gas};
 use crate::truth::{Reader, hex};
 
-/// What rows of the report's programs ask for: hexadecimal text in, gas used out; engine and state are made in the call.
+/// The call of rows with the report's programs: takes hexadecimal text, returns the gas used, and creates engine and
+/// state inside the call.
 pub const SETUP: &str = "bytecode_setup";
-/// What rows of longer programs ask for: `lp(code)`, call data in; what the program returns out.
+/// The call of rows with longer programs: takes `lp(code)` and call data, returns the program's return data.
 pub const RUN: &str = "bytecode";
-/// Gas that every program is given.
+/// Gas limit of the report's programs.
 pub const GAS: u64 = 30_000_000;
 /// An address without code, to measure a call that does nothing.
 pub const NOBODY: u64 = 0xffff;
 
-/// Gas used by a straight-line program of the report, whose one call succeeds or fails: PUSH, MSTORE, GAS, CALL, POP,
-/// STOP. Precompiles are warm (EIP-2929); what a call is given is capped at 63/64 of what is left (EIP-150); a failing
-/// precompile keeps all of it.
+/// Gas used by a straight-line program of the report, whose only call succeeds or fails: PUSH, MSTORE, GAS, CALL, POP,
+/// STOP. Precompiles are warm (EIP-2929). The gas passed to a call is capped at 63/64 of what is left (EIP-150), and a
+/// failing precompile consumes all of it.
 pub fn gas_used(code: &[u8], limit: u64, succeeds: bool) -> Result<u64> {
     let (mut left, mut at, mut memory) = (limit, 0, Vec::new());
     let mut stack: Vec<Vec<u8>> = Vec::new();
@@ -81,7 +82,7 @@ pub fn gas_used(code: &[u8], limit: u64, succeeds: bool) -> Result<u64> {
     Ok(limit - left)
 }
 
-/// PUSH of a number, as short as can be.
+/// The shortest PUSH of a number.
 fn push(code: &mut Vec<u8>, value: u64) {
     let bytes = value.to_be_bytes();
     let first = bytes.iter().position(|b| *b != 0).unwrap_or(7);
@@ -89,7 +90,8 @@ fn push(code: &mut Vec<u8>, value: u64) {
     code.extend(&bytes[first..]);
 }
 
-/// A program in the form of the report's: the input word by word to memory, one CALL with all gas, hexadecimal text.
+/// A program like the report's: stores the input word by word, makes one CALL with all gas, and is given as hexadecimal
+/// text.
 pub fn once(address: u64, case: &Case) -> Result<Case> {
     let (input, output) = (&case.item, &case.parts[1]);
     let mut code = Vec::new();
@@ -110,17 +112,17 @@ pub fn once(address: u64, case: &Case) -> Result<Case> {
     })
 }
 
-/// Code and call data of an item of the rows of longer programs.
+/// Code and call data of an item of the rows with longer programs.
 pub fn parts(item: &[u8]) -> Result<(&[u8], &[u8])> {
     let mut reader = Reader(item);
     Ok((reader.lp()?, reader.rest()))
 }
 
-/// A program with one STATICCALL for each case, each with a constant amount of gas and with its own input, which lies in
-/// the call data. It returns how many calls succeeded, and the exclusive or of the first words they returned.
+/// A program with one STATICCALL per case, each with a constant amount of gas and its own input from the call data. It
+/// returns the number of calls that succeeded and the exclusive or of the first words they returned.
 pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
     let (mut code, mut data) = (Vec::new(), Vec::new());
-    // What a call returns stays where it is if the next one returns nothing.
+    // The output area keeps its content if the next call returns nothing.
     let (mut succeeded, mut returned, mut mixed) = (0u64, [0u8; 32], [0u8; 32]);
     push(&mut code, 0);
     push(&mut code, 0);
@@ -132,7 +134,7 @@ pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
             gas(address, input)?
         };
         let out = input.len().next_multiple_of(32) as u64;
-        // CALLDATACOPY(0, where it lies, length)
+        // CALLDATACOPY(0, offset of the input, length)
         push(&mut code, input.len() as u64);
         push(&mut code, data.len() as u64);
         push(&mut code, 0);
@@ -147,7 +149,7 @@ pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
         ] {
             push(&mut code, argument);
         }
-        // STATICCALL; ADD to the sum, which then goes below the mix; MLOAD; XOR; and back.
+        // STATICCALL; ADD to the sum, which is then swapped below the mix; MLOAD; XOR; swap back.
         code.extend([0xfa, 0x01, 0x90]);
         push(&mut code, out);
         code.extend([0x51, 0x18, 0x90]);

@@ -1,18 +1,18 @@
-//! The part of a report that looks at time as gas: tables in the layout of the published precompile benchmark, the
-//! marginal cost of a call, the comparison of clients, and conclusions that follow from the figures.
+//! The gas part of a report: tables in the layout of the published precompile benchmark, the marginal cost of a call,
+//! the comparison of clients, and conclusions derived from these numbers.
 
 use std::collections::BTreeMap;
 
 use super::{html_text, raced, three, time};
 use crate::result::{Operation, Report};
 
-/// A heading, a note, and a table or a list beneath it.
+/// A section with a heading, a note, and a table or a list.
 pub struct Section {
     /// Heading.
     pub title: String,
-    /// A paragraph.
+    /// A paragraph below the heading.
     pub note: String,
-    /// Names of the columns; the first is a name, the others numbers.
+    /// Column names; the first column holds names, the others numbers.
     pub head: Vec<String>,
     /// Rows of the table.
     pub rows: Vec<Vec<Field>>,
@@ -20,11 +20,11 @@ pub struct Section {
     pub lines: Vec<String>,
 }
 
-/// A cell of a table.
+/// A table cell.
 pub struct Field {
     /// Its lines.
     pub lines: Vec<String>,
-    /// Whether the figure was published elsewhere.
+    /// Whether the number was published elsewhere.
     pub grey: bool,
 }
 
@@ -37,7 +37,7 @@ impl Field {
     }
 }
 
-/// `1234567.8` as `1,234,567.8`, with so many decimals.
+/// Formats `1234567.8` as `1,234,567.8` with the given number of decimals.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -51,12 +51,12 @@ fn grouped(value: f64, decimals: usize) -> String {
     out + rest
 }
 
-/// Nanoseconds of a contender on a row.
+/// Time of a contender on a row in nanoseconds.
 fn ns(report: &Report, op: &str, contender: &str) -> Option<f64> {
     report.best(op, contender)?.ns
 }
 
-/// Rows of single calls in the report's two modes.
+/// Whether a row makes single precompile calls, in one of the report's two modes.
 fn direct(op: &&Operation) -> bool {
     op.gas.is_some() && op.calls.is_none() && !program(op)
 }
@@ -65,7 +65,7 @@ fn program(op: &&Operation) -> bool {
     op.kernel == "evm_report"
 }
 
-/// A call that fails, or that finds nothing to recover: its gas is what it was given, or what a good one costs.
+/// Whether the call fails or finds nothing to recover. Its gas is then the gas it was given, or that of a valid call.
 fn fails(op: &&Operation) -> bool {
     ["fail", "fuzzcorp", "as_published"]
         .iter()
@@ -86,7 +86,7 @@ fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     (xx > 0.0).then(|| (xy / xx, my - mx * xy / xx))
 }
 
-/// Marginal nanoseconds a call and fixed nanoseconds of a program, by kernel.
+/// Marginal time of a call and fixed time of a program in nanoseconds, by kernel.
 fn slopes(report: &Report, contender: &str) -> BTreeMap<String, (f64, f64)> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for op in &report.ops {
@@ -103,12 +103,12 @@ fn slopes(report: &Report, contender: &str) -> BTreeMap<String, (f64, f64)> {
         .collect()
 }
 
-/// Gas in a second, in millions.
+/// Millions of gas per second.
 fn rate(gas: u64, ns: f64) -> f64 {
     gas as f64 / ns * 1e3
 }
 
-/// All sections; none where no row has gas.
+/// All sections; empty if no row has gas.
 pub fn sections(report: &Report) -> Vec<Section> {
     let mut out = Vec::new();
     if !report.ops.iter().any(|op| op.gas.is_some()) {
@@ -138,10 +138,10 @@ pub fn sections(report: &Report) -> Vec<Section> {
     out
 }
 
-/// Millions of gas in a second that a gas price is held against, unless the command names another rate.
+/// Default rate that gas prices are compared with, in millions of gas per second.
 pub const ANCHOR: f64 = 100.0;
 
-/// The report's table of one client and mode.
+/// The report's table for one client and mode.
 fn single(
     report: &Report,
     contender: &str,
@@ -301,14 +301,14 @@ fn comparison(report: &Report) -> Option<Section> {
     })
 }
 
-/// Contenders that price gas by their ECRECOVER, as clients do; libraries of one or two precompiles do not have it.
+/// Contenders with an ECRECOVER row, which gas is priced by; libraries of one or two precompiles lack it.
 fn clients(report: &Report) -> Vec<&str> {
     let mut names = raced(report);
     names.retain(|name| ns(report, "evm_ecrecover", name).is_some());
     names
 }
 
-/// The slowest of these, and the fastest: millions of gas a second, and whose.
+/// The slowest and the fastest, each as millions of gas per second and a name.
 fn ends<'a>(rates: impl Iterator<Item = (f64, &'a str)>) -> Option<[(f64, &'a str); 2]> {
     rates.fold(None, |ends, rate| {
         let [slow, fast] = ends.unwrap_or([rate, rate]);
@@ -319,7 +319,7 @@ fn ends<'a>(rates: impl Iterator<Item = (f64, &'a str)>) -> Option<[(f64, &'a st
     })
 }
 
-/// The price of a precompile is set by whoever is slowest, on its worst input.
+/// The worst cases: a precompile's price is determined by the slowest client on its worst input.
 fn worst(report: &Report) -> Option<Section> {
     let names = clients(report);
     let mut rows = Vec::new();
@@ -412,7 +412,7 @@ fn conclusions(report: &Report, anchor: f64) -> Section {
     }
 }
 
-/// As Markdown.
+/// Renders the sections as Markdown.
 pub fn markdown(report: &Report) -> String {
     let mut text = String::new();
     for section in sections(report) {
@@ -442,7 +442,7 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-/// As HTML, in the page's classes.
+/// Renders the sections as HTML with the page's classes.
 pub fn html(report: &Report) -> String {
     let escape = |text: &str| html_text(text).replace('`', "");
     let mut text = String::new();

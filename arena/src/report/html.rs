@@ -1,14 +1,14 @@
-//! `report.html`: one page that needs nothing else, drawn in the reader's browser from inline data.
+//! `report.html`: one self-contained page, rendered in the browser from inline data.
 
 use anyhow::Result;
 
 use super::{gas, html_text};
 use crate::result::Report;
 
-/// Template: markup, style and script, with one place for the data.
+/// Template with markup, style and script, and placeholders for the title and the data.
 const PAGE: &str = include_str!("page.html");
 
-/// The page of a report.
+/// Renders a report as HTML.
 pub fn render(report: &Report) -> Result<String> {
     // The page shows medians and intervals; raw batches stay in result.json.
     let mut slim = report.clone();
@@ -16,7 +16,7 @@ pub fn render(report: &Report) -> Result<String> {
         cell.batches.clear();
     }
     slim.cells.retain(|cell| !cell.control);
-    // `<` never appears in the inline script, so no text can end it.
+    // Escape `<`, so that no text can end the inline script.
     let data = serde_json::to_string(&slim)?.replace('<', "\\u003c");
     let title = format!("Lydite arena, {}", report.run.started);
     Ok(PAGE
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn the_page_takes_our_name_from_the_run() {
-        // `--ours` may name any contender; the name stands in the page once, for records that have none.
+        // `--ours` may name any contender; the page contains the name once, for records without `ours`.
         assert_eq!(PAGE.matches("'lydite'").count(), 1);
         assert!(PAGE.contains("find((c) => c.name === OURS)"));
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::race;
 use crate::result::{Pair, Report, State, Verdict};
 
-/// The report as GitHub-flavoured Markdown.
+/// Renders a report as GitHub-flavoured Markdown.
 pub fn render(report: &Report) -> String {
     let report = &with_texts(report, markdown_text);
     let (run, machine) = (&report.run, &report.machine);
@@ -155,7 +155,7 @@ pub fn render(report: &Report) -> String {
     text
 }
 
-/// The table of a family: its operations, and the peers that have a cell in it.
+/// The table of a family: its operations and the peers with a cell in it.
 fn times(report: &Report, family: &str, peers: &[&str]) -> String {
     let ops: Vec<_> = report.ops.iter().filter(|op| op.family == family).collect();
     let offered = |peer: &str| {
@@ -213,7 +213,7 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
     text
 }
 
-/// Our builds side by side, each against the fastest peer.
+/// Our builds side by side, each compared with the fastest peer.
 fn builds(report: &Report) -> String {
     let mut variants: Vec<&str> = Vec::new();
     for pair in &report.builds {
@@ -253,7 +253,7 @@ fn builds(report: &Report) -> String {
     text
 }
 
-/// Figures made elsewhere.
+/// Numbers published elsewhere.
 fn published(report: &Report, op: &str) -> String {
     let mut figures = Vec::new();
     if let Some(op) = report.ops.iter().find(|o| o.id == op) {

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 use crate::result::{Cell, Count, Pair, Report, State};
 
-/// Text from elsewhere as one line of text: no control characters, no characters that change the writing direction.
+/// External text as a single line, without control characters and bidirectional formatting characters.
 pub fn plain(text: &str) -> String {
     let unseen =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(unseen, " ")
 }
 
-/// Text from elsewhere as text of a Markdown table or list, also inside a code span: no markup, no link, no image.
+/// Escapes external text for a Markdown table, list or code span: no markup, links or images.
 fn markdown_text(text: &str) -> String {
     plain(text)
         .replace('&', "&amp;")
@@ -26,7 +26,7 @@ fn markdown_text(text: &str) -> String {
         .replace("](", "] (")
 }
 
-/// Text from elsewhere in HTML, also in an attribute. `@` would be a placeholder of the page.
+/// Escapes external text for HTML, including attributes. `@` is escaped because it marks the page's placeholders.
 fn html_text(text: &str) -> String {
     plain(text)
         .replace('&', "&amp;")
@@ -36,7 +36,7 @@ fn html_text(text: &str) -> String {
         .replace('@', "&#64;")
 }
 
-/// The report with every text in it changed: contenders and their files write most of them.
+/// Applies `change` to every text in the report, most of which comes from contenders and their files.
 pub fn with_texts(report: &Report, change: fn(&str) -> String) -> Report {
     let mut report = report.clone();
     fn keys<T>(map: &mut BTreeMap<String, T>, change: fn(&str) -> String) {
@@ -116,7 +116,7 @@ pub fn with_texts(report: &Report, change: fn(&str) -> String) -> Report {
     report
 }
 
-/// A contender's name, and whether nobody has reviewed its adapter.
+/// A contender's name, marked if its adapter has not been reviewed.
 pub fn label(report: &Report, name: &str) -> String {
     let foreign = report
         .contenders
@@ -125,7 +125,7 @@ pub fn label(report: &Report, name: &str) -> String {
     format!("{name}{}", if foreign { " (not reviewed)" } else { "" })
 }
 
-/// `1.24x`; with the interval where that is wide, and a note where the launches of one side form two groups.
+/// `1.24x`, with the interval if it is wide, and a note if the launches of one side form two groups.
 fn ratio(report: &Report, pair: &Pair) -> String {
     let mut text = format!("{}x", three(pair.ratio));
     if pair.wide {
@@ -146,7 +146,7 @@ fn ratio(report: &Report, pair: &Pair) -> String {
     text
 }
 
-/// `12.3 ns`, `4.56 µs`: three digits.
+/// Formats a time with three digits: `12.3 ns`, `4.56 µs`.
 pub fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns < 1e3 => (ns, "ns"),
@@ -157,7 +157,7 @@ pub fn time(ns: f64) -> String {
     format!("{} {unit}", three(value))
 }
 
-/// Operations a second: `3.21 M`; with bytes of an operation also `1.20 k (1200 MB/s)`.
+/// Formats operations per second: `3.21 M`; with the bytes of an operation also `1.20 k (1200 MB/s)`.
 pub fn rate(ns: f64, bytes: Option<f64>) -> String {
     let (value, unit) = match 1e9 / ns {
         ops if ops < 1e3 => (ops, ""),
@@ -169,7 +169,7 @@ pub fn rate(ns: f64, bytes: Option<f64>) -> String {
     format!("{}{unit}{}", three(value), bytes.unwrap_or_default())
 }
 
-/// Three digits, no exponent.
+/// Formats a number with three digits and no exponent.
 pub fn three(value: f64) -> String {
     match value {
         v if v < 9.995 => format!("{v:.2}"),
@@ -178,7 +178,7 @@ pub fn three(value: f64) -> String {
     }
 }
 
-/// `won 20, tied 3, lost 4`
+/// Formats counts: `won 20, tied 3, lost 4`.
 pub fn count(count: &Count) -> String {
     let mut text = format!(
         "won {}, tied {}, lost {}",
@@ -190,7 +190,7 @@ pub fn count(count: &Count) -> String {
     text
 }
 
-/// The lines that sum up a run.
+/// Summary lines of a run.
 pub fn summary(report: &Report) -> Vec<String> {
     let score = &report.score;
     let mut lines = vec![format!(
@@ -277,7 +277,7 @@ pub fn summary(report: &Report) -> Vec<String> {
     lines
 }
 
-/// Names of contenders that have a timed cell, ours first.
+/// Names of contenders with a timed cell, ours first.
 pub fn raced(report: &Report) -> Vec<&str> {
     let timed = |name: &str| {
         report
@@ -293,7 +293,7 @@ pub fn raced(report: &Report) -> Vec<&str> {
         .collect()
 }
 
-/// Cells that failed: neither timed nor simply not offered.
+/// Cells that failed, as opposed to timed or unsupported ones.
 pub fn failures(report: &Report) -> Vec<&Cell> {
     let quiet = [
         State::Ok,
@@ -308,7 +308,7 @@ pub fn failures(report: &Report) -> Vec<&Cell> {
         .collect()
 }
 
-/// A small result; every text in it is `text`.
+/// A small result in which every text is `text`.
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) fn example(text: &str) -> Report {
@@ -365,7 +365,7 @@ mod tests {
         for bad in ["<b>", "\n# h", "`x`", "](http", "</script>"] {
             assert!(!text.contains(bad), "{bad}: {text}");
         }
-        // Tables keep their columns: unescaped bars of a row are those of its head.
+        // Tables keep their columns: each row has as many unescaped bars as the header.
         let bars = |line: &str| line.replace("\\|", "").matches('|').count();
         let mut head = 0;
         for line in text.lines() {
@@ -385,7 +385,7 @@ mod tests {
         );
         assert_eq!(text.matches("</script>").count(), 1);
         assert_eq!(text.matches("</title>").count(), 1);
-        // The data is there once.
+        // The data occurs once.
         assert_eq!(text.matches("\"noise_floor\":").count(), 1);
     }
 

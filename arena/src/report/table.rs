@@ -7,7 +7,7 @@ use comfy_table::{
 use super::{failures, label, plain, raced, ratio, summary, time, with_texts};
 use crate::result::{Report, State, Verdict};
 
-/// The report as text; `color` where a person reads it.
+/// Renders the report as text, coloured if `color` is set.
 pub fn render(report: &Report, color: bool) -> String {
     let report = &with_texts(report, plain);
     let (names, ours) = (raced(report), report.run.ours.as_str());
@@ -72,7 +72,7 @@ pub fn render(report: &Report, color: bool) -> String {
     text + &absent(report)
 }
 
-/// The lines about contenders that did not run.
+/// One line per contender that did not run.
 pub fn absent(report: &Report) -> String {
     let mut text = String::new();
     for contender in report.contenders.iter().filter(|c| c.state != State::Ok) {

@@ -1,4 +1,4 @@
-//! Inputs of the `syrup` rows: the report's own bytes, drawn values of every kind, framed streams, and malformed bytes.
+//! Inputs of the `syrup` rows: the report's bytes, drawn values of every kind, framed streams, and malformed bytes.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ struct Vector {
 
 static VECTORS: LazyLock<Vec<Vector>> = LazyLock::new(|| {
     let text = include_str!("../../../vectors/syrup/vectors.json");
-    // Compiled in, and read by every test.
+    // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
 
@@ -38,7 +38,7 @@ pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
     Ok(vec![elements.collect::<Result<Vec<_>>>()?.concat()])
 }
 
-/// Classes that a strict decoder refuses.
+/// Vector classes that a strict decoder rejects.
 const REFUSED: [&str; 4] = ["noncanonical", "invalid", "truncated", "trailing"];
 
 fn vectors(wanted: impl Fn(&str) -> bool) -> Result<Vec<Vec<u8>>> {
@@ -46,7 +46,7 @@ fn vectors(wanted: impl Fn(&str) -> bool) -> Result<Vec<Vec<u8>>> {
     chosen.map(|vector| unhex(vector.hex.as_bytes())).collect()
 }
 
-/// Element `k` of a report row's one item.
+/// Element `k` of the single item of a report row.
 fn report(op: &Op, k: usize) -> Result<Vec<u8>> {
     let skill = Skill {
         agent: "gay-mcp".into(),
@@ -71,7 +71,7 @@ fn report(op: &Op, k: usize) -> Result<Vec<u8>> {
     })
 }
 
-/// One drawn item.
+/// Draws one item.
 pub fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     if op.kernel.starts_with("syrup_stream") {
         return Ok(stream(op.ops_per_call, random));
@@ -83,7 +83,7 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// One drawn element; for a report row of the report's shape.
+/// Draws one element; for a report row, one of the same shape as the report's.
 pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     let report = op.input == Input::Report;
     Ok(match (op.kernel.as_str(), op.case.as_str()) {
@@ -144,7 +144,7 @@ fn host(random: &mut Random) -> String {
     format!("{}.{}", word(random, 3, 12), word(random, 2, 6))
 }
 
-/// An integer that programs send: mostly small, seldom negative.
+/// An integer as programs send it: usually small, rarely negative.
 fn small(random: &mut Random) -> Value {
     let number = spread(random, 0, 24);
     if random.below(8) == 0 {
@@ -207,7 +207,7 @@ fn speech(random: &mut Random) -> Value {
     string(&text)
 }
 
-/// A value nested `levels` deep.
+/// A value with `levels` levels of nesting.
 fn deep(random: &mut Random, levels: usize) -> Value {
     let mut value = small(random);
     for _ in 1..levels {
@@ -220,7 +220,7 @@ fn deep(random: &mut Random, levels: usize) -> Value {
     value
 }
 
-/// What CapTP passes in arguments, nested at most `depth` times.
+/// A value that CapTP passes in arguments, nested at most `depth` times.
 fn passable(random: &mut Random, depth: usize) -> Value {
     let several = |random: &mut Random| random.below(5);
     match random.below(if depth == 0 { 10 } else { 14 }) {
@@ -275,7 +275,7 @@ fn keys(random: &mut Random, count: usize) -> Vec<String> {
     keys
 }
 
-/// Keys and values in turn, in no order.
+/// A list of alternating keys and values, unsorted.
 fn unsorted(random: &mut Random) -> Value {
     let keys = keys(random, 24);
     Value::List(
@@ -303,7 +303,7 @@ fn deliver(random: &mut Random) -> Value {
     )
 }
 
-/// A message of the draft of 2026-07; two in three are deliveries.
+/// A message of the draft of 2026-07; two in three are `op:deliver`.
 fn message(random: &mut Random) -> Value {
     let answer = |random: &mut Random| record("desc:answer", vec![int(position(random))]);
     let positions = |random: &mut Random, count: usize| {
@@ -331,7 +331,7 @@ fn message(random: &mut Random) -> Value {
     }
 }
 
-/// A list of documents, `size` bytes or a little more.
+/// A list of documents whose encodings total at least `size` bytes.
 fn large_list(random: &mut Random, size: usize) -> Value {
     let (mut documents, mut bytes) = (Vec::new(), 0);
     while bytes < size {
@@ -350,14 +350,14 @@ fn decimal(random: &mut Random, report: bool) -> Vec<u8> {
     let number = if report {
         BigUint::from(random.below(100_000))
     } else {
-        // 19 digits fit into 63 bits and a little; programs send every length.
+        // At most 63 bits, which is up to 19 digits; all bit lengths are equally likely.
         spread(random, 0, 63)
     };
     let mark = random.pick(b"+-:\"'");
     [number.to_string().as_bytes(), &[mark]].concat()
 }
 
-/// `count` messages, framed as `length:payload` and cut into pieces as a network does.
+/// `count` messages framed as `length:payload` and split into pieces of network size.
 fn stream(count: usize, random: &mut Random) -> Vec<u8> {
     let mut framed = Vec::new();
     for _ in 0..count {
@@ -380,7 +380,7 @@ pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
             let mut bad = vectors(|class| REFUSED.contains(&class))?;
             bad.push(vec![b'['; 100_000]);
             bad.extend(MALFORMED.iter().map(|text| text.to_vec()));
-            // Every prefix of a good message, and the message with a byte too many.
+            // Every proper prefix of a valid message, and the message followed by an extra byte.
             bad.extend((0..skill.len()).map(|end| skill[..end].to_vec()));
             bad.push([skill.as_slice(), b" "].concat());
             bad
@@ -412,7 +412,7 @@ fn report_skill() -> Result<Vec<u8>> {
     unhex(found.context("rec-skill")?.hex.as_bytes())
 }
 
-/// Wrong forms of the report's record.
+/// Substitutions that make the report's record invalid.
 const SKILL: [(&str, &str); 16] = [
     ("12\"skill:invoke", "12'skill:invoke"),
     ("12\"", "012\""),
@@ -432,7 +432,7 @@ const SKILL: [(&str, &str); 16] = [
     ("0+>", "0+0+>"),
 ];
 
-/// Further malformed bytes, beside the vectors.
+/// Malformed bytes in addition to the vectors.
 const MALFORMED: [&[u8]; 34] = [
     b"{1\"b1+1\"a2+}",
     b"{1\"a1+1\"a2+}",

@@ -1,5 +1,5 @@
-//! The plain reference for the `syrup` family: the value model, the canonical encoding and a strict decoder, written
-//! from the Syrup draft (2023-12) and OCapN's Model and Notation (2026-07), slow and readable.
+//! Reference implementation for the `syrup` family: the value model, the canonical encoding and a strict decoder,
+//! written from the Syrup draft (2023-12) and OCapN's Model and Notation (2026-07). Slow and readable.
 
 pub mod inputs;
 pub mod outputs;
@@ -12,7 +12,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 pub enum Value {
     /// `t` or `f`.
     Boolean(bool),
-    /// `5+`, `5-`; any size.
+    /// `5+` or `5-`, of any size.
     Integer(BigInt),
     /// `D` and the bits of a float64.
     Double(u64),
@@ -36,10 +36,10 @@ pub enum Value {
 
 use Value::{Boolean, Bytes, Dictionary, Double, Integer, List, Record, Set, Single, Symbol, Text};
 
-/// All NaNs are written like this.
+/// The canonical encoding of every NaN.
 const DOUBLE_NAN: u64 = 0x7ff8_0000_0000_0000;
 const SINGLE_NAN: u32 = 0x7fc0_0000;
-/// More nesting than any input has that must be read.
+/// Nesting limit, above that of every valid input.
 const DEPTH: usize = 1100;
 
 /// An integer.
@@ -57,7 +57,7 @@ pub fn symbol(text: &str) -> Value {
     Symbol(text.to_owned())
 }
 
-/// A record whose label is a symbol, as CapTP's are.
+/// A record whose label is a symbol, as in CapTP.
 pub fn record(label: &str, fields: Vec<Value>) -> Value {
     Record(Box::new(symbol(label)), fields)
 }
@@ -88,7 +88,8 @@ impl Value {
             Symbol(text) => atom('\'', text.as_bytes()),
             List(values) => [b"[", all(values).as_slice(), b"]"].concat(),
             Record(label, fields) => [b"<", label.encode().as_slice(), &all(fields), b">"].concat(),
-            // The keys of valid values differ, so sorting whole entries sorts by keys: no encoding is a prefix of another.
+            // No encoding is a prefix of another and the keys of a valid value are distinct, so sorting whole entries
+            // sorts by key.
             Dictionary(entries) => {
                 let entries = entries
                     .iter()
@@ -102,7 +103,7 @@ impl Value {
         }
     }
 
-    /// One whole canonical value.
+    /// Decodes a single canonical value without trailing bytes.
     pub fn decode(data: &[u8]) -> Result<Self> {
         let mut reader = Decoder { data, at: 0 };
         let value = reader.value(0)?;
@@ -110,7 +111,8 @@ impl Value {
         Ok(value)
     }
 
-    /// Direct elements: of a list or set, entries of a dictionary, fields of a record after its label; 1 for an atom.
+    /// Number of direct elements: of a list or set, entries of a dictionary, fields of a record after its label; 1 for
+    /// an atom.
     pub fn head(&self) -> u64 {
         (match self {
             List(values) | Set(values) | Record(_, values) => values.len(),
@@ -119,7 +121,7 @@ impl Value {
         }) as u64
     }
 
-    /// A word of every atom, added up: what a reader of the whole value sees.
+    /// Sum of one word per atom, so that it depends on the whole value.
     pub fn fold(&self) -> u64 {
         let all = |values: &[Self]| {
             values
@@ -146,7 +148,7 @@ fn atom(mark: char, content: &[u8]) -> Vec<u8> {
     [format!("{}{mark}", content.len()).as_bytes(), content].concat()
 }
 
-/// Modulo 2^64, two's complement.
+/// The integer modulo 2^64, in two's complement.
 fn low_word(number: &BigInt) -> u64 {
     let low = number.magnitude().iter_u64_digits().next().unwrap_or(0);
     if number.sign() == Sign::Minus {
@@ -218,7 +220,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Elements up to the closing byte.
+    /// Reads elements up to the closing byte.
     fn until<T>(
         &mut self,
         close: u8,
@@ -232,7 +234,7 @@ impl<'a> Decoder<'a> {
         Ok(all)
     }
 
-    /// A value whose encoding is above the last one's.
+    /// Reads a value whose encoding must be greater than the previous one.
     fn key(&mut self, depth: usize, last: &mut Option<&'a [u8]>) -> Result<Value> {
         let start = self.at;
         let value = self.value(depth)?;
@@ -245,7 +247,7 @@ impl<'a> Decoder<'a> {
         Ok(value)
     }
 
-    /// What begins with digits: an integer, a string, a symbol or bytes.
+    /// Reads a value that starts with digits: an integer, a string, a symbol or bytes.
     fn number_or_text(&mut self) -> Result<Value> {
         let start = self.at;
         while self.peek()?.is_ascii_digit() {
@@ -288,7 +290,7 @@ mod tests {
 
     #[test]
     fn writes_what_the_drafts_show() {
-        // The zoo of the Syrup draft, value by value.
+        // The zoo example of the Syrup draft.
         let zoo = record(
             "zoo",
             vec![

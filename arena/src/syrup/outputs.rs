@@ -1,4 +1,4 @@
-//! The right outputs of the `syrup` rows.
+//! Expected outputs of the `syrup` rows.
 
 use anyhow::{Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
@@ -6,7 +6,8 @@ use sha2::{Digest as _, Sha256};
 use super::{Value, int, record, string, symbol};
 use crate::truth::{Expected, Reader, word_sum};
 
-/// What a contender writes for `verify`, and what it adds up in a batch: most rows add what they write.
+/// The bytes that a contender writes for `verify`, and the checksum of a batch, which in most rows covers the same
+/// bytes.
 #[derive(Default)]
 struct Output {
     verified: Vec<u8>,
@@ -14,20 +15,20 @@ struct Output {
 }
 
 impl Output {
-    /// Bytes that are written and summed, padded by themselves.
+    /// Appends bytes, which are zero-padded separately for the checksum.
     fn part(&mut self, bytes: &[u8]) {
         self.verified.extend(bytes);
         self.sum = self.sum.wrapping_add(word_sum(bytes));
     }
 
-    /// A decoded value: written as its encoding, summed as its number of direct elements.
+    /// Appends a decoded value: its encoding to the bytes, its number of direct elements to the checksum.
     fn decoded(&mut self, value: &Value) {
         self.verified.extend(value.encode());
         self.sum = self.sum.wrapping_add(value.head());
     }
 }
 
-/// The right output of `kernel` on one item.
+/// The expected output of `kernel` on one item.
 pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> {
     let mut input = Reader(item);
     let mut out = Output::default();
@@ -165,11 +166,11 @@ pub fn messages(mut stream: &[u8]) -> Result<Vec<Value>> {
     Ok(all)
 }
 
-/// The report's record.
+/// The fields of the report's record.
 pub struct Skill {
     /// First field.
     pub agent: String,
-    /// Second.
+    /// Second field.
     pub tool: String,
     /// Entry of the dictionary.
     pub n: i64,
@@ -180,7 +181,7 @@ pub struct Skill {
 }
 
 impl Skill {
-    /// As a value; the label is a string.
+    /// The record as a value, whose label is a string.
     pub fn value(&self) -> Value {
         let entries = vec![(string("n"), int(self.n)), (string("seed"), int(self.seed))];
         let fields = vec![
@@ -192,7 +193,7 @@ impl Skill {
         Value::Record(Box::new(string("skill:invoke")), fields)
     }
 
-    /// From its canonical encoding.
+    /// Decodes the record from its canonical encoding.
     pub fn decode(data: &[u8]) -> Result<Self> {
         let value = Value::decode(data)?;
         let Value::Record(_, fields) = &value else {
@@ -222,7 +223,7 @@ impl Skill {
     }
 }
 
-/// The report's struct.
+/// The report's struct as a value.
 pub fn server(host: &str, port: i64, enabled: bool) -> Value {
     Value::Dictionary(vec![
         (string("host"), string(host)),

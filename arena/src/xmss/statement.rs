@@ -1,5 +1,5 @@
-//! Generalized XMSS as leanSig c08a3ba has it, line by line: what `vectors/xmss/check_vectors.py` says in Python, with
-//! keys and signatures added. Slow and readable; its tests are leanSig's own output.
+//! Generalized XMSS as in leanSig c08a3ba: a port of `vectors/xmss/check_vectors.py` with key generation and signing
+//! added. Slow and readable; tested against leanSig's own output.
 
 use std::sync::LazyLock;
 
@@ -9,17 +9,17 @@ use rand_core::{Rng as _, SeedableRng as _};
 use serde_json::Value;
 use tiny_keccak::{Hasher as _, Shake, Xof as _};
 
-/// p = 2^31 - 2^24 + 1
+/// The KoalaBear prime, 2^31 - 2^24 + 1.
 pub const P: u64 = 0x7f00_0001;
 
 /// Eight field elements.
 pub type Digest = [u64; 8];
-/// What sets the hashes of one key apart from those of another.
+/// The public parameter, which separates the hashes of different keys.
 pub type Parameter = [u64; 5];
 
 static CONSTANTS: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("../../../vectors/xmss/constants.json");
-    // Compiled in, and read by every test.
+    // The constants are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
 
@@ -36,20 +36,20 @@ fn power(base: u64, exponent: u64) -> u64 {
 
 type Matrix = Vec<Vec<u64>>;
 
-/// A permutation as its paper has it: four full rounds, the partial ones, four full ones; in each, constants are added,
-/// all elements (partial: the first) are cubed, and a matrix is applied.
+/// A permutation as specified in its paper: four full rounds, the partial rounds, four full rounds. Each round adds
+/// constants, cubes all elements (in a partial round only the first), and applies a matrix.
 pub struct Permutation {
     rounds: Vec<Vec<u64>>,
     full: Matrix,
     partial: Matrix,
-    /// Whether the matrix of full rounds is applied before the first round too.
+    /// Whether the matrix of the full rounds is also applied before the first round.
     leading: bool,
 }
 
-/// Poseidon's and Poseidon2's of width 16, then of width 24.
+/// Poseidon of width 16 and 24.
 pub static POSEIDON1: LazyLock<[Permutation; 2]> =
     LazyLock::new(|| [16, 24].map(Permutation::poseidon1));
-/// With the constants of Plonky3 2117e4b: those of Poseidon's stream, full rounds first.
+/// Poseidon2 of width 16 and 24, with the constants of Plonky3 2117e4b: those of Poseidon's stream, full rounds first.
 pub static POSEIDON2: LazyLock<[Permutation; 2]> =
     LazyLock::new(|| [16, 24].map(Permutation::poseidon2));
 
@@ -83,7 +83,7 @@ impl Permutation {
             rounds.push(round);
         }
         rounds.extend_from_slice(&stream[4..8]);
-        // Every four elements by the circulant matrix of 2, 3, 1, 1, twice on the diagonal of blocks.
+        // Blocks of the circulant matrix of 2, 3, 1, 1, doubled on the diagonal of blocks.
         let full = (0..width)
             .map(|i| {
                 let four = |j: usize| [2, 3, 1, 1][(j + 4 - i % 4) % 4];
@@ -92,7 +92,7 @@ impl Permutation {
                     .collect()
             })
             .collect();
-        // 1 everywhere, and on the diagonal what Plonky3 has: small numbers, halves and powers of 1/2, and their negatives.
+        // 1 everywhere, plus Plonky3's values on the diagonal: small numbers, powers of 1/2, and their negatives.
         let half = |exponent| power(P / 2 + 1, exponent);
         let mut diagonal = vec![P - 2, 1, 2, half(1), 3, 4, P - half(1), P - 3, P - 4];
         let (positive, negative): (&[u64], &[u64]) = match width {
@@ -115,7 +115,7 @@ impl Permutation {
         }
     }
 
-    /// The permutation.
+    /// Applies the permutation in place.
     pub fn permute(&self, state: &mut Vec<u64>) {
         if self.leading {
             *state = times(&self.full, state);
@@ -136,7 +136,7 @@ impl Permutation {
 }
 
 fn times(matrix: &Matrix, state: &[u64]) -> Vec<u64> {
-    // Three products of 31-bit numbers and a remainder are below 2^64.
+    // Sums of three products of 31-bit numbers and a remainder stay below 2^64.
     let three = |(a, b): (&[u64], &[u64])| a.iter().zip(b).map(|(a, b)| a * b).sum::<u64>();
     matrix
         .iter()
@@ -147,7 +147,7 @@ fn times(matrix: &Matrix, state: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// The first elements of the permutation of the input, padded with zeros, plus the input.
+/// The first elements of the permutation of the zero-padded input, plus the input.
 fn compress(permutation: &Permutation, input: &[u64]) -> Vec<u64> {
     let mut padded = input.to_vec();
     padded.resize(permutation.full.len(), 0);
@@ -174,21 +174,21 @@ fn digits(mut integer: u128, count: usize) -> Vec<u64> {
     digits
 }
 
-/// A chain's value after the step that leads to `position`.
+/// The value of a chain at `position`, computed from the previous one.
 fn step(parameter: &Parameter, epoch: u32, chain: usize, position: u64, value: &Digest) -> Digest {
     let tweak = u128::from(epoch) << 24 | (chain as u128) << 16 | u128::from(position) << 8;
     let input = [&value[..], parameter, &digits(tweak, 2)].concat();
     digest(&compress(&POSEIDON1[0], &input))
 }
 
-/// A parent.
+/// Hashes the children of a tree node.
 fn node(parameter: &Parameter, level: u32, position: u64, children: &[Digest]) -> Digest {
     let tweak = u128::from(level) << 40 | u128::from(position) << 8 | 1;
     let input = [&parameter[..], &digits(tweak, 2), children.as_flattened()].concat();
     digest(&compress(&POSEIDON1[1], &input))
 }
 
-/// A leaf: a sponge that overwrites; nine elements of capacity stand first.
+/// Hashes chain ends to a leaf with a sponge in overwrite mode, whose state starts with nine capacity elements.
 fn leaf(parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
     let lengths = [5, 2, ends.len() as u128, 8];
     let lengths = lengths.iter().fold(0, |sum, length| sum << 32 | length);
@@ -205,7 +205,7 @@ fn leaf(parameter: &Parameter, epoch: u32, ends: &[Digest]) -> Digest {
     digest(&state[9..])
 }
 
-/// The codeword of a message: octal digits that add up to `sum`.
+/// The codeword of a message: octal digits that must add up to `sum`; `None` if they do not.
 fn encode(
     scheme: Scheme,
     parameter: &Parameter,
@@ -235,7 +235,7 @@ fn encode(
     (codeword.iter().sum::<u64>() == scheme.sum).then_some(codeword)
 }
 
-/// The start of every input of the pseudorandom function.
+/// Prefix of every input of the pseudorandom function.
 const DOMAIN: [u8; 16] = [
     0xae, 0xae, 0x22, 0xff, 0x00, 0x01, 0xfa, 0xff, 0x21, 0xaf, 0x12, 0x00, 0x01, 0x11, 0xff, 0x00,
 ];
@@ -254,7 +254,7 @@ fn prf(parts: &[&[u8]], count: usize) -> Vec<u64> {
         .collect()
 }
 
-/// The start of a chain.
+/// The first value of a chain.
 pub fn chain_start(key: &[u8], epoch: u32, chain: usize) -> Digest {
     let parts: [&[u8]; 4] = [
         &[0],
@@ -265,19 +265,19 @@ pub fn chain_start(key: &[u8], epoch: u32, chain: usize) -> Digest {
     digest(&prf(&parts, 8))
 }
 
-/// Parameters of an instance.
+/// Parameters of a scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheme {
-    /// Hash chains of an epoch.
+    /// Hash chains per epoch.
     pub chains: usize,
-    /// What a codeword adds up to.
+    /// Sum of the digits of a codeword.
     pub sum: u64,
-    /// Logarithm of the number of epochs.
+    /// Base-2 logarithm of the number of epochs.
     pub log_lifetime: u32,
 }
 
 impl Scheme {
-    /// 46 chains.
+    /// The parameters with 46 chains.
     pub const fn chains46(log_lifetime: u32) -> Self {
         Self {
             chains: 46,
@@ -286,7 +286,7 @@ impl Scheme {
         }
     }
 
-    /// The set for tests.
+    /// The test parameters.
     pub const TEST: Self = Self {
         chains: 4,
         sum: 6,
@@ -298,7 +298,7 @@ impl Scheme {
         40 + 32 * (self.log_lifetime as usize + self.chains)
     }
 
-    /// Whether these are the bytes of a signature, valid or not, and the only ones it has.
+    /// Whether the bytes are the canonical encoding of a signature, valid or not.
     pub fn decodes(&self, bytes: &[u8]) -> bool {
         let word =
             |at: usize| u64::from(u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i])));
@@ -312,12 +312,12 @@ impl Scheme {
     }
 }
 
-/// A key for all epochs of a scheme.
+/// A key that covers all epochs of a scheme.
 pub struct Key {
     scheme: Scheme,
     prf_key: [u8; 32],
     parameter: Parameter,
-    /// From the leaves to the root.
+    /// Tree layers from the leaves to the root.
     layers: Vec<Vec<Digest>>,
 }
 
@@ -327,10 +327,11 @@ fn bytes<'a>(elements: impl IntoIterator<Item = &'a u64>) -> Vec<u8> {
 }
 
 impl Key {
-    /// The key that rand's `StdRng::seed_from_u64` gives. A tree of all epochs draws nothing more.
+    /// Generates the key for the seed of rand's `StdRng::seed_from_u64`. A tree of all epochs draws nothing beyond
+    /// this.
     pub fn new(scheme: Scheme, seed: u64) -> Self {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
-        // What is drawn is taken as the Montgomery form.
+        // The drawn numbers are Montgomery forms.
         let from_montgomery = power((1 << 32) % P, P - 2);
         let parameter = std::array::from_fn(|_| {
             loop {
@@ -370,13 +371,13 @@ impl Key {
         }
     }
 
-    /// Root and parameter.
+    /// The public key: root and parameter.
     pub fn public_key(&self) -> Vec<u8> {
         let root = self.layers.last().into_iter().flatten().flatten();
         bytes(root.chain(&self.parameter))
     }
 
-    /// The signature under the lowest counter that gives a codeword.
+    /// Signs with the lowest counter that gives a codeword.
     pub fn sign(&self, epoch: u32, message: &[u8; 32]) -> Result<Vec<u8>> {
         ensure!(epoch >> self.scheme.log_lifetime == 0, "no such epoch");
         let (rho, codeword) = (0..100_000_u64)
@@ -444,8 +445,8 @@ mod tests {
                 assert_eq!(state, list(&vector["out"]));
             }
         }
-        // Plonky3's tests of p3-koala-bear 0.9 have other round constants: those of the partial rounds come fifth there. The
-        // matrices are the same.
+        // Plonky3's tests of p3-koala-bear 0.9 use other round constants: there the constants of the partial rounds
+        // come fifth. The matrices are the same.
         let input = [
             894848333, 1437655012, 1200606629, 1690012884, 71131202, 1749206695, 1717947831,
             120589055, 19776022, 42382981, 1831865506, 724844064, 171220207, 1299207443, 227047920,

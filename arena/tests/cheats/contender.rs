@@ -1,6 +1,7 @@
-//! A contender for the arena's own tests: honest, or with one fault or cheat of choice.
+//! A contender for the arena's own tests: honest, or with a selected fault or cheat.
 //!
-//! `contender [MODE [FOLDER]]`; modes are the strings compared with `is`. It adds 256-bit numbers and decodes RLP integers.
+//! `contender [MODE [FOLDER]]`; the modes are the strings compared with `is`. It adds 256-bit numbers and decodes RLP
+//! integers.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -14,7 +15,7 @@ use lydite_arena::blobs;
 use lydite_arena::change::{Change, Words};
 use lydite_arena::truth::{Reader, word_sum};
 
-/// Some fixed extra work, to make a slow operation of a call.
+/// A fixed amount of extra work, to slow down an operation.
 fn work(steps: u32) {
     let mut x = black_box(1u64);
     for _ in 0..steps {
@@ -49,7 +50,7 @@ fn add(item: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An integer from its RLP item; canonical ones only if `strict`.
+/// Decodes an integer from its RLP item; accepts only canonical items if `strict`.
 fn integer(data: &[u8], strict: bool) -> Option<[u8; 32]> {
     let (first, rest) = match data.split_first() {
         None if !strict => return Some([0; 32]),
@@ -78,7 +79,7 @@ struct Contender {
     op: String,
     items: Vec<Vec<u8>>,
     change: Change,
-    /// What a cheat computed in `prepare`.
+    /// The results that a cheat computed in `prepare`.
     sums: Vec<u64>,
     honest: Duration,
     memory: HashMap<Vec<u8>, u64>,
@@ -92,12 +93,12 @@ impl Contender {
         self.mode == mode
     }
 
-    /// About 6 µs a call; a tenth more for the one that is slow on purpose.
+    /// About 6 µs per call; ten percent more for the deliberately slow one.
     fn steps(&self) -> u32 {
         match self.mode.as_str() {
             "slow" => 4700,
             "half" => 8400,
-            // So much that a look into the table is little.
+            // So much work that a table lookup is negligible.
             mode if mode.starts_with("remembers") && !self.change.is_some() => 40_000,
             _ => 4000,
         }
@@ -171,7 +172,7 @@ impl Contender {
             outputs = vec![vec![1]; self.items.len()];
             let last = outputs.last_mut().context("no items")?;
             match self.mode.as_str() {
-                // The last one passes for good.
+                // Accepts the last malformed input.
                 "lax" => *last = vec![0],
                 "mumbles" => *last = vec![2],
                 _ => {}
@@ -196,7 +197,7 @@ impl Contender {
         Ok("\"ok\":true".into())
     }
 
-    /// Calls `from..to` of a batch.
+    /// Makes the calls `from..to` of a batch.
     fn calls(&self, from: u64, to: u64, seed: u32) -> Result<u64> {
         let mut words = Words::new(seed).skip(from as usize);
         let mut items = self.items.clone();
@@ -215,7 +216,7 @@ impl Contender {
         Ok(sum)
     }
 
-    /// The same with a table of results.
+    /// Like [`Self::calls`], with a table of results.
     fn remembered(&mut self, n: u64, seed: u32) -> Result<u64> {
         if self.is("remembers_in_batch") {
             self.memory.clear();
@@ -313,7 +314,7 @@ impl Contender {
                 receive(self.twin.as_mut().context("twin")?)?;
                 sum
             }
-            // Half the work.
+            // Does half of the work.
             "skips_work" => self.calls(0, n / 2, seed)?,
             _ => self.calls(0, n, seed)?,
         };
@@ -348,12 +349,12 @@ fn ask(child: &mut Child, line: &str) -> Result<String> {
     receive(child)
 }
 
-/// Overwrites every item of every contender.
+/// Overwrites all items of all contenders.
 fn vandalise(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)?.flatten() {
         let path = entry.path();
         if path.is_dir() {
-            // Some are not ours to enter, or gone.
+            // Some are not accessible or no longer exist.
             let _ = vandalise(&path);
         } else if path.extension().is_some_and(|ending| ending == "blobs") {
             let _ = std::fs::remove_file(&path);

@@ -1,4 +1,4 @@
-//! Contenders that cheat, each caught with its message. `contender.rs` has the cheats.
+//! Contenders that cheat, each detected with its message. The cheats are in `contender.rs`.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -15,7 +15,7 @@ use lydite_arena::schedule::Settings;
 
 const CONTENDER: &str = env!("CARGO_BIN_EXE_arena-fake-contender");
 
-/// Timed tests do not run side by side.
+/// Timed tests must not run concurrently.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -37,7 +37,7 @@ impl Drop for Folder {
     }
 }
 
-/// The row that the contenders have, with a change rule.
+/// The row that the contenders implement, with a change rule.
 fn row() -> Op {
     let op = catalogue().iter().find(|op| op.id == "u256_add_varied");
     let mut op = op.unwrap().clone();
@@ -45,7 +45,7 @@ fn row() -> Op {
     op
 }
 
-/// Races an honest contender, ours, with cheats.
+/// Races an honest contender, ours, against cheats.
 fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
     let manifest = |name: &str, mode: &str| {
         let folder_text = folder.0.to_str().unwrap();
@@ -81,13 +81,14 @@ fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
     .unwrap()
 }
 
-/// Every contender ends in its state, with a reason that contains the text; none but ours is scored.
+/// Checks that every contender ends in its expected state with a reason that contains the text, and that only ours is
+/// scored.
 fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
     let _alone = alone();
     let folder = Folder::new(name);
     let mut open = wanted.to_vec();
-    // A contender that had to wait for a processor in most batches is not judged, or its clocks accuse it first: it runs
-    // again.
+    // A contender that had to wait for a processor in most batches is not judged, or is rejected for its clocks first;
+    // it runs again.
     for _ in 0..6 {
         let modes: Vec<&str> = open.iter().map(|(mode, ..)| *mode).collect();
         let report = race(&folder, op.clone(), &modes);
@@ -141,11 +142,11 @@ fn what_was_computed_before_is_of_no_use_where_items_change() {
     );
 }
 
-/// A figure, if the contender got one, is no better than the honest one.
+/// Checks that the time of a contender, if there is one, is no better than the honest one.
 fn gains_nothing(name: &str, modes: &[&str]) {
     let _alone = alone();
     let folder = Folder::new(name);
-    // A few batches on a busy machine may err once.
+    // A few batches on a busy machine may be wrong once.
     let mut open = modes.to_vec();
     for _ in 0..3 {
         let report = race(&folder, row(), &open);
@@ -274,13 +275,13 @@ fn nobody_harms_others() {
     for name in [OURS, "vandal", "burner"] {
         let cell = report.best("u256_add_varied", name).unwrap();
         let expected = match name {
-            // Its children take its time, or count as its threads.
+            // Its children take its CPU time, or count as its threads.
             "burner" => cell.state != State::Ok,
             _ => matches!(cell.state, State::Ok | State::Noisy),
         };
         assert!(expected, "{name}: {:?} {:?}", cell.state, cell.reason);
     }
-    // Its children are gone with it, also those that left its session.
+    // Its children have ended with it, including those that left its session.
     let burners = std::fs::read_to_string(folder.0.join("burners")).unwrap();
     for pid in burners.lines() {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

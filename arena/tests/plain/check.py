@@ -44,7 +44,7 @@ def scalar():
     return draw.randrange(1, 1 << 255).to_bytes(32, "big")
 
 
-# Items by row, as docs/adding-a-contender.md lays them out.
+# Items by row, with the layouts of docs/adding-a-contender.md.
 ROWS = {
     "keccak256_32b": lambda: draw.randbytes(32),
     "keccak256_1kb": lambda: draw.randbytes(1024),
@@ -73,7 +73,7 @@ class Program:
         self.pipe.stdin.write(line + "\n")
         self.pipe.stdin.flush()
         while answer := self.pipe.stdout.readline():
-            # Anything else is a banner.
+            # Other lines are banners.
             if answer.startswith("{"):
                 answer = json.loads(answer)
                 if "err" in answer:

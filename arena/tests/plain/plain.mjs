@@ -16,7 +16,7 @@ const pairs = (item) => pieces(item, 52).map((row) => [hex(row.slice(0, 20)), nu
 const operands = (item) => pieces(item, 64).map((row) => [little(row.slice(0, 32)), little(row.slice(32))])
 const MASK = (1n << 256n) - 1n
 
-/** Rows by contender: how an item is read, and what is done with each element of it. */
+/** Rows by contender: how an item is parsed, and what is done with each of its elements. */
 const libraries = {
   async noble() {
     const { keccak_256 } = await load('@noble/hashes/sha3.js')
@@ -81,7 +81,7 @@ const rows = {
   ...library,
 }
 
-// Outputs are read, as by a user who sends them on: text that was only concatenated is not yet laid out in memory.
+// Outputs are read, as by a user who sends them on, because V8 does not flatten concatenated text before.
 const buffer = Buffer.alloc(8192)
 const limbs = new BigUint64Array(buffer.buffer, buffer.byteOffset, 4)
 const read = (output) => {

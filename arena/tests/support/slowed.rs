@@ -1,5 +1,5 @@
-//! A true slowdown for the arena's tests of itself: runs another contender and works on for a share of each batch's time
-//! before it hands the answer on.
+//! A real slowdown for the arena's own tests: runs another contender, and after each batch keeps working for a share of
+//! its time before it forwards the response.
 //!
 //! `arena-slowed PERCENT PROGRAM ARGS...`
 

@@ -1,5 +1,5 @@
-//! alloy, at its best: `sol!` types rather than dynamic values, libsecp256k1 rather than k256, assembly Keccak,
-//! buffers reused where its interfaces take one.
+//! alloy at its best: `sol!` types instead of dynamic values, libsecp256k1 instead of k256, assembly Keccak, and reused
+//! buffers if its interfaces accept one.
 
 use std::hint::black_box;
 
@@ -77,7 +77,7 @@ fn signed(r: &mut Reader) -> Option<Signed> {
     Some((hash, signature, v))
 }
 
-/// Not `from_raw_array`: that reads v = 27 and up as well.
+/// `from_raw_array` would also accept v = 27 and above.
 fn signature(bytes: &[u8; 64], v: u8) -> Option<Signature> {
     (v <= 1).then(|| Signature::from_bytes_and_parity(bytes, v == 1))
 }
@@ -106,7 +106,7 @@ fn set_low(number: &mut U256, word: u32) {
     *number = U256::from_limbs(limbs);
 }
 
-/// Applies the rule `le@56` to a transaction: the first four bytes of its receiver.
+/// Applies the rule `le@56` to a transaction: sets the first four bytes of its recipient.
 fn set_to(tx: &mut TxEip1559, word: u32) {
     if let TxKind::Call(to) = &mut tx.to {
         set_address(to, word);
@@ -240,7 +240,7 @@ impl Output for Pair {
     }
 }
 
-/// The tree of run-time values: every leaf is a part of the output.
+/// A tree of dynamic values; every leaf is a part of the output.
 struct Tree(DynSolValue);
 
 fn add_all(value: &DynSolValue, sum: &mut Sum) {
@@ -302,7 +302,7 @@ const DYNAMIC: &str = "(string,bytes,uint256[])";
 const STATIC: &str = "(address,uint256,uint64,bool,bytes32,int64)";
 const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 
-/// The rows of types known at run time only. alloy decodes to a tree of its values in all of them.
+/// The rows of types that are only known at run time. In all of them alloy decodes to a tree of its values.
 fn runtime() -> Vec<Op> {
     vec![
         op("abi_encode_runtime_varied", |r| {
@@ -481,7 +481,7 @@ fn abi() -> Vec<Op> {
     ]
 }
 
-/// A hash with the buffer its preimage is built in.
+/// A hash and the buffer for its preimage.
 #[derive(Default)]
 struct Hashed {
     hash: [u8; 32],
@@ -593,7 +593,7 @@ fn transactions() -> Vec<Op> {
     ]
 }
 
-/// What `tx_decode_blocks` shows of a transaction.
+/// The fields of a transaction that `tx_decode_blocks` returns.
 struct Fields {
     to: Address,
     nonce: u64,
@@ -643,7 +643,7 @@ fn message(r: &mut Reader) -> Option<(Transfer, Eip712Domain)> {
     ))
 }
 
-/// What a user writes who has the separator: `eip712_signing_hash` takes the domain and hashes it again.
+/// The code of a user who has the separator, because `eip712_signing_hash` takes the domain and hashes it again.
 #[inline(always)]
 fn signing_hash(separator: &B256, message: &B256) -> [u8; 32] {
     let mut preimage = [0; 66];
@@ -663,7 +663,7 @@ fn typed_data() -> Vec<Op> {
             set_low(&mut transfer.amount, word)
         })
         .call(|(transfer, domain)| transfer.eip712_signing_hash(domain).0),
-        // The type hash is computed at each call: its typed interface has no place for it.
+        // Each call computes the type hash, because the typed interface cannot store it.
         op("eip712_hash_typed_data_prepared_varied", |r| {
             let (transfer, domain) = message(r)?;
             Some((transfer, domain.separator()))
@@ -684,7 +684,7 @@ fn typed_data() -> Vec<Op> {
             set_low(&mut transfer.amount, word)
         })
         .call(|(transfer, type_hash, separator)| {
-            // `eip712_signing_hash` has no place for cached hashes; this is what a user writes instead.
+            // `eip712_signing_hash` cannot use cached hashes, so this is the code that a user writes instead.
             let mut data = [0; 96];
             data[..32].copy_from_slice(&type_hash[..]);
             data[44..64].copy_from_slice(&transfer.to[..]);
@@ -715,7 +715,7 @@ fn address(r: &mut Reader) -> Option<Address> {
     r.array().map(Address::new)
 }
 
-/// A u256 in ABI order.
+/// Reads a u256 in ABI order (big-endian).
 fn be_number(r: &mut Reader) -> Option<U256> {
     r.array().map(U256::from_be_bytes::<32>)
 }

@@ -9,7 +9,7 @@ use ark_ec::short_weierstrass::{Affine, Projective, SWCurveConfig};
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
 use ark_ff::{AdditiveGroup, BigInt, Field, One, PrimeField};
 
-/// A coordinate as an EIP encodes it.
+/// A coordinate in an EIP's encoding.
 trait Coordinate: Field {
     const LENGTH: usize;
 
@@ -27,7 +27,7 @@ fn limbs<const N: usize>(bytes: &[u8]) -> BigInt<N> {
     BigInt::new(limbs)
 }
 
-/// An element of a prime field: big-endian, after so many zeros.
+/// An element of a prime field: big-endian, after the given number of zero bytes.
 macro_rules! prime {
     ($field:ty, $length:literal, $zeros:literal) => {
         impl Coordinate for $field {
@@ -50,7 +50,7 @@ macro_rules! prime {
     };
 }
 
-/// An element of its quadratic extension: the parts in this order.
+/// An element of the quadratic extension, with its parts in the given order.
 macro_rules! pair {
     ($field:ty, $first:ident, $second:ident) => {
         impl Coordinate for $field {
@@ -77,7 +77,7 @@ prime!(ark_bls12_381::Fq, 64, 16);
 pair!(ark_bn254::Fq2, c1, c0);
 pair!(ark_bls12_381::Fq2, c0, c1);
 
-/// The first point of `bytes`, on its curve; two zeros are the point at infinity.
+/// Reads the first point of `bytes`, which must be on its curve; two zeros are the point at infinity.
 fn point<C: SWCurveConfig<BaseField: Coordinate>>(bytes: &mut &[u8]) -> Option<Affine<C>> {
     let length = <C::BaseField as Coordinate>::LENGTH;
     let (head, rest) = bytes.split_at_checked(2 * length)?;
@@ -91,7 +91,7 @@ fn point<C: SWCurveConfig<BaseField: Coordinate>>(bytes: &mut &[u8]) -> Option<A
     point.is_on_curve().then_some(point)
 }
 
-/// As [`point`], in the subgroup too.
+/// Like [`point`], but the point must also be in the subgroup.
 fn member<C: SWCurveConfig<BaseField: Coordinate>>(bytes: &mut &[u8]) -> Option<Affine<C>> {
     point(bytes).filter(Affine::is_in_correct_subgroup_assuming_on_curve)
 }

@@ -1,4 +1,4 @@
-//! asmcrypto: eight lanes of AVX-512 for Keccak-256 and for address recovery.
+//! asmcrypto: Keccak-256 and address recovery in eight lanes of AVX-512.
 
 use arena_kit::{Bytes, Raw, Reader, op, words};
 use asmcrypto::{keccak256_batch, recover_addresses_batch};

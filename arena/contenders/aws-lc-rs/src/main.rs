@@ -1,10 +1,10 @@
-//! aws-lc-rs as a contender: SHA-256, and ECDSA over P-256 as EIP-7951 wants it.
+//! aws-lc-rs as a contender: SHA-256, and ECDSA over P-256 as specified in EIP-7951.
 
 use arena_kit::{locked_version, precompile, run};
 use aws_lc_rs::digest::{Digest, SHA256, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 
-/// Hash, r, s, x, y. It refuses r and s of zero or not below the order, and points that are not on the curve.
+/// Hash, r, s, x, y. Rejects r and s that are zero or not below the order, and points that are not on the curve.
 fn valid(input: &[u8; 160]) -> bool {
     let mut key = [4; 65];
     key[1..].copy_from_slice(&input[96..]);

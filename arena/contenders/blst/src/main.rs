@@ -9,7 +9,7 @@ use blst::{
     blst_p2_affine_on_curve, blst_p2_from_affine, blst_p2_mult, blst_p2_to_affine,
 };
 
-/// The prime, big-endian.
+/// The field prime, big-endian.
 const PRIME: [u8; 48] = {
     let words: [u64; 6] = [
         0x1a01_11ea_397f_e69a,
@@ -28,7 +28,7 @@ const PRIME: [u8; 48] = {
     bytes
 };
 
-/// A field as EIP-2537 encodes it: 64 bytes an element of the prime field, the first 16 of them zeros.
+/// A coordinate in the encoding of EIP-2537: 64 bytes per element of the prime field, of which the first 16 are zero.
 trait Coordinate: Copy + Default {
     const LENGTH: usize;
 
@@ -46,14 +46,15 @@ impl Coordinate for blst_fp {
             return None;
         }
         let mut element = Self::default();
-        // SAFETY: reads 48 bytes, writes an element.
+        // SAFETY: `bytes` is an array of 48 bytes, which is the number read; `element` is a valid `blst_fp` to write
+        // to.
         unsafe { blst_fp_from_bendian(&mut element, bytes.as_ptr()) };
         Some(element)
     }
 
     fn write(&self, out: &mut Vec<u8>) {
         let mut bytes = [0; 64];
-        // SAFETY: reads an element, writes 48 bytes.
+        // SAFETY: 48 of the 64 bytes follow offset 16, which is the number written; `self` is a valid `blst_fp`.
         unsafe { blst_bendian_from_fp(bytes[16..].as_mut_ptr(), self) };
         out.extend(bytes);
     }
@@ -74,7 +75,7 @@ impl Coordinate for blst_fp2 {
     }
 }
 
-/// The same calls for G1 and G2. A point that is all zeros is the one at infinity, in blst too.
+/// The same functions for G1 and G2. A point of zeros is the point at infinity, also in blst.
 macro_rules! group {
     ($name:ident, $field:ty, $affine:ident, $point:ident, $on_curve:ident, $in_group:ident, $from_affine:ident,
      $to_affine:ident, $add:ident, $multiply:ident) => {
@@ -83,27 +84,28 @@ macro_rules! group {
 
             const LENGTH: usize = 2 * <$field as Coordinate>::LENGTH;
 
-            /// The first point of `bytes`, on its curve.
+            /// Reads the first point of `bytes`, which must be on its curve.
             fn point(bytes: &mut &[u8]) -> Option<$affine> {
                 let (head, rest) = bytes.split_at_checked(LENGTH)?;
                 *bytes = rest;
                 let (x, y) = head.split_at(LENGTH / 2);
                 let (x, y) = (Coordinate::read(x)?, Coordinate::read(y)?);
                 let point = $affine { x, y };
-                // SAFETY: reads a point.
+                // SAFETY: the pointer is derived from a reference to a point, which is only read.
                 (point == $affine::default() || unsafe { $on_curve(&point) }).then_some(point)
             }
 
-            /// As [`point`], in the subgroup too.
+            /// Like [`point`], but the point must also be in the subgroup.
             pub fn member(bytes: &mut &[u8]) -> Option<$affine> {
-                // SAFETY: reads a point.
+                // SAFETY: the pointer is derived from a reference to a point, which is only read.
                 point(bytes)
                     .filter(|point| *point == $affine::default() || unsafe { $in_group(point) })
             }
 
             pub fn output(point: &$point) -> Vec<u8> {
                 let mut affine = $affine::default();
-                // SAFETY: reads a point, writes one.
+                // SAFETY: both pointers are derived from references to points; only `affine`, a local variable, is
+                // written.
                 unsafe { $to_affine(&mut affine, point) };
                 let mut out = Vec::with_capacity(LENGTH);
                 affine.x.write(&mut out);
@@ -114,7 +116,8 @@ macro_rules! group {
             pub fn add(mut input: &[u8]) -> Option<Vec<u8>> {
                 let (p, q) = (point(&mut input)?, point(&mut input)?);
                 let (mut jacobian, mut sum) = ($point::default(), $point::default());
-                // SAFETY: reads points, writes points.
+                // SAFETY: all pointers are derived from references to points; only `jacobian` and `sum`, local
+                // variables, are written.
                 unsafe {
                     $from_affine(&mut jacobian, &p);
                     $add(&mut sum, &jacobian, &q);
@@ -128,7 +131,7 @@ macro_rules! group {
                     let point = member(&mut input)?;
                     let (scalar, rest) = input.split_at_checked(32)?;
                     input = rest;
-                    // Sums of many points do not take the one at infinity.
+                    // blst's multi-scalar multiplication does not accept the point at infinity.
                     if point != $affine::default() {
                         points.push(point);
                         scalars.extend(scalar.iter().rev());
@@ -138,7 +141,8 @@ macro_rules! group {
                     [] => vec![0; LENGTH],
                     [point] => {
                         let (mut jacobian, mut product) = ($point::default(), $point::default());
-                        // SAFETY: reads a point and 256 bits of scalar, writes points.
+                        // SAFETY: all point pointers are derived from references, of which the two written are local
+                        // variables. `scalars` has the 32 bytes of one scalar, so 256 bits can be read.
                         unsafe {
                             $from_affine(&mut jacobian, point);
                             $multiply(&mut product, &jacobian, scalars.as_ptr(), 256);
@@ -199,7 +203,8 @@ fn pairing(mut input: &[u8]) -> Option<Vec<u8>> {
 fn map_g1(input: &[u8]) -> Option<Vec<u8>> {
     let element = blst_fp::read(input)?;
     let mut point = blst_p1::default();
-    // SAFETY: reads an element, and no second one; writes a point.
+    // SAFETY: `element` is valid to read and `point` to write; blst accepts a null pointer for the optional second
+    // element.
     unsafe { blst_map_to_g1(&mut point, &element, std::ptr::null()) };
     Some(g1::output(&point))
 }
@@ -207,7 +212,8 @@ fn map_g1(input: &[u8]) -> Option<Vec<u8>> {
 fn map_g2(input: &[u8]) -> Option<Vec<u8>> {
     let element = blst_fp2::read(input)?;
     let mut point = blst_p2::default();
-    // SAFETY: reads an element, and no second one; writes a point.
+    // SAFETY: `element` is valid to read and `point` to write; blst accepts a null pointer for the optional second
+    // element.
     unsafe { blst_map_to_g2(&mut point, &element, std::ptr::null()) };
     Some(g2::output(&point))
 }

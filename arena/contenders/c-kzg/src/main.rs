@@ -4,7 +4,7 @@ use arena_kit::{locked_version, precompile, run};
 use c_kzg::{Bytes32, Bytes48, ethereum_kzg_settings};
 use sha2::{Digest, Sha256};
 
-/// 4096 and the order of the group, a word each.
+/// 4096 and the order of the group, one word each.
 const OUTPUT: [u8; 64] = {
     let mut output = [0; 64];
     output[30] = 16;
@@ -22,7 +22,7 @@ const OUTPUT: [u8; 64] = {
     output
 };
 
-/// Versioned hash, z, y, commitment, proof.
+/// The input is versioned hash, z, y, commitment, proof.
 fn evaluate(input: &[u8]) -> Option<Vec<u8>> {
     let input: &[u8; 192] = input.try_into().ok()?;
     let commitment = &input[96..144];
@@ -41,7 +41,7 @@ fn evaluate(input: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn main() {
-    // The set-up is read before any clock runs.
+    // Load the trusted setup before any clock runs.
     ethereum_kzg_settings(0);
     let version = locked_version(include_str!("../../Cargo.lock"), "c-kzg");
     run(

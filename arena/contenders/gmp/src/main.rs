@@ -1,13 +1,13 @@
-//! GMP as a contender: modular exponentiation behind EIP-198's encoding.
+//! GMP as a contender: modular exponentiation with the encoding of EIP-198.
 
 use arena_kit::{locked_version, precompile, run};
 use rug::Integer;
 use rug::integer::Order;
 
-/// EIP-7823.
+/// Maximum length of an operand in bytes (EIP-7823).
 const LONGEST: usize = 1024;
 
-/// A length: 32 bytes at this place, zeros beyond the input's end.
+/// Reads a length of 32 bytes at `at`; bytes beyond the input's end are zero.
 fn length(input: &[u8], at: usize) -> Option<usize> {
     let mut word = [0; 32];
     let given = input.get(at..).unwrap_or_default();
@@ -18,7 +18,7 @@ fn length(input: &[u8], at: usize) -> Option<usize> {
     (high.iter().all(|byte| *byte == 0) && length <= LONGEST as u64).then_some(length as usize)
 }
 
-/// The number of so many bytes at this place.
+/// Reads the number of `length` bytes at `at`.
 fn number(input: &[u8], at: usize, length: usize) -> Integer {
     let given = input.get(at..).unwrap_or_default();
     match given.get(..length) {
@@ -42,7 +42,7 @@ fn modexp(input: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn main() {
-    // GMP's version is not that of the crate which brings it.
+    // This is the version of the crate that bundles GMP, not GMP's own.
     let version = locked_version(include_str!("../../Cargo.lock"), "gmp-mpfr-sys");
     run("gmp", version, vec![precompile("precompile_05", modexp)]);
 }

@@ -11,7 +11,7 @@ fn main() {
     arena_kit::run("k256", version, ops());
 }
 
-/// Hash, r || s, recovery id.
+/// Hash, r || s, and recovery id.
 type Signed = ([u8; 32], [u8; 64], u8);
 
 fn signed(r: &mut Reader) -> Option<Signed> {
@@ -24,12 +24,12 @@ fn recover((hash, signature, id): &Signed) -> Option<VerifyingKey> {
     VerifyingKey::recover_from_prehash(hash, &signature, RecoveryId::from_byte(*id)?).ok()
 }
 
-/// x || y
+/// The coordinates x || y of a public key.
 fn coordinates(key: &impl ToSec1Point<k256::Secp256k1>) -> Option<[u8; 64]> {
     key.to_sec1_point(false).as_bytes().last_chunk().copied()
 }
 
-/// r || s || recovery id.
+/// Signs a hash; returns r || s || recovery id.
 fn sign(key: &SigningKey, hash: &[u8; 32]) -> [u8; 65] {
     let (signature, id) = key.sign_prehash_recoverable(hash);
     let mut out = [0; 65];

@@ -1,5 +1,5 @@
-//! libsecp256k1, the C library of Bitcoin Core, through rust-secp256k1 0.31 with a context of its own (0.33 randomises
-//! its context again at every signature).
+//! libsecp256k1, the C library of Bitcoin Core, through rust-secp256k1 0.31 with a private context (0.33 randomises its
+//! context again for every signature).
 
 use arena_kit::{Op, Reader, negative, op, words};
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId, Signature};
@@ -11,7 +11,7 @@ fn main() {
     arena_kit::run("libsecp256k1", version, ops(context));
 }
 
-/// Hash, r || s, recovery id.
+/// Hash, r || s, and recovery id.
 type Signed = ([u8; 32], [u8; 64], u8);
 
 fn signed(r: &mut Reader) -> Option<Signed> {
@@ -27,12 +27,12 @@ fn recover(context: &Secp256k1<All>, (hash, signature, id): &Signed) -> Option<P
         .ok()
 }
 
-/// x || y
+/// The coordinates x || y of a public key.
 fn coordinates(key: &PublicKey) -> Option<[u8; 64]> {
     key.serialize_uncompressed().last_chunk().copied()
 }
 
-/// r || s || recovery id.
+/// Signs a hash; returns r || s || recovery id.
 fn sign(context: &Secp256k1<All>, key: &SecretKey, hash: &[u8; 32]) -> [u8; 65] {
     let signature = context.sign_ecdsa_recoverable(Message::from_digest(*hash), key);
     let (id, bytes) = signature.serialize_compact();

@@ -1,5 +1,5 @@
-//! alloy and revm as a contender, with Lydite under them or without: the argument says which. One program holds both, so
-//! that nothing else differs.
+//! alloy and revm as a contender, with or without Lydite underneath, selected by the argument. Both are the same
+//! program, so that nothing else differs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,24 +14,24 @@ use revm::primitives::{Address, Bytes, TxKind, U256};
 use revm::state::AccountInfo;
 use revm::{Context, ExecuteCommitEvm, MainBuilder, MainContext};
 
-/// Whether hashes are Lydite's. The other two hooks are taken or left alone by `install`.
+/// Whether hashes are computed by Lydite. The other two hooks depend on whether `install` is called.
 static LYDITE: AtomicBool = AtomicBool::new(false);
 
-/// The symbol that lydite-alloy defines for its users, with a switch: alloy-primitives' own choice is the other side.
+/// The symbol that lydite-alloy defines for its users, with a switch to the default implementation of alloy-primitives.
 ///
 /// # Safety
 /// `bytes` points to `len` readable bytes, `output` to 32 writable ones.
-// SAFETY: no other crate of this program defines it.
+// SAFETY: no other crate of this program defines this symbol.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn native_keccak256(bytes: *const u8, len: usize, output: *mut u8) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees `len` readable bytes at `bytes`.
     let bytes = unsafe { std::slice::from_raw_parts(bytes, len) };
     let hash = if LYDITE.load(Ordering::Relaxed) {
         lydite::hash::keccak256(bytes)
     } else {
         keccak_asm::Keccak256::digest(bytes).into()
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees 32 writable bytes at `output`; an array of bytes has no alignment requirement.
     unsafe { output.cast::<[u8; 32]>().write(hash) };
 }
 
@@ -46,13 +46,13 @@ fn senders(block: &Vec<&'static [u8]>) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A state to start from, and transactions.
+/// An initial state and transactions.
 struct Block {
     database: InMemoryDB,
     transactions: Vec<TxEnv>,
 }
 
-/// Where the contract stands.
+/// Address of the contract.
 const TOKEN: Address = Address::repeat_byte(0xc0);
 
 fn block(reader: &mut arena_kit::Reader) -> Option<Block> {
@@ -81,7 +81,7 @@ fn block(reader: &mut arena_kit::Reader) -> Option<Block> {
     })
 }
 
-/// Osaka; nonces do not count, and gas costs nothing.
+/// Executes the block by the rules of Osaka; nonces are not checked, and gas costs nothing.
 fn execute(block: &Block) -> Option<Vec<u8>> {
     let mut config = CfgEnv::new_with_spec(SpecId::OSAKA);
     config.disable_nonce_check = true;

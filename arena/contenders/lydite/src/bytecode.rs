@@ -1,4 +1,4 @@
-//! Programs, on revm with our precompiles in it.
+//! Programs that run on revm with our precompiles.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use lydite::bytes::hex;
 use lydite::evm::precompile::Fork;
 use lydite_alloy::{Execution, Program, Status, execute};
 
-/// Gas of a program, as docs/adding-a-contender.md has it.
+/// Gas of a program, see docs/adding-a-contender.md.
 const GAS: u64 = 30_000_000;
 
 fn succeeded(run: &Execution) -> bool {

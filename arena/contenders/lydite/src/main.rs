@@ -1,4 +1,4 @@
-//! Ours, in the shapes that its users would write.
+//! Lydite as a contender, used as its users would.
 
 mod bytecode;
 mod precompiles;
@@ -82,7 +82,7 @@ fn recover((hash, signature): &Signed) -> Result<PublicKey, secp256k1::Error> {
     secp256k1::recover(hash, &Signature::from_bytes65(signature)?)
 }
 
-/// The results of a batch, and the bytes of each (none if it was rejected).
+/// The results of a batch and a function that returns the bytes of each (`None` if it was rejected).
 struct Batch<T, const N: usize> {
     results: Vec<T>,
     bytes: fn(&T) -> Option<[u8; N]>,
@@ -135,7 +135,7 @@ fn set_hash(hash: &mut [u8; 32], word: u32) {
     hash[..4].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Of a batch, the first four bytes of each hash.
+/// Sets the first four bytes of each hash of a batch.
 fn set_hashes(hashes: &mut [[u8; 32]], word: u32) {
     for (hash, word) in hashes.iter_mut().zip(words(word)) {
         set_hash(hash, word);
@@ -335,7 +335,7 @@ fn addresses_and_hex() -> Vec<Op> {
     ]
 }
 
-/// A reused buffer and how much of it the last call filled.
+/// A reused buffer and the length that the last call filled.
 struct Filled {
     buffer: Vec<u8>,
     length: usize,
@@ -349,7 +349,7 @@ impl Filled {
         }
     }
 
-    /// For outputs of a megabyte.
+    /// A buffer for outputs of a megabyte.
     fn large() -> Self {
         Self {
             buffer: vec![0; 1 << 21],
@@ -369,7 +369,7 @@ impl Output for Filled {
     }
 }
 
-/// The tree of run-time values: every leaf is a part of the output.
+/// A tree of dynamic values; every leaf is a part of the output.
 struct Tree(Vec<Value>);
 
 fn add_all(values: &[Value], sum: &mut Sum) {
@@ -411,7 +411,7 @@ impl Output for Tree {
     }
 }
 
-/// Values left in the data.
+/// Values that borrow from the encoded data.
 struct View<'a>(Values<'a>);
 
 fn add_view(values: Values<'_>, sum: &mut Sum) {
@@ -445,7 +445,7 @@ impl Output for View<'_> {
     }
 }
 
-/// Values in one piece of memory.
+/// Values stored in one piece of memory.
 struct Flat<'a>(Decoded<'a>);
 
 impl Output for Flat<'_> {
@@ -466,7 +466,7 @@ fn dynamic_values(r: &mut Reader) -> Option<(String, Bytes, Vec<U256>)> {
     ))
 }
 
-/// A plan that lives as long as the process, as users keep theirs.
+/// Parses a codec that lives as long as the process, as users keep theirs.
 fn codec(ty: &str) -> Option<&'static Codec> {
     Some(Box::leak(Box::new(Codec::parse(ty).ok()?)))
 }
@@ -475,14 +475,14 @@ const DYNAMIC: &str = "(string,bytes,uint256[])";
 const STATIC: &str = "(address,uint256,uint64,bool,bytes32,int64)";
 const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 
-/// Sets bits 0 to 31 of a number among run-time values.
+/// Sets bits 0 to 31 of a dynamic number.
 fn set_number(value: &mut Value, word: u32) {
     if let Value::Uint(number, _) = value {
         set_low(number, word);
     }
 }
 
-/// A codec, and an encoding that it takes.
+/// A codec and an encoding for it.
 type Encoded = (&'static Codec, Raw);
 
 fn dynamic_encoding(r: &mut Reader) -> Option<Encoded> {
@@ -509,7 +509,7 @@ fn to_view((codec, data): &Encoded) -> Result<View<'_>, abi::Error> {
     codec.view(data).map(View)
 }
 
-/// The rows of types known at run time only.
+/// The rows of types that are only known at run time.
 fn runtime() -> Vec<Op> {
     vec![
         op("abi_encode_runtime_varied", |r| {
@@ -675,14 +675,14 @@ fn abi() -> Vec<Op> {
     ]
 }
 
-/// Applies the rule `le@4` to an operand: bits 32 to 63.
+/// Applies the rule `le@4` to an operand: sets bits 32 to 63.
 fn set_upper_half(number: &mut U256, word: u32) {
     let mut limbs = *number.limbs();
     arena_kit::set_upper_half(&mut limbs, word);
     *number = U256::from_limbs(limbs);
 }
 
-/// Applies the rule `be@-4` to an amount: bits 0 to 31.
+/// Applies the rule `be@-4` to an amount: sets bits 0 to 31.
 fn set_low(number: &mut U256, word: u32) {
     let mut limbs = *number.limbs();
     arena_kit::set_low(&mut limbs, word);
@@ -750,7 +750,7 @@ fn transaction(r: &mut Reader) -> Option<TxEip1559> {
     })
 }
 
-/// What `tx_decode_blocks` shows of a transaction.
+/// The fields of a transaction that `tx_decode_blocks` returns.
 #[inline(always)]
 fn fields(transaction: &Transaction) -> [u8; 68] {
     macro_rules! of {
@@ -774,7 +774,7 @@ fn fields(transaction: &Transaction) -> [u8; 68] {
     out
 }
 
-/// The hashes of a batch, as far as the transactions were good.
+/// The hashes of a batch; an error for each invalid transaction.
 struct Hashes(Vec<Result<[u8; 32], tx::Error>>);
 
 impl Output for Hashes {
@@ -788,7 +788,7 @@ impl Output for Hashes {
     }
 }
 
-/// Applies the rule `le@56` to a transaction: the first four bytes of its receiver.
+/// Applies the rule `le@56` to a transaction: sets the first four bytes of its recipient.
 fn set_to(tx: &mut TxEip1559, word: u32) {
     if let Some(to) = &mut tx.to {
         set_address(to, word);
@@ -826,8 +826,8 @@ fn transactions() -> Vec<Op> {
         op("tx_hash_eip1559 tx_hash_eip1559_varied", transaction)
             .change("le@56", set_to)
             .call(|tx| tx.signing_hash()),
-        // Owned, like the other contenders' decoders; hash and sender need no more than the borrowed view, which their
-        // rows allow.
+        // Owned, like the other contenders' decoders. The rows of hash and sender allow the borrowed view, which is
+        // sufficient for them.
         op("tx_decode_blocks", |r| Some(r.rest()))
             .call(|raw| Transaction::decode(raw).map(|tx| fields(&tx))),
         negative("tx_decode_blocks", |raw| Transaction::decode(raw).is_ok()),
@@ -903,12 +903,12 @@ fn address(r: &mut Reader) -> Option<Address> {
     r.array().map(Address)
 }
 
-/// A u256 in limb order.
+/// Reads a u256 in limb order (little-endian).
 fn number(r: &mut Reader) -> Option<U256> {
     r.limbs().map(U256::from_limbs)
 }
 
-/// A u256 in ABI order.
+/// Reads a u256 in ABI order (big-endian).
 fn be_number(r: &mut Reader) -> Option<U256> {
     r.array().map(U256::from_be_bytes)
 }

@@ -1,9 +1,9 @@
-//! The precompiles, at Osaka.
+//! The precompiles of Osaka.
 
 use arena_kit::{Op, Reader, op, precompile};
 use lydite::evm::precompile::{Fork, Precompile};
 
-/// More gas than any row needs.
+/// Gas limit above the cost of any row.
 const GAS: u64 = u64::MAX;
 
 pub fn ops() -> Vec<Op> {
@@ -25,7 +25,7 @@ pub fn ops() -> Vec<Op> {
     ops
 }
 
-/// The output is a new vector.
+/// A precompile row whose output is a new vector.
 fn fresh(which: Precompile) -> Op {
     let name = format!("precompile_{:02x}", which.number()).leak();
     precompile(name, move |input| {

@@ -46,7 +46,7 @@ struct Export {
     position: u64,
 }
 
-/// The report's op:deliver, not a legal one; its numbers keep their memory from message to message.
+/// The report's op:deliver, which is not a valid one; its numbers keep their memory between messages.
 #[derive(Default)]
 struct ReportDeliver {
     to: u64,
@@ -76,7 +76,7 @@ impl ReportDeliver {
     }
 }
 
-/// As deep as the catalogue nests.
+/// Limits that allow the nesting depth of the catalogue.
 const LIMITS: Limits = Limits {
     depth: 1024,
     values: 1 << 24,
@@ -90,7 +90,7 @@ fn tree(reader: &mut Reader) -> Option<Value> {
     decode(reader.bytes()?).ok()
 }
 
-/// A decoded tree: its number of direct elements is summed, its encoding written.
+/// A decoded tree: the checksum adds its number of direct elements, `verify` gets its encoding.
 struct Decoded(Value);
 
 impl Output for Decoded {
@@ -109,7 +109,7 @@ impl Output for Decoded {
     }
 }
 
-/// What a tape says of the values decoded onto it.
+/// A tape, with the head of the value decoded to it.
 #[derive(Default)]
 struct Taped {
     tape: Tape,
@@ -144,7 +144,7 @@ impl Output for Taped {
         sum.word(self.head);
     }
 
-    /// Not the input again, but what the tape says it is.
+    /// Writes the encoding of the decoded tape, not a copy of the input.
     fn write(&self, out: &mut Vec<u8>) -> bool {
         let mut tape = Tape::new();
         self.messages.iter().all(|message| {
@@ -183,7 +183,7 @@ fn from_tape(node: NodeRef<'_, '_>) -> Value {
     }
 }
 
-/// A word of every atom, added up.
+/// Sum of one word per atom.
 #[inline(always)]
 fn walk(tape: &mut Tape, input: &[u8]) -> Result<[u8; 8], Error> {
     let root = tape.decode_within(input, LIMITS)?;
@@ -206,7 +206,7 @@ fn walk(tape: &mut Tape, input: &[u8]) -> Result<[u8; 8], Error> {
     Ok(sum.to_le_bytes())
 }
 
-/// Modulo 2^64.
+/// An integer modulo 2^64.
 #[cold]
 fn large(node: NodeRef<'_, '_>) -> u64 {
     let integer = node.as_integer().unwrap_or(0.into());
@@ -218,7 +218,7 @@ fn large(node: NodeRef<'_, '_>) -> u64 {
     }
 }
 
-/// Decodes onto a tape of its own, for the rows that return a word.
+/// A separate tape for the rows that return a word.
 #[derive(Default)]
 struct Walked {
     tape: Tape,
@@ -236,7 +236,7 @@ impl Output for Walked {
     }
 }
 
-/// Several parts, each padded by itself.
+/// Several parts, padded separately.
 macro_rules! parts {
     ($($type:ty: |$value:ident| $($part:expr),+;)*) => {$(
         impl Output for $type {
@@ -288,7 +288,7 @@ fn words<W: Into<i128> + Copy>(words: [W; 3]) -> [[u8; 8]; 3] {
     words.map(|word| (word.into() as u64).to_le_bytes())
 }
 
-/// An op:deliver as the catalogue shows it.
+/// An op:deliver in the output layout of the catalogue.
 struct Delivered {
     words: [u64; 3],
     arguments: &'static [u8],
@@ -313,7 +313,7 @@ fn deliver(bytes: &'static [u8]) -> Result<Option<Delivered>, captp::Error> {
     })
 }
 
-/// The bytes of a struct and the struct again.
+/// The encoding of a struct and the struct decoded from it.
 struct RoundTrip {
     buffer: [u8; 256],
     length: usize,
@@ -341,7 +341,7 @@ impl RoundTrip {
 }
 
 impl Output for RoundTrip {
-    /// The way back is part of the call: it borrows from the buffer and so it ends here, still inside the clock.
+    /// Decoding is part of the call. The result borrows from the buffer, so the call ends here, still inside the clock.
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
         if let Ok(server) = self.back() {
@@ -388,7 +388,7 @@ fn server(reader: &mut Reader) -> Option<Server<'static>> {
     })
 }
 
-/// The entries of a dictionary in no order.
+/// The unsorted entries of a dictionary.
 fn unsorted(reader: &mut Reader) -> Option<Value> {
     let Value::List(flat) = tree(reader)? else {
         return None;
@@ -400,7 +400,7 @@ fn unsorted(reader: &mut Reader) -> Option<Value> {
     Some(Value::Dictionary(entries.collect()))
 }
 
-/// The messages of a stream, as trees.
+/// The messages of a stream as trees.
 struct Messages(Vec<Decoded>);
 
 impl Output for Messages {
@@ -414,12 +414,12 @@ impl Output for Messages {
     }
 }
 
-/// A stream decoded onto one tape; the frames keep their memory from stream to stream.
+/// A stream decoded to one tape; the frames keep their memory between streams.
 struct Stream {
     frames: Frames<Syrup>,
     tape: Tape,
     head: u64,
-    /// To show what they give.
+    /// Kept to write the messages for `verify`.
     pieces: Vec<&'static [u8]>,
 }
 
@@ -475,7 +475,7 @@ fn encode_into<T: Encode>(value: &T, out: &mut Filled) -> Result<(), Error> {
     Ok(())
 }
 
-/// Applies the rule `digits@5` to a record whose label has two digits of length: eight characters of the label.
+/// Applies the rule `digits@5` to a record whose label length has two digits: sets eight characters of the label.
 fn set_label(value: &mut Value, word: u32) {
     if let Value::Record(record) = value
         && let Value::String(label) | Value::Symbol(label) = &mut record.label
@@ -484,7 +484,7 @@ fn set_label(value: &mut Value, word: u32) {
     }
 }
 
-/// Applies the rule `le16` to the integer at its place.
+/// Applies the rule `le16` to an integer: sets its low 16 bits.
 fn set_low_16(value: &mut i64, word: u32) {
     *value = *value >> 16 << 16 | i64::from(word >> 16);
 }

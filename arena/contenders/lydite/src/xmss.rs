@@ -1,7 +1,7 @@
 //! The `xmss` family.
 //!
-//! Rows run on one thread, the main one; rows named `_2t` in a pool of two. Keys that a row signs with are made outside the
-//! clock, once for each seed.
+//! Rows run on the main thread only; rows named `_2t` run in a pool of two threads. Keys that a row signs with are
+//! generated outside the clock, once per seed.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,14 +22,14 @@ use lydite_xmss::{
     LeanSigTest, Message, PublicKey, Scheme, SecretKey, Signature, verify_batch,
 };
 
-/// Permutations one after another in a call.
+/// Number of consecutive permutations in a call.
 const LANES_TURNS: usize = 32;
 const SINGLE_TURNS: usize = 64;
-/// Chains of an epoch in the rows of the pseudorandom function.
+/// Chains per epoch in the rows of the pseudorandom function.
 const CHAINS: u8 = 46;
 
 pub fn ops() -> Vec<Op> {
-    // So that one-thread rows have one: see lydite_xmss's `parallel`. It fails only if there is such a pool already.
+    // Limits one-thread rows to one thread, see lydite_xmss's `parallel`. Only fails if a global pool already exists.
     let _ = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build_global();
@@ -118,7 +118,7 @@ impl<const N: usize> Output for Columns<N> {
     }
 }
 
-/// What the rule `le16@0` does to an element: it stays below the modulus.
+/// Applies the rule `le16@0` to an element; the result stays below the modulus.
 fn set_low_16(element: &mut u32, word: u32) {
     *element = *element >> 16 << 16 | word >> 16;
 }
@@ -202,7 +202,7 @@ fn pseudorandom_function() -> Op {
         )
 }
 
-/// Runs `work` on so many threads.
+/// Runs `work` on the given number of threads.
 fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     static TWO: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
     let two = TWO.get_or_init(|| {
@@ -227,7 +227,7 @@ fn generate<S: Scheme>((seed, start, count): Origin) -> Option<SecretKey<S>> {
     SecretKey::generate(&mut rng, start..start + count, &()).ok()
 }
 
-/// The key of an origin, made once.
+/// The key of an origin, generated once.
 fn key<S: Scheme>(origin: Origin) -> Option<&'static SecretKey<S>> {
     type Kept = HashMap<(&'static str, Origin), &'static dyn Any>;
     thread_local! {
@@ -272,7 +272,7 @@ fn sign<S: Scheme>(name: &'static str) -> Op {
     })
 }
 
-/// A claim that owns its parts.
+/// A claim with owned parts.
 type Owned<S> = (PublicKey<S>, u32, Message, Signature<S>);
 
 fn claim<S: Scheme>(r: &mut Reader) -> Option<Owned<S>> {
@@ -288,7 +288,7 @@ fn verify<S: Scheme>(name: &'static str) -> Op {
     })
 }
 
-/// Verdicts.
+/// Verification results.
 struct Verdicts(Vec<bool>);
 
 impl Output for Verdicts {
@@ -331,7 +331,7 @@ fn advance(name: &'static str, threads: usize) -> Op {
     })
 }
 
-/// A place for a key file of this process.
+/// A unique path for a key file of this process.
 fn place() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -346,7 +346,7 @@ fn remove(path: &PathBuf) {
     let _ = std::fs::remove_file(record);
 }
 
-/// A key file that goes away.
+/// A key file that is removed on drop.
 struct Stored(PathBuf);
 
 impl Drop for Stored {

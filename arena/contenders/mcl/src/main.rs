@@ -1,11 +1,11 @@
-//! mcl as a contender: BN254 or BLS12-381, by its argument, with the checks of EIP-196, 197 and 2537.
+//! mcl as a contender: BN254 or BLS12-381, selected by its argument, with the checks of EIP-196, 197 and 2537.
 
 use std::ffi::c_int;
 
 use arena_kit::{Op, locked_version, precompile, run};
 use mcl_rust::{CurveType, Fp, Fp2, Fr, G1, G2, GT, final_exp, init};
 
-// Of mcl's interface for C (`mcl/bn.h`), what its crate leaves out.
+// Functions of mcl's C interface (`mcl/bn.h`) that its crate does not declare.
 unsafe extern "C" {
     fn mclBnFp_serialize(buffer: *mut u8, size: usize, x: *const Fp) -> usize;
     fn mclBnFp_mapToG1(y: *mut G1, x: *const Fp) -> c_int;
@@ -16,15 +16,15 @@ unsafe extern "C" {
     fn mclBn_millerLoopVec(z: *mut GT, x: *const G1, y: *const G2, n: usize);
 }
 
-/// The map of RFC 9380.
+/// The hash-to-curve map of RFC 9380.
 const HASH_TO_CURVE: c_int = 5;
 
-/// How an EIP writes an element of the prime field: big-endian, after so many zeros.
+/// Encoding of a prime field element in an EIP: big-endian, after a number of zero bytes.
 #[derive(Clone, Copy)]
 struct Format {
     bytes: usize,
     zeros: usize,
-    /// Of an element of the extension, the part with i comes first.
+    /// Whether the imaginary part of an extension element comes first.
     i_first: bool,
 }
 
@@ -40,7 +40,7 @@ const BLS12_381: Format = Format {
 };
 
 trait Coordinate: Default {
-    /// Elements of the prime field.
+    /// Number of prime field elements.
     const PARTS: usize;
 
     fn read(bytes: &[u8], format: Format) -> Option<Self>;
@@ -59,14 +59,14 @@ impl Coordinate for Fp {
         little.copy_from_slice(bytes);
         little.reverse();
         let mut element = Self::default();
-        // Refuses what is not below the prime.
+        // `deserialize` rejects values that are not below the prime.
         let read = zeros.iter().all(|byte| *byte == 0) && element.deserialize(little);
         read.then_some(element)
     }
 
     fn write(&self, format: Format, out: &mut Vec<u8>) {
         let mut little = [0; 48];
-        // SAFETY: writes at most the 48 bytes of `little`.
+        // SAFETY: mcl writes at most `little.len()` bytes to `little`; `self` is a valid element to read.
         unsafe { mclBnFp_serialize(little.as_mut_ptr(), little.len(), self) };
         out.extend_from_slice(&[0; 16][..format.zeros]);
         out.extend(little[..format.bytes].iter().rev());
@@ -121,7 +121,7 @@ trait Group: Clone + Default {
     fn of(x: Self::Coordinate, y: Self::Coordinate, z: Self::Coordinate) -> Self;
     fn coordinates(&self) -> (&Self::Coordinate, &Self::Coordinate);
     fn is_zero(&self) -> bool;
-    /// On the curve and, if [`check_order`] was told so, in the subgroup.
+    /// Whether the point is on the curve and, if enabled by [`check_order`], in the subgroup.
     fn is_valid(&self) -> bool;
     fn sum(&self, other: &Self) -> Self;
     fn times(&self, factor: &Fr) -> Self;
@@ -177,16 +177,16 @@ macro_rules! group {
 group!(G1, Fp);
 group!(G2, Fp2);
 
-/// Whether points must be in the subgroup to be valid.
+/// Sets whether points must be in the subgroup to be valid.
 fn check_order(check: bool) {
-    // SAFETY: store a flag; this program has one thread.
+    // SAFETY: the calls set a global flag, and this program has only one thread.
     unsafe {
         mclBn_verifyOrderG1(check.into());
         mclBn_verifyOrderG2(check.into());
     }
 }
 
-/// The first point of `bytes`; two zeros are the point at infinity.
+/// Reads the first point of `bytes`; two zeros are the point at infinity.
 fn point<G: Group>(bytes: &mut &[u8], format: Format) -> Option<G> {
     let length = G::Coordinate::PARTS * (format.zeros + format.bytes);
     let (head, rest) = bytes.split_at_checked(2 * length)?;
@@ -262,7 +262,8 @@ fn pairing(mut input: &[u8], format: Format) -> Option<Vec<u8>> {
         right.push(point(&mut input, format)?);
     }
     let (mut product, mut result) = (GT::default(), GT::default());
-    // SAFETY: `left` and `right` have so many points each.
+    // SAFETY: `left` and `right` both have `left.len()` points, because they are pushed in pairs; `product` is a local
+    // variable.
     unsafe { mclBn_millerLoopVec(&mut product, left.as_ptr(), right.as_ptr(), left.len()) };
     final_exp(&mut result, &product);
     let mut word = vec![0; 32];
@@ -272,14 +273,14 @@ fn pairing(mut input: &[u8], format: Format) -> Option<Vec<u8>> {
 
 fn map_to_g1(input: &[u8]) -> Option<Vec<u8>> {
     let (element, mut point) = (Fp::read(input, BLS12_381)?, G1::default());
-    // SAFETY: reads the one and writes the other.
+    // SAFETY: `element` is valid to read and `point` to write.
     let status = unsafe { mclBnFp_mapToG1(&mut point, &element) };
     (status == 0).then(|| output(&point, BLS12_381))
 }
 
 fn map_to_g2(input: &[u8]) -> Option<Vec<u8>> {
     let (element, mut point) = (Fp2::read(input, BLS12_381)?, G2::default());
-    // SAFETY: reads the one and writes the other.
+    // SAFETY: `element` is valid to read and `point` to write.
     let status = unsafe { mclBnFp2_mapToG2(&mut point, &element) };
     (status == 0).then(|| output(&point, BLS12_381))
 }
@@ -294,7 +295,7 @@ fn ops(curve: &str) -> Option<Vec<Op>> {
             ]
         }),
         "bls12-381" => {
-            // SAFETY: stores the mode, after `init`.
+            // SAFETY: the call sets a global mode, after `init` and in a program with only one thread.
             let ready =
                 init(CurveType::BLS12_381) && unsafe { mclBn_setMapToMode(HASH_TO_CURVE) } == 0;
             ready.then(|| {

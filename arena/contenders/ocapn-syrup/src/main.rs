@@ -1,13 +1,13 @@
-//! ocapn-syrup, the one Syrup crate of the registry: a tree of owned values, and serde.
+//! ocapn-syrup, the only Syrup crate in the registry: a tree of owned values, and serde.
 
 use arena_kit::{Op, Output, Reader, Sum, array, negative, op, set_digits};
 use ocapn_syrup::Value;
 use sha2::{Digest, Sha256};
 
 fn main() {
-    // Some malformed inputs make the crate panic; that is counted as not rejected, and told once in the notes.
+    // The crate panics on some malformed inputs, which counts as not rejecting them; the notes mention this.
     std::panic::set_hook(Box::new(|_| {}));
-    // Its decoder recurses once a level; 100,000 unclosed lists need a large stack.
+    // The decoder recurses once per level, so 100,000 unclosed lists need a large stack.
     let adapter = std::thread::Builder::new().stack_size(1 << 30).spawn(|| {
         let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "ocapn-syrup");
         arena_kit::run("ocapn-syrup", version, ops());
@@ -22,7 +22,7 @@ fn decode(bytes: &[u8]) -> Option<Value> {
     rest.is_empty().then_some(value)
 }
 
-/// A decoded value: its number of direct elements is summed, its encoding written.
+/// A decoded value: the checksum adds its number of direct elements, `verify` gets its encoding.
 struct Decoded(Value);
 
 impl Output for Decoded {
@@ -58,7 +58,7 @@ fn tree(reader: &mut Reader) -> Option<Value> {
     decode(reader.bytes()?)
 }
 
-/// The entries of a dictionary in no order.
+/// The unsorted entries of a dictionary.
 fn unsorted(reader: &mut Reader) -> Option<Vec<(Value, Value)>> {
     let Value::Sequence(flat) = tree(reader)? else {
         return None;
@@ -78,7 +78,7 @@ struct Server {
     enabled: bool,
 }
 
-/// As a dictionary; the crate's serde form of a struct is a record.
+/// Encoded as a dictionary, because the crate's serde form of a struct is a record.
 impl Server {
     fn encode(&self) -> Vec<u8> {
         Value::dictionary(vec![
@@ -130,7 +130,7 @@ impl Output for Server {
     }
 }
 
-/// What the rule `digits@5` does to a record whose label has two digits of length: eight characters of the label.
+/// Applies the rule `digits@5` to a record whose label length has two digits: sets eight characters of the label.
 fn set_label(value: &mut Value, word: u32) {
     if let Value::Record { label, .. } = value
         && let Value::String(label) | Value::Symbol(label) = &mut **label
@@ -151,7 +151,7 @@ fn ops() -> Vec<Op> {
         )
         .change("digits@5", set_label)
         .call(Value::to_vec),
-        // The crate sorts where it makes a dictionary.
+        // The crate sorts when it creates a dictionary.
         op("syrup_encode_unsorted_varied", unsorted)
             .call(|entries| Value::dictionary(entries.clone()).to_vec()),
         array(
@@ -206,7 +206,7 @@ fn ops() -> Vec<Op> {
     ]
 }
 
-/// A payload framed as `length:payload`, and where its frame ends.
+/// The payload of a frame `length:payload`, and the offset of its end.
 fn frame(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let colon = bytes.iter().position(|&byte| byte == b':')?;
     let length: usize = std::str::from_utf8(&bytes[..colon]).ok()?.parse().ok()?;

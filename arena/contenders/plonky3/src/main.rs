@@ -1,4 +1,4 @@
-//! Plonky3's permutations over KoalaBear, and the SHAKE128 that leanSig takes its pseudorandom function from.
+//! Plonky3's permutations over KoalaBear, and SHAKE128 as used by leanSig's pseudorandom function.
 
 use arena_kit::{Op, Output, Sum, op};
 use p3_field::{Field, PackedValue, PrimeCharacteristicRing as _, PrimeField32 as _};
@@ -11,15 +11,15 @@ use p3_symmetric::Permutation;
 use sha3::Shake128;
 use sha3::digest::{ExtendableOutput as _, Update as _, XofReader as _};
 
-/// As many elements as the build's vectors hold.
+/// A vector of field elements, as wide as the build's instruction set allows.
 type Packing = <KoalaBear as Field>::Packing;
 
-/// States side by side.
+/// Number of parallel states.
 const STATES: usize = 16;
-/// Permutations one after another in a call.
+/// Number of consecutive permutations in a call.
 const LANES_TURNS: usize = 32;
 const SINGLE_TURNS: usize = 64;
-/// Chains of an epoch.
+/// Chains per epoch.
 const CHAINS: usize = 46;
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
     arena_kit::run("plonky3", version, ops);
 }
 
-/// The constants of Plonky3 2117e4b: of the same stream, but full rounds first.
+/// The constants of Plonky3 2117e4b: from the same stream, but full rounds first.
 fn constants<const N: usize>(
     stream: &[[KoalaBear; N]],
     partial: usize,
@@ -67,7 +67,7 @@ fn constants<const N: usize>(
     )
 }
 
-/// Sixteen states by columns, in groups of as many as a vector holds.
+/// Sixteen states in columns, in groups of the vector width.
 struct Columns<const N: usize>(Vec<[Packing; N]>);
 
 impl<const N: usize> Columns<N> {
@@ -96,7 +96,7 @@ impl<const N: usize> Output for Columns<N> {
     }
 }
 
-/// What the rule `le16@0` does to an element: it stays below the modulus.
+/// Applies the rule `le16@0` to an element; the result stays below the modulus.
 fn set_low_16(element: &mut KoalaBear, word: u32) {
     *element = KoalaBear::from_u32(element.as_canonical_u32() >> 16 << 16 | word >> 16);
 }
@@ -135,7 +135,7 @@ fn lanes<const N: usize>(
     )
 }
 
-/// A state.
+/// A single state.
 struct Elements<const N: usize>([KoalaBear; N]);
 
 impl<const N: usize> Output for Elements<N> {
@@ -176,7 +176,7 @@ fn single<const N: usize>(
     )
 }
 
-/// Chain starts by columns, as integers.
+/// Chain starts in columns, as integers.
 struct Starts(Vec<[[u32; STATES]; 8]>);
 
 impl Output for Starts {
@@ -193,7 +193,7 @@ impl Output for Starts {
     }
 }
 
-/// The start of every input.
+/// Prefix of every input.
 const DOMAIN: [u8; 16] = [
     0xae, 0xae, 0x22, 0xff, 0x00, 0x01, 0xfa, 0xff, 0x21, 0xaf, 0x12, 0x00, 0x01, 0x11, 0xff, 0x00,
 ];

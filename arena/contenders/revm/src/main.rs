@@ -15,9 +15,9 @@ use revm::primitives::{Address, Bytes, TxKind, hex};
 use revm::state::AccountInfo;
 use revm::{Context, ExecuteEvm, MainBuilder, MainContext, MainnetEvm};
 
-/// Gas of a program, as docs/adding-a-contender.md has it.
+/// Gas of a program, see docs/adding-a-contender.md.
 const GAS: u64 = 30_000_000;
-/// The account that has the code, and the one that calls it.
+/// The account that holds the code, and the one that calls it.
 const CODE: Address = Address::repeat_byte(0xc0);
 const CALLER: Address = Address::repeat_byte(0xca);
 
@@ -29,8 +29,8 @@ fn call(name: &'static str, address: u64) -> Op {
     })
 }
 
-/// Code in an engine. The steps are those of `lydite_alloy::Program`: a call without a transaction around it, so that
-/// the rows compare what the precompiles cost and not how the engine is entered.
+/// Code in an engine. The steps are the same as in `lydite_alloy::Program`, a call without a transaction, so that the
+/// rows compare the cost of the precompiles and not of entering the engine.
 struct Program(MainnetEvm<MainnetContext<InMemoryDB>>);
 
 impl Program {
@@ -67,12 +67,12 @@ impl Program {
 fn main() {
     let mut ops = Vec::from(PRECOMPILES.map(|(name, address)| call(name, address)));
     ops.extend([
-        // The report's way: hexadecimal text, state and engine inside the clock.
+        // Like the report: hexadecimal text, with state and engine created inside the clock.
         op("bytecode_setup", |reader| Some(reader.rest())).call(|text| {
             let result = Program::new(&hex::decode(text).ok()?).run(&[], GAS)?;
             Some(result.gas().total_gas_spent().to_le_bytes())
         }),
-        // The engine is made once for each item.
+        // The engine is created once per item.
         op("bytecode", |reader| {
             let program = Program::new(reader.bytes()?);
             Some((RefCell::new(program), reader.whole()?))

@@ -1,6 +1,6 @@
-//! The single-purpose crates that Rust users reach for: ruint for integers, and for hex the crate named by the first
-//! argument: const-hex (the default), faster-hex, hex-simd or fashex. Integers are offered along with const-hex
-//! only, as they do not depend on the crate for hex.
+//! Single-purpose crates that Rust users choose: ruint for integers, and for hex the crate named by the first argument,
+//! const-hex (the default), faster-hex, hex-simd or fashex. Integers are only offered together with const-hex, because
+//! they do not depend on the hex crate.
 
 use arena_kit::{Op, Reader, array, negative, op};
 use hex_simd::{AsOut, AsciiCase};
@@ -22,7 +22,7 @@ fn main() {
     arena_kit::run("rust-primitives", &versions, ops);
 }
 
-/// ruint has no `mul_div`; this is the fastest way to write one with it.
+/// ruint has no `mul_div`; this is the fastest way to implement it with ruint.
 fn mul_div(a: U256, b: U256, d: U256) -> U256 {
     if a.bit_len() + b.bit_len() <= 256 {
         a * b / d
@@ -31,7 +31,7 @@ fn mul_div(a: U256, b: U256, d: U256) -> U256 {
     }
 }
 
-/// What the rule `le@4` does to an operand: bits 32 to 63.
+/// Applies the rule `le@4` to an operand: sets bits 32 to 63.
 fn set_upper_half(number: &mut U256, word: u32) {
     let mut limbs = number.into_limbs();
     arena_kit::set_upper_half(&mut limbs, word);

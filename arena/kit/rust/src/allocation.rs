@@ -1,4 +1,5 @@
-//! The system allocator with counters that only run during `alloc` batches, so timed batches pay one predicted branch.
+//! The system allocator with counters that only run during `alloc` batches, so a timed batch only pays for a predicted
+//! branch.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
-/// Bytes that are allocated now, less those that were at the start.
+/// Bytes currently allocated, minus those at the start.
 static LIVE: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
@@ -31,14 +32,13 @@ fn live(change: i64) {
     }
 }
 
-// SAFETY: every method hands its arguments unchanged to `System` and returns what it returned; the counters do not
-// allocate.
+// SAFETY: every method passes its arguments unchanged to `System` and returns its result; the counters do not allocate.
 unsafe impl GlobalAlloc for Counted {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
         live(layout.size() as i64);
-        // SAFETY: the caller's contract is the same as that of `System`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`, which is also that of `System`.
         unsafe { System.alloc(layout) }
     }
 
@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
         live(layout.size() as i64);
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc_zeroed`, which is also that of `System`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -54,27 +54,29 @@ unsafe impl GlobalAlloc for Counted {
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count(new_size.saturating_sub(layout.size()));
         live(new_size as i64 - layout.size() as i64);
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::realloc`; the pointer came from `System`, which
+        // makes all allocations.
         unsafe { System.realloc(pointer, layout, new_size) }
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         live(-(layout.size() as i64));
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`; the pointer came from `System`, which
+        // makes all allocations.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// What some work asked for. A reallocation counts as one allocation of the bytes it grew by.
+/// Allocations made by some work. A reallocation counts as one allocation of the bytes it grew by.
 pub(crate) struct Counts {
     pub bytes: u64,
     pub calls: u64,
-    /// Most bytes that it held at a time.
+    /// Peak number of bytes held at a time.
     pub peak: u64,
 }
 
-/// Runs `work` and counts.
+/// Runs `work` and counts its allocations.
 pub(crate) fn counted(work: impl FnOnce()) -> Counts {
     BYTES.store(0, Relaxed);
     CALLS.store(0, Relaxed);

@@ -1,13 +1,13 @@
-//! Change rules: how the items of a batch become unknown before it starts.
+//! Change rules, which make the items of a batch unpredictable.
 //!
-//! Before each call the kit sets a few bytes of the item to a word of a sequence that begins with the batch's seed. The
-//! driver chooses the seed when the batch starts and knows the right sum afterwards. docs/adding-a-contender.md has the
-//! rules; the sequence is the 32-bit linear congruential generator of PCG (O'Neill 2014).
+//! Before each call the kit sets a few bytes of the item to a word of a sequence that starts from the batch's seed. The
+//! driver chooses the seed when the batch starts and computes the expected checksum afterwards. The rules are described
+//! in docs/adding-a-contender.md; the sequence is the 32-bit linear congruential generator of PCG (O'Neill 2014).
 
-/// Difference of the words of neighbouring elements: 2^32 over the golden ratio.
+/// Difference between the words of neighbouring elements: 2^32 divided by the golden ratio.
 const ELEMENT: u32 = 0x9e37_79b9;
 
-/// The words of a batch, one for each call.
+/// The words of a batch, one per call.
 pub(crate) struct Words(u32);
 
 impl Words {
@@ -22,13 +22,13 @@ impl Words {
     }
 }
 
-/// The words of a call's elements: for operations whose item is a list that goes into one call.
+/// The words of a call's elements, for operations whose item is a list passed to one call.
 #[inline(always)]
 pub fn words(first: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(first), |word| Some(word.wrapping_add(ELEMENT)))
 }
 
-/// How a word is written.
+/// Encoding of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Four bytes, little-endian.
@@ -41,16 +41,16 @@ enum Kind {
     Digits,
 }
 
-/// A rule: which bytes of an element are set, and how.
+/// A change rule: which bytes of an element are set, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     kind: Kind,
-    /// From the element's start, or from its end if negative.
+    /// Byte offset from the element's start, or from its end if negative.
     offset: isize,
 }
 
 impl Rule {
-    /// Reads `<kind>@<offset>`.
+    /// Parses `<kind>@<offset>`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (kind, offset) = text.split_once('@')?;
         let kind = match kind {
@@ -65,7 +65,7 @@ impl Rule {
     }
 }
 
-/// Sets the window at `offset`; an element without room for it stays as it is.
+/// Sets the window at `offset`; does nothing if the element is too short for it.
 #[inline(always)]
 fn set<const N: usize>(bytes: &mut [u8], offset: isize, window: [u8; N]) {
     let at = match offset {
@@ -82,17 +82,17 @@ fn set<const N: usize>(bytes: &mut [u8], offset: isize, window: [u8; N]) {
 #[inline(always)]
 pub fn digits(word: u32) -> [u8; 8] {
     let mut digits = u64::from(word & 0xff_ffff);
-    // Doubles the distance of the halves, of the quarters, of the eighths: three bits a byte.
+    // Doubles the distance of the halves, then of the quarters and the eighths, which gives three bits per byte.
     digits = (digits | digits << 20) & 0x0000_0fff_0000_0fff;
     digits = (digits | digits << 10) & 0x003f_003f_003f_003f;
     digits = (digits | digits << 5) & 0x0707_0707_0707_0707;
     (digits | 0x3030_3030_3030_3030).to_le_bytes()
 }
 
-/// Sets eight characters of a text to the digits of a word, unless the text is too short or has other than ASCII there.
+/// Sets eight characters of a text to the digits of a word, unless the text is too short or is not ASCII there.
 #[inline(always)]
 pub fn set_digits(text: &mut str, at: usize, word: u32) {
-    // SAFETY: where anything is written, ASCII replaces ASCII, so the text stays UTF-8.
+    // SAFETY: only ASCII bytes are replaced, and only by ASCII digits, so the text remains valid UTF-8.
     let bytes = unsafe { text.as_bytes_mut() };
     if let Some(window) = bytes.get_mut(at..at + 8)
         && window.is_ascii()
@@ -101,19 +101,19 @@ pub fn set_digits(text: &mut str, at: usize, word: u32) {
     }
 }
 
-/// Bits 32 to 63 of a 256-bit integer become the word: what the rule `le@4` does to one of 32 little-endian bytes.
+/// Sets bits 32 to 63 of a 256-bit integer to the word, which is the rule `le@4` on 32 little-endian bytes.
 #[inline(always)]
 pub fn set_upper_half(limbs: &mut [u64; 4], word: u32) {
     limbs[0] = limbs[0] & 0xffff_ffff | u64::from(word) << 32;
 }
 
-/// The low 32 bits of a 256-bit integer become the word: what the rule `be@-4` does to one of 32 big-endian bytes.
+/// Sets the low 32 bits of a 256-bit integer to the word, which is the rule `be@-4` on 32 big-endian bytes.
 #[inline(always)]
 pub fn set_low(limbs: &mut [u64; 4], word: u32) {
     limbs[0] = limbs[0] >> 32 << 32 | u64::from(word);
 }
 
-/// The first four bytes of each value become its word: what the rule `le@0` does to a batch.
+/// Sets the first four bytes of each value to its word, which is the rule `le@0` on a batch.
 #[inline(always)]
 pub fn set_each<T: Raw>(values: &mut [T], word: u32) {
     for (value, word) in values.iter_mut().zip(words(word)) {
@@ -123,14 +123,14 @@ pub fn set_each<T: Raw>(values: &mut [T], word: u32) {
 
 /// How an operation changes the elements of an item.
 pub trait Change<T>: Copy + 'static {
-    /// Whether it can follow the rule.
+    /// Whether it supports the rule.
     fn follows(&self, rule: Rule) -> bool;
 
-    /// Changes the elements of an item; `word` is the first one's.
+    /// Changes the elements of an item; `word` is that of the first element.
     fn apply(&self, rule: Rule, elements: &mut [T], word: u32);
 }
 
-/// No change: the operation follows no rule.
+/// No change; the operation supports no rule.
 #[derive(Clone, Copy)]
 pub struct Fixed;
 
@@ -145,7 +145,7 @@ impl<T> Change<T> for Fixed {
 
 /// A value that is, or holds, the element's own bytes.
 pub trait Raw {
-    /// The bytes.
+    /// The bytes of the element.
     fn raw(&mut self) -> &mut [u8];
 }
 
@@ -156,7 +156,7 @@ impl<const N: usize> Raw for [u8; N] {
     }
 }
 
-/// The kit changes bytes itself, by any rule.
+/// Changes by the kit, which can apply any rule to bytes.
 #[derive(Clone, Copy)]
 pub struct Bytewise;
 
@@ -168,7 +168,7 @@ impl<T: Raw> Change<T> for Bytewise {
     #[inline(always)]
     fn apply(&self, Rule { kind, offset }: Rule, elements: &mut [T], word: u32) {
         let pairs = elements.iter_mut().map(T::raw).zip(words(word));
-        // The kind is chosen once an item, not once an element.
+        // The kind is dispatched once per item, not once per element.
         match kind {
             Kind::Le => pairs.for_each(|(bytes, word)| set(bytes, offset, word.to_le_bytes())),
             Kind::Be => pairs.for_each(|(bytes, word)| set(bytes, offset, word.to_be_bytes())),
@@ -180,7 +180,7 @@ impl<T: Raw> Change<T> for Bytewise {
     }
 }
 
-/// The adapter changes its own values, by one rule.
+/// Changes by the adapter to its own values, for one rule.
 #[derive(Clone, Copy)]
 pub struct By<F> {
     pub(crate) rule: &'static str,
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// What a rule makes of dots.
+    /// The result of a rule on dots.
     fn set_by(rule: &str, length: usize) -> String {
         let mut element = [crate::Bytes::from(vec![b'.'; length])];
         let rule = Rule::parse(rule).unwrap_or(Rule {
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(set_by("le@1", 6), ".DCBA.");
         assert_eq!(set_by("be@-4", 6), "..ABCD");
         assert_eq!(set_by("le16@0", 4), "BA..");
-        // 0x42_43_44 is 20441504 in octal, lowest digit first: 40514402.
+        // 0x42_43_44 is 20441504 in octal; lowest digit first: 40514402.
         assert_eq!(set_by("digits@-9", 10), ".40514402.");
         for (rule, length) in [
             ("le@3", 6),

@@ -1,4 +1,4 @@
-//! Operations: how an item is parsed (untimed), how its values change, and what one timed call does.
+//! Operations: how an item is parsed (untimed), how its values are changed, and what one timed call does.
 
 use std::hint::black_box;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use crate::change::{By, Bytewise, Change, Fixed, Raw, Rule, Words};
 use crate::output::{Held, Output, Sum};
 use crate::reader::{Bytes, Reader};
 
-/// One operation of a contender; made from [`op`], [`array`], [`precompile`] or [`negative`].
+/// One operation of a contender, created with [`op`], [`array`], [`precompile`] or [`negative`].
 pub struct Op {
     /// Space-separated ids.
     names: &'static str,
@@ -31,21 +31,21 @@ impl Op {
     }
 }
 
-/// An operation with its parsed items. Dynamic dispatch happens once for each batch: the loop inside is compiled for
-/// the operation.
+/// An operation with its parsed items. Dynamic dispatch happens once per batch: the loop inside is compiled for the
+/// operation.
 pub(crate) trait Case {
     /// Number of items.
     fn items(&self) -> usize;
-    /// Whether items change by the rule that was asked for.
+    /// Whether items are changed by the requested rule.
     fn changes(&self) -> bool;
-    /// Performs `n` calls, call k on item k mod items, each changed by the next word of the seed's sequence, and returns
-    /// the sum of the output words.
+    /// Makes `n` calls, call `k` on item `k mod items`, each after changing the item by the next word of the seed's
+    /// sequence. Returns the sum of the output words.
     fn run(&mut self, n: u64, seed: u32) -> u64;
-    /// The output of each item as it is in the file; `Err` names the first item that was rejected.
+    /// The output of each item as it is in the file; `Err` holds the index of the first rejected item.
     fn outputs(&mut self) -> Result<Vec<Vec<u8>>, usize>;
 }
 
-/// An operation whose items can be parsed; say next how they change, and what a call does.
+/// An operation whose items can be parsed. The next steps define how they change and what a call does.
 pub struct Items<P, C = Fixed> {
     names: &'static str,
     /// Whether an item holds several elements.
@@ -54,8 +54,8 @@ pub struct Items<P, C = Fixed> {
     change: C,
 }
 
-/// An operation on one value an item. `names` are the ids it answers to, separated by spaces; `parse` reads one item and is
-/// not timed.
+/// An operation on one value per item. `names` are its ids, separated by spaces; `parse` reads one item and is not
+/// timed.
 pub fn op<T, P: Fn(&mut Reader) -> Option<T> + 'static>(names: &'static str, parse: P) -> Items<P> {
     Items {
         names,
@@ -65,7 +65,7 @@ pub fn op<T, P: Fn(&mut Reader) -> Option<T> + 'static>(names: &'static str, par
     }
 }
 
-/// As [`op`], for array operations: an item holds several elements one after another, `parse` reads one of them, and a call
+/// Like [`op`], for array operations: an item holds several consecutive elements, `parse` reads one of them, and a call
 /// works on each.
 pub fn array<T, P: Fn(&mut Reader) -> Option<T> + 'static>(
     names: &'static str,
@@ -78,7 +78,7 @@ pub fn array<T, P: Fn(&mut Reader) -> Option<T> + 'static>(
 }
 
 impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static> Items<P> {
-    /// The values are bytes of the item: the kit changes them, by any rule.
+    /// Declares that the values are bytes of the item, so that the kit can change them by any rule.
     pub fn raw(self) -> Items<P, Bytewise>
     where
         T: Raw,
@@ -86,7 +86,7 @@ impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static> Items<P> {
         self.with(Bytewise)
     }
 
-    /// Values change by one rule: `change` does to a value what the rule does to its bytes.
+    /// Supports one rule: `change` does to a value what the rule does to its bytes.
     pub fn change<F: Fn(&mut T, u32) + Copy + 'static>(
         self,
         rule: &'static str,
@@ -106,18 +106,19 @@ impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static> Items<P> {
 }
 
 impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static, C: Change<T>> Items<P, C> {
-    /// A call that returns its result by value (`fresh` rows).
+    /// Sets a call that returns its result by value (`fresh` rows).
     pub fn call<O: Output + 'static>(self, call: impl Fn(&T) -> O + Copy + 'static) -> Op {
         build(self, || (), ByValue(move |item: &T, _: &mut ()| call(item)))
     }
 
-    /// A call whose result borrows from the value. `call` is a named function: a closure's type does not say that.
+    /// Sets a call whose result borrows from the value. `call` must be a named function, because a closure's type
+    /// cannot express this.
     pub fn view<F: for<'a> View<'a, T> + Copy + 'static>(self, call: F) -> Op {
         build(self, || (), Viewed(call))
     }
 
-    /// A call that writes into a reused buffer (`_into` rows, batches): `buffer` makes it once, its content after the call is
-    /// the output. `call` returns `()` or a `Result<(), _>`.
+    /// Sets a call that writes to a reused buffer (`_into` rows, batches). `buffer` creates it once; its content after
+    /// the call is the output. `call` returns `()` or a `Result<(), _>`.
     pub fn reuse<S: Output + 'static, R: Output + 'static>(
         self,
         buffer: impl Fn() -> S + 'static,
@@ -131,7 +132,7 @@ impl<T: 'static, P: Fn(&mut Reader) -> Option<T> + 'static, C: Change<T>> Items<
 pub trait View<'a, T: 'a> {
     /// The result.
     type Result: Output;
-    /// Calls it.
+    /// Calls the function.
     fn view(&self, item: &'a T) -> Self::Result;
 }
 
@@ -144,11 +145,11 @@ impl<'a, T: 'a, O: Output, F: Fn(&'a T) -> O> View<'a, T> for F {
     }
 }
 
-/// One call, and what becomes of its result.
+/// One call and the use of its result.
 trait Call<T, S>: Copy + 'static {
-    /// Adds the result to the sum.
+    /// Makes the call and adds its result to the checksum.
     fn add(&self, item: &T, buffer: &mut S, sum: &mut Sum);
-    /// Appends the result; false if the call was rejected.
+    /// Makes the call and appends its result; returns false if the call was rejected.
     fn write(&self, item: &T, buffer: &mut S, out: &mut Vec<u8>) -> bool;
 }
 
@@ -180,7 +181,7 @@ impl<T, F: for<'a> View<'a, T> + Copy + 'static> Call<T, ()> for Viewed<F> {
     }
 }
 
-/// The operations of the precompiles of Osaka, and their addresses.
+/// The operations of the precompiles of Osaka with their addresses.
 pub const PRECOMPILES: [(&str, u64); 18] = [
     ("precompile_01", 0x01),
     ("precompile_02", 0x02),
@@ -202,7 +203,7 @@ pub const PRECOMPILES: [(&str, u64); 18] = [
     ("precompile_100", 0x100),
 ];
 
-/// A call of a precompile (`precompile_*`): `run` returns the output, or nothing where the call fails.
+/// A precompile call (`precompile_*`): `run` returns the output, or `None` if the call fails.
 pub fn precompile<B: AsRef<[u8]> + Default + 'static>(
     name: &'static str,
     run: impl Fn(&[u8]) -> Option<B> + Copy + 'static,
@@ -214,8 +215,8 @@ pub fn precompile<B: AsRef<[u8]> + Default + 'static>(
     })
 }
 
-/// A decoder's negative row, answering to `neg:<name>`: every item is a malformed input, `accepts` says whether the
-/// decoder took it.
+/// The negative row `neg:<name>` of a decoder. Every item is a malformed input; `accepts` returns whether the decoder
+/// accepted it.
 pub fn negative(
     name: &'static str,
     accepts: impl Fn(&'static [u8]) -> bool + Copy + 'static,
@@ -261,7 +262,7 @@ where
     }
 }
 
-/// The elements of all items.
+/// Parses the elements of all items.
 fn parsed<T>(
     items: &[&'static [u8]],
     many: bool,
@@ -294,15 +295,15 @@ fn parsed<T>(
 }
 
 struct Prepared<T, P, C, S, K> {
-    /// As they are in the file.
+    /// The items as they are in the file.
     items: Vec<&'static [u8]>,
     many: bool,
     parse: Rc<P>,
-    /// All elements of all items, as the last batch left them.
+    /// All elements of all items, as changed by the last batch.
     elements: Vec<T>,
-    /// Elements of one item, the same for all.
+    /// Number of elements per item, the same for all.
     per_call: usize,
-    /// By which rule items change; none too if the operation cannot follow it.
+    /// The rule by which items change; `None` also if the operation does not support the requested rule.
     rule: Option<Rule>,
     changes: bool,
     change: C,
@@ -337,8 +338,8 @@ where
             }
             for element in black_box(&self.elements[next..end]) {
                 self.call.add(element, &mut self.buffer, &mut sum);
-                // The buffer is memory that others read: what was written must be there. Without a buffer no barrier
-                // is laid, so that array operations may be vectorised.
+                // The barrier forces the compiler to write the buffer. Without a buffer there is no barrier, so that
+                // array operations can be vectorised.
                 if size_of::<S>() != 0 {
                     black_box(&mut self.buffer).add(&mut sum);
                 }
@@ -349,7 +350,7 @@ where
     }
 
     fn outputs(&mut self) -> Result<Vec<Vec<u8>>, usize> {
-        // A batch has changed the elements.
+        // A batch may have changed the elements.
         self.elements =
             parsed(&self.items, self.many, &*self.parse).map_err(|_| self.items.len())?;
         let mut outputs = Vec::with_capacity(self.items());
@@ -385,7 +386,7 @@ mod tests {
         (0..count).map(|_| sequence.next()).collect()
     }
 
-    /// Eight bytes as the word they are summed as.
+    /// The word that eight bytes contribute to the checksum.
     fn summed(bytes: &[u8; 8]) -> u64 {
         u64::from_le_bytes(*bytes)
     }
@@ -404,7 +405,7 @@ mod tests {
             expected = expected.wrapping_add(summed(&item));
         }
         assert_eq!(case.run(5, SEED), expected);
-        // The change sets, so what ran before does not matter.
+        // The change sets bytes, so earlier batches have no effect.
         assert_eq!(case.run(5, SEED), expected);
         assert_ne!(case.run(5, SEED + 1), expected);
         assert_eq!(case.outputs().unwrap(), TWO);

@@ -1,19 +1,20 @@
-//! What a call returns: its bytes for `verify`, its words for the checksum.
+//! The results of calls: their bytes for `verify`, their words for the checksum.
 
 use std::hint::black_box;
 
 /// The checksum of a batch: the wrapping sum of all output words.
 ///
-/// Several lanes, folded once at the end: the sum of a long output is then a few vector additions. Byte strings are read 16
-/// bytes a load in every build: were it as many as the build's instruction set has, a contender built for this very CPU
-/// would read its outputs in half the time of one that chooses instructions at run time, which is not what a row measures.
+/// It has several lanes that are folded once at the end, so that the sum of a long output takes a few vector additions.
+/// Byte strings are read 16 bytes per load in every build. If the load size followed the build's instruction set, a
+/// contender built for the local CPU would read its outputs in half the time of one that selects instructions at run
+/// time, which is not what a row measures.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum {
     words: [u64; 4],
     pairs: [Pair; 2],
 }
 
-/// Two lanes.
+/// Two 64-bit lanes.
 #[cfg(target_arch = "x86_64")]
 type Pair = core::arch::x86_64::__m128i;
 #[cfg(not(target_arch = "x86_64"))]
@@ -78,7 +79,7 @@ impl Sum {
         }
     }
 
-    /// Adds a byte string, padded with zeros to a multiple of eight and read as little-endian words.
+    /// Adds a byte string, zero-padded to a multiple of eight and read as little-endian words.
     #[inline(always)]
     pub fn bytes(&mut self, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks::<32>();
@@ -95,7 +96,8 @@ impl Sum {
             self.word(u64::from_le_bytes(*word));
         }
         if !tail.is_empty() {
-            // The last eight bytes hold the tail on top: shifting out the rest is cheaper than copying a few bytes.
+            // The last eight bytes contain the tail at their upper end, so shift out the rest instead of copying a few
+            // bytes.
             self.word(match bytes.last_chunk::<8>() {
                 Some(last) => u64::from_le_bytes(*last) >> (64 - 8 * tail.len()),
                 None => short_word(tail),
@@ -111,7 +113,7 @@ impl Sum {
     }
 }
 
-/// Fewer than eight bytes, at least one, as a little-endian word, by loads that may overlap.
+/// One to seven bytes as a little-endian word, read with loads that may overlap.
 #[inline(always)]
 fn short_word(bytes: &[u8]) -> u64 {
     let n = bytes.len();
@@ -126,12 +128,12 @@ fn short_word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The result of one call. Implement it for the library's own types where a conversion would cost the library time.
+/// The result of a call. Implement it for the library's own types if a conversion would cost additional time.
 pub trait Output {
-    /// Adds the output's words. Must read every byte.
+    /// Adds the output's words to the checksum. Must read every byte.
     fn add(&self, sum: &mut Sum);
 
-    /// Appends the output's bytes; false if the call was rejected.
+    /// Appends the output's bytes; returns false if the call was rejected.
     fn write(&self, out: &mut Vec<u8>) -> bool;
 }
 
@@ -169,8 +171,8 @@ impl Output for [u64; 4] {
     }
 }
 
-/// The pointer alone passes through `black_box`, which is enough for the bytes to be written and read back: pointer and length
-/// together would be stored and loaded again in one piece, a load that waits for a length just computed.
+/// Only the pointer passes through `black_box`, which is enough to force the bytes to be written and read back. A
+/// pointer and length pair would be stored and loaded again as one piece, and that load would wait for the length.
 impl Output for &[u8] {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
@@ -184,7 +186,7 @@ impl Output for &[u8] {
     }
 }
 
-/// Bytes in a peer's own container.
+/// Bytes in a library's own container type.
 pub struct Held<B>(pub B);
 
 impl<B: AsRef<[u8]>> Output for Held<B> {
@@ -198,7 +200,7 @@ impl<B: AsRef<[u8]>> Output for Held<B> {
     }
 }
 
-/// Heap results pass through `black_box`, so that no compiler removes the allocation.
+/// Heap results pass through `black_box`, so that the compiler cannot remove the allocation.
 impl Output for Vec<u8> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
@@ -221,7 +223,7 @@ impl Output for String {
     }
 }
 
-/// Several outputs of one call (a batch), each padded by itself.
+/// Several outputs of one call (a batch), padded separately.
 impl<const N: usize> Output for Vec<[u8; N]> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {
@@ -249,7 +251,7 @@ impl<A: Output, B: Output> Output for (A, B) {
     }
 }
 
-/// A rejected call adds nothing, so the driver's prediction of the sum fails, as it should.
+/// A rejected call adds nothing, so the checksum differs from the expected one, as intended.
 impl<O: Output> Output for Option<O> {
     #[inline(always)]
     fn add(&self, sum: &mut Sum) {

@@ -12,10 +12,10 @@ use crate::change::Rule;
 use crate::operation::{Case, Op};
 use crate::reader::blobs;
 
-/// A failed request: the protocol's kind, and a message.
+/// A failed request: the protocol's error kind and a message.
 type Failure = (&'static str, String);
 
-/// Answers the driver until it closes standard input or says `quit`.
+/// Serves the driver's requests until it closes standard input or sends `quit`.
 pub fn run(name: &str, version: &str, ops: Vec<Op>) {
     let mut current: Option<Box<dyn Case>> = None;
     for line in io::stdin().lock().lines() {
@@ -60,7 +60,7 @@ fn answer(
         "prepare" => {
             *current = None;
             let (id, rest) = arguments.split_once(' ').ok_or_else(incomplete)?;
-            // A path may contain spaces, a rule does not.
+            // A path may contain spaces, a rule cannot.
             let (path, change) = rest.rsplit_once(' ').ok_or_else(incomplete)?;
             let rule = match change {
                 "none" => None,
@@ -87,7 +87,7 @@ fn answer(
         }
         "verify" => {
             let case = prepared(current)?;
-            // Some peers panic on malformed items; the next request finds the process as it was.
+            // Some libraries panic on malformed items; the process remains usable for the next request.
             let outputs = catch_unwind(AssertUnwindSafe(|| case.outputs()))
                 .map_err(|_| ("crash", "panicked".to_owned()))?
                 .map_err(|index| ("rejected", format!("item {index} was rejected")))?;
@@ -151,7 +151,7 @@ fn number<N: FromStr>(word: &str) -> Result<N, Failure> {
         .map_err(|_| ("rejected", format!("expected a number, found {word:?}")))
 }
 
-/// The number of calls, and the seed of their changes.
+/// Parses the number of calls and the seed of their changes.
 fn batch(arguments: &str) -> Result<(u64, u32), Failure> {
     let (n, seed) = arguments.split_once(' ').ok_or_else(|| {
         let message = format!("expected a number of calls and a seed, found {arguments:?}");
@@ -160,7 +160,7 @@ fn batch(arguments: &str) -> Result<(u64, u32), Failure> {
     Ok((number(n)?, number(seed)?))
 }
 
-/// A JSON string.
+/// Quotes a JSON string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -174,7 +174,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// The compiler and the instruction sets the build assumed.
+/// The compiler and the instruction set level that the build targets.
 fn runtime() -> String {
     let level = if cfg!(target_feature = "avx512f") {
         "avx512f"
@@ -190,8 +190,8 @@ fn runtime() -> String {
     )
 }
 
-/// The version that `package` is pinned to, read from the text of a `Cargo.lock` (the newest if there are several, "?"
-/// if there is none). Saves a contender from stating a version that the lockfile has moved away from.
+/// The version to which `package` is pinned in the text of a `Cargo.lock` (the newest if there are several, "?" if
+/// there is none). With it, the reported version cannot deviate from the lock file.
 pub fn locked_version<'a>(lockfile: &'a str, package: &str) -> &'a str {
     let mut found = "?";
     let mut lines = lockfile.lines();
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::{Reader, op};
 
-    /// The answers to lines, by a contender that copies eight bytes.
+    /// The responses of a contender that copies eight bytes.
     fn answers(lines: &[&str]) -> Vec<Result<String, Failure>> {
         let ops = [op("echo", Reader::array::<8>).raw().call(|bytes| *bytes)];
         let mut current = None;
@@ -250,7 +250,7 @@ mod tests {
             replies[0].as_deref(),
             Ok("\"ok\":true,\"items\":1,\"changes\":true")
         );
-        // The last four bytes three times, and the first three words of seed 1.
+        // The last four bytes three times, plus the first three words of seed 1.
         let words = 0xd8e8_c2bau64 + 0x4180_6e87 + 0xec83_3178;
         let sum = u64::from(u32::from_le_bytes(*b"efgh")) * 3;
         let sum = format!("\"acc\":\"{:016x}\"", (sum << 32).wrapping_add(words));

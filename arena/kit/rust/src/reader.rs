@@ -1,10 +1,10 @@
-//! Reading an input item's bytes, and the blobs file that holds the items.
+//! Reads the fields of an input item and the blobs file that contains the items.
 
 use std::ops::Deref;
 
 use crate::change::Raw;
 
-/// Bytes of an item that the kit may change: a copy of its own.
+/// An owned copy of bytes of an item, which the kit may change.
 #[derive(Clone, Debug, Default)]
 pub struct Bytes(Box<[u8]>);
 
@@ -37,7 +37,7 @@ impl Raw for Bytes {
     }
 }
 
-/// Bytes to decode, with something that helps to.
+/// Bytes to decode, with a value that the decoder needs.
 impl<A> Raw for (A, Bytes) {
     #[inline(always)]
     fn raw(&mut self) -> &mut [u8] {
@@ -45,10 +45,10 @@ impl<A> Raw for (A, Bytes) {
     }
 }
 
-/// A cursor over one input item. Every method returns `None` when the bytes are not there.
+/// A cursor over one input item. Every method returns `None` if there are not enough bytes.
 ///
-/// Slices are `'static`: the kit leaks each blobs file it is given (a few hundred kilobytes for each `prepare`), so
-/// that parsed items may borrow from their input. What a rule changes is a copy: [`Bytes`], or the adapter's own value.
+/// Slices are `'static`: the kit leaks each blobs file it receives (a few hundred kilobytes per `prepare`), so that
+/// parsed items may borrow from their input. Rules only change copies: [`Bytes`], or the adapter's own value.
 pub struct Reader {
     rest: &'static [u8],
 }
@@ -71,17 +71,17 @@ impl Reader {
         Some(head)
     }
 
-    /// Everything that is left.
+    /// All remaining bytes.
     pub fn rest(&mut self) -> &'static [u8] {
         std::mem::take(&mut self.rest)
     }
 
-    /// Everything that is left, to be changed by the kit.
+    /// All remaining bytes, as a copy that the kit may change.
     pub fn whole(&mut self) -> Option<Bytes> {
         Some(self.rest().into())
     }
 
-    /// A length-prefixed byte string, to be changed by the kit.
+    /// A length-prefixed byte string, as a copy that the kit may change.
     pub fn owned(&mut self) -> Option<Bytes> {
         self.bytes().map(Bytes::from)
     }
@@ -106,12 +106,12 @@ impl Reader {
         self.array().map(u128::from_le_bytes)
     }
 
-    /// A 256-bit integer of 32 little-endian bytes, as four words, the lowest first.
+    /// A 256-bit integer of 32 little-endian bytes, as four limbs, lowest first.
     pub fn limbs(&mut self) -> Option<[u64; 4]> {
         Some([self.u64()?, self.u64()?, self.u64()?, self.u64()?])
     }
 
-    /// A 256-bit integer of 32 big-endian bytes, as four words, the lowest first.
+    /// A 256-bit integer of 32 big-endian bytes, as four limbs, lowest first.
     pub fn be_limbs(&mut self) -> Option<[u64; 4]> {
         let words = self.array::<32>()?;
         let limb = |at: usize| Some(u64::from_be_bytes(*words.get(at..)?.first_chunk()?));
@@ -129,7 +129,7 @@ impl Reader {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// Values one after another to the end of the item.
+    /// Consecutive values up to the end of the item.
     pub fn until_empty<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Option<T>,
@@ -141,7 +141,7 @@ impl Reader {
         Some(values)
     }
 
-    /// A u32 count, then so many values.
+    /// A u32 count followed by that number of values.
     pub fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         (0..self.u32()?).map(|_| one(self)).collect()
     }

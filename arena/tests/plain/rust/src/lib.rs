@@ -1,6 +1,6 @@
-//! Holds an arena contender's figures against a plain loop over the same items.
+//! Compares the times of an arena contender with a plain loop over the same items.
 //!
-//! Loop and contender take turns, so that a machine whose speed drifts slows both; the fastest turn of each counts.
+//! Loop and contender alternate, so that drift of the machine's speed affects both; the fastest turn of each counts.
 
 use std::error::Error;
 use std::fs;
@@ -10,26 +10,26 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::Instant;
 
-/// Turns of each side.
+/// Number of turns of each side.
 const TURNS: usize = 15;
-/// How long a turn takes, in nanoseconds.
+/// Duration of a turn in nanoseconds.
 const TURN: f64 = 20e6;
-/// How far the figures may be apart.
+/// Maximum relative difference of the times.
 const BOUND: f64 = 0.05;
 
 /// A row: items in their wire form, and a loop over the same items.
 pub struct Row {
     /// Its id.
     pub id: &'static str,
-    /// By which rule its items change.
+    /// The rule by which its items change.
     pub rule: &'static str,
     /// The items.
     pub items: Vec<Vec<u8>>,
-    /// Works on every item once.
+    /// Processes every item once.
     pub pass: Box<dyn FnMut()>,
 }
 
-/// A row whose loop calls `call` on each of its parsed values; the result is kept from being optimised away.
+/// A row whose loop calls `call` on each parsed value and passes the result to `black_box`.
 pub fn row<T: 'static, R: 'static>(
     id: &'static str,
     rule: &'static str,
@@ -50,11 +50,11 @@ pub fn row<T: 'static, R: 'static>(
     }
 }
 
-/// Bytes that are the same on every machine: xorshift64* (Vigna 2016).
+/// Reproducible random bytes: xorshift64* (Vigna 2016).
 pub struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each seed but zero.
+    /// The sequence of a seed, which must not be zero.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -66,12 +66,12 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// So many bytes.
+    /// `N` random bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         std::array::from_fn(|_| (self.word() >> 56) as u8)
     }
 
-    /// A secret key of secp256k1: below the order for certain.
+    /// A random secp256k1 secret key, which is always below the group order.
     pub fn key(&mut self) -> [u8; 32] {
         let mut key = self.bytes();
         key[0] &= 0x7f;
@@ -116,7 +116,7 @@ impl Contender {
         Ok(reply)
     }
 
-    /// Nanoseconds of so many calls.
+    /// Runs calls; returns their time in nanoseconds.
     fn run(&mut self, calls: u64, seed: usize) -> Result<f64, Box<dyn Error>> {
         let reply = self.ask(&format!("run {calls} {seed}"))?;
         let (_, rest) = reply.split_once("\"ns\":").ok_or("the reply has no time")?;
@@ -125,7 +125,7 @@ impl Contender {
     }
 }
 
-/// Items in a file, which goes away.
+/// A file of items, removed on drop.
 struct Items(PathBuf);
 
 impl Items {
@@ -147,7 +147,7 @@ impl Drop for Items {
     }
 }
 
-/// Nanoseconds of so many passes.
+/// Time of `count` passes over the items in nanoseconds.
 fn passes(row: &mut Row, count: u64) -> f64 {
     let start = Instant::now();
     for _ in 0..count {
@@ -156,7 +156,7 @@ fn passes(row: &mut Row, count: u64) -> f64 {
     start.elapsed().as_nanos() as f64
 }
 
-/// The fastest turns, for one item: the loop, the contender, and the contender with changing items.
+/// The fastest times for one item: of the loop, the contender, and the contender with changing items.
 fn measure(row: &mut Row, contender: &mut Contender) -> Result<[f64; 3], Box<dyn Error>> {
     let items = Items::new(&row.items)?;
     let path = items.0.display();
@@ -204,7 +204,7 @@ fn compare(rows: Vec<Row>) -> Result<bool, Box<dyn Error>> {
     Ok(agree)
 }
 
-/// Holds the contender that the arguments name against the loops; fails if a row is more than 5 % apart.
+/// Compares the contender given by the arguments with the loops; fails if a row differs by more than 5 %.
 pub fn main(rows: Vec<Row>) -> ExitCode {
     match compare(rows) {
         Ok(true) => ExitCode::SUCCESS,

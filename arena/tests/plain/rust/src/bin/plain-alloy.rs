@@ -1,4 +1,4 @@
-//! alloy's own calls.
+//! Plain loops that call alloy directly.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use alloy_primitives::{Address, Bytes, U256, keccak256};
 use alloy_sol_types::SolValue;
 use arena_plain::{Random, Row, row};
 
-/// Elements of an array operation's item.
+/// Elements per item of an array operation.
 const ELEMENTS: usize = 64;
 
 fn hash<const N: usize>(id: &'static str) -> Row {
@@ -16,7 +16,7 @@ fn hash<const N: usize>(id: &'static str) -> Row {
     row(id, "le@0", items, messages, |message| keccak256(message))
 }
 
-/// Encodings of texts and bytes of the lengths of the published benchmark.
+/// Encodings of strings and bytes with the lengths of the published benchmark.
 fn decode() -> Row {
     let mut random = Random::new(3);
     let mut values = Vec::new();

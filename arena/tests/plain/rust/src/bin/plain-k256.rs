@@ -1,4 +1,4 @@
-//! k256's own calls.
+//! Plain loops that call k256 directly.
 
 use std::process::ExitCode;
 

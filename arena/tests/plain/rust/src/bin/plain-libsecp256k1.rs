@@ -1,4 +1,4 @@
-//! libsecp256k1's own calls, through rust-secp256k1.
+//! Plain loops that call libsecp256k1 through rust-secp256k1.
 
 use std::process::ExitCode;
 

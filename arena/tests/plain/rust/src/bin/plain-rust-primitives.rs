@@ -1,4 +1,4 @@
-//! The own calls of ruint and const-hex.
+//! Plain loops that call ruint and const-hex directly.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use arena_plain::{Random, Row, row};
 use ruint::aliases::U256;
 
-/// Elements of an array operation's item, and items.
+/// Elements per item of an array operation, and number of items.
 const ELEMENTS: usize = 64;
 const ITEMS: usize = 16;
 
@@ -40,7 +40,7 @@ fn operands(bytes: &[u8; 64]) -> (U256, U256) {
 
 fn main() -> ExitCode {
     let mut random = Random::new(5);
-    // A divisor of 128 bits.
+    // The divisor has 128 bits.
     let mut division = Random::new(6);
     let divisible = move || {
         let mut bytes = division.bytes::<64>();
