@@ -31,11 +31,11 @@ const RATE: usize = 136;
 /// Bytes absorbed per permutation of SHAKE128: (1600 - 2 * 128) / 8 [FIPS202 §6.2].
 const SHAKE128_RATE: usize = 168;
 
-/// The bits before the padding: none,
+/// First padding byte of Keccak-256, without domain bits.
 const KECCAK_SUFFIX: u8 = 0x01;
-/// `01` [FIPS202 §6.1],
+/// First padding byte of SHA3-256, with the domain bits `01` [FIPS202 §6.1].
 const SHA3_SUFFIX: u8 = 0x06;
-/// or `1111` [FIPS202 §6.2].
+/// First padding byte of SHAKE128, with the domain bits `1111` [FIPS202 §6.2].
 const SHAKE_SUFFIX: u8 = 0x1f;
 
 /// The 25 lanes, `state[x + 5 * y]`; lane bytes are little-endian [FIPS202 §3.1.2, §B.1].

@@ -86,8 +86,7 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
     _mm_movemask_epi8(_mm_cmpeq_epi8(excess, _mm_setzero_si128())) == 0xffff
 }
 
-/// Returns 16 bytes, and the maximum of `worst` and the digit values in each of 16 lanes: above 15 for a character that
-/// is not a digit.
+/// Returns 16 bytes, and the largest digit value in each of 16 lanes: above 15 for a character that is not a digit.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn decode_32(block: &[u8; 32]) -> (__m128i, __m128i) {
