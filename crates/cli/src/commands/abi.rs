@@ -32,7 +32,7 @@ enum Command {
     Decode {
         /// Same format as for encode; with a function, the data must start with its selector
         types: String,
-        /// Hexadecimal data [default: standard input]
+        /// Hexadecimal data (default: standard input)
         data: Option<String>,
         /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]

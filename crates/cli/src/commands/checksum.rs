@@ -9,7 +9,7 @@ use crate::{Answer, input, output::Output};
 /// Print the EIP-55 form of an address; exit code 1 if it is in mixed case with a wrong checksum
 #[derive(Args)]
 pub struct Arguments {
-    /// 40 hexadecimal digits in any case [default: standard input]
+    /// 40 hexadecimal digits in any case (default: standard input)
     address: Option<String>,
 }
 

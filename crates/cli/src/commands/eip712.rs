@@ -19,7 +19,7 @@ pub struct Arguments {
 enum Command {
     /// Print the hash to sign for an `eth_signTypedData_v4` document
     Hash {
-        /// JSON document [default: standard input]
+        /// JSON document (default: standard input)
         file: Option<PathBuf>,
     },
 }

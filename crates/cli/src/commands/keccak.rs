@@ -10,7 +10,7 @@ use crate::{Answer, input, output::Output};
 /// Compute Keccak-256
 #[derive(Args)]
 pub struct Arguments {
-    /// Hexadecimal data [default: standard input]
+    /// Hexadecimal data (default: standard input)
     data: Option<String>,
     /// Read the input as raw bytes instead of hexadecimal
     #[arg(long)]

@@ -13,7 +13,7 @@ pub struct Arguments {
     /// Address, hexadecimal with 0x or decimal: 1 to 0x11, or 0x100
     #[arg(value_parser = number)]
     address: u16,
-    /// Input in hexadecimal; `-` for standard input [default: standard input]
+    /// Input in hexadecimal; `-` for standard input (default: standard input)
     #[arg(long, value_name = "HEX")]
     input: Option<String>,
     /// Fork whose rules and gas apply

@@ -18,7 +18,7 @@ pub struct Arguments {
 enum Command {
     /// Show an item of any shape: strings in hexadecimal, lists as JSON lists
     Decode {
-        /// Hexadecimal data [default: standard input]
+        /// Hexadecimal data (default: standard input)
         data: Option<String>,
         /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]

@@ -21,7 +21,7 @@ use crate::{Answer, input, output::Output};
 /// The signature is deterministic (RFC 6979) with low s, and printed as r, s and v = 27 or 28.
 #[derive(Args)]
 pub struct Arguments {
-    /// 32 bytes in hexadecimal [default: standard input]
+    /// 32 bytes in hexadecimal (default: standard input)
     hash: Option<String>,
     /// Treat the input as a text message and hash it with EIP-191 (`personal_sign`)
     #[arg(long)]

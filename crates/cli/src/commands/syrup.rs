@@ -23,7 +23,7 @@ pub struct Arguments {
 enum Command {
     /// Convert JSON to canonical bytes
     Encode {
-        /// JSON document [default: standard input]
+        /// JSON document (default: standard input)
         document: Option<String>,
         /// Write hexadecimal instead of the bytes
         #[arg(long)]
@@ -58,7 +58,7 @@ enum Command {
 /// The source of the bytes.
 #[derive(Args)]
 pub struct Source {
-    /// Data [default: standard input]
+    /// Data (default: standard input)
     data: Option<String>,
     /// The input is hexadecimal
     #[arg(long)]

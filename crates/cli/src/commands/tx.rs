@@ -20,7 +20,7 @@ enum Command {
     /// Print all fields of a signed transaction of type 0 to 4, its hash and its sender; exit code 1 if its signature
     /// is invalid
     Decode {
-        /// Transaction in hexadecimal [default: standard input]
+        /// Transaction in hexadecimal (default: standard input)
         transaction: Option<String>,
         /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]

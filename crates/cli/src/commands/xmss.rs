@@ -76,7 +76,7 @@ struct Sign {
     /// 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// New file for the signature as bytes [default: hexadecimal on standard output]
+    /// New file for the signature as bytes (default: hexadecimal on standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
