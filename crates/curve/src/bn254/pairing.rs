@@ -3,8 +3,8 @@
 //! All pairs share one Miller loop, and so its squarings. Points of the twist are projective (x = X / Z, y = Y / Z).
 //! Each step returns the line through them, evaluated at the point of G1.
 //!
-//! Source: \[Vercauteren10\] (optimal ate), \[AKLGL11\] §4 (steps on the twist), \[FKR11\] (hard part of the final exponent),
-//! \[EHGP22\] §4 (membership in G2).
+//! Source: \[Vercauteren10\] (optimal ate), \[AKLGL11\] §4 (steps on the twist), \[FKR11\] (hard part of the final
+//! exponent), \[EHGP22\] §4 (membership in G2).
 //! Constant time: no, public data only.
 
 use super::{

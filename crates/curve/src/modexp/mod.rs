@@ -1,4 +1,4 @@
-//! Modular exponentiation of integers of any length, for the EVM's precompile 0x05. Variable-time: the inputs are public.
+//! Modular exponentiation of integers of any length, for the EVM's precompile 0x05. Variable-time: inputs are public.
 //!
 //! Odd moduli use Montgomery form and sliding windows. Powers of two drop the bits above. Any other modulus is split
 //! into a power of two times an odd number, and the results are combined with the Chinese remainder theorem.

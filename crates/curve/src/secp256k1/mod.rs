@@ -18,8 +18,8 @@
 //! (`docs/constant-time.md` describes how this is checked). Verification, recovery and the parsing of public keys are
 //! variable-time: their inputs are public.
 //!
-//! Source: \[SEC1\] §3.3.1 (Diffie-Hellman), §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\] (nonces),
-//! EIP-2 (low s). The keys in brackets refer to `docs/papers.md`.
+//! Source: \[SEC1\] §3.3.1 (Diffie-Hellman), §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\]
+//! (nonces), EIP-2 (low s). The keys in brackets refer to `docs/papers.md`.
 
 mod batch;
 mod curve;
@@ -502,7 +502,8 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
 /// call [`Signature::require_low_s`] first. Variable-time.
 ///
 /// # Errors
-/// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
+/// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or
+/// [`Error::Infinity`].
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
     batch::recover_chunk::<1>(

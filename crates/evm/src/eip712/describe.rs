@@ -1,9 +1,11 @@
 //! Descriptions of EIP-712 types as constants, and the computation of `encodeType` at compile time.
 //!
-//! A description is a constant: a struct points at its members' types, so there are no cycles. All functions are `const`: type
-//! strings and type hashes of Rust types cost nothing at run time. A description that EIP-712 does not allow (a bad name, two different structs of one name) fails the build.
+//! A description is a constant: a struct points to its members' types, so there are no cycles. All functions are
+//! `const`: type strings and type hashes of Rust types cost nothing at run time. A description that EIP-712 does not
+//! allow (an invalid name, two different structs with the same name) fails the build.
 //!
-//! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not constant time.
+//! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not
+//! constant time.
 
 use crate::const_text::ConstText;
 

@@ -6,7 +6,8 @@
 //!   time, including dependencies, so a message only costs its own hashes. With a stored domain separator,
 //!   [`signing_hash`] of a small message takes two Keccak permutations; [`Domain::signing_hash`] also computes the
 //!   separator.
-//! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, strictly checked.
+//! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, checked
+//!   strictly.
 //!
 //! `hash to sign = keccak256(0x19 0x01 || domainSeparator || hashStruct(message))`.
 //!

@@ -115,7 +115,7 @@ impl TypedSchema {
     /// The maximum number of struct types, including `EIP712Domain` whether it is declared or not.
     pub const MAX_STRUCTS: usize = 256;
 
-    /// The maximum total length, in bytes, of the type strings (`encodeType`) that are hashed for one schema or document.
+    /// The maximum total length, in bytes, of the type strings (`encodeType`) hashed for one schema or document.
     ///
     /// A type string contains every struct on which it depends, so 256 types that depend on each other have 256 times
     /// the text of their declarations. For a document, only the types on which the message and the domain depend are

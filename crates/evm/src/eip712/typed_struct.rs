@@ -20,7 +20,8 @@ pub trait TypedStruct: TypedValue + Sized {
     /// `keccak256(encodeType)`.
     const TYPE_HASH: B256;
 
-    /// Calls `f` with `typeHash || encodeData(self)`, whose hash is `hashStruct`: 32 bytes per member and 32 for the type.
+    /// Calls `f` with `typeHash || encodeData(self)`, whose hash is `hashStruct`: 32 bytes per member plus 32 for the
+    /// type.
     fn with_encoded_data<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
 
     /// Returns `encodeType`, e.g. `Transfer(address to,uint256 amount)`.

@@ -1,7 +1,7 @@
 //! 0x09: the compression function F of BLAKE2b.
 //!
-//! Input: exactly 213 bytes: the number of rounds (4, big-endian), the state h (64), the message block m (128), the offset
-//! counters t (16; all three in little-endian words), and a flag of 0 or 1 for the last block. Output: the new state.
+//! Input: exactly 213 bytes: the number of rounds (4, big-endian), the state h (64), the message block m (128), the
+//! offset counters t (16; h, m and t in little-endian words), and the last-block flag, 0 or 1. Output: the new state.
 //! Gas: 1 per round.
 //!
 //! Source: \[EIP-152\].

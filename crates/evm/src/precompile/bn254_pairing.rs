@@ -25,8 +25,8 @@ pub fn gas(pairs: usize, fork: Fork) -> u64 {
 /// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], or [`Error::Bn254`] for a point that is not in its
-/// group.
+/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], or [`Error::Bn254`] for a point that is not in
+/// its group.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Byzantium, fork)?;
