@@ -1,4 +1,4 @@
-//! The hook by which alloy-consensus finds out who sent a transaction.
+//! The hook that alloy-consensus calls to recover the sender of a transaction.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use alloy_consensus::crypto::{CryptoProvider, RecoveryError, install_default_pro
 use alloy_primitives::Address;
 use lydite::curve::secp256k1::{self, PublicKey, Signature};
 
-/// Makes alloy-consensus use [`LyditeProvider`] in this process. False if a provider is there already.
+/// Makes alloy-consensus use [`LyditeProvider`] in this process. Returns `false` if a provider is already installed.
 pub(crate) fn install() -> bool {
     install_default_provider(Arc::new(LyditeProvider)).is_ok()
 }
 
-/// Lydite's secp256k1 behind alloy-consensus' signatures, high s accepted as its trait has it.
+/// Signature recovery and verification for alloy-consensus with Lydite's secp256k1. Accepts high s, as the trait
+/// requires.
 #[derive(Clone, Copy, Debug)]
 pub struct LyditeProvider;
 

@@ -1,4 +1,4 @@
-//! The hook by which revm computes what its precompiles need.
+//! The hook that revm calls for the computations of its precompiles.
 
 use lydite::{
     curve::{
@@ -15,13 +15,13 @@ use revm::precompile::{
     install_crypto,
 };
 
-/// Makes revm use [`LyditeCrypto`] in this process. False if it already uses something, which happens with its first
-/// precompile call or the first installation.
+/// Makes revm use [`LyditeCrypto`] in this process. Returns `false` if revm already has an implementation, which the
+/// first precompile call or the first installation sets.
 pub(crate) fn install() -> bool {
     install_crypto(LyditeCrypto)
 }
 
-/// Lydite's hashes and curves behind revm's precompiles.
+/// Lydite's hashes and curves for revm's precompiles.
 #[derive(Clone, Copy, Debug)]
 pub struct LyditeCrypto;
 
@@ -64,14 +64,14 @@ fn concatenated<const N: usize>(parts: &[&[u8; 48]]) -> [u8; N] {
     bytes
 }
 
-/// What revm hands over in slices has these lengths.
+/// Converts a slice from revm to an array. revm passes slices of these lengths.
 fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], PrecompileHalt> {
     bytes
         .try_into()
         .map_err(|_| PrecompileHalt::other_static("wrong length"))
 }
 
-/// The points up to the first that revm refuses, whose reason is left in `halt`.
+/// Yields the points up to the first that revm rejects, and stores the reason in `halt`.
 fn until_halt<'a, T>(
     pairs: &'a mut dyn Iterator<Item = Result<T, PrecompileHalt>>,
     halt: &'a mut Option<PrecompileHalt>,

@@ -1,4 +1,4 @@
-//! Calls of bytecode, without a transaction around them.
+//! Calls of bytecode without a transaction.
 
 use core::{convert::Infallible, fmt};
 
@@ -14,33 +14,33 @@ use revm::{
     state::AccountInfo,
 };
 
-/// Who has the code, and who calls it.
+/// The addresses of the code and of its caller.
 const CODE: Address = Address::repeat_byte(0xc0);
 const CALLER: Address = Address::repeat_byte(0xca);
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// By STOP, RETURN or SELFDESTRUCT.
+    /// Ended with STOP, RETURN or SELFDESTRUCT.
     Success,
-    /// By REVERT; the output is its reason.
+    /// Ended with REVERT; the output is the reason.
     Revert,
-    /// By a failure that burns all gas.
+    /// Failed; all gas is burnt.
     Halt(HaltReason),
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
-    /// How it ended.
+    /// The outcome.
     pub status: Status,
-    /// What it returned.
+    /// The returned data.
     pub output: Vec<u8>,
-    /// Gas that the code used, refunds not taken off; no transaction's own gas is in it.
+    /// Gas used by the code, without refunds and without the intrinsic gas of a transaction.
     pub gas_used: u64,
 }
 
-/// The engine did not run the code.
+/// The engine failed to run the code.
 #[derive(Clone, Debug)]
 pub struct Error(EVMError<Infallible>);
 
@@ -52,7 +52,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// revm's name of a fork. It knows Constantinople only with Petersburg's fix, as mainnet ran it.
+/// Returns revm's identifier of a fork. revm supports Constantinople only with Petersburg's fix, as on mainnet.
 #[must_use]
 pub fn spec_id(fork: Fork) -> SpecId {
     match fork {
@@ -74,13 +74,13 @@ pub fn spec_id(fork: Fork) -> SpecId {
     }
 }
 
-/// Code in an engine, to be run many times.
+/// Code loaded into an engine, to be run several times.
 pub struct Program {
     evm: MainnetEvm<MainnetContext<InMemoryDB>>,
 }
 
 impl Program {
-    /// Puts `code` into an engine whose state holds nothing else.
+    /// Loads `code` into an engine with an otherwise empty state.
     #[must_use]
     pub fn new(code: &[u8], fork: Fork) -> Self {
         let mut database = InMemoryDB::default();
@@ -93,10 +93,10 @@ impl Program {
         Self { evm }
     }
 
-    /// Runs it on `input` with so much gas. What it changes in the state is forgotten afterwards.
+    /// Runs the code on `input` with this gas limit. Changes to the state are discarded afterwards.
     ///
     /// # Errors
-    /// [`Error`], where the engine fails, not the code.
+    /// [`Error`] if the engine fails. A failure of the code is not an error.
     pub fn run(&mut self, input: &[u8], gas_limit: u64) -> Result<Execution, Error> {
         let evm = &mut self.evm;
         evm.ctx.set_tx(TxEnv {
@@ -106,8 +106,7 @@ impl Program {
             gas_limit,
             ..TxEnv::default()
         });
-        // A system call is one without validation and without the gas of a transaction; what a transaction makes warm
-        // is warm here too.
+        // A system call has no validation and no transaction gas; it warms the same addresses as a transaction.
         let mut handler = MainnetHandler::default();
         let result = handler
             .load_accounts(evm)
@@ -136,7 +135,7 @@ impl Program {
     }
 }
 
-/// Runs `code` once: [`Program::new`], [`Program::run`].
+/// Runs `code` once: [`Program::new`] followed by [`Program::run`].
 ///
 /// ```
 /// use lydite::evm::precompile::Fork;
@@ -152,7 +151,7 @@ impl Program {
 /// ```
 ///
 /// # Errors
-/// [`Error`], where the engine fails, not the code.
+/// [`Error`] if the engine fails. A failure of the code is not an error.
 pub fn execute(code: &[u8], input: &[u8], gas_limit: u64, fork: Fork) -> Result<Execution, Error> {
     Program::new(code, fork).run(input, gas_limit)
 }

@@ -1,24 +1,24 @@
-//! The hook by which alloy-primitives hashes: a symbol that the linker resolves.
+//! The hook that alloy-primitives uses for hashing: a symbol that the linker resolves.
 
 use core::slice;
 
 use lydite::hash;
 
-/// What `alloy_primitives::keccak256` calls if its feature `native-keccak` is on.
+/// The function that `alloy_primitives::keccak256` calls if its feature `native-keccak` is on.
 ///
-/// The linker reports `undefined symbol: native_keccak256` for a program that depends on this crate and does not name it:
-/// add `use lydite_alloy as _;` to its root file. Nothing here can do that for it, as rustc passes to the linker only the crates
-/// that the program names.
+/// If a program depends on this crate but does not reference it, the linker reports `undefined symbol:
+/// native_keccak256`: add `use lydite_alloy as _;` to the program's root file. This crate cannot do that, because rustc
+/// passes only those crates to the linker that the program references.
 ///
 /// # Safety
-/// `bytes` points to `len` readable bytes, `output` to 32 writable ones.
-// SAFETY: the name is that of alloy-primitives, one definition a program.
+/// `bytes` must point to `len` readable bytes, `output` to 32 writable bytes.
+// SAFETY: alloy-primitives declares the symbol, and this is its only definition in a program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn native_keccak256(bytes: *const u8, len: usize, output: *mut u8) {
     #[cfg(test)]
     crate::calls::count(&crate::calls::KECCAK);
-    // SAFETY: the caller's promise; alloy-primitives hands over a slice, whose pointer is never null.
+    // SAFETY: guaranteed by the caller; alloy-primitives passes a slice, whose pointer is never null.
     let bytes = unsafe { slice::from_raw_parts(bytes, len) };
-    // SAFETY: the caller's promise; an array of bytes has no alignment.
+    // SAFETY: guaranteed by the caller; a byte array needs no alignment.
     unsafe { output.cast::<[u8; 32]>().write(hash::keccak256(bytes)) };
 }

@@ -20,20 +20,20 @@ pub use execution::{Error, Execution, Program, Status, execute, spec_id};
 #[cfg(feature = "keccak")]
 pub use keccak::native_keccak256;
 
-/// Which hooks [`install`] could take. The symbol of `keccak` is not among them: the linker has taken it already.
+/// The hooks that [`install`] could set. The symbol of `keccak` is not included: the linker has already resolved it.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// Whether senders are recovered by [`LyditeProvider`] from now on.
+    /// Whether [`LyditeProvider`] now recovers senders.
     #[cfg(feature = "consensus")]
     pub consensus: bool,
-    /// Whether precompiled contracts are computed by [`LyditeCrypto`] from now on.
+    /// Whether [`LyditeCrypto`] now computes precompiled contracts.
     #[cfg(feature = "revm")]
     pub revm: bool,
 }
 
-/// Makes alloy and revm use Lydite in this process. Each hook can be taken once; revm's first precompiled contract takes
-/// its hook too, so call this first.
+/// Makes alloy and revm use Lydite in this process. Each hook can be set only once, and revm's first precompile call
+/// sets its hook too, so call this first.
 pub fn install() -> Installed {
     Installed {
         #[cfg(feature = "consensus")]
@@ -46,7 +46,7 @@ pub fn install() -> Installed {
 #[cfg(all(test, feature = "keccak", feature = "consensus", feature = "revm"))]
 mod tests;
 
-/// How often each hook was called, for the tests that prove it is.
+/// Counts the calls of each hook, for tests.
 #[cfg(test)]
 mod calls {
     use std::sync::atomic::{AtomicU64, Ordering};

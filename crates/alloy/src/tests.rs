@@ -1,4 +1,4 @@
-//! Each hook runs our code: its calls are counted.
+//! Checks that each hook runs our code, by counting its calls.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ fn calls_of(counter: &AtomicU64, run: impl FnOnce()) -> u64 {
     counter.load(Ordering::Relaxed) - before
 }
 
-// One test: the counters are those of the process.
+// A single test, because the counters are shared by the process.
 #[test]
 fn every_hook_runs_our_code() {
     let both = Installed {
@@ -49,7 +49,7 @@ fn every_hook_runs_our_code() {
     let nodes = calls_of(&calls::KECCAK, || {
         proofs::calculate_transaction_root(&[tx.clone(), tx.clone()]);
     });
-    // Two leaves of more than 32 bytes, the branch, and what stands above it.
+    // Two leaves of more than 32 bytes, the branch, and the node above it.
     assert!(nodes >= 3, "nodes of a trie: {nodes}");
 
     let recovered = calls_of(&calls::RECOVER, || {
@@ -61,7 +61,7 @@ fn every_hook_runs_our_code() {
     });
     assert_eq!(recovered, 1, "sender");
 
-    // The key 1 has the generator as its public key.
+    // The public key of the key 1 is the generator.
     let secret = lydite::curve::secp256k1::SecretKey::from_bytes(&U256::ONE.to_be_bytes()).unwrap();
     let key = secret.public_key();
     let hash = keccak256(b"hash");
@@ -73,7 +73,7 @@ fn every_hook_runs_our_code() {
     });
     assert_eq!(verified, 1, "verification");
 
-    // ECRECOVER by a CALL of what the call data hold:
+    // ECRECOVER with a CALL on the call data:
     // CALLDATASIZE PUSH0 PUSH0 CALLDATACOPY, PUSH1 32 PUSH0 CALLDATASIZE PUSH0 PUSH0 PUSH1 1 GAS CALL, PUSH1 32 PUSH0 RETURN.
     let code = [
         0x36, 0x5f, 0x5f, 0x37, 0x60, 32, 0x5f, 0x36, 0x5f, 0x5f, 0x60, 1, 0x5a, 0xf1, 0x60, 32,

@@ -1,5 +1,5 @@
-//! Our hooks against alloy's own code. No provider is installed in this process, and alloy's streaming hash never uses the
-//! symbol, so both are at hand.
+//! Compares our hooks with alloy's implementation. No provider is installed in this process, and alloy's streaming hash
+//! never uses the symbol, so both implementations are available.
 #![allow(clippy::unwrap_used)]
 
 use alloy_consensus::{
@@ -21,7 +21,7 @@ fn read(name: &str) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// By us what alloy-consensus computes by k256, from a signature of alloy's.
+/// Recovers a signer from alloy's signature with our provider, in place of alloy-consensus' k256.
 fn recover(signature: &Signature, hash: B256) -> Option<Address> {
     let mut bytes = [0; 65];
     bytes[..32].copy_from_slice(&signature.r().to_be_bytes::<32>());
@@ -64,7 +64,7 @@ proptest! {
         prop_assert_eq!(keccak256(message), streaming.finalize());
     }
 
-    /// Drawn signatures, most of which recover some key, high s and r or s out of range among them.
+    /// Random signatures, most of which recover some key, including high s and out-of-range r or s.
     #[test]
     fn recovered(
         r in any::<[u8; 32]>(),

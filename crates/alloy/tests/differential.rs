@@ -1,5 +1,5 @@
-//! Lydite's precompiles against revm's own: outputs, gas, and which inputs fail, on random and crafted inputs.
-//! Nothing is installed in this process, so revm computes with its default libraries.
+//! Compares Lydite's precompiles with revm's: outputs, gas, and which inputs fail, on random and crafted inputs. No
+//! hook is installed in this process, so revm computes with its default libraries.
 #![allow(clippy::unwrap_used)]
 
 use lydite::evm::precompile::{Fork, Precompile};
@@ -38,7 +38,7 @@ fn compare(
             );
         }
         Err(error) => {
-            // What is too long for modexp may also be too dear, and revm looks at some lengths before the gas.
+            // Input that is too long for modexp may also be too expensive, and revm checks some lengths before the gas.
             let halted = matches!(&theirs.status, PrecompileStatus::Halt(reason)
                 if precompile == Precompile::Modexp
                     || matches!(
@@ -85,7 +85,7 @@ fn vectors() -> Vec<(Precompile, Vec<u8>)> {
             (precompile, input)
         }));
     }
-    // Short inputs: a debug build runs them all.
+    // Short inputs only: debug builds run all of them.
     all.retain(|(_, input)| input.len() <= 1600);
     all
 }
@@ -98,7 +98,7 @@ fn fork() -> impl Strategy<Value = Fork> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Inputs that are valid but for a few changed, missing or added bytes.
+    /// Inputs that are valid except for a few changed, missing or added bytes.
     #[test]
     fn near_valid_inputs(
         which: Index,
@@ -115,14 +115,14 @@ proptest! {
             }
         }
         input.resize(length.unwrap_or(input.len()), 0);
-        // Rounds that would take minutes.
+        // So many rounds would take minutes.
         if precompile == Precompile::Blake2F && input.len() == 213 {
             input[..2].fill(0);
         }
         compare(precompile, &input, gas, fork)?;
     }
 
-    /// Scalars and numbers at random, with the points of the vectors.
+    /// Random scalars and numbers, with the points of the vectors.
     #[test]
     fn random_scalars(scalar: [u8; 32], hash: [u8; 32], r: [u8; 32], s: [u8; 32], odd: bool) {
         let mut generator = [0; 64];

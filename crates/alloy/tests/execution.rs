@@ -1,12 +1,12 @@
-//! Runs of bytecode: state and gas.
+//! Execution of bytecode: state and gas.
 #![allow(clippy::unwrap_used)]
 
 use lydite::{bytes::hex, evm::precompile::Fork};
 use lydite_alloy::{Program, Status, execute};
 use revm::context_interface::result::{HaltReason, OutOfGasError};
 
-/// A counter in storage: its value comes back, one higher is stored. Every run finds the state it was made with, at the
-/// same price.
+/// A counter in storage: returns its value and stores the value plus one. Every run starts from the initial state, at
+/// the same gas cost.
 #[test]
 fn a_program_runs_again_from_the_start() {
     // PUSH0 SLOAD DUP1 PUSH1 1 ADD PUSH0 SSTORE PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
@@ -18,7 +18,7 @@ fn a_program_runs_again_from_the_start() {
     for _ in 0..3 {
         assert_eq!(program.run(&[], 100_000).unwrap(), first);
     }
-    // A run that fails leaves nothing behind either.
+    // A failed run does not change the state either.
     assert_eq!(
         program.run(&[], 10_000).unwrap().status,
         Status::Halt(HaltReason::OutOfGas(OutOfGasError::Basic))
@@ -26,8 +26,8 @@ fn a_program_runs_again_from_the_start() {
     assert_eq!(program.run(&[], 100_000).unwrap(), first);
 }
 
-/// A call of SHA-256 with 200,000 gas and nothing else: seven pushes, a word of memory, the precompile's 60, and what a
-/// CALL costs at the fork. Before Spurious Dragon one of an account without code, nonce and balance makes that account.
+/// A CALL of SHA-256 with 200,000 gas: seven pushes, one word of memory, the precompile's 60, and the cost of a CALL in
+/// the fork. Before Spurious Dragon, calling an account without code, nonce and balance creates it.
 #[test]
 fn gas_of_a_call_at_every_fork() {
     let code = hex::decode("60206000600060006000600262030d40f100").unwrap();

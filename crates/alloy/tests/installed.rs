@@ -20,7 +20,7 @@ fn programs_of_the_report() {
         let mut code = hex::decode(case["bytecode"].as_str().unwrap()).unwrap();
         let program = execute(&code, &[], 30_000_000, Fork::Osaka).unwrap();
         assert_eq!(program.status, Status::Success, "{name}");
-        // The program drops the status of its CALL (POP STOP): return it instead, then the data that came back.
+        // The program drops the status of its CALL (POP STOP): return the status instead, then the returned data.
         if let Some(at) = code
             .len()
             .checked_sub(2)

@@ -1,4 +1,4 @@
-//! A sample of Ethereum's state tests on revm with everything installed: senders, hashes, precompiles, tries.
+//! A sample of Ethereum's state tests on revm with all hooks installed: senders, hashes, precompiles, tries.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ fn block(env: &Value) -> BlockEnv {
     block
 }
 
-/// A signed transaction, if its bytes are one and its signature has a sender.
+/// Decodes a signed transaction; `None` if it is invalid or has no sender.
 fn transaction(raw: &Bytes) -> Option<TxEnv> {
     let envelope = TxEnvelope::decode_2718(&mut &raw[..]).ok()?;
     Some(TxEnv {
@@ -128,7 +128,7 @@ fn transaction(raw: &Bytes) -> Option<TxEnv> {
     })
 }
 
-/// The logs and the state after a transaction; `None` for one that is invalid.
+/// Returns the logs hash and the state after a transaction; `None` if the transaction is invalid.
 fn execute(state: &State, env: &Value, raw: &Bytes) -> Option<(B256, State)> {
     let mut evm = Context::mainnet()
         .with_db(database(state))

@@ -1,5 +1,5 @@
-//! Nanoseconds a call by length of the input, which the arena's rows of one length do not show: hot at a cache line's start,
-//! hot and unaligned, and cold (each input read for the first time since it left the caches).
+//! Nanoseconds per call by input length, which the arena's single-length rows do not show: hot and aligned to a cache
+//! line, hot and unaligned, and cold (each input is read for the first time since it left the caches).
 //!
 //! `cargo run --release -p lydite-bytes --example lengths`
 
@@ -9,17 +9,17 @@ use std::time::Instant;
 use lydite_bytes::hex;
 use lydite_hash::keccak256;
 
-/// Inputs of the cold column lie this far apart, in an order that no prefetcher guesses.
+/// Distance between inputs of the cold column, which are visited in an order that prefetchers do not predict.
 const STRIDE: usize = 4096 + 64;
 const PLACES: usize = 1 << 14;
 
-/// A prime, so that a walk by it reaches all places: 2^14 has no other factor than 2.
+/// A prime, so that steps of this size reach all positions: 2^14 has no prime factor other than 2.
 const WALK: usize = 6151;
 
 type Call = fn(&[u8], &mut [u8]);
 
 fn main() {
-    // Digits, so that all calls can read them.
+    // Digits, so that all functions can read them.
     let memory: Vec<u8> = (0..PLACES * STRIDE + 1024)
         .map(|i| b"0123456789abcdef"[(i ^ i >> 4 ^ i >> 9) % 16])
         .collect();

@@ -1,4 +1,4 @@
-//! Ethereum addresses: 20 bytes, printed with the mixed-case checksum of EIP-55.
+//! Ethereum addresses: 20 bytes, displayed with the mixed-case checksum of EIP-55.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use alloc::{borrow::ToOwned, string::String};
 use core::{fmt, str::FromStr};
 use lydite_hash::keccak256;
 
-/// The account or contract that 20 bytes name.
+/// The 20-byte address of an account or contract.
 ///
 /// ```
 /// use lydite_bytes::Address;
@@ -24,7 +24,7 @@ use lydite_hash::keccak256;
 #[repr(transparent)]
 pub struct Address(pub [u8; 20]);
 
-/// Why a text is not a checksummed address.
+/// The reason why a text is not a checksummed address.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -38,7 +38,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The byte at fault; `None` where it is their number.
+    /// Returns the offset of the invalid byte; `None` if the length is wrong.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match self {
@@ -75,21 +75,21 @@ impl Address {
     /// All bytes zero.
     pub const ZERO: Self = Self([0; 20]);
 
-    /// Reads 40 digits in any case, with or without `0x`. The checksum is not looked at:
-    /// see [`Address::parse_checksummed`].
+    /// Parses 40 digits in any case, with or without `0x`. The checksum is not checked: see
+    /// [`Address::parse_checksummed`].
     ///
     /// # Errors
-    /// As [`hex::decode_to_array`].
+    /// Those of [`hex::decode_to_array`].
     #[inline]
     pub fn from_hex(text: impl AsRef<[u8]>) -> Result<Self, hex::Error> {
         hex::decode_to_array(text).map(Self)
     }
 
-    /// Reads 40 digits, with or without `0x`, of which every letter must be in the case that EIP-55 asks for.
-    /// Text all in lower or all in upper case is not taken as "without checksum": it fails like any other.
+    /// Parses 40 digits, with or without `0x`, and requires every letter to be in the case that EIP-55 specifies. Text
+    /// that is all lower or all upper case is not exempt: it fails like any other.
     ///
     /// # Errors
-    /// [`Error::Hex`], or [`Error::Checksum`] at the first letter in the wrong case.
+    /// [`Error::Hex`] if the text is not 40 digits, or [`Error::Checksum`] at the first letter in the wrong case.
     pub fn parse_checksummed(text: impl AsRef<[u8]>) -> Result<Self, Error> {
         let text = text.as_ref();
         let address = Self::from_hex(text)?;
@@ -107,8 +107,8 @@ impl Address {
         }
     }
 
-    /// `0x` and 40 digits with the checksum of EIP-55: a letter is in upper case where the same nibble of the
-    /// Keccak-256 of the lower-case digits (without `0x`) is 8 or more. ASCII.
+    /// Returns `0x` and 40 ASCII digits with the checksum of EIP-55: a letter is upper case if the corresponding nibble
+    /// of the Keccak-256 hash of the lower-case digits (without `0x`) is 8 or more.
     #[inline]
     pub fn to_checksum_buffer(&self) -> [u8; 42] {
         let mut digits = [0; 40];
@@ -124,7 +124,7 @@ impl Address {
             .zip(hash.as_chunks::<4>().0);
         for (output, (digits, hash)) in output.as_chunks_mut::<8>().0.iter_mut().zip(words) {
             let digits = u64::from_le_bytes(*digits);
-            // The top bit of each nibble, and the bit that only letters have, at the place of the case bit 0x20.
+            // The top bit of each nibble, and the bit that only letters have, at the position of the case bit 0x20.
             let upper = (nibbles(*hash) & lanes(0x08)) << 2;
             let letters = (digits & lanes(0x40)) >> 1;
             *output = (digits & !(upper & letters)).to_le_bytes();
@@ -132,7 +132,7 @@ impl Address {
         text
     }
 
-    /// [`Address::to_checksum_buffer`] as a string.
+    /// Returns [`Address::to_checksum_buffer`] as a string.
     #[inline]
     pub fn to_checksum(&self) -> String {
         core::str::from_utf8(&self.to_checksum_buffer())
@@ -140,15 +140,15 @@ impl Address {
             .to_owned()
     }
 
-    /// The account of a secp256k1 public key, `x || y` big-endian: the last 20 bytes of its Keccak-256
-    /// (Yellow Paper, appendix F). The key is not checked to lie on the curve.
+    /// Returns the account of a secp256k1 public key, `x || y` big-endian: the last 20 bytes of its Keccak-256 hash
+    /// (Yellow Paper, appendix F). Does not check that the key is on the curve.
     #[inline]
     pub fn from_public_key(public_key: &[u8; 64]) -> Self {
         Self::from_hash(keccak256(public_key))
     }
 
-    /// The contract that the transaction of this account with `nonce` creates: the last 20 bytes of
-    /// `keccak256(rlp([self, nonce]))`.
+    /// Returns the address of the contract that this account creates with a transaction with `nonce`: the last 20 bytes
+    /// of `keccak256(rlp([self, nonce]))`.
     pub fn create(&self, nonce: u64) -> Self {
         // List header, 0x94 || address, and the nonce in at most 9 bytes.
         let mut rlp = [0; 31];
@@ -168,7 +168,7 @@ impl Address {
         Self::from_hash(keccak256(&rlp[..end]))
     }
 
-    /// The contract that CREATE2 of this account makes (EIP-1014): the last 20 bytes of
+    /// Returns the address of the contract that this account creates with CREATE2 (EIP-1014): the last 20 bytes of
     /// `keccak256(0xff || self || salt || keccak256(init_code))`.
     pub fn create2(&self, salt: &[u8; 32], init_code_hash: &[u8; 32]) -> Self {
         let mut preimage = [0xff; 85];
@@ -185,13 +185,13 @@ impl Address {
         Self(address)
     }
 
-    /// The address in the low 20 bytes of a big-endian word, as the ABI and EVM have it.
+    /// Returns the address in the low 20 bytes of a big-endian word, the format of the ABI and the EVM.
     #[inline]
     pub fn into_word(self) -> B256 {
         FixedBytes(crate::word::right_aligned(&self.0))
     }
 
-    /// The bytes as a slice.
+    /// Returns the bytes as a slice.
     #[inline]
     pub const fn as_slice(&self) -> &[u8] {
         &self.0
@@ -231,7 +231,7 @@ impl TryFrom<&[u8]> for Address {
 impl FromStr for Address {
     type Err = hex::Error;
 
-    /// As [`Address::from_hex`].
+    /// Like [`Address::from_hex`].
     #[inline]
     fn from_str(text: &str) -> Result<Self, hex::Error> {
         Self::from_hex(text)
@@ -239,7 +239,7 @@ impl FromStr for Address {
 }
 
 impl fmt::Display for Address {
-    /// With checksum; `{:x}` writes lower case.
+    /// Displays the checksummed form; `{:x}` writes lower case.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(core::str::from_utf8(&self.to_checksum_buffer()).unwrap_or_default())
     }
@@ -252,7 +252,7 @@ impl fmt::Debug for Address {
 }
 
 impl fmt::LowerHex for Address {
-    /// `0x` and 40 digits, all in lower case.
+    /// Displays `0x` and 40 lower-case digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         hex::write_prefixed(f, &self.0)
     }
@@ -398,7 +398,7 @@ mod tests {
         }
     }
 
-    /// Computed with Python's rlp and eth-utils; the nonces are those where the RLP form changes.
+    /// Computed with Python's rlp and eth-utils; the nonces are those at which the RLP form changes.
     #[test]
     fn create_addresses() {
         let deployer = Address::from_hex("0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0").unwrap();

@@ -1,24 +1,24 @@
-//! What encoders write to.
+//! Output buffers for encoders.
 
 use alloc::vec::Vec;
 
-/// Where the bytes of an encoding go: a vector, the caller's bytes ([`SliceBuffer`]) or a hash.
+/// A destination for encoded bytes: a vector, a slice ([`SliceBuffer`]) or a hash.
 pub trait Buffer {
-    /// Appends the first `used` bytes of `window`, `used <= N`. An implementation may store the whole window at once where
-    /// it has the room, and count only the `used` bytes.
+    /// Appends the first `used` bytes of `window`; `used` must be at most N. If there is room, an implementation may
+    /// store the whole window at once and count only the `used` bytes.
     fn put<const N: usize>(&mut self, window: &[u8; N], used: usize);
 
     /// Appends `bytes`.
     fn put_slice(&mut self, bytes: &[u8]);
 
-    /// Room for `N` bytes, if there is. What is stored there counts with [`advance`](Self::advance); a buffer that gives no
-    /// room, as by default, is written to by [`put`](Self::put) alone.
+    /// Returns room for `N` bytes, if available. Bytes stored there count after [`advance`](Self::advance). A buffer
+    /// that offers no room, which is the default, is only written to with [`put`](Self::put).
     #[inline(always)]
     fn window<const N: usize>(&mut self) -> Option<&mut [u8; N]> {
         None
     }
 
-    /// Appends the first `used` bytes of the [`window`](Self::window) asked for last.
+    /// Appends the first `used` bytes of the last [`window`](Self::window).
     #[inline(always)]
     fn advance(&mut self, used: usize) {
         let _ = used;
@@ -38,7 +38,7 @@ impl Buffer for Vec<u8> {
     }
 }
 
-/// The caller's bytes, written from their start. What goes past their end is counted, so that the length needed is known.
+/// A slice that is written from its start. Bytes beyond its end are counted, so that the required length is known.
 ///
 /// ```
 /// use lydite_bytes::{Buffer, SliceBuffer};
@@ -57,15 +57,16 @@ pub struct SliceBuffer<'a> {
 }
 
 impl<'a> SliceBuffer<'a> {
-    /// Nothing written yet.
+    /// Creates a buffer to which no bytes have been written.
     #[inline(always)]
     pub fn new(bytes: &'a mut [u8]) -> Self {
         Self { bytes, written: 0 }
     }
 
-    /// The number of bytes written.
+    /// Returns the number of bytes written.
     ///
-    /// Errors: the number of bytes that there should have been; their contents are then unspecified.
+    /// # Errors
+    /// The required number of bytes, if the slice is too short. Its contents are then unspecified.
     #[inline(always)]
     pub fn finish(self) -> Result<usize, usize> {
         if self.written <= self.bytes.len() {
@@ -107,8 +108,8 @@ impl Buffer for SliceBuffer<'_> {
     }
 }
 
-/// Without room for the whole window: the used bytes only, as many as fit. (Not a method: a pointer to the buffer would
-/// keep `written` out of the registers.)
+/// Handles the case without room for the whole window: stores as many of the used bytes as fit. (Not a method, because
+/// a pointer to the buffer would keep `written` out of registers.)
 #[cold]
 #[inline(never)]
 fn put_tail(out: &mut [u8], written: usize, bytes: &[u8]) {

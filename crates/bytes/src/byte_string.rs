@@ -10,7 +10,7 @@ use core::{
     str::FromStr,
 };
 
-/// Owned bytes that read and print as `0x` and two hexadecimal digits a byte.
+/// Owned bytes, parsed and displayed as `0x` and two hexadecimal digits per byte.
 ///
 /// ```
 /// use lydite_bytes::Bytes;
@@ -24,7 +24,7 @@ use core::{
 pub struct Bytes(pub Vec<u8>);
 
 impl Bytes {
-    /// No bytes.
+    /// Creates an empty byte string.
     pub const fn new() -> Self {
         Self(Vec::new())
     }

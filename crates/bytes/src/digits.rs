@@ -1,8 +1,8 @@
-//! Where runs of decimal digits end.
+//! Detection of the end of a run of decimal digits.
 //!
 //! Constant time: no.
 
-/// A bit for each byte that is no decimal digit, the lowest for the first.
+/// Returns a bit for each byte that is not a decimal digit; the lowest bit is for the first byte.
 ///
 /// ```
 /// let mut block = [b'7'; 64];
@@ -17,13 +17,13 @@ pub fn non_digits(block: &[u8; 64]) -> u64 {
         target_feature = "sse2",
         not(lydite_backend = "portable")
     ))]
-    // SAFETY: SSE2 is enabled for the whole build; the loads stay inside `block`.
+    // SAFETY: SSE2 is enabled for the whole build; the loads stay within `block`.
     unsafe {
         use core::arch::x86_64::*;
         let mut bits = 0;
         for i in 0..4 {
             let bytes = _mm_loadu_si128(block.as_ptr().cast::<__m128i>().add(i));
-            // The digits become the least of all signed bytes.
+            // The digits become the smallest signed bytes.
             let least = _mm_add_epi8(bytes, _mm_set1_epi8(0x50));
             let others = _mm_cmpgt_epi8(least, _mm_set1_epi8(i8::MIN + 9));
             bits |= (_mm_movemask_epi8(others) as u64) << (16 * i);
@@ -45,7 +45,7 @@ fn portable(block: &[u8; 64]) -> u64 {
     words.iter().rev().fold(0, |bits, word| {
         let values = u64::from_le_bytes(*word) ^ 0x3030_3030_3030_3030;
         let others = ((values & 0x7f7f_7f7f_7f7f_7f7f) + 0x7676_7676_7676_7676) | values;
-        // The top bits, gathered by a product in which no two meet.
+        // Gather the top bits with a multiplication whose partial products do not overlap.
         let top = others >> 7 & 0x0101_0101_0101_0101;
         bits << 8 | top.wrapping_mul(0x0102_0408_1020_4080) >> 56
     })

@@ -9,7 +9,7 @@ use core::{
     str::FromStr,
 };
 
-/// `N` bytes that read and print as `0x` and `2 * N` hexadecimal digits.
+/// `N` bytes, parsed and displayed as `0x` and `2 * N` hexadecimal digits.
 ///
 /// ```
 /// use lydite_bytes::FixedBytes;
@@ -30,7 +30,7 @@ impl<const N: usize> FixedBytes<N> {
     /// All bytes zero.
     pub const ZERO: Self = Self([0; N]);
 
-    /// The bytes as a slice.
+    /// Returns the bytes as a slice.
     #[inline]
     pub const fn as_slice(&self) -> &[u8] {
         &self.0
@@ -131,7 +131,7 @@ mod tests {
                 actual: 2
             })
         );
-        // Longer than the stack piece of the formatter.
+        // Longer than the formatter's stack buffer.
         let long = FixedBytes([0xa5; 200]);
         assert_eq!(long.to_string(), format!("0x{}", "a5".repeat(200)));
     }

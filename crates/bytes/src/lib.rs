@@ -1,15 +1,15 @@
-//! Hexadecimal text, fixed and growing byte strings, 256-bit integers and Ethereum addresses.
+//! Hexadecimal text, fixed-size and growable byte strings, 256-bit integers and Ethereum addresses.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`hex`] | lower-case hexadecimal, optional `0x`, errors with the offset of the offending byte |
-//! | [`FixedBytes`], [`B256`], [`Bytes`] | byte strings that read and print as `0x…` |
+//! | [`hex`] | lower-case hexadecimal, optional `0x`, errors with the offset of the invalid byte |
+//! | [`FixedBytes`], [`B256`], [`Bytes`] | byte strings, parsed and displayed as `0x…` |
 //! | [`Address`] | 20 bytes with the EIP-55 checksum, CREATE and CREATE2 addresses |
-//! | [`Buffer`], [`SliceBuffer`] | what encoders write to |
-//! | [`utf8()`], [`non_digits`] | validation of short text, ends of decimal numbers |
+//! | [`Buffer`], [`SliceBuffer`] | output buffers for encoders |
+//! | [`utf8()`], [`non_digits`] | validation of short text, detection of the end of decimal numbers |
 //! | [`U256`], [`U512`], [`I256`] | integers in little-endian 64-bit limbs, `mul_div` with the exact 512-bit product |
 //!
-//! `no_std` with `alloc`. The feature `serde` writes every type as a `0x…` string.
+//! `no_std` with `alloc`. The feature `serde` serializes every type as a `0x…` string.
 #![no_std]
 extern crate alloc;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! `serde`: every type as its `0x…` string. Integers are written as quantities of JSON-RPC (no leading zeros) and
-//! read from decimal strings, too.
+//! `serde` support: every type is serialized as its `0x…` string. Integers are written as JSON-RPC quantities (no
+//! leading zeros) and may also be read from decimal strings.
 
 use crate::{Address, Bytes, FixedBytes, U256};
 use core::{fmt, marker::PhantomData, str::FromStr};

@@ -1,16 +1,16 @@
 //! Words of 32 bytes, big-endian, stored as two vectors.
 //!
-//! A word written in pieces of 8 bytes is dear to read back: a load that spans several stores waits until they have left
-//! the store buffer. Whoever hashes, copies or sends a word reads it in pieces of 16 bytes or more.
+//! Reading back a word that was written in pieces of 8 bytes is expensive: a load that spans several stores waits until
+//! they have left the store buffer. Code that hashes, copies or sends a word reads it in pieces of 16 bytes or more.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use core::arch::x86_64::*;
 
-/// The number with these limbs, least first.
+/// Converts limbs, least significant first, to a word.
 #[inline(always)]
 pub(crate) fn from_limbs(limbs: &[u64; 4]) -> [u8; 32] {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay inside `limbs` and `word`.
+    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay within `limbs` and `word`.
     unsafe {
         let mut word = [0u8; 32];
         let from = limbs.as_ptr().cast::<__m128i>();
@@ -34,7 +34,7 @@ pub(crate) fn from_limbs(limbs: &[u64; 4]) -> [u8; 32] {
     }
 }
 
-/// All 16 bytes in the opposite order.
+/// Reverses all 16 bytes.
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline(always)]
 unsafe fn swap(x: __m128i) -> __m128i {
@@ -47,11 +47,11 @@ unsafe fn swap(x: __m128i) -> __m128i {
     }
 }
 
-/// 20 bytes behind 12 zeros.
+/// Returns 12 zeros followed by the 20 bytes.
 #[inline(always)]
 pub(crate) fn right_aligned(bytes: &[u8; 20]) -> [u8; 32] {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay inside `bytes` and `word`.
+    // SAFETY: SSE2 is enabled for the whole build; the loads and stores stay within `bytes` and `word`.
     unsafe {
         let mut word = [0u8; 32];
         let to = word.as_mut_ptr().cast::<__m128i>();
@@ -68,12 +68,12 @@ pub(crate) fn right_aligned(bytes: &[u8; 20]) -> [u8; 32] {
     }
 }
 
-/// Writes `prefix` and `words` behind it, 16 bytes for each piece of `words`, to `out`, in pieces of 16 bytes counted from the
-/// start of `out`: whoever copies, hashes or sends it reads it so. (Words stored as they are, 4 bytes off, cost such a reader
-/// 3.4 ns: each of its loads spans two stores.)
+/// Writes `prefix` followed by `words` to `out`, in pieces of 16 bytes aligned to the start of `out`. Code that copies,
+/// hashes or sends the result reads it in the same pieces. (If the words were stored directly, at an offset of 4 bytes,
+/// each load of such a reader would span two stores: 3.4 ns slower.)
 ///
 /// # Panics
-/// If `words` is no multiple of 16 bytes, or `out` not 4 bytes longer.
+/// If the length of `words` is not a multiple of 16 bytes, or `out` is not 4 bytes longer.
 #[inline(always)]
 pub fn write_behind(prefix: [u8; 4], words: &[u8], out: &mut [u8]) {
     assert!(words.len().is_multiple_of(16) && out.len() == 4 + words.len());

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use anyhow::{Context as _, Result};
 use lydite::bytes::hex;
 
-/// The argument's text, or all of standard input if there is none or it is `-`.
+/// Returns the argument's text, or all of standard input if there is no argument or it is `-`.
 pub fn bytes(argument: Option<&str>) -> Result<Vec<u8>> {
     match argument {
         None | Some("-") => {
@@ -20,14 +20,14 @@ pub fn bytes(argument: Option<&str>) -> Result<Vec<u8>> {
     }
 }
 
-/// As [`bytes`], as text.
+/// Like [`bytes`], as text.
 pub fn text(argument: Option<&str>) -> Result<String> {
     String::from_utf8(bytes(argument)?)
         .map_err(|error| error.utf8_error())
         .context("not UTF-8 text")
 }
 
-/// As [`bytes`], decoded from hexadecimal, or as they are if `raw`.
+/// Like [`bytes`], decoded from hexadecimal unless `raw`.
 pub fn data(argument: Option<&str>, raw: bool) -> Result<Vec<u8>> {
     let bytes = bytes(argument)?;
     if raw {

@@ -1,6 +1,6 @@
 //! The `lydite` command.
 //!
-//! Exit codes: 0 done, 1 a negative answer (a checksum or an address that does not match), 2 bad input.
+//! Exit codes: 0 success, 1 negative result (a checksum or an address that does not match), 2 invalid input.
 
 mod commands;
 mod input;
@@ -10,14 +10,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Everyday Ethereum byte work, and the arena.
+/// Command-line tools for Ethereum data, and the benchmark arena.
 ///
 /// Data is hexadecimal, with or without 0x. Without an argument, or with `-`, it is read from standard input.
-/// Exit codes: 0 done, 1 a negative answer, 2 bad input.
+/// Exit codes: 0 success, 1 negative result, 2 invalid input.
 #[derive(Parser)]
 #[command(name = "lydite", version)]
 struct Arguments {
-    /// Answer in JSON
+    /// Print JSON
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -43,7 +43,7 @@ enum Command {
     Bench(commands::bench::Arguments),
 }
 
-/// Whether the answer is the one hoped for.
+/// Whether the result is positive, which determines the exit code.
 enum Answer {
     Yes,
     No,
@@ -52,7 +52,7 @@ enum Answer {
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        // Help and the version, too, on standard output.
+        // Help and version are also printed to standard output.
         Err(text) => {
             let code = ExitCode::from(text.exit_code() as u8);
             return exit(text.print().map(|()| code).map_err(Into::into));
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 fn exit(code: anyhow::Result<ExitCode>) -> ExitCode {
     match code {
         Ok(code) => code,
-        // The reader of our output has gone: nothing is left to say.
+        // The reader of our output has closed it, so there is nothing left to do.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);

@@ -1,18 +1,18 @@
-//! Output: lines for people, JSON for programs.
+//! Output: text lines, or JSON for programs.
 
 use std::io::{self, Write as _};
 
 use anyhow::Result;
 use serde_json::Value;
 
-/// The form of the answer.
+/// The output format.
 pub struct Output {
-    /// JSON instead of lines.
+    /// Print JSON instead of text lines.
     pub json: bool,
 }
 
 impl Output {
-    /// Answers with one text, which is the field `name` in JSON.
+    /// Prints one text; in JSON as the field `name`.
     pub fn one(&self, name: &'static str, text: &str) -> Result<()> {
         if self.json {
             self.fields(&[(name, text.into())])
@@ -21,7 +21,7 @@ impl Output {
         }
     }
 
-    /// Answers with named fields in this order.
+    /// Prints named fields in this order.
     pub fn fields(&self, fields: &[(&'static str, Value)]) -> Result<()> {
         if self.json {
             return write(&format!("{}\n", object(fields)));
@@ -39,7 +39,7 @@ impl Output {
     }
 }
 
-/// A JSON object that keeps the order of its fields.
+/// Returns a JSON object that keeps the order of its fields.
 pub fn object(fields: &[(&'static str, Value)]) -> String {
     let fields: Vec<String> = fields
         .iter()
@@ -48,25 +48,25 @@ pub fn object(fields: &[(&'static str, Value)]) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// Writes to standard output; an error if nobody reads it, which `println!` would panic about.
+/// Writes to standard output. Returns an error if the output is closed, where `println!` would panic.
 pub fn write(text: &str) -> Result<()> {
     write_bytes(text.as_bytes())
 }
 
-/// As [`write`], bytes as they are.
+/// Like [`write`], for raw bytes.
 pub fn write_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     Ok(out.flush()?)
 }
 
-/// One line to standard error.
+/// Prints an error as one line on standard error.
 pub fn complain(error: &anyhow::Error) {
-    // If standard error is closed too, the exit code has to do.
+    // If standard error is closed too, only the exit code reports the error.
     let _ = writeln!(io::stderr(), "error: {error:#}");
 }
 
-/// Whether the reader of our output has closed it.
+/// Whether the error is a closed output.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<io::Error>()

@@ -1,4 +1,4 @@
-//! The command from outside: every subcommand, standard input, JSON, exit codes and hostile input.
+//! Tests of the executable: every subcommand, standard input, JSON, exit codes and hostile input.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// The EIP-155 example, signed by the key of 32 bytes 0x46.
+/// The EIP-155 example, signed with the key of 32 bytes 0x46.
 const TRANSACTION: &str = "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83";
 const SENDER: &str = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F";
 const KEY: &str = "4646464646464646464646464646464646464646464646464646464646464646";
@@ -40,7 +40,7 @@ fn finish(mut command: Command, input: &[u8]) -> Answer {
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A command that refuses its arguments does not read: writing may fail.
+    // A command that rejects its arguments does not read its input, so writing may fail.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let done = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -77,7 +77,7 @@ fn refused(answer: &Answer, error: &str) {
     );
 }
 
-/// Fails for bad input with an error that begins so.
+/// Asserts that the input is rejected with an error that starts with this text.
 #[track_caller]
 fn refused_with(answer: &Answer, error: &str, what: &dyn std::fmt::Debug) {
     assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{what:?}");
@@ -386,7 +386,7 @@ fn rlp_decode() {
     }
 }
 
-/// 100,000 lists inside each other.
+/// 100,000 nested lists.
 #[test]
 fn rlp_nested_deep() {
     let mut data = Vec::new();
@@ -434,7 +434,7 @@ fn tx_decode() {
     let text = lydite_with(&["tx", "decode"], TRANSACTION.as_bytes()).out;
     assert!(text.contains(&format!("sender    {SENDER}\n")), "{text}");
     for end in 0..TRANSACTION.len() {
-        // Every cut: a sample, as each one is a process.
+        // A sample of all truncations, because each one starts a process.
         if end % 16 == 0 {
             assert_eq!(
                 lydite(&["tx", "decode", &TRANSACTION[..end]]).code,
@@ -452,7 +452,7 @@ fn tx_decode() {
     assert_eq!(answer.json()["sender"], Value::Null);
 }
 
-/// Transactions of real blocks, three of each type there.
+/// Transactions of real blocks, three of each type that occurs.
 #[test]
 fn tx_decode_of_blocks() {
     let path = concat!(
@@ -484,7 +484,7 @@ fn tx_decode_of_blocks() {
 #[test]
 fn sign_and_recover() {
     let hash = "0xdaf5a779ae972f972197303d7b574746c7ef83eadac0f2791ad23db92e4c8e53";
-    // EIP-155's example.
+    // The example of EIP-155.
     let signature = "0x28ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa63627667cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d831b";
     let sign = |arguments: &[&str], input: &[u8]| {
         let mut command = command(arguments);
@@ -681,7 +681,7 @@ fn usage() {
     assert_eq!(lydite(&["no-such-command"]).code, 2);
 }
 
-/// The reader closes the pipe before everything is written.
+/// The reader closes the pipe before all output is written.
 #[test]
 fn broken_pipe() {
     let mut child = command(&["rlp", "decode", "--raw"]).spawn().unwrap();
@@ -707,7 +707,7 @@ fn broken_pipe() {
     );
 }
 
-/// A folder of its own that goes away.
+/// A temporary directory, removed on drop.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -765,7 +765,7 @@ fn xmss_keys_sign_each_epoch_once() {
         assert!(refused.error.contains("spent"), "{}", refused.error);
         assert_eq!(refused.out, "");
     }
-    // Past the window, which moves
+    // Beyond the window, which moves
     assert_eq!(sign(100, &message, &format!(" --out {file}")).code, 0);
     let shown = xmss(
         &format!("inspect --scheme leansig-test --key {key} --json"),
@@ -853,7 +853,7 @@ fn xmss_signatures_overwrite_nothing() {
         .map(|path| std::fs::read(path).unwrap())
         .into();
     assert!(before == after);
-    // No epoch was spent, and a refused epoch leaves no file.
+    // No epoch was spent, and a rejected epoch leaves no file.
     let out = folder.file("signature");
     assert_eq!(sign(5, &format!(" --out {out}")).code, 0);
     assert_eq!(std::fs::metadata(&out).unwrap().len(), 424);
@@ -864,7 +864,7 @@ fn xmss_signatures_overwrite_nothing() {
     assert!(!std::path::Path::new(&out).exists());
 }
 
-/// `.ci/xmss` makes the file for the signature fail too.
+/// `.ci/xmss` also tests a failure of the signature file.
 #[cfg(target_os = "linux")]
 #[test]
 fn xmss_reports_an_epoch_whose_signature_was_lost() {
@@ -964,7 +964,7 @@ fn xmss_makes_the_reports_key() {
     }
 }
 
-/// Killed without warning while it signs, again and again: what came out is never signed twice.
+/// Killed repeatedly while it signs: no epoch may ever be signed twice.
 #[cfg(unix)]
 #[test]
 fn xmss_killed_while_signing() {
@@ -993,7 +993,7 @@ fn xmss_killed_while_signing() {
         ])
         .spawn()
         .unwrap();
-        // Somewhere in the life of the process, which is a few milliseconds; window moves come in between.
+        // At different times in the life of the process, which is a few milliseconds; some kills hit window moves.
         std::thread::sleep(std::time::Duration::from_micros(
             u64::from(epoch % 40) * 150,
         ));
@@ -1044,7 +1044,7 @@ fn xmss_killed_while_signing() {
     );
 }
 
-/// SHA-256 of "abc", and what its gas is.
+/// SHA-256 of "abc", and its gas.
 #[test]
 fn precompile() {
     let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -1057,7 +1057,7 @@ fn precompile() {
         (answer["output"].as_str(), answer["gas"].as_u64()),
         (Some(digest), Some(72))
     );
-    // Gas by fork, too little of it, and what a fork does not have.
+    // Gas by fork, too little gas, and a precompile that the fork does not have.
     for (fork, gas) in [("byzantium", 500), ("istanbul", 150), ("Osaka", 150)] {
         let answer = lydite(&["--json", "precompile", "6", "--input", "", "--fork", fork]).json();
         assert_eq!(answer["gas"], gas, "{fork}");
@@ -1087,7 +1087,7 @@ fn precompile() {
 
 #[test]
 fn evm_run() {
-    // A CALL to SHA-256 with "abc" in memory, its output returned.
+    // A CALL to SHA-256 with "abc" in memory, returning its output.
     let code = "6261626360e81b5f5260205f60035f5f60025af160205ff3";
     let answer = lydite(&["--json", "evm", "run", "--code", code]).json();
     assert_eq!(answer["status"], "success");
@@ -1095,7 +1095,7 @@ fn evm_run() {
         answer["output"],
         "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     );
-    // The call's data, copied and returned: 3 + 3 (one word) + 3 for memory, 2 + 2 + 2 + 2 + 2 around.
+    // The call data, copied and returned: 3 + 3 (one word) + 3 for memory, plus 2 + 2 + 2 + 2 + 2.
     let answer = lydite(&[
         "evm",
         "run",
@@ -1105,7 +1105,7 @@ fn evm_run() {
         "0x0102",
     ]);
     done(&answer, "status  success\noutput  0x0102\ngas     19");
-    // PUSH0 came with Shanghai.
+    // PUSH0 was introduced in Shanghai.
     let answer = lydite(&[
         "evm", "run", "--code", "5f", "--fork", "paris", "--gas", "50",
     ]);
@@ -1130,7 +1130,7 @@ fn syrup_in_json_and_back() {
         "/../../vectors/syrup/vectors.json"
     ));
     let vectors: Value = serde_json::from_str(file).unwrap();
-    // One message a type; all others are the library's tests.
+    // One message per type; the library's tests cover all others.
     for id in [
         "rec-skill",
         "zoo",
@@ -1190,7 +1190,7 @@ fn syrup_errors() {
         lydite(&["syrup", "decode", "--lenient", "(1+ 02+)"]).out,
         "[1,2]\n"
     );
-    // Keys in the order of their text, as Endo has them.
+    // Keys in the order of their text, as in Endo.
     let dictionary = r#"{"dictionary":[["b",1],["aa",2]]}"#;
     let endos = "{2\"aa2+1\"b1+}";
     assert_eq!(

@@ -1,6 +1,7 @@
-//! Does anything branch on, or address memory by, a secret? To be run under valgrind; see `docs/constant-time.md`.
+//! Checks that no branch and no memory address depends on a secret. Run under valgrind; see `docs/constant-time.md`.
 //!
-//! With the argument `leak` it branches on a secret on purpose: then valgrind must complain, or the check checks nothing.
+//! With the argument `leak` it branches on a secret on purpose. Valgrind must report this; otherwise the check is not
+//! effective.
 
 #[cfg(lydite_constant_time_check)]
 fn main() {
@@ -23,17 +24,17 @@ fn main() {
         let secret = std::hint::black_box([i + 1; 32]);
         let hash = [i; 32];
         memcheck::set_undefined(&secret);
-        // Only whether it is in range leaves the secret world.
+        // Only the result of the range check becomes public.
         let Ok(key) = SecretKey::from_bytes(&secret) else {
             continue;
         };
         let public_key = key.public_key();
         let signature = key.sign_prehash(&hash);
-        // What is published is public.
+        // Published values are public.
         memcheck::set_defined(&public_key);
         memcheck::set_defined(&signature);
         println!("{public_key:?} {signature:02x?}");
-        // A peer's key is public, what is shared with it is not, until it is printed.
+        // A peer's key is public. The shared point is secret until it is printed.
         let shared = key.diffie_hellman(&PublicKey::GENERATOR);
         let hashed = shared.sha256();
         memcheck::set_defined(shared.x());

@@ -1,11 +1,11 @@
-//! Does the time of an operation depend on its secret? A statistical test in the manner of dudect; see
-//! `docs/constant-time.md`. On demand, on a quiet machine:
+//! Statistical test, similar to dudect, of whether the time of an operation depends on its secret; see
+//! `docs/constant-time.md`. Run it on demand, on a quiet machine:
 //! `cargo run --release -p lydite-curve --example constant_time_statistics [SAMPLES]`.
 //!
-//! Each operation is timed many times, with one fixed key or a random one, drawn anew for each sample. Welch's t-test
-//! compares the two classes, on all samples and without the slowest ones. A value of |t| above 4.5 in three tests in a
-//! row, each with twice the samples of the one before, is a failure. The control, a recovery, which is variable-time,
-//! must be found.
+//! Each operation is timed many times, with one fixed key or a random one, generated anew for each sample. Welch's
+//! t-test compares the two classes, on all samples and without the slowest ones. The test fails if |t| is above 4.5 in
+//! three runs in a row, each with twice the samples of the previous one. As a control, a recovery, which is
+//! variable-time, must be detected.
 //!
 //! Source: [DUDECT].
 
@@ -15,15 +15,15 @@ use lydite_curve::secp256k1::{
     PublicKey, SecretKey, Signature, public_key_batch, recover, sign_prehash_batch,
 };
 
-/// What is timed, on keys that differ only in their class.
+/// A timed operation on keys that differ only in their class.
 type Operation<'a> = dyn Fn(&[SecretKey]) + 'a;
 
-/// Beyond this the classes differ.
+/// Above this |t|, the classes differ.
 const LIMIT: f64 = 4.5;
-/// Items of a batch.
+/// Items in a batch.
 const BATCH: usize = 8;
 
-/// A keyed stream of bytes that is good enough to draw keys and classes: xorshift64*.
+/// A keyed byte stream, good enough to generate keys and classes: xorshift64*.
 struct Random(u64);
 
 impl Random {
@@ -43,7 +43,7 @@ impl Random {
     }
 }
 
-/// Welch's t of the samples up to a limit.
+/// Computes Welch's t of the samples up to a limit.
 fn welch(samples: &[(bool, u64)], limit: u64) -> f64 {
     let mut moments = [(0.0, 0.0, 0.0); 2];
     for &(class, time) in samples.iter().filter(|(_, time)| *time <= limit) {
@@ -58,7 +58,8 @@ fn welch(samples: &[(bool, u64)], limit: u64) -> f64 {
     (mean0 - mean1) / error.sqrt()
 }
 
-/// The t of largest absolute value, with and without the slowest samples, of `operation` on the fixed secret or a random one.
+/// Returns the t with the largest absolute value, with and without the slowest samples, of `operation` on the fixed
+/// secret or a random one.
 fn largest_t(
     samples: usize,
     fixed: &[u8; 32],
@@ -68,7 +69,7 @@ fn largest_t(
     let mut times = Vec::with_capacity(samples);
     while times.len() < samples {
         let class = random.word() >> 63 == 1;
-        // Drawn in both classes, so that both do the same before the clock starts.
+        // Generated for both classes, so that both do the same work before the clock starts.
         let mut keys = Vec::with_capacity(BATCH);
         for _ in 0..BATCH {
             let drawn = random.bytes();
@@ -93,7 +94,7 @@ fn largest_t(
         )
 }
 
-/// Tests up to three times; is there a difference in all of them?
+/// Tests up to three times. Returns `true` if there is a difference each time.
 fn differs(
     name: &str,
     mut samples: usize,
@@ -162,7 +163,7 @@ fn main() -> ExitCode {
             good &= !leaks;
         }
     }
-    // The control: the scalars of a recovery, made public first, do show.
+    // The control: the scalars of a recovery, which are made public first, must be detected.
     let recovery = |keys: &[SecretKey]| {
         let mut signature = Signature {
             r: [0; 32],

@@ -1,15 +1,16 @@
 //! Writes the tables of the curves: `cargo run --release -p lydite-curve --example generate_tables`.
 //!
-//! Multiples of the generators of secp256k1 and secp256r1, deliberately plain: affine points over big integers, none of the crate's own arithmetic.
+//! Computes multiples of the generators of secp256k1 and secp256r1 with affine points over big integers, deliberately
+//! without the crate's arithmetic.
 //!
 //! `secp256k1/comb.bin`: (2 i + 1) 2^(6 j) G at 32 j + i, for j in 0..43, i in 0..32.
 //! `secp256k1/generator.bin`: (2 i + 1) G, then (2 i + 1) 2^128 G, for i in 0..2048.
 //! `secp256r1/generator.bin`: (2 i + 1) G, for i in 0..1024, times 2^256 modulo the field prime (Montgomery form).
 //! `bls12_381/generator.bin`: (2 i + 1) G, for i in 0..64, times 2^384 modulo the field prime.
-//! Each point is x, y, 32 little-endian bytes each, 48 of BLS12-381.
+//! Each point is x, y, 32 little-endian bytes each; 48 bytes each for BLS12-381.
 //!
-//! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines `b x / y w^2 + c / y + w^3` of the Miller loops with -G2 and
-//! tau G2, from those that blst computes: b and c as blst holds them, in little-endian words.
+//! `bls12_381/negated_generator.bin`, `bls12_381/tau.bin`: the lines `b x / y w^2 + c / y + w^3` of the Miller loops
+//! with -G2 and tau G2, derived from those that blst computes: b and c in blst's form, in little-endian words.
 
 use std::{fs, io, path::Path};
 
@@ -17,7 +18,7 @@ use num_bigint::BigUint;
 
 type Point = (BigUint, BigUint);
 
-/// y^2 = x^3 - minus_a x + b modulo p.
+/// The curve y^2 = x^3 - minus_a x + b modulo p.
 struct Curve {
     p: BigUint,
     minus_a: u8,
@@ -41,7 +42,7 @@ fn double_times(curve: &Curve, point: &Point, times: usize) -> Point {
     (0..times).fold(point.clone(), |sum, _| add(curve, &sum, &sum))
 }
 
-/// Appends 1, 3, 5, ... times the point, the coordinates multiplied by `factor`, each of `length` bytes.
+/// Appends 1, 3, 5, ... times the point, with each coordinate multiplied by `factor`, as `length` bytes.
 fn write_odd_multiples(
     out: &mut Vec<u8>,
     curve: &Curve,
@@ -121,15 +122,15 @@ fn main() -> io::Result<()> {
     write_odd_multiples(&mut table, &bls12_381, &generator, 64, &(&one << 384), 48);
     fs::write(folder.join("bls12_381/generator.bin"), table)?;
 
-    // SAFETY: the pointer is to a static of the library.
+    // SAFETY: blst returns a valid pointer to a static.
     let mut negated = unsafe { *blst::blst_p2_affine_generator() };
     let y = negated.y;
-    // SAFETY: reads and writes a field element.
+    // SAFETY: both pointers come from references to field elements.
     unsafe { blst::blst_fp2_cneg(&mut negated.y, &y, true) };
     write_lines(&folder.join("bls12_381/negated_generator.bin"), &negated)?;
     let compressed = number(TAU)?.to_bytes_be();
     let mut tau = blst::blst_p2_affine::default();
-    // SAFETY: reads 96 bytes, writes a point.
+    // SAFETY: `compressed` must have 96 bytes, which is asserted below for the constant; the output is a valid point.
     let read = unsafe { blst::blst_p2_uncompress(&mut tau, compressed.as_ptr()) };
     assert!(compressed.len() == 96 && read == blst::BLST_ERROR::BLST_SUCCESS);
     write_lines(&folder.join("bls12_381/tau.bin"), &tau)
@@ -141,20 +142,21 @@ const TAU: &[u8] = b"b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615
 
 fn write_lines(path: &Path, point: &blst::blst_p2_affine) -> io::Result<()> {
     let mut lines = [blst::blst_fp6::default(); 68];
-    // SAFETY: reads a point, writes the 68 lines of a Miller loop: what is to be multiplied by 1, -2 x and 2 y.
+    // SAFETY: reads a valid point and writes the 68 lines of a Miller loop, for which the array has room. Each line has
+    // the coefficients of 1, -2 x and 2 y.
     unsafe { blst::blst_precompute_lines(lines.as_mut_ptr(), point) };
     let mut bytes = Vec::new();
     for line in lines {
         let [constant, by_x, by_y] = line.fp2;
         let (mut by_2y, mut inverse) = (by_y, by_y);
         let (mut minus_by_x, mut out) = (by_x, by_x);
-        // SAFETY: reads and writes field elements.
+        // SAFETY: all pointers come from references to field elements.
         unsafe {
             blst::blst_fp2_cneg(&mut minus_by_x, &by_x, true);
             blst::blst_fp2_add(&mut by_2y, &by_y, &by_y);
         }
         for (coefficient, divisor) in [(minus_by_x, by_y), (constant, by_2y)] {
-            // SAFETY: as above.
+            // SAFETY: all pointers come from references to field elements.
             unsafe {
                 blst::blst_fp2_inverse(&mut inverse, &divisor);
                 blst::blst_fp2_mul(&mut out, &coefficient, &inverse);

@@ -1,7 +1,7 @@
-//! Products and squares of four words by MULX, with the two carry chains of ADCX and ADOX, which cannot be had from the compiler:
-//! text for `asm!`, without a reduction. What the fields of secp256k1 and secp256r1 share.
+//! Unreduced 4-word products and squares as `asm!` text, shared by the fields of secp256k1 and secp256r1. Uses MULX
+//! with the two carry chains of ADCX and ADOX, which the compiler does not generate.
 
-/// Adds `rdx * $operand` to `$low` (by the carry flag) and `$high` (by the overflow flag).
+/// Adds `rdx * $operand` to `$low` (carry flag chain) and `$high` (overflow flag chain).
 macro_rules! multiply_add_step {
     ($operand:literal, $low:literal, $high:literal) => {
         concat!(
@@ -18,7 +18,7 @@ macro_rules! multiply_add_step {
     };
 }
 
-/// Adds word `$b` of the second factor times the first factor to five accumulators, the last of which is new.
+/// Adds word `$b` of the second factor times the first factor to five accumulators; `$t4` is initialised here.
 macro_rules! multiply_row {
     ($b:literal, $t0:literal, $t1:literal, $t2:literal, $t3:literal, $t4:literal) => {
         concat!(
@@ -29,7 +29,7 @@ macro_rules! multiply_row {
             $t4,
             "d, ",
             $t4,
-            "d\n", // clears both flags too
+            "d\n", // also clears both flags
             $crate::adx::multiply_add_step!("[rsi]", $t0, $t1),
             $crate::adx::multiply_add_step!("[rsi + 8]", $t1, $t2),
             $crate::adx::multiply_add_step!("[rsi + 16]", $t2, $t3),
@@ -42,7 +42,7 @@ macro_rules! multiply_row {
     };
 }
 
-/// r8 to r15: the four words behind rsi times those behind rdi. Also overwrites rax, rcx and rdx.
+/// r8..r15 = the four words at \[rsi\] times the four words at \[rdi\]. Clobbers rax, rcx and rdx.
 macro_rules! product_in_words {
     () => {
         concat!(
@@ -62,11 +62,11 @@ macro_rules! product_in_words {
     };
 }
 
-/// rsi, r9 to r14, rdi: the square of rsi, rdi, r8, r15. Also overwrites rax, rcx and rdx.
+/// (rsi, r9..r14, rdi) = the square of (rsi, rdi, r8, r15), low word first. Clobbers rax, rcx and rdx.
 macro_rules! square_in_words {
     () => {
         concat!(
-            // The products of different words,
+            // Cross products,
             "mov rdx, rsi\n",
             "mulx r10, r9, rdi\n",
             "mulx r11, rax, r8\n",
@@ -75,7 +75,7 @@ macro_rules! square_in_words {
             "adc r11, rax\n",
             "adc r12, 0\n",
             "mov rdx, rdi\n",
-            "xor r13d, r13d\n", // clears both flags too
+            "xor r13d, r13d\n", // also clears both flags
             $crate::adx::multiply_add_step!("r8", "r11", "r12"),
             $crate::adx::multiply_add_step!("r15", "r12", "r13"),
             "mov eax, 0\n",
@@ -84,7 +84,7 @@ macro_rules! square_in_words {
             "mulx r14, rax, r15\n",
             "add r13, rax\n",
             "adc r14, 0\n",
-            // doubled in the carry flag's chain, the squares added in the overflow flag's.
+            // doubled in the carry flag chain; squares added in the overflow flag chain.
             "mov rdx, rsi\n",
             "xor eax, eax\n",
             "mulx rcx, rsi, rdx\n",

@@ -1,16 +1,16 @@
-//! Detection of CPU features that more than one curve uses.
+//! Detection of CPU features that several curves use.
 
 #[cfg(not(any(miri, lydite_backend = "portable", lydite_constant_time_check)))]
 cpufeatures::new!(adx, "bmi2", "adx");
 #[cfg(not(any(miri, lydite_backend = "portable")))]
 cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
 
-/// Has the CPU MULX, ADCX and ADOX, and may this build use them?
+/// Whether the CPU has MULX, ADCX and ADOX and this build may use them.
 #[inline]
 pub(crate) fn has_adx() -> bool {
     #[cfg(any(miri, lydite_backend = "portable"))]
     return false;
-    // Valgrind runs these instructions, and tells the program that the CPU lacks them.
+    // Valgrind can execute these instructions, but its CPUID does not report them.
     #[cfg(all(
         lydite_constant_time_check,
         not(any(miri, lydite_backend = "portable"))
@@ -20,7 +20,7 @@ pub(crate) fn has_adx() -> bool {
     adx::get()
 }
 
-/// Has the CPU AVX-512F and AVX-512IFMA, and may this build use them?
+/// Whether the CPU has AVX-512F and AVX-512IFMA and this build may use them.
 #[inline]
 pub(crate) fn has_avx512ifma() -> bool {
     #[cfg(any(miri, lydite_backend = "portable"))]

@@ -1,8 +1,8 @@
-//! What curve arithmetic asks of a field.
+//! The field operations that curve arithmetic requires.
 
 use crate::mask::Mask;
 
-/// A field of odd characteristic whose sums are carried at once, for public data: variable-time.
+/// A field of odd characteristic with fully carried results. Variable-time, for public data only.
 pub(crate) trait Field: Copy + PartialEq {
     const ZERO: Self;
     const ONE: Self;
@@ -26,7 +26,7 @@ pub(crate) trait Field: Copy + PartialEq {
     /// `a * b - c * d`
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        // First what the group law has had for longer.
+        // `c * d` first: the group law computes c and d before a and b.
         let cd = c.mul(d);
         a.mul(b).sub(&cd)
     }
@@ -38,14 +38,15 @@ pub(crate) trait Field: Copy + PartialEq {
         a.mul(b).sub(&cc)
     }
 
-    /// `Jacobian::double` where a = 0, in place of X, Y and Z, from a field that has its own steps for it: else `false`.
+    /// `Jacobian::double` for a = 0, in place on X, Y and Z. Returns `false` if the field has no specialised
+    /// implementation.
     #[inline(always)]
     fn double_point(_: [&mut Self; 3]) -> bool {
         false
     }
 
-    /// `Jacobian::add_incomplete`, likewise: in place of X, Y and Z, of the addend's x and y, and Z as the addend sees it if
-    /// that is another. Gives Z3 / Z1.
+    /// `Jacobian::add_incomplete` in place on X, Y and Z, given x and y of the addend, and Z on the addend's curve if
+    /// that differs. Returns Z3 / Z1, or `None` if the field has no specialised implementation.
     #[inline(always)]
     fn add_point(_: [&mut Self; 3], _: [&Self; 2], _: Option<&Self>) -> Option<Self> {
         None
@@ -57,41 +58,42 @@ pub(crate) trait Field: Copy + PartialEq {
     }
 }
 
-/// A field whose sums need not be carried: what the group law is written for.
+/// A field that allows uncarried sums. The group law is written for this trait.
 ///
-/// An element of *magnitude* m stands in limbs that have grown to m times their size. Products take magnitudes of at most 8
-/// and have magnitude 1; sums add magnitudes; the negative of what has at most m has m + 1. A [`Field`] carries at once
-/// and ignores magnitudes. Variable-time where a name or a comment does not say otherwise.
+/// The limbs of an element of *magnitude* m may be up to m times their normal size. Products accept magnitudes of at
+/// most 8 and have magnitude 1. Sums add magnitudes. Negating an element of magnitude at most m gives m + 1. A
+/// [`Field`] carries immediately and ignores magnitudes. Variable-time unless a name or a comment says otherwise.
 pub(crate) trait LazyField: Copy {
     const ZERO: Self;
     const ONE: Self;
 
     fn add(&self, other: &Self) -> Self;
-    /// `other` has at most this magnitude.
+    /// `magnitude` is an upper bound on the magnitude of `other`.
     fn sub(&self, other: &Self, magnitude: u32) -> Self;
-    /// `self` has at most this magnitude.
+    /// `magnitude` is an upper bound on the magnitude of `self`.
     fn negate(&self, magnitude: u32) -> Self;
     fn mul(&self, other: &Self) -> Self;
     fn square(&self) -> Self;
-    /// `a * b - c * d`, where c has magnitude 1, and the products of magnitudes add up to 64 at most.
+    /// `a * b - c * d`. c must have magnitude 1, and the sum of both products of magnitudes must be at most 64.
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
-    /// `a * (b - c) - d^2`, of magnitude 2, where b and d have magnitude 1, and that of a times (2 and that of c) is at
+    /// `a * (b - c) - d^2`, with magnitude 2. b and d must have magnitude 1, and `mag(a) * (2 + mag(c))` must be at
     /// most 63.
     fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
-    /// Half of the magnitude, plus 1.
+    /// `self / 2`, with half the magnitude plus 1.
     fn half(&self) -> Self;
     /// `1 / self`, and 0 for 0.
     fn invert(&self) -> Self;
     fn is_zero(&self) -> bool;
 
-    /// `Jacobian::double` where a = 0, in place of X, Y and Z, from a field that has its own steps for it: else `false`.
+    /// `Jacobian::double` for a = 0, in place on X, Y and Z. Returns `false` if the field has no specialised
+    /// implementation.
     #[inline(always)]
     fn double_point(_: [&mut Self; 3]) -> bool {
         false
     }
 
-    /// `Jacobian::add_incomplete`, likewise: in place of X, Y and Z, of the addend's x and y, and Z as the addend sees it if
-    /// that is another. Gives Z3 / Z1.
+    /// `Jacobian::add_incomplete` in place on X, Y and Z, given x and y of the addend, and Z on the addend's curve if
+    /// that differs. Returns Z3 / Z1, or `None` if the field has no specialised implementation.
     #[inline(always)]
     fn add_point(_: [&mut Self; 3], _: [&Self; 2], _: Option<&Self>) -> Option<Self> {
         None
@@ -173,10 +175,11 @@ impl<F: Field> LazyField for F {
     }
 }
 
-/// What multiplications by secrets ask in addition. All of it, and the ring operations of [`LazyField`], in constant time.
+/// Additional operations for multiplication by secrets. These, and the ring operations of [`LazyField`], are
+/// constant-time.
 pub(crate) trait SecretField: LazyField {
-    /// `yes` where the mask is true, else `no`.
+    /// Returns `yes` if the mask is true, else `no`.
     fn select(mask: Mask, yes: &Self, no: &Self) -> Self;
-    /// Is it 0?
+    /// Whether the element is 0.
     fn is_zero_mask(&self) -> Mask;
 }

@@ -1,21 +1,25 @@
-//! Points of curves y^2 = x^3 + a x + b with a = 0 or a = -3: the group law of every curve here, over any form of its field.
+//! Group law for short Weierstrass curves y^2 = x^3 + a x + b with a = 0 or a = -3, generic over the field
+//! representation. All curves in this crate use it.
 //!
-//! [`Jacobian`]: x = X / Z^2, y = Y / Z^3, infinity is Z = 0. Three additions of an affine point: [`Jacobian::add_scaled`]
-//! for public points branches on the exceptional cases; [`Jacobian::add_complete`] is right for all points without a branch;
-//! [`Jacobian::add_incomplete`], the fastest, is for where no exceptional case can come or Z = 0, which it leaves in that
-//! case and keeps, tells that there was one.
+//! [`Jacobian`]: x = X / Z^2, y = Y / Z^3; infinity has Z = 0. There are three ways to add an affine point:
+//!
+//! - [`Jacobian::add_scaled`], for public points, branches on the exceptional cases.
+//! - [`Jacobian::add_complete`] is correct for all points and branch-free.
+//! - [`Jacobian::add_incomplete`] is the fastest and requires that no exceptional case occurs. If one does, the result
+//!   has Z = 0, and later additions preserve Z = 0, so the caller can detect it.
 //!
 //! The groups have odd order: no point has y = 0.
 //!
-//! The order of the steps matters: a product is about as long as what a CPU keeps waiting, so between one and what needs it
-//! there stands another that does not, also from one formula to the next.
+//! The order of steps matters: one field product roughly fills the CPU's scheduler window, so an independent product is
+//! placed between each product and its first use, also across formulas.
 //!
-//! Magnitudes ([`LazyField`]): X at most 6, Y at most 4, Z at most 1, of affine points x at most 6, y at most 4; those of
-//! results are written at each formula. With a = -3 the field must be one that carries at once.
-//! Constant time: `double`, `add_incomplete` and `add_complete` if the field's operations are; nothing else.
+//! Magnitudes ([`LazyField`]): X at most 6, Y at most 4, Z at most 1; affine x at most 6, affine y at most 4. The
+//! magnitudes of results are noted at each formula. With a = -3 the field must be one that carries immediately.
+//! Constant time: `double`, `add_incomplete` and `add_complete`, if the field operations are. Everything else is
+//! variable-time.
 //!
-//! Source: \[EFD\] shortw/jacobian-0 (dbl-2009-l, madd-2004-hmv, add-2007-bl), shortw/jacobian-3 (dbl-2001-b for its
-//! slope); points with one Z: \[Mel07\]; complete addition: \[LIBSECP\] `group_impl.h`, after \[BJ02\].
+//! Source: \[EFD\] shortw/jacobian-0 (dbl-2009-l, madd-2004-hmv, add-2007-bl) and shortw/jacobian-3 (dbl-2001-b, for
+//! its slope); co-Z points: \[Mel07\]; complete addition: \[LIBSECP\] `group_impl.h`, after \[BJ02\].
 
 use zeroize::Zeroize;
 
@@ -27,7 +31,7 @@ use crate::{
 /// A curve over a field.
 pub(crate) trait Curve: Copy {
     type Field: LazyField;
-    /// Is a = -3? Else it is 0.
+    /// Whether a = -3; otherwise a = 0.
     const A_IS_MINUS_3: bool;
 
     fn b() -> Self::Field;
@@ -41,7 +45,7 @@ pub(crate) struct Affine<C: Curve> {
 }
 
 impl<C: Curve> Affine<C> {
-    /// x^3 + a x + b, of magnitude 2 at most; x of magnitude 1.
+    /// x^3 + a x + b, with magnitude at most 2. x must have magnitude 1.
     #[inline]
     pub(crate) fn right_side(x: &C::Field) -> C::Field {
         let mut factor = x.square();
@@ -51,12 +55,12 @@ impl<C: Curve> Affine<C> {
         factor.mul(x).add(&C::b())
     }
 
-    /// x and y of magnitude 1.
+    /// x and y must have magnitude 1.
     pub(crate) fn is_on_curve(&self) -> bool {
         Self::right_side(&self.x).sub(&self.y.square(), 1).is_zero()
     }
 
-    /// The opposite where asked; y of magnitude 3.
+    /// Returns the negated point if `negate` is set. y of the result has magnitude 3.
     #[inline]
     pub(crate) fn negate_if(&self, negate: bool) -> Self {
         Self {
@@ -65,7 +69,8 @@ impl<C: Curve> Affine<C> {
         }
     }
 
-    /// The point that has this one's coordinates on the curve whose points have Z divided by `scale`. Of magnitude 1.
+    /// Maps the point to the isomorphic curve whose points have Z divided by `scale`: (x scale^2, y scale^3), of
+    /// magnitude 1.
     #[inline]
     pub(crate) fn scaled(&self, scale: &C::Field) -> Self {
         let square = scale.square();
@@ -75,9 +80,9 @@ impl<C: Curve> Affine<C> {
         }
     }
 
-    /// Twice the point and the point itself, as X and Y with the one Z that both have, y: 2M + 4S.
+    /// Returns `2 P` and `P` as X and Y with a common Z, which is y: 2M + 4S.
     ///
-    /// Of magnitudes 4 and 3, and 1.
+    /// `2 P` has magnitudes 4 and 3; `P` has magnitude 1.
     #[inline(always)]
     fn double_with_one_z(&self) -> [Self; 2] {
         let mut slope = self.x.square();
@@ -92,10 +97,11 @@ impl<C: Curve> Affine<C> {
         [Self { x, y }, Self { x: d, y: yyyy }]
     }
 
-    /// The sum of two points that are X and Y with one Z, this one with the Z of the sum, and what that is divided by the
-    /// Z of before: 4M + 2S, whatever a is. For x of `self` of this magnitude, of both 4 at most, y of 3.
+    /// Adds two points given as X and Y with a common Z. Returns the sum, `self` rescaled to the Z of the sum, and the
+    /// ratio of the new Z to the old: 4M + 2S, for any a. `magnitude` bounds the x of `self`; both x have magnitude at
+    /// most 4, both y at most 3.
     ///
-    /// Where the points are equal or opposite, the ratio is 0.
+    /// If the points are equal or opposite, the ratio is 0.
     #[inline(always)]
     fn add_with_one_z(&self, other: &Self, magnitude: u32) -> ([Self; 2], C::Field) {
         let h = other.x.sub(&self.x, magnitude);
@@ -110,7 +116,7 @@ impl<C: Curve> Affine<C> {
 }
 
 impl<C: Curve<Field: SecretField>> Affine<C> {
-    /// The opposite where the mask is true, in constant time; y of magnitude 3.
+    /// Returns the negated point if the mask is true, in constant time. y of the result has magnitude 3.
     #[inline]
     pub(crate) fn negate_where(&self, mask: Mask) -> Self {
         Self {
@@ -119,7 +125,7 @@ impl<C: Curve<Field: SecretField>> Affine<C> {
         }
     }
 
-    /// `yes` where the mask is true, else `no`, in constant time.
+    /// Returns `yes` if the mask is true, else `no`, in constant time.
     #[inline]
     pub(crate) fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
         Self {
@@ -129,7 +135,7 @@ impl<C: Curve<Field: SecretField>> Affine<C> {
     }
 }
 
-/// The sum of two points, with one inversion; `None` is infinity. All of magnitude 1.
+/// Adds two points with one inversion. `None` is infinity. All coordinates have magnitude 1.
 pub(crate) fn add_affine<C: Curve>(
     p: Option<Affine<C>>,
     q: Option<Affine<C>>,
@@ -162,7 +168,8 @@ pub(crate) struct Jacobian<C: Curve> {
     pub(crate) z: C::Field,
 }
 
-/// A secret multiple in this form says more of its multiplier than the point does: its Z goes through all additions.
+/// The Jacobian form of a secret multiple reveals more about the multiplier than the point itself: its Z depends on all
+/// additions.
 impl<C: Curve<Field: Zeroize>> Zeroize for Jacobian<C> {
     fn zeroize(&mut self) {
         self.x.zeroize();
@@ -194,12 +201,12 @@ impl<C: Curve> Jacobian<C> {
         self.z.is_zero()
     }
 
-    /// The point itself; `None` is infinity.
+    /// Returns the affine point; `None` is infinity.
     pub(crate) fn to_affine(self) -> Option<Affine<C>> {
         (!self.is_infinity()).then(|| self.to_affine_with(&self.z.invert()))
     }
 
-    /// The point itself, given 1 / Z: of magnitude 1. Constant-time.
+    /// Returns the affine point, given 1 / Z. Magnitude 1. Constant-time.
     #[inline]
     pub(crate) fn to_affine_with(self, z_inverse: &C::Field) -> Affine<C> {
         let Self { x, y, .. } = self;
@@ -214,14 +221,14 @@ impl<C: Curve> Jacobian<C> {
         }
     }
 
-    /// Twice the point; constant-time, infinity included.
+    /// Doubles the point. Constant-time, including for infinity.
     #[inline(always)]
     pub(crate) fn double(&self) -> Self {
         let mut point = *self;
         if point.doubled_by_field() {
             return point;
         }
-        // dbl-2009-l with Z halved: 3M + 4S, and where a = -3, with X^2 - Z^4 for X^2, 4M + 4S.
+        // dbl-2009-l with Z halved: 3M + 4S. If a = -3, X^2 is replaced by X^2 - Z^4: 4M + 4S.
         let slope = if C::A_IS_MINUS_3 {
             let zz = self.z.square();
             self.x.sub(&zz, 1).mul(&self.x.add(&zz))
@@ -238,7 +245,7 @@ impl<C: Curve> Jacobian<C> {
         Self { x, y, z }
     }
 
-    /// In place.
+    /// Doubles in place.
     #[inline(always)]
     fn double_assign(&mut self) {
         if !self.doubled_by_field() {
@@ -251,9 +258,10 @@ impl<C: Curve> Jacobian<C> {
         !C::A_IS_MINUS_3 && C::Field::double_point([&mut self.x, &mut self.y, &mut self.z])
     }
 
-    /// madd-2004-hmv, 8M + 3S, where `z` is this point's Z as the addend's curve sees it; and Z3 / Z1. Constant-time.
+    /// madd-2004-hmv, 8M + 3S. `z` is the Z of this point on the addend's curve. Returns the sum and Z3 / Z1.
+    /// Constant-time.
     ///
-    /// Where the points are equal or opposite, and where this one is infinity, Z3 is 0.
+    /// Z3 is 0 if the points are equal or opposite, or if this point is infinity.
     #[inline(always)]
     pub(crate) fn add_incomplete(&self, other: &Affine<C>, z: &C::Field) -> (Self, C::Field) {
         let mut point = *self;
@@ -276,7 +284,8 @@ impl<C: Curve> Jacobian<C> {
         (Self { x, y, z }, h)
     }
 
-    /// In place, where this point is on the isomorphic curve whose points have Z divided by `scale`, if there is one.
+    /// [`Self::add_incomplete`] in place. With a `scale`, this point is on the isomorphic curve whose points have Z
+    /// divided by it.
     #[inline(always)]
     fn add_assign_incomplete(&mut self, other: &Affine<C>, scale: Option<&C::Field>) {
         let z = scale.map(|scale| self.z.mul(scale));
@@ -295,11 +304,12 @@ impl<C: Curve> Jacobian<C> {
         self.add_scaled(other, None)
     }
 
-    /// The sum, where this point is on the isomorphic curve whose points have Z divided by `scale`, if there is one.
+    /// Adds `other`, for all points. With a `scale`, this point is on the isomorphic curve whose points have Z divided
+    /// by it.
     #[inline(always)]
     pub(crate) fn add_scaled(&self, other: &Affine<C>, scale: Option<&C::Field>) -> Self {
         if self.is_infinity() {
-            // Z = scale there is Z = 1 here.
+            // Z = 1 on the addend's curve is Z = 1 / scale here.
             return scale.map_or(*other, |scale| other.scaled(scale)).into();
         }
         let z = scale.map_or(self.z, |scale| self.z.mul(scale));
@@ -315,7 +325,7 @@ impl<C: Curve> Jacobian<C> {
         sum
     }
 
-    /// 12M + 4S.
+    /// Adds two Jacobian points: 12M + 4S.
     #[cfg(test)]
     pub(crate) fn add(&self, other: &Self) -> Self {
         if self.is_infinity() {
@@ -345,7 +355,7 @@ impl<C: Curve> Jacobian<C> {
         Self { x, y, z }
     }
 
-    /// Are both the same point?
+    /// Whether both are the same point.
     #[cfg(test)]
     pub(crate) fn equals(&self, other: &Self) -> bool {
         if self.is_infinity() || other.is_infinity() {
@@ -362,7 +372,7 @@ impl<C: Curve> Jacobian<C> {
 }
 
 impl<C: Curve<Field: SecretField>> Jacobian<C> {
-    /// The sum, for all points or where [`Self::add_incomplete`] will do. Constant-time.
+    /// Adds `other`: completely, or with [`Self::add_incomplete`]. Constant-time.
     #[inline]
     pub(crate) fn add_secret<const COMPLETE: bool>(&self, other: &Affine<C>) -> Self {
         if COMPLETE {
@@ -372,10 +382,10 @@ impl<C: Curve<Field: SecretField>> Jacobian<C> {
         }
     }
 
-    /// The sum, without an exceptional case: 7M + 5S. Constant-time.
+    /// Adds `other` without exceptional cases: 7M + 5S. Constant-time.
     ///
-    /// With U = X1 and x2 Z1^2, S = Y1 and y2 Z1^3, the slope is (U1^2 + U1 U2 + U2^2) / (S1 + S2), or, where S1 + S2 = 0, so
-    /// that U1 and U2 differ by a cube root of 1 or not at all, 2 S1 / (U1 - U2).
+    /// With U1 = X1, U2 = x2 Z1^2, S1 = Y1 and S2 = y2 Z1^3, the slope is (U1^2 + U1 U2 + U2^2) / (S1 + S2). If S1 + S2
+    /// = 0, U1 and U2 are equal or differ by a cube root of unity, and the slope is 2 S1 / (U1 - U2).
     pub(crate) fn add_complete(&self, other: &Affine<C>) -> Self {
         let select = C::Field::select;
         let zz = self.z.square();
@@ -390,7 +400,7 @@ impl<C: Curve<Field: SecretField>> Jacobian<C> {
         let divisor = select(degenerate, &self.x.add(&minus_u2), &m); // 8
         let square = divisor.square();
         let q = t.negate(7).mul(&square);
-        // The divisor's square times M's: M is 0 where they are not the same.
+        // divisor^2 * m^2: either m = divisor, or m = 0 in the degenerate case.
         let n = select(degenerate, &m, &square.square()); // 5
         let x = r.square().add(&q); // 2
         let y = x.double().add(&q).mul(&r).add(&n).negate(6).half(); // 4
@@ -402,7 +412,7 @@ impl<C: Curve<Field: SecretField>> Jacobian<C> {
         Self::select(self.z.is_zero_mask(), &(*other).into(), &sum)
     }
 
-    /// The opposite where the mask is true, in constant time.
+    /// Returns the negated point if the mask is true, in constant time.
     #[inline]
     pub(crate) fn negate_where(&self, mask: Mask) -> Self {
         Self {
@@ -421,10 +431,10 @@ impl<C: Curve<Field: SecretField>> Jacobian<C> {
     }
 }
 
-/// `P, 3 P, 5 P, ...`, affine on the curve isomorphic by the scale that is returned with them: a point there with Z is
-/// the point with `Z * scale` here. An isomorphic curve has another a, unless a is 0.
+/// Returns `P, 3 P, 5 P, ...`, affine on an isomorphic curve, and the scale of that curve: a point with Z there is the
+/// point with `Z * scale` here. The isomorphic curve has a different a, unless a is 0.
 ///
-/// `ENTRIES` must be below half of the order of P, so that no multiple is infinity. Of magnitudes 4 and 3.
+/// `ENTRIES` must be below half the order of P, so that no multiple is infinity. x has magnitude 4, y has magnitude 3.
 pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     p: &Affine<C>,
 ) -> ([Affine<C>; ENTRIES], C::Field) {
@@ -440,11 +450,11 @@ pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     (table, scale)
 }
 
-/// [`odd_multiples`] for points P over a field F, given `2 P` and `P` as X and Y with one Z, and this arithmetic: a product,
-/// [`Affine::scaled`], and for entry i the sum of two points with one Z, the first of them with the Z of the sum, and that
-/// divided by the Z of before.
+/// [`odd_multiples`], generic over the point type P and the field F. Takes `2 P` and `P` as X and Y with a common Z,
+/// and three operations: the field product, [`Affine::scaled`], and for entry i the sum of two co-Z points. That sum
+/// also returns its first argument rescaled to the new Z, and the ratio of the new Z to the old.
 ///
-/// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`; its additions as in \[Mel07\] §3.
+/// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`; additions as in \[Mel07\] §3.
 #[inline(always)]
 pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
     table: &mut [P; ENTRIES],
@@ -459,7 +469,7 @@ pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
     for i in 1..ENTRIES {
         ([table[i], step], ratios[i]) = add(i, &step, &table[i - 1]);
     }
-    // Bring all to the Z of the last: entry i has to be scaled by the product of the ratios after it.
+    // Rescale all entries to the Z of the last: entry i must be scaled by the product of the ratios after it.
     let mut scale = ratios[ENTRIES - 1];
     for i in (0..ENTRIES - 1).rev() {
         table[i] = scaled(&table[i], &scale);
@@ -468,14 +478,14 @@ pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
     scale
 }
 
-/// Digits of a multiplier, lowest first, and how many there are up to the highest that is not zero.
+/// Digits of a multiplier, lowest first, and their number up to the highest non-zero digit.
 pub(crate) type Digits<const LENGTH: usize> = ([i16; LENGTH], usize);
 
-/// The sum of the points `entry(j, digit)`, doubled i times, for digit i of multiplier j where it is not 0. If there is a scale
-/// beside a point, sums are on the curve that [`Jacobian::add_scaled`] has it for. Variable-time.
+/// Computes the sum over all i and j of `2^i entry(j, digit)`, for each non-zero digit i of multiplier j. If an entry
+/// has a scale, the sums are on the isomorphic curve described at [`Jacobian::add_scaled`]. Variable-time.
 ///
-/// By incomplete additions, and where Z = 0 tells of infinity or an exceptional case, which keeps Z = 0, once more by exact
-/// ones.
+/// Uses incomplete additions. If the result has Z = 0, which means infinity or an exceptional case on the way, the sum
+/// is computed again with exact additions.
 ///
 /// Source: Strauss' interleaving, \[HMV04\] algorithm 3.51.
 #[inline(always)]
@@ -489,7 +499,7 @@ pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const COUNT: usize, const LENG
     let Some(first) = first[..length].last_mut() else {
         return Jacobian::INFINITY;
     };
-    // The sum begins with the highest digit, so that it is never infinity.
+    // The sum starts with the highest digit, so it is never infinity.
     let digit = core::mem::take(first);
     let (point, scale) = entry(highest, digit);
     let mut sum = scale.map_or(point, |scale| point.scaled(scale)).into();
@@ -519,7 +529,7 @@ fn interleave_exact<'a, C: Curve<Field: 'a>, const LENGTH: usize>(
     });
 }
 
-/// Doubles and adds, from digits `length - 1` on.
+/// Doubles and adds, from digit `length - 1` down.
 #[inline(always)]
 fn interleave_from<C: Curve, const LENGTH: usize>(
     sum: &mut Jacobian<C>,
@@ -531,7 +541,7 @@ fn interleave_from<C: Curve, const LENGTH: usize>(
         if position + 1 < length {
             sum.double_assign();
         }
-        // One place that adds, for the sake of the instruction cache.
+        // A single call site of `add` keeps the code small for the instruction cache.
         for (j, (digits, _)) in digits.iter().enumerate() {
             let digit = digits[position];
             if digit != 0 {
@@ -541,8 +551,8 @@ fn interleave_from<C: Curve, const LENGTH: usize>(
     }
 }
 
-/// `k` in window non-adjacent form: digits are zero, or odd and below `2^(window - 1)` in absolute value. `LENGTH` is at least
-/// one more than the bits of k.
+/// Returns `k` in width-`window` non-adjacent form: each digit is zero, or odd and below `2^(window - 1)` in absolute
+/// value. `LENGTH` must be at least one more than the number of bits of k.
 ///
 /// Source: \[HMV04\] algorithm 3.35.
 pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> Digits<LENGTH> {
@@ -554,7 +564,7 @@ pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> Digits<LEN
         low | k.get(word + 1).map_or(0, |word| word << 1 << (63 - shift))
     };
     loop {
-        // With a carry, bits 1 become 0 and carry on.
+        // With a carry, ones become zeros and the carry propagates.
         let next = bits(position);
         position += (if carry == 1 { !next } else { next }).trailing_zeros() as usize;
         if position >= LENGTH {
@@ -562,7 +572,7 @@ pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> Digits<LEN
         }
         let low = (bits(position) & ((1 << window) - 1)) + carry;
         if low & 1 == 0 {
-            continue; // 64 bits were not enough to find the next
+            continue; // no set bit within these 64 bits
         }
         carry = low >> (window - 1) & 1;
         digits[position] = (low as i64 - ((carry as i64) << window)) as i16;

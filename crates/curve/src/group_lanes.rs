@@ -1,24 +1,25 @@
-//! Points of eight lanes, on curves y^2 = x^3 + b for any b.
+//! Eight points in vector lanes, on curves y^2 = x^3 + b for any b.
 //!
-//! The formulas are those of `group.rs`, written again: vectors ask for functions that name their instructions, which traits
-//! cannot have, and what a sum may leave uncarried here is not what a scalar form may. They are a macro for the same reason.
-//! Only the table of odd multiples and the chain of the square root are shared, through closures.
+//! The formulas are those of `group.rs`, repeated here for two reasons: vector code needs functions with
+//! `#[target_feature]`, which trait methods cannot have, and the bounds on uncarried sums differ from the scalar form.
+//! For the same reasons the formulas are a macro. Only the table of odd multiples and the addition chain of the square
+//! root are shared, through closures.
 //!
-//! A field has `mul`, `square`, `select`, and with carried results `times::<N>()`, `minus::<A, B, K>(b)` for
-//! `A self - B b + K p`, `minus_both`, `minus_twice` and `negate_where::<K>`; an element of size n is below n p, products are of size
-//! 1.
+//! A field has `mul`, `square` and `select`, and, with carried results, `times::<N>()`, `minus::<A, B, K>(b)` for `A
+//! self - B b + K p`, `minus_both`, `minus_twice` and `negate_where::<K>`. An element of size n is below n p. Products
+//! have size 1.
 
-/// Points over a field of eight lanes.
+/// Defines affine and Jacobian points over a field of eight lanes.
 macro_rules! points_of_lanes {
     ($affine:ident, $jacobian:ident, $field:ident) => {
-        /// Points of eight lanes, affine; x of size 10, y of size 4 at most.
+        /// Eight affine points; x has size at most 10, y at most 4.
         #[derive(Clone, Copy)]
         pub(super) struct $affine {
             pub(super) x: $field,
             pub(super) y: $field,
         }
 
-        /// Points of eight lanes, Jacobian; x and y of size 10 at most, z of size 2.
+        /// Eight Jacobian points; x and y have size at most 10, z at most 2.
         #[derive(Clone, Copy)]
         pub(super) struct $jacobian {
             pub(super) x: $field,
@@ -27,7 +28,7 @@ macro_rules! points_of_lanes {
         }
 
         impl $jacobian {
-            /// dbl-2009-l, with D as a product: 3M + 4S.
+            /// dbl-2009-l, with D computed as a product: 3M + 4S.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn double(&self) -> Self {
@@ -46,7 +47,7 @@ macro_rules! points_of_lanes {
                 }
             }
 
-            /// madd-2004-hmv: 8M + 3S. `z` is this point's Z as the addend's curve sees it.
+            /// madd-2004-hmv: 8M + 3S. `z` is the Z of this point on the addend's curve.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn add_as(&self, other: &$affine, z: &$field) -> Self {
@@ -85,9 +86,9 @@ macro_rules! points_of_lanes {
         }
 
         impl $affine {
-            /// Twice the point and the point itself, as X and Y with the one Z that both have, 2 y: 3M + 3S. x and y of size 1.
+            /// Returns `2 P` and `P` as X and Y with a common Z, which is 2 y: 3M + 3S. x and y must have size 1.
             ///
-            /// Of sizes 4 and 3, and 1.
+            /// `2 P` has sizes 4 and 3; `P` has size 1.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn double_with_one_z(&self) -> [Self; 2] {
@@ -101,10 +102,10 @@ macro_rules! points_of_lanes {
                 [Self { x, y }, Self { x: d, y: bb8 }]
             }
 
-            /// The sum of two points that are X and Y with one Z, this one with the Z of the sum, and what that is divided by the
-            /// Z of before: 4M + 2S. x of size 4 and y of size 3 at most.
+            /// Adds two points given as X and Y with a common Z. Returns the sum, `self` rescaled to the Z of the sum,
+            /// and the ratio of the new Z to the old: 4M + 2S. x must have size at most 4, y at most 3.
             ///
-            /// Where the points are equal or opposite, the ratio is 0. Of sizes 4 and 3, and 1.
+            /// If the points are equal or opposite, the ratio is 0. The sum has sizes 4 and 3; the rest has size 1.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn add_with_one_z(&self, other: &Self) -> ([Self; 2], $field) {
@@ -118,7 +119,7 @@ macro_rules! points_of_lanes {
                 ([Self { x, y }, Self { x: u1, y: s1 }], h)
             }
 
-            /// The points that have these coordinates on the curves whose points have Z divided by `scale`. Of size 1.
+            /// Maps the points to the isomorphic curves whose points have Z divided by `scale`. Size 1.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn scaled(&self, scale: &$field) -> Self {
@@ -129,7 +130,7 @@ macro_rules! points_of_lanes {
                 }
             }
 
-            /// The opposite in the lanes of `mask`.
+            /// Negates the points in the lanes of `mask`.
             #[inline]
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(super) fn negate_where(&self, mask: __mmask8) -> Self {

@@ -1,11 +1,11 @@
-//! Eight 64-bit lanes of AVX-512, and integers in limbs of 52 bits, as IFMA multiplies them.
+//! Vectors of eight 64-bit lanes (AVX-512), and integers in 52-bit limbs for the IFMA multiplier.
 
 use core::arch::x86_64::*;
 
-/// Lanes of a vector.
+/// Number of lanes in a vector.
 pub(crate) const LANES: usize = 8;
 
-/// The bits of a limb.
+/// Mask of the 52 bits of a limb.
 pub(crate) const LIMB_MASK: i64 = (1 << 52) - 1;
 
 #[inline]
@@ -24,7 +24,7 @@ pub(crate) fn store(vector: __m512i) -> [u64; LANES] {
     lanes
 }
 
-/// Words of 64 bits to limbs of 52.
+/// Converts 64-bit words to 52-bit limbs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
@@ -47,7 +47,7 @@ pub(crate) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
     ]
 }
 
-/// Carries limbs that may be negative or above 2^52, of a value in 0..2^(52 N).
+/// Carries limbs that may be negative or exceed 2^52. The value must be in 0..2^(52 N).
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
@@ -56,12 +56,12 @@ pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
         limbs[i + 1] = _mm512_add_epi64(limbs[i + 1], _mm512_srai_epi64::<52>(limbs[i]));
         limbs[i] = _mm512_and_si512(limbs[i], mask);
     }
-    // The lower limbs are masked: the top one tells whether the value is in range.
+    // The lower limbs are masked, so only the top limb shows whether the value is in range.
     debug_assert_eq!(_mm512_cmpgt_epu64_mask(limbs[N - 1], mask), 0);
     limbs
 }
 
-/// `A * x` for a limb, by doubling and adding.
+/// Computes `A * x` for a limb by doublings and additions.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn times<const A: u32>(x: __m512i) -> __m512i {

@@ -1,6 +1,6 @@
-//! Elliptic curves of Ethereum: [`secp256k1`] (signing in constant time, verification, recovery) and [`bn254`] (addition,
-//! multiplication, pairing check), [`secp256r1`] (verification), with the feature `bls12-381` BLS12-381 and the KZG check,
-//! and [`modexp`].
+//! Elliptic curves used by Ethereum: [`secp256k1`] (constant-time signing, verification, recovery), [`bn254`]
+//! (addition, multiplication, pairing check), [`secp256r1`] (verification) and, with the feature `bls12-381`, BLS12-381
+//! and KZG proof verification. Also modular exponentiation: [`modexp`].
 #![no_std]
 extern crate alloc;
 #[cfg(test)]
@@ -29,14 +29,14 @@ pub mod secp256r1;
 mod tower_lanes;
 mod wide;
 
-/// Four little-endian words from 32 big-endian bytes.
+/// Converts 32 big-endian bytes to four words, least significant first.
 #[inline(always)]
 fn words_from_be(bytes: &[u8; 32]) -> [u64; 4] {
     let words = bytes.as_chunks::<8>().0;
     core::array::from_fn(|i| u64::from_be_bytes(words[3 - i]))
 }
 
-/// 32 big-endian bytes from four little-endian words.
+/// Converts four words, least significant first, to 32 big-endian bytes.
 #[inline(always)]
 fn words_to_be(words: &[u64; 4]) -> [u8; 32] {
     let mut bytes = [0; 32];

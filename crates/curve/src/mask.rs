@@ -1,28 +1,28 @@
 //! Constant-time selection.
 //!
-//! A [`Mask`] is all zeros or all ones. It passes through [`core::hint::black_box`] when it is made, so that the
-//! optimiser cannot see that it has only two values and turn a selection back into a branch. What the compiled code
-//! really does is checked by `docs/constant-time.md`'s tool.
+//! A [`Mask`] is all zeros or all ones. Its constructor passes it through [`core::hint::black_box`], so that the
+//! optimiser cannot infer that it has only two values and turn a selection back into a branch. The tool described in
+//! `docs/constant-time.md` checks the compiled code.
 
-/// All zeros (false) or all ones (true), of unknown value to the optimiser.
+/// All zeros (false) or all ones (true); the value is opaque to the optimiser.
 #[derive(Clone, Copy)]
 pub(crate) struct Mask(u64);
 
 impl Mask {
-    /// True where `bit` is 1; `bit` must be 0 or 1.
+    /// True if `bit` is 1. `bit` must be 0 or 1.
     #[inline(always)]
     pub(crate) fn from_bit(bit: u64) -> Self {
         debug_assert!(bit <= 1);
         Self(core::hint::black_box(bit.wrapping_neg()))
     }
 
-    /// True where `word` is 0.
+    /// True if `word` is 0.
     #[inline(always)]
     pub(crate) fn is_zero(word: u64) -> Self {
         Self::from_bit(((word | word.wrapping_neg()) >> 63) ^ 1)
     }
 
-    /// `yes` where true, `no` where false.
+    /// Returns `yes` if the mask is true, else `no`.
     #[inline(always)]
     pub(crate) fn select(self, yes: u64, no: u64) -> u64 {
         no ^ (self.0 & (yes ^ no))
@@ -34,19 +34,19 @@ impl Mask {
         self.0
     }
 
-    /// True where either is.
+    /// True if either mask is true.
     #[inline(always)]
     pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// True where `self` is not.
+    /// True if `self` is false.
     #[inline(always)]
     pub(crate) fn not(self) -> Self {
         Self(!self.0)
     }
 
-    /// Leaves the constant-time world: the answer is public.
+    /// Converts the mask to a public `bool`, which callers may branch on.
     #[inline(always)]
     pub(crate) fn declassify(self) -> bool {
         let word = self.0;

@@ -1,22 +1,22 @@
-//! Modular inversion by the divsteps of Bernstein and Yang.
+//! Modular inversion with the divsteps of Bernstein and Yang.
 //!
-//! Numbers are held in five signed limbs of 62 bits. A batch runs 59 (constant-time) or 62 (variable-time) divsteps on
-//! the low words of f and g only, collecting them as a 2x2 matrix scaled by 2^62, and then applies the matrix once to
-//! the full f and g, and once, modulo the modulus, to the coefficients d and e.
+//! Numbers have five signed 62-bit limbs. A batch runs 59 (constant-time) or 62 (variable-time) divsteps on the low
+//! words of f and g only and collects them as a 2x2 matrix scaled by 2^62. It then applies the matrix to the full f and
+//! g, and, modulo the modulus, to the coefficients d and e.
 //!
 //! Source: [BY19] §§8-11 (divsteps, transition matrices); the half-delta variant (start at delta = 1/2), for which 590
 //! divsteps suffice for 256-bit inputs, and the signed62 layout with its bounds come from libsecp256k1's
 //! `doc/safegcd_implementation.md` [LIBSECP-GCD].
 //!
-//! Invariants: f, g, d, e lie in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 in [0, 2^62), limb 4 signed.
-//! Constant time: [`invert`] is, [`invert_vartime`] is for public numbers only.
+//! Invariants: f, g, d, e are in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 are in [0, 2^62), limb 4 is
+//! signed. [`invert`] is constant-time. [`invert_vartime`] is not, and is for public numbers only.
 
 use crate::wide;
 
-/// 62 ones.
+/// The low 62 bits set.
 const M62: u64 = u64::MAX >> 2;
 
-/// A number in signed limbs of 62 bits: `sum limbs[i] * 2^(62 i)`.
+/// A number in signed 62-bit limbs: `sum limbs[i] * 2^(62 i)`.
 pub(crate) type Signed62 = [i64; 5];
 
 /// An odd modulus of at most 256 bits.
@@ -35,7 +35,7 @@ struct Transition {
     r: i64,
 }
 
-/// From four little-endian words.
+/// Converts four words, least significant first.
 #[inline(always)]
 pub(crate) const fn to_signed62(w: &[u64; 4]) -> Signed62 {
     [
@@ -47,7 +47,7 @@ pub(crate) const fn to_signed62(w: &[u64; 4]) -> Signed62 {
     ]
 }
 
-/// To four little-endian words, of a number in [0, 2^256).
+/// Converts a number in [0, 2^256) to four words, least significant first.
 #[inline(always)]
 pub(crate) fn from_signed62(s: &Signed62) -> [u64; 4] {
     let s = s.map(|limb| limb as u64);
@@ -59,21 +59,21 @@ pub(crate) fn from_signed62(s: &Signed62) -> [u64; 4] {
     ]
 }
 
-/// 59 divsteps on the low words, without branches. `zeta` is -(delta + 1/2).
+/// Runs 59 divsteps on the low words, without branches. `zeta` is -(delta + 1/2).
 #[inline(always)]
 fn divsteps(mut zeta: i64, f0: u64, g0: u64) -> (i64, Transition) {
-    // The matrix starts as 8 times the identity: 59 doublings then make 2^62.
+    // The matrix starts as 8 times the identity; 59 doublings bring the scale to 2^62.
     let (mut u, mut v, mut q, mut r) = (8u64, 0u64, 0u64, 8u64);
     let (mut f, mut g) = (f0, g0);
     for _ in 0..59 {
         // Masks: delta > 0 (zeta negative), and g odd.
         let positive = sign_mask(zeta) as u64;
         let odd = core::hint::black_box((g & 1).wrapping_neg());
-        // g <- g -/+ f where g is odd.
+        // g <- g -/+ f if g is odd.
         g = g.wrapping_add(((f ^ positive).wrapping_sub(positive)) & odd);
         q = q.wrapping_add(((u ^ positive).wrapping_sub(positive)) & odd);
         r = r.wrapping_add(((v ^ positive).wrapping_sub(positive)) & odd);
-        // Where both: delta <- 1 - delta and f <- old g (the sum just made plus f), else delta <- 1 + delta.
+        // If both: delta <- 1 - delta and f <- old g (the new g plus f). Otherwise delta <- 1 + delta.
         let swap = positive & odd;
         zeta = (zeta ^ swap as i64).wrapping_sub(1);
         f = f.wrapping_add(g & swap);
@@ -87,14 +87,14 @@ fn divsteps(mut zeta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     (zeta, Transition { u, v, q, r })
 }
 
-/// 62 divsteps on the low words, several at a time. `eta` is -delta.
+/// Runs 62 divsteps on the low words, several at a time. `eta` is -delta.
 #[inline(always)]
 fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
     let (mut f, mut g) = (f0, g0);
     let mut left = 62u32;
     loop {
-        // Even g: as many halvings as there are zeros, at most `left` (a sentinel bit stops the count).
+        // g is even: shift out all trailing zeros, at most `left` (a sentinel bit stops the count).
         let zeros = (g | (u64::MAX << left)).trailing_zeros();
         g >>= zeros;
         u <<= zeros;
@@ -104,8 +104,8 @@ fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
         if left == 0 {
             break;
         }
-        // Both odd: add the multiple of f that clears up to 6 (4) low bits of g; as long as delta stays on its side
-        // those steps are all of one kind.
+        // Both odd: add the multiple of f that clears up to 6 (4) low bits of g. Those steps are all of the same kind
+        // as long as delta does not change sign.
         let multiple = if eta < 0 {
             eta = -eta;
             (f, g) = (g, f.wrapping_neg());
@@ -132,7 +132,7 @@ fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     (eta, Transition { u, v, q, r })
 }
 
-/// All ones where negative, without the optimiser knowing that there are only two values.
+/// All ones if negative, else zero; opaque to the optimiser.
 #[inline(always)]
 fn sign_mask(a: i64) -> i64 {
     core::hint::black_box(a >> 63)
@@ -162,7 +162,7 @@ fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
 #[inline(always)]
 fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modulus) {
     let m = &modulus.value;
-    // Add the modulus once where d (e) is negative, and the multiple that clears the low 62 bits.
+    // Add the modulus once if d (e) is negative, and the multiple that clears the low 62 bits.
     let (sd, se) = (sign_mask(d[4]), sign_mask(e[4]));
     let mut md = (t.u & sd) + (t.v & se);
     let mut me = (t.q & sd) + (t.r & se);
@@ -194,7 +194,7 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
     e[4] = ce as i64;
 }
 
-/// Brings d from (-2 m, m) to [0, m), negated first where `sign` is negative.
+/// Brings d from (-2 m, m) to [0, m), negating it first if `sign` is negative.
 #[inline(always)]
 fn finish(d: &Signed62, sign: i64, modulus: &Modulus) -> Signed62 {
     let m = &modulus.value;
@@ -221,7 +221,7 @@ fn carry(r: &mut Signed62) {
     }
 }
 
-/// `x^-1` modulo the modulus for x in [0, modulus), and 0 for 0. Constant-time.
+/// Computes `x^-1` modulo the modulus for x in [0, modulus); 0 for x = 0. Constant-time.
 pub(crate) fn invert(x: &Signed62, modulus: &Modulus) -> Signed62 {
     let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
     let (mut f, mut g) = (modulus.value, *x);
@@ -236,7 +236,7 @@ pub(crate) fn invert(x: &Signed62, modulus: &Modulus) -> Signed62 {
     finish(&d, f[4], modulus)
 }
 
-/// As [`invert`], in variable time: for public numbers.
+/// Like [`invert`], but variable-time: for public numbers only.
 pub(crate) fn invert_vartime(x: &Signed62, modulus: &Modulus) -> Signed62 {
     let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
     let (mut f, mut g) = (modulus.value, *x);
@@ -250,7 +250,7 @@ pub(crate) fn invert_vartime(x: &Signed62, modulus: &Modulus) -> Signed62 {
         if g[..len].iter().all(|&limb| limb == 0) {
             break;
         }
-        // Drop the top limbs once both are only their signs, keeping the sign in the limb below.
+        // Drop the top limbs once both hold only sign bits, and move the sign to the limb below.
         let (ft, gt) = (f[len - 1], g[len - 1]);
         if len > 1 && ft == ft >> 63 && gt == gt >> 63 {
             len -= 1;

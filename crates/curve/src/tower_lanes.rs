@@ -1,9 +1,9 @@
-//! Which lanes the products in Fp12 = Fp2\[w\]/(w^6 - xi) take where lane k of eight is the coefficient of w^k, for any xi. Lanes
-//! 6 and 7 are zero. Lanes 8 to 15 are those of a second vector.
+//! Lane permutations for products in Fp12 = Fp2\[w\]/(w^6 - xi), for any xi. Lane k of eight holds the coefficient of
+//! w^k; lanes 6 and 7 are zero. Indices 8 to 15 select from a second vector.
 
 use crate::lanes::LANES;
 
-/// One lane in all.
+/// Broadcasts one lane to all.
 pub(crate) const SPLAT: [[u64; LANES]; LANES] = {
     let (mut lanes, mut n) = ([[0; LANES]; LANES], 0);
     while n < LANES {
@@ -13,7 +13,7 @@ pub(crate) const SPLAT: [[u64; LANES]; LANES] = {
     lanes
 };
 
-/// Of `(b, xi b)` for the product with the coefficient of w^n: lane k takes that of w^(k - n).
+/// Indices into `(b, xi b)` for the product with the coefficient of w^n: lane k selects the coefficient of w^(k - n).
 pub(crate) const ROTATED: [[u64; LANES]; 6] = {
     let (mut lanes, mut n) = ([[6; LANES]; 6], 0);
     while n < 6 {
@@ -27,11 +27,11 @@ pub(crate) const ROTATED: [[u64; LANES]; 6] = {
     lanes
 };
 
-/// What lanes have no product.
+/// A zero lane, for lanes without a product.
 const NONE: u64 = 6;
 
-/// For the square: pairs (i, j) with `i + j = k` or `i + j = k + 6` in lane k, those of different i and j doubled, which is
-/// done to the first: lanes of `(a, 2 a)`, and of `(a, xi a)`.
+/// Index pairs for squaring: lane k gets (i, j) with `i + j = k` or `i + j = k + 6`. Products with i != j are doubled
+/// by doubling the first factor: indices into `(a, 2 a)` for the first, into `(a, xi a)` for the second.
 pub(crate) const SQUARE: [[[u64; LANES]; 2]; 4] = [
     [[0, NONE, 1, NONE, 2, NONE, 6, 6], [0, 6, 1, 6, 2, 6, 6, 6]],
     [

@@ -1,7 +1,7 @@
-//! Products of two words with all their bits. Constant-time where multiplication is.
+//! Full 128-bit products of two words. Constant-time if the multiplication instruction is.
 //!
-//! On 32-bit targets and in WebAssembly the compiler makes a product of 128 bits a call with its result in memory; there
-//! they are put together from halves, in registers.
+//! On 32-bit targets and in WebAssembly, the compiler turns a 128-bit product into a call with its result in memory.
+//! There, the product is assembled from half words in registers.
 
 /// `a b`.
 #[inline(always)]
@@ -28,7 +28,7 @@ const LOW: u64 = u32::MAX as u64;
 const fn unsigned_by_halves(a: u64, b: u64) -> u128 {
     let (a1, a0, b1, b0) = (a >> 32, a & LOW, b >> 32, b & LOW);
     let low = a0 * b0;
-    // Each below 2^64: (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
+    // Each sum is below 2^64: (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
     let middle = a1 * b0 + (low >> 32);
     let other = a0 * b1 + (middle & LOW);
     let high = a1 * b1 + (middle >> 32) + (other >> 32);
@@ -38,7 +38,7 @@ const fn unsigned_by_halves(a: u64, b: u64) -> u128 {
 const fn signed_by_halves(a: i64, b: i64) -> i128 {
     let (a1, a0, b1, b0) = (a >> 32, a as u64 & LOW, b >> 32, b as u64 & LOW);
     let low = a0 * b0;
-    // The upper halves are signed; sums stay within 63 bits and the sign, as above.
+    // The upper halves are signed; by the same bound, sums fit in 63 bits and a sign.
     let middle = a1 * b0 as i64 + (low >> 32) as i64;
     let other = a0 as i64 * b1 + (middle as u64 & LOW) as i64;
     let high = a1 * b1 + (middle >> 32) + (other >> 32);

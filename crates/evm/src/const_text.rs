@@ -1,6 +1,6 @@
 //! ASCII text built at compile time: names and signatures of types.
 
-/// A buffer that counts past its end, so that the same code measures (with `N = 0`) and writes.
+/// A buffer that keeps counting past its end, so that the same code can measure (with `N = 0`) and write.
 #[derive(Clone, Copy)]
 pub(crate) struct ConstText<const N: usize> {
     bytes: [u8; N],
@@ -39,17 +39,17 @@ impl<const N: usize> ConstText<N> {
         self.push(b'0' + (number % 10) as u8);
     }
 
-    /// Bytes pushed so far, be there room for them or not.
+    /// Returns the number of bytes pushed so far, including those that did not fit.
     pub(crate) const fn len(&self) -> usize {
         self.length
     }
 
-    /// The text, all of which must have had room.
+    /// Returns the text, which must have fit completely.
     pub(crate) const fn as_bytes(&self) -> &[u8] {
         self.bytes.split_at(self.length).0
     }
 
-    /// [`as_bytes`](Self::as_bytes) as a `str`.
+    /// Returns the text as a `str`; see [`as_bytes`](Self::as_bytes).
     pub(crate) const fn as_str(&self) -> &str {
         match core::str::from_utf8(self.as_bytes()) {
             Ok(text) => text,
@@ -57,7 +57,7 @@ impl<const N: usize> ConstText<N> {
         }
     }
 
-    /// The whole buffer.
+    /// Returns the whole buffer.
     pub(crate) const fn into_array(self) -> [u8; N] {
         self.bytes
     }

@@ -1,9 +1,10 @@
-//! EIP-191 signed data: what a wallet hashes before it signs a message.
+//! EIP-191 signed data: the hash that a wallet signs for a message.
 //!
-//! `0x19 <version> <version-specific data> <data to sign>`, hashed with Keccak-256. Version 0x45 (`personal_sign`) and version
-//! 0x00 (intended validator) are here; version 0x01 is [`crate::eip712`].
+//! `0x19 <version> <version-specific data> <data to sign>`, hashed with Keccak-256. This module implements versions
+//! 0x45 (`personal_sign`) and 0x00 (intended validator); version 0x01 is [`crate::eip712`].
 //!
-//! Source: [EIP-191](https://eips.ethereum.org/EIPS/eip-191). Nothing here allocates. Messages are public: not constant time.
+//! Source: [EIP-191](https://eips.ethereum.org/EIPS/eip-191). Does not allocate. Messages are public: not constant
+//! time.
 
 use lydite_bytes::{Address, B256};
 use lydite_hash::Keccak256;
@@ -11,10 +12,10 @@ use lydite_hash::Keccak256;
 /// `"\x19Ethereum Signed Message:\n"`: 0x19, then 0x45 (`E`) as the version byte.
 const PERSONAL_PREFIX: &[u8] = b"\x19Ethereum Signed Message:\n";
 
-/// The hash that `personal_sign` and `eth_sign` sign (version 0x45).
+/// Returns the hash that `personal_sign` and `eth_sign` sign (version 0x45).
 ///
-/// `keccak256("\x19Ethereum Signed Message:\n" || decimal length of the message in bytes || message)`. A 32-byte hash that is
-/// signed "as a message" is a message of length 32.
+/// `keccak256("\x19Ethereum Signed Message:\n" || decimal length of the message in bytes || message)`. To sign a
+/// 32-byte hash "as a message", pass it as a message of length 32.
 ///
 /// ```
 /// let hash = lydite_evm::eip191::hash_message(b"Hello World");
@@ -40,7 +41,7 @@ pub fn hash_message(message: &[u8]) -> B256 {
     B256::from(keccak.finalize())
 }
 
-/// The hash of data meant for one validating contract (version 0x00).
+/// Returns the hash of data intended for one validating contract (version 0x00).
 ///
 /// `keccak256(0x19 || 0x00 || validator || data)`.
 ///
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
     use alloc::{format, vec, vec::Vec};
 
-    /// The definition, written with an allocation.
+    /// The definition, implemented with an allocation.
     fn reference(message: &[u8]) -> B256 {
         let mut data: Vec<u8> =
             format!("\x19Ethereum Signed Message:\n{}", message.len()).into_bytes();

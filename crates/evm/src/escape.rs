@@ -1,6 +1,6 @@
-//! JSON's escapes, which the text form of ABI values shares.
+//! JSON escapes, which the text form of ABI values also uses.
 
-/// The character that an escape stands for; `at` is behind its backslash, and is moved behind the escape.
+/// Decodes an escape. `at` must be after its backslash, and is advanced past the escape.
 pub(crate) fn character(text: &str, at: &mut usize) -> Option<char> {
     let escape = *text.as_bytes().get(*at)?;
     *at += 1;
@@ -16,7 +16,7 @@ pub(crate) fn character(text: &str, at: &mut usize) -> Option<char> {
     })
 }
 
-/// What follows `\u`: four digits, or a pair of surrogates.
+/// Decodes the part after `\u`: four digits, or a surrogate pair.
 fn unicode(text: &str, at: &mut usize) -> Option<char> {
     let mut units = [code_unit(text, at)?, 0];
     let mut len = 1;

@@ -1,4 +1,4 @@
-//! Decoders take memory in proportion to what they are given, whatever it claims.
+//! Decoders use memory in proportion to the input, whatever the input claims.
 #![allow(clippy::unwrap_used)]
 #[path = "../../ocapn/tests/counted/mod.rs"]
 mod counted;
@@ -23,7 +23,8 @@ fn filled(open: &str, item: &str, close: &str) -> String {
     text
 }
 
-/// `count` types that each depend on the next, the last on the first, with names of `length` bytes; a message of type `primary`.
+/// Builds `count` types that each depend on the next, the last on the first, with names of `length` bytes, and a
+/// message of type `primary`.
 fn ring(count: usize, length: usize, primary: &str, message: &str) -> String {
     let pad = "a".repeat(length);
     let types: Vec<String> = (0..count)
@@ -44,7 +45,7 @@ fn document(member: &str, message: &str) -> String {
     )
 }
 
-/// One test, so that no other allocates meanwhile.
+/// A single test, so that no other test allocates at the same time.
 #[test]
 fn memory_is_a_multiple_of_the_input() {
     typed_data();
@@ -84,7 +85,7 @@ fn typed_data() {
         array("uint8[][][][][]", "[[[[]]]]"),
         array("string[][]", r#"["",""]"#),
         array("string[]", &format!(r#""{}""#, "a".repeat(20_000))),
-        // A tree of structs, and a struct of many members.
+        // A tree of structs, and a struct with many members.
         document(
             r#"{"name":"a","type":"A"},{"name":"b","type":"A"}"#,
             &recursive,
@@ -93,7 +94,7 @@ fn typed_data() {
             &members(|i| format!(r#"{{"name":"m{i}","type":"bool"}}"#)),
             &format!("{{{}}}", members(|i| format!(r#""m{i}":true"#))),
         ),
-        // Types that are not needed, and types with many dimensions.
+        // Unused types, and types with many dimensions.
         ring(250, pad, "P", r#"{"a":1}"#),
         document(
             &format!(
@@ -115,7 +116,7 @@ fn typed_data() {
         );
     }
 
-    // Types in a ring that the message needs: 250 type strings of all of them.
+    // Types in a ring that the message needs: 250 type strings, each containing all of them.
     let needed = ring(250, pad, "S0", r#"{"x":null,"a":1}"#);
     let error = TypedData::from_json(&needed).unwrap_err();
     assert_eq!(error.reason, Reason::TypesTooLong);
@@ -136,7 +137,7 @@ fn typed_data() {
 }
 
 fn text_of_types_and_values() {
-    // Documented at `MAX_TYPES`: 168 bytes a type, and the names.
+    // Documented at `MAX_TYPES`: 168 bytes per type, plus the names.
     let wide = filled("(", "int,", ")");
     for text in [&wide, &format!("event E{wide}")] {
         let peak = most(|| {

@@ -1,5 +1,5 @@
-//! Nanoseconds a Keccak-256 by each backend of this CPU, one message and batches of eight (a message), beside two crates in
-//! portable Rust.
+//! Nanoseconds per Keccak-256 for each backend of this CPU, for one message and (per message) for batches of eight,
+//! compared with two crates in portable Rust.
 //!
 //! `cargo run --release -p lydite-hash --example backends`
 

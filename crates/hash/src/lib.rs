@@ -1,5 +1,5 @@
-//! Hashes of Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256, RIPEMD-160, the
-//! compression function of BLAKE2b, and SHAKE128 in batches.
+//! Hash functions used by Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256,
+//! RIPEMD-160, the compression function of BLAKE2b, and SHAKE128 in batches.
 //!
 //! ```
 //! use lydite_hash::{keccak256, keccak256_const};

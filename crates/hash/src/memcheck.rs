@@ -1,11 +1,11 @@
-//! Requests to valgrind's memcheck, for the `examples/constant_time_check.rs` of `curve` and `xmss` (x86-64, only with
-//! `--cfg lydite_constant_time_check`; never part of an ordinary build).
+//! Client requests to valgrind's memcheck, for the `examples/constant_time_check.rs` of `curve` and `xmss` (x86-64,
+//! only with `--cfg lydite_constant_time_check`; never part of a normal build).
 //!
-//! Memory that is marked undefined stands for a secret: memcheck follows what is computed from it and reports each
-//! branch and each address that depends on it. Outside of valgrind a request does nothing.
+//! Memory marked undefined represents a secret: memcheck tracks all values computed from it and reports each branch and
+//! each address that depends on it. Outside valgrind a request has no effect.
 //!
-//! Source: `valgrind.h` and `memcheck.h` of valgrind 3.19: the request is a pointer to six words in rax, the answer comes
-//! in rdx, and the marker is four rotations of rdi that add up to 128 bits, followed by `xchg rbx, rbx`.
+//! Source: `valgrind.h` and `memcheck.h` of valgrind 3.19: the request is a pointer to six words in rax, the result is
+//! returned in rdx, and the marker is four rotations of rdi that add up to 128 bits, followed by `xchg rbx, rbx`.
 
 /// `VG_USERREQ__RUNNING_ON_VALGRIND`.
 const RUNNING: u64 = 0x1001;
@@ -24,9 +24,9 @@ fn request<T: ?Sized>(code: u64, value: &T) -> u64 {
         0,
     ];
     let mut answer = 0u64;
-    // SAFETY: on the processor these instructions change nothing but flags: rdi is rotated by 3 + 13 + 61 + 51 = 128
-    // bits, rbx swapped with itself. Valgrind reads the six words at rax, which live until after the block, and writes
-    // rdx, which is declared; the requests used change valgrind's own notes about memory, not memory.
+    // SAFETY: on the CPU these instructions only change flags: rdi is rotated by 3 + 13 + 61 + 51 = 128 bits, and rbx
+    // is swapped with itself. Valgrind reads the six words at rax, which outlive the block, and writes rdx, which is
+    // declared; the requests used here change valgrind's metadata about memory, not the memory itself.
     unsafe {
         core::arch::asm!(
             "rol rdi, 3",
@@ -42,7 +42,7 @@ fn request<T: ?Sized>(code: u64, value: &T) -> u64 {
     answer
 }
 
-/// Is the program run by valgrind?
+/// Whether the program runs under valgrind.
 #[must_use]
 pub fn is_running() -> bool {
     request(RUNNING, &()) != 0

@@ -1,18 +1,18 @@
-//! Byte-level primitives of Ethereum and OCapN, as fast as the machine allows.
+//! Fast byte-level primitives for Ethereum and OCapN.
 //!
-//! One door to the Lydite crates; nothing is defined here.
+//! This crate re-exports the Lydite crates.
 //!
-//! | module | what | feature |
+//! | module | contents | feature |
 //! |---|---|---|
 //! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
 //! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | |
 //! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381; `rayon` |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
-//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for types of one's own |
+//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for user-defined types |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |
 //!
-//! All features but `rayon`, which needs `std`, are on by default; `bls12-381` needs a C compiler. The crates are `no_std` and
-//! need `alloc`.
+//! All features except `rayon`, which needs `std`, are on by default. `bls12-381` needs a C compiler. The crates are
+//! `no_std` and need `alloc`.
 //!
 #![cfg_attr(
     feature = "evm",
@@ -51,7 +51,7 @@ pub use lydite_ocapn as ocapn;
 #[cfg(feature = "xmss")]
 pub use lydite_xmss as xmss;
 
-/// The README's program runs as a test.
+/// Runs the README's example as a test.
 #[cfg(all(doctest, feature = "evm"))]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;

@@ -1,5 +1,5 @@
-//! Which instructions read and write hexadecimal: short texts with what every CPU of the target has, inlined;
-//! long ones with what this CPU has.
+//! Backend selection for hexadecimal. Short texts use the target's baseline instructions, inlined; long texts use the
+//! best instructions of this CPU.
 
 use core::mem::MaybeUninit;
 
@@ -12,8 +12,8 @@ cpufeatures::new!(has_avx2, "avx2");
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 cpufeatures::new!(has_avx512, "avx512f", "avx512bw", "avx512vl", "avx512vbmi");
 
-/// A way to read and write hexadecimal. Private to the module: values come from [`Backend::detect`] and
-/// [`Backend::available`] only, so that each is one this CPU can run.
+/// An implementation of hexadecimal encoding and decoding. Private to the module: values come only from
+/// [`Backend::detect`] and [`Backend::available`], so this CPU can run each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// Safe Rust for every target.
@@ -22,7 +22,7 @@ pub(super) enum Backend {
         not(all(target_arch = "x86_64", not(lydite_backend = "portable")))
     ))]
     Portable,
-    /// Every x86-64.
+    /// SSE2, which every x86-64 CPU has.
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
     Sse2,
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
@@ -32,7 +32,7 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    /// The fastest backend of this CPU.
+    /// Returns the fastest backend for this CPU.
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
@@ -50,7 +50,7 @@ impl Backend {
         Self::Portable
     }
 
-    /// Every backend this CPU can run, the slowest first.
+    /// Returns all backends that this CPU supports, slowest first.
     #[cfg(test)]
     pub(super) fn available() -> impl Iterator<Item = Self> {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
@@ -64,7 +64,7 @@ impl Backend {
         core::iter::once(Self::Portable).chain(vector.into_iter().flatten())
     }
 
-    /// Writes all of `output`. `output.len() == 2 * input.len()`.
+    /// Writes all of `output`. Requires `output.len() == 2 * input.len()`.
     #[inline]
     pub(super) fn encode(self, input: &[u8], output: &mut [MaybeUninit<u8>]) {
         match self {
@@ -76,13 +76,13 @@ impl Backend {
             // SAFETY: SSE2 is part of x86-64.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Sse2 => unsafe { sse2::encode(input, output) },
-            // SAFETY: this value exists, so the CPU has AVX2 (see the type).
+            // SAFETY: this variant only exists if the CPU has AVX2 (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx2 => unsafe { avx2::encode(input, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx512 => {
                 if let (Ok(word), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
-                    // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    // SAFETY: this variant only exists if the CPU has AVX-512 F, BW, VL and VBMI (see the type).
                     unsafe { avx512::encode_word(word, digits) }
                 } else if input.len() >= avx512::MIN {
                     // SAFETY: as above.
@@ -94,7 +94,7 @@ impl Backend {
         }
     }
 
-    /// Whether every byte of `digits` is a digit; if so, all of `output` is written and holds their value.
+    /// Returns whether every byte of `digits` is a digit. If so, all of `output` is written with their value. Requires
     /// `digits.len() == 2 * output.len()`.
     #[inline]
     pub(super) fn decode(self, digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
@@ -107,13 +107,13 @@ impl Backend {
             // SAFETY: SSE2 is part of x86-64.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Sse2 => unsafe { sse2::decode(digits, output) },
-            // SAFETY: this value exists, so the CPU has AVX2 (see the type).
+            // SAFETY: this variant only exists if the CPU has AVX2 (see the type).
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx2 => unsafe { avx2::decode(digits, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Avx512 => {
                 if let (Ok(digits), Ok(word)) = (digits.try_into(), (&mut *output).try_into()) {
-                    // SAFETY: this value exists, so the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    // SAFETY: this variant only exists if the CPU has AVX-512 F, BW, VL and VBMI (see the type).
                     unsafe { avx512::decode_word(digits, word) }
                 } else if output.len() >= avx512::MIN {
                     // SAFETY: as above.
@@ -126,9 +126,9 @@ impl Backend {
     }
 }
 
-/// The backend to inline at the call for `length` bytes; none where a call more does not matter.
+/// Returns the backend to inline at the call site for `length` bytes; `None` if the cost of a call does not matter.
 ///
-/// An AVX-512 call costs less than SSE2 inlined from its first block on, detection included.
+/// An AVX-512 call, including detection, costs less than inlined SSE2 from the first block on.
 #[inline]
 fn backend(length: usize) -> Option<Backend> {
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
@@ -145,17 +145,17 @@ fn backend(length: usize) -> Option<Backend> {
     (length <= SHORT).then_some(Backend::Portable)
 }
 
-/// Longest input in bytes for which the baseline of the target is inlined where AVX-512 is missing.
+/// Maximum input length in bytes for which the target's baseline is inlined if AVX-512 is not available.
 const SHORT: usize = 64;
 
-/// Memory with a value, as a place for a backend to write to. Backends store bytes, never the lack of a value.
+/// Views initialised memory as a destination for a backend. Backends only store initialised bytes.
 #[inline]
 pub(super) fn place(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: the same memory under a type of the same size and alignment; as said above, it keeps a value.
+    // SAFETY: same memory, size and alignment; backends only store initialised bytes, so the memory stays initialised.
     unsafe { &mut *(core::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) }
 }
 
-/// Writes all of `output`. `output.len() == 2 * input.len()`.
+/// Writes all of `output`. Requires `output.len() == 2 * input.len()`.
 #[inline]
 pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     match backend(input.len()) {
@@ -169,7 +169,7 @@ fn encode_long(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     Backend::detect().encode(input, output);
 }
 
-/// Whether every byte of `digits` is a digit; if so, all of `output` is written and holds their value.
+/// Returns whether every byte of `digits` is a digit. If so, all of `output` is written with their value. Requires
 /// `digits.len() == 2 * output.len()`.
 #[inline]
 pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {

@@ -1,7 +1,7 @@
-//! Hexadecimal text: two characters a byte, high nibble first, written in lower case, read in either case.
+//! Hexadecimal text: two characters per byte, high nibble first. Written in lower case, read in either case.
 //!
-//! Decoders accept one optional `0x` prefix (not `0X`). Offsets in errors count from the start of the text
-//! as given, the prefix included.
+//! Decoders accept one optional `0x` prefix (not `0X`). Error offsets are measured from the start of the given text,
+//! including the prefix.
 //!
 //! ```
 //! use lydite_bytes::hex;
@@ -12,7 +12,7 @@
 //! # Ok::<(), hex::Error>(())
 //! ```
 //!
-//! Constant time: no. Neither the tables nor the early exit on a wrong byte suit secrets.
+//! Constant time: no. The tables and the early exit on an invalid byte are not suitable for secrets.
 
 mod dispatch;
 pub(crate) mod portable;
@@ -27,33 +27,33 @@ use alloc::{string::String, vec::Vec};
 use core::{fmt, mem::MaybeUninit};
 use dispatch::place;
 
-/// Why a text is not hexadecimal, or does not fit.
+/// The reason why a text is not hexadecimal or does not fit.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The byte at `offset` of the text is none of `0-9a-fA-F`.
+    /// The byte at `offset` of the text is not in `0-9a-fA-F`.
     InvalidDigit {
-        /// Offset in the text, prefix included.
+        /// Offset in the text, including the prefix.
         offset: usize,
-        /// The offending byte.
+        /// The invalid byte.
         byte: u8,
     },
     /// The text has an odd number of digits.
     OddLength {
-        /// Number of digits, prefix excluded.
+        /// Number of digits, excluding the prefix.
         digits: usize,
     },
-    /// Source and destination do not agree in length.
+    /// The lengths of source and destination do not match.
     Length {
-        /// Digits that the destination (of a decoder) or characters that the source (of an encoder) asks for.
+        /// Digits that the destination of a decoder requires, or characters that the source of an encoder requires.
         expected: usize,
-        /// Digits or characters that there are.
+        /// Actual number of digits or characters.
         actual: usize,
     },
 }
 
 impl Error {
-    /// The byte at fault; `None` where it is their number.
+    /// Returns the offset of the invalid byte; `None` if the length is wrong.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match *self {
@@ -95,7 +95,7 @@ pub fn encode_to_slice(input: &[u8], output: &mut [u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// [`encode_to_slice`] for lengths that the compiler knows to agree.
+/// [`encode_to_slice`] with lengths that match at compile time.
 #[inline]
 pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(
     input: &[u8; N],
@@ -105,13 +105,13 @@ pub(crate) fn encode_fixed<const N: usize, const DIGITS: usize>(
     dispatch::encode(input, place(output));
 }
 
-/// The lower-case digits of `input`, without prefix. Allocation-free twin: [`encode_to_slice`].
+/// Returns the lower-case digits of `input`, without prefix. [`encode_to_slice`] does not allocate.
 #[inline]
 pub fn encode(input: impl AsRef<[u8]>) -> String {
     encode_after(b"", input.as_ref())
 }
 
-/// The lower-case digits of `input` after `0x`.
+/// Returns `0x` and the lower-case digits of `input`.
 #[inline]
 pub fn encode_prefixed(input: impl AsRef<[u8]>) -> String {
     encode_after(b"0x", input.as_ref())
@@ -123,15 +123,15 @@ fn encode_after(prefix: &[u8], input: &[u8]) -> String {
     let mut text = Vec::with_capacity(length);
     text.extend_from_slice(prefix);
     dispatch::encode(input, &mut text.spare_capacity_mut()[..2 * input.len()]);
-    // SAFETY: as many bytes were written: the prefix and, by an encoder, all of its place. They are ASCII, as the prefix
-    // is empty or "0x".
+    // SAFETY: this many bytes have been written: the prefix, and all digits by the encoder. They are ASCII, because the
+    // prefix is empty or "0x".
     unsafe {
         text.set_len(length);
         String::from_utf8_unchecked(text)
     }
 }
 
-/// `0x` and the digits of `bytes`, through a small stack buffer. For `Display` and `Debug` of the byte types.
+/// Writes `0x` and the digits of `bytes`, through a small stack buffer. For `Display` and `Debug` of the byte types.
 pub(crate) fn write_prefixed(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_str("0x")?;
     let mut buffer = [0; 128];
@@ -143,7 +143,7 @@ pub(crate) fn write_prefixed(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::R
     Ok(())
 }
 
-/// The digits of `text`, and the offset of the first one: 2 after `0x`, else 0.
+/// Returns the digits of `text`, and the offset of the first one: 2 after `0x`, else 0.
 #[inline]
 fn split_prefix(text: &[u8]) -> (&[u8], usize) {
     match text {
@@ -152,21 +152,21 @@ fn split_prefix(text: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// Decodes `text` into `output`, all of which is written. After an error the content of `output` is unspecified.
+/// Decodes `text` into `output`, all of which is written. After an error the contents of `output` are unspecified.
 ///
 /// # Errors
-/// [`Error::OddLength`], then [`Error::Length`] unless there are `2 * output.len()` digits, then
-/// [`Error::InvalidDigit`] at the first wrong byte.
+/// [`Error::OddLength`]; then [`Error::Length`] unless there are `2 * output.len()` digits; then
+/// [`Error::InvalidDigit`] at the first invalid byte.
 #[inline]
 pub fn decode_to_slice(text: impl AsRef<[u8]>, output: &mut [u8]) -> Result<(), Error> {
     decode_exact(text.as_ref(), place(output))
 }
 
-/// [`decode_to_slice`]; all of `output` is written unless there is an error.
+/// Like [`decode_to_slice`], into uninitialised memory. All of `output` is written unless there is an error.
 ///
-/// A text of the right length is not looked at for a prefix: were there one, its `x` would be a wrong digit, and the length
-/// is then found wrong off the path of right texts. One path a length, so that where this is inlined a known length stays
-/// known.
+/// A text of the right length is not checked for a prefix: the `x` of a prefix would be an invalid digit, and the wrong
+/// length is then detected off the hot path. There is one path per length, so that a known length stays known where
+/// this is inlined.
 #[inline]
 fn decode_exact(text: &[u8], output: &mut [MaybeUninit<u8>]) -> Result<(), Error> {
     let length = output.len();
@@ -189,28 +189,28 @@ fn decode_exact(text: &[u8], output: &mut [MaybeUninit<u8>]) -> Result<(), Error
 /// Decodes exactly `N` bytes.
 ///
 /// # Errors
-/// As [`decode_to_slice`].
+/// Those of [`decode_to_slice`].
 #[inline]
 pub fn decode_to_array<const N: usize>(text: impl AsRef<[u8]>) -> Result<[u8; N], Error> {
     let mut output = MaybeUninit::<[u8; N]>::uninit();
-    // SAFETY: the same memory under a type of the same size and alignment that also asks for no value.
+    // SAFETY: same memory, size and alignment; `MaybeUninit<u8>` does not require initialisation.
     let place: &mut [MaybeUninit<u8>; N] = unsafe { &mut *output.as_mut_ptr().cast() };
     decode_exact(text.as_ref(), place)?;
-    // SAFETY: the decoder has written all of it.
+    // SAFETY: on success the decoder has written all of it.
     Ok(unsafe { output.assume_init() })
 }
 
-/// Decodes text of any even length. Allocation-free twin: [`decode_to_slice`].
+/// Decodes text of any even length. [`decode_to_slice`] does not allocate.
 ///
 /// # Errors
-/// [`Error::OddLength`], [`Error::InvalidDigit`].
+/// [`Error::OddLength`] or [`Error::InvalidDigit`].
 #[inline]
 pub fn decode(text: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
     let text = text.as_ref();
     let decoded = |length: usize| {
         let mut output = Vec::with_capacity(length);
         decode_exact(text, &mut output.spare_capacity_mut()[..length])?;
-        // SAFETY: the decoder has written as many.
+        // SAFETY: on success the decoder has written `length` bytes.
         unsafe { output.set_len(length) };
         Ok(output)
     };
@@ -220,7 +220,7 @@ pub fn decode(text: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Why `text` does not decode to `output` bytes.
+/// Returns the error for `text` that does not decode to `output` bytes.
 #[cold]
 #[inline(never)]
 fn decode_error(text: &[u8], output: usize) -> Error {

@@ -1,18 +1,19 @@
-//! Hexadecimal eight digits at a time in one `u64` ("SIMD within a register"), on every target.
+//! Hexadecimal with eight digits at a time in a `u64` ("SIMD within a register"), for every target.
 //!
-//! Lanes are the bytes of the little-endian word: lane 0 is the first character. Lane sums never carry: all
-//! operands stay below 0x80. A last piece shorter than a word is done as a whole one that overlaps the one before. Constant time in the input's value (not relied upon).
+//! Lanes are the bytes of the little-endian word: lane 0 is the first character. Lane sums never carry, because all
+//! operands are below 0x80. A final piece shorter than a word is processed as a whole word that overlaps the previous
+//! one. Constant time in the input's value (not relied upon).
 
 #![forbid(unsafe_code)]
 
 use core::mem::MaybeUninit;
 
-/// `byte` in all eight lanes.
+/// Returns `byte` in all eight lanes.
 pub(crate) const fn lanes(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// `output.len() == 2 * input.len()`.
+/// Requires `output.len() == 2 * input.len()`.
 #[inline]
 pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     debug_assert_eq!(output.len(), 2 * input.len());
@@ -33,10 +34,10 @@ pub(super) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     }
 }
 
-/// The nibbles of four bytes in eight lanes, the high one of each byte first.
+/// Returns the nibbles of four bytes in eight lanes, high nibble first.
 #[inline]
 pub(crate) fn nibbles(bytes: [u8; 4]) -> u64 {
-    // One byte in each 16-bit lane, then its high nibble in the lower (first) byte of the lane.
+    // Move one byte to each 16-bit lane, then its high nibble to the low (first) byte of the lane.
     let mut word = u64::from(u32::from_le_bytes(bytes));
     word = (word | word << 16) & 0x0000_ffff_0000_ffff;
     word = (word | word << 8) & 0x00ff_00ff_00ff_00ff;
@@ -50,8 +51,8 @@ fn encode_4(bytes: [u8; 4]) -> [u8; 8] {
     (nibbles + lanes(b'0') + letters * u64::from(b'a' - b'0' - 10)).to_le_bytes()
 }
 
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
-/// `digits.len() == 2 * output.len()`.
+/// Returns whether every byte of `digits` is a digit. If so, `output` is set to their value. Requires `digits.len() ==
+/// 2 * output.len()`.
 #[inline]
 pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     debug_assert_eq!(digits.len(), 2 * output.len());
@@ -78,13 +79,13 @@ pub(super) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     valid == lanes(0x80)
 }
 
-/// The four bytes, and in the top bit of every lane whether its digit is one.
+/// Returns the four bytes, and a word whose top bit of each lane is set if the character is a digit.
 #[inline]
 fn decode_8(digits: [u8; 8]) -> ([u8; 4], u64) {
     let text = u64::from_le_bytes(digits);
     let low = text & lanes(0x7f);
     let lower_case = low | lanes(0x20);
-    // The top bit of `x + (0x80 - bound)` says `x >= bound`.
+    // The top bit of `x + (0x80 - bound)` is set if `x >= bound`.
     let digit = (low + lanes(0x80 - b'0')) & !(low + lanes(0x80 - b'9' - 1));
     let letter = (lower_case + lanes(0x80 - b'a')) & !(lower_case + lanes(0x80 - b'f' - 1));
     let valid = (digit | letter) & !text & lanes(0x80);

@@ -1,4 +1,4 @@
-//! Hexadecimal as a definition: one digit at a time.
+//! Reference implementation of hexadecimal: one digit at a time.
 
 pub(super) fn encode(input: &[u8], output: &mut [u8]) {
     for (byte, pair) in input.iter().zip(output.chunks_exact_mut(2)) {
@@ -7,7 +7,7 @@ pub(super) fn encode(input: &[u8], output: &mut [u8]) {
     }
 }
 
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
+/// Returns whether every byte of `digits` is a digit. If so, `output` is set to their value.
 pub(super) fn decode(digits: &[u8], output: &mut [u8]) -> bool {
     for (pair, byte) in digits.chunks_exact(2).zip(output) {
         let nibble = |digit: u8| char::from(digit).to_digit(16);

@@ -67,12 +67,12 @@ fn errors_say_where() {
     );
 }
 
-/// Bytes of every value, and none of them at the same place twice.
+/// Bytes of every value, with the values at different positions.
 fn sample(length: usize) -> Vec<u8> {
     (0..length).map(|i| (i * 167 + length * 59) as u8).collect()
 }
 
-/// Lengths on both sides of every block boundary; under Miri a few.
+/// Lengths on both sides of every block boundary; a few under Miri.
 fn lengths(end: usize) -> impl Iterator<Item = usize> {
     (0..=end).filter(|length| !cfg!(miri) || [0, 3, 17, 33, 70].contains(length))
 }
@@ -134,7 +134,7 @@ fn every_backend_refuses_every_wrong_byte_at_every_position() {
         let digits = encode(sample(length)).into_bytes();
         for backend in Backend::available() {
             for at in (0..digits.len()).step_by(if cfg!(miri) { 31 } else { 1 }) {
-                // All bytes in short texts, those next to a digit in long ones.
+                // All bytes in short texts; in long ones, those adjacent to a digit.
                 let wrong: Vec<u8> = if length <= 33 && !cfg!(miri) {
                     (0..=255)
                         .filter(|byte: &u8| !byte.is_ascii_hexdigit())
@@ -186,7 +186,7 @@ fn every_pair_of_digits() {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if cfg!(miri) { 4 } else { 256 },
-        failure_persistence: None, // Miri has no files.
+        failure_persistence: None, // Miri cannot access files
         ..ProptestConfig::default()
     })]
 

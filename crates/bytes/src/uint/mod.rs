@@ -1,7 +1,7 @@
 //! Integers of 256 and 512 bits in little-endian 64-bit limbs.
 //!
 //! The operators `+ - * / % << >>` follow the EVM: they wrap modulo 2^256, and division by zero gives zero.
-//! `checked_`, `overflowing_`, `saturating_` and `wrapping_` name the other wishes, as for the primitive integers.
+//! As for the primitive integers, `checked_`, `overflowing_`, `saturating_` and `wrapping_` select other behaviours.
 //!
 //! ```
 //! use lydite_bytes::{U256, mul_div};
@@ -13,7 +13,7 @@
 //! # Ok::<(), lydite_bytes::uint::Error>(())
 //! ```
 //!
-//! Constant time: no. Division and text branch on the values; these are public amounts.
+//! Constant time: no. Division and text conversion branch on the values, which are public amounts.
 
 mod division;
 mod operators;
@@ -44,22 +44,22 @@ impl U256 {
     pub const ONE: Self = Self([1, 0, 0, 0]);
     /// 2^256 - 1.
     pub const MAX: Self = Self([u64::MAX; 4]);
-    /// Number of bits.
+    /// The number of bits.
     pub const BITS: u32 = 256;
 
-    /// From limbs, least significant first.
+    /// Creates an integer from limbs, least significant first.
     #[inline]
     pub const fn from_limbs(limbs: [u64; 4]) -> Self {
         Self(limbs)
     }
 
-    /// The limbs, least significant first.
+    /// Returns the limbs, least significant first.
     #[inline]
     pub const fn limbs(&self) -> &[u64; 4] {
         &self.0
     }
 
-    /// From 32 bytes, most significant first (ABI, RLP, EVM words).
+    /// Converts 32 bytes, most significant first (ABI, RLP, EVM words).
     #[inline]
     pub fn from_be_bytes(bytes: [u8; 32]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
@@ -71,14 +71,14 @@ impl U256 {
         ])
     }
 
-    /// From 32 bytes, least significant first.
+    /// Converts 32 bytes, least significant first.
     #[inline]
     pub fn from_le_bytes(bytes: [u8; 32]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
         Self(core::array::from_fn(|i| u64::from_le_bytes(words[i])))
     }
 
-    /// From at most 32 bytes, most significant first; `None` if there are more, whatever they hold.
+    /// Converts at most 32 bytes, most significant first; `None` if there are more, whatever their value.
     #[inline]
     pub fn from_be_slice(bytes: &[u8]) -> Option<Self> {
         let mut word = [0; 32];
@@ -87,13 +87,13 @@ impl U256 {
         Some(Self::from_be_bytes(word))
     }
 
-    /// 32 bytes, most significant first.
+    /// Returns 32 bytes, most significant first.
     #[inline]
     pub fn to_be_bytes(self) -> [u8; 32] {
         crate::word::from_limbs(&self.0)
     }
 
-    /// 32 bytes, least significant first.
+    /// Returns 32 bytes, least significant first.
     #[inline]
     pub fn to_le_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
@@ -109,19 +109,19 @@ impl U256 {
         self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
     }
 
-    /// Bit `index` (0 is the least significant); false from 256 on.
+    /// Returns bit `index` (0 is the least significant); false from 256 on.
     #[inline]
     pub const fn bit(&self, index: u32) -> bool {
         index < 256 && self.0[index as usize / 64] >> (index % 64) & 1 == 1
     }
 
-    /// Number of bits up to the most significant 1; 0 for 0.
+    /// Returns the number of bits up to the most significant 1; 0 for 0.
     #[inline]
     pub const fn bit_len(&self) -> u32 {
         256 - self.leading_zeros()
     }
 
-    /// Number of zero bits above the most significant 1; 256 for 0.
+    /// Returns the number of zero bits above the most significant 1; 256 for 0.
     #[inline]
     pub const fn leading_zeros(&self) -> u32 {
         let mut i = 4;
@@ -134,7 +134,7 @@ impl U256 {
         256
     }
 
-    /// Number of zero bits below the least significant 1; 256 for 0.
+    /// Returns the number of zero bits below the least significant 1; 256 for 0.
     #[inline]
     pub const fn trailing_zeros(&self) -> u32 {
         let mut i = 0;
@@ -147,13 +147,13 @@ impl U256 {
         256
     }
 
-    /// Number of bytes without leading zeros; 0 for 0. What RLP writes.
+    /// Returns the number of bytes without leading zeros, as in RLP; 0 for 0.
     #[inline]
     pub const fn byte_len(&self) -> usize {
         self.bit_len().div_ceil(8) as usize
     }
 
-    /// The value, if it is below 2^128.
+    /// Returns the value if it is below 2^128.
     #[inline]
     pub(crate) const fn to_u128(self) -> Option<u128> {
         if self.0[2] | self.0[3] == 0 {
@@ -163,7 +163,7 @@ impl U256 {
         }
     }
 
-    /// Sum modulo 2^256, and whether it wrapped.
+    /// Returns the sum modulo 2^256, and whether it wrapped.
     #[inline]
     pub const fn overflowing_add(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
@@ -177,7 +177,7 @@ impl U256 {
         (Self([s0, s1, s2, s3]), carry)
     }
 
-    /// [`overflowing_add`](Self::overflowing_add) in a form that LLVM leaves alone, see [`VECTORS`].
+    /// [`overflowing_add`](Self::overflowing_add) in a form that LLVM does not vectorise; see [`VECTORS`].
     #[inline]
     const fn add_pairs(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
@@ -188,7 +188,7 @@ impl U256 {
         (Self([s0, s1, s2, s3]), over | carry)
     }
 
-    /// Difference modulo 2^256, and whether it wrapped.
+    /// Returns the difference modulo 2^256, and whether it wrapped.
     #[inline]
     pub const fn overflowing_sub(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
@@ -202,7 +202,7 @@ impl U256 {
         (Self([d0, d1, d2, d3]), borrow)
     }
 
-    /// As [`add_pairs`](Self::add_pairs).
+    /// The subtraction counterpart of [`add_pairs`](Self::add_pairs).
     #[inline]
     const fn sub_pairs(self, rhs: Self) -> (Self, bool) {
         let (a, b) = (self.0, rhs.0);
@@ -213,7 +213,7 @@ impl U256 {
         (Self([d0, d1, d2, d3]), under | borrow)
     }
 
-    /// Product modulo 2^256, and whether it wrapped.
+    /// Returns the product modulo 2^256, and whether it wrapped.
     #[inline]
     pub const fn overflowing_mul(self, rhs: Self) -> (Self, bool) {
         let (low, high) = self.widening_mul(rhs).split();
@@ -236,13 +236,13 @@ impl U256 {
         Self([r0, r1, r2, r3.wrapping_add(a[3].wrapping_mul(b[0]))])
     }
 
-    /// The whole product.
+    /// Returns the full product.
     #[inline]
     pub const fn widening_mul(self, rhs: Self) -> U512 {
         let a = self.0;
         let [r0, r1, rest @ ..] = rhs.mul_two_limbs(a[0], a[1]);
         if a[2] | a[3] == 0 {
-            // Small amounts are the rule.
+            // Small amounts are the common case.
             return U512::from_limbs([r0, r1, rest[0], rest[1], rest[2], rest[3], 0, 0]);
         }
         let (r2, rest) = mul_add_row(a[2], rhs.0, rest);
@@ -250,8 +250,9 @@ impl U256 {
         U512::from_limbs([r0, r1, r2, r3, rest[0], rest[1], rest[2], rest[3]])
     }
 
-    /// The same, copied limb by limb: for arguments and results of calls off the short path. Else the compiler keeps
-    /// the number in memory on the short path too, written as words and copied as vectors, which waits for the stores.
+    /// Returns the same number, copied limb by limb: for arguments and results of calls off the short path. Otherwise
+    /// the compiler keeps the number in memory on the short path too, written as words and copied as vectors, which
+    /// waits for the stores.
     #[inline(always)]
     pub(crate) const fn by_limbs(self) -> Self {
         let [a, b, c, d] = self.0;
@@ -295,43 +296,43 @@ impl U256 {
         Self::ZERO.wrapping_sub(self)
     }
 
-    /// Sum, or `None` from 2^256 on.
+    /// Returns the sum; `None` if it is 2^256 or more.
     #[inline]
     pub const fn checked_add(self, rhs: Self) -> Option<Self> {
         checked(self.overflowing_add(rhs))
     }
 
-    /// Difference, or `None` below 0.
+    /// Returns the difference; `None` if it is below 0.
     #[inline]
     pub const fn checked_sub(self, rhs: Self) -> Option<Self> {
         checked(self.overflowing_sub(rhs))
     }
 
-    /// Product, or `None` from 2^256 on.
+    /// Returns the product; `None` if it is 2^256 or more.
     #[inline]
     pub const fn checked_mul(self, rhs: Self) -> Option<Self> {
         checked(self.overflowing_mul(rhs))
     }
 
-    /// Sum, at most [`U256::MAX`].
+    /// Returns the sum, at most [`U256::MAX`].
     #[inline]
     pub const fn saturating_add(self, rhs: Self) -> Self {
         saturated(self.overflowing_add(rhs), Self::MAX)
     }
 
-    /// Difference, at least 0.
+    /// Returns the difference, at least 0.
     #[inline]
     pub const fn saturating_sub(self, rhs: Self) -> Self {
         saturated(self.overflowing_sub(rhs), Self::ZERO)
     }
 
-    /// Product, at most [`U256::MAX`].
+    /// Returns the product, at most [`U256::MAX`].
     #[inline]
     pub const fn saturating_mul(self, rhs: Self) -> Self {
         saturated(self.overflowing_mul(rhs), Self::MAX)
     }
 
-    /// `self` to the power of `exponent` modulo 2^256, and whether it wrapped. `0^0` is 1.
+    /// Returns `self` to the power of `exponent` modulo 2^256, and whether it wrapped. `0^0` is 1.
     pub fn overflowing_pow(self, mut exponent: u32) -> (Self, bool) {
         let (mut result, mut wrapped) = (Self::ONE, false);
         let (mut base, mut base_wrapped) = (self, false);
@@ -349,17 +350,17 @@ impl U256 {
         (result, wrapped)
     }
 
-    /// `self` to the power of `exponent` modulo 2^256.
+    /// Returns `self` to the power of `exponent` modulo 2^256.
     pub fn wrapping_pow(self, exponent: u32) -> Self {
         self.overflowing_pow(exponent).0
     }
 
-    /// `self` to the power of `exponent`, or `None` from 2^256 on.
+    /// Returns `self` to the power of `exponent`; `None` if it is 2^256 or more.
     pub fn checked_pow(self, exponent: u32) -> Option<Self> {
         checked(self.overflowing_pow(exponent))
     }
 
-    /// Quotient and remainder, or `None` for a divisor of 0.
+    /// Returns quotient and remainder; `None` for a divisor of 0.
     #[inline]
     pub fn div_rem(self, divisor: Self) -> Option<(Self, Self)> {
         if divisor.is_zero() {
@@ -369,14 +370,14 @@ impl U256 {
         Some((Self(quotient), Self(remainder)))
     }
 
-    /// Quotient, or `None` for a divisor of 0.
+    /// Returns the quotient; `None` for a divisor of 0.
     #[inline(always)]
     pub fn checked_div(self, divisor: Self) -> Option<Self> {
         self.quotient::<false>(divisor)
     }
 
-    /// [`U256::checked_div`]. `CORRECT`: see [`division::one_limb_quotient`]; and divisors of one limb, as the scale 10^18
-    /// of most prices, are divided by here, not in a call. A plain division must stay small.
+    /// [`U256::checked_div`]. For `CORRECT` see [`division::one_limb_quotient`]; with it, divisors of one limb, such as
+    /// the scale 10^18 of most prices, are also divided inline. A plain division must stay small.
     #[inline(always)]
     pub(crate) fn quotient<const CORRECT: bool>(self, divisor: Self) -> Option<Self> {
         if let Some(limb) = division::one_limb_quotient::<CORRECT>(self.0, divisor.0) {
@@ -391,7 +392,7 @@ impl U256 {
         }
     }
 
-    /// Remainder, or `None` for a divisor of 0.
+    /// Returns the remainder; `None` for a divisor of 0.
     #[inline]
     pub fn checked_rem(self, divisor: Self) -> Option<Self> {
         Some(self.div_rem(divisor)?.1)
@@ -496,7 +497,7 @@ impl From<u128> for U256 {
 }
 
 impl From<B256> for U256 {
-    /// The word as a big-endian number.
+    /// Interprets the word as a big-endian number.
     #[inline]
     fn from(word: B256) -> Self {
         Self::from_be_bytes(word.0)
@@ -504,7 +505,7 @@ impl From<B256> for U256 {
 }
 
 impl From<U256> for B256 {
-    /// The number as a big-endian word.
+    /// Returns the number as a big-endian word.
     #[inline]
     fn from(value: U256) -> Self {
         FixedBytes(value.to_be_bytes())
@@ -541,7 +542,8 @@ const fn saturated((value, wrapped): (U256, bool), limit: U256) -> U256 {
     if wrapped { limit } else { value }
 }
 
-/// Whether this build lets LLVM put carries into AVX-512 vectors, which takes three times as long as a chain of `adc`.
+/// Whether LLVM may put carries into AVX-512 vectors in this build, which takes three times as long as a chain of
+/// `adc`.
 const VECTORS: bool = cfg!(target_feature = "avx512f");
 
 #[inline(always)]
@@ -554,7 +556,7 @@ const fn split(wide: u128) -> [u64; 2] {
     [wide as u64, (wide >> 64) as u64]
 }
 
-/// `a + b + carry`: low word and carry.
+/// Returns the low word of `a + b + carry`, and the carry.
 #[inline(always)]
 const fn add_with_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = a.overflowing_add(b);
@@ -562,7 +564,7 @@ const fn add_with_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
     (sum, first | second)
 }
 
-/// `a - b - borrow`: low word and borrow.
+/// Returns the low word of `a - b - borrow`, and the borrow.
 #[inline(always)]
 const fn sub_with_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, first) = a.overflowing_sub(b);
@@ -570,14 +572,14 @@ const fn sub_with_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
-/// `a * b + c + d`: low and high word. Cannot overflow: (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1.
+/// Returns the low and the high word of `a * b + c + d`. Cannot overflow: (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1.
 #[inline(always)]
 const fn mul_add(a: u64, b: u64, c: u64, d: u64) -> (u64, u64) {
     let sum = a as u128 * b as u128 + c as u128 + d as u128;
     (sum as u64, (sum >> 64) as u64)
 }
 
-/// `a * b + c`: low limb and the four above.
+/// Returns the low limb of `a * b + c`, and the four limbs above.
 #[inline(always)]
 const fn mul_add_row(a: u64, b: [u64; 4], c: [u64; 4]) -> (u64, [u64; 4]) {
     let (r0, carry) = mul_add(a, b[0], c[0], 0);

@@ -1,9 +1,9 @@
-//! Product and quotient in one: `floor(a * b / d)` with the product in full, and the two formulas of Uniswap
-//! that are made of it.
+//! Combined multiplication and division, `floor(a * b / d)` with the full product, and two Uniswap formulas based on
+//! it.
 
 use super::{U256, division, mul_add};
 
-/// `floor(a * b / d)` with the exact 512-bit product; `None` for `d = 0` or a quotient of 2^256 or more.
+/// Computes `floor(a * b / d)` with the exact 512-bit product; `None` if `d = 0` or the quotient is 2^256 or more.
 ///
 /// ```
 /// use lydite_bytes::{U256, mul_div};
@@ -23,7 +23,7 @@ pub fn mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     Some(long_mul_div(a.by_limbs(), b.by_limbs(), d.by_limbs())?.by_limbs())
 }
 
-/// [`mul_div`] in general.
+/// The general case of [`mul_div`].
 #[inline(never)]
 fn long_mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     let product = a.widening_mul(b);
@@ -41,14 +41,15 @@ fn long_mul_div(a: U256, b: U256, d: U256) -> Option<U256> {
     )))
 }
 
-/// The tokens that Uniswap V2 pays out for `amount_in` with its fee of 0.3 %:
+/// Computes the tokens that Uniswap V2 pays out for `amount_in` with its fee of 0.3 %:
 /// `floor(amount_in * 997 * reserve_out / (reserve_in * 1000 + amount_in * 997))`
 /// (Uniswap V2 periphery, `UniswapV2Library.getAmountOut`).
 ///
-/// As that contract, which reverts: `None` if `amount_in` or a reserve is 0, or an intermediate is 2^256 or more.
+/// Returns `None` where the contract reverts: if `amount_in` or a reserve is 0, or an intermediate result is 2^256 or
+/// more.
 #[inline(always)]
 pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U256) -> Option<U256> {
-    // The pair contract keeps reserves in 112 bits: then both sums fit 128 bits, and the product is short.
+    // The pair contract stores reserves in 112 bits. Both sums then fit in 128 bits, and the product is short.
     let ([a0, a1, a2, a3], [r0, r1, r2, r3]) = (*amount_in.limbs(), *reserve_in.limbs());
     let [o0, o1, o2, o3] = *reserve_out.limbs();
     let above_112 = (a1 | r1 | o1) >> 48 | a2 | a3 | r2 | r3 | o2 | o3;
@@ -69,7 +70,7 @@ pub fn uniswap_v2_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U25
     numerator.checked_div(U256::from(join(r0, r1) * 1000 + with_fee))
 }
 
-/// [`uniswap_v2_amount_out`] in general.
+/// The general case of [`uniswap_v2_amount_out`].
 #[inline(never)]
 fn long_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U256) -> Option<U256> {
     if amount_in.is_zero() || reserve_in.is_zero() || reserve_out.is_zero() {
@@ -83,19 +84,19 @@ fn long_amount_out(amount_in: U256, reserve_in: U256, reserve_out: U256) -> Opti
     numerator.checked_div(denominator)
 }
 
-/// The square root price after a swap of `amount_in` of token 0 in Uniswap V3 and V4:
-/// `floor(liquidity * sqrt_price / (liquidity + amount_in * sqrt_price))`, with product and sum of the
-/// denominator modulo 2^256, as the reports' benchmarks have it. `sqrt_price` and the result share one scale.
+/// Computes the square root price after a swap of `amount_in` of token 0 in Uniswap V3 and V4:
+/// `floor(liquidity * sqrt_price / (liquidity + amount_in * sqrt_price))`, with product and sum of the denominator
+/// modulo 2^256, like the benchmarks of the reports. `sqrt_price` and the result have the same scale.
 ///
-/// `None` for a denominator of 0 or a result of 2^256 or more.
+/// Returns `None` if the denominator is 0 or the result is 2^256 or more.
 #[inline(always)]
 pub fn uniswap_v4_next_sqrt_price(
     liquidity: U256,
     sqrt_price: U256,
     amount_in: U256,
 ) -> Option<U256> {
-    // The pool contract keeps liquidity in 128 bits and the price in 160: then, and for as small an amount, the products
-    // are short.
+    // The pool contract stores liquidity in 128 bits and the price in 160. With these, and an equally small amount, the
+    // products are short.
     let ([l0, l1, l2, l3], [s0, s1, s2, s3]) = (*liquidity.limbs(), *sqrt_price.limbs());
     let [a0, a1, a2, a3] = *amount_in.limbs();
     if l2 | l3 | s3 | a2 | a3 == 0 {
@@ -114,14 +115,14 @@ pub fn uniswap_v4_next_sqrt_price(
     Some(price?.by_limbs())
 }
 
-/// [`uniswap_v4_next_sqrt_price`] in general.
+/// The general case of [`uniswap_v4_next_sqrt_price`].
 #[inline(never)]
 fn long_next_sqrt_price(liquidity: U256, sqrt_price: U256, amount_in: U256) -> Option<U256> {
     let denominator = liquidity.wrapping_add(amount_in.wrapping_mul(sqrt_price));
     mul_div(liquidity, sqrt_price, denominator)
 }
 
-/// The product of two limbs and three.
+/// The product of two limbs and three limbs.
 #[inline(always)]
 fn two_by_three(a: [u64; 2], b: [u64; 3]) -> [u64; 5] {
     let (r0, carry) = mul_add(a[0], b[0], 0, 0);

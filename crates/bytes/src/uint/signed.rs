@@ -1,9 +1,9 @@
-//! Signed integers: the two's complement reading of a [`U256`], as the ABI's `int` types have it.
+//! Signed integers: a [`U256`] interpreted as two's complement, like the ABI's `int` types.
 
 use super::{Error, U256, text};
 use core::{cmp::Ordering, fmt, str::FromStr};
 
-/// The integer in `-2^255 .. 2^255` whose two's complement is the [`U256`] within.
+/// An integer in `-2^255 .. 2^255`, stored as the two's complement in a [`U256`].
 ///
 /// ```
 /// use lydite_bytes::{I256, U256};
@@ -29,7 +29,7 @@ impl I256 {
         self.0.0[3] >> 63 == 1
     }
 
-    /// The absolute value; 2^255 for [`I256::MIN`].
+    /// Returns the absolute value; 2^255 for [`I256::MIN`].
     #[inline]
     pub const fn unsigned_abs(&self) -> U256 {
         if self.is_negative() {
@@ -39,7 +39,7 @@ impl I256 {
         }
     }
 
-    /// Whether the value lies in `-2^(bits - 1) .. 2^(bits - 1)`, the range of the ABI's `int<bits>`.
+    /// Whether the value is in `-2^(bits - 1) .. 2^(bits - 1)`, the range of the ABI's `int<bits>`.
     #[inline]
     pub fn fits(&self, bits: u32) -> bool {
         let magnitude = if self.is_negative() { !self.0 } else { self.0 };
@@ -79,7 +79,7 @@ impl From<i128> for I256 {
 impl FromStr for I256 {
     type Err = Error;
 
-    /// An optional `-`, then as [`U256`]: `-12`, `-0x80`.
+    /// Parses an optional `-` followed by a number in the form of [`U256`]: `-12`, `-0x80`.
     fn from_str(digits: &str) -> Result<Self, Error> {
         let negative = digits.starts_with('-');
         let magnitude = text::parse(digits.as_bytes(), usize::from(negative))?;
@@ -95,7 +95,7 @@ impl FromStr for I256 {
 }
 
 impl fmt::Display for I256 {
-    /// Decimal.
+    /// Displays the value in decimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad_integral(
             !self.is_negative(),
@@ -106,7 +106,7 @@ impl fmt::Display for I256 {
 }
 
 impl fmt::Debug for I256 {
-    /// As `Display`.
+    /// Same as `Display`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

@@ -1,4 +1,4 @@
-//! Against num-bigint, on limbs biased towards the edges where carries and quotient estimates go wrong.
+//! Comparison with num-bigint, on limbs biased towards edge cases for carries and quotient estimates.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
@@ -45,7 +45,7 @@ fn modulus() -> BigUint {
     BigUint::from(1u8) << 256
 }
 
-/// The value and whether it did not fit.
+/// Returns the wrapped value and whether it did not fit.
 fn overflowing(value: &BigUint) -> (U256, bool) {
     (wrapped(value), *value >= modulus())
 }
@@ -67,7 +67,7 @@ fn assert_division<const N: usize>(n: [u64; N], d: [u64; 4]) {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if cfg!(miri) { 4 } else { 2048 },
-        failure_persistence: None, // Miri has no files.
+        failure_persistence: None, // Miri cannot access files
         ..ProptestConfig::default()
     })]
 
@@ -112,7 +112,7 @@ proptest! {
         assert_division(n, d.0);
     }
 
-    /// Numerators next to a multiple of the divisor, where an estimate that is one too large shows.
+    /// Numerators next to a multiple of the divisor, which expose an estimate that is one too large.
     #[test]
     fn division_next_to_multiples(q in number(), d in number(), offset in -2i8..=2) {
         prop_assume!(!d.is_zero());
@@ -331,7 +331,7 @@ fn conversions() {
 #[test]
 fn report_vectors() {
     let file = include_str!("../../../../vectors/eth-ops/vectors.json");
-    // The integers between quotes after `operation`, in the order of the file. No JSON parser for so little.
+    // Extracts the integers between quotes after `operation`, in file order, without a JSON parser.
     let numbers = |operation: &str| {
         let at = file.find(&format!("\"{operation}\"")).unwrap();
         let end = at + file[at..].find("agreed_by").unwrap();

@@ -3,17 +3,17 @@
 use super::{U256, division};
 use core::{fmt, str::FromStr};
 
-/// Why a text is not an integer, or why it does not fit.
+/// The reason why a text is not an integer or does not fit.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// No digits.
     Empty,
-    /// The byte at `offset` is no digit of the base.
+    /// The byte at `offset` is not a digit of the base.
     InvalidDigit {
-        /// Offset in the text, sign and prefix included.
+        /// Offset in the text, including sign and prefix.
         offset: usize,
-        /// The offending byte.
+        /// The invalid byte.
         byte: u8,
     },
     /// The value is out of the type's range.
@@ -34,17 +34,17 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Digits of 2^256 - 1.
+/// Number of digits of 2^256 - 1.
 pub(super) const MAX_DIGITS: usize = 78;
-/// The largest power of ten in a limb, and its exponent.
+/// The largest power of ten that fits in a limb, and its exponent.
 const CHUNK: u64 = 10_000_000_000_000_000_000;
 const CHUNK_DIGITS: usize = 19;
 
 impl FromStr for U256 {
     type Err = Error;
 
-    /// Decimal digits, or hexadecimal digits in either case after `0x`. Leading zeros are fine; signs, spaces and
-    /// underscores are not.
+    /// Parses decimal digits, or hexadecimal digits in either case after `0x`. Leading zeros are allowed; signs, spaces
+    /// and underscores are not.
     fn from_str(text: &str) -> Result<Self, Error> {
         parse(text.as_bytes(), 0)
     }
@@ -86,11 +86,11 @@ pub(super) fn parse(text: &[u8], start: usize) -> Result<U256, Error> {
             result = result.and_then(|r| r.checked_mul(scale)?.checked_add(U256::from(limb)));
         }
     }
-    // Only now: a wrong digit is reported even where the value had overflowed before it.
+    // Checked last: an invalid digit is reported even if the value overflowed before it.
     result.ok_or(Error::Overflow)
 }
 
-/// Writes the decimal digits to the end of the buffer; returns them.
+/// Writes the decimal digits to the end of the buffer, and returns them.
 pub(super) fn decimal(value: U256, buffer: &mut [u8; MAX_DIGITS]) -> &str {
     let mut limbs = value.0;
     let mut start = MAX_DIGITS;
@@ -115,20 +115,20 @@ pub(super) fn decimal(value: U256, buffer: &mut [u8; MAX_DIGITS]) -> &str {
 }
 
 impl fmt::Display for U256 {
-    /// Decimal.
+    /// Displays the value in decimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad_integral(true, "", decimal(*self, &mut [0; MAX_DIGITS]))
     }
 }
 
 impl fmt::Debug for U256 {
-    /// As `Display`.
+    /// Same as `Display`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// Digits without leading zeros, at least one.
+/// Returns the digits without leading zeros, at least one digit.
 fn hexadecimal<'a>(value: &U256, buffer: &'a mut [u8; 64]) -> &'a str {
     crate::hex::encode_fixed(&value.to_be_bytes(), buffer);
     let start = (value.leading_zeros() as usize / 4).min(63);
@@ -136,14 +136,14 @@ fn hexadecimal<'a>(value: &U256, buffer: &'a mut [u8; 64]) -> &'a str {
 }
 
 impl fmt::LowerHex for U256 {
-    /// Hexadecimal without leading zeros; `{:#x}` with `0x`.
+    /// Displays hexadecimal digits without leading zeros; `{:#x}` adds `0x`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad_integral(true, "0x", hexadecimal(self, &mut [0; 64]))
     }
 }
 
 impl fmt::UpperHex for U256 {
-    /// As [`fmt::LowerHex`], letters in upper case.
+    /// Like [`fmt::LowerHex`], with upper-case letters.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut buffer = [0; 64];
         let length = hexadecimal(self, &mut buffer).len();

@@ -1,9 +1,9 @@
-//! 512-bit intermediates.
+//! 512-bit intermediate results.
 
 use super::{U256, add_with_carry, division};
 use core::cmp::Ordering;
 
-/// An unsigned integer below 2^512, the product of two [`U256`]: eight 64-bit limbs, least significant first.
+/// An unsigned integer below 2^512, such as the product of two [`U256`]: eight 64-bit limbs, least significant first.
 ///
 /// ```
 /// use lydite_bytes::U256;
@@ -24,19 +24,19 @@ impl U512 {
     /// 2^512 - 1.
     pub const MAX: Self = Self([u64::MAX; 8]);
 
-    /// From limbs, least significant first.
+    /// Creates an integer from limbs, least significant first.
     #[inline]
     pub const fn from_limbs(limbs: [u64; 8]) -> Self {
         Self(limbs)
     }
 
-    /// The limbs, least significant first.
+    /// Returns the limbs, least significant first.
     #[inline]
     pub const fn limbs(&self) -> &[u64; 8] {
         &self.0
     }
 
-    /// The low and the high 256 bits.
+    /// Returns the low and the high 256 bits.
     #[inline]
     pub const fn split(self) -> (U256, U256) {
         let [a, b, c, d, e, f, g, h] = self.0;
@@ -46,14 +46,14 @@ impl U512 {
         )
     }
 
-    /// The value, if it is below 2^256.
+    /// Returns the value if it is below 2^256.
     #[inline]
     pub const fn to_u256(self) -> Option<U256> {
         let (low, high) = self.split();
         if high.is_zero() { Some(low) } else { None }
     }
 
-    /// Sum, or `None` from 2^512 on.
+    /// Returns the sum; `None` if it is 2^512 or more.
     #[inline]
     pub fn checked_add(self, rhs: Self) -> Option<Self> {
         let mut carry = false;
@@ -65,7 +65,7 @@ impl U512 {
         if carry { None } else { Some(Self(sum)) }
     }
 
-    /// Quotient and remainder, or `None` for a divisor of 0.
+    /// Returns quotient and remainder; `None` for a divisor of 0.
     #[inline]
     pub fn div_rem(self, divisor: U256) -> Option<(Self, U256)> {
         if divisor.is_zero() {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::{Answer, input, output::Output};
 
-/// Solidity's ABI
+/// Encode and decode Solidity ABI data
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -19,21 +19,22 @@ pub struct Arguments {
 enum Command {
     /// Encode values
     ///
-    /// Integers are decimal or 0x hexadecimal, bytes and addresses hexadecimal, arrays […], tuples (…) or […].
+    /// Integers are decimal or 0x hexadecimal, bytes and addresses are hexadecimal, arrays […], tuples (…) or […].
     Encode {
-        /// `(address,uint256)`, `address,uint256`, or a function such as `transfer(address,uint256)`, whose selector is put in front
+        /// `(address,uint256)`, `address,uint256`, or a function such as `transfer(address,uint256)`, whose selector is
+        /// prepended
         types: String,
-        /// One for each type; without any, all of them as one JSON list from standard input
+        /// One value per type; if omitted, all values as one JSON list from standard input
         #[arg(allow_hyphen_values = true)]
         values: Vec<String>,
     },
     /// Decode data, strictly
     Decode {
-        /// As for encode; with a function, the data must begin with its selector
+        /// Same format as for encode; with a function, the data must start with its selector
         types: String,
-        /// Hexadecimal data; standard input without it
+        /// Hexadecimal data (default: standard input)
         data: Option<String>,
-        /// Take the input as it is, not as hexadecimal
+        /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]
         raw: bool,
     },
@@ -74,7 +75,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The selector, if the text is a function, and the types of the arguments.
+/// Returns the selector, if the text is a function, and the types of the arguments.
 fn parse_types(text: &str) -> Result<(Option<[u8; 4]>, Vec<Type>)> {
     let name = text.split_once('(').map_or("", |(name, _)| name.trim());
     if !name.is_empty() && !name.contains(',') {
@@ -122,7 +123,7 @@ fn parse_values(types: &[Type], texts: &[String]) -> Result<Vec<Value>> {
         .collect()
 }
 
-/// Integers are decimal strings: JSON's numbers are too small for most programs.
+/// Integers become decimal strings, because most JSON parsers cannot represent large numbers.
 fn to_json(value: &Value) -> Json {
     match value {
         Value::Bool(value) => (*value).into(),

@@ -1,4 +1,4 @@
-//! `lydite bench`: the arena's own command.
+//! `lydite bench`: forwards to the arena.
 
 use anyhow::{Result, bail};
 pub use lydite_arena::cli::BenchArgs as Arguments;

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::syrup::{Source, to_json};
 use crate::{Answer, output, output::Output};
 
-/// CapTP, the messages of OCapN
+/// Inspect CapTP, the messages of OCapN
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -18,11 +18,11 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show what one side of a connection sent, message by message; exit 1 if one of them is no operation
+    /// Show the messages that one side of a connection sent; exit code 1 if one of them is not an operation
     Inspect {
         #[command(flatten)]
         source: Source,
-        /// How messages follow one another
+        /// How messages are framed
         #[arg(long, value_enum, default_value = "none")]
         framing: FramingName,
     },
@@ -30,7 +30,7 @@ enum Command {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum FramingName {
-    /// One value behind the other
+    /// Consecutive values without framing
     None,
     /// length:message
     Length,
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
                 Some(_) => {}
                 None => {
                     answer = Answer::No;
-                    // What the draft says.
+                    // The error in the dialect of the draft.
                     remarks.extend(
                         decoded[1]
                             .as_ref()
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     }
 }
 
-/// One message: a line of JSON, or lines for people.
+/// Shows one message: a line of JSON, or readable text.
 fn show(
     output: &Output,
     offset: usize,
@@ -129,7 +129,7 @@ fn show(
     output::write(&format!("{text}\n  {value}\n"))
 }
 
-/// Why showing ended.
+/// The reason why output stopped.
 struct Stop(anyhow::Error);
 
 impl From<captp::Error> for Stop {

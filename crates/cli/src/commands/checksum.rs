@@ -6,10 +6,10 @@ use lydite::bytes::Address;
 
 use crate::{Answer, input, output::Output};
 
-/// The EIP-55 form of an address; exit code 1 if its letters are of both cases and not in that form
+/// Print the EIP-55 form of an address; exit code 1 if it is in mixed case with a wrong checksum
 #[derive(Args)]
 pub struct Arguments {
-    /// 40 hexadecimal digits in any case; standard input without it
+    /// 40 hexadecimal digits in any case (default: standard input)
     address: Option<String>,
 }
 

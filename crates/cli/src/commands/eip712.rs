@@ -8,7 +8,7 @@ use lydite::evm::eip712::TypedData;
 
 use crate::{Answer, input, output::Output};
 
-/// EIP-712 typed data
+/// Hash EIP-712 typed data
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -17,9 +17,9 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The hash to sign for a document of `eth_signTypedData_v4`
+    /// Print the hash to sign for an `eth_signTypedData_v4` document
     Hash {
-        /// The JSON document; standard input without it
+        /// JSON document (default: standard input)
         file: Option<PathBuf>,
     },
 }

@@ -8,7 +8,7 @@ use lydite_alloy::Status;
 
 use crate::{Answer, input, output::Output};
 
-/// The Ethereum virtual machine (revm, with this library's precompiled contracts)
+/// Run the Ethereum virtual machine (revm, with this library's precompiled contracts)
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -17,22 +17,22 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs bytecode in an empty state; exit code 1 if it reverts or fails
+    /// Run bytecode in an empty state; exit code 1 if it reverts or fails
     Run(RunArguments),
 }
 
 #[derive(Args)]
 struct RunArguments {
-    /// The bytecode in hexadecimal; standard input without it or with `-`
+    /// Bytecode in hexadecimal; `-` for standard input (default: standard input)
     #[arg(long, value_name = "HEX")]
     code: Option<String>,
-    /// The data of the call, in hexadecimal
+    /// Call data in hexadecimal
     #[arg(long, value_name = "HEX", default_value = "")]
     input: String,
-    /// The fork whose rules hold
+    /// Fork whose rules apply
     #[arg(long, default_value_t = Fork::Osaka)]
     fork: Fork,
-    /// The gas that the call gives; no transaction's own gas is taken from it
+    /// Gas limit of the call; no intrinsic transaction gas is deducted
     #[arg(long, value_name = "GAS", default_value_t = 30_000_000)]
     gas: u64,
 }

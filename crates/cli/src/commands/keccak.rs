@@ -7,12 +7,12 @@ use lydite::hash::keccak256;
 
 use crate::{Answer, input, output::Output};
 
-/// Keccak-256 of data
+/// Compute Keccak-256
 #[derive(Args)]
 pub struct Arguments {
-    /// Hexadecimal data; standard input without it
+    /// Hexadecimal data (default: standard input)
     data: Option<String>,
-    /// Take the input as it is, not as hexadecimal
+    /// Read the input as raw bytes instead of hexadecimal
     #[arg(long)]
     raw: bool,
 }

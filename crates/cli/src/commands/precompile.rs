@@ -7,24 +7,24 @@ use lydite::evm::precompile::{Fork, Precompile};
 
 use crate::{Answer, input, output::Output};
 
-/// A precompiled contract of the EVM: its output and the gas it uses
+/// Run a precompiled contract of the EVM and print its output and gas
 #[derive(Args)]
 pub struct Arguments {
-    /// Its address, hexadecimal after 0x, else decimal: 1 to 0x11, or 0x100
+    /// Address, hexadecimal with 0x or decimal: 1 to 0x11, or 0x100
     #[arg(value_parser = number)]
     address: u16,
-    /// The input in hexadecimal; standard input without it or with `-`
+    /// Input in hexadecimal; `-` for standard input (default: standard input)
     #[arg(long, value_name = "HEX")]
     input: Option<String>,
-    /// The fork whose rules and gas hold
+    /// Fork whose rules and gas apply
     #[arg(long, default_value_t = Fork::Osaka)]
     fork: Fork,
-    /// The gas that the call gives
+    /// Gas limit of the call
     #[arg(long, value_name = "GAS", default_value_t = 30_000_000)]
     gas: u64,
 }
 
-/// The number at the end of an address, in hexadecimal after 0x, else in decimal.
+/// Parses the number at the end of an address, hexadecimal with 0x or decimal.
 fn number(text: &str) -> Result<u16> {
     let number = match text.strip_prefix("0x") {
         Some(digits) if digits.len() <= 40 => u128::from_str_radix(digits, 16)?,

@@ -8,17 +8,17 @@ use lydite::curve::secp256k1::{self, Signature};
 use super::sign::hash_of;
 use crate::{Answer, output::Output};
 
-/// The address whose key made a signature
+/// Recover the address that made a signature
 #[derive(Args)]
 pub struct Arguments {
-    /// The hash that was signed: 32 bytes in hexadecimal; `-` for standard input
+    /// Signed hash: 32 bytes in hexadecimal; `-` for standard input
     hash: String,
     /// r, s and v: 65 bytes in hexadecimal; v is 0 to 3, 27 or 28
     signature: String,
-    /// The first argument is a text message, signed by EIP-191 (`personal_sign`)
+    /// Treat the first argument as a text message, signed with EIP-191 (`personal_sign`)
     #[arg(long)]
     message: bool,
-    /// Exit code 1 unless the signer is this address
+    /// Exit with code 1 unless the signer is this address
     #[arg(long, value_name = "ADDRESS")]
     expect: Option<String>,
 }

@@ -7,7 +7,7 @@ use lydite::evm::rlp::{self, Event};
 
 use crate::{Answer, input, output, output::Output};
 
-/// RLP, Ethereum's list encoding
+/// Decode RLP, Ethereum's list encoding
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -18,15 +18,15 @@ pub struct Arguments {
 enum Command {
     /// Show an item of any shape: strings in hexadecimal, lists as JSON lists
     Decode {
-        /// Hexadecimal data; standard input without it
+        /// Hexadecimal data (default: standard input)
         data: Option<String>,
-        /// Take the input as it is, not as hexadecimal
+        /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]
         raw: bool,
     },
 }
 
-/// Lists deeper than this are not indented further, or the output would grow with the square of the depth.
+/// Deeper lists are not indented further, because the size of the output would grow with the square of the depth.
 const MAX_INDENT: usize = 16;
 
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {

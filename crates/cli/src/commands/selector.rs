@@ -7,10 +7,11 @@ use lydite::evm::abi::{self, Signature};
 
 use crate::{Answer, input, output::Output};
 
-/// The selector of a function or error, and the topic of an event
+/// Print the selector of a function or error, or the topic of an event
 #[derive(Args)]
 pub struct Arguments {
-    /// `transfer(address,uint256)`, or a line of Solidity such as `event Sent(address indexed to)`; standard input without it
+    /// `transfer(address,uint256)`, or a line of Solidity such as `event Sent(address indexed to)` [default: standard
+    /// input]
     signature: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! `lydite sign`
 //!
-//! The key never comes as an argument: those are seen by every user of the machine and kept in the shell's history.
+//! The key is never an argument: arguments are visible to every user of the machine and are kept in the shell's
+//! history.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,20 +16,20 @@ use zeroize::Zeroizing;
 
 use crate::{Answer, input, output::Output};
 
-/// Sign a hash, or a message by EIP-191
+/// Sign a hash, or a message with EIP-191
 ///
 /// The signature is deterministic (RFC 6979) with low s, and printed as r, s and v = 27 or 28.
 #[derive(Args)]
 pub struct Arguments {
-    /// 32 bytes in hexadecimal; standard input without it
+    /// 32 bytes in hexadecimal (default: standard input)
     hash: Option<String>,
-    /// The input is a text message, to be hashed by EIP-191 (`personal_sign`)
+    /// Treat the input as a text message and hash it with EIP-191 (`personal_sign`)
     #[arg(long)]
     message: bool,
-    /// The environment variable that holds the key: 32 bytes in hexadecimal
+    /// Environment variable that contains the key: 32 bytes in hexadecimal
     #[arg(long, value_name = "NAME", default_value = "LYDITE_KEY")]
     key_env: String,
-    /// The file that holds the key in hexadecimal, readable by its owner alone
+    /// File that contains the key in hexadecimal; must be readable only by its owner
     #[arg(long, value_name = "FILE", conflicts_with = "key_env")]
     key_file: Option<PathBuf>,
 }
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The hash given, or that of the message given.
+/// Returns the given hash, or the hash of the given message.
 pub fn hash_of(argument: Option<&str>, is_message: bool) -> Result<[u8; 32]> {
     let bytes = input::bytes(argument)?;
     if is_message {
@@ -84,7 +85,7 @@ fn key_from_environment(name: &str) -> Result<SecretKey> {
 fn key_from_file(path: &Path) -> Result<SecretKey> {
     let file = File::open(path)?;
     refuse_shared(&file)?;
-    // Room for the digits, the prefix and blanks around them; a growing buffer would leave copies behind.
+    // Room for the digits, the prefix and surrounding white space; a growing buffer would leave copies in memory.
     let mut buffer = Zeroizing::new([0; 256]);
     let mut length = 0;
     let mut file = file.take(buffer.len() as u64);
@@ -97,7 +98,7 @@ fn key_from_file(path: &Path) -> Result<SecretKey> {
     parse_key(&buffer[..length])
 }
 
-/// Others must not be able to read the key.
+/// Rejects a key file that others can read.
 #[cfg(unix)]
 fn refuse_shared(file: &File) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -113,7 +114,7 @@ fn refuse_shared(_: &File) -> Result<()> {
     Ok(())
 }
 
-/// Errors never quote the key, not even a wrong digit of it.
+/// Errors never quote the key, not even an invalid digit.
 fn parse_key(text: &[u8]) -> Result<SecretKey> {
     let mut bytes = Zeroizing::new([0; 32]);
     if hex::decode_to_slice(text.trim_ascii(), &mut bytes[..]).is_err() {

@@ -8,11 +8,11 @@ use serde_json::{Number, Value as Json, json};
 
 use crate::{Answer, input, output, output::Output};
 
-/// Syrup, the encoding of OCapN
+/// Encode and decode Syrup, the encoding of OCapN
 ///
-/// In JSON: booleans, strings and lists are themselves; integers are numbers, or {"integer":"…"} beyond 64 bits; floats are
-/// numbers with a point or an exponent, or {"float64":"nan"}; the rest is {"symbol":"…"}, {"bytes":"hex"}, {"float32":1.5},
-/// {"dictionary":[[key,value],…]}, {"set":[…]}, {"record":[label,field,…]}.
+/// In JSON: booleans, strings and lists represent themselves; integers are numbers, or {"integer":"…"} beyond 64 bits;
+/// floats are numbers with a point or an exponent, or {"float64":"nan"}; other values are {"symbol":"…"},
+/// {"bytes":"hex"}, {"float32":1.5}, {"dictionary":[[key,value],…]}, {"set":[…]}, {"record":[label,field,…]}.
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -21,44 +21,44 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// JSON to canonical bytes
+    /// Convert JSON to canonical bytes
     Encode {
-        /// JSON; standard input without it
+        /// JSON document (default: standard input)
         document: Option<String>,
         /// Write hexadecimal instead of the bytes
         #[arg(long)]
         hex: bool,
-        /// As Endo reads it: keys sorted by their text, no sign on a zero; not canonical
+        /// Encode for Endo: keys sorted by their text, no sign on a zero; not canonical
         #[arg(long)]
         endo: bool,
     },
-    /// One value to JSON
+    /// Convert one value to JSON
     Decode {
         #[command(flatten)]
         source: Source,
-        /// Take what old peers write: needless zeros, any order of keys, the brackets of bencode
+        /// Accept the output of old peers: unnecessary zeros, keys in any order, the brackets of bencode
         #[arg(long)]
         lenient: bool,
-        /// Take what Endo writes, keys sorted by their text, and nothing else
+        /// Accept only the output of Endo, with keys sorted by their text
         #[arg(long, conflicts_with = "lenient")]
         endo: bool,
     },
-    /// Exit 0 only for one whole canonical value
+    /// Exit with code 0 only for one complete canonical value
     Check {
         #[command(flatten)]
         source: Source,
     },
-    /// SHA-256 of one canonical value
+    /// Print the SHA-256 of one canonical value
     Cid {
         #[command(flatten)]
         source: Source,
     },
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 #[derive(Args)]
 pub struct Source {
-    /// The bytes; standard input without it
+    /// Data (default: standard input)
     data: Option<String>,
     /// The input is hexadecimal
     #[arg(long)]
@@ -130,7 +130,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The value in JSON, nothing lost.
+/// Converts a value to JSON without loss.
 pub fn to_json(value: &Value) -> Json {
     let all = |values: &[Value]| values.iter().map(to_json).collect::<Vec<_>>();
     match value {
@@ -163,7 +163,7 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// A JSON number, or the name of what is none.
+/// Returns a JSON number, or the name of a float that is not a JSON number.
 fn float(value: f64) -> Result<Json, String> {
     Number::from_f64(value)
         .map(Json::Number)
@@ -211,7 +211,7 @@ fn from_json(json: &Json) -> Result<Value> {
                     None => bail!("{json}: no float"),
                 },
                 ("float32", content) => match from_float(content) {
-                    // The wider number must be one of the narrower.
+                    // The f64 must be representable as an f32.
                     Some(value) if value.is_nan() || f64::from(value as f32) == value => {
                         Value::Float32(value as f32)
                     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{Answer, input, output::Output};
 
-/// Transactions
+/// Decode transactions
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -17,17 +17,18 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// All fields of a signed transaction of type 0 to 4, its hash and its sender; exit code 1 if it has no valid signature
+    /// Print all fields of a signed transaction of type 0 to 4, its hash and its sender; exit code 1 if its signature
+    /// is invalid
     Decode {
-        /// The transaction's bytes in hexadecimal; standard input without them
+        /// Transaction in hexadecimal (default: standard input)
         transaction: Option<String>,
-        /// Take the input as it is, not as hexadecimal
+        /// Read the input as raw bytes instead of hexadecimal
         #[arg(long)]
         raw: bool,
     },
 }
 
-/// Amounts are decimal: numbers up to 64 bits, strings above.
+/// Amounts are decimal: JSON numbers up to 64 bits, strings above.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     let Command::Decode { transaction, raw } = &arguments.command;
     let data = input::data(transaction.as_deref(), *raw)?;

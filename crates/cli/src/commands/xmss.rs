@@ -22,8 +22,8 @@ use crate::{Answer, input};
 
 /// Hash-based signatures of lean Ethereum (Generalized XMSS)
 ///
-/// A key is two files: KEY, its SSZ encoding, and KEY.epoch, the record of spent epochs. Never restore a record from a backup,
-/// and never use one key in two places: two signatures for one epoch reveal the key.
+/// A key consists of two files: KEY, its SSZ encoding, and KEY.epoch, the record of spent epochs. Never restore a
+/// record from a backup, and never use one key in two places: two signatures for the same epoch reveal the key.
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -42,27 +42,27 @@ enum Command {
 
 /// Make a key
 ///
-/// Without --out nothing is kept: the key is made, tried on one message, and timed.
+/// Without --out the key is not stored: it is generated, tested on one message, and timed.
 #[derive(Args)]
 struct Keygen {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// Where the key goes; there must be no such file
+    /// Output file for the key, which must not exist
     #[arg(long, value_name = "KEY")]
     out: Option<PathBuf>,
-    /// Number of epochs, widened to whole bottom trees and two at least
+    /// Number of epochs, rounded up to whole bottom trees, at least two
     #[arg(long, default_value_t = 1)]
     epochs: u64,
     /// First epoch
     #[arg(long, default_value_t = 0)]
     activation: u64,
-    /// 32 bytes in hexadecimal to make the key from, instead of the system's randomness. Seen by every user of the machine:
-    /// for tests
+    /// 32 bytes in hexadecimal as a seed instead of the system's randomness. Visible to every user of the machine: for
+    /// tests only
     #[arg(long, value_name = "HEX")]
     seed: Option<String>,
 }
 
-/// Sign a message for an epoch that is not spent, and spend it
+/// Sign a message for an unspent epoch, and mark the epoch as spent
 #[derive(Args)]
 struct Sign {
     #[command(flatten)]
@@ -76,7 +76,7 @@ struct Sign {
     /// 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// New file for the signature, as bytes; without it, hexadecimal on standard output
+    /// New file for the signature as bytes (default: hexadecimal on standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -95,15 +95,15 @@ struct Verify {
     /// 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// The file with the signature, bytes or hexadecimal; `-` is standard input
+    /// File with the signature, as bytes or hexadecimal; `-` for standard input
     #[arg(long, value_name = "FILE")]
     signature: String,
-    /// Accept what leanSig accepts: field elements that are not below the modulus
+    /// Accept field elements that are not below the modulus, like leanSig
     #[arg(long)]
     leansig_compatible: bool,
 }
 
-/// Show a key's public part, epochs and window
+/// Show a key's public key, epochs and window
 #[derive(Args)]
 struct Inspect {
     #[command(flatten)]
@@ -113,7 +113,7 @@ struct Inspect {
     key: PathBuf,
 }
 
-/// Move a key's window, by one bottom tree or up to an epoch
+/// Move a key's window by one bottom tree, or up to an epoch
 #[derive(Args)]
 struct Advance {
     #[command(flatten)]
@@ -121,22 +121,23 @@ struct Advance {
     /// The key
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
-    /// The epoch that the window has to hold
+    /// Epoch that the window must contain
     #[arg(long)]
     epoch: Option<u32>,
 }
 
 /// Start using a key file made by another program
 ///
-/// Creates the record KEY.epoch, by which all epochs below --next are spent. You must know which epochs the key has signed.
+/// Creates the record KEY.epoch, which marks all epochs below --next as spent. You must know which epochs the key has
+/// signed.
 #[derive(Args)]
 struct Adopt {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// The key, in leanSig's SSZ encoding
+    /// Key file in leanSig's SSZ encoding
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
-    /// The lowest epoch that has not been signed
+    /// Lowest epoch that has not been signed
     #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(..=1 << 32))]
     next: u64,
 }
@@ -145,14 +146,14 @@ struct Adopt {
 struct SchemeArgument {
     /// The signature scheme
     ///
-    /// leansig-prod: 46 chains, 2^32 epochs. leansig-46-8, -10, -18: the same, 2^8, 2^10 or 2^18 epochs. leansig-test: 4
-    /// chains, 2^8 epochs; forgeable, for tests. leansig-legacy-w4: 39 chains of 16, 2^18 epochs. hash-sig-2025: Winternitz, 22
-    /// chains of 256, 2^18 epochs.
+    /// leansig-prod: 46 chains, 2^32 epochs. leansig-46-8, -10, -18: the same, with 2^8, 2^10 or 2^18 epochs.
+    /// leansig-test: 4 chains, 2^8 epochs; forgeable, for tests. leansig-legacy-w4: 39 chains of 16, 2^18 epochs.
+    /// hash-sig-2025: Winternitz, 22 chains of 256, 2^18 epochs.
     #[arg(long = "scheme", value_parser = parser(), default_value = SCHEMES[0].name())]
     scheme: &'static dyn NamedScheme,
 }
 
-/// The names of the schemes.
+/// Parses the name of a scheme.
 fn parser() -> impl TypedValueParser<Value = &'static dyn NamedScheme> {
     PossibleValuesParser::new(SCHEMES.map(|scheme| scheme.name()))
         .try_map(|name| named::scheme(&name).context("no such scheme"))
@@ -198,7 +199,7 @@ impl Keygen {
             ("epochs", format!("{}..{}", active.start, active.end).into()),
         ];
         let Some(path) = &self.out else {
-            // The key is forgotten, so its first epoch may be spent on this.
+            // The key is discarded, so its first epoch may be used here.
             let epoch = active.start as u32;
             let signature = key.sign(epoch, &[0; 32])?;
             let valid = scheme.verify(&public_key, epoch, &[0; 32], &signature)?;
@@ -228,11 +229,11 @@ impl Sign {
     fn run(&self, output: &Output) -> Result<Answer> {
         let message = array(&self.message).context("--message")?;
         let mut file = self.scheme.open(&self.key)?;
-        // What is spent is refused before any work.
+        // Reject a spent epoch before doing any work.
         if file.unspent().contains(&u64::from(self.epoch)) {
             prepare(&mut *file, self.epoch)?;
         }
-        // The output exists before the epoch is spent.
+        // Create the output file before the epoch is spent.
         let created = match &self.out {
             Some(path) => Some(SignatureFile::create(path, &self.key)?),
             None => None,
@@ -254,7 +255,7 @@ impl Sign {
     }
 }
 
-/// A new file for a signature, removed unless it is written.
+/// A new file for a signature, which is removed unless the signature is written.
 struct SignatureFile {
     file: File,
     path: PathBuf,
@@ -262,7 +263,7 @@ struct SignatureFile {
 }
 
 impl SignatureFile {
-    /// Creates the file. One that exists, which may be the key, is left alone.
+    /// Creates the file. An existing file, which may be the key, is not overwritten.
     fn create(path: &Path, key: &Path) -> Result<Self> {
         let mut reserved = key.as_os_str().to_os_string();
         reserved.push(".new");
@@ -304,7 +305,7 @@ impl Verify {
         } else {
             fs::read(&self.signature).with_context(|| self.signature.clone())?
         };
-        // Hexadecimal text holds no byte below a space, the first offset of a signature does.
+        // Hexadecimal text contains no byte below a space; the first offset of a signature does.
         if let Ok(decoded) = hex::decode(bytes.trim_ascii()) {
             bytes = decoded;
         }
@@ -394,7 +395,7 @@ fn array(text: &str) -> Result<[u8; 32]> {
     hex::decode_to_array(text.trim()).context("not 32 hexadecimal bytes")
 }
 
-/// Does what takes long, with a bar on standard error if a person looks at it.
+/// Runs a long operation, with a progress bar on standard error if it is a terminal.
 fn with_bar<T>(work: impl FnOnce(&dyn Observer) -> T) -> T {
     let bar = progress_bar();
     let done = work(&|done, total| {

@@ -1,4 +1,4 @@
-//! blst's field elements as fields of ours, and the curves over them.
+//! Wrappers that make blst's field elements implement this crate's field traits, and the curves over them.
 
 use blst::{
     blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse,
@@ -9,7 +9,7 @@ use blst::{
 use super::Error;
 use crate::{field::Field, group::Curve};
 
-/// p, the highest word first.
+/// p, most significant word first.
 pub(super) const P: [u64; 6] = [
     0x1a01_11ea_397f_e69a,
     0x4b1b_a7b6_434b_acd7,
@@ -66,12 +66,12 @@ impl Fp {
         }
         words.reverse();
         let mut element = blst_fp::default();
-        // SAFETY: reads six words, writes a field element.
+        // SAFETY: `words` has six words; the output is a valid field element.
         unsafe { blst_fp_from_uint64(&mut element, words.as_ptr()) };
         Ok(Self(element))
     }
 
-    /// From blst's form below 2 p.
+    /// Reduces an element in blst's form that is below 2 p.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn from_below_2p(element: blst_fp) -> Self {
         let (mut reduced, mut borrow) = ([0; 6], false);
@@ -89,7 +89,7 @@ impl Fp {
 
     pub(super) fn to_bytes(self) -> [u8; 48] {
         let mut bytes = [0; 48];
-        // SAFETY: reads a field element, writes 48 bytes.
+        // SAFETY: `bytes` has room for the 48 bytes written; the input is a valid field element.
         unsafe { blst_bendian_from_fp(bytes.as_mut_ptr(), &self.0) };
         bytes
     }
@@ -131,7 +131,7 @@ impl Fp2 {
     }
 }
 
-/// x / 2, or (x + p) / 2 for an odd x.
+/// Returns x / 2, or (x + p) / 2 for odd x.
 #[inline]
 fn half(x: &blst_fp) -> blst_fp {
     let odd = (x.l[0] & 1).wrapping_neg();
@@ -155,7 +155,7 @@ macro_rules! field {
             #[inline]
             fn add(&self, other: &Self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads two field elements, writes one.
+                // SAFETY: the pointers come from references to two field elements to read and one to write.
                 unsafe { $add(&mut out, &self.0, &other.0) };
                 Self(out)
             }
@@ -163,7 +163,7 @@ macro_rules! field {
             #[inline]
             fn sub(&self, other: &Self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads two field elements, writes one.
+                // SAFETY: the pointers come from references to two field elements to read and one to write.
                 unsafe { $sub(&mut out, &self.0, &other.0) };
                 Self(out)
             }
@@ -171,7 +171,7 @@ macro_rules! field {
             #[inline]
             fn negate(&self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads a field element, writes one.
+                // SAFETY: the pointers come from references to one field element to read and one to write.
                 unsafe { $negate(&mut out, &self.0, true) };
                 Self(out)
             }
@@ -179,7 +179,7 @@ macro_rules! field {
             #[inline]
             fn mul(&self, other: &Self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads two field elements, writes one.
+                // SAFETY: the pointers come from references to two field elements to read and one to write.
                 unsafe { $mul(&mut out, &self.0, &other.0) };
                 Self(out)
             }
@@ -187,7 +187,7 @@ macro_rules! field {
             #[inline]
             fn square(&self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads a field element, writes one.
+                // SAFETY: the pointers come from references to one field element to read and one to write.
                 unsafe { $square(&mut out, &self.0) };
                 Self(out)
             }
@@ -199,7 +199,7 @@ macro_rules! field {
 
             fn invert(&self) -> Self {
                 let mut out = $inner::default();
-                // SAFETY: reads a field element, writes one.
+                // SAFETY: the pointers come from references to one field element to read and one to write.
                 unsafe { $invert(&mut out, &self.0) };
                 Self(out)
             }

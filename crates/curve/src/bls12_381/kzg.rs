@@ -1,8 +1,8 @@
-//! The check of a KZG proof at one point, of EIP-4844, under the trusted setup of Ethereum's ceremony.
+//! Verification of a KZG proof at one point (EIP-4844), under the trusted setup of Ethereum's ceremony.
 //!
-//! The claim p(z) = y holds for the commitment C and the proof Q if e(C - y G1 + z Q, -G2) e(Q, tau G2) = 1. Both points of
-//! G2 are fixed, so nothing is computed with them but lines that a table holds, and both Miller loops share their squarings,
-//! as both multiplications share their doublings.
+//! The claim p(z) = y holds for the commitment C and the proof Q if e(C - y G1 + z Q, -G2) e(Q, tau G2) = 1. Both
+//! points of G2 are fixed, so their lines are precomputed in a table. The two Miller loops share their squarings, and
+//! the two multiplications share their doublings.
 //!
 //! Source: \[EIP-4844\] (point evaluation), \[KZG10\] §3.2; fixed arguments: \[CS10\] §3; multiplication: \[GLV01\].
 
@@ -33,17 +33,17 @@ pub const ORDER: [u8; 32] = [
     0x53, 0xbd, 0xa4, 0x02, 0xff, 0xfe, 0x5b, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01,
 ];
 
-/// Lines of a Miller loop.
+/// Number of lines of a Miller loop.
 pub(super) const LINES: usize = 68;
 
-/// Lines `b x / y w^2 + c / y + w^3` at (x, y), b and c of each as 24 little-endian words of blst's form: those of the Miller
-/// loops with -G2 and with tau G2. Written by `examples/generate_tables.rs`.
+/// Lines `b x / y w^2 + c / y + w^3` at (x, y) of the Miller loops with -G2 and with tau G2. b and c are stored as 24
+/// little-endian words in blst's form. Written by `examples/generate_tables.rs`.
 const TABLES: [&[[u8; 192]]; 2] = [
     include_bytes!("negated_generator.bin").as_chunks().0,
     include_bytes!("tau.bin").as_chunks().0,
 ];
 
-/// A real or imaginary part of one of the two coefficients of a line with one of the two points.
+/// Returns the real or imaginary part of one of the two coefficients of a line with one of the two points.
 pub(super) const fn line_part(
     point: usize,
     line: usize,
@@ -59,10 +59,10 @@ pub(super) const fn line_part(
     blst_fp { l }
 }
 
-/// A point of the curve from its compressed form.
+/// Decompresses a point of the curve.
 fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
     let mut point = blst_p1_affine::default();
-    // SAFETY: reads 48 bytes, writes a point.
+    // SAFETY: `bytes` has 48 bytes; the output is a valid point.
     match unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) } {
         BLST_ERROR::BLST_SUCCESS => Ok(point),
         BLST_ERROR::BLST_POINT_NOT_ON_CURVE => Err(Error::NotOnCurve),
@@ -70,12 +70,12 @@ fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
     }
 }
 
-/// k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
+/// Returns k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
 fn split(k: &[u8; 32]) -> [u128; 2] {
     halves(&x_digits(crate::words_from_be(k)))
 }
 
-/// Odd multiples of the generator, each as 12 little-endian words x, y of blst's form.
+/// Odd multiples of the generator, each as 12 little-endian words x, y in blst's form.
 static GENERATOR: &[[u8; 96]] = include_bytes!("generator.bin").as_chunks().0;
 
 pub(super) fn generator_multiple(index: usize) -> Affine<G1> {
@@ -95,7 +95,7 @@ pub(super) fn generator_multiple(index: usize) -> Affine<G1> {
 const WINDOW: u32 = 5;
 const GENERATOR_WINDOW: u32 = GENERATOR.len().ilog2() + 2;
 
-/// `a P - b G` for a and b below r; P is not infinity.
+/// Computes `a P - b G` for a and b below r. P must not be infinity.
 pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> Jacobian<G1> {
     let (table, scale) = odd_multiples::<G1, { 1 << (WINDOW - 2) }>(p);
     let images = table.map(|p| g1_image(&p));
@@ -115,7 +115,7 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
             2 => (generator_multiple(index), Some(&scale)),
             _ => (g1_image(&generator_multiple(index)), Some(&scale)),
         };
-        // The image is -X^2 times the point, and the generator is subtracted.
+        // The endomorphism's image is -X^2 times the point, and the generator's multiple is subtracted.
         let negated = matches!(i, 1 | 2);
         (entry.negate_if((digit < 0) != negated), scale)
     });
@@ -123,10 +123,11 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
     sum
 }
 
-/// The product of the Miller functions of these points and -G2, tau G2, with |x| for the curve's parameter x, which is negative:
-/// the inverse of the product of the pairings once exponentiated. Up to factors that the final exponentiation takes away.
+/// Computes the product of the Miller functions of these points with -G2 and tau G2, up to factors that the final
+/// exponentiation removes. Uses |x| for the curve's parameter x, which is negative: after the final exponentiation,
+/// this gives the inverse of the product of the pairings.
 fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
-    // x / y and 1 / y, for b and c.
+    // x / y and 1 / y, the factors of b and c.
     let factors = points.map(|p| {
         p.map(|Affine { x, y }| {
             let inverse = y.invert();
@@ -135,14 +136,14 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
     });
     #[cfg(target_arch = "x86_64")]
     if cpu::has_avx512ifma() {
-        // SAFETY: the CPU has the instructions.
+        // SAFETY: `has_avx512ifma` was checked above.
         return unsafe { x86_64::avx512ifma_x8::miller_loop_of_lines(&factors) };
     }
     let mut f = blst_fp12::default();
     let at = &raw mut f;
     for (line, step) in steps().enumerate() {
         if step == Step::Double && line > 0 {
-            // SAFETY: reads and writes field elements; the result may stand where a factor does.
+            // SAFETY: `at` points to a valid field element; blst allows the result to alias a factor.
             unsafe { blst_fp12_sqr(at, at) };
         }
         for (point, factors) in factors.iter().enumerate() {
@@ -153,15 +154,15 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
             let line = blst_fp6 {
                 fp2: [constant, by_x, Fp2::ONE.0],
             };
-            // SAFETY: as above.
+            // SAFETY: as above; `line` is a reference to a valid element.
             unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
         }
     }
     f
 }
 
-/// Does `proof` prove that the polynomial committed to by `commitment` has the value y at z? Scalars are big-endian,
-/// points compressed.
+/// Verifies that the polynomial committed to by `commitment` has the value y at z. Scalars are big-endian, points
+/// compressed.
 ///
 /// # Errors
 /// [`Error::ScalarOutOfRange`], [`Error::PointEncoding`], [`Error::NotOnCurve`], [`Error::NotInSubgroup`], or

@@ -1,10 +1,11 @@
-//! BLS12-381, as the EVM's precompiles 0x0b to 0x11 have it (EIP-2537), and the KZG check of 0x0a, on `blst`.
+//! BLS12-381 for the EVM's precompiles 0x0b to 0x11 (EIP-2537) and the KZG proof verification of 0x0a, based on `blst`.
 //!
-//! Points are coordinates of 48 big-endian bytes, x first, of Fp2 the real part first; infinity is all zeros. Everything is
-//! variable-time: the inputs are public.
+//! Points are encoded as coordinates of 48 big-endian bytes, x first; elements of Fp2 have the real part first;
+//! infinity is all zeros. Everything is variable-time: the inputs are public.
 //!
-//! Source: \[EIP-2537\], \[EIP-4844\]; the arithmetic is that of `blst`, but for sums, checks of subgroups and pairings in
-//! lanes where the CPU has AVX-512 IFMA. Subgroups: \[Scott21\]; multipliers in parts: \[GLV01\], \[GLS09\].
+//! Source: \[EIP-2537\], \[EIP-4844\]. The arithmetic is that of `blst`, except that sums, subgroup checks and pairings
+//! use vector kernels if the CPU has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of multipliers: \[GLV01\],
+//! \[GLS09\].
 
 mod fields;
 pub mod kzg;
@@ -35,26 +36,26 @@ use crate::{
 };
 use fields::{Fp, Fp2, G1, G2};
 
-/// Bytes of a point of G1.
+/// Length of an encoded point of G1, in bytes.
 pub const G1_LENGTH: usize = 96;
-/// Bytes of a point of G2.
+/// Length of an encoded point of G2, in bytes.
 pub const G2_LENGTH: usize = 192;
 
-/// Why an input is not accepted.
+/// The reason why an input is rejected.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A field element is not below the field prime.
     FieldElementOutOfRange,
-    /// The coordinates are not those of a point of the curve.
+    /// The coordinates are not on the curve.
     NotOnCurve,
     /// A point is not in the subgroup of order r.
     NotInSubgroup,
-    /// A compressed point is not encoded as it should be.
+    /// A compressed point is not validly encoded.
     PointEncoding,
     /// A scalar is not below r.
     ScalarOutOfRange,
-    /// The KZG proof does not prove the claim.
+    /// The KZG proof is not valid for the claim.
     ProofMismatch,
 }
 
@@ -83,7 +84,7 @@ fn read_g2(bytes: &[u8; G2_LENGTH]) -> Result<Option<Affine<G2>>, Error> {
     read_point(Fp2::from_bytes(&halves[0])?, Fp2::from_bytes(&halves[1])?)
 }
 
-/// A point of the curve; `None` is infinity.
+/// Returns a point of the curve; `None` is infinity.
 fn read_point<C: Curve>(x: C::Field, y: C::Field) -> Result<Option<Affine<C>>, Error> {
     let point = Affine { x, y };
     if x.is_zero() && y.is_zero() {
@@ -113,28 +114,28 @@ fn write_g2(point: Option<Affine<G2>>) -> [u8; G2_LENGTH] {
     bytes
 }
 
-/// A point of the curve of G1 in blst's form.
+/// Converts a point of the curve of G1 to blst's form.
 fn to_p1_affine(Affine { x, y }: Affine<G1>) -> blst_p1_affine {
     blst_p1_affine { x: x.0, y: y.0 }
 }
 
-/// A point of the curve of G2 in blst's form.
+/// Converts a point of the curve of G2 to blst's form.
 fn to_p2_affine(Affine { x, y }: Affine<G2>) -> blst_p2_affine {
     blst_p2_affine { x: x.0, y: y.0 }
 }
 
-/// The curve's parameter, without its sign: r = X^4 - X^2 + 1.
+/// The absolute value of the curve's parameter: r = X^4 - X^2 + 1.
 const X: u64 = 0xd201_0000_0001_0000;
 
-/// A step of the Miller loop, each with a line.
+/// A step of the Miller loop. Each step has a line.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
-    /// The point is doubled, and the product of the lines has been squared, if it is not 1 yet.
+    /// Doubles the point. The product of the lines is squared before, unless it is still 1.
     Double,
     Add,
 }
 
-/// The steps to X times a point.
+/// Returns the steps that compute X times a point.
 fn steps() -> impl Iterator<Item = Step> {
     (0..X.ilog2()).rev().flat_map(|bit| {
         let add = (X >> bit & 1 == 1).then_some(Step::Add);
@@ -142,7 +143,7 @@ fn steps() -> impl Iterator<Item = Step> {
     })
 }
 
-/// A cube root of 1 in Fp. In blst's form.
+/// A cube root of 1 in Fp, in blst's form.
 const BETA: Fp = Fp(blst_fp {
     l: [
         0x30f1_361b_798a_64e8,
@@ -154,7 +155,7 @@ const BETA: Fp = Fp(blst_fp {
     ],
 });
 
-/// -X^2 times a point of the subgroup, and only of it.
+/// The endomorphism of the curve. It equals -X^2 times the point exactly if the point is in the subgroup.
 fn g1_image(p: &Affine<G1>) -> Affine<G1> {
     Affine {
         x: p.x.mul(&BETA),
@@ -162,7 +163,8 @@ fn g1_image(p: &Affine<G1>) -> Affine<G1> {
     }
 }
 
-/// -X times a point of the subgroup, and only of it: Frobenius' map on the curve over Fp12 that has G2 as its twist.
+/// The endomorphism of the twist, Frobenius on the curve over Fp12. It equals -X times the point exactly if the point
+/// is in G2.
 #[cfg(target_arch = "x86_64")]
 fn g2_image(p: &Affine<G2>) -> Affine<G2> {
     // (1 + u)^-((p - 1) / 3) and (1 + u)^-((p - 1) / 2).
@@ -211,7 +213,7 @@ fn g2_image(p: &Affine<G2>) -> Affine<G2> {
     }
 }
 
-/// The four digits to base X, lowest first, of a number below r.
+/// Returns the four digits of a number below r to base X, lowest first.
 fn x_digits(mut k: [u64; 4]) -> [u64; 4] {
     core::array::from_fn(|_| {
         let mut rest = 0;
@@ -224,13 +226,14 @@ fn x_digits(mut k: [u64; 4]) -> [u64; 4] {
     })
 }
 
-/// The digits to base X^2.
+/// Combines digits to base X into digits to base X^2.
 fn halves(digits: &[u64; 4]) -> [u128; 2] {
     let [d0, d1, d2, d3] = digits.map(u128::from);
     [d0 + d1 * u128::from(X), d2 + d3 * u128::from(X)]
 }
 
-/// Are points that are not infinity in the subgroup? In lanes from `$from` points on, as one of G2 is as fast by blst.
+/// Checks that finite points are in the subgroup. Uses vector kernels from `$from` points on; blst is as fast for a
+/// single point of G2.
 macro_rules! check {
     ($check:ident, $affine:ident, $in_group:ident, $in_lanes:ident, $from_affine:ident, $from:literal) => {
         fn $check(points: &[$affine]) -> Result<(), Error> {
@@ -238,10 +241,10 @@ macro_rules! check {
                 #[cfg(target_arch = "x86_64")]
                 if points.len() >= $from && cpu::has_avx512ifma() {
                     let points: Vec<_> = points.iter().map($from_affine).collect();
-                    // SAFETY: the CPU has the instructions.
+                    // SAFETY: `has_avx512ifma` was checked above.
                     return unsafe { x86_64::avx512ifma_x8::$in_lanes(&points) };
                 }
-                // SAFETY: reads a point.
+                // SAFETY: the pointer comes from a reference to a point.
                 points.iter().all(|point| unsafe { $in_group(point) })
             });
             all.then_some(()).ok_or(Error::NotInSubgroup)
@@ -282,14 +285,14 @@ fn from_p2_affine(p: &blst_p2_affine) -> Affine<G2> {
     }
 }
 
-/// The product as one of smaller multipliers.
+/// Splits a product into terms with shorter multipliers.
 #[cfg(target_arch = "x86_64")]
 fn g1_terms(p: &blst_p1_affine, digits: &[u64; 4]) -> [(Affine<G1>, u128); 2] {
     let (p, [k0, k1]) = (from_p1_affine(p), halves(digits));
     [(p, k0), (g1_image(&p).negate_if(true), k1)]
 }
 
-/// The product as one of smaller multipliers.
+/// Splits a product into terms with shorter multipliers.
 #[cfg(target_arch = "x86_64")]
 fn g2_terms(p: &blst_p2_affine, digits: &[u64; 4]) -> [(Affine<G2>, u128); 4] {
     let mut multiple = from_p2_affine(p);
@@ -300,10 +303,10 @@ fn g2_terms(p: &blst_p2_affine, digits: &[u64; 4]) -> [(Affine<G2>, u128); 4] {
     })
 }
 
-/// Any 256-bit integer modulo r, as blst's multiplications want it.
+/// Converts 32 big-endian bytes to the form that blst's multiplications expect. Values of r and above are allowed.
 fn read_scalar(bytes: &[u8; 32]) -> blst_scalar {
     let mut scalar = blst_scalar::default();
-    // SAFETY: reads 32 bytes, writes a scalar.
+    // SAFETY: `bytes` has the length passed; the output is a valid scalar.
     unsafe { blst_scalar_from_be_bytes(&mut scalar, bytes.as_ptr(), bytes.len()) };
     scalar
 }
@@ -324,37 +327,37 @@ fn from_p2(p: &blst_p2) -> Jacobian<G2> {
     }
 }
 
-/// P + Q in G1. The points need not be in the subgroup.
+/// Adds two points of G1. They need not be in the subgroup.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`].
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`] if a point is invalid.
 pub fn g1_add(p: &[u8; G1_LENGTH], q: &[u8; G1_LENGTH]) -> Result<[u8; G1_LENGTH], Error> {
     Ok(write_g1(group::add_affine(read_g1(p)?, read_g1(q)?)))
 }
 
-/// P + Q in G2. The points need not be in the subgroup.
+/// Adds two points of G2. They need not be in the subgroup.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`].
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`] if a point is invalid.
 pub fn g2_add(p: &[u8; G2_LENGTH], q: &[u8; G2_LENGTH]) -> Result<[u8; G2_LENGTH], Error> {
     Ok(write_g2(group::add_affine(read_g2(p)?, read_g2(q)?)))
 }
 
-/// Little-endian words.
+/// Returns the scalar as little-endian words.
 #[cfg(target_arch = "x86_64")]
 fn words(scalar: &blst_scalar) -> [u64; 4] {
     let words = scalar.b.as_chunks().0;
     core::array::from_fn(|i| u64::from_le_bytes(words[i]))
 }
 
-/// Points of one sum in lanes: more are done in several, for tables of a megabyte at most.
+/// Points per vectorised sum. More are processed in several sums, so that the tables take at most a megabyte.
 #[cfg(target_arch = "x86_64")]
 const AT_ONCE: usize = 128;
 
 /// Bits of a scalar below r.
 const SCALAR_BITS: usize = 255;
 
-/// The sum of products; in lanes from `$from` points on, as one of G1 is as fast by blst.
+/// The sum of products. Uses vector kernels from `$from` points on; blst is as fast for a single point of G1.
 macro_rules! msm {
     ($pairs:ident, $read:ident, $to_affine:ident, $check:ident, $sum:ident, $from_affine:ident, $mult:ident,
      $pippenger:ident, $scratch_size:ident, $group:ident, $terms:ident, $add:ident, $from:literal) => {{
@@ -378,7 +381,8 @@ macro_rules! msm {
                         .flat_map(|(point, scalar)| $terms(point, &x_digits(words(scalar))))
                         .collect();
                     let before = sum;
-                    // SAFETY: the CPU has the instructions; reads two points, writes one.
+                    // SAFETY: `has_avx512ifma` was checked in the match guard; the pointers come from references to two
+                    // points to read and one to write.
                     unsafe {
                         let part = x86_64::avx512ifma_x8::$group::sum(&terms);
                         $add(&mut sum, &before, &part);
@@ -387,21 +391,22 @@ macro_rules! msm {
             }
             ([point], [scalar]) => {
                 let mut jacobian = $sum::default();
-                // SAFETY: reads and writes points, and reads the 32 bytes of a scalar.
+                // SAFETY: the pointers come from references to points; the scalar has 32 bytes, more than the
+                // `SCALAR_BITS` read.
                 unsafe {
                     $from_affine(&mut jacobian, point);
                     $mult(&mut sum, &jacobian, scalar.b.as_ptr(), SCALAR_BITS);
                 }
             }
             _ => {
-                // A null pointer after the first: the others follow in memory.
+                // A null pointer in second place: all further items follow the first in memory.
                 let points_list = [points.as_ptr(), core::ptr::null()];
                 let scalars_list = [scalars.as_ptr().cast::<u8>(), core::ptr::null()];
-                // SAFETY: no more than arithmetic.
+                // SAFETY: the function only computes a size.
                 let bytes = unsafe { $scratch_size(points.len()) };
                 let mut scratch: Vec<limb_t> = alloc::vec![0; bytes.div_ceil(size_of::<limb_t>())];
-                // SAFETY: reads as many points and scalars (32 bytes each) as it is told, which is how many there are;
-                // the scratch space is of the size asked for.
+                // SAFETY: reads `points.len()` points and as many scalars of 32 bytes each, which both slices have; the
+                // scratch space has the required size.
                 unsafe {
                     $pippenger(
                         &mut sum,
@@ -418,10 +423,10 @@ macro_rules! msm {
     }};
 }
 
-/// The sum of scalar multiples in G1, for any 256-bit scalars, big-endian. Allocates.
+/// Computes the sum of scalar multiples in G1. Scalars are any 256-bit integers, big-endian. Allocates.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`], of the first that is not accepted, else
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`] for the first invalid point, otherwise
 /// [`Error::NotInSubgroup`].
 pub fn g1_msm(
     pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; 32])>,
@@ -444,10 +449,10 @@ pub fn g1_msm(
     Ok(write_g1(from_p1(&sum).to_affine()))
 }
 
-/// The sum of scalar multiples in G2, for any 256-bit scalars, big-endian. Allocates.
+/// Computes the sum of scalar multiples in G2. Scalars are any 256-bit integers, big-endian. Allocates.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`], of the first that is not accepted, else
+/// [`Error::FieldElementOutOfRange`] or [`Error::NotOnCurve`] for the first invalid point, otherwise
 /// [`Error::NotInSubgroup`].
 pub fn g2_msm(
     pairs: impl IntoIterator<Item = ([u8; G2_LENGTH], [u8; 32])>,
@@ -470,17 +475,17 @@ pub fn g2_msm(
     Ok(write_g2(from_p2(&sum).to_affine()))
 }
 
-/// Points checked at once.
+/// Number of points checked at once.
 const LANES: usize = 8;
 
-/// Pairs of one Miller loop. More are done in several, their results multiplied.
+/// Number of pairs per Miller loop. More pairs take several loops, whose results are multiplied.
 const CHUNK: usize = 16;
 
 /// The product of Miller loops.
 struct Product(blst_fp12);
 
 impl Product {
-    /// Multiplies by the Miller loop of these pairs, if all are of the groups.
+    /// Multiplies by the Miller loop of these pairs, if all points are in the groups.
     fn multiply(&mut self, p: &[blst_p1_affine], q: &[blst_p2_affine]) -> Result<(), Error> {
         debug_assert_eq!(p.len(), q.len());
         if p.is_empty() {
@@ -491,7 +496,7 @@ impl Product {
         if cpu::has_avx512ifma() {
             let points = p.iter().map(from_p1_affine);
             let pairs: Vec<_> = points.zip(q.iter().map(from_p2_affine)).collect();
-            // SAFETY: the CPU has the instructions.
+            // SAFETY: `has_avx512ifma` was checked above.
             let loops = unsafe { x86_64::avx512ifma_x8::miller_loop(&pairs) };
             self.times(&loops.ok_or(Error::NotInSubgroup)?);
             return Ok(());
@@ -502,8 +507,8 @@ impl Product {
             [q.as_ptr(), core::ptr::null()],
         );
         let mut loops = blst_fp12::default();
-        // SAFETY: reads as many points as it is told, which is how many there are (a null pointer after the first: the
-        // others follow in memory), and writes a field element.
+        // SAFETY: reads `p.len()` points of each list (a null pointer in second place: all further points follow the
+        // first in memory) and writes one field element.
         unsafe { blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), p.len()) };
         self.times(&loops);
         Ok(())
@@ -511,31 +516,31 @@ impl Product {
 
     fn times(&mut self, factor: &blst_fp12) {
         let before = self.0;
-        // SAFETY: reads and writes field elements.
+        // SAFETY: the pointers come from references to field elements.
         unsafe { blst_fp12_mul(&mut self.0, &before, factor) };
     }
 }
 
-/// Is the final exponentiation of a product of Miller loops one?
+/// Whether the final exponentiation of a product of Miller loops gives one.
 fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_avx512ifma() {
-        // SAFETY: the CPU has the instructions.
+        // SAFETY: `has_avx512ifma` was checked above.
         return unsafe { x86_64::avx512ifma_x8::final_exponentiation_is_one(f) };
     }
     let mut power = blst_fp12::default();
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe {
         blst_final_exp(&mut power, f);
         blst_fp12_is_one(&power)
     }
 }
 
-/// Is the product of the pairings of these pairs one?
+/// Checks whether the product of the pairings of these pairs is one.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`], of a pair that is not accepted; of up
-/// to sixteen pairs the coordinates come before the subgroups.
+/// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`] if a pair is invalid. Within
+/// each sixteen pairs, the coordinates are checked before the subgroups.
 pub fn pairing_check(
     pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; G2_LENGTH])>,
 ) -> Result<bool, Error> {
@@ -563,7 +568,7 @@ pub fn pairing_check(
         }
     }
     if count == 1 && product.0 == blst_fp12::default() {
-        // The pairing of two points that are not infinity is never one.
+        // The pairing of two finite points is never one.
         check_g1(&ps[..1])?;
         check_g2(&qs[..1])?;
         return Ok(false);
@@ -575,23 +580,23 @@ pub fn pairing_check(
 /// Maps a field element to a point of G1.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`].
+/// [`Error::FieldElementOutOfRange`] if the element is not below the field prime.
 pub fn map_fp_to_g1(element: &[u8; 48]) -> Result<[u8; G1_LENGTH], Error> {
     let Fp(element) = Fp::from_bytes(element)?;
     let mut point = blst_p1::default();
-    // SAFETY: reads one field element (a second one is optional), writes a point.
+    // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g1(&mut point, &element, core::ptr::null::<blst_fp>()) };
     Ok(write_g1(from_p1(&point).to_affine()))
 }
 
-/// Maps an element of Fp2, its real part first, to a point of G2.
+/// Maps an element of Fp2, real part first, to a point of G2.
 ///
 /// # Errors
-/// [`Error::FieldElementOutOfRange`].
+/// [`Error::FieldElementOutOfRange`] if a part is not below the field prime.
 pub fn map_fp2_to_g2(element: &[u8; 96]) -> Result<[u8; G2_LENGTH], Error> {
     let Fp2(element) = Fp2::from_bytes(element)?;
     let mut point = blst_p2::default();
-    // SAFETY: reads one field element (a second one is optional), writes a point.
+    // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g2(&mut point, &element, core::ptr::null()) };
     Ok(write_g2(from_p2(&point).to_affine()))
 }

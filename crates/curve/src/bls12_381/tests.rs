@@ -15,21 +15,21 @@ const TAU: [u8; 96] = hex!(
     "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2"
 );
 
-/// What the tables of [`kzg`] hold, from the library's own function, as `examples/generate_tables.rs` writes them.
+/// Compares the tables of [`kzg`] with lines from blst's function, as `examples/generate_tables.rs` writes them.
 #[test]
 fn tables_of_lines_are_those_of_the_points() {
     let mut tau = blst_p2_affine::default();
-    // SAFETY: reads 96 bytes, writes a point.
+    // SAFETY: `TAU` has 96 bytes; the output is a valid point.
     let read = unsafe { blst_p2_uncompress(&mut tau, TAU.as_ptr()) };
     assert_eq!(read, blst::BLST_ERROR::BLST_SUCCESS);
-    // SAFETY: the pointer is to a static of the library.
+    // SAFETY: blst returns a valid pointer to a static.
     let mut negated = unsafe { *blst_p2_affine_generator() };
     negated.y = Fp2(negated.y).negate(1).0;
     for (point, name) in [(negated, "negated_generator"), (tau, "tau")] {
         let mut lines = [blst_fp6::default(); 68];
-        // SAFETY: reads a point, writes 68 lines.
+        // SAFETY: reads a valid point and writes 68 lines, for which the array has room.
         unsafe { blst_precompute_lines(lines.as_mut_ptr(), &point) };
-        // Divided by what y is multiplied by, as the library evaluates them at (-2 x, 2 y).
+        // Divided by the factor of y, because the library evaluates them at (-2 x, 2 y).
         let bytes: Vec<u8> = lines
             .iter()
             .flat_map(|line| {
@@ -46,14 +46,14 @@ fn tables_of_lines_are_those_of_the_points() {
     }
 }
 
-/// The table of [`kzg`] and the sum made with it, from the library's multiplication.
+/// Compares the table of [`kzg`], and sums computed with it, with blst's multiplication.
 #[test]
 fn multiples_of_points_and_the_generator() {
-    // SAFETY: the pointer is to a static of the library.
+    // SAFETY: blst returns a valid pointer to a static.
     let generator = unsafe { *blst_p1_affine_generator() };
     let multiple = |point: &blst_p1_affine, k: &[u8; 32]| {
         let (mut jacobian, mut product) = (blst_p1::default(), blst_p1::default());
-        // SAFETY: reads and writes points, and reads the 32 bytes of a scalar.
+        // SAFETY: the pointers come from references to points and to the 32 bytes of a scalar.
         unsafe {
             blst_p1_from_affine(&mut jacobian, point);
             blst_p1_mult(
@@ -75,7 +75,7 @@ fn multiples_of_points_and_the_generator() {
     let mut last = kzg::ORDER;
     last[31] -= 1;
     let mut scalars = std::vec![[0; 32], scalar(1), scalar(2), last];
-    // X^2 and its neighbours, and what the hash of a number gives, below r.
+    // X^2 and its neighbours, and pseudo-random values below r.
     for low in [0, 1, u64::MAX] {
         let mut bytes = [0; 32];
         bytes[16..]
@@ -110,7 +110,7 @@ fn multiples_of_points_and_the_generator() {
 }
 
 fn generator() -> [u8; G1_LENGTH] {
-    // SAFETY: the pointer is to a static of the library.
+    // SAFETY: blst returns a valid pointer to a static.
     let point = unsafe { *blst_p1_affine_generator() };
     write_g1(Some(Affine {
         x: Fp(point.x),
@@ -124,7 +124,7 @@ fn scalar(k: u64) -> [u8; 32] {
     bytes
 }
 
-/// The affine sum against the library's Jacobian one.
+/// Compares the affine sum with blst's Jacobian sum.
 #[test]
 fn special_sums() {
     let g = generator();
@@ -155,7 +155,7 @@ fn special_sums() {
 }
 
 fn generator_2() -> [u8; G2_LENGTH] {
-    // SAFETY: the pointer is to a static of the library.
+    // SAFETY: blst returns a valid pointer to a static.
     let point = unsafe { *blst_p2_affine_generator() };
     write_g2(Some(Affine {
         x: Fp2(point.x),
@@ -163,7 +163,7 @@ fn generator_2() -> [u8; G2_LENGTH] {
     }))
 }
 
-/// Products of e(a P, b Q) are one where the sum of a b is zero, wherever points at infinity stand among them.
+/// The product of e(a P, b Q) is one if the sum of a b is zero, for points at infinity in any position.
 #[test]
 fn products_that_are_one() {
     let (zero_p, zero_q) = ([0; G1_LENGTH], [0; G2_LENGTH]);
@@ -193,7 +193,7 @@ fn products_that_are_one() {
     assert_eq!(pairing_check([(zero_p, zero_q)]), Ok(true));
 }
 
-/// Two proofs of the reference's vectors; all of them are in the EVM's tests. Source: [EIP-4844], `verify_kzg_proof`.
+/// Two proofs from the reference vectors; the EVM tests use all of them. Source: [EIP-4844], `verify_kzg_proof`.
 #[test]
 fn kzg_proofs() {
     let commitment = hex!(
@@ -224,7 +224,7 @@ fn kzg_proofs() {
         assert_eq!(kzg::verify_proof(&infinity, &z, &y, &proof), wrong);
         y[31] ^= 1;
         assert_eq!(kzg::verify_proof(&commitment, &z, &y, &proof), wrong);
-        // A point with x = 4 is not in the subgroup.
+        // A point with x = 4, which is not in the subgroup.
         let mut outside = [0; 48];
         (outside[0], outside[47]) = (0x80, 4);
         let expected = Err(Error::NotInSubgroup);
@@ -240,14 +240,14 @@ fn kzg_proofs() {
     );
 }
 
-/// A scalar is below r. With z = r or y = r taken for 0, these proofs of the constant polynomials would be valid.
+/// A scalar must be below r. If z = r or y = r were taken as 0, these proofs for constant polynomials would be valid.
 #[test]
 fn kzg_scalars_of_the_order() {
     let generator = {
-        // SAFETY: the pointer is to a static of the library.
+        // SAFETY: blst returns a valid pointer to a static.
         let point = unsafe { *blst_p1_affine_generator() };
         let mut bytes = [0; 48];
-        // SAFETY: writes 48 bytes, reads a point.
+        // SAFETY: `bytes` has room for the 48 bytes written; the input is a valid point.
         unsafe { blst::blst_p1_affine_compress(bytes.as_mut_ptr(), &point) };
         bytes
     };
@@ -258,7 +258,7 @@ fn kzg_scalars_of_the_order() {
     last[31] -= 1;
     let mut above = order;
     above[31] += 1;
-    // The polynomial 1 has the value 1 at every z, the polynomial 0 the value 0, both with the proof infinity.
+    // The polynomial 1 has the value 1 at every z, the polynomial 0 has the value 0; the proof is infinity for both.
     for z in [zero, one, last] {
         assert_eq!(kzg::verify_proof(&generator, &z, &one, &infinity), Ok(()));
         assert_eq!(kzg::verify_proof(&infinity, &z, &zero, &infinity), Ok(()));
@@ -281,7 +281,7 @@ fn kzg_scalars_of_the_order() {
     }
 }
 
-/// (0, 2) of order 3, and (-1, 2 + u): points of the curves outside the subgroups.
+/// (0, 2), of order 3, and (-1, 2 + u): points of the curves that are not in the subgroups.
 fn outside_the_subgroups() -> ([u8; G1_LENGTH], [u8; G2_LENGTH]) {
     let mut first = [0; G1_LENGTH];
     first[95] = 2;
@@ -294,7 +294,8 @@ fn outside_the_subgroups() -> ([u8; G1_LENGTH], [u8; G2_LENGTH]) {
     (first, second)
 }
 
-/// One point outside the subgroup, at every place of sums and products of every length around the sizes of chunks and lanes.
+/// One point outside the subgroup, at every position of sums and products with lengths near the sizes of chunks and
+/// lanes.
 #[test]
 fn one_point_of_many_outside_the_subgroup() {
     let (p, q) = (generator(), generator_2());
@@ -338,7 +339,8 @@ fn one_point_of_many_outside_the_subgroup() {
     }
 }
 
-/// One pair is never one, but its points are looked at; pairs with infinity do not count, sixteen pairs are one loop.
+/// A single pair never gives one, but its points are still checked. Pairs with infinity are not counted; sixteen pairs
+/// are one loop.
 #[test]
 fn one_pair() {
     let p = generator();
@@ -361,7 +363,7 @@ fn one_pair() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
-    /// Sums of every size by the buckets against sums one by one.
+    /// Compares sums of every size, computed with buckets, with sums of single products.
     #[test]
     fn msm_is_the_sum_of_products(scalars in proptest::collection::vec(any::<[u8; 32]>(), 0..40)) {
         let pairs: Vec<_> = scalars

@@ -1,7 +1,7 @@
 //! bn254 (alt_bn128): addition, multiplication and the pairing check of the EVM's precompiles 0x06, 0x07 and 0x08.
 //!
-//! Points are as in EIP-196 and EIP-197: coordinates of 32 big-endian bytes, those of Fp2 with the imaginary part first;
-//! infinity is all zeros. Everything is variable-time: the inputs are public.
+//! Points are encoded as in EIP-196 and EIP-197: coordinates of 32 big-endian bytes, those of Fp2 with the imaginary
+//! part first; infinity is all zeros. Everything is variable-time: the inputs are public.
 //!
 //! ```
 //! use lydite_curve::bn254;
@@ -35,13 +35,13 @@ use crate::{
 use pairing::Pair;
 use tower::{Fp2, Fp12};
 
-/// Why an input is not accepted.
+/// The reason why an input is rejected.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A coordinate is not below the field prime.
     CoordinateOutOfRange,
-    /// The coordinates are not those of a point of the curve, or of its twist.
+    /// The coordinates are not on the curve, or not on its twist.
     NotOnCurve,
     /// A point of the twist is not in the subgroup of order r.
     NotInSubgroup,
@@ -59,7 +59,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// p.
+/// The field prime p.
 #[derive(Clone, Copy)]
 pub(crate) struct P;
 
@@ -75,7 +75,7 @@ impl Modulus for P {
 /// The field of G1.
 pub(crate) type Fp<K> = Element<P, K>;
 
-/// y^2 = x^3 + 3.
+/// The curve y^2 = x^3 + 3.
 #[derive(Clone, Copy)]
 pub(crate) struct G1<K>(core::marker::PhantomData<K>);
 
@@ -120,7 +120,7 @@ fn read_field<K: Kernel>(bytes: &[u8; 32]) -> Result<Fp<K>, Error> {
     Fp::from_bytes(bytes).ok_or(Error::CoordinateOutOfRange)
 }
 
-/// A point of G1, `None` for infinity.
+/// Decodes a point of G1; `None` is infinity.
 fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> {
     let words = bytes.as_chunks::<32>().0;
     let (x, y) = (read_field(&words[0])?, read_field(&words[1])?);
@@ -134,7 +134,7 @@ fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> 
     }
 }
 
-/// A point of the twist, which may be outside of G2; `None` for infinity.
+/// Decodes a point of the twist, which need not be in G2; `None` is infinity.
 fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error> {
     let words = bytes.as_chunks::<32>().0;
     let [x, y] = [0, 2].map(|i| {
@@ -154,7 +154,8 @@ fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Err
     }
 }
 
-/// A pair, `None` if one of them is infinity. Otherwise the Miller loop is to tell whether the point of the twist is in G2.
+/// Decodes a pair; `None` if one of its points is infinity. Otherwise the Miller loop checks whether the point of the
+/// twist is in G2.
 fn read_pair<K: Kernel>(p: &[u8; 64], q: &[u8; 128]) -> Result<Option<Pair<K>>, Error> {
     match (read_g1::<K>(p)?, read_twist::<K>(q)?) {
         (Some(p), Some(q)) => Ok(Some(Pair::new(p, q))),
@@ -184,10 +185,10 @@ fn multiply_with<K: Kernel>(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64],
     Ok(write_g1(multiply::multiply(&p, scalar).to_affine()))
 }
 
-/// Pairs of one Miller loop. More are done in several, their results multiplied.
+/// Number of pairs per Miller loop. More pairs take several loops, whose results are multiplied.
 const CHUNK: usize = 8;
 
-/// By these functions of [`pairing`].
+/// The pairing check, with these implementations of the functions of [`pairing`].
 fn pairing_check_with<'a, K: Kernel>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
     miller_loop: impl Fn(&mut [Pair<K>]) -> Option<Fp12<K>>,
@@ -203,7 +204,7 @@ fn pairing_check_with<'a, K: Kernel>(
             count += 1;
         }
         if pair.is_none() && count == 1 && product == Fp12::ONE {
-            // The pairing of two points that are not infinity is never one.
+            // The pairing of two finite points is never one.
             let in_subgroup = pairing::is_in_subgroup(&items[0].q);
             return if in_subgroup {
                 Ok(false)
@@ -233,7 +234,7 @@ fn pairing_check_one_by_one<'a, K: Kernel>(
     )
 }
 
-/// Only where the CPU has AVX-512F and AVX-512IFMA.
+/// The pairing check with vector kernels. Requires AVX-512F and AVX-512IFMA.
 #[cfg(target_arch = "x86_64")]
 fn pairing_check_by_lanes<'a>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
@@ -242,17 +243,17 @@ fn pairing_check_by_lanes<'a>(
     debug_assert!(cpu::has_avx512ifma());
     pairing_check_with::<Adx>(
         pairs,
-        // SAFETY: this function is only called where the CPU has the instructions.
+        // SAFETY: callers check `cpu::has_avx512ifma` first.
         |pairs| unsafe { miller_loop(pairs) },
         // SAFETY: as above.
         |f| unsafe { final_exponentiation_is_one(f) },
     )
 }
 
-/// P + Q.
+/// Adds P and Q.
 ///
 /// # Errors
-/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if a point is invalid.
 pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
@@ -261,10 +262,10 @@ pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
     add_with::<Portable>(p, q)
 }
 
-/// `scalar` times P, for any 256-bit scalar, big-endian.
+/// Multiplies P by `scalar`, any 256-bit integer, big-endian.
 ///
 /// # Errors
-/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
+/// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if the point is invalid.
 pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
     #[cfg(target_arch = "x86_64")]
     if cpu::has_adx() {
@@ -273,10 +274,10 @@ pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
     multiply_with::<Portable>(p, scalar)
 }
 
-/// Is the product of the pairings of these pairs, of a point of G1 and one of G2, one?
+/// Checks whether the product of the pairings of these pairs, each of a point of G1 and one of G2, is one.
 ///
 /// # Errors
-/// As [`Error`] says, of a pair that is not accepted; of up to eight pairs the coordinates come before the subgroups.
+/// Any [`Error`] if a pair is invalid. Within each eight pairs, the coordinates are checked before the subgroups.
 pub fn pairing_check<'a>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
 ) -> Result<bool, Error> {

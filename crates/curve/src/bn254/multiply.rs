@@ -1,6 +1,7 @@
-//! Multiplication of a point of G1 by a public scalar: split by the endomorphism, then interleaved window NAF.
+//! Multiplication of a point of G1 by a public scalar: endomorphism split, then interleaved window NAF.
 //!
-//! Source: \[GLV01\]; the lattice basis is the shortest, found by the extended Euclidean algorithm on r and lambda.
+//! Source: \[GLV01\]. The lattice basis is the shortest one, found with the extended Euclidean algorithm on r and
+//! lambda.
 
 use super::{Fp, G1};
 use crate::{
@@ -22,7 +23,7 @@ const ORDER: [u64; 4] = [
     0xb850_45b6_8181_585d,
     0x3064_4e72_e131_a029,
 ];
-/// A cube root of 1 in Fp: (beta x, y) is lambda (x, y).
+/// A cube root of 1 in Fp: (beta x, y) = lambda (x, y).
 const BETA: [u64; 4] = [
     0x5763_4731_77ff_fffe,
     0xd4f2_63f1_acdb_5c4f,
@@ -37,7 +38,7 @@ const LONG_1: u128 = 0x6f4d_8248_eeb8_59fd_0be4_e154_1221_250b;
 const G_SHORT: [u64; 3] = [0xd91d_232e_c7e0_b3d7, 2, 0];
 const G_LONG_0: [u64; 3] = [0x7a7b_d9d4_391e_b18e, 0x4cce_f014_a773_d2cf, 2];
 
-/// `floor(k g / 2^256)`, which is below 2^128.
+/// Returns `floor(k g / 2^256)`, which must be below 2^128.
 fn multiply_high(k: &[u64; 4], g: &[u64; 3]) -> u128 {
     let mut t = [0u64; 7];
     for (i, &k) in k.iter().enumerate() {
@@ -69,11 +70,11 @@ fn reduce(mut k: [u64; 4]) -> [u64; 4] {
     }
 }
 
-/// Sign and magnitude, below 2^127, of k0 and k1 with k0 + k1 lambda = k (mod r).
+/// Returns signs and magnitudes, below 2^127, of k0 and k1 with k0 + k1 lambda = k (mod r).
 fn split(k: &[u64; 4]) -> [(bool, u128); 2] {
     let c0 = multiply_high(k, &G_SHORT);
     let c1 = multiply_high(k, &G_LONG_0);
-    // Both results are below 2^127 in absolute value, so modulo 2^128 is enough.
+    // Both results are below 2^127 in absolute value, so arithmetic modulo 2^128 is sufficient.
     let k = u128::from(k[0]) | u128::from(k[1]) << 64;
     let k0 = k
         .wrapping_sub(c0.wrapping_mul(SHORT))
@@ -82,7 +83,7 @@ fn split(k: &[u64; 4]) -> [(bool, u128); 2] {
     [k0, k1].map(|k| (k >> 127 == 1, (k as i128).unsigned_abs()))
 }
 
-/// `scalar P`.
+/// Computes `scalar P`.
 pub(super) fn multiply<K: Kernel>(p: &Affine<G1<K>>, scalar: &[u8; 32]) -> Jacobian<G1<K>> {
     let halves = split(&reduce(crate::words_from_be(scalar)));
     let (table, scale) = odd_multiples::<G1<K>, ENTRIES>(p);

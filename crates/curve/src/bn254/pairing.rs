@@ -1,10 +1,10 @@
-//! The optimal ate pairing of bn254, as a check that a product of pairings is one.
+//! The optimal ate pairing of bn254, used to check that a product of pairings is one.
 //!
-//! One Miller loop for all pairs, so its squarings are shared. Points of the twist are projective
-//! (x = X / Z, y = Y / Z); each step gives the line through them with what is left to do for the point of G1.
+//! All pairs share one Miller loop, and so its squarings. Points of the twist are projective (x = X / Z, y = Y / Z).
+//! Each step returns the line through them, evaluated at the point of G1.
 //!
-//! Source: \[Vercauteren10\] (optimal ate), \[AKLGL11\] §4 (steps on the twist), \[FKR11\] (hard part of the final exponent),
-//! \[EHGP22\] §4 (membership in G2).
+//! Source: \[Vercauteren10\] (optimal ate), \[AKLGL11\] §4 (steps on the twist), \[FKR11\] (hard part of the final
+//! exponent), \[EHGP22\] §4 (membership in G2).
 //! Constant time: no, public data only.
 
 use super::{
@@ -17,17 +17,17 @@ use crate::{
     montgomery::Kernel,
 };
 
-/// The parameter of the curve: p, the order and the loop are polynomials in it.
+/// The parameter of the curve: p, the order and the loop length are polynomials in it.
 const X: u64 = 0x44e9_92b4_4a69_09f1;
 
-/// Digits of 6 X + 2 in non-adjacent form, the highest, 1, left out, the others from high to low.
+/// Digits of 6 X + 2 in non-adjacent form, from high to low, without the highest digit, which is 1.
 const LOOP: [i8; 65] = [
     0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 0, -1, 0, 1, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0,
     -1, 0, 1, 0, 0, -1, 0, 0, 0, 0, -1, 0, 1, 0, 0, 0, -1, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, -1,
     0, 1, 0, 1, 0, 0, 0,
 ];
 
-/// A pair, and where its loop is.
+/// A pair and its state in the Miller loop.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<K: Kernel> {
     pub(super) p: Affine<G1<K>>,
@@ -38,7 +38,7 @@ pub(crate) struct Pair<K: Kernel> {
 }
 
 impl<K: Kernel> Pair<K> {
-    /// What fills an array before there are pairs.
+    /// Initialises arrays.
     pub(crate) const EMPTY: Self = Self {
         p: Affine {
             x: Fp::ZERO,
@@ -53,7 +53,7 @@ impl<K: Kernel> Pair<K> {
         z: Fp2::ZERO,
     };
 
-    /// Both must be in the groups.
+    /// Both points must be in the groups.
     pub(crate) fn new(p: Affine<G1<K>>, q: Affine<G2<K>>) -> Self {
         Self {
             p,
@@ -64,7 +64,7 @@ impl<K: Kernel> Pair<K> {
         }
     }
 
-    /// Doubles the point and gives the tangent at p.
+    /// Doubles the point and returns the tangent at p.
     fn double(&mut self) -> Line<K> {
         let a = self.x.mul(&self.y).half();
         let b = self.y.square();
@@ -86,7 +86,7 @@ impl<K: Kernel> Pair<K> {
         ]
     }
 
-    /// Adds q and gives the line through both at p.
+    /// Adds q and returns the line through both points at p.
     fn add(&mut self, q: &Affine<G2<K>>) -> Line<K> {
         let theta = self.y.sub(&q.y.mul(&self.z));
         let lambda = self.x.sub(&q.x.mul(&self.z));
@@ -114,19 +114,19 @@ impl<K: Kernel> Pair<K> {
         }
     }
 
-    /// After the loop: is q in G2?
+    /// Whether q is in G2. To be called after the Miller loop.
     ///
-    /// It is if `(6 X + 2) q + psi(q) - psi^2(q) + psi^3(q) = 0`: as `psi^2 - t psi + p = 0` on the whole twist, the order of
-    /// such a point divides the resultant of the two polynomials in psi, and the greatest common divisor of that and of the
-    /// twist's order, r (2 p - r), is r. The first three terms are where the loop ends. It adds a point to itself or to its
-    /// opposite only for a q that is not in G2; Z is then 0, and stays 0.
+    /// It is if `(6 X + 2) q + psi(q) - psi^2(q) + psi^3(q) = 0`. Proof: as `psi^2 - t psi + p = 0` on the whole twist,
+    /// the order of such a point divides the resultant of the two polynomials in psi, and the greatest common divisor
+    /// of this resultant and the twist's order, r (2 p - r), is r. The loop ends with the sum of the first three terms.
+    /// It adds a point to itself or to its opposite only if q is not in G2; then Z becomes 0 and stays 0.
     pub(super) fn is_in_subgroup(&self) -> bool {
         let end = psi(&psi(&psi(&self.q))).negate_if(true);
         !self.z.is_zero() && self.x == end.x.mul(&self.z) && self.y == end.y.mul(&self.z)
     }
 }
 
-/// The endomorphism of the twist that is the p-th power on the curve over Fp12.
+/// The endomorphism of the twist that corresponds to Frobenius on the curve over Fp12.
 fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     Affine {
         x: q.x.conjugate().mul(&const { frobenius_factor(2) }),
@@ -134,12 +134,12 @@ fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     }
 }
 
-/// Is this point of the twist in G2? For where no Miller loop tells.
+/// Whether a point of the twist is in G2, without a Miller loop.
 ///
-/// It is if `(X + 1) q + psi(X q) + psi^2(X q) = psi^3(2 X q)`, for the same reason: r is again the greatest common divisor of
-/// the resultant and the twist's order.
+/// It is if `(X + 1) q + psi(X q) + psi^2(X q) = psi^3(2 X q)`, for the same reason as in [`Pair::is_in_subgroup`]: r
+/// is again the greatest common divisor of the resultant and the twist's order.
 pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
-    // No point but infinity has an order below 10069, the twist's order has no smaller divisor.
+    // No finite point has an order below 10069, the smallest prime factor of the twist's order.
     let (table, scale) = odd_multiples::<_, { 1 << (WINDOW - 2) }>(q);
     let mut product = interleave(&mut [wnaf::<64>(&[X, 0, 0, 0], WINDOW)], |_, digit| {
         let entry = table[usize::from(digit.unsigned_abs() / 2)];
@@ -158,11 +158,11 @@ pub(crate) fn is_in_subgroup<K: Kernel>(q: &Affine<G2<K>>) -> bool {
         .is_infinity()
 }
 
-/// A step of the Miller loop: what becomes of each pair's point.
+/// A step of the Miller loop for the points of all pairs.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     Double,
-    /// Plus q, or minus it.
+    /// Adds q, or subtracts it.
     Add {
         negative: bool,
     },
@@ -170,8 +170,8 @@ pub(super) enum Step {
     SubtractPsiSquared,
 }
 
-/// The Miller loop: f squared where it is to be, and `multiply` for each step, which is to take it and to multiply f by
-/// each pair's line.
+/// Runs the Miller loop: squares f where needed and calls `multiply` for each step, which must perform the step and
+/// multiply f by the line of each pair.
 #[inline(always)]
 pub(super) fn each_step<F>(
     f: &mut F,
@@ -192,7 +192,7 @@ pub(super) fn each_step<F>(
     multiply(f, Step::SubtractPsiSquared);
 }
 
-/// The product of the pairs' Miller functions; nothing if a point of the twist is not in G2.
+/// Computes the product of the pairs' Miller functions. Returns `None` if a point of the twist is not in G2.
 pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
     let mut f = Fp12::ONE;
     each_step(&mut f, Fp12::square, |f, step| {
@@ -206,7 +206,7 @@ pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
 /// Bits of the windows of X.
 const WINDOW: u32 = 4;
 
-/// A multiple of (p^4 - p^2 + 1) / r as exponent, for f in the cyclotomic subgroup, in the letters of \[FKR11\].
+/// Raises f, in the cyclotomic subgroup, to a multiple of (p^4 - p^2 + 1) / r. Variable names are those of \[FKR11\].
 #[inline(always)]
 pub(super) fn hard_part<F: Copy>(
     f: &F,
@@ -257,7 +257,7 @@ pub(super) fn hard_part<F: Copy>(
     mul(&frobenius(&frobenius(&frobenius(&y15))), &y14)
 }
 
-/// Is `f^(k (p^12 - 1) / r)`, for a k prime to r, one?
+/// Whether `f^(k (p^12 - 1) / r)` is one, for a k coprime to r.
 pub(crate) fn final_exponentiation_is_one<K: Kernel>(f: &Fp12<K>) -> bool {
     // (p^6 - 1)(p^2 + 1)
     let f = f.conjugate().mul(&f.invert());

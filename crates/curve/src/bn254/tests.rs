@@ -114,7 +114,7 @@ fn negated(mut p: [u8; 64]) -> [u8; 64] {
     p
 }
 
-/// A multiple of a point of the twist, bit by bit.
+/// Computes a multiple of a point of the twist, bit by bit.
 fn multiple<K: Kernel>(q: &Affine<G2<K>>, k: &[u8; 32]) -> Jacobian<G2<K>> {
     let mut sum = Jacobian::INFINITY;
     for bit in (0..256).rev() {
@@ -167,7 +167,7 @@ fn pairing_is_bilinear() {
     }
 }
 
-/// More pairs than one Miller loop takes, infinities among them.
+/// More pairs than one Miller loop processes, including infinities.
 #[test]
 fn many_pairs() {
     let mut pairs = Vec::new();
@@ -191,7 +191,7 @@ fn many_pairs() {
     }
 }
 
-/// A square root in Fp2, if there is any, by trying both of the norm's.
+/// Returns a square root in Fp2, if there is one, by trying both roots of the norm.
 fn sqrt<K: Kernel>(a: &Fp2<K>) -> Option<Fp2<K>> {
     let power = |x: &Fp<K>| {
         // p = 3 (mod 4): x^((p + 1) / 4).
@@ -232,14 +232,14 @@ fn membership_in_g2_is_that_of_the_order() {
         found += 1;
         let point = Affine::<G2<Portable>> { x, y };
         assert!(point.is_on_curve());
-        // A random point of the twist is in G2 with a chance of 2^-254, its cofactor's multiple always is.
+        // A random point of the twist is in G2 with probability 2^-254; its multiple by the cofactor always is.
         assert!(!multiple(&point, &ORDER).is_infinity());
         assert!(!pairing::is_in_subgroup(&point));
         let outside = pair(&g1(), &write_g2(&point));
         assert_eq!(check(&[outside]), Err(Error::NotInSubgroup));
         let outside_with_infinity = pair(&[0; 64], &outside.1);
         assert_eq!(check(&[outside_with_infinity]), Err(Error::NotInSubgroup));
-        // At every place of a loop by lanes, after the coordinates of all of them.
+        // At every position of a vectorised loop. The coordinates of all pairs are checked first.
         let mut pairs = [pair(&g1(), &g2()); 4];
         let place = found % 4;
         pairs[place] = outside;
@@ -260,7 +260,7 @@ fn membership_in_g2_is_that_of_the_order() {
         let cleared = multiple(&point, &cofactor).to_affine().unwrap();
         assert!(multiple(&cleared, &ORDER).is_infinity());
         assert!(pairing::is_in_subgroup(&cleared));
-        // Its part outside is not, nor what that has of the smallest order there is, nor the sum of both.
+        // Not in G2: the part outside G2, the point of the smallest order derived from it, and the sum of both.
         let rest = multiple(&point, &ORDER).to_affine().unwrap();
         assert!(!pairing::is_in_subgroup(&rest));
         let mut smallest = [0; 32];

@@ -1,8 +1,8 @@
 //! The extension fields of bn254's pairing: Fp2 = Fp\[u\]/(u^2 + 1), Fp6 = Fp2\[v\]/(v^3 - xi) with xi = 9 + u,
 //! Fp12 = Fp6\[w\]/(w^2 - v).
 //!
-//! Every coefficient of a product is one sum of products, so it is reduced once and nothing is added in between; only the
-//! outermost product of Fp12 follows Karatsuba.
+//! Every coefficient of a product is one sum of products, so it is reduced once, with no additions in between. Only the
+//! outermost product in Fp12 uses Karatsuba.
 //!
 //! Source: \[BN05\], \[Longa23\] §3 (sums of products), \[GS10\] (squaring in the cyclotomic subgroup).
 //! Constant time: no, public data only.
@@ -41,7 +41,7 @@ impl<K: Kernel> Fp2<K> {
         }
     }
 
-    /// Times xi.
+    /// Multiplies by xi.
     #[inline(always)]
     pub(crate) fn mul_by_xi(&self) -> Self {
         let Self { c0, c1 } = self;
@@ -52,7 +52,7 @@ impl<K: Kernel> Fp2<K> {
         }
     }
 
-    /// Prepared for being the second factor of sums of products.
+    /// Prepares the element as second factor of sums of products.
     #[inline(always)]
     fn factor(&self) -> Factor<'_, K> {
         Factor {
@@ -63,7 +63,7 @@ impl<K: Kernel> Fp2<K> {
     }
 }
 
-/// A second factor, and what its imaginary part is multiplied by for the real part of the product.
+/// A second factor, with its negated imaginary part for the real part of the product.
 struct Factor<'a, K> {
     c0: &'a Fp<K>,
     c1: &'a Fp<K>,
@@ -219,7 +219,7 @@ pub(crate) struct Fp12<K> {
     pub(crate) c1: Fp6<K>,
 }
 
-/// xi^((p - 1) k / 6) for k from 1 to 5: w^(k p) = w^k times this.
+/// xi^((p - 1) k / 6) for k from 1 to 5: w^(k p) is w^k times this.
 const FROBENIUS: [[[u64; 4]; 2]; 5] = [
     [
         [
@@ -299,7 +299,7 @@ pub(crate) const fn frobenius_factor<K: Kernel>(k: usize) -> Fp2<K> {
     Fp2::constant(c0, c1)
 }
 
-/// The coefficients of a line at a point: `c0 + c1 w + c2 v w`.
+/// The coefficients of a line evaluated at a point: `c0 + c1 w + c2 v w`.
 pub(crate) type Line<K> = [Fp2<K>; 3];
 
 impl<K: Kernel> Fp12<K> {
@@ -329,7 +329,7 @@ impl<K: Kernel> Fp12<K> {
         }
     }
 
-    /// Times a line: each coefficient is a sum of three products.
+    /// Multiplies by a line: each coefficient is a sum of three products.
     pub(crate) fn mul_by_line(&self, [a, b, c]: &Line<K>) -> Self {
         let (xb, xc) = (b.mul_by_xi(), c.mul_by_xi());
         let (xb, xc) = (xb.factor(), xc.factor());
@@ -349,7 +349,7 @@ impl<K: Kernel> Fp12<K> {
         }
     }
 
-    /// The p^6-th power; in the cyclotomic subgroup the inverse.
+    /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
     pub(crate) fn conjugate(&self) -> Self {
         Self {
             c0: self.c0,

@@ -1,29 +1,29 @@
-//! Integers as slices of words, the lowest first.
+//! Integers as slices of words, lowest first.
 
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
 use super::Exponent;
 
-/// `a b + c + carry`, low word and high word.
+/// Returns the low and the high word of `a b + c + carry`.
 #[inline(always)]
 pub(super) fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     let t = u128::from(a) * u128::from(b) + u128::from(c) + u128::from(carry);
     (t as u64, (t >> 64) as u64)
 }
 
-/// How rows of products are computed.
+/// An implementation of multiply-accumulate on rows of words.
 pub(super) trait Rows: Copy {
-    /// Adds `factor` times `a`, and `carry`, to `t`, which is as long as `a`, and returns the carry.
+    /// Adds `factor` times `a`, and `carry`, to `t`, and returns the carry. `t` must be as long as `a`.
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64;
 
-    /// The power modulo an odd number, where there are kernels for that as a whole.
+    /// Computes the whole power modulo an odd number, if there is a kernel for it.
     fn power_by_lanes(_: &[u64], _: &Exponent<'_>, _modulus: &[u64]) -> Option<Vec<u64>> {
         None
     }
 }
 
-/// Safe Rust for every target.
+/// The implementation in safe Rust, for every target.
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
@@ -38,7 +38,7 @@ impl Rows for Portable {
     }
 }
 
-/// Subtracts `b` from `a`, which is as long, modulo the words there are.
+/// Subtracts `b` from `a`, which must have the same length, modulo 2^(64 length).
 pub(super) fn sub_in_place(a: &mut [u64], b: &[u64]) {
     debug_assert_eq!(a.len(), b.len());
     let mut borrow = false;
@@ -49,12 +49,12 @@ pub(super) fn sub_in_place(a: &mut [u64], b: &[u64]) {
     }
 }
 
-/// Of two that are as long.
+/// Compares two slices, which must have the same length.
 pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.iter().rev().cmp(b.iter().rev())
 }
 
-/// The product, as long as both factors together.
+/// Computes the product. `out` must be as long as both factors together.
 pub(super) fn multiply<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
     for (i, &word) in b.iter().enumerate() {
@@ -62,11 +62,11 @@ pub(super) fn multiply<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// The square, twice as long.
+/// Computes the square. `out` must be twice as long as `a`.
 pub(super) fn square<R: Rows>(out: &mut [u64], a: &[u64]) {
     let n = a.len();
     out.fill(0);
-    // The products of different words once, then doubled, then the squares.
+    // The cross products once, then doubled, then the squares.
     for i in 0..n {
         out[i + n] = R::add_multiple(&mut out[2 * i + 1..i + n], &a[i + 1..], a[i], 0);
     }
@@ -83,7 +83,7 @@ pub(super) fn square<R: Rows>(out: &mut [u64], a: &[u64]) {
     }
 }
 
-/// The product modulo as many words as all three have.
+/// Computes the product modulo 2^(64 n), for n words. All three slices have this length.
 pub(super) fn multiply_low<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     let n = out.len();
     out.fill(0);
@@ -92,9 +92,9 @@ pub(super) fn multiply_low<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// `-1 / odd mod 2^64`, by Newton's iteration.
+/// Computes `-1 / odd mod 2^64` with Newton's iteration.
 pub(super) fn negative_inverse_word(odd: u64) -> u64 {
-    // Right in 3 bits, then in twice as many each time.
+    // Correct in 3 bits; each step doubles their number.
     let mut inverse = odd;
     for _ in 0..5 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
@@ -102,7 +102,7 @@ pub(super) fn negative_inverse_word(odd: u64) -> u64 {
     inverse.wrapping_neg()
 }
 
-/// `1 / odd` modulo as many words as there are, by Newton's iteration.
+/// Computes `1 / odd` modulo 2^(64 n), for n words, with Newton's iteration.
 pub(super) fn low_inverse<R: Rows>(odd: &[u64]) -> Vec<u64> {
     let mut inverse = vec![negative_inverse_word(odd[0]).wrapping_neg()];
     while inverse.len() < odd.len() {
@@ -120,12 +120,12 @@ pub(super) fn low_inverse<R: Rows>(odd: &[u64]) -> Vec<u64> {
     inverse
 }
 
-/// `floor((2^128 - 1) / d) - 2^64` for d with its top bit set. Source: [MG10] §3.1.
+/// Returns `floor((2^128 - 1) / d) - 2^64`. The top bit of d must be set. Source: [MG10] §3.1.
 fn reciprocal(d: u64) -> u64 {
     (u128::MAX / u128::from(d)) as u64
 }
 
-/// The quotient of `(high, low)` by d, with d's reciprocal; `high` is below d. Source: [MG10] algorithm 4.
+/// Divides `(high, low)` by d, given d's reciprocal. `high` must be below d. Source: [MG10] algorithm 4.
 #[inline(always)]
 fn divide_2_by_1(high: u64, low: u64, d: u64, reciprocal: u64) -> u64 {
     let q = u128::from(reciprocal) * u128::from(high) + (u128::from(high) << 64 | u128::from(low));
@@ -141,8 +141,8 @@ fn divide_2_by_1(high: u64, low: u64, d: u64, reciprocal: u64) -> u64 {
     quotient
 }
 
-/// The remainder of `dividend` by `divisor`, as long as the divisor, whose top word is not 0. Source: [Knuth2] §4.3.1,
-/// algorithm D.
+/// Returns the remainder of `dividend` divided by `divisor`, as long as the divisor, whose top word must not be 0.
+/// Source: [Knuth2] §4.3.1, algorithm D.
 pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
     let n = divisor.len();
     let shift = divisor[n - 1].leading_zeros();
@@ -164,13 +164,13 @@ pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u6
     let top = divisor[n - 1];
     let second = if n > 1 { divisor[n - 2] } else { 0 };
     let inverse = reciprocal(top);
-    // The complement: what is added to it is taken from the dividend.
+    // Work on the complement: adding to it subtracts from the dividend.
     let complement = |words: &mut [u64]| words.iter_mut().for_each(|word| *word = !*word);
     complement(&mut dividend);
     for i in (n..dividend.len()).rev() {
         let (high, low) = (!dividend[i], !dividend[i - 1]);
         let below = if n > 1 { !dividend[i - 2] } else { 0 };
-        // An estimate from the top words, at most one too large after the second word's say.
+        // An estimate from the top words, corrected with the second word; it is at most one too large.
         let mut quotient = u64::MAX;
         if high < top {
             quotient = divide_2_by_1(high, low, top, inverse);
@@ -188,7 +188,7 @@ pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u6
         let mut negative = high < borrow;
         part[n] = !high.wrapping_sub(borrow);
         if negative {
-            // Seldom: the estimate was too large.
+            // Rare: the estimate was too large.
             let mut rest = high.wrapping_sub(borrow);
             complement(&mut part[..n]);
             while negative {
@@ -203,7 +203,7 @@ pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u6
     }
     dividend.truncate(n);
     complement(&mut dividend);
-    // Back by the shift.
+    // Shift back.
     for i in 0..n {
         let next = dividend.get(i + 1).copied().unwrap_or(0);
         dividend[i] = dividend[i] >> shift | next << 1 << (63 - shift);

@@ -1,7 +1,7 @@
-//! Modular exponentiation of integers of any length, for the EVM's precompile 0x05. Variable-time: the inputs are public.
+//! Modular exponentiation of integers of any length, for the EVM's precompile 0x05. Variable-time: inputs are public.
 //!
-//! An odd modulus is computed with in Montgomery form, with windows of the exponent; a power of two by dropping what is
-//! above; any other modulus as a power of two times an odd one, by the Chinese remainder theorem.
+//! Odd moduli use Montgomery form and sliding windows. Powers of two drop the bits above. Any other modulus is split
+//! into a power of two times an odd number, and the results are combined with the Chinese remainder theorem.
 //!
 //! ```
 //! let mut out = [0; 2];
@@ -29,8 +29,8 @@ use limbs::{
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Adx, AdxAndIfma};
 
-/// `base^exponent mod modulus` into `out`, which is as long as the modulus. All big-endian, of any length, leading zeros
-/// included; modulo 0 the result is 0, and 0^0 is 1 (modulo anything but 0 and 1).
+/// Computes `base^exponent mod modulus` into `out`, which must be as long as the modulus. All numbers are big-endian,
+/// of any length, and may have leading zeros. Modulo 0 the result is 0. 0^0 is 1, except modulo 0 and 1.
 ///
 /// # Panics
 /// If the lengths of `modulus` and `out` differ.
@@ -68,7 +68,7 @@ fn modexp_with<R: Rows>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut 
     write_bytes(&result, out);
 }
 
-/// Little-endian words without leading zeros.
+/// Converts big-endian bytes to words, lowest first, without leading zeros.
 fn from_bytes(bytes: &[u8]) -> Vec<u64> {
     let start = bytes.iter().take_while(|byte| **byte == 0).count();
     let (rest, words) = bytes[start..].as_rchunks::<8>();
@@ -86,7 +86,7 @@ fn from_bytes(bytes: &[u8]) -> Vec<u64> {
     out
 }
 
-/// Big-endian bytes of as much as there is room for.
+/// Writes big-endian bytes, truncated to the length of `out`.
 fn write_bytes(words: &[u64], out: &mut [u8]) {
     for (bytes, word) in out.rchunks_mut(8).zip(words) {
         let word = word.to_be_bytes();
@@ -94,7 +94,7 @@ fn write_bytes(words: &[u64], out: &mut [u8]) {
     }
 }
 
-/// An exponent's bits.
+/// The bits of an exponent.
 struct Exponent<'a> {
     bytes: &'a [u8],
     bits: usize,
@@ -114,7 +114,7 @@ impl<'a> Exponent<'a> {
         usize::from(self.bytes[self.bytes.len() - 1 - i / 8] >> (i % 8) & 1)
     }
 
-    /// The window of sliding windows that costs the fewest products.
+    /// Returns the width of sliding windows that needs the fewest products.
     fn window(&self) -> usize {
         let window = match self.bits {
             0..=7 => 1,
@@ -124,7 +124,7 @@ impl<'a> Exponent<'a> {
             450..=1303 => 5,
             _ => 6,
         };
-        // So few ones cost less than the table, as in 65537.
+        // With this few ones, as in 65537, the table costs more than it saves.
         let ones: u32 = self.bytes.iter().map(|byte| byte.count_ones()).sum();
         if ones as usize <= 1 << (window - 1) {
             1
@@ -134,7 +134,7 @@ impl<'a> Exponent<'a> {
     }
 }
 
-/// The power, for a base other than 0, an exponent of one bit or more and a modulus above 1; modulo 2^64 words.
+/// Computes the power for a base other than 0, an exponent of at least one bit and a modulus above 1.
 fn power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let zero_words = modulus.iter().take_while(|word| **word == 0).count();
     let zero_bits = modulus[zero_words].trailing_zeros();
@@ -190,7 +190,7 @@ fn shift_right(words: &[u64], bits: u32) -> Vec<u64> {
     out
 }
 
-/// The power modulo 2^k, bit by bit, in as many words as that takes; what is above is anything.
+/// Computes the power modulo 2^k bit by bit. Bits above 2^k in the highest word are arbitrary.
 fn power_of_two_power<R: Rows>(
     base: &[u64],
     exponent: &Exponent<'_>,
@@ -200,7 +200,7 @@ fn power_of_two_power<R: Rows>(
     let mut power = vec![0; words];
     let odd = base[0] & 1 == 1;
     if !odd && exponent.bits > usize::BITS as usize - k.leading_zeros() as usize {
-        // An even base to k or more.
+        // An even base to the power of k or more is 0 modulo 2^k.
         return power;
     }
     // The order of an odd base divides 2^(k - 1).
@@ -228,7 +228,7 @@ fn power_of_two_power<R: Rows>(
     power
 }
 
-/// The power modulo an odd number above 1.
+/// Computes the power modulo an odd number above 1.
 fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     if exponent.bits == 1 {
         return divide::<R>(base.to_vec(), modulus);
@@ -257,12 +257,12 @@ fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) ->
     }
 }
 
-/// Exponents of so few bits do not pay for Montgomery's form of many words.
+/// For exponents of at most this many bits, conversion to Montgomery form does not pay off for many words.
 const DIRECT_BITS: usize = 2;
-/// Exponents of so few bits do not pay for lanes where eight words do with less.
+/// For exponents of at most this many bits, the scalar kernel for eight words is faster than vector kernels.
 const FEW_BITS: usize = 32;
 
-/// The power, bit by bit with a division each.
+/// Computes the power bit by bit, with one division per product.
 fn direct_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let n = modulus.len();
     let base = divide::<R>(base.to_vec(), modulus);
@@ -280,15 +280,15 @@ fn direct_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64])
     power
 }
 
-/// Arithmetic modulo an odd number, of elements in a form of its own.
+/// Arithmetic modulo an odd number, with elements in an implementation-defined form.
 trait Reduction {
     type Digit: Copy + Default;
 
-    /// A number of any length as an element.
+    /// Converts a number of any length to an element.
     fn enter<R: Rows>(&self, number: &[u64]) -> Vec<Self::Digit>;
-    /// The number, below the modulus, as long.
+    /// Converts an element to a number below the modulus, as long as the modulus.
     fn leave(&mut self, element: &[Self::Digit]) -> Vec<u64>;
-    /// All as long as elements are.
+    /// Computes the product. All slices have the length of elements.
     fn multiply(&mut self, out: &mut [Self::Digit], a: &[Self::Digit], b: &[Self::Digit]);
     fn square(&mut self, out: &mut [Self::Digit], a: &[Self::Digit]);
 }
@@ -299,7 +299,7 @@ fn power_in<R: Rows, F: Reduction>(
     exponent: &Exponent<'_>,
 ) -> Vec<u64> {
     let window = exponent.window();
-    // Odd powers of the base, one after the other.
+    // Consecutive odd powers of the base.
     let mut table = field.enter::<R>(base);
     let n = table.len();
     if window > 1 {
@@ -348,12 +348,12 @@ fn power_in<R: Rows, F: Reduction>(
     field.leave(&power.unwrap_or_default())
 }
 
-/// Montgomery's form in n words; elements are below the modulus, `x 2^(64 n)` for x.
+/// Montgomery form in n words: x is stored as `x 2^(64 n)`, below the modulus.
 struct Montgomery<'a, R> {
     modulus: &'a [u64],
     /// -1 / modulus mod 2^64.
     inverse: u64,
-    /// 2 n words.
+    /// Has 2 n words.
     product: Vec<u64>,
     rows: PhantomData<R>,
 }
@@ -368,7 +368,7 @@ impl<'a, R: Rows> Montgomery<'a, R> {
         }
     }
 
-    /// `product / 2^(64 n)`, below the modulus.
+    /// Computes `product / 2^(64 n)`, below the modulus.
     fn reduce(&mut self, out: &mut [u64]) {
         let (n, t) = (self.modulus.len(), &mut self.product);
         let mut carry = 0;
@@ -391,7 +391,7 @@ impl<R: Rows> Reduction for Montgomery<'_, R> {
     type Digit = u64;
 
     fn enter<S: Rows>(&self, number: &[u64]) -> Vec<u64> {
-        // number 2^(64 n) mod modulus, by a division.
+        // number 2^(64 n) mod modulus, with a division.
         let n = self.modulus.len();
         let mut dividend = vec![0; n + number.len()];
         dividend[n..].copy_from_slice(number);

@@ -1,7 +1,8 @@
-//! Powers modulo an odd number of a few words, by Montgomery products whose loops the compiler unrolls; elements stay in
-//! registers where these suffice.
+//! Powers modulo an odd number of a few words, with Montgomery products whose loops the compiler unrolls. Elements stay
+//! in registers if there are enough.
 //!
-//! Source: \[Mon85\]; word by word with the reduction between (CIOS): \[KAK96\]; fixed windows: \[MOV96\] algorithm 14.82.
+//! Source: \[Mon85\]; word by word with interleaved reduction (CIOS): \[KAK96\]; fixed windows: \[MOV96\] algorithm
+//! 14.82.
 
 use alloc::{vec, vec::Vec};
 
@@ -10,7 +11,7 @@ use super::{
     limbs::{Rows, divide, multiply_add_word, negative_inverse_word},
 };
 
-/// The power modulo N words.
+/// Computes the power modulo N words.
 pub(super) fn power<R: Rows, const N: usize>(
     base: &[u64],
     exponent: &Exponent<'_>,
@@ -24,7 +25,8 @@ pub(super) fn power<R: Rows, const N: usize>(
     modulus.power::<R>(base, exponent).to_vec()
 }
 
-/// Elements are `x 2^(64 N)` for x, below the modulus, or if `LOOSE` twice the modulus, which is one word below 2^62.
+/// x is stored as `x 2^(64 N)`, below the modulus. With `LOOSE`, elements are below twice the modulus, which is one
+/// word below 2^62.
 struct Montgomery<const N: usize, const LOOSE: bool> {
     modulus: [u64; N],
     /// -1 / modulus mod 2^64.
@@ -53,7 +55,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
                 }
             })
         } else {
-            // Four bits at a time, zeros too: a branch that none foresees is dearer than a product.
+            // Four bits at a time, including zero digits: a mispredicted branch costs more than a multiplication.
             let mut table = [self.enter::<R>(&[1]); 16];
             table[1] = base;
             for i in 2..16 {
@@ -77,7 +79,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
         let mut one = [0; N];
         one[0] = 1;
         let power = self.multiply(&power, &one);
-        // At most the modulus.
+        // The result is at most the modulus.
         if LOOSE && power == self.modulus {
             [0; N]
         } else {
@@ -85,7 +87,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
         }
     }
 
-    /// `number 2^(64 N)` modulo the modulus.
+    /// Returns `number 2^(64 N)` modulo the modulus.
     fn enter<R: Rows>(&self, number: &[u64]) -> [u64; N] {
         let mut dividend = vec![0; N + number.len()];
         dividend[N..].copy_from_slice(number);
@@ -94,17 +96,17 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
         element
     }
 
-    /// `a b / 2^(64 N)`.
+    /// Returns `a b / 2^(64 N)`.
     #[inline(always)]
     fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
         if N == 1 {
-            // The multiple of the modulus with the same lower half is subtracted: nothing is carried.
+            // Subtract the multiple of the modulus with the same lower half, which avoids carries.
             let (product, m) = (u128::from(a[0]) * u128::from(b[0]), self.modulus[0]);
             let factor = (product as u64).wrapping_mul(self.inverse.wrapping_neg());
             let multiple = u128::from(factor) * u128::from(m);
             let high = |wide: u128| (wide >> 64) as u64;
             if LOOSE {
-                // No comparison: what is waited for in a chain of products is their time.
+                // No comparison, because it would lengthen the dependency chain of consecutive products.
                 return [high(product) + m - high(multiple); N];
             }
             let (rest, below) = high(product).overflowing_sub(high(multiple));
@@ -126,7 +128,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
             (t[N - 1], second) = high.overflowing_add(carry);
             top = u64::from(first | second);
         }
-        // Below twice the modulus.
+        // The result is below twice the modulus.
         let (mut reduced, mut borrow) = ([0; N], false);
         for j in 0..N {
             let (difference, first) = t[j].overflowing_sub(m[j]);

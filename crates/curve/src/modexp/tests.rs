@@ -46,7 +46,7 @@ fn small_numbers() {
     check(&[3], &[], &[1]);
 }
 
-/// Words of all ones, powers of two and their neighbours: where carries and estimates of quotients go wrong.
+/// Words of all ones, powers of two and their neighbours, which test carries and quotient estimates.
 #[test]
 fn edges() {
     let mut numbers: Vec<Vec<u8>> = vec![vec![1], vec![3]];
@@ -74,7 +74,7 @@ fn every_window() {
     }
 }
 
-/// Every length of the kernels of a few words and one beyond, even moduli too, with long and short exponents.
+/// Every length of the short kernels and one more, including even moduli, with long and short exponents.
 #[test]
 fn few_words() {
     for length in (1..75).step_by(if cfg!(miri) { 19 } else { 1 }) {
@@ -100,7 +100,7 @@ fn few_words() {
     }
 }
 
-/// Every length of the kernels by lanes and some beyond, with moduli and bases whose limbs carry as much as they can.
+/// Every length of the vector kernels and some more, with moduli and bases whose limbs produce the largest carries.
 #[test]
 fn long_numbers() {
     let step = if cfg!(miri) { 500 } else { 47 };

@@ -1,11 +1,11 @@
 //! Arithmetic modulo a prime of at most 256 bits, in Montgomery form.
 //!
-//! Layout: four little-endian words of 64 bits, `x 2^256 mod p` for x, always below p.
-//! The one kernel is the sum of N products with a single reduction ([`Kernel::dot`]): an extension field's coefficients are
-//! such sums, and one reduction each is all that they need.
+//! Layout: four 64-bit words, least significant first. x is stored as `x 2^256 mod p`, always below p. The only
+//! multiplication kernel is the sum of N products with a single reduction ([`Kernel::dot`]): each coefficient of an
+//! extension field product is such a sum and needs one reduction.
 //!
-//! Source: \[Mon85\]; word by word with the products interleaved (CIOS): \[KAK96\]; sums of products: \[Longa23\] §3.
-//! Constant time: no, public data only (but nothing here branches on values, save inversion).
+//! Source: \[Mon85\]; word by word with interleaved products (CIOS): \[KAK96\]; sums of products: \[Longa23\] §3.
+//! Constant time: no, public data only (although only inversion branches on values).
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -19,12 +19,12 @@ pub(crate) use x86_64::Adx;
 
 use crate::{field::Field, safegcd};
 
-/// An odd prime, with what follows from it.
+/// An odd prime and constants derived from it.
 pub(crate) trait Modulus: Copy + 'static {
     /// p, little-endian.
     const P: [u64; 4];
 
-    /// What kernels read: p, and `-1/p mod 2^64`.
+    /// The constants that kernels read: p, and `-1/p mod 2^64`.
     const WORDS: [u64; 5] = [
         Self::P[0],
         Self::P[1],
@@ -38,16 +38,16 @@ pub(crate) trait Modulus: Copy + 'static {
     const R2: [u64; 4] = power_of_two(512, &Self::P);
     /// `2^768 mod p`.
     const R3: [u64; 4] = power_of_two(768, &Self::P);
-    /// For inversion.
+    /// p in the form of [`safegcd`].
     const SAFEGCD: safegcd::Modulus = safegcd::Modulus {
         value: safegcd::to_signed62(&Self::P),
         inverse: negative_inverse(Self::P[0]).wrapping_neg() & (u64::MAX >> 2),
     };
-    /// Are there two spare bits or more on top of p? Sums of more than one product need them.
+    /// Whether p leaves at least two spare bits. Sums of more than one product require them.
     const SPARE: bool = Self::P[3] >> 62 == 0;
 }
 
-/// `-1/p mod 2^64`, by Newton's iteration.
+/// Computes `-1/p mod 2^64` with Newton's iteration.
 const fn negative_inverse(p: u64) -> u64 {
     let (mut inverse, mut i) = (p, 0);
     while i < 6 {
@@ -57,7 +57,7 @@ const fn negative_inverse(p: u64) -> u64 {
     inverse.wrapping_neg()
 }
 
-/// `2^n mod p`.
+/// Computes `2^n mod p`.
 pub(crate) const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
     let (mut x, mut i) = ([1, 0, 0, 0], 0);
     while i < n {
@@ -77,7 +77,7 @@ pub(crate) const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
     x
 }
 
-/// `a + b + carry` and the carry.
+/// Returns `a + b + carry` and the carry.
 #[inline(always)]
 const fn add_word(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = a.overflowing_add(b);
@@ -85,7 +85,7 @@ const fn add_word(a: u64, b: u64, carry: bool) -> (u64, bool) {
     (sum, first | second)
 }
 
-/// `a - b - borrow` and the borrow.
+/// Returns `a - b - borrow` and the borrow.
 #[inline(always)]
 const fn sub_word(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, first) = a.overflowing_sub(b);
@@ -93,7 +93,7 @@ const fn sub_word(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
-// Written out: loops and `array::from_fn` end in calls and in memory here.
+// Unrolled by hand: here, loops and `array::from_fn` compile to calls and memory accesses.
 
 #[inline(always)]
 const fn add_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
@@ -113,11 +113,11 @@ pub(crate) const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
     ([r0, r1, r2, r3], borrow)
 }
 
-/// How products are computed.
+/// An implementation of the arithmetic.
 pub(crate) trait Kernel: Copy + PartialEq + 'static {
     /// `sum a[i] b[i] / 2^256 mod p`, below p.
     ///
-    /// The elements are at most p. More than one needs [`Modulus::SPARE`], more than six would not fit.
+    /// Elements must be at most p. N > 1 requires [`Modulus::SPARE`]; N is at most 6.
     fn dot<M: Modulus, const N: usize>(
         a: [&Element<M, Self>; N],
         b: [&Element<M, Self>; N],
@@ -130,7 +130,7 @@ pub(crate) trait Kernel: Copy + PartialEq + 'static {
     fn sub<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4];
 }
 
-/// An integer modulo p, computed with by the kernel K.
+/// An integer modulo p, with arithmetic from the kernel K.
 #[repr(transparent)]
 pub(crate) struct Element<M, K>([u64; 4], PhantomData<(M, K)>);
 
@@ -165,18 +165,18 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         Self(words, PhantomData)
     }
 
-    /// From little-endian words of an integer below p, at compile time.
+    /// Converts little-endian words of an integer below p, at compile time.
     pub(crate) const fn constant(words: [u64; 4]) -> Self {
         Self::new(portable::multiply_constants::<M>(&words, &M::R2))
     }
 
-    /// From an integer below p times 2^256, modulo p.
+    /// Wraps a value in Montgomery form. It must be below p.
     #[inline(always)]
     pub(crate) const fn from_montgomery(words: [u64; 4]) -> Self {
         Self::new(words)
     }
 
-    /// From an integer below 2 p times 2^256, modulo p.
+    /// Reduces a value in Montgomery form that is below 2 p.
     #[inline(always)]
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn from_montgomery_below_2p(words: [u64; 4]) -> Self {
@@ -184,14 +184,14 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         Self::new(if below { words } else { difference })
     }
 
-    /// The integer times 2^256, modulo p.
+    /// Returns the value in Montgomery form.
     #[inline(always)]
     #[cfg(target_arch = "x86_64")]
     pub(crate) const fn to_montgomery(self) -> [u64; 4] {
         self.0
     }
 
-    /// From 32 big-endian bytes of an integer below p.
+    /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     #[inline]
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
         let words = crate::words_from_be(bytes);
@@ -199,10 +199,10 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         below.then(|| Self::from_words(&words))
     }
 
-    /// From 32 big-endian bytes of any integer.
+    /// Converts 32 big-endian bytes, modulo p.
     #[inline]
     pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
-        // Any factor below 2^256 is fine where the other is below p.
+        // A Montgomery product accepts any factor below 2^256 if the other is below p.
         Self::from_words(&crate::words_from_be(bytes))
     }
 
@@ -211,26 +211,27 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
         Self::new(*words).mul(&Self::new(M::R2))
     }
 
-    /// 32 big-endian bytes.
+    /// Returns 32 big-endian bytes.
     #[inline]
     pub(crate) fn to_bytes(self) -> [u8; 32] {
         crate::words_to_be(&self.to_words())
     }
 
-    /// The integer, in little-endian words.
+    /// Returns the integer as little-endian words.
     #[inline]
     pub(crate) fn to_words(self) -> [u64; 4] {
         self.mul(&Self::new([1, 0, 0, 0])).0
     }
 
-    /// `sum a[i] b[i]`, with one reduction. By reference, as copies of words just written would wait for them.
+    /// `sum a[i] b[i]` with one reduction. Takes references: a copy of words that were just written would wait for the
+    /// stores.
     #[inline(always)]
     pub(crate) fn dot<const N: usize>(a: [&Self; N], b: [&Self; N]) -> Self {
         const { assert!(N == 1 || (N <= 6 && M::SPARE)) };
         Self::new(K::dot(a, b))
     }
 
-    /// `p - self`, which is p itself for 0: only for [`Self::dot`].
+    /// `p - self`, which is p for 0. The result may only be passed to [`Self::dot`].
     #[inline(always)]
     pub(crate) fn negate_loosely(&self) -> Self {
         Self::new(sub_words(&M::P, &self.0).0)
@@ -282,7 +283,7 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         if M::SPARE {
-            // One reduction for both.
+            // One reduction for both products.
             Self::new(K::dot([a, &c.negate_loosely()], [b, d]))
         } else {
             a.mul(b).sub(&c.mul(d))
@@ -300,7 +301,7 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
 
     fn invert(&self) -> Self {
         let inverse = safegcd::invert_vartime(&safegcd::to_signed62(&self.0), &M::SAFEGCD);
-        // (x 2^256)^-1 2^768 / 2^256.
+        // (x 2^256)^-1 2^768 / 2^256 = x^-1 2^256.
         Self::new(safegcd::from_signed62(&inverse)).mul(&Self::new(M::R3))
     }
 }

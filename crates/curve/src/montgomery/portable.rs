@@ -4,11 +4,11 @@ use core::hint::select_unpredictable;
 
 use super::{Element, Kernel, Modulus, add_words, sub_words};
 
-/// Safe Rust for every target.
+/// The kernel in safe Rust, for every target.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Portable;
 
-/// `a b + c + carry`, low word and high word.
+/// Returns the low and the high word of `a b + c + carry`.
 #[inline(always)]
 const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     let t = a as u128 * b as u128 + c as u128 + carry as u128;
@@ -28,7 +28,7 @@ const fn add_row(t: &mut [u64; 6], a: u64, b: &[u64; 4]) {
     t[5] += overflow as u64;
 }
 
-/// Adds the multiple of p that clears the lowest word, which is then dropped.
+/// Adds the multiple of p that clears the lowest word, then drops that word.
 #[inline(always)]
 const fn reduce_row<M: Modulus>(t: &mut [u64; 6]) {
     add_row(t, t[0].wrapping_mul(M::WORDS[4]), &M::P);
@@ -50,7 +50,7 @@ impl Kernel for Portable {
         }
         let mut words = subtract_if_not_below::<M>(&[t[0], t[1], t[2], t[3]], t[4] != 0);
         if N > 4 {
-            // Below 3 p, not 2 p.
+            // The sum is below 3 p instead of 2 p.
             words = subtract_if_not_below::<M>(&words, false);
         }
         words
@@ -76,7 +76,7 @@ impl Kernel for Portable {
     }
 }
 
-/// `x + carry 2^256 - p` where that is not negative, else x.
+/// Returns `x + carry 2^256 - p` if that is not negative, else x.
 #[inline(always)]
 fn subtract_if_not_below<M: Modulus>(x: &[u64; 4], carry: bool) -> [u64; 4] {
     let (difference, borrow) = sub_words(x, &M::P);

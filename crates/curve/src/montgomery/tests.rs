@@ -20,7 +20,7 @@ impl Modulus for Spare {
     ];
 }
 
-/// The field prime of P-256: none.
+/// The field prime of P-256: no spare bits.
 #[derive(Clone, Copy)]
 struct Full;
 
@@ -69,7 +69,7 @@ fn sums<K: Kernel>(bytes: &[[u8; 32]; 12]) {
     let sum = |n: usize| -> BigUint { (0..n).map(|i| big(&bytes[i]) * big(&bytes[6 + i])).sum() };
     same(Element::dot([&a[0], &a[1]], [&b[0], &b[1]]), sum(2));
     same(Element::dot(a.each_ref(), b.each_ref()), sum(6));
-    // p for 0 is allowed here.
+    // A negated 0, which is p, is allowed here.
     let zero = Element::<Spare, K>::ZERO.negate_loosely();
     same(Element::dot([&a[0], &a[1]], [&b[0], &zero]), sum(1));
     same(Element::dot([&zero; 6], [&zero; 6]), BigUint::ZERO);
@@ -112,7 +112,7 @@ fn edges() {
             }));
         }
     }
-    // Sums as large as they get: all factors p - 1 in Montgomery form.
+    // The largest possible sums: all factors are p - 1 in Montgomery form.
     let largest = Element::<Spare, Portable>::new(sub_words(&Spare::P, &[1, 0, 0, 0]).0).to_bytes();
     all(&[largest; 12]);
 }

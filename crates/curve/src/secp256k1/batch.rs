@@ -1,8 +1,8 @@
-//! Many items in one call: cheaper than one by one, as they share inversions and, where the CPU has AVX-512 IFMA, are
-//! computed eight side by side.
+//! Batch operations. A batch costs less than separate calls because its items share inversions and, with AVX-512 IFMA,
+//! eight are computed at a time.
 //!
-//! Items do not touch each other: each has the answer that it would have alone. With the feature `rayon`, `parallel` has
-//! the same functions over all cores.
+//! Items are independent: each has the same result as on its own. With the feature `rayon`, `parallel` offers the same
+//! functions on all cores.
 
 use core::{borrow::Borrow, ops::Range};
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::group::{Affine, Jacobian};
 
-/// How many items share their inversions.
+/// Number of items that share an inversion.
 pub(super) const CHUNK: usize = 64;
 
 pub(super) fn same_length<const N: usize>(lengths: [usize; N]) -> Result<(), Error> {
@@ -27,7 +27,7 @@ pub(super) fn same_length<const N: usize>(lengths: [usize; N]) -> Result<(), Err
     }
 }
 
-/// Runs an operation on the items of each chunk, if the slices are of one length.
+/// Runs an operation on the items of each chunk. Fails if the slices differ in length.
 fn each_chunk<const N: usize>(
     lengths: [usize; N],
     mut run: impl FnMut(Backend, Range<usize>) -> Result<(), Error>,
@@ -52,7 +52,7 @@ fn each_chunk<const N: usize>(
 /// ```
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn public_key_batch<K: Borrow<SecretKey>>(
     keys: &[K],
     out: &mut [PublicKey],
@@ -85,7 +85,7 @@ pub fn public_key_batch<K: Borrow<SecretKey>>(
 /// ```
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn sign_prehash_batch<K: Borrow<SecretKey>>(
     keys: &[K],
     hashes: &[[u8; 32]],
@@ -113,7 +113,7 @@ pub fn sign_prehash_batch<K: Borrow<SecretKey>>(
 /// ```
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn verify_batch(
     public_keys: &[PublicKey],
     hashes: &[[u8; 32]],
@@ -133,11 +133,11 @@ pub fn verify_batch(
     })
 }
 
-/// [`recover`](super::recover) for each hash and signature. An item that is not valid gets its error in `out` and disturbs
-/// no other. Variable-time.
+/// [`recover`](super::recover) for each hash and signature. The error of an invalid item is stored in `out`; the other
+/// items are not affected. Variable-time.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -151,11 +151,11 @@ pub fn recover_batch(
     })
 }
 
-/// [`recover_address`](super::recover_address) for each hash and signature. An item that is not valid gets its error in
-/// `out` and disturbs no other. Variable-time.
+/// [`recover_address`](super::recover_address) for each hash and signature. The error of an invalid item is stored in
+/// `out`; the other items are not affected. Variable-time.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_address_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -167,7 +167,7 @@ pub fn recover_address_batch(
         let mut keys = [Err(Error::Length); CHUNK];
         let keys = &mut keys[..items.len()];
         recover_chunk::<CHUNK>(backend, hashes, signatures, keys);
-        // What failed is hashed as zeros, and not looked at.
+        // Failed items are hashed as zeros and their hash is ignored.
         let encoded = core::array::from_fn::<_, CHUNK, _>(|i| match keys.get(i) {
             Some(Ok(key)) => key.to_bytes(),
             _ => [0; 64],
@@ -188,10 +188,10 @@ pub fn recover_address_batch(
 }
 
 /// [`recover_address_low_s`](super::recover_address_low_s) for each hash and signature: the rule for transactions since
-/// Homestead. An item that is not valid gets its error in `out` and disturbs no other. Variable-time.
+/// Homestead. The error of an invalid item is stored in `out`; the other items are not affected. Variable-time.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_address_low_s_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -206,7 +206,7 @@ pub fn recover_address_low_s_batch(
     Ok(())
 }
 
-/// `k G` for up to `CHUNK` multipliers from 1 on, normalized, with one inversion modulo p. Constant-time.
+/// Computes `k G` for up to `CHUNK` multipliers in [1, n - 1], normalized, with one inversion modulo p. Constant-time.
 fn multiply_generator_chunk<const CHUNK: usize>(
     backend: Backend,
     k: &[Scalar],
@@ -263,8 +263,8 @@ fn sign_chunk<const CHUNK: usize>(
 
 /// Verifies up to `CHUNK` signatures, with one inversion modulo n.
 ///
-/// r is the x coordinate of z / s G + r / s Q modulo n. An item that failed is left out of what comes after: what goes on
-/// stands at the front, `index` tells where it came from.
+/// r must equal the x coordinate of z / s G + r / s Q modulo n. Failed items are dropped: the remaining ones are kept
+/// at the front of the arrays, and `index` holds their original positions.
 pub(super) fn verify_chunk<const CHUNK: usize>(
     backend: Backend,
     public_keys: &[PublicKey],
@@ -301,7 +301,7 @@ pub(super) fn verify_chunk<const CHUNK: usize>(
     let mut sums = [Jacobian::INFINITY; CHUNK];
     backend.multiply_add(&points[..count], &factors[..count], &mut sums[..count]);
     for ((sum, r), &index) in sums[..count].iter().zip(&r).zip(&index) {
-        // X / Z^2 = r or r + n, without the division.
+        // Check X / Z^2 = r or r + n without a division.
         let zz = sum.z.square();
         let has_x = |x: Option<FieldElement>| x.is_some_and(|x| x.mul(&zz).equals(&sum.x));
         let matches = !sum.is_infinity()
@@ -316,8 +316,8 @@ pub(super) fn verify_chunk<const CHUNK: usize>(
 
 /// Recovers up to `CHUNK` keys, with one inversion modulo n and one modulo p.
 ///
-/// Q = r^-1 (s R - z G), where R is the nonce's point. An item that failed is left out of what comes after: what goes on
-/// stands at the front, `index` tells where it came from.
+/// Q = r^-1 (s R - z G), where R is the nonce point. Failed items are dropped: the remaining ones are kept at the front
+/// of the arrays, and `index` holds their original positions.
 pub(super) fn recover_chunk<const CHUNK: usize>(
     backend: Backend,
     hashes: &[[u8; 32]],
@@ -398,8 +398,8 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
     }
 }
 
-/// Replaces each of up to `CHUNK` elements, none of them 0, by its inverse, with one inversion. Constant-time if `multiply`
-/// and `invert` are.
+/// Replaces each of up to `CHUNK` non-zero elements by its inverse, with one inversion. Constant-time if `multiply` and
+/// `invert` are.
 ///
 /// Source: [Mon87] §10.3.1.
 fn invert_all<T: Copy + Zeroize, const CHUNK: usize>(

@@ -1,4 +1,4 @@
-//! The curve, over whichever form of its field a backend computes with.
+//! The curve, generic over the field representation of a backend.
 
 use core::marker::PhantomData;
 
@@ -8,24 +8,24 @@ use crate::{
     group::{Affine, Curve, Jacobian},
 };
 
-/// A form of the field's elements.
+/// A representation of the field elements.
 pub(crate) trait Limbs: SecretField {
-    /// beta, a cube root of 1 in the field: (beta x, y) is lambda (x, y).
+    /// beta, a cube root of 1 in the field: (beta x, y) = lambda (x, y).
     const BETA: Self;
 
-    /// From four little-endian words below p.
+    /// Converts four little-endian words. The value must be below p.
     fn from_words(words: [u64; 4]) -> Self;
-    /// Four little-endian words below p.
+    /// Returns the value as four little-endian words, below p.
     fn reduced(&self) -> [u64; 4];
 
-    /// `self^(2^n)`, of magnitude 1; n from 1 on.
+    /// `self^(2^n)`, of magnitude 1. n must be at least 1.
     #[inline(always)]
     fn square_times(&self, n: u32) -> Self {
         (0..n).fold(*self, |power, _| power.square())
     }
 }
 
-/// beta, in little-endian words.
+/// beta, as little-endian words.
 pub(crate) const BETA: [u64; 4] = [
     0xc139_6c28_7195_01ee,
     0x9cf0_4975_12f5_8995,
@@ -33,9 +33,9 @@ pub(crate) const BETA: [u64; 4] = [
     0x7ae9_6a2b_657c_0710,
 ];
 
-/// A curve y^2 = x^3 + b over the field of secp256k1: it, and the tests' curves with small groups.
+/// A curve y^2 = x^3 + b over the field of secp256k1: secp256k1 itself, and the small-group curves of the tests.
 pub(crate) trait Koblitz: Curve<Field: Limbs> {
-    /// The generator's coordinates, in little-endian words.
+    /// The generator's coordinates, as little-endian words.
     const GENERATOR: [[u64; 4]; 2];
 }
 
@@ -71,14 +71,14 @@ impl<F: Limbs> Curve for Secp256k1<F> {
 }
 
 impl<F: Limbs> Secp256k1<F> {
-    /// The point in another form of the field.
+    /// Converts a point to another field representation.
     #[inline(always)]
     pub(crate) fn point<G: Limbs>(p: &Affine<Secp256k1<G>>) -> Affine<Self> {
         let [x, y] = [p.x, p.y].map(|coordinate| F::from_words(coordinate.reduced()));
         Affine { x, y }
     }
 
-    /// The same for a point in Jacobian coordinates.
+    /// Converts a point in Jacobian coordinates to another field representation.
     #[inline(always)]
     pub(crate) fn sum<G: Limbs>(p: &Jacobian<Secp256k1<G>>) -> Jacobian<Self> {
         let [x, y, z] = [p.x, p.y, p.z].map(|coordinate| F::from_words(coordinate.reduced()));
@@ -87,7 +87,7 @@ impl<F: Limbs> Secp256k1<F> {
 }
 
 impl Affine<Secp256k1> {
-    /// Both coordinates below p.
+    /// Reduces both coordinates below p.
     #[inline(always)]
     pub(super) fn normalize(&self) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl<C: Koblitz> Affine<C> {
         Self { x, y }
     }
 
-    /// lambda times the point.
+    /// Returns lambda times the point.
     #[inline(always)]
     pub(super) fn endomorphism(&self) -> Self {
         Self {
@@ -113,13 +113,14 @@ impl<C: Koblitz> Affine<C> {
         }
     }
 
-    /// The point with this x, which is reduced, and a y of this parity, if x is on the curve. Variable-time.
+    /// Returns the point with this x and a y of this parity, if x is on the curve. x must be reduced. Variable-time.
     pub(super) fn from_x_vartime(x: C::Field, odd: bool) -> Option<Self> {
         let root = square_root_chain(Self::right_side(&x), C::Field::mul, C::Field::square_times);
         Self::from_root_vartime(x, root, odd)
     }
 
-    /// The same, given what is a square root of the right side if there is any. Variable-time.
+    /// Like [`Self::from_x_vartime`], given a candidate square root of the right side; the root is checked.
+    /// Variable-time.
     pub(super) fn from_root_vartime(x: C::Field, root: C::Field, odd: bool) -> Option<Self> {
         if !Self::right_side(&x).sub(&root.square(), 1).is_zero() {
             return None;

@@ -1,4 +1,4 @@
-//! Which kernels run; the only place that calls those with instructions of their own.
+//! Backend selection. This is the only place that calls kernels with specific CPU instructions.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::adx;
@@ -15,34 +15,34 @@ use crate::group::{Affine, Jacobian};
 type Point = Affine<Secp256k1>;
 type Sum = Jacobian<Secp256k1>;
 
-/// The form of the field that is fastest without instructions of its own.
+/// The fastest field representation without specific instructions.
 #[cfg(not(target_pointer_width = "32"))]
 type Portable = FieldElement;
 #[cfg(target_pointer_width = "32")]
 type Portable = super::field_words32::Element;
 
-/// Entries of the table of odd multiples of a point that is not known beforehand: window 5.
+/// Entries in the table of odd multiples of a variable point: window 5.
 const POINT_ENTRIES: usize = 8;
 
-/// How many secret multiples of the generator pay for eight lanes.
+/// Minimum number of secret multiples of the generator for which eight lanes pay off.
 #[cfg(target_arch = "x86_64")]
 const X8_FROM: usize = 4;
 
-/// A way to compute with points.
+/// A set of kernels for point arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
-    /// One point after the other, on every target.
+    /// One point at a time, on every target.
     Portable,
-    /// One point after the other: BMI2 and ADX.
+    /// One point at a time: BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx,
-    /// Eight points side by side, a single one as by `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
+    /// Eight points at a time, and single ones as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8,
 }
 
 impl Backend {
-    /// The fastest one here.
+    /// Returns the fastest backend for this CPU.
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if crate::cpu::has_adx() {
@@ -55,7 +55,7 @@ impl Backend {
         Self::Portable
     }
 
-    /// All that run here.
+    /// Returns all backends that this CPU supports.
     #[cfg(test)]
     pub(super) fn available() -> impl Iterator<Item = Self> {
         let best = Self::detect();
@@ -75,7 +75,7 @@ impl Backend {
         self == Self::Adx || self == Self::Avx512IfmaX8
     }
 
-    /// `k G` for each k from 1 on. Constant-time.
+    /// Computes `k G` for each k, which must be at least 1. Constant-time.
     pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Sum]) {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
@@ -87,16 +87,16 @@ impl Backend {
                 if k.len() < X8_FROM {
                     for (k, out) in k.iter().zip(out) {
                         let digits = Digits::new(k);
-                        // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                        // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
                         let product = unsafe { multiply_generator_x1(tables::comb(), &digits) };
                         *out = generator::complete(product, tables::comb(), &digits);
                     }
                     continue;
                 }
-                // Lanes without an item repeat the last one.
+                // Unused lanes repeat the last item.
                 let last = k.len() - 1;
                 let digits = core::array::from_fn(|lane| Digits::new(&k[lane.min(last)]));
-                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
                 let products = unsafe { multiply_generator_x8(tables::comb(), &digits) };
                 for ((out, product), digits) in out.iter_mut().zip(products).zip(&digits) {
                     *out = generator::complete(product, tables::comb(), digits);
@@ -121,7 +121,7 @@ impl Backend {
         }
     }
 
-    /// `k P`, k by its digits (`Scalar::split_for_digits`). Constant-time in k.
+    /// Computes `k P`, with k given by its digits (`Scalar::split_for_digits`). Constant-time in k.
     pub(super) fn multiply_secret(self, point: &Point, digits: &[[u64; 3]; 2]) -> Sum {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
@@ -132,7 +132,7 @@ impl Backend {
         Secp256k1::sum(&secret_multiply::multiply_secret(&point, digits))
     }
 
-    /// The point with this x and a y of this parity, for each pair, where there is one. Variable-time.
+    /// For each pair, returns the point with this x and a y of this parity, if there is one. Variable-time.
     pub(super) fn lift_x(self, x: &[(FieldElement, bool)], out: &mut [Option<Point>]) {
         debug_assert_eq!(x.len(), out.len());
         #[cfg(target_arch = "x86_64")]
@@ -145,7 +145,7 @@ impl Backend {
                 }
                 let words =
                     core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
-                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
                 let roots = unsafe { lift_x(&words) };
                 for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
                     *out = Affine::from_root_vartime(x, root, odd);
@@ -158,7 +158,7 @@ impl Backend {
         }
     }
 
-    /// The point with this x and a y of this parity, if there is one. Variable-time.
+    /// Returns the point with this x and a y of this parity, if there is one. Variable-time.
     pub(super) fn lift_x_of_one(self, x: &(FieldElement, bool)) -> Option<Point> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
@@ -167,7 +167,7 @@ impl Backend {
         lift_x_in::<Portable>(x)
     }
 
-    /// `a P + b G` for each point and its (a, b). Variable-time.
+    /// Computes `a P + b G` for each point and its (a, b). Variable-time.
     pub(super) fn multiply_add(
         self,
         points: &[Point],
@@ -187,15 +187,15 @@ impl Backend {
                     out[0] = self.multiply_add_of_one(&points[0], &factors[0]);
                     continue;
                 }
-                // Lanes without an item repeat the last one.
+                // Unused lanes repeat the last item.
                 let last = points.len() - 1;
                 let lanes = core::array::from_fn(|lane| points[lane.min(last)]);
                 let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
                 let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
-                // SAFETY: this variant is only made by `detect`, where the CPU has the instructions.
+                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
                 let sums = unsafe { multiply_add_x8(&lanes, &a, tables::generator(), &b) };
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
-                    // Z = 0: an exceptional case of the lanes' formulas, or infinity.
+                    // Z = 0: infinity, or an exceptional case of the lanes' formulas.
                     *out = if sum.z.is_zero() {
                         self.multiply_add_of_one(&points[lane], &factors[lane])
                     } else {
@@ -210,7 +210,7 @@ impl Backend {
         }
     }
 
-    /// `a P + b G`. Variable-time.
+    /// Computes `a P + b G`. Variable-time.
     pub(super) fn multiply_add_of_one(self, point: &Point, factors: &(Scalar, Scalar)) -> Sum {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
@@ -220,13 +220,14 @@ impl Backend {
     }
 }
 
-/// The point with this x and a y of this parity, if there is one, in one form of the field. Variable-time.
+/// Returns the point with this x and a y of this parity, if there is one, using the field representation F.
+/// Variable-time.
 fn lift_x_in<F: Limbs>(&(x, odd): &(FieldElement, bool)) -> Option<Point> {
     let x = F::from_words(x.reduced());
     Affine::<Secp256k1<F>>::from_x_vartime(x, odd).map(|p| Secp256k1::point(&p))
 }
 
-/// `a P + b G` in one form of the field. Variable-time.
+/// Computes `a P + b G` using the field representation F. Variable-time.
 fn multiply_add_in<F: Limbs>(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
     let point = Secp256k1::<F>::point(point);
     let (a, b): ([Signed128; 2], [Signed128; 2]) = (a.split_vartime(), b.halves());
@@ -285,7 +286,7 @@ mod tests {
             }
         }
         for (point, factors) in points.iter().zip(factors) {
-            // The form of 32-bit targets, here on whatever target.
+            // The representation of 32-bit targets, tested on every target.
             assert_eq!(
                 affine(multiply_add_in::<field_words32::Element>(point, factors)),
                 affine(multiply_add_in::<FieldElement>(point, factors)),
@@ -304,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Factors and points for which partial sums meet their addends, or the result is infinity.
+    /// Factors and points for which a partial sum equals its addend or its opposite, or the result is infinity.
     #[test]
     fn every_backend_handles_exceptional_sums() {
         let lambda = Scalar::from_bytes_reduced(&[
@@ -333,7 +334,7 @@ mod tests {
         for k in special.iter().filter(|k| !k.is_zero().declassify()) {
             let point = multiple_of_generator(k);
             for a in &special {
-                // The last cancels: a k G + b G = infinity.
+                // The last one cancels: a k G + b G = infinity.
                 for b in [small(0), small(1), *a, a.mul(k), a.mul(k).negate()] {
                     points.push(point);
                     factors.push((*a, b));
@@ -368,14 +369,14 @@ mod tests {
         }
     }
 
-    /// The multipliers for which the last addition of the comb meets its own addend, computed from the digits: an upper part
-    /// B and a lower part A with B - A = n, so that k = A + B.
+    /// The multipliers for which the comb's last addition is exceptional, computed from the digits: an upper part B and
+    /// a lower part A with B - A = n, so that k = A + B.
     #[test]
     fn every_backend_multiplies_exceptional_multiples() {
         let n = to_big(&ORDER);
         let sign = |digit: &BigInt, by: u32| digit << by;
         let mut found = 0;
-        // The all-odd digits of +-n: as those of k, of (n - 1) / 2 + 2^257.
+        // The all-odd digits of +-n, recoded like those of k: from (n - 1) / 2 + 2^257.
         let bits = ((&n - 1u8) >> 1) + (BigUint::from(1u8) << 257);
         let digits: Vec<BigInt> = (0..WINDOWS)
             .map(|j| BigInt::from((&bits >> (6 * j)) & BigUint::from(63u8)) * 2 - 63)
@@ -386,7 +387,7 @@ mod tests {
             .map(|(j, d)| sign(d, 6 * j as u32))
             .sum();
         assert_eq!(total, n.clone().into());
-        // The last additions of `multiply_generator_x8` and `_x1`: which windows stand on one side.
+        // The last additions of `multiply_generator_x8` and `_x1`: which windows are in one of the two addends.
         let uppers: [fn(usize) -> bool; 2] = [|j| j == WINDOWS - 1, |j| j / 6 % 2 == 1];
         for upper in uppers {
             for flip in [false, true] {

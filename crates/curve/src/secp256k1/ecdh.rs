@@ -6,22 +6,23 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{PublicKey, SecretKey, dispatch::Backend};
 
-/// The point that two parties share: each makes it from its secret key and the other's public key. Wiped when dropped; it
-/// has no `Debug`.
+/// A point shared by two parties. Each computes it from its secret key and the other's public key. Zeroized on drop;
+/// does not implement `Debug`.
 #[derive(ZeroizeOnDrop)]
 pub struct SharedSecret {
     compressed: [u8; 33],
 }
 
 impl SharedSecret {
-    /// The x coordinate, big-endian: what SEC 1 calls the shared secret. Not uniform: hash it before it is used as a key.
+    /// Returns the big-endian x coordinate, which SEC 1 calls the shared secret. It is not uniform: hash it before
+    /// using it as a key.
     #[must_use]
     pub fn x(&self) -> &[u8; 32] {
         let [_, x @ ..] = &self.compressed;
         x
     }
 
-    /// SHA-256 of the point in SEC 1 compressed form, 33 bytes: what libsecp256k1's `secp256k1_ecdh` returns.
+    /// Returns the SHA-256 hash of the point in SEC 1 compressed form (33 bytes), like libsecp256k1's `secp256k1_ecdh`.
     #[must_use]
     pub fn sha256(&self) -> [u8; 32] {
         lydite_hash::sha256(&self.compressed)
@@ -29,7 +30,7 @@ impl SharedSecret {
 }
 
 impl SecretKey {
-    /// The point shared with the owner of a public key. Constant-time in the secret key.
+    /// Computes the point shared with the owner of a public key. Constant-time in the secret key.
     ///
     /// ```
     /// use lydite_curve::secp256k1::SecretKey;
@@ -41,7 +42,7 @@ impl SecretKey {
     /// ```
     #[must_use]
     pub fn diffie_hellman(&self, public_key: &PublicKey) -> SharedSecret {
-        // The order is prime, the point not infinity and the key not 0: neither is the product infinity.
+        // The order is prime, the point is not infinity and the key is not 0, so the product is not infinity.
         let mut halves = self.0.split_for_digits();
         let mut product = Backend::detect().multiply_secret(&public_key.0, &halves);
         halves.zeroize();

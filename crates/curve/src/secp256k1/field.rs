@@ -1,15 +1,16 @@
-//! The field of secp256k1: integers modulo p = 2^256 - 2^32 - 977, portable.
+//! The field of secp256k1: integers modulo p = 2^256 - 2^32 - 977. Portable implementation.
 //!
-//! Layout: five limbs of 52 bits, little-endian, `value = sum limbs[i] * 2^(52 i)`. Limbs may exceed 52 bits: an element
-//! of *magnitude* m holds limbs `0..=3` of at most `2 m (2^52 - 1)` and limb 4 of at most `2 m (2^48 - 1)`. Additions add
-//! magnitudes and carry nothing; products bring the magnitude back to 1. An element is *normalized* if its value is
-//! below p and every limb within its bits. Both are tracked and checked under `debug_assertions`.
+//! Layout: five 52-bit limbs, least significant first, `value = sum limbs[i] * 2^(52 i)`. Limbs may exceed 52 bits: in
+//! an element of *magnitude* m, limbs `0..=3` are at most `2 m (2^52 - 1)` and limb 4 is at most `2 m (2^48 - 1)`.
+//! Additions add magnitudes and do not carry; products reset the magnitude to 1. An element is *normalized* if its
+//! value is below p and no limb exceeds its bits. With `debug_assertions`, both properties are tracked and checked.
 //!
-//! Multiplication folds the columns of the schoolbook product with 2^260 = 0x1000003D10 (mod p) while they are summed, in
-//! two interleaved accumulators, so that every carry is delayed into the next column: the method of libsecp256k1's
+//! Multiplication folds the columns of the schoolbook product with 2^260 = 0x1000003D10 (mod p) as it sums them, in two
+//! interleaved accumulators, so that each carry is delayed into the next column. This is the method of libsecp256k1's
 //! `field_5x52_int128` [LIBSECP].
 //!
-//! Constant time: everything but what is named `_vartime`, `is_*`/`==` on results that the caller made public.
+//! Constant time: everything except functions named `_vartime`; `is_*` and `==` return a `bool` that the caller makes
+//! public.
 
 use super::curve::{BETA, Limbs};
 use crate::{
@@ -18,16 +19,16 @@ use crate::{
     safegcd::{self, Modulus},
 };
 
-/// 52 ones.
+/// The low 52 bits set.
 const M: u64 = (1 << 52) - 1;
-/// 48 ones: what the top limb holds.
+/// The low 48 bits set: the bits of the top limb.
 const TOP: u64 = (1 << 48) - 1;
 /// 2^256 mod p.
 const FOLD: u64 = 0x1_0000_03D1;
 /// p in limbs.
 const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
 
-/// p for [`safegcd`].
+/// p in the form of [`safegcd`].
 pub(super) static MODULUS: Modulus = Modulus {
     value: [
         0x3fff_fffe_ffff_fc2f,
@@ -39,7 +40,7 @@ pub(super) static MODULUS: Modulus = Modulus {
     inverse: 0x27c7_f6e2_2dda_cacf,
 };
 
-/// An integer modulo p. See the head of this file for the representation.
+/// An integer modulo p. The representation is described in the module documentation.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldElement {
     limbs: [u64; 5],
@@ -49,7 +50,7 @@ pub(crate) struct FieldElement {
     normalized: bool,
 }
 
-/// Products with a multiplier of 64 by 64 bits; elsewhere those of [`super::field_words32`].
+/// Products with a 64x64-bit multiplier. Other targets use those of [`super::field_words32`].
 #[cfg(not(target_pointer_width = "32"))]
 mod products {
     use super::{FOLD, M, TOP};
@@ -62,7 +63,7 @@ mod products {
         a as u128 * b as u128
     }
 
-    /// Column k of the schoolbook product: what stands at 2^(52 k).
+    /// Column k of the schoolbook product, with weight 2^(52 k).
     #[inline(always)]
     fn column(a: &[u64; 5], b: &[u64; 5], k: usize) -> u128 {
         match k {
@@ -84,7 +85,7 @@ mod products {
         }
     }
 
-    /// Column k of the square: 15 products in all instead of 25.
+    /// Column k of the square: 15 word products in total instead of 25.
     #[inline(always)]
     fn column_of_square(a: &[u64; 5], k: usize) -> u128 {
         match k {
@@ -100,13 +101,13 @@ mod products {
         }
     }
 
-    /// Reduces nine columns, each below 2^116 and the last two below 2^115 and 2^107, to magnitude 1.
+    /// Reduces nine columns to magnitude 1. Each is below 2^116, the last two below 2^115 and 2^107.
     ///
-    /// `low` walks columns 0 to 4 and `high` walks 3 to 8; what `high` holds beyond 2^260 is folded into `low`. Each column is
-    /// computed where it is added, so that only two accumulators are alive at a time.
+    /// `low` runs through columns 0 to 4 and `high` through 3 to 8. The part of `high` beyond 2^260 is folded into
+    /// `low`. Each column is computed where it is added, so that only two accumulators are live at a time.
     #[inline(always)]
     fn reduce(c: impl Fn(usize) -> u128) -> [u64; 5] {
-        // Columns 3 and 4 first: their overflow is what starts the high half.
+        // Columns 3 and 4 first: their overflow starts the high half.
         let c8 = c(8);
         let mut high = c(3) + wide(c8 as u64, FOLD_LIMB);
         let limb3 = high as u64 & M;
@@ -114,7 +115,8 @@ mod products {
         high += c(4) + wide((c8 >> 64) as u64, FOLD_LIMB << 12);
         let limb4 = high as u64 & M;
         high >>= 52;
-        // Columns 0 and 5. The bits of limb 4 from 2^256 up join column 5, shifted so that one fold does both.
+        // Columns 0 and 5. The bits of limb 4 from 2^256 up are moved to column 5, shifted so that one fold handles
+        // both.
         high += c(5);
         let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
         let limb4 = limb4 & TOP;
@@ -133,7 +135,7 @@ mod products {
         low += c(2) + wide(high as u64, FOLD_LIMB);
         let r2 = low as u64 & M;
         low >>= 52;
-        // What is left of the high half, 64 bits up, lands in column 3.
+        // The rest of the high half, 64 bits up, goes to column 3.
         low += wide((high >> 64) as u64, FOLD_LIMB << 12) + u128::from(limb3);
         let r3 = low as u64 & M;
         let r4 = (low >> 52) as u64 + limb4;
@@ -168,10 +170,10 @@ mod products {
 #[cfg(target_pointer_width = "32")]
 use super::field_words32 as products;
 
-/// `a^((p + 1) / 4)`, which is a square root of a if there is one: 253 squarings, 13 products.
+/// `a^((p + 1) / 4)`, a square root of a if a is a square: 253 squarings, 13 products.
 ///
-/// The exponent is 223 ones, a zero, 22 ones, 0000 11 00: the chain builds runs of 2, 3, 6, 9, 11, 22, 44, 88, 176, 220
-/// and 223 ones. Source: [LIBSECP] `field_impl.h`.
+/// The exponent in binary is 223 ones, a zero, 22 ones, 0000 11 00. The chain builds runs of 2, 3, 6, 9, 11, 22, 44,
+/// 88, 176, 220 and 223 ones. Source: [LIBSECP] `field_impl.h`.
 #[inline(always)]
 pub(super) fn square_root_chain<T: Copy>(
     a: T,
@@ -200,7 +202,7 @@ impl FieldElement {
     pub(crate) const ZERO: Self = Self::from_limbs([0; 5]);
     pub(crate) const ONE: Self = Self::from_limbs([1, 0, 0, 0, 0]);
 
-    /// From normalized limbs.
+    /// Converts normalized limbs.
     pub(crate) const fn from_limbs(limbs: [u64; 5]) -> Self {
         Self {
             limbs,
@@ -211,7 +213,7 @@ impl FieldElement {
         }
     }
 
-    /// From limbs within a magnitude.
+    /// Converts limbs of at most the given magnitude.
     #[inline(always)]
     pub(super) fn with_magnitude(limbs: [u64; 5], magnitude: u32) -> Self {
         let _ = magnitude;
@@ -226,7 +228,7 @@ impl FieldElement {
         element
     }
 
-    /// Asserts what the magnitude promises.
+    /// Asserts the limb bounds that the magnitude implies.
     #[inline(always)]
     fn check(&self) {
         #[cfg(debug_assertions)]
@@ -238,7 +240,7 @@ impl FieldElement {
         }
     }
 
-    /// Asserts an upper bound of the magnitude.
+    /// Asserts an upper bound on the magnitude.
     #[inline(always)]
     fn check_magnitude(&self, bound: u32) {
         let _ = bound;
@@ -267,7 +269,7 @@ impl FieldElement {
         assert!(self.normalized);
     }
 
-    /// From four little-endian words below p (not checked in release builds): for tables.
+    /// Converts four little-endian words below p (not checked in release builds). For tables.
     #[inline(always)]
     pub(crate) const fn from_words(w: [u64; 4]) -> Self {
         Self::from_limbs([
@@ -279,7 +281,7 @@ impl FieldElement {
         ])
     }
 
-    /// Four little-endian words. The element must be normalized.
+    /// Returns four little-endian words. The element must be normalized.
     #[inline(always)]
     pub(crate) fn to_words(self) -> [u64; 4] {
         self.check_normalized();
@@ -292,7 +294,7 @@ impl FieldElement {
         ]
     }
 
-    /// From 32 big-endian bytes; `None` if the integer is not below p.
+    /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
         let element = Self::from_words(crate::words_from_be(bytes));
         let l = &element.limbs;
@@ -300,12 +302,12 @@ impl FieldElement {
         (!overflow).then_some(element)
     }
 
-    /// 32 big-endian bytes. The element must be normalized.
+    /// Returns 32 big-endian bytes. The element must be normalized.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
         crate::words_to_be(&self.to_words())
     }
 
-    /// Magnitudes add up.
+    /// `self + other`. The magnitudes add up.
     #[inline(always)]
     pub(crate) fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.limbs, &other.limbs);
@@ -321,11 +323,11 @@ impl FieldElement {
         )
     }
 
-    /// `-self`, of magnitude `magnitude + 1`, where `self` has at most `magnitude`.
+    /// `-self`, of magnitude `magnitude + 1`. `self` must have magnitude at most `magnitude`.
     #[inline(always)]
     pub(crate) fn negate(&self, magnitude: u32) -> Self {
         self.check_magnitude(magnitude);
-        // 2 (m + 1) p is above every limb of magnitude m, limb by limb.
+        // Every limb of 2 (m + 1) p is above the same limb of an element of magnitude m.
         let k = 2 * (u64::from(magnitude) + 1);
         let a = &self.limbs;
         Self::with_magnitude(
@@ -340,13 +342,13 @@ impl FieldElement {
         )
     }
 
-    /// `self - other`, of magnitude `magnitude(self) + m + 1`, where `other` has at most `m`.
+    /// `self - other`, of magnitude `magnitude(self) + m + 1`. `other` must have magnitude at most `m`.
     #[inline(always)]
     pub(crate) fn sub(&self, other: &Self, m: u32) -> Self {
         self.add(&other.negate(m))
     }
 
-    /// `k * self`; the magnitude is multiplied by `k`.
+    /// `k * self`. The magnitude is multiplied by `k`.
     #[inline(always)]
     pub(crate) fn mul_small(&self, k: u32) -> Self {
         let factor = u64::from(k);
@@ -356,7 +358,7 @@ impl FieldElement {
     /// `self / 2`, of magnitude `magnitude / 2 + 1`.
     #[inline(always)]
     pub(crate) fn half(&self) -> Self {
-        // Add p where odd, then shift.
+        // Add p if odd, then shift.
         let mask = (self.limbs[0] & 1).wrapping_neg() >> 12;
         let mut t = self.limbs;
         t[0] += P[0] & mask;
@@ -376,7 +378,7 @@ impl FieldElement {
         )
     }
 
-    /// Product. Both magnitudes at most 8; the result has magnitude 1.
+    /// The product, of magnitude 1. Both magnitudes must be at most 8.
     #[inline(always)]
     pub(crate) fn mul(&self, other: &Self) -> Self {
         self.check_magnitude(8);
@@ -384,14 +386,14 @@ impl FieldElement {
         Self::with_magnitude(products::multiply(&self.limbs, &other.limbs), 1)
     }
 
-    /// Square. Magnitude at most 8; the result has magnitude 1.
+    /// The square, of magnitude 1. The magnitude must be at most 8.
     #[inline(always)]
     pub(crate) fn square(&self) -> Self {
         self.check_magnitude(8);
         Self::with_magnitude(products::square(&self.limbs), 1)
     }
 
-    /// `a * b + c * d` with one reduction. The two products of magnitudes add up to at most 64.
+    /// `a * b + c * d` with one reduction. The sum of both products of magnitudes must be at most 64.
     #[inline(always)]
     pub(crate) fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         #[cfg(debug_assertions)]
@@ -412,10 +414,10 @@ impl FieldElement {
         t
     }
 
-    /// The representative below p.
+    /// Returns the representative below p.
     #[inline(always)]
     pub(crate) fn normalize(&self) -> Self {
-        // After one carry the value is below 2^256 + 2^(48 + 16); a second one is added where it is at least p.
+        // After one carry the value is below 2^256 + 2^(48 + 16). If it is at least p, fold and carry once more.
         let mut t = Self::carry(&self.limbs);
         let at_least_p =
             u64::from(t[4] == TOP) & u64::from((t[3] & t[2] & t[1]) == M) & u64::from(t[0] >= P[0]);
@@ -428,37 +430,37 @@ impl FieldElement {
         Self::from_limbs(t)
     }
 
-    /// Is the value 0 modulo p? Accepts any magnitude. The computation is constant-time, the answer is the caller's.
+    /// Whether the value is 0 modulo p, for any magnitude. Computed in constant time; the `bool` is public.
     #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
-        // After one carry, 0 is written as 0 or as p (2 p would need 257 bits and cannot be reached by one fold).
+        // After one carry, 0 is represented as 0 or p (2 p needs 257 bits and cannot result from one fold).
         let t = Self::carry(&self.limbs);
         let zero = t[0] | t[1] | t[2] | t[3] | t[4];
         let p = (t[0] ^ P[0]) | (t[1] ^ M) | (t[2] ^ M) | (t[3] ^ M) | (t[4] ^ TOP);
         (zero == 0) | (p == 0)
     }
 
-    /// [`Self::is_zero`] in variable time: one word tells most others from 0.
+    /// [`Self::is_zero`] in variable time: checking one word rules out most non-zero values.
     #[inline(always)]
     pub(crate) fn is_zero_vartime(&self) -> bool {
         let low = (self.limbs[0] + (self.limbs[4] >> 48) * FOLD) & M;
         (low == 0 || low == P[0]) && self.is_zero()
     }
 
-    /// Is the normalized value odd?
+    /// Whether the normalized value is odd.
     #[inline(always)]
     pub(crate) fn is_odd(&self) -> bool {
         self.check_normalized();
         self.limbs[0] & 1 == 1
     }
 
-    /// Equality modulo p; `self` of magnitude at most 1.
+    /// Equality modulo p. `self` must have magnitude at most 1.
     #[inline(always)]
     pub(crate) fn equals(&self, other: &Self) -> bool {
         other.sub(self, 1).is_zero()
     }
 
-    /// `yes` where the mask is true, else `no`.
+    /// Returns `yes` if the mask is true, else `no`.
     #[inline(always)]
     pub(crate) fn select(mask: Mask, yes: &Self, no: &Self) -> Self {
         Self {
@@ -470,13 +472,13 @@ impl FieldElement {
         }
     }
 
-    /// `1 / self`, and 0 for 0. Constant-time. Any magnitude.
+    /// `1 / self`, or 0 for 0. Constant-time. Accepts any magnitude.
     pub(crate) fn invert(&self) -> Self {
         let value = safegcd::to_signed62(&self.normalize().to_words());
         Self::from_words(safegcd::from_signed62(&safegcd::invert(&value, &MODULUS)))
     }
 
-    /// `1 / self`, and 0 for 0, in variable time. Any magnitude.
+    /// `1 / self`, or 0 for 0. Variable-time. Accepts any magnitude.
     pub(crate) fn invert_vartime(&self) -> Self {
         let value = safegcd::to_signed62(&self.normalize().to_words());
         Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(

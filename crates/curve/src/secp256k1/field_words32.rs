@@ -1,13 +1,14 @@
-//! The field of secp256k1 where the widest product of the machine has 64 bits: 32-bit targets and WebAssembly, on which a
-//! product of 128 bits is four and their carries.
+//! The field of secp256k1 for machines whose widest product has 64 bits: 32-bit targets and WebAssembly, where a
+//! 128-bit product takes four multiplications and their carries.
 //!
-//! Layout: nine limbs of 29 bits, `value = sum limbs[i] * 2^(29 i)` modulo p = 2^256 - 2^32 - 977. They are signed, so that a
-//! difference borrows nothing. Every operation takes and returns *carried* limbs: from -2^17 to 2^29 + 2^17, the topmost to
-//! 2^24 + 2^17. Then a column of the schoolbook product, nine products at most, is below 2^61.2, and three of them
-//! together fit 63 bits. Columns are folded with 2^261 = 2^37 + 31264 (mod p) while they are summed, in two interleaved
-//! accumulators: the method of libsecp256k1's `field_10x26` [LIBSECP], whose ten limbs take 100 products where nine take 81.
+//! Layout: nine 29-bit limbs, `value = sum limbs[i] * 2^(29 i)` modulo p = 2^256 - 2^32 - 977. Limbs are signed, so
+//! that differences need no borrows. Every operation takes and returns *carried* limbs: from -2^17 to 2^29 + 2^17, the
+//! top one up to 2^24 + 2^17. A column of the schoolbook product, at most nine limb products, is then below 2^61.2, and
+//! the sum of three columns fits in 63 bits. Columns are folded with 2^261 = 2^37 + 31264 (mod p) as they are summed,
+//! in two interleaved accumulators. This is the method of libsecp256k1's `field_10x26` [LIBSECP], whose ten limbs take
+//! 100 limb products; nine take 81.
 //!
-//! Constant time: all but comparisons and inversion.
+//! Constant time: everything except comparisons and inversion.
 
 use super::{
     curve::{BETA, Limbs},
@@ -19,18 +20,18 @@ use crate::{
     safegcd,
 };
 
-/// 29 ones.
+/// The low 29 bits set.
 const M: i64 = (1 << 29) - 1;
-/// 24 ones: what the top limb holds.
+/// The low 24 bits set: the bits of the top limb.
 const TOP: i64 = (1 << 24) - 1;
-/// 2^256 mod p in two limbs.
+/// 2^256 mod p, in two limbs.
 const FOLD: [i64; 2] = [977, 8];
-/// p, whose words end a reduction.
+/// p as 64-bit words, for the final reduction.
 const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
 
 type Nine = [i64; 9];
 
-/// An integer modulo p. See the head of this file for the representation.
+/// An integer modulo p. The representation is described in the module documentation.
 #[derive(Clone, Copy)]
 pub(crate) struct Element(Nine);
 
@@ -72,8 +73,8 @@ fn square_of(a: &Nine) -> Nine {
     reduce(|k| column_of_square(a, &doubled, k))
 }
 
-/// Carries 17 columns of at most 62.8 bits and sign: `high` walks columns 8 to 16 and `low` 0 to 7, each joined by what
-/// `high` holds nine columns further up.
+/// Carries 17 columns of at most 62.8 bits and a sign. `high` runs through columns 8 to 16 and `low` through 0 to 7;
+/// each low column gets the folded part of `high` nine columns above it.
 #[inline(always)]
 fn reduce(c: impl Fn(usize) -> i64) -> Nine {
     let mut r = [0; 9];
@@ -93,12 +94,12 @@ fn reduce(c: impl Fn(usize) -> i64) -> Nine {
         )*};
     }
     fold!(0 1 2 3 4 5 6 7);
-    // Column 8: what is left of `high` is below 2^21.
+    // Column 8: the rest of `high` is below 2^21.
     low += high * (FOLD[0] << 5) + top;
     r[8] = low & TOP;
     low >>= 24;
     low += high * (FOLD[1] << 10);
-    // What is above 2^256 is below 2^35.
+    // The part above 2^256 is below 2^35.
     let mut carry = r[0] + low * FOLD[0];
     r[0] = carry & M;
     carry >>= 29;
@@ -108,7 +109,7 @@ fn reduce(c: impl Fn(usize) -> i64) -> Nine {
     r
 }
 
-/// Carries sums of a few elements.
+/// Carries the sum of a few elements.
 #[inline(always)]
 fn carry(t: &Nine) -> Nine {
     let above = t[8] >> 24;
@@ -197,7 +198,7 @@ impl Field for Element {
 
     #[inline(always)]
     fn half(&self) -> Self {
-        // Add p where odd, then shift.
+        // Add p if odd, then shift.
         let odd = -(self.0[0] & 1);
         let mut t = self.0;
         t[0] -= FOLD[0] & odd;
@@ -216,7 +217,7 @@ impl Field for Element {
 
     #[inline(always)]
     fn is_zero(&self) -> bool {
-        // The value is 0, p, or of a difference -p; one limb tells most others from these.
+        // The value is 0, p, or, for a difference, -p. Checking one limb rules out most others.
         let low = self.0[0] & M;
         (low == 0 || low == (-FOLD[0] & M) || low == FOLD[0]) && self.reduced() == [0; 4]
     }
@@ -245,7 +246,7 @@ impl Limbs for Element {
         Self::from_words(words)
     }
 
-    /// In the machine's locals from one square to the next.
+    /// The loop keeps the power in locals from one square to the next.
     fn square_times(&self, n: u32) -> Self {
         let mut power = self.0;
         for _ in 0..n {
@@ -256,7 +257,8 @@ impl Limbs for Element {
 
     fn reduced(&self) -> [u64; 4] {
         let mut t = self.0;
-        // Once for what stands above 2^256, once for what that carries, 1 at most, or for a value below 0.
+        // The first pass folds the part above 2^256; the second folds its carry, at most 1, or corrects a value below
+        // 0.
         for _ in 0..2 {
             let above = t[8] >> 24;
             t[8] &= TOP;
@@ -274,7 +276,7 @@ impl Limbs for Element {
             t[4] >> 12 | t[5] << 17 | t[6] << 46,
             t[6] >> 18 | t[7] << 11 | t[8] << 40,
         ];
-        // x - p = x + 2^256 - p - 2^256, and reaches 2^256 where x reaches p.
+        // x - p = x + (2^256 - p) - 2^256, and x + (2^256 - p) reaches 2^256 exactly if x >= p.
         let (mut less, mut carry) = ([0; 4], P[0].wrapping_neg());
         for (less, word) in less.iter_mut().zip(words) {
             let overflow;
@@ -287,7 +289,7 @@ impl Limbs for Element {
 }
 
 impl Element {
-    /// From four little-endian words below 2^256.
+    /// Converts four little-endian words below 2^256.
     const fn from_words(w: [u64; 4]) -> Self {
         const M: u64 = self::M as u64;
         Self([
@@ -303,9 +305,9 @@ impl Element {
         ])
     }
 
-    // The steps of the group law: in place, since what copies a result reads vectors of limbs that were written one by one
-    // and waits for all; and few, since doubling and addition together must stay small for a CPU's cache of decoded
-    // instructions.
+    // Steps of the group law. They work in place: copying a result loads as a vector limbs that were stored one by one,
+    // and has to wait for all stores. They are few and not inlined: doubling and addition together must fit in the
+    // cache of decoded instructions.
 
     /// `3/2 self^2`
     #[inline(never)]
@@ -315,20 +317,20 @@ impl Element {
         Self(reduce(|k| 3 * column_of_square(&a, &doubled, k))).half()
     }
 
-    /// Becomes `self by`.
+    /// `self *= by`.
     #[inline(never)]
     fn multiply(&mut self, by: &Self) {
         self.0 = product_of(&self.0, &by.0);
     }
 
-    /// Becomes `a b - self`.
+    /// `self = a b - self`.
     #[inline(never)]
     fn subtract_from_product(&mut self, a: &Self, b: &Self) {
         let (a, b, c) = (a.0, b.0, self.0);
         self.0 = reduce(|k| column(&a, &b, k) - c.get(k).unwrap_or(&0));
     }
 
-    /// `s` becomes `self^2 - 2 s - other`. Gives what it was, less that: a difference that is not carried.
+    /// `s = self^2 - 2 s - other`. Returns the old `s` minus the new one, uncarried.
     #[inline(never)]
     fn square_minus(&self, s: &mut Self, other: &Self) -> Self {
         let (a, b, c) = (self.0, s.0, other.0);
@@ -338,7 +340,7 @@ impl Element {
         Self(core::array::from_fn(|i| b[i] - s.0[i]))
     }
 
-    /// Becomes `a b - c^2`.
+    /// `self = a b - c^2`.
     #[inline(never)]
     fn become_product_minus_square(&mut self, a: &Self, b: &Self, c: &Self) {
         let (a, b, c) = (a.0, b.0, c.0);
@@ -346,7 +348,7 @@ impl Element {
         self.0 = reduce(|k| column(&a, &b, k) - column_of_square(&c, &doubled, k));
     }
 
-    /// From the limbs of a [`super::field::FieldElement`] of magnitude 64 or less.
+    /// Converts the limbs of a [`super::field::FieldElement`] of magnitude at most 64.
     #[inline(always)]
     fn from_limbs52(limbs: &[u64; 5]) -> Self {
         let [a, b, c, d, e] = limbs.map(|limb| limb as i64);
@@ -364,7 +366,7 @@ impl Element {
         ]))
     }
 
-    /// The limbs of a normalized [`super::field::FieldElement`].
+    /// Returns the limbs of a normalized [`super::field::FieldElement`].
     #[inline(always)]
     fn to_limbs52(self) -> [u64; 5] {
         const M: u64 = (1 << 52) - 1;
@@ -379,26 +381,26 @@ impl Element {
     }
 }
 
-// The products of [`super::field`], of which little is asked where the group law runs in the form above.
+// Products for [`super::field`]. They are rarely used when the group law runs on the representation above.
 
-/// Product; both magnitudes at most 8.
+/// The product. Both magnitudes must be at most 8.
 pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     let [a, b] = [a, b].map(Element::from_limbs52);
     a.mul(&b).to_limbs52()
 }
 
-/// Square; magnitude at most 8.
+/// The square. The magnitude must be at most 8.
 pub(super) fn square(a: &[u64; 5]) -> [u64; 5] {
     Element::from_limbs52(a).square().to_limbs52()
 }
 
-/// `a b + c d`; the products of the magnitudes add up to at most 64.
+/// `a b + c d`. The sum of both products of magnitudes must be at most 64.
 pub(super) fn sum_of_products(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5], d: &[u64; 5]) -> [u64; 5] {
     let [a, b, c, d] = [a, b, c, d].map(Element::from_limbs52);
     Element::difference_of_products(&a, &b, &c, &d.negate()).to_limbs52()
 }
 
-/// `a b + c^2`; the products of the magnitudes add up to at most 64.
+/// `a b + c^2`. The sum of both products of magnitudes must be at most 64.
 pub(super) fn product_plus_square(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5]) -> [u64; 5] {
     sum_of_products(a, b, c, c)
 }
@@ -420,7 +422,8 @@ mod tests {
     proptest! {
         #![proptest_config(config())]
 
-        /// Every operation against integers, on the limbs farthest from 0 too: those of differences, which are carried once.
+        /// Compares every operation with integer arithmetic, including on extreme limbs: those of differences, carried
+        /// once.
         #[test]
         fn operations_are_those_of_integers(a in words(P), b in words(P), c in words(P), d in words(P)) {
             let p = to_big(&P);
@@ -469,7 +472,7 @@ mod tests {
             prop_assert_eq!(shifted[0].invert().reduced(), to_words(&inverse));
         }
 
-        /// Columns as large as limbs within the bounds can make them.
+        /// The largest columns that limbs within the bounds can produce.
         #[test]
         fn products_of_the_largest_limbs(signs in any::<[u16; 4]>()) {
             let p = to_big(&P);
@@ -479,7 +482,7 @@ mod tests {
                     if signs >> i & 1 == 1 { top + (1 << 17) } else { -1 << 17 }
                 })
             };
-            // As integers plus a multiple of p that makes them positive.
+            // As integers, plus a multiple of p that makes them positive.
             let big = |limbs: &Nine| {
                 let zero = &p << 64u32;
                 let up: BigUint = (0..9).map(|i| BigUint::from(limbs[i].max(0) as u64) << (29 * i)).sum();

@@ -1,34 +1,35 @@
 //! Constant-time multiplication of the generator by a secret.
 //!
-//! A comb of 43 windows of 6 bits with signed, odd, never zero digits. For odd k let s = (k - 1) / 2 + 2^257; then
-//! k = sum over the bits b_i of s, i = 0..=257, of (2 b_i - 1) 2^i. So window j of s, read as w in 0..64, stands for the
-//! odd digit 2 w - 63, and the table holds (2 i + 1) 2^(6 j) G for i in 0..32. An even k is replaced by n - k, which is
-//! odd, and the result negated. 42 additions, no doubling.
+//! A comb of 43 windows of 6 bits with signed, odd digits that are never zero. For odd k let s = (k - 1) / 2 + 2^257;
+//! then k = sum over the bits b_i of s, i = 0..=257, of (2 b_i - 1) 2^i. So window j of s, read as w in 0..64,
+//! represents the odd digit 2 w - 63, and the table holds (2 i + 1) 2^(6 j) G for i in 0..32. An even k is replaced by
+//! n - k, which is odd, and the result is negated. A multiplication takes 42 additions and no doubling.
 //!
 //! Source: signed all-bits-set digits: [Ham12] §3.3; the comb and its size: [LIBSECP] `ecmult_gen_impl.h`.
-//! Constant time: yes. Every look-up reads all 32 entries of its window; the additions are incomplete ones without a branch.
+//! Constant time: yes. Every look-up reads all 32 entries of its window. The additions are incomplete and branch-free.
 //!
-//! An addition brings two sums of d_j 2^(6 j) together, with odd digits d_j, over disjoint sets of windows; it is exceptional
-//! where they are equal or opposite modulo n, so where a sum of +-d_j 2^(6 j) over the windows of both is a multiple of n.
-//! As an integer that is never 0, as its lowest window stands alone at its place; it is below 2^252 without window 42 and
-//! below 2^256 with it, as k < n keeps that digit at 15 or less; and without window 0 it is even. So the multiple would be
-//! +-n, which is odd and above 2^252, and the sum one with windows 0 and 42: these meet in the last addition only, and
-//! there n determines all digits, and so k. Such a k ends with Z = 0 and is computed again by complete additions; whether k
-//! is one of them is not treated as a secret.
+//! Why incomplete additions suffice: an addition combines two sums of d_j 2^(6 j), with odd digits d_j, over disjoint
+//! sets of windows. It is exceptional only if the two are equal or opposite modulo n, that is, if a sum of +-d_j 2^(6
+//! j) over the windows of both is a multiple of n. As an integer, this sum is never 0: its lowest digit is odd and all
+//! other terms are divisible by a higher power of 2. It is below 2^252 without window 42, and below 2^256 with it,
+//! because k < n limits that digit to at most 15. Without window 0 it is even. So the multiple can only be +-n, which
+//! is odd and above 2^252, and the sum must include windows 0 and 42. These meet in the last addition only, where n
+//! determines all digits and therefore k. For such a k the result has Z = 0 and is computed again with complete
+//! additions. Whether k is one of these is not treated as a secret.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{curve::Koblitz, multiply::affine_from_words, scalar::Scalar};
 use crate::{field::SecretField, group::Jacobian, mask::Mask};
 
-/// Bits of a window.
+/// Bits per window.
 const WINDOW: usize = 6;
-/// Windows of the comb.
+/// Number of windows of the comb.
 pub(crate) const WINDOWS: usize = 43;
-/// Entries of a window.
+/// Entries per window.
 pub(crate) const ENTRIES: usize = 1 << (WINDOW - 1);
 
-/// `(2 i + 1) 2^(6 j) G` at `32 j + i`, as 8 little-endian words x, y.
+/// Holds `(2 i + 1) 2^(6 j) G` at `32 j + i`, as 8 little-endian words x, y.
 #[derive(Clone, Copy)]
 pub(crate) struct CombTable<'a>(pub(crate) &'a [[u8; 64]]);
 
@@ -43,11 +44,11 @@ impl<'a> CombTable<'a> {
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Digits {
     s: [u64; 5],
-    /// 1 where k was even, and so replaced by n - k.
+    /// 1 if k was even and was replaced by n - k.
     negated: u64,
 }
 
-/// The digit (2 `index` + 1), negative where the mask is true.
+/// The digit (2 `index` + 1), negated if the mask is true.
 #[derive(Clone, Copy)]
 pub(crate) struct Digit {
     pub(crate) index: u64,
@@ -55,7 +56,7 @@ pub(crate) struct Digit {
 }
 
 impl Digits {
-    /// Of k from 1 on.
+    /// Returns the digits of k. k must be at least 1.
     pub(crate) fn new(k: &Scalar) -> Self {
         let negated = (k.words()[0] & 1) ^ 1;
         let odd_k = Scalar::select(Mask::from_bit(negated), &k.negate(), k);
@@ -71,7 +72,7 @@ impl Digits {
         Self { s, negated }
     }
 
-    /// Has the product to be negated?
+    /// Whether the product must be negated.
     #[inline(always)]
     pub(crate) fn negated(&self) -> Mask {
         Mask::from_bit(self.negated)
@@ -85,7 +86,7 @@ impl Digits {
             bits |= self.s[word + 1] << (64 - shift);
         }
         let bits = bits & 63;
-        // 2 bits - 63 is positive from 32 up; its index is (|digit| - 1) / 2.
+        // 2 bits - 63 is positive if bits >= 32; its index is (|digit| - 1) / 2.
         let negative = Mask::from_bit((bits >> 5) ^ 1);
         Digit {
             index: (bits ^ negative.word()) & 31,
@@ -94,7 +95,7 @@ impl Digits {
     }
 }
 
-/// Reads entry `index` by a scan of all of them.
+/// Returns entry `index` by reading all entries.
 #[inline(always)]
 fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
     let mut found = [0u64; 8];
@@ -107,12 +108,13 @@ fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
     found
 }
 
-/// `k G` in constant time.
+/// Computes `k G` in constant time.
 pub(crate) fn multiply_generator<C: Koblitz>(table: CombTable<'_>, digits: &Digits) -> Jacobian<C> {
     complete(multiply::<C, false>(table, digits), table, digits)
 }
 
-/// A product by incomplete additions, computed again where Z = 0 tells of an exceptional case.
+/// Checks a product of incomplete additions. If Z = 0 signals an exceptional case, computes it again with complete
+/// additions.
 #[inline(always)]
 pub(crate) fn complete<C: Koblitz>(
     product: Jacobian<C>,
@@ -126,7 +128,7 @@ pub(crate) fn complete<C: Koblitz>(
     }
 }
 
-/// `k G` by complete additions, or by incomplete ones.
+/// Computes `k G` with complete or incomplete additions.
 fn multiply<C: Koblitz, const COMPLETE: bool>(
     table: CombTable<'_>,
     digits: &Digits,

@@ -1,4 +1,4 @@
-//! ECDSA over secp256k1, as Ethereum uses it: on 32-byte hashes, with recovery of the public key.
+//! ECDSA over secp256k1 for Ethereum: signatures of 32-byte hashes, with recovery of the public key.
 //!
 //! ```
 //! use lydite_curve::secp256k1::{SecretKey, recover_address, verify};
@@ -11,15 +11,15 @@
 //! # Ok::<(), lydite_curve::secp256k1::Error>(())
 //! ```
 //!
-//! Many items in one call are cheaper than one by one: the functions that end in `_batch`, and, with the feature `rayon`,
-//! those of `parallel`.
+//! To process many items, use the functions ending in `_batch`, which cost less per item, or, with the feature `rayon`,
+//! those in `parallel`, which use all cores.
 //!
-//! Signing, the derivation of a public key and Diffie-Hellman are constant-time in the key and the nonce
-//! (`docs/constant-time.md` says how that is checked). Verification, recovery and the parsing of public keys are
+//! Signing, public key derivation and Diffie-Hellman are constant-time in the key and the nonce
+//! (`docs/constant-time.md` describes how this is checked). Verification, recovery and the parsing of public keys are
 //! variable-time: their inputs are public.
 //!
-//! Source: \[SEC1\] §3.3.1 (Diffie-Hellman), §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\] (nonces),
-//! EIP-2 (low s). The keys in brackets are those of `docs/papers.md`.
+//! Source: \[SEC1\] §3.3.1 (Diffie-Hellman), §4.1 (ECDSA, recovery), \[SEC2\] §2.4.1 (parameters), \[RFC6979\]
+//! (nonces), EIP-2 (low s). The keys in brackets refer to `docs/papers.md`.
 
 mod batch;
 mod curve;
@@ -59,31 +59,31 @@ use field::FieldElement;
 use nonce::Nonces;
 use scalar::{ORDER, Scalar};
 
-/// Why an input is not accepted.
+/// The reason why an input is rejected.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The secret key is 0 or not below the group order n.
+    /// The secret key is 0, or not below the group order n.
     SecretKeyOutOfRange,
-    /// The encoding of a public key has a length or a first byte that SEC 1 does not know (infinity is refused too).
+    /// The length or first byte of a public key's encoding is not valid in SEC 1, or it encodes infinity.
     PublicKeyEncoding,
     /// A coordinate of the public key is not below the field prime.
     CoordinateOutOfRange,
-    /// The coordinates are not those of a point of the curve.
+    /// The coordinates are not on the curve.
     NotOnCurve,
-    /// r is 0 or not below n.
+    /// r is 0, or not below n.
     ROutOfRange,
-    /// s is 0 or not below n.
+    /// s is 0, or not below n.
     SOutOfRange,
     /// s is above n / 2, which EIP-2 forbids in transactions.
     HighS,
-    /// The recovery id is not 0, 1, 2 or 3 (or the v byte not one of those that the function takes).
+    /// The recovery id is not 0, 1, 2 or 3, or the function does not accept this v byte.
     RecoveryId,
-    /// No point of the curve has the x coordinate that r and the recovery id describe.
+    /// No point on the curve has the x coordinate given by r and the recovery id.
     NoSuchPoint,
     /// The recovered public key would be the point at infinity.
     Infinity,
-    /// The signature is well-formed but not one of this key for this hash.
+    /// The signature is well-formed but not valid for this key and hash.
     Mismatch,
     /// The slices of a batch differ in length.
     Length,
@@ -110,12 +110,12 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// A secret key, and so a signer: an integer in [1, n - 1]. Wiped when dropped; it has no `Debug` and cannot be copied.
+/// A secret key: an integer in [1, n - 1]. Zeroized on drop; does not implement `Debug`, `Clone` or `Copy`.
 #[derive(ZeroizeOnDrop)]
 pub struct SecretKey(Scalar);
 
 impl SecretKey {
-    /// From 32 big-endian bytes.
+    /// Converts 32 big-endian bytes.
     ///
     /// # Errors
     /// [`Error::SecretKeyOutOfRange`] for 0 and for n or more.
@@ -125,15 +125,15 @@ impl SecretKey {
             .ok_or(Error::SecretKeyOutOfRange)
     }
 
-    /// The public key. Constant-time.
+    /// Derives the public key. Constant-time.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
         PublicKey(multiply_generator(&self.0))
     }
 
-    /// Signs a 32-byte hash: deterministic nonce (RFC 6979), low s, recovery id. Constant-time.
+    /// Signs a 32-byte hash with a deterministic nonce (RFC 6979), low s and a recovery id. Constant-time.
     ///
-    /// The hash is signed as it is: hash the message first.
+    /// The hash is signed as is: hash the message first.
     #[must_use]
     pub fn sign_prehash(&self, hash: &[u8; 32]) -> Signature {
         let z = Scalar::from_bytes_reduced(hash);
@@ -151,12 +151,13 @@ impl SecretKey {
         }
     }
 
-    /// [`sign_prehash`](Self::sign_prehash), followed by a recovery of the public key from the signature: a signature that is
-    /// not valid for `public_key` and `hash` is not returned.
+    /// Like [`sign_prehash`](Self::sign_prehash), but recovers the public key from the signature and returns the
+    /// signature only if it is valid for `public_key` and `hash`.
     ///
-    /// For signers that somebody may disturb (voltage, radiation, memory errors). Nonces are deterministic, so two signatures of one
-    /// hash, of which one was computed wrongly, may reveal the key. Keep the public key from when the key was made: then a damaged
-    /// secret key is found too. The recovery takes longer than the signature. `docs/constant-time.md` says what remains.
+    /// Use this if an attacker may induce faults (voltage, radiation, memory errors). Nonces are deterministic, so a
+    /// correct and a faulty signature of the same hash may reveal the key. Keep the public key from key generation, so
+    /// that a corrupted secret key is detected too. The recovery takes longer than the signature.
+    /// `docs/constant-time.md` describes the remaining risks.
     ///
     /// ```
     /// use lydite_curve::secp256k1::{Error, PublicKey, SecretKey};
@@ -171,7 +172,7 @@ impl SecretKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Mismatch`]: the computation went wrong, or `public_key` is not the public key of this secret key.
+    /// [`Error::Mismatch`] if the computation went wrong, or if `public_key` is not the public key of this secret key.
     pub fn sign_prehash_checked(
         &self,
         hash: &[u8; 32],
@@ -180,7 +181,7 @@ impl SecretKey {
         self.sign_prehash(hash).checked(hash, public_key)
     }
 
-    /// The nonces for z. Constant-time.
+    /// Returns the nonces for z. Constant-time.
     fn nonces(&self, z: &Scalar) -> Nonces {
         let mut key = self.0.to_bytes();
         let nonces = Nonces::new(&key, &z.to_bytes());
@@ -188,8 +189,8 @@ impl SecretKey {
         nonces
     }
 
-    /// The signature of z with the nonce's point and inverse; none where r or s would be 0, which happens with
-    /// probability 2^-256. Constant-time.
+    /// Computes the signature of z from the nonce's point and inverse. Returns `None` if r or s would be 0, which
+    /// happens with probability 2^-256. Constant-time.
     fn signature(
         &self,
         z: &Scalar,
@@ -200,7 +201,7 @@ impl SecretKey {
         let mut rd = r.mul(&self.0);
         let s = rd.add(z).mul(k_inverse);
         rd.zeroize();
-        // Bit 1: x was not below n. Bit 0: y odd, of the nonce's point or, if s is negated, its opposite.
+        // Bit 1: x was not below n. Bit 0: y of the nonce point, or of its opposite if s is negated, is odd.
         let high = s.is_high();
         let odd = u8::from(point.y.is_odd()) ^ (high.word() as u8 & 1);
         let signature = Signature {
@@ -216,7 +217,7 @@ impl SecretKey {
     }
 }
 
-/// `k G`, normalized. Constant-time.
+/// Computes `k G`, normalized. Constant-time.
 fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
     let mut out = [Jacobian::INFINITY];
     Backend::detect().multiply_generator(core::slice::from_ref(k), &mut out);
@@ -227,12 +228,12 @@ fn multiply_generator(k: &Scalar) -> Affine<Secp256k1> {
     point
 }
 
-/// A public key: a point of the curve other than infinity.
+/// A public key: a point on the curve other than infinity.
 #[derive(Clone, Copy)]
 pub struct PublicKey(Affine<Secp256k1>);
 
 impl PublicKey {
-    /// The generator G: the public key of the secret key 1. Something to fill buffers with.
+    /// The generator G: the public key of the secret key 1. Useful to initialise buffers.
     pub const GENERATOR: Self = {
         let [x, y] = <Secp256k1>::GENERATOR;
         Self(Affine {
@@ -241,7 +242,7 @@ impl PublicKey {
         })
     };
 
-    /// From SEC 1 form: 33 bytes (2 or 3, x) or 65 bytes (4, x, y). Variable-time.
+    /// Converts a SEC 1 encoding: 33 bytes (2 or 3, x) or 65 bytes (4, x, y). Variable-time.
     ///
     /// # Errors
     /// [`Error::PublicKeyEncoding`], [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
@@ -262,7 +263,7 @@ impl PublicKey {
         }
     }
 
-    /// From x || y, 32 big-endian bytes each. Variable-time.
+    /// Converts x || y, 32 big-endian bytes each. Variable-time.
     ///
     /// # Errors
     /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`].
@@ -280,7 +281,7 @@ impl PublicKey {
         }
     }
 
-    /// x || y, 32 big-endian bytes each.
+    /// Returns x || y, 32 big-endian bytes each.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 64] {
         let mut bytes = [0; 64];
@@ -289,7 +290,7 @@ impl PublicKey {
         bytes
     }
 
-    /// SEC 1, uncompressed: 4 || x || y.
+    /// Returns the uncompressed SEC 1 encoding: 4 || x || y.
     #[must_use]
     pub fn to_sec1_uncompressed(&self) -> [u8; 65] {
         let mut bytes = [4; 65];
@@ -297,7 +298,7 @@ impl PublicKey {
         bytes
     }
 
-    /// SEC 1, compressed: 2 (y even) or 3 (y odd) || x.
+    /// Returns the compressed SEC 1 encoding: 2 (y even) or 3 (y odd) || x.
     #[must_use]
     pub fn to_sec1_compressed(&self) -> [u8; 33] {
         let mut bytes = [2 + u8::from(self.0.y.is_odd()); 33];
@@ -305,7 +306,7 @@ impl PublicKey {
         bytes
     }
 
-    /// The address: the last 20 bytes of Keccak-256 of x || y.
+    /// Returns the address: the last 20 bytes of the Keccak-256 hash of x || y.
     #[must_use]
     pub fn to_address(&self) -> Address {
         Address::from_public_key(&self.to_bytes())
@@ -330,30 +331,30 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// A signature with its recovery id. Nothing is checked until it is used. The default is all zeros, which is not valid.
+/// A signature with its recovery id. The fields are not checked until use. The default is all zeros, which is invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// r, big-endian.
     pub r: [u8; 32],
     /// s, big-endian.
     pub s: [u8; 32],
-    /// Bit 0: y of the nonce's point is odd. Bit 1: its x is r + n.
+    /// Bit 0: y of the nonce point is odd. Bit 1: its x is r + n.
     pub recovery_id: u8,
 }
 
 impl Signature {
-    /// From r || s || v, where v is the recovery id, 0 to 3.
+    /// Converts r || s || v, where v is the recovery id, 0 to 3.
     ///
     /// # Errors
-    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    /// [`Error::RecoveryId`] if v is not valid. r and s are checked on use.
     pub fn from_bytes65(bytes: &[u8; 65]) -> Result<Self, Error> {
         Self::with_recovery_id(bytes, bytes[64])
     }
 
-    /// From r || s || v, where v is 27 or 28 (recovery id 0 or 1), as in `eth_sign` and the `ecrecover` precompile.
+    /// Converts r || s || v, where v is 27 or 28 (recovery id 0 or 1), as in `eth_sign` and the `ecrecover` precompile.
     ///
     /// # Errors
-    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    /// [`Error::RecoveryId`] if v is not valid. r and s are checked on use.
     pub fn from_bytes65_v27(bytes: &[u8; 65]) -> Result<Self, Error> {
         match bytes[64] {
             v @ (27 | 28) => Self::with_recovery_id(bytes, v - 27),
@@ -361,10 +362,10 @@ impl Signature {
         }
     }
 
-    /// From r || s || v, where v is either: the recovery id, or 27 or 28. For input from outside, where both are met.
+    /// Converts r || s || v, where v is a recovery id, or 27 or 28. For external input, where both forms occur.
     ///
     /// # Errors
-    /// [`Error::RecoveryId`]. r and s are checked where the signature is used.
+    /// [`Error::RecoveryId`] if v is not valid. r and s are checked on use.
     pub fn from_bytes65_any_v(bytes: &[u8; 65]) -> Result<Self, Error> {
         match bytes[64] {
             27.. => Self::from_bytes65_v27(bytes),
@@ -372,7 +373,7 @@ impl Signature {
         }
     }
 
-    /// From r || s, for [`verify`], which needs no recovery id: it is 0 here.
+    /// Converts r || s, with recovery id 0. For [`verify`], which ignores the recovery id.
     #[must_use]
     pub fn from_bytes64(bytes: &[u8; 64]) -> Self {
         let (halves, _) = bytes.as_chunks::<32>();
@@ -394,7 +395,7 @@ impl Signature {
         })
     }
 
-    /// r || s || recovery id.
+    /// Returns r || s || recovery id.
     #[must_use]
     pub fn to_bytes65(&self) -> [u8; 65] {
         let mut bytes = [self.recovery_id; 65];
@@ -403,17 +404,17 @@ impl Signature {
         bytes
     }
 
-    /// Is s above n / 2? Transactions since Homestead must not have it (EIP-2).
+    /// Whether s is above n / 2, which is not allowed in transactions since Homestead (EIP-2).
     #[must_use]
     pub fn is_high_s(&self) -> bool {
         Scalar::from_bytes_nonzero(&self.s).is_none_or(|s| s.is_high().declassify())
             && self.s != [0; 32]
     }
 
-    /// The signature itself if its s is low: for `recover(&hash, signature.require_low_s()?)`.
+    /// Returns the signature if s is low: for `recover(&hash, signature.require_low_s()?)`.
     ///
     /// # Errors
-    /// [`Error::HighS`].
+    /// [`Error::HighS`] if s is high.
     pub fn require_low_s(&self) -> Result<&Self, Error> {
         if self.is_high_s() {
             Err(Error::HighS)
@@ -422,7 +423,7 @@ impl Signature {
         }
     }
 
-    /// The equivalent signature with low s. One whose s is not in [1, n - 1] is returned unchanged.
+    /// Returns the equivalent signature with low s. If s is not in [1, n - 1], the signature is returned unchanged.
     #[must_use]
     pub fn normalize_s(&self) -> Self {
         match Scalar::from_bytes_nonzero(&self.s) {
@@ -435,7 +436,7 @@ impl Signature {
         }
     }
 
-    /// The signature itself if the key recovered from it is this one.
+    /// Returns the signature if the key recovered from it is `public_key`.
     fn checked(mut self, hash: &[u8; 32], public_key: &PublicKey) -> Result<Self, Error> {
         if recover(hash, &self).as_ref() == Ok(public_key) {
             return Ok(self);
@@ -445,7 +446,7 @@ impl Signature {
         Err(Error::Mismatch)
     }
 
-    /// r and s as scalars.
+    /// Returns r and s as scalars.
     fn scalars(&self) -> Result<(Scalar, Scalar), Error> {
         Ok((
             Scalar::from_bytes_nonzero(&self.r).ok_or(Error::ROutOfRange)?,
@@ -453,7 +454,7 @@ impl Signature {
         ))
     }
 
-    /// The x coordinate of the nonce's point, and whether its y is odd.
+    /// Returns the x coordinate of the nonce point, and whether its y is odd.
     fn nonce_x(&self, r: &Scalar) -> Result<(FieldElement, bool), Error> {
         let x = match self.recovery_id {
             0 | 1 => FieldElement::from_bytes(&self.r),
@@ -465,7 +466,7 @@ impl Signature {
     }
 }
 
-/// r + n, if it is below p.
+/// Returns r + n if it is below p.
 fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
     let (mut sum, mut carry) = ([0; 4], false);
     for (i, word) in sum.iter_mut().enumerate() {
@@ -481,7 +482,7 @@ fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
     }
 }
 
-/// Checks a signature (its recovery id is not looked at; s may be high). Variable-time.
+/// Verifies a signature. The recovery id is ignored; s may be high. Variable-time.
 ///
 /// # Errors
 /// [`Error::ROutOfRange`], [`Error::SOutOfRange`], or [`Error::Mismatch`].
@@ -497,11 +498,12 @@ pub fn verify(public_key: &PublicKey, hash: &[u8; 32], signature: &Signature) ->
     out[0]
 }
 
-/// The public key that made a signature. s may be high, as for the `ecrecover` precompile; where EIP-2 holds, use
-/// [`Signature::require_low_s`] first. Variable-time.
+/// Recovers the public key that made a signature. s may be high, as in the `ecrecover` precompile. If EIP-2 applies,
+/// call [`Signature::require_low_s`] first. Variable-time.
 ///
 /// # Errors
-/// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or [`Error::Infinity`].
+/// [`Error::RecoveryId`], [`Error::ROutOfRange`], [`Error::SOutOfRange`], [`Error::NoSuchPoint`] or
+/// [`Error::Infinity`].
 pub fn recover(hash: &[u8; 32], signature: &Signature) -> Result<PublicKey, Error> {
     let mut out = [Err(Error::Length)];
     batch::recover_chunk::<1>(
@@ -521,7 +523,7 @@ pub fn recover_address(hash: &[u8; 32], signature: &Signature) -> Result<Address
     recover(hash, signature).map(|key| key.to_address())
 }
 
-/// [`recover_address`] of a signature whose s must be low: the rule for transactions since Homestead. Variable-time.
+/// [`recover_address`] for signatures whose s must be low: the rule for transactions since Homestead. Variable-time.
 ///
 /// # Errors
 /// [`Error::HighS`] and those of [`recover`].

@@ -1,9 +1,9 @@
 //! Variable-time multiplication of public points: `a P + b G`.
 //!
-//! Strauss' interleaving of four half-size multipliers in window non-adjacent form: a is split by the endomorphism,
-//! b into its low and high 128 bits, for which the static table holds odd multiples of G and of 2^128 G. The table of P
-//! is brought to one common Z without an inversion ("effective affine"): its points are then affine on an isomorphic
-//! curve, on which the sum is made; only the entries of G have to be scaled.
+//! Uses Strauss' interleaving of four half-size multipliers in window non-adjacent form. a is split by the
+//! endomorphism, b into its low and high 128 bits, for which the static table holds odd multiples of G and of 2^128 G.
+//! The table of P is brought to one common Z without an inversion ("effective affine"): its points are then affine on
+//! an isomorphic curve, on which the sum is computed. Only the entries of G have to be scaled.
 //!
 //! Source: [GLV01] (split), [HMV04] algorithms 3.35, 3.51 (wNAF, interleaving); effective affine: [LIBSECP]
 //! `ecmult_impl.h`.
@@ -17,42 +17,42 @@ use crate::{
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
 };
 
-/// Entries of each half of the static table: window 13, so digits are odd and below 2^12 in absolute value.
+/// Entries in each half of the static table: window 13, so digits are odd and below 2^12 in absolute value.
 pub(crate) const GENERATOR_ENTRIES: usize = 1 << 11;
 /// Digits of a 128-bit multiplier.
 const DIGITS: usize = 129;
 
-/// Odd multiples (1, 3, 5, ... times) of G, then as many of 2^128 G, each as 8 little-endian words x, y.
+/// Odd multiples (1, 3, 5, ... times) of G, then the same number of 2^128 G, each as 8 little-endian words x, y.
 #[derive(Clone, Copy)]
 pub(crate) struct GeneratorTable<'a>(pub(crate) &'a [[u8; 64]]);
 
 impl GeneratorTable<'_> {
-    /// Entries of each half: 2^(window - 2).
+    /// Entries in each half: 2^(window - 2).
     #[inline(always)]
     pub(crate) fn entries(&self) -> usize {
         self.0.len() / 2
     }
 
-    /// Entry `index` of the multiples of G (`half` 0) or 2^128 G (1).
+    /// Returns entry `index` of the multiples of G (`half` 0) or 2^128 G (1).
     #[inline(always)]
     fn entry<C: Koblitz>(&self, half: usize, index: usize) -> Affine<C> {
         affine_from_bytes(&self.0[half * self.entries() + index])
     }
 }
 
-/// The window whose digits need this many entries: the odd numbers below `2 entries`.
+/// Returns the window that needs this many entries: its digits are the odd numbers below `2 entries`.
 fn window(entries: usize) -> u32 {
     entries.trailing_zeros() + 2
 }
 
-/// A point from 8 little-endian words x, y.
+/// Converts 8 little-endian words x, y to a point.
 #[inline(always)]
 pub(crate) fn affine_from_bytes<C: Koblitz>(bytes: &[u8; 64]) -> Affine<C> {
     let words = bytes.as_chunks::<8>().0;
     affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i])))
 }
 
-/// A point from 8 words x, y.
+/// Converts 8 words x, y to a point.
 #[inline(always)]
 pub(crate) fn affine_from_words<C: Koblitz>(w: &[u64; 8]) -> Affine<C> {
     Affine {
@@ -63,7 +63,7 @@ pub(crate) fn affine_from_words<C: Koblitz>(w: &[u64; 8]) -> Affine<C> {
 
 /// `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G`, in variable time.
 ///
-/// `ENTRIES`, a power of two from 2 on, is the size of the table that is made for P.
+/// `ENTRIES`, a power of two of at least 2, is the size of the table computed for P.
 #[inline(always)]
 pub(crate) fn multiply_add_vartime<C: Koblitz, const ENTRIES: usize>(
     p: &Affine<C>,

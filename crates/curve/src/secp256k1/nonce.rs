@@ -1,8 +1,8 @@
 //! Deterministic nonces: RFC 6979 with HMAC-SHA256.
 //!
-//! Source: [RFC6979] §3.2. The hash is taken modulo n (`bits2octets`), as libsecp256k1 and k256 do.
-//! HMAC runs on SHA-256's compression function: every message here has 32, 33 or 97 bytes, so padding is fixed, and the
-//! two states of a key are reused. Constant time: yes, but for the number of candidates rejected, which is public.
+//! Source: [RFC6979] §3.2. The hash is reduced modulo n (`bits2octets`), as in libsecp256k1 and k256. HMAC calls
+//! SHA-256's compression function directly: every message here has 32, 33 or 97 bytes, so the padding is fixed, and the
+//! two states of a key are reused. Constant time: yes, except for the number of rejected candidates, which is public.
 
 use lydite_hash::SHA256_INITIAL;
 use sha2::block_api::compress256;
@@ -10,7 +10,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::scalar::Scalar;
 
-/// HMAC-SHA256 keyed with 32 bytes: the states after the padded key's block.
+/// HMAC-SHA256 with a 32-byte key: the two states after the padded key's block.
 #[derive(Zeroize, ZeroizeOnDrop)]
 struct Hmac {
     inner: [u32; 8],
@@ -35,7 +35,7 @@ impl Hmac {
         }
     }
 
-    /// The code of a message that stands in `blocks` and of which `length` bytes are used.
+    /// Computes the MAC of the first `length` bytes of `blocks`.
     fn mac<const BLOCKS: usize>(&self, mut blocks: [[u8; 64]; BLOCKS], length: usize) -> [u8; 32] {
         let mut state = self.inner;
         pad(blocks.as_flattened_mut(), length);
@@ -52,14 +52,14 @@ impl Hmac {
         code
     }
 
-    /// The code of 32 bytes.
+    /// Computes the MAC of 32 bytes.
     fn mac_value(&self, value: &[u8; 32]) -> [u8; 32] {
         let mut blocks = [[0; 64]];
         blocks[0][..32].copy_from_slice(value);
         self.mac(blocks, 32)
     }
 
-    /// The code of `value || tag || key || hash`.
+    /// Computes the MAC of `value || tag || key || hash`.
     fn mac_seed(&self, value: &[u8; 32], tag: u8, key: &[u8; 32], hash: &[u8; 32]) -> [u8; 32] {
         let mut blocks = [[0; 64]; 2];
         let bytes = blocks.as_flattened_mut();
@@ -73,7 +73,7 @@ impl Hmac {
     }
 }
 
-/// Ends a message of `length` bytes that follows one block.
+/// Pads a message of `length` bytes that follows one block.
 fn pad(blocks: &mut [u8], length: usize) {
     let bits = (64 + length as u64) * 8;
     let end = blocks.len();
@@ -89,7 +89,7 @@ fn to_bytes(state: &[u32; 8]) -> [u8; 32] {
     bytes
 }
 
-/// The candidates of RFC 6979 for a key and a hash, both below n.
+/// The nonce candidates of RFC 6979 for a key and a hash, both below n.
 #[derive(ZeroizeOnDrop)]
 pub(crate) struct Nonces {
     hmac: Hmac,
@@ -115,7 +115,7 @@ impl Nonces {
         }
     }
 
-    /// The next nonce in [1, n - 1].
+    /// Returns the next nonce in [1, n - 1].
     pub(crate) fn next_nonce(&mut self) -> Scalar {
         loop {
             if self.started {

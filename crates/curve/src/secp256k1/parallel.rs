@@ -1,4 +1,4 @@
-//! The batches over all cores: the functions of the module above, on the threads of rayon. Feature `rayon`.
+//! Batch operations on all cores: the functions of the parent module on rayon's threads. Feature `rayon`.
 //!
 //! ```
 //! use lydite_curve::secp256k1::{Error, SecretKey, Signature, parallel};
@@ -23,10 +23,10 @@ use super::{
     batch::{CHUNK, same_length},
 };
 
-/// [`public_key_batch`](super::public_key_batch) over all cores.
+/// [`public_key_batch`](super::public_key_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn public_key_batch<K: Borrow<SecretKey> + Sync>(
     keys: &[K],
     out: &mut [PublicKey],
@@ -37,10 +37,10 @@ pub fn public_key_batch<K: Borrow<SecretKey> + Sync>(
         .try_for_each(|(keys, out)| super::public_key_batch(keys, out))
 }
 
-/// [`sign_prehash_batch`](super::sign_prehash_batch) over all cores.
+/// [`sign_prehash_batch`](super::sign_prehash_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn sign_prehash_batch<K: Borrow<SecretKey> + Sync>(
     keys: &[K],
     hashes: &[[u8; 32]],
@@ -53,10 +53,10 @@ pub fn sign_prehash_batch<K: Borrow<SecretKey> + Sync>(
         .try_for_each(|((keys, hashes), out)| super::sign_prehash_batch(keys, hashes, out))
 }
 
-/// [`verify_batch`](super::verify_batch) over all cores.
+/// [`verify_batch`](super::verify_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn verify_batch(
     public_keys: &[PublicKey],
     hashes: &[[u8; 32]],
@@ -74,10 +74,10 @@ pub fn verify_batch(
         })
 }
 
-/// [`recover_batch`](super::recover_batch) over all cores.
+/// [`recover_batch`](super::recover_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -86,10 +86,10 @@ pub fn recover_batch(
     recover_each(hashes, signatures, out, super::recover_batch)
 }
 
-/// [`recover_address_batch`](super::recover_address_batch) over all cores.
+/// [`recover_address_batch`](super::recover_address_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_address_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -98,10 +98,10 @@ pub fn recover_address_batch(
     recover_each(hashes, signatures, out, super::recover_address_batch)
 }
 
-/// [`recover_address_low_s_batch`](super::recover_address_low_s_batch) over all cores.
+/// [`recover_address_low_s_batch`](super::recover_address_low_s_batch) on all cores.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 pub fn recover_address_low_s_batch(
     hashes: &[[u8; 32]],
     signatures: &[Signature],
@@ -110,7 +110,7 @@ pub fn recover_address_low_s_batch(
     recover_each(hashes, signatures, out, super::recover_address_low_s_batch)
 }
 
-/// One of the recoveries over all cores.
+/// Runs one of the recoveries on all cores.
 fn recover_each<T: Send>(
     hashes: &[[u8; 32]],
     signatures: &[Signature],

@@ -1,9 +1,10 @@
 //! Integers modulo the group order n of secp256k1.
 //!
-//! Layout: four little-endian 64-bit words, always below n. A product is reduced by folding what is above 2^256 with
-//! 2^256 - n, which has 129 bits, three times.
+//! Layout: four 64-bit words, least significant first, always below n. A product is reduced by folding the part above
+//! 2^256 with 2^256 - n, which has 129 bits, three times.
 //!
-//! Constant time: everything but what is named `_vartime`; comparisons return `bool`s that the caller must treat with care.
+//! Constant time: everything except functions named `_vartime`. Comparisons return a `bool` that the caller must handle
+//! with care.
 
 use zeroize::Zeroize;
 
@@ -20,17 +21,17 @@ pub(crate) const ORDER: [u64; 4] = [
     0xffff_ffff_ffff_fffe,
     u64::MAX,
 ];
-/// (n - 1) / 2: the highest s that EIP-2 allows.
+/// (n - 1) / 2: the largest s that EIP-2 allows.
 const HALF: [u64; 4] = [
     0xdfe9_2f46_681b_20a0,
     0x5d57_6e73_57a4_501d,
     u64::MAX,
     0x7fff_ffff_ffff_ffff,
 ];
-/// 2^256 - n without its top word, which is 1.
+/// 2^256 - n, without its top word, which is 1.
 const COMPLEMENT: [u64; 2] = [0x402d_a173_2fc9_bebf, 0x4551_2319_50b7_5fc4];
 
-/// n for [`safegcd`].
+/// n in the form of [`safegcd`].
 static MODULUS: Modulus = Modulus {
     value: [
         0x3fd2_5e8c_d036_4141,
@@ -46,7 +47,7 @@ static MODULUS: Modulus = Modulus {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scalar([u64; 4]);
 
-/// `a b + c + carry`, low word and high word.
+/// Returns the low and the high word of `a b + c + carry`.
 #[inline(always)]
 const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
     let t = wide::unsigned(a, b) + c as u128 + carry as u128;
@@ -65,7 +66,7 @@ const fn sub_borrow(a: u64, b: u64, borrow: u64) -> (u64, u64) {
     (t as u64, (t >> 127) as u64)
 }
 
-/// `a - b` and the borrow.
+/// Returns `a - b` and the borrow.
 #[inline(always)]
 fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
     let (mut out, mut borrow) = ([0; 4], 0);
@@ -75,7 +76,7 @@ fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
     (out, borrow)
 }
 
-/// Product of two 256-bit integers.
+/// The product of two 256-bit integers.
 #[inline(always)]
 fn multiply_words(a: &[u64; 4], b: &[u64; 4]) -> [u64; 8] {
     let mut t = [0; 8];
@@ -89,7 +90,7 @@ fn multiply_words(a: &[u64; 4], b: &[u64; 4]) -> [u64; 8] {
     t
 }
 
-/// Adds `high * (2^256 - n)` to `t`, which must have room for it.
+/// Adds `high * (2^256 - n)` to `t`. `t` must have room for the result.
 #[inline(always)]
 fn fold<const LENGTH: usize>(t: &mut [u64; LENGTH], high: &[u64]) {
     for (i, &h) in high.iter().enumerate() {
@@ -109,7 +110,8 @@ impl Scalar {
     pub(crate) const ZERO: Self = Self([0; 4]);
     pub(crate) const ONE: Self = Self([1, 0, 0, 0]);
 
-    /// From 32 big-endian bytes; `None` unless the integer is in [1, n - 1]. Only that answer depends on it.
+    /// Converts 32 big-endian bytes. Returns `None` unless the integer is in [1, n - 1]. Only this outcome is
+    /// variable-time.
     pub(crate) fn from_bytes_nonzero(bytes: &[u8; 32]) -> Option<Self> {
         let (scalar, overflow) = Self::from_bytes_with_overflow(bytes);
         overflow
@@ -119,17 +121,17 @@ impl Scalar {
             .then_some(scalar)
     }
 
-    /// From 32 big-endian bytes, modulo n.
+    /// Converts 32 big-endian bytes, modulo n.
     pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
         Self::from_bytes_with_overflow(bytes).0
     }
 
-    /// From 32 big-endian bytes, modulo n, and whether the integer was n or more.
+    /// Converts 32 big-endian bytes, modulo n, and reports whether the integer was n or more.
     pub(crate) fn from_bytes_with_overflow(bytes: &[u8; 32]) -> (Self, Mask) {
         Self::subtract_order(&crate::words_from_be(bytes), 0)
     }
 
-    /// 32 big-endian bytes.
+    /// Returns 32 big-endian bytes.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
         crate::words_to_be(&self.0)
     }
@@ -139,7 +141,7 @@ impl Scalar {
         &self.0
     }
 
-    /// `words + carry 2^256 - n` where that is not negative, else `words`. The input must be below 2 n.
+    /// Returns `words + carry 2^256 - n` if that is not negative, else `words`. The input must be below 2 n.
     #[inline(always)]
     fn subtract_order(words: &[u64; 4], carry: u64) -> (Self, Mask) {
         let (difference, borrow) = sub_words(words, &ORDER);
@@ -163,14 +165,14 @@ impl Scalar {
 
     #[inline(always)]
     pub(crate) fn negate(&self) -> Self {
-        // n - self is n itself for 0; subtracting n again brings that to 0.
+        // For 0, n - self is n; subtracting n again gives 0.
         Self::subtract_order(&sub_words(&ORDER, &self.0).0, 0).0
     }
 
     #[inline(always)]
     pub(crate) fn mul(&self, other: &Self) -> Self {
         let t = multiply_words(&self.0, &other.0);
-        // 512 bits to 386, to 260, to 2 n.
+        // Reduce from 512 bits to 386, to 260, and to below 2 n.
         let mut a = [t[0], t[1], t[2], t[3], 0, 0, 0];
         fold(&mut a, &t[4..]);
         let mut b = [a[0], a[1], a[2], a[3], 0, 0];
@@ -185,7 +187,7 @@ impl Scalar {
         Mask::is_zero(self.0[0] | self.0[1] | self.0[2] | self.0[3])
     }
 
-    /// Is it above (n - 1) / 2?
+    /// Whether the value is above (n - 1) / 2.
     #[inline(always)]
     pub(crate) fn is_high(&self) -> Mask {
         Mask::from_bit(sub_words(&HALF, &self.0).1)
@@ -196,7 +198,7 @@ impl Scalar {
         Self(core::array::from_fn(|i| mask.select(yes.0[i], no.0[i])))
     }
 
-    /// `1 / self`, and 0 for 0. Constant-time.
+    /// `1 / self`, or 0 for 0. Constant-time.
     pub(crate) fn invert(&self) -> Self {
         Self(safegcd::from_signed62(&safegcd::invert(
             &safegcd::to_signed62(&self.0),
@@ -204,7 +206,7 @@ impl Scalar {
         )))
     }
 
-    /// `1 / self`, and 0 for 0, in variable time.
+    /// `1 / self`, or 0 for 0. Variable-time.
     pub(crate) fn invert_vartime(&self) -> Self {
         Self(safegcd::from_signed62(&safegcd::invert_vartime(
             &safegcd::to_signed62(&self.0),
@@ -219,12 +221,12 @@ impl Scalar {
         Self([low, t[7] + carry, 0, 0])
     }
 
-    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)` and both below 2^128 in absolute value.
+    /// Returns `(k1, k2)` with `k1 + k2 lambda = self (mod n)` and both below 2^128 in absolute value.
     ///
-    /// Source: [GLV01], with the lattice basis (a1, b1), (a2, b2) of [LIBSECP]'s `scalar_impl.h`:
-    /// a1 = b2 = 0x3086d221a7d46bcde86c90e49284eb15, b1 = -0xe4437ed6010e88286f547fa90abfe4c3,
-    /// a2 = 0x114ca50f7a8e2f3f657c1108d9d44cfd8, and the divisions by n as products with round(2^384 b2 / n) and
-    /// round(-2^384 b1 / n).
+    /// Source: [GLV01], with the lattice basis (a1, b1), (a2, b2) of [LIBSECP]'s `scalar_impl.h`: a1 = b2 =
+    /// 0x3086d221a7d46bcde86c90e49284eb15, b1 = -0xe4437ed6010e88286f547fa90abfe4c3, a2 =
+    /// 0x114ca50f7a8e2f3f657c1108d9d44cfd8. The divisions by n are products with round(2^384 b2 / n) and round(-2^384
+    /// b1 / n).
     fn split(&self) -> [Self; 2] {
         const G1: [u64; 4] = [
             0xe893_209a_45db_b031,
@@ -258,15 +260,16 @@ impl Scalar {
         [k1, k2]
     }
 
-    /// `(k1, k2)` with `k1 + k2 lambda = self (mod n)`, in variable time.
+    /// Returns `(k1, k2)` with `k1 + k2 lambda = self (mod n)`. Variable-time.
     pub(crate) fn split_vartime(&self) -> [Signed128; 2] {
         self.split().map(|k| k.to_signed128_vartime())
     }
 
-    /// `(v1, v2)`, of 129 bits each, with `(2 v1 + 1 - 2^130) + (2 v2 + 1 - 2^130) lambda = self (mod n)`. Constant-time.
+    /// Returns `(v1, v2)`, of 129 bits each, with `(2 v1 + 1 - 2^130) + (2 v2 + 1 - 2^130) lambda = self (mod n)`.
+    /// Constant-time.
     ///
-    /// With v = k + 2^128 the left side is 2 (k1 + k2 lambda) - K for K = (2^129 - 1) (1 + lambda); so (self + K) / 2 is
-    /// split. Source: [LIBSECP] `ecmult_const_impl.h`.
+    /// With v = k + 2^128, the left side is 2 (k1 + k2 lambda) - K for K = (2^129 - 1) (1 + lambda), so (self + K) / 2
+    /// is split. Source: [LIBSECP] `ecmult_const_impl.h`.
     pub(crate) fn split_for_digits(&self) -> [[u64; 3]; 2] {
         /// 1/2 modulo n.
         const HALF_OF_ONE: Scalar = Scalar([
@@ -284,7 +287,7 @@ impl Scalar {
         ]);
         self.mul(&HALF_OF_ONE).add(&HALF_OF_K).split().map(|k| {
             let negative = k.is_high();
-            // Not 0 where negative, so that there is no carry out of the negation.
+            // A negative value is not 0, so the negation does not carry out.
             let Self(w) = Self::select(negative, &k.negate(), &k);
             debug_assert_eq!((w[2], w[3]), (0, 0));
             let (low, carry) = add_carry(w[0] ^ negative.word(), negative.word() & 1, 0);
@@ -303,7 +306,7 @@ impl Scalar {
         }
     }
 
-    /// The low and the high half, as integers.
+    /// Returns the low and the high half as integers.
     pub(crate) fn halves(&self) -> [Signed128; 2] {
         let w = &self.0;
         [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| Signed128 {

@@ -1,16 +1,20 @@
 //! Constant-time multiplication of a public point by a secret.
 //!
 //! The multiplier is split by the endomorphism into v_0 and v_1 of 130 bits, each read as 26 windows of 5 bits with
-//! signed, odd, never zero digits: the bits b_i of v stand for the sum of (2 b_i - 1) 2^i = 2 v + 1 - 2^130. The two sums
-//! share their doublings; the table holds the odd multiples up to 31 of the point.
+//! signed, odd digits that are never zero: the bits b_i of v represent the sum of (2 b_i - 1) 2^i = 2 v + 1 - 2^130.
+//! Both sums share their doublings. The table holds the odd multiples of the point up to 31.
 //!
 //! Source: signed all-bits-set digits: [Ham12] §3.3; their use with the endomorphism: [LIBSECP] `ecmult_const_impl.h`.
-//! Constant time: in the multiplier. Every look-up reads the whole table; the additions have no branch. They are incomplete
-//! ones: a sum a P + b lambda P meets its addend or its opposite only where (a, b) plus or minus that addend is a vector
-//! of the lattice that the split is by, whose shortest one is longer than 2^127, or 0. It is not 0, as the part that is
-//! not added to is an odd multiple of 32, or odd itself; and only the last window has sums that long. So a handful of
-//! multipliers, by the number of such vectors, end with Z = 0: these are computed again by complete additions. Whether a
-//! multiplier is one of them is not treated as a secret. The table is made in variable time, as the point is public.
+//!
+//! Constant time: in the multiplier. Every look-up reads the whole table, and the additions are branch-free. The table
+//! is computed in variable time, as the point is public.
+//!
+//! Why incomplete additions suffice: a partial sum a P + b lambda P equals its addend or its opposite only if (a, b)
+//! plus or minus the addend is in the lattice used for the split, whose shortest non-zero vector is longer than 2^127.
+//! The vector is not 0, because the component that is not added to is odd or an odd multiple of 32. Only the sums of
+//! the last window are long enough to reach a non-zero vector. So only a few multipliers, as many as there are such
+//! vectors, end with Z = 0; these are computed again with complete additions. Whether a multiplier is one of them is
+//! not treated as a secret.
 
 use super::curve::Koblitz;
 use crate::{
@@ -19,14 +23,14 @@ use crate::{
     mask::Mask,
 };
 
-/// Bits of a window.
+/// Bits per window.
 const WINDOW: usize = 5;
-/// Windows of each half.
+/// Windows per half.
 const WINDOWS: usize = 26;
 /// Entries of the table.
 const ENTRIES: usize = 1 << (WINDOW - 1);
 
-/// `(2 v[0] + 1 - 2^130) P + (2 v[1] + 1 - 2^130) lambda P`. The order of P must be above 62.
+/// Computes `(2 v[0] + 1 - 2^130) P + (2 v[1] + 1 - 2^130) lambda P`. The order of P must be above 62.
 pub(crate) fn multiply_secret<C: Koblitz>(point: &Affine<C>, v: &[[u64; 3]; 2]) -> Jacobian<C> {
     let product = multiply::<C, false>(point, v);
     if product.z.is_zero_mask().declassify() {
@@ -36,7 +40,7 @@ pub(crate) fn multiply_secret<C: Koblitz>(point: &Affine<C>, v: &[[u64; 3]; 2]) 
     }
 }
 
-/// The same by complete additions, or by incomplete ones.
+/// Like [`multiply_secret`], with complete or incomplete additions.
 pub(crate) fn multiply<C: Koblitz, const COMPLETE: bool>(
     point: &Affine<C>,
     v: &[[u64; 3]; 2],
@@ -57,7 +61,7 @@ pub(crate) fn multiply<C: Koblitz, const COMPLETE: bool>(
     sum
 }
 
-/// The multiple of the point that a window stands for.
+/// Returns the multiple of the point that a window represents.
 #[inline(always)]
 fn look_up<C: Koblitz>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize) -> Affine<C> {
     let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);
@@ -66,7 +70,7 @@ fn look_up<C: Koblitz>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize
         bits |= v[word + 1] << (64 - shift);
     }
     let bits = bits & 31;
-    // The digit 2 bits - 31 is positive from 16 up; its index is (|digit| - 1) / 2.
+    // The digit 2 bits - 31 is positive if bits >= 16; its index is (|digit| - 1) / 2.
     let negative = Mask::from_bit((bits >> 4) ^ 1);
     let index = (bits ^ negative.word()) & 15;
     let mut found = table[0];

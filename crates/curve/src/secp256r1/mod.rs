@@ -1,4 +1,4 @@
-//! ECDSA over secp256r1 (P-256): verification, as the EVM's precompile 0x100 and passkeys need it. Variable-time: the
+//! ECDSA over secp256r1 (P-256): verification, for the EVM's precompile 0x100 and for passkeys. Variable-time: the
 //! inputs are public.
 //!
 //! Source: \[SEC1\] §4.1.4, \[SEC2\] §2.4.2 (parameters), \[HMV04\] algorithm 3.51 (interleaving).
@@ -18,17 +18,17 @@ use crate::{
     montgomery::{Element, Kernel, Modulus, Portable},
 };
 
-/// Why a signature is not accepted.
+/// The reason why a signature is rejected.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// r or s is 0 or not below the order n.
+    /// r or s is 0, or not below the order n.
     SignatureOutOfRange,
     /// A coordinate of the public key is not below the field prime.
     CoordinateOutOfRange,
-    /// The public key is not a point of the curve, or infinity.
+    /// The public key is not on the curve, or is infinity.
     NotOnCurve,
-    /// The signature is well-formed but not one of this key for this hash.
+    /// The signature is well-formed but not valid for this key and hash.
     Mismatch,
 }
 
@@ -68,15 +68,15 @@ impl Modulus for N {
     ];
 }
 
-/// A form of the field's elements: Montgomery's, by a kernel's or other instructions.
+/// A representation of field elements in Montgomery form.
 trait Coordinate: Field {
-    /// What computes modulo the order beside it.
+    /// The kernel for arithmetic modulo the order.
     type Kernel: Kernel;
 
-    /// From an integer below p times 2^256, modulo p, in little-endian words.
+    /// Wraps a value in Montgomery form, as little-endian words. It must be below p.
     fn from_montgomery(words: [u64; 4]) -> Self;
 
-    /// From 32 big-endian bytes of an integer below p.
+    /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
         let words = crate::words_from_be(bytes);
         let below = words.iter().rev().lt(P::P.iter().rev());
@@ -111,14 +111,14 @@ impl<F: Coordinate> Curve for Secp256r1<F> {
     }
 }
 
-/// Odd multiples 1, 3, 5, ... of the generator: x, y in Montgomery form, 32 little-endian bytes each.
-/// Written by `examples/generate_tables.rs`.
+/// Odd multiples 1, 3, 5, ... of the generator: x, y in Montgomery form, 32 little-endian bytes each. Written by
+/// `examples/generate_tables.rs`.
 static GENERATOR: &[[u8; 64]] = include_bytes!("generator.bin").as_chunks().0;
 const GENERATOR_WINDOW: u32 = 12;
 /// Entries of the table of odd multiples of the public key: window 5.
 const KEY_ENTRIES: usize = 8;
 const KEY_WINDOW: u32 = 5;
-/// Digits of a scalar.
+/// Number of digits of a scalar.
 const DIGITS: usize = 257;
 
 fn generator_multiple<F: Coordinate>(index: usize) -> Affine<Secp256r1<F>> {
@@ -131,14 +131,14 @@ fn generator_multiple<F: Coordinate>(index: usize) -> Affine<Secp256r1<F>> {
     Affine { x, y }
 }
 
-/// `a G + b P`.
+/// Computes `a G + b P`.
 fn multiply_add<F: Coordinate>(
     a: &[u64; 4],
     b: &[u64; 4],
     p: &Affine<Secp256r1<F>>,
 ) -> Jacobian<Secp256r1<F>> {
     let (table, scale) = odd_multiples::<_, KEY_ENTRIES>(p);
-    // On this curve, as the other has another a.
+    // Rescale to this curve, because the isomorphic one has a different a.
     let z = scale.invert();
     let table = table.map(|p| p.scaled(&z));
     let mut digits = [wnaf::<DIGITS>(a, GENERATOR_WINDOW), wnaf(b, KEY_WINDOW)];
@@ -170,7 +170,7 @@ fn verify_with<F: Coordinate>(
         x: x.ok_or(Error::CoordinateOutOfRange)?,
         y: y.ok_or(Error::CoordinateOutOfRange)?,
     };
-    // The curve has no point with x = 0 and y = 0, so that infinity is refused too.
+    // The curve has no point with x = y = 0, so this also rejects infinity.
     if !key.is_on_curve() {
         return Err(Error::NotOnCurve);
     }
@@ -181,7 +181,7 @@ fn verify_with<F: Coordinate>(
     if sum.is_infinity() {
         return Err(Error::Mismatch);
     }
-    // X / Z^2 = r or r + n, without the division.
+    // Check X / Z^2 = r or r + n without a division.
     let zz = sum.z.square();
     let has_x = |x: Option<F>| x.is_some_and(|x| x.mul(&zz) == sum.x);
     if has_x(F::from_bytes(r)) || has_x(beyond_order(r)) {
@@ -191,7 +191,7 @@ fn verify_with<F: Coordinate>(
     }
 }
 
-/// `r + n` if that is below p.
+/// Returns `r + n` if it is below p.
 fn beyond_order<F: Coordinate>(r: &[u8; 32]) -> Option<F> {
     let (mut words, mut carry) = (crate::words_from_be(r), false);
     for (word, n) in words.iter_mut().zip(N::P) {
@@ -202,7 +202,7 @@ fn beyond_order<F: Coordinate>(r: &[u8; 32]) -> Option<F> {
     (!carry).then(|| F::from_bytes(&crate::words_to_be(&words)))?
 }
 
-/// Verifies the signature (r, s) on a 32-byte hash by the public key x || y; all big-endian. s may be high.
+/// Verifies the signature (r, s) of a 32-byte hash with the public key x || y. All are big-endian. s may be high.
 ///
 /// # Errors
 /// [`Error::SignatureOutOfRange`], [`Error::CoordinateOutOfRange`], [`Error::NotOnCurve`] or [`Error::Mismatch`].

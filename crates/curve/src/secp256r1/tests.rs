@@ -21,7 +21,8 @@ fn table_holds_odd_multiples() {
     );
 }
 
-/// Every form of the field: multiples whose partial sums meet their addends, or whose sum is infinity, and large ones.
+/// For each field representation: multiples for which a partial sum equals its addend, or the sum is infinity, and
+/// large ones.
 fn sums_of_multiples<F: Coordinate>() {
     let words = |k: u64, negative: bool| {
         let mut borrow = false;
@@ -35,7 +36,7 @@ fn sums_of_multiples<F: Coordinate>() {
         words
     };
     let generator = generator_multiple::<F>(0);
-    // k G for small k, by additions.
+    // k G for small k, by repeated addition.
     let mut multiples = alloc::vec![Jacobian::INFINITY];
     for k in 0..20 * 16 {
         multiples.push(multiples[k].add_affine(&generator));
@@ -70,10 +71,10 @@ fn exceptional_sums() {
     }
 }
 
-/// The x coordinate of the nonce's point may be r + n, of which r is the rest.
+/// The x coordinate of the nonce point may be r + n.
 ///
-/// r = 3 is the smallest r for which r + n is the x coordinate of a point R. With s = 2, the hash h = 0x11 and y of R even or odd, the
-/// key is (s R - h G) / r; computed by a program of a few lines from the formulas of \[SEC1\] §4.1.6.
+/// r = 3 is the smallest r for which r + n is the x coordinate of a point R. With s = 2, the hash h = 0x11 and y of R
+/// even or odd, the key is (s R - h G) / r; computed by a short program from the formulas of \[SEC1\] §4.1.6.
 #[test]
 fn r_beyond_the_order() {
     let key = hex_literal::hex!(

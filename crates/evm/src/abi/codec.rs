@@ -1,5 +1,5 @@
-//! Values of types known at run time, written and read by a plan that is compiled once. Recursion is bounded by
-//! [`MAX_DEPTH`](super::MAX_DEPTH).
+//! Encoding and decoding of values whose types are known only at run time, using a plan that is compiled once.
+//! Recursion is bounded by [`MAX_DEPTH`](super::MAX_DEPTH).
 
 use alloc::vec::Vec;
 
@@ -10,13 +10,13 @@ use super::{
     write::{buffer_error, bytes_size, put_bytes, put_length},
 };
 
-/// Encoder and decoder of a list of arguments whose types are known at run time only.
+/// Encoder and decoder for a list of arguments whose types are known only at run time.
 ///
-/// As with Rust types, a tuple is the list of arguments, any other type is one argument.
+/// As with Rust types, a tuple is the list of arguments; any other type is one argument.
 ///
-/// Three forms of decoding, equally strict: [`decode`](Self::decode) builds a tree of [`Value`]s;
-/// [`decode_flat`](Self::decode_flat) keeps a copy of the data, in one allocation; [`view`](Self::view) leaves the
-/// values in the data and allocates nothing.
+/// There are three decoders, equally strict: [`decode`](Self::decode) builds a tree of [`Value`]s;
+/// [`decode_flat`](Self::decode_flat) keeps a copy of the data, in one allocation; [`view`](Self::view) borrows the
+/// values from the data and does not allocate.
 ///
 /// ```
 /// use lydite_evm::abi::{Codec, Value};
@@ -29,30 +29,35 @@ use super::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Codec {
-    /// The arguments' tuple and what it holds.
+    /// The node of the argument tuple, then those of its members.
     nodes: Vec<Node>,
 }
 
 impl Codec {
-    /// Compiles a type text ([`Type::parse`], whose errors it passes on).
+    /// Compiles a type given as text.
+    ///
+    /// # Errors
+    /// Those of [`Type::parse`] and [`new`](Self::new).
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::new(&Type::parse(text)?)
     }
 
     /// Compiles a type.
     ///
-    /// Errors, with offset 0: `TooDeep`; `Size` if an array's elements take no bytes (`uint256[0][]`) or the head does not
-    /// fit in memory; `Syntax` for a width that Solidity does not know.
+    /// # Errors
+    /// With offset 0: `TooDeep`; `Size` if an array's elements take no bytes (`uint256[0][]`) or the head does not fit
+    /// in memory; `Syntax` for a width that does not exist in Solidity.
     pub fn new(ty: &Type) -> Result<Self, Error> {
         let nodes = plan::compile(ty).map_err(|kind| Error::new(kind, 0))?;
         Ok(Self { nodes })
     }
 
-    /// Encodes the arguments: one allocation of the exact size.
+    /// Encodes the arguments in one allocation of the exact size.
     ///
-    /// Errors: `Mismatch` for a value of another shape, `Range` for one that does not fit its type (the widths in the
-    /// values are not looked at); the offset is the index of the argument.
-    // `vec![0; size]` would take the zeroing allocator, which is slower at these sizes.
+    /// # Errors
+    /// `Mismatch` if a value does not have the shape of its type, `Range` if it does not fit its type (the widths in
+    /// the values are ignored). The offset is the index of the argument.
+    // `vec![0; size]` would use the zeroing allocator, which is slower at these sizes.
     #[allow(clippy::slow_vector_initialization)]
     pub fn encode(&self, arguments: &[Value]) -> Result<Vec<u8>, Error> {
         let size = self.size(arguments)?;
@@ -62,9 +67,10 @@ impl Codec {
         Ok(out)
     }
 
-    /// [`encode`](Self::encode) into the start of the caller's buffer; answers the number of bytes written.
+    /// Like [`encode`](Self::encode), into the start of the caller's buffer. Returns the number of bytes written.
     ///
-    /// Errors: as there, and `Buffer` with the length needed.
+    /// # Errors
+    /// Those of [`encode`](Self::encode), and `Buffer` with the required length.
     pub fn encode_into(&self, arguments: &[Value], buffer: &mut [u8]) -> Result<usize, Error> {
         let size = self.size(arguments)?;
         let buffer = buffer.get_mut(..size).ok_or(buffer_error(size))?;
@@ -72,21 +78,26 @@ impl Codec {
         Ok(size)
     }
 
-    /// Decodes the arguments in [`Mode::Strict`] to a tree.
+    /// Decodes the arguments to a tree, in [`Mode::Strict`].
     ///
-    /// Errors: what is wrong and at which byte of `data`.
+    /// # Errors
+    /// The kind of error and the byte of `data` at which it occurred.
     pub fn decode(&self, data: &[u8]) -> Result<Vec<Value>, Error> {
         self.decode_with(data, Mode::Strict)
     }
 
-    /// [`decode`](Self::decode) in a mode of the caller's choice.
+    /// Like [`decode`](Self::decode), in the given mode.
+    ///
+    /// # Errors
+    /// The kind of error and the byte of `data` at which it occurred.
     pub fn decode_with(&self, data: &[u8], mode: Mode) -> Result<Vec<Value>, Error> {
         walk(&self.nodes, data, mode)
     }
 
-    /// Decodes the arguments in [`Mode::Strict`] and keeps them, with all of the data, in one allocation.
+    /// Decodes the arguments in [`Mode::Strict`] and stores them with all of the data, in one allocation.
     ///
-    /// Errors: what is wrong and at which byte of `data`.
+    /// # Errors
+    /// The kind of error and the byte of `data` at which it occurred.
     ///
     /// ```
     /// use lydite_evm::abi::{Codec, ValueRef};
@@ -104,9 +115,10 @@ impl Codec {
         Ok(Decoded::new(&self.nodes, data))
     }
 
-    /// Checks the data in [`Mode::Strict`] and gives the arguments where they lie. Nothing is allocated.
+    /// Checks the data in [`Mode::Strict`] and returns the arguments as views into it. Does not allocate.
     ///
-    /// Errors: what is wrong and at which byte of `data`.
+    /// # Errors
+    /// The kind of error and the byte of `data` at which it occurred.
     ///
     /// ```
     /// use lydite_evm::abi::{self, Codec, ValueRef};
@@ -124,7 +136,7 @@ impl Codec {
         Ok(Values::arguments(&self.nodes, data))
     }
 
-    /// The length of the encoding. Words are not looked at.
+    /// Returns the length of the encoding. Values of one word are not checked.
     fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
         let expected = plan::arguments(&self.nodes);
         if arguments.len() != expected {
@@ -135,7 +147,7 @@ impl Codec {
         }
         let root = &self.nodes[0];
         let mut size = root.inner;
-        // Not if all are words.
+        // The loop is not needed if all values are words.
         if self.nodes.len() > 1 + arguments.len() || root.dynamic {
             for (i, (node, value)) in self.nodes[1..].iter().zip(arguments).enumerate() {
                 if !node.kind.is_word() {
@@ -147,7 +159,7 @@ impl Codec {
         Ok(size)
     }
 
-    /// Writes the arguments into a buffer of their encoding's length.
+    /// Writes the arguments into a buffer of exactly the required length.
     fn write(&self, arguments: &[Value], buffer: &mut [u8]) -> Result<(), Error> {
         let root = &self.nodes[0];
         let mut writer = Writer {
@@ -162,8 +174,8 @@ impl Codec {
     }
 }
 
-/// The bytes of the tail of a value that is no word; 0 if it is static. All lists are of the right length then, so that there are values for
-/// every word that room is made for.
+/// Returns the number of tail bytes of a value that is not a word; 0 if it is static. Returns `None` if a list has the
+/// wrong length, so that room is only reserved for words that have a value.
 fn tail_size(nodes: &[Node], node: &Node, value: &Value) -> Option<usize> {
     match (node.kind, value) {
         (Kind::Bytes, Value::Bytes(bytes)) => return Some(bytes_size(bytes.len())),
@@ -193,16 +205,16 @@ fn tail_size(nodes: &[Node], node: &Node, value: &Value) -> Option<usize> {
     )
 }
 
-/// Writes values and checks them against their types. All answers are `None` for a value that does not fit.
+/// Writes values and checks them against their types. All methods return `None` for a value that does not fit.
 struct Writer<'c> {
     nodes: &'c [Node],
     failure: ErrorKind,
-    /// Index of the argument being written.
+    /// Index of the current argument.
     argument: usize,
 }
 
 impl Writer<'_> {
-    /// Writes what `node` holds to a frame with a head of `tail` bytes; answers the length of the frame.
+    /// Writes the members of `node` to a frame with a head of `tail` bytes. Returns the length of the frame.
     fn frame(
         &mut self,
         node: &Node,

@@ -1,12 +1,12 @@
-//! The one error of the module: what was wrong, and at which byte.
+//! The error type of the module: the kind of error and the byte at which it occurred.
 
 use core::fmt;
 
-/// What was wrong with the input.
+/// The kind of an error.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The type or signature text is not one that Solidity knows.
+    /// The type or signature text is not valid Solidity.
     Syntax,
     /// A type is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH) levels.
     TooDeep,
@@ -14,17 +14,17 @@ pub enum ErrorKind {
     TooManyTypes,
     /// More than [`MAX_VALUES`](super::MAX_VALUES) values in one text.
     TooManyValues,
-    /// A type's head does not fit in memory, or an array's elements take no bytes at all.
+    /// A type's head does not fit in memory, or an array's elements take no bytes.
     Size,
     /// The data ends before the item does.
     Truncated,
     /// An offset points outside the data.
     Offset,
-    /// A length reaches beyond the data.
+    /// A length extends beyond the data.
     Length,
-    /// The items decoded add up to more than a small multiple of the data: offsets are reused.
+    /// The decoded items add up to more than a small multiple of the data, because offsets are reused.
     Budget,
-    /// Bytes that must be zero (or the sign) are not.
+    /// Padding bytes are not zero, or not equal to the sign.
     Padding,
     /// An integer does not fit its type.
     Range,
@@ -32,22 +32,22 @@ pub enum ErrorKind {
     Bool,
     /// A string is not UTF-8.
     Utf8,
-    /// Canonical decoding: an item is not where `encode` would have put it.
+    /// Canonical decoding: an item is not at the position where `encode` puts it.
     NotCanonical,
-    /// A value does not have the shape of the type; the offset is that of its head, or of its text.
+    /// A value does not have the shape of its type. The offset is that of its head or of its text.
     Mismatch,
-    /// A log's topics or a call's selector are not those of the type.
+    /// The topics of a log or the selector of a call do not match the type.
     Selector,
-    /// The caller's buffer is too short; the offset is the length it needs.
+    /// The caller's buffer is too short. The offset is the required length.
     Buffer,
 }
 
-/// What was wrong, and at which byte of the input it was found.
+/// An error, with its position in the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What was wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// The byte of the input (data or text) at which it was found; see [`ErrorKind`] for exceptions.
+    /// The byte of the input (data or text) at which it occurred; see [`ErrorKind`] for exceptions.
     pub offset: usize,
 }
 

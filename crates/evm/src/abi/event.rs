@@ -1,4 +1,4 @@
-//! Logs of events whose signature is known at run time only.
+//! Logs of events whose signature is known only at run time.
 
 use alloc::{string::ToString, vec::Vec};
 
@@ -7,7 +7,7 @@ use lydite_hash::keccak256;
 
 use super::{Codec, Error, ErrorKind, Mode, Parameter, Signature, Type, Value};
 
-/// Decoder of the logs of one event, compiled from its human-readable signature.
+/// Decoder for the logs of one event, compiled from its human-readable signature.
 ///
 /// ```
 /// use lydite_bytes::{Address, B256, U256};
@@ -24,15 +24,17 @@ pub struct EventCodec {
     signature: Signature,
     topic: B256,
     anonymous: bool,
-    /// One for each indexed parameter; none where the topic is a hash.
+    /// One entry per indexed parameter; `None` if the topic is a hash.
     indexed: Vec<Option<Codec>>,
     data: Codec,
 }
 
 impl EventCodec {
-    /// Compiles `event Name(type indexed name, …) [anonymous]`; the word `event` may be missing.
+    /// Compiles `event Name(type indexed name, …) [anonymous]`; the word `event` is optional.
     ///
-    /// Errors: those of [`Signature::parse`] and [`Codec::new`]; `Size` for more indexed parameters than a log has topics.
+    /// # Errors
+    /// Those of [`Signature::parse`] and [`Codec::new`]; `Size` if there are more indexed parameters than a log has
+    /// topics.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let signature = Signature::parse(text)?;
         let anonymous = text
@@ -63,31 +65,36 @@ impl EventCodec {
         })
     }
 
-    /// Name and parameters.
+    /// Returns the name and parameters.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// The first topic of its logs: Keccak-256 of the canonical signature. Logs of anonymous events do not carry it.
+    /// Returns the first topic of the event's logs: Keccak-256 of the canonical signature. Logs of anonymous events do
+    /// not contain it.
     pub fn topic(&self) -> &B256 {
         &self.topic
     }
 
-    /// Declared `anonymous`.
+    /// Whether the event is declared `anonymous`.
     pub fn is_anonymous(&self) -> bool {
         self.anonymous
     }
 
-    /// The parameters' values in the order of the signature. An indexed parameter of a type longer than a word is not in
-    /// the log: its value is the topic, a `bytes32` that is the Keccak-256 of its encoding.
+    /// Decodes the parameters' values, in the order of the signature. The log does not contain an indexed parameter
+    /// whose type is longer than a word: its value is the topic, a `bytes32` with the Keccak-256 of its encoding.
     ///
-    /// Errors: `Selector` if number or first of the topics are not this event's; what is wrong with the data, or, with an
-    /// offset below 32, with a topic.
+    /// # Errors
+    /// `Selector` if the number of topics or the first topic does not match this event; otherwise an error in the data
+    /// or, with an offset below 32, in a topic.
     pub fn decode(&self, topics: &[B256], data: &[u8]) -> Result<Vec<Value>, Error> {
         self.decode_with(topics, data, Mode::Strict)
     }
 
-    /// [`decode`](Self::decode) in a mode of the caller's choice.
+    /// Like [`decode`](Self::decode), in the given mode.
+    ///
+    /// # Errors
+    /// Those of [`decode`](Self::decode).
     pub fn decode_with(
         &self,
         topics: &[B256],

@@ -1,6 +1,6 @@
-//! Structs with an ABI, by declarative macros. All delegate to the tuple of the fields (at most 20).
+//! Declarative macros for structs with an ABI. All delegate to the tuple of the fields (at most 20).
 
-/// A Rust struct that is a Solidity struct.
+/// Defines a Rust struct that corresponds to a Solidity struct.
 ///
 /// ```
 /// use lydite_bytes::{Address, U256};
@@ -66,8 +66,8 @@ macro_rules! abi_struct {
     };
 }
 
-/// A Rust struct that is the call of a Solidity function (or a Solidity error): its arguments behind its selector. The
-/// Solidity name follows `=`; it is the struct's own if left out.
+/// Defines a Rust struct for a call of a Solidity function (or for a Solidity error): a selector, followed by the
+/// arguments. The Solidity name follows `=`; by default it is the struct's name.
 ///
 /// ```
 /// use lydite_bytes::{Address, U256};
@@ -104,16 +104,16 @@ macro_rules! abi_call {
             /// The canonical signature.
             pub const SIGNATURE: $crate::abi::TypeName =
                 $crate::abi::TypeName::new($sol).then(<($($ty,)*) as $crate::abi::AbiType>::NAME.as_str());
-            /// The first four bytes of the signature's Keccak-256.
+            /// The selector: the first four bytes of the Keccak-256 hash of the signature.
             pub const SELECTOR: [u8; 4] = $crate::abi::selector_const(Self::SIGNATURE.as_str());
 
-            /// The calldata: selector and arguments.
+            /// Returns the calldata: selector and arguments.
             #[inline]
             pub fn encode_call(&self) -> $crate::abi::__private::Vec<u8> {
                 $crate::abi::encode_call(Self::SELECTOR, &($(&self.$field,)*))
             }
 
-            /// The calldata into the caller's buffer; answers its length.
+            /// Writes the calldata into the caller's buffer. Returns its length.
             #[inline]
             pub fn encode_call_into(
                 &self,
@@ -122,7 +122,7 @@ macro_rules! abi_call {
                 $crate::abi::encode_call_into(Self::SELECTOR, &($(&self.$field,)*), buffer)
             }
 
-            /// Reads calldata. Offsets in errors count from behind the selector.
+            /// Decodes calldata. Offsets in errors start after the selector.
             #[inline]
             pub fn decode_call<'de $(: $lt)?>(
                 calldata: &'de [u8],
@@ -135,8 +135,8 @@ macro_rules! abi_call {
     };
 }
 
-/// A Rust struct that is a Solidity event. An indexed parameter of a type that does not fit a topic is a
-/// [`Hashed`](crate::abi::Hashed) of it.
+/// Defines a Rust struct that corresponds to a Solidity event. For an indexed parameter whose type does not fit in a
+/// topic, use [`Hashed`](crate::abi::Hashed).
 ///
 /// ```
 /// use lydite_bytes::{Address, FixedBytes, U256};
@@ -170,11 +170,11 @@ macro_rules! abi_event {
             /// The canonical signature.
             pub const SIGNATURE: $crate::abi::TypeName = $crate::abi::TypeName::new(stringify!($name))
                 .then(<($($ty,)*) as $crate::abi::AbiType>::NAME.as_str());
-            /// The first topic: the signature's Keccak-256.
+            /// The first topic: the Keccak-256 hash of the signature.
             pub const TOPIC: $crate::abi::__private::B256 =
                 $crate::abi::event_topic_const(Self::SIGNATURE.as_str());
 
-            /// Reads a log. Errors in a topic have its word's offset as if the topics stood one behind another.
+            /// Decodes a log. An error in a topic has the offset of its word in the concatenation of all topics.
             pub fn decode_log<'de $(: $lt)?>(
                 topics: &'de [$crate::abi::__private::B256],
                 data: &'de [u8],
@@ -202,7 +202,7 @@ macro_rules! abi_event {
     };
 }
 
-/// What the macros' expansions need.
+/// Items that the expansions of the macros use.
 #[doc(hidden)]
 pub mod private {
     pub use alloc::vec::Vec;
@@ -210,7 +210,7 @@ pub mod private {
 
     use crate::abi::{AbiDecode, Decoder, Error, ErrorKind, Mode};
 
-    /// The bytes behind the selector.
+    /// Returns the bytes after the selector.
     #[inline]
     pub fn arguments(selector: [u8; 4], calldata: &[u8]) -> Result<&[u8], Error> {
         match calldata.split_first_chunk() {
@@ -219,7 +219,7 @@ pub mod private {
         }
     }
 
-    /// The topics of a log behind the first.
+    /// The topics of a log after the first.
     #[derive(Debug)]
     pub struct Topics<'a> {
         topics: core::slice::Iter<'a, B256>,
@@ -227,7 +227,7 @@ pub mod private {
     }
 
     impl<'a> Topics<'a> {
-        /// Checks the number of topics and the first.
+        /// Checks the number of topics and the first topic.
         pub fn new(topics: &'a [B256], first: &B256, indexed: usize) -> Result<Self, Error> {
             match topics.split_first() {
                 Some((found, rest)) if found == first && rest.len() == indexed => Ok(Self {
@@ -238,7 +238,7 @@ pub mod private {
             }
         }
 
-        /// The next topic as a value.
+        /// Decodes the next topic.
         pub fn read<T: AbiDecode<'a>>(&mut self) -> Result<T, Error> {
             self.position += 32;
             let topic = self.topics.next().map_or(&[][..], |topic| &topic.0);

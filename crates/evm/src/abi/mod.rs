@@ -1,16 +1,17 @@
 //! The Solidity ABI: types, values, encoding and decoding.
 //!
-//! Two ways in, one set of rules:
+//! There are two interfaces, with the same rules:
 //!
 //! - **Rust types** ([`AbiEncode`], [`AbiDecode`], [`abi_struct!`](crate::abi_struct), [`abi_call!`](crate::abi_call),
-//!   [`abi_event!`](crate::abi_event)) are compiled to straight stores and loads; `&str` and `&[u8]` borrow from the data.
-//! - **Type texts** ([`Type`], [`Value`], [`Codec`]) serve what is known at run time only.
+//!   [`abi_event!`](crate::abi_event)) compile to straight stores and loads; `&str` and `&[u8]` borrow from the data.
+//! - **Type texts** ([`Type`], [`Value`], [`Codec`]) are for types known only at run time.
 //!
-//! Layout: a frame is a head of words and a tail behind it. A static member stands in the head; a dynamic one has there
-//! the offset, from the start of its frame, of its own frame in the tail. All numbers are words of 32 bytes, big-endian.
+//! Layout: a frame is a head of words followed by a tail. A static member is stored in the head. For a dynamic member,
+//! the head has the offset, from the start of its frame, of the member's own frame in the tail. All numbers are
+//! big-endian words of 32 bytes.
 //!
-//! Decoding is strict about values and follows offsets wherever they point inside the data, as Solidity does; [`Mode`]
-//! has a canonical and a lenient alternative. In every mode the regions read add up to a few times the data at most.
+//! Decoding is strict about values, and follows offsets to any position inside the data, like Solidity. [`Mode`] offers
+//! a canonical and a lenient alternative. In every mode, the regions read add up to at most a few times the data.
 //!
 //! Source: Solidity ABI specification (docs.soliditylang.org, "Contract ABI Specification").
 //!
@@ -63,14 +64,14 @@ pub use value::{MAX_VALUES, Value, encode_packed};
 pub use view::{Decoded, ValueRef, Values, ValuesIter};
 pub use write::Frame;
 
-/// The encoding of the arguments, as Solidity's `abi.encode`: a tuple is the list of arguments, any other value is one
+/// Encodes the arguments like Solidity's `abi.encode`: a tuple is the list of arguments, any other value is one
 /// argument. One allocation of the exact size.
 #[inline]
 pub fn encode<T: AbiEncode + ?Sized>(value: &T) -> Vec<u8> {
     encode_behind(&[], value)
 }
 
-/// A function's selector, and the encoding of its arguments behind it.
+/// Encodes a call: a function's selector, followed by the encoding of its arguments.
 ///
 /// ```
 /// use lydite_evm::abi;
@@ -85,7 +86,7 @@ pub fn encode_call<T: AbiEncode + ?Sized>(selector: [u8; 4], arguments: &T) -> V
 
 #[inline(always)]
 fn encode_behind<T: AbiEncode + ?Sized>(prefix: &[u8], value: &T) -> Vec<u8> {
-    // A short static encoding is built in registers and on the stack, and copied once.
+    // A short static encoding is built in registers and on the stack, then copied once.
     macro_rules! by_size {
         ($($size:literal)*) => {
             match T::ARGUMENTS_HEAD {
@@ -110,7 +111,7 @@ fn encode_behind<T: AbiEncode + ?Sized>(prefix: &[u8], value: &T) -> Vec<u8> {
     by_size!(32 64 96 128 160 192 224 256)
 }
 
-/// Writes into `buffer`; the number of bytes written.
+/// Writes into `buffer`. Returns the number of bytes written.
 #[inline(always)]
 fn write_all<T: AbiEncode + ?Sized>(buffer: &mut [u8], value: &T) -> Option<usize> {
     let mut frame = Frame::new(buffer, T::ARGUMENTS_HEAD)?;
@@ -118,9 +119,10 @@ fn write_all<T: AbiEncode + ?Sized>(buffer: &mut [u8], value: &T) -> Option<usiz
     Some(frame.written())
 }
 
-/// [`encode`] into the start of the caller's buffer; answers the number of bytes written.
+/// Like [`encode`], into the start of the caller's buffer. Returns the number of bytes written.
 ///
-/// Errors: `Buffer` with the length needed, and the buffer in no defined state.
+/// # Errors
+/// `Buffer` with the required length; the contents of the buffer are then unspecified.
 #[inline]
 pub fn encode_into<T: AbiEncode + ?Sized>(value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
     match write_all(buffer, value) {
@@ -129,9 +131,10 @@ pub fn encode_into<T: AbiEncode + ?Sized>(value: &T, buffer: &mut [u8]) -> Resul
     }
 }
 
-/// [`encode_call`] into the start of the caller's buffer; answers the number of bytes written.
+/// Like [`encode_call`], into the start of the caller's buffer. Returns the number of bytes written.
 ///
-/// Errors: `Buffer` with the length needed, and the buffer in no defined state.
+/// # Errors
+/// `Buffer` with the required length; the contents of the buffer are then unspecified.
 #[inline]
 pub fn encode_call_into<T: AbiEncode + ?Sized>(
     selector: [u8; 4],
@@ -164,7 +167,7 @@ pub fn encode_call_into<T: AbiEncode + ?Sized>(
     Err(write::buffer_error(4 + arguments.arguments_size()))
 }
 
-/// Bytes that [`encode`] makes of the value.
+/// Returns the length of the value's encoding, in bytes.
 #[inline]
 pub fn encoded_size<T: AbiEncode + ?Sized>(value: &T) -> usize {
     value.arguments_size()
@@ -172,13 +175,17 @@ pub fn encoded_size<T: AbiEncode + ?Sized>(value: &T) -> usize {
 
 /// Decodes arguments in [`Mode::Strict`]: a tuple is the list of arguments, any other type is one argument.
 ///
-/// Errors: what is wrong and at which byte of `data`; see [`ErrorKind`].
+/// # Errors
+/// The kind of error and the byte of `data` at which it occurred; see [`ErrorKind`].
 #[inline]
 pub fn decode<'a, T: AbiDecode<'a>>(data: &'a [u8]) -> Result<T, Error> {
     decode_with(data, Mode::Strict)
 }
 
-/// [`decode`] in a mode of the caller's choice.
+/// Like [`decode`], in the given mode.
+///
+/// # Errors
+/// Those of [`decode`].
 #[inline]
 pub fn decode_with<'a, T: AbiDecode<'a>>(data: &'a [u8], mode: Mode) -> Result<T, Error> {
     let (mut decoder, mut head) = Decoder::new(data, mode, T::ARGUMENTS_HEAD)?;
@@ -187,8 +194,11 @@ pub fn decode_with<'a, T: AbiDecode<'a>>(data: &'a [u8], mode: Mode) -> Result<T
     Ok(value)
 }
 
-/// The selector of a function or error: the first four bytes of the Keccak-256 of its canonical signature. Takes that, or
-/// a human-readable line ([`Signature::parse`]), whose errors it passes on.
+/// Returns the selector of a function or error: the first four bytes of the Keccak-256 hash of its canonical signature.
+/// Accepts a canonical signature or a human-readable line.
+///
+/// # Errors
+/// Those of [`Signature::parse`].
 ///
 /// ```
 /// use lydite_evm::abi;
@@ -200,20 +210,23 @@ pub fn selector(signature: &str) -> Result<[u8; 4], Error> {
     Ok([a, b, c, d])
 }
 
-/// The first topic of an event: the Keccak-256 of its canonical signature. Takes that, or a human-readable line
-/// ([`Signature::parse`]), whose errors it passes on.
+/// Returns the first topic of an event: the Keccak-256 hash of its canonical signature. Accepts a canonical signature
+/// or a human-readable line.
+///
+/// # Errors
+/// Those of [`Signature::parse`].
 pub fn event_topic(signature: &str) -> Result<B256, Error> {
     let canonical = Signature::parse(signature)?.to_string();
     Ok(FixedBytes(keccak256(canonical.as_bytes())))
 }
 
-/// [`selector`] of a canonical signature, at compile time and unchecked.
+/// Like [`selector`], for a canonical signature, at compile time and unchecked.
 pub const fn selector_const(canonical: &str) -> [u8; 4] {
     let [a, b, c, d, ..] = keccak256_const(canonical.as_bytes());
     [a, b, c, d]
 }
 
-/// [`event_topic`] of a canonical signature, at compile time and unchecked.
+/// Like [`event_topic`], for a canonical signature, at compile time and unchecked.
 pub const fn event_topic_const(canonical: &str) -> B256 {
     FixedBytes(keccak256_const(canonical.as_bytes()))
 }

@@ -1,36 +1,37 @@
 //! A type compiled to a flat list of instructions.
 //!
-//! The plan holds the type's nodes, the members of a tuple one behind another; a node knows its head size, the head size
-//! of the frame it opens, where its members are and whether its words need any check, so that nothing is computed twice.
+//! The plan contains the nodes of the type, with the members of a tuple stored consecutively. A node stores its head
+//! size, the head size of the frame it opens, the position of its members and whether its words need checks, so that
+//! nothing is computed twice.
 
 use alloc::vec::Vec;
 
 use super::{ErrorKind, MAX_DEPTH, Type, Value, word};
 use lydite_bytes::I256;
 
-/// One type of the tree.
+/// One type in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) dynamic: bool,
-    /// No word of it can be wrong: `uint256`, `int256`, `bytes32`, and static arrays and tuples of these.
+    /// Every word is a valid value: `uint256`, `int256`, `bytes32`, and static arrays and tuples of these.
     pub(super) free: bool,
-    /// Bytes in the head of the frame around it.
+    /// Bytes that it takes in the head of the enclosing frame.
     pub(super) head: usize,
-    /// Bytes of the head of its own frame (`T[]`: of one element).
+    /// Size in bytes of the head of its own frame (`T[]`: of one element).
     pub(super) inner: usize,
     /// Index of the node of its first member, or of its elements.
     pub(super) child: usize,
 }
 
 impl Node {
-    /// What it holds are elements of one node, not members of several.
+    /// Whether it contains elements of one node instead of members of several.
     #[inline(always)]
     pub(super) fn is_array(&self) -> bool {
         matches!(self.kind, Kind::Array | Kind::FixedArray(_))
     }
 
-    /// The members or elements, if the value is an array or tuple of this type.
+    /// Returns the members or elements if the value is an array or tuple of this type.
     #[inline(always)]
     pub(super) fn list<'v>(&self, value: &'v Value) -> Option<&'v [Value]> {
         match (self.kind, value) {
@@ -58,12 +59,12 @@ pub(super) enum Kind {
     String,
     Array,
     FixedArray(usize),
-    /// with the number of members
+    /// Holds the number of members.
     Tuple(usize),
 }
 
 impl Kind {
-    /// A value type: one word.
+    /// Whether this is a value type, which takes one word.
     #[inline(always)]
     pub(super) fn is_word(self) -> bool {
         !matches!(
@@ -72,7 +73,7 @@ impl Kind {
         )
     }
 
-    /// The word without the bits that this value type has no use for.
+    /// Clears the bits of the word that this value type does not use.
     pub(super) fn mask(self, word: &[u8; 32]) -> [u8; 32] {
         match self {
             Kind::Uint(bits) => word::keep_right(word, usize::from(bits) / 8),
@@ -119,7 +120,8 @@ impl Kind {
     }
 }
 
-/// The nodes of a list of arguments: of the tuple, or of the one argument of another type. The first is the tuple's.
+/// Compiles a list of arguments: the members of a tuple, or one argument of any other type. The first node is that of
+/// the tuple.
 pub(super) fn compile(ty: &Type) -> Result<Vec<Node>, ErrorKind> {
     let mut nodes = Vec::from([EMPTY]);
     nodes[0] = match ty {
@@ -129,16 +131,16 @@ pub(super) fn compile(ty: &Type) -> Result<Vec<Node>, ErrorKind> {
     Ok(nodes)
 }
 
-/// The number of arguments, whose tuple is the first node.
+/// Returns the number of arguments. The first node must be their tuple.
 pub(super) fn arguments(nodes: &[Node]) -> usize {
     match nodes[0].kind {
         Kind::Tuple(len) => len,
-        // `compile` begins with a tuple.
+        // Not reached: `compile` starts with a tuple.
         _ => 0,
     }
 }
 
-/// The tuple without members.
+/// A tuple without members.
 const EMPTY: Node = Node {
     kind: Kind::Tuple(0),
     dynamic: false,
@@ -148,9 +150,9 @@ const EMPTY: Node = Node {
     child: 0,
 };
 
-/// The node of a type that stands `depth` levels deep; appends those of what it holds.
+/// Returns the node of a type at nesting level `depth`, and appends the nodes of its members or elements.
 fn node(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<Node, ErrorKind> {
-    // The list of arguments is a level of its own.
+    // The list of arguments counts as a level.
     if depth > MAX_DEPTH + 1 {
         return Err(ErrorKind::TooDeep);
     }
@@ -198,7 +200,7 @@ fn array(
     nodes.push(EMPTY);
     let element = node(nodes, element, depth + 1)?;
     nodes[child] = element;
-    // Otherwise a length alone could ask for any amount of memory.
+    // Otherwise a short input with a large length could require any amount of memory.
     if element.head == 0 && len != Some(0) {
         return Err(ErrorKind::Size);
     }
@@ -239,7 +241,7 @@ fn tuple(nodes: &mut Vec<Node>, members: &[Type], depth: usize) -> Result<Node, 
     Ok(tuple)
 }
 
-/// A head's size, if data of that size can exist.
+/// Returns a head's size if data of that size can exist.
 fn fitting(size: Option<usize>) -> Result<usize, ErrorKind> {
     size.filter(|size| *size <= isize::MAX as usize / 2)
         .ok_or(ErrorKind::Size)

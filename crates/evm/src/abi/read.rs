@@ -1,8 +1,8 @@
-//! Reading: frames over borrowed data, with the checks and the budget that hostile data needs.
+//! Decoding of borrowed data into frames, with the checks and the budget that hostile data requires.
 //!
-//! Invariant: `consumed` is the sum of the sizes of all regions read so far. In a canonical encoding every region
-//! starts exactly where the sum of those before it ends, so one comparison tells canonical data from the rest, and
-//! only the rest can exceed the budget.
+//! Invariant: `consumed` is the sum of the sizes of all regions read so far. In a canonical encoding, every region
+//! starts exactly at the sum of those before it, so one comparison identifies canonical data. Only other data can
+//! exceed the budget.
 
 use alloc::string::String;
 
@@ -10,31 +10,32 @@ use lydite_bytes::utf8;
 
 use super::{Error, ErrorKind, word};
 
-/// How much of Solidity's tolerance a decoder shows. Bounds, offsets, lengths and the budget are checked in all modes.
+/// How strictly a decoder validates. Bounds, offsets, lengths and the budget are checked in all modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Only what `encode` writes: offsets in order without gaps or reuse, nothing behind the last item.
+    /// Only the output of `encode`: offsets in order without gaps or reuse, no data after the last item.
     Canonical,
-    /// Every value in the range of its type, padding zero, strings UTF-8. Offsets may lie in any order and data may
-    /// follow, as in Solidity's own decoder.
+    /// Every value is in the range of its type, padding is zero, strings are UTF-8. Offsets may be in any order and
+    /// extra data may follow, as in Solidity's decoder.
     #[default]
     Strict,
-    /// Excess bits are dropped, every non-zero boolean is true, the last padding may be missing, and an owned `String`
-    /// gets U+FFFD where bytes are not UTF-8 (a borrowed `&str` is still an error).
+    /// Excess bits are dropped, every non-zero boolean is true, the final padding may be missing, and in an owned
+    /// `String` invalid UTF-8 is replaced by U+FFFD (for a borrowed `&str` it is an error).
     Lenient,
 }
 
-/// Regions read may add up to this many times the data (offsets may be shared, but not to blow memory up).
+/// The regions read may add up to this many times the data. Offsets may be shared, but not so often that memory use
+/// explodes.
 const BUDGET: usize = 4;
 
-/// The data, and how much of it has been read.
+/// The data, and the amount read so far.
 pub struct Decoder<'a> {
     data: &'a [u8],
     consumed: usize,
     mode: Mode,
 }
 
-/// A frame being read: the words left in its head, and where it lies in the data.
+/// A frame being read: the remaining words of its head, and its position in the data.
 pub struct Head<'a> {
     words: &'a [u8],
     base: usize,
@@ -42,13 +43,13 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Position in the data of the next word.
+    /// Returns the position of the next word in the data.
     #[inline(always)]
     pub fn position(&self) -> usize {
         self.end - self.words.len()
     }
 
-    /// The next word.
+    /// Reads the next word.
     #[inline(always)]
     pub fn word(&mut self) -> Result<&'a [u8; 32], Error> {
         match self.words.split_first_chunk() {
@@ -62,7 +63,7 @@ impl<'a> Head<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Starts reading: the decoder, and the outermost frame with a head of `head` bytes.
+    /// Starts decoding. Returns the decoder, and the outermost frame with a head of `head` bytes.
     #[inline(always)]
     pub fn new(data: &'a [u8], mode: Mode, head: usize) -> Result<(Self, Head<'a>), Error> {
         let mut decoder = Self {
@@ -74,13 +75,13 @@ impl<'a> Decoder<'a> {
         Ok((decoder, head))
     }
 
-    /// True in [`Mode::Lenient`].
+    /// Whether the mode is [`Mode::Lenient`].
     #[inline(always)]
     pub fn is_lenient(&self) -> bool {
         self.mode == Mode::Lenient
     }
 
-    /// Ends reading: in canonical mode nothing may be left.
+    /// Ends decoding. In canonical mode no data may be left.
     #[inline(always)]
     pub fn finish(&self) -> Result<(), Error> {
         if self.mode == Mode::Canonical && self.consumed != self.data.len() {
@@ -89,12 +90,12 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Length of the whole data.
+    /// Returns the length of the whole data.
     pub(crate) fn data_len(&self) -> usize {
         self.data.len()
     }
 
-    /// Accounts for the region `position .. position + size`, which the caller has checked to be inside the data.
+    /// Counts the region `position .. position + size`, which must be inside the data.
     #[inline(always)]
     fn claim(&mut self, position: usize, size: usize) -> Result<(), Error> {
         let in_order = position == self.consumed;
@@ -130,7 +131,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The word at `position`.
+    /// Returns the word at `position`.
     #[inline(always)]
     fn word_at(&self, position: usize) -> Result<&'a [u8; 32], Error> {
         let rest = self.data.get(position..);
@@ -138,7 +139,7 @@ impl<'a> Decoder<'a> {
             .ok_or(Error::new(ErrorKind::Truncated, self.data.len()))
     }
 
-    /// The `count` words from `position` on.
+    /// Returns the `count` words from `position` on.
     #[inline(always)]
     pub(super) fn words_at(&self, position: usize, count: usize) -> Result<&'a [[u8; 32]], Error> {
         let rest = self.data.get(position..);
@@ -146,7 +147,7 @@ impl<'a> Decoder<'a> {
             .ok_or(Error::new(ErrorKind::Truncated, self.data.len()))
     }
 
-    /// Where the offset in the head at `position` points to, in the frame that starts at `base`.
+    /// Returns the target of the offset in the head at `position`, in the frame that starts at `base`.
     #[inline(always)]
     pub(super) fn target(&self, base: usize, position: usize) -> Result<usize, Error> {
         match small(self.word_at(position)?) {
@@ -155,7 +156,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Where the next word of `head` points to.
+    /// Returns the target of the next word of `head`.
     #[inline(always)]
     fn follow(&self, head: &mut Head<'a>) -> Result<usize, Error> {
         let at = head.position();
@@ -165,7 +166,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The length at `position`, which lies inside the data; what is behind it is no shorter.
+    /// Returns the length at `position`, which must be inside the data. The data after it is at least that long.
     #[inline(always)]
     fn length(&self, position: usize) -> Result<usize, Error> {
         let Some((word, rest)) = self.data[position..].split_first_chunk() else {
@@ -177,20 +178,21 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads a dynamic member of fixed shape: follows its offset to a frame with a head of `head` bytes.
+    /// Reads a dynamic member of fixed shape: follows its offset to a frame with a head of `size` bytes.
     #[inline(always)]
     pub fn nested(&mut self, head: &mut Head<'a>, size: usize) -> Result<Head<'a>, Error> {
         let base = self.follow(head)?;
         self.frame(base, size)
     }
 
-    /// Reads a frame with a head of `size` bytes that starts at `base`, which lies inside the data.
+    /// Reads a frame with a head of `size` bytes at `base`, which must be inside the data.
     #[inline(always)]
     pub(super) fn nested_at(&mut self, base: usize, size: usize) -> Result<(), Error> {
         self.frame(base, size).map(drop)
     }
 
-    /// Reads the start of an array whose elements have heads of `size` bytes (more than 0): its length and frame.
+    /// Reads the start of an array whose elements have heads of `size` bytes (more than 0). Returns its length and
+    /// frame.
     #[inline(always)]
     pub fn array(&mut self, head: &mut Head<'a>, size: usize) -> Result<(usize, Head<'a>), Error> {
         let position = self.follow(head)?;
@@ -207,7 +209,7 @@ impl<'a> Decoder<'a> {
         ))
     }
 
-    /// [`array`](Self::array) at `position`, which lies inside the data: its length.
+    /// Like [`array`](Self::array), at `position`, which must be inside the data. Returns the length.
     #[inline(always)]
     pub(super) fn array_at(&mut self, position: usize, size: usize) -> Result<usize, Error> {
         let length = self.length(position)?;
@@ -220,14 +222,14 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads `bytes` or `string`: the bytes, and their position.
+    /// Reads `bytes` or `string`. Returns the bytes and their position.
     #[inline(always)]
     pub fn bytes(&mut self, head: &mut Head<'a>) -> Result<(&'a [u8], usize), Error> {
         let position = self.follow(head)?;
         Ok((self.bytes_at(position)?, position + 32))
     }
 
-    /// [`bytes`](Self::bytes) at `position`, which lies inside the data.
+    /// Like [`bytes`](Self::bytes), at `position`, which must be inside the data.
     #[inline(always)]
     pub(super) fn bytes_at(&mut self, position: usize) -> Result<&'a [u8], Error> {
         let length = self.length(position)?;
@@ -248,7 +250,7 @@ impl<'a> Decoder<'a> {
         Ok(bytes)
     }
 
-    /// Of `padding` bytes at `position`, one is missing or not zero.
+    /// Returns the error for `padding` bytes at `position` of which one is missing or not zero.
     #[cold]
     fn padding_error(&self, position: usize, padding: usize) -> Error {
         match self.data[position..].get(..padding) {
@@ -267,7 +269,7 @@ impl<'a> Decoder<'a> {
         text(bytes, start)
     }
 
-    /// Reads a `string` to be owned: as [`string`](Self::string), but lenient mode replaces what is not UTF-8.
+    /// Reads an owned `string`: like [`string`](Self::string), but lenient mode replaces invalid UTF-8.
     #[inline(always)]
     pub fn owned_string(&mut self, head: &mut Head<'a>) -> Result<String, Error> {
         if self.is_lenient() {
@@ -278,13 +280,13 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// The text in these bytes, which start at `position`.
+/// Checks that these bytes, which start at `position`, are UTF-8.
 #[inline(always)]
 pub(super) fn text(bytes: &[u8], position: usize) -> Result<&str, Error> {
     utf8(bytes).map_err(|error| Error::new(ErrorKind::Utf8, position + error.valid_up_to()))
 }
 
-/// The word as a length: `None` if it does not fit.
+/// Converts a word to a length; `None` if it does not fit.
 #[inline(always)]
 pub(super) fn small(word: &[u8; 32]) -> Option<usize> {
     let (words, _) = word.as_chunks::<8>();

@@ -1,4 +1,4 @@
-//! The traits for Rust's types and the crate's own.
+//! Trait implementations for Rust's types and the crate's own types.
 
 use alloc::{string::String, vec::Vec};
 use core::marker::PhantomData;
@@ -13,8 +13,8 @@ use super::{
     write::{Frame, bytes_size},
 };
 
-/// A static type of one word: its name, how it is written and how read (`None`: out of range; the mask says what a
-/// lenient reader makes of it).
+/// Implements a static type of one word: its name, how to write it, and how to read it (`None` if out of range). The
+/// mask selects the bits that a lenient reader keeps.
 macro_rules! word_type {
     ($(@[$($generics:tt)*])? $ty:ty, $name:expr, |$value:ident, $slot:ident| $put:expr, |$word:ident| $get:expr, $kind:expr, $mask:expr) => {
         impl $(<$($generics)*>)? AbiType for $ty {
@@ -135,33 +135,33 @@ integers! {
     u128, i128, 128;
 }
 
-/// An unsigned integer of a width that Rust lacks (`Uint<24>` is `uint24`).
+/// An unsigned integer of a width that Rust does not have (`Uint<24>` is `uint24`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uint<const BITS: usize>(U256);
 
 impl<const BITS: usize> Uint<BITS> {
-    /// The value as this type: `None` if it does not fit.
+    /// Converts the value; `None` if it does not fit.
     pub fn new(value: U256) -> Option<Self> {
         word::fits_uint(&word::from_u256(&value), BITS).then_some(Self(value))
     }
 
-    /// The value.
+    /// Returns the value.
     pub const fn get(self) -> U256 {
         self.0
     }
 }
 
-/// A signed integer of a width that Rust lacks (`Int<24>` is `int24`).
+/// A signed integer of a width that Rust does not have (`Int<24>` is `int24`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Int<const BITS: usize>(I256);
 
 impl<const BITS: usize> Int<BITS> {
-    /// The value as this type: `None` if it does not fit.
+    /// Converts the value; `None` if it does not fit.
     pub fn new(value: I256) -> Option<Self> {
         value.fits(BITS as u32).then_some(Self(value))
     }
 
-    /// The value.
+    /// Returns the value.
     pub const fn get(self) -> I256 {
         self.0
     }
@@ -203,12 +203,12 @@ word_type!(
     |word| word::keep_left(word, 24)
 );
 
-/// An indexed event parameter of a dynamic type or tuple: only its hash is in the log.
+/// An indexed event parameter of a dynamic type or tuple. The log only contains its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hashed<T>(pub B256, PhantomData<T>);
 
 impl<T> Hashed<T> {
-    /// The topic.
+    /// Wraps a topic.
     pub const fn new(topic: B256) -> Self {
         Self(topic, PhantomData)
     }
@@ -228,7 +228,7 @@ impl<'a, T: AbiType> AbiDecode<'a> for Hashed<T> {
     }
 }
 
-/// `bytes` or `string`, written from a slice.
+/// Implements `bytes` or `string`, written from a slice.
 macro_rules! byte_type {
     ($ty:ty, $name:literal, |$value:ident| $bytes:expr) => {
         impl AbiType for $ty {
@@ -321,7 +321,7 @@ impl<T: AbiType> AbiType for Vec<T> {
     const NAME: TypeName = T::NAME.then("[]");
     const DYNAMIC: bool = true;
     const HEAD: usize = {
-        // Otherwise a length alone could ask for any amount of memory.
+        // Otherwise a short input with a large length could require any amount of memory.
         assert!(T::HEAD > 0, "array of elements without bytes");
         32
     };
@@ -363,8 +363,8 @@ impl<'a, T: AbiDecode<'a>> AbiDecode<'a> for Vec<T> {
     }
 }
 
-/// Elements to make room for at once. `len` heads are known to be in the data, but dynamic elements may be much larger
-/// in memory than their offsets: beyond twice the data the vector grows as they are read.
+/// Returns the number of elements to allocate at once. The data contains `len` heads, but dynamic elements may take
+/// much more memory than their offsets: beyond twice the data, the vector grows as elements are read.
 #[inline(always)]
 pub(crate) fn capacity<T: AbiType>(len: usize, data: usize) -> usize {
     let size = size_of::<T>();
@@ -413,7 +413,7 @@ impl<'a, T: AbiDecode<'a>, const N: usize> AbiDecode<'a> for [T; N] {
         } else {
             head
         };
-        // Options first: there is no stable `try_from_fn`.
+        // Collect options first: there is no stable `try_from_fn`.
         let mut failed = None;
         let elements: [Option<T>; N] = core::array::from_fn(|_| match failed {
             None => T::read(decoder, head).map_err(|e| failed = Some(e)).ok(),

@@ -20,7 +20,7 @@ fn bytes(text: &serde_json::Value) -> Vec<u8> {
     hex::decode(text.as_str().unwrap()).unwrap()
 }
 
-/// The values as they lie in the data, one by one and by index, and from a copy.
+/// Reads the values as views into the data, in order and by index, and from a copy.
 fn views(codec: &Codec, data: &[u8]) -> Result<Vec<Value>, Error> {
     fn each(values: Values<'_>) {
         assert_eq!(values.iter().len(), values.len());
@@ -42,7 +42,7 @@ fn views(codec: &Codec, data: &[u8]) -> Result<Vec<Value>, Error> {
     Ok(values.iter().map(Value::from).collect())
 }
 
-/// A value through the runtime codec's every door, against the expected encoding.
+/// Checks a value with every method of the runtime codec against the expected encoding.
 fn check(ty: &Type, value: &Value, encoded: &[u8]) {
     let codec = Codec::new(ty).unwrap();
     let arguments = match value {
@@ -50,7 +50,7 @@ fn check(ty: &Type, value: &Value, encoded: &[u8]) {
         other => vec![other.clone()],
     };
     assert_eq!(codec.encode(&arguments).unwrap(), encoded, "{ty}");
-    // A dirty buffer with room to spare, an exact one, and one byte too few.
+    // A dirty buffer that is too long, one of the exact length, and one that is a byte too short.
     let mut buffer = vec![0xa5; encoded.len() + 7];
     assert_eq!(
         codec.encode_into(&arguments, &mut buffer),
@@ -197,7 +197,7 @@ fn specification_examples() {
         let words: String = expected.split_whitespace().collect();
         let found = encode_call(selector(signature).unwrap(), arguments);
         assert_eq!(hex::encode(&found), words, "{signature}");
-        // The same from text.
+        // The same, parsed from text.
         let signature = Signature::parse(signature).unwrap();
         let ty = Type::Tuple(signature.inputs.into_iter().map(|p| p.ty).collect());
         let values = Codec::new(&ty).unwrap().decode(&found[4..]).unwrap();
@@ -515,7 +515,7 @@ fn codec_refuses_unsound_types_and_wrong_values() {
     assert_eq!(codec.encode(&[]), Err(Error::new(ErrorKind::Mismatch, 0)));
 }
 
-/// No room is made for words that have no values.
+/// No memory is reserved for words that have no values.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn types_as_large_as_memory() {
@@ -529,7 +529,7 @@ fn types_as_large_as_memory() {
     }
 }
 
-/// Words to data: numbers, or `u64::MAX` for 2^256 - 1.
+/// Converts words to data: numbers, or `u64::MAX` for 2^256 - 1.
 fn words(list: &[u64]) -> Vec<u8> {
     let word = |n: &u64| {
         if *n == u64::MAX {
@@ -541,7 +541,7 @@ fn words(list: &[u64]) -> Vec<u8> {
     list.iter().flat_map(word).collect()
 }
 
-/// Both decoders on the same data; they must agree.
+/// Runs both decoders on the same data; they must agree.
 fn fails<'a, T: AbiDecode<'a> + core::fmt::Debug>(data: &'a [u8], kind: ErrorKind, offset: usize) {
     let expected = Error::new(kind, offset);
     assert_eq!(
@@ -629,7 +629,7 @@ fn hostile_offsets_and_lengths() {
         decode_with::<&str>(&text, lenient),
         Err(Error::new(ErrorKind::Utf8, 66))
     );
-    // Solidity does not ask for the last padding.
+    // Solidity does not require the last padding.
     assert_eq!(decode_with(&text[..68], lenient), Ok(&b"ab\xffc"[..]));
     assert_eq!(
         decode_with::<&[u8]>(&text[..67], lenient),
@@ -640,13 +640,13 @@ fn hostile_offsets_and_lengths() {
 
 #[test]
 fn offsets_may_be_shared_but_not_to_blow_up() {
-    // Both strings at one place, and in reverse order: Solidity reads them, canonical mode does not.
+    // Both strings at one position, and in reverse order: Solidity accepts this, canonical mode does not.
     for data in [words(&[64, 64, 0]), words(&[96, 64, 0, 0])] {
         assert_eq!(decode::<(&str, &str)>(&data), Ok(("", "")));
         let error = decode_with::<(&str, &str)>(&data, Mode::Canonical).unwrap_err();
         assert_eq!(error.kind, ErrorKind::NotCanonical);
     }
-    // Each level an array whose n offsets all point at the next level: n^levels elements.
+    // Each level is an array whose n offsets all point to the next level: n^levels elements.
     let levels = 8;
     let n = 16;
     let mut data = vec![32u64];
@@ -664,11 +664,11 @@ fn offsets_may_be_shared_but_not_to_blow_up() {
         decode_with::<Deep>(&data, Mode::Lenient).unwrap_err().kind,
         ErrorKind::Budget
     );
-    // Every word an offset, a length and an element of each level at once.
+    // Every word is an offset, a length and an element of each level at once.
     let codec = Codec::parse(&format!("bool{}", "[]".repeat(MAX_DEPTH))).unwrap();
     let error = codec.decode(&words(&[32; 200])).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Budget);
-    // Many elements, much larger in memory than their offsets: no room is made for them ahead.
+    // Many elements, much larger in memory than their offsets: no memory is reserved for them in advance.
     let mut data = vec![32, 1000];
     data.extend(vec![u64::MAX; 1000]);
     assert_eq!(
@@ -729,7 +729,7 @@ fn structs_calls_and_events() {
     };
     let text = "(address,(uint128,int24)[],string)";
     assert_eq!(<Order<'_> as AbiType>::NAME.as_str(), text);
-    // A struct is one argument, its members' tuple would be three.
+    // A struct is one argument; the tuple of its members would be three.
     let data = encode(&order);
     assert_eq!(data[..32], word::from_u64(32));
     assert_eq!(decode_with(&data, Mode::Canonical), Ok(order));
@@ -977,7 +977,7 @@ proptest! {
                 prop_assert!(codec.view(&data).is_err() && codec.decode_flat(&data).is_err());
             }
         }
-        // What is decoded stays a small multiple of the data.
+        // Decoded values take at most a small multiple of the data.
         if let Ok(values) = lenient
             && let Ok(again) = codec.encode(&values)
         {
@@ -1032,7 +1032,7 @@ proptest! {
     }
 }
 
-/// Logs of events known at run time: the order of the signature, hashed topics, and what does not match.
+/// Logs of events known only at run time: the order of the signature, hashed topics, and mismatches.
 #[test]
 fn event_logs_at_run_time() {
     let word = |byte: u8| FixedBytes([byte; 32]);
@@ -1082,7 +1082,7 @@ fn event_logs_at_run_time() {
     assert!(EventCodec::parse(&format!("{four} anonymous")).is_ok());
 }
 
-/// Texts of as many types and values as allowed, and of one more.
+/// Texts with as many types and values as allowed, and with one more.
 #[test]
 fn texts_are_limited_by_count() {
     let members = |count: usize| format!("({})", alloc::vec!["bool"; count].join(","));

@@ -1,4 +1,4 @@
-//! The traits by which Rust types know their ABI at compile time.
+//! The traits that give Rust types their ABI at compile time.
 
 use super::{
     Error,
@@ -12,18 +12,18 @@ use crate::const_text::ConstText;
 pub struct TypeName(ConstText<512>);
 
 impl TypeName {
-    /// The name `text`.
+    /// Creates the name `text`.
     pub const fn new(text: &str) -> Self {
         Self(ConstText::new()).then(text)
     }
 
-    /// This name with `text` behind it. A name beyond 512 bytes is an error at compile time.
+    /// Appends `text`. A name longer than 512 bytes is a compile-time error.
     pub const fn then(mut self, text: &str) -> Self {
         self.0.push_str(text);
         self.fitting()
     }
 
-    /// This name with a decimal number behind it.
+    /// Appends a decimal number.
     pub const fn then_number(mut self, number: usize) -> Self {
         self.0.push_number(number);
         self.fitting()
@@ -37,7 +37,7 @@ impl TypeName {
         self
     }
 
-    /// This name with a member behind it, inside a tuple of which `self` is the beginning.
+    /// Appends a member, where `self` is the start of a tuple.
     pub const fn then_member(self, member: &TypeName) -> Self {
         let separated = match self.as_bytes() {
             [.., b'('] => self,
@@ -46,17 +46,18 @@ impl TypeName {
         separated.then(member.as_str())
     }
 
-    /// The bytes of the name.
+    /// Returns the bytes of the name.
     pub const fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// The name.
+    /// Returns the name.
     pub const fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// True for types that stand unhashed in an event's topic: all but `bytes`, `string`, arrays and tuples.
+    /// Whether an event topic contains the value itself, not its hash: all types except `bytes`, `string`, arrays and
+    /// tuples.
     pub const fn is_value(&self) -> bool {
         !matches!(self.as_bytes(), b"bytes" | b"string" | [.., b')' | b']'])
     }
@@ -68,51 +69,52 @@ impl core::fmt::Debug for TypeName {
     }
 }
 
-/// A Rust type that stands for a Solidity type.
+/// A Rust type that corresponds to a Solidity type.
 ///
-/// Tuples stand for two things: as a member for a Solidity tuple, and as the argument of [`encode`](super::encode) and
-/// [`decode`](super::decode) for a list of arguments. The `ARGUMENTS_…` items describe the second; other types keep
-/// their defaults.
+/// Tuples have two meanings: as a member, a tuple is a Solidity tuple; as the argument of [`encode`](super::encode) and
+/// [`decode`](super::decode), it is a list of arguments. The `ARGUMENTS_…` items describe the second meaning; other
+/// types use the defaults.
 pub trait AbiType {
     /// The canonical name, e.g. `uint256[2][]`.
     const NAME: TypeName;
-    /// True if the encoding has a tail.
+    /// Whether the encoding has a tail.
     const DYNAMIC: bool;
-    /// Bytes in the head of the frame around it; 32 if dynamic.
+    /// Bytes that it takes in the head of the enclosing frame; 32 if dynamic.
     const HEAD: usize;
-    /// True if an event's topic holds the value itself (or, for [`Hashed`](super::Hashed), the hash it stands for).
+    /// Whether an event topic contains the value itself (or, for [`Hashed`](super::Hashed), the hash that represents
+    /// it).
     const TOPIC: bool = Self::NAME.is_value();
-    /// Bytes of the head of the arguments that this type stands for.
+    /// Size of the head of the arguments, in bytes.
     const ARGUMENTS_HEAD: usize = Self::HEAD;
 }
 
-/// A value that can be written. Macros and tuples implement it; see [`abi_struct!`](crate::abi_struct).
+/// A value that can be encoded. Macros and tuples implement it; see [`abi_struct!`](crate::abi_struct).
 pub trait AbiEncode: AbiType {
-    /// Bytes of the tail; 0 unless dynamic.
+    /// Returns the size of the tail in bytes; 0 if static.
     fn tail_size(&self) -> usize;
 
-    /// Writes head and tail; `None` if the buffer ends.
+    /// Writes head and tail; `None` if the buffer is too short.
     fn write(&self, frame: &mut Frame<'_>) -> Option<()>;
 
-    /// Bytes of the arguments that this value stands for.
+    /// Returns the size of the arguments in bytes.
     #[inline(always)]
     fn arguments_size(&self) -> usize {
         Self::HEAD + self.tail_size()
     }
 
-    /// Writes the arguments that this value stands for.
+    /// Writes the arguments.
     #[inline(always)]
     fn write_arguments(&self, frame: &mut Frame<'_>) -> Option<()> {
         self.write(frame)
     }
 }
 
-/// A value that can be read, borrowing from data of lifetime `'a` where its type borrows.
+/// A value that can be decoded. Types that borrow, borrow from data with lifetime `'a`.
 pub trait AbiDecode<'a>: AbiType + Sized {
     /// Reads the value whose head is next.
     fn read(decoder: &mut Decoder<'a>, head: &mut Head<'a>) -> Result<Self, Error>;
 
-    /// Reads the arguments that this type stands for.
+    /// Reads the arguments.
     #[inline(always)]
     fn read_arguments(decoder: &mut Decoder<'a>, head: &mut Head<'a>) -> Result<Self, Error> {
         Self::read(decoder, head)

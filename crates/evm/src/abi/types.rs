@@ -1,23 +1,23 @@
 //! Solidity types as data, and the parser of type texts and human-readable signatures.
 //!
-//! Source: Solidity ABI specification, "Types" and "Function Selector"; human-readable ABI as ethers.js writes it.
-//! The parser recurses at most [`MAX_DEPTH`] levels; every node is paid for by at least one byte of text.
+//! Source: Solidity ABI specification, "Types" and "Function Selector"; human-readable ABI in the format of ethers.js.
+//! The parser recurses at most [`MAX_DEPTH`] levels, and every node takes at least one byte of text.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
 use super::{Error, ErrorKind};
 
-/// Deepest nesting of arrays and tuples in a type.
+/// Maximum nesting of arrays and tuples in a type.
 pub const MAX_DEPTH: usize = 64;
 
-/// The most types in the text of a type or signature, the members of tuples and the elements of arrays counted too.
+/// Maximum number of types in the text of a type or signature, including members of tuples and elements of arrays.
 ///
-/// A type takes up to 168 bytes of memory while it is parsed and may be 4 bytes of text (`int,`). So a text takes at most 56 times its
-/// length, and at most 12 MiB.
+/// A type takes up to 168 bytes of memory during parsing and as little as 4 bytes of text (`int,`). So a text takes at
+/// most 56 times its length, and at most 12 MiB.
 pub const MAX_TYPES: usize = 1 << 16;
 
-/// A Solidity type, as its ABI sees it. `Display` writes the canonical name (`uint256`, `(address,bytes)[2][]`).
+/// A Solidity type as seen by the ABI. `Display` writes the canonical name (`uint256`, `(address,bytes)[2][]`).
 ///
 /// ```
 /// use lydite_evm::abi::Type;
@@ -52,10 +52,12 @@ pub enum Type {
 }
 
 impl Type {
-    /// Parses a type: canonical names, the aliases `uint` and `int`, `address payable`, tuples as `(…)` or `tuple(…)`
-    /// whose members may be named. Spaces are allowed around names. [`MAX_DEPTH`] and [`MAX_TYPES`] bound memory.
+    /// Parses a type: canonical names, the aliases `uint` and `int`, `address payable`, and tuples as `(…)` or
+    /// `tuple(…)`, whose members may have names. Spaces are allowed around names. [`MAX_DEPTH`] and [`MAX_TYPES`] bound
+    /// memory.
     ///
-    /// Errors: `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
+    /// # Errors
+    /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut parser = Parser::new(text);
         let ty = parser.ty(0)?;
@@ -63,7 +65,7 @@ impl Type {
         Ok(ty)
     }
 
-    /// True when the encoding has a tail: `bytes`, `string`, `T[]`, and whatever holds one of them.
+    /// Whether the encoding has a tail: `bytes`, `string`, `T[]`, and all types that contain one of them.
     pub fn is_dynamic(&self) -> bool {
         match self {
             Type::Bytes | Type::String | Type::Array(_) => true,
@@ -73,7 +75,7 @@ impl Type {
         }
     }
 
-    /// True for the types that fit a word by themselves, hence stand unhashed in an event's topic.
+    /// Whether the type fits in a word, so that an event topic contains the value itself and not its hash.
     pub fn is_value(&self) -> bool {
         !matches!(
             self,
@@ -116,18 +118,18 @@ impl fmt::Display for Type {
     }
 }
 
-/// One parameter of a [`Signature`].
+/// A parameter of a [`Signature`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its type.
+    /// The type.
     pub ty: Type,
-    /// Its name, or empty.
+    /// The name; empty if there is none.
     pub name: String,
-    /// True if marked `indexed` (events).
+    /// Whether it is marked `indexed` (events).
     pub indexed: bool,
 }
 
-/// A function, event or error by its signature. `Display` writes the canonical form, whose Keccak-256 gives
+/// The signature of a function, event or error. `Display` writes the canonical form, whose Keccak-256 hash gives
 /// [`selector`](super::selector) and [`event_topic`](super::event_topic).
 ///
 /// ```
@@ -143,7 +145,7 @@ pub struct Signature {
     pub name: String,
     /// The parameters.
     pub inputs: Vec<Parameter>,
-    /// What follows `returns`, else nothing.
+    /// The parameters after `returns`; empty if there are none.
     pub outputs: Vec<Parameter>,
 }
 
@@ -151,7 +153,8 @@ impl Signature {
     /// Parses `name(types)`, or a human-readable `function …`, `event …` or `error …` line with names, modifiers,
     /// `returns (…)` and a final semicolon. [`MAX_DEPTH`] and [`MAX_TYPES`] bound memory.
     ///
-    /// Errors: `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
+    /// # Errors
+    /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut parser = Parser::new(text);
         let mut name = parser.word();
@@ -196,11 +199,11 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A cursor over the text. `eat` and `word` skip spaces before what they take.
+/// A cursor over the text. `eat` and `word` skip leading spaces.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// How many types may still come.
+    /// The number of types still allowed.
     types_left: usize,
 }
 
@@ -245,7 +248,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The identifier here, or "" if there is none.
+    /// Takes the identifier at the cursor; "" if there is none.
     fn word(&mut self) -> &'a str {
         self.peek();
         let start = self.at;
@@ -285,7 +288,7 @@ impl<'a> Parser<'a> {
         if ty != Type::Address || self.word() != "payable" {
             self.at = after;
         }
-        // `depth` counts the levels above; those of the suffixes come on top of what is already inside `ty`.
+        // `depth` counts the enclosing levels; those of the suffixes are added to the levels inside `ty`.
         let mut height = depth + self::height(&ty);
         while self.eat(b'[') {
             height += 1;
@@ -336,7 +339,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Levels of arrays and tuples in a type.
+/// Returns the number of nested arrays and tuples in a type.
 pub(crate) fn height(ty: &Type) -> usize {
     match ty {
         Type::Array(element) | Type::FixedArray(element, _) => 1 + height(element),
@@ -345,14 +348,14 @@ pub(crate) fn height(ty: &Type) -> usize {
     }
 }
 
-/// A decimal number without sign or leading zeros.
+/// Parses a decimal number without sign or leading zeros.
 pub(crate) fn decimal(digits: &str) -> Option<usize> {
     let plain =
         digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     if plain { digits.parse().ok() } else { None }
 }
 
-/// A type that is written as one word.
+/// Returns a type that is written as one word.
 pub(crate) fn elementary(word: &str) -> Option<Type> {
     let bits = |digits: &str| match decimal(digits) {
         Some(bits) if bits > 0 && bits <= 256 && bits % 8 == 0 => Some(bits as u16),

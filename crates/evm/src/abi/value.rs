@@ -1,4 +1,4 @@
-//! Values of types known at run time, their text form, and the packed encoding.
+//! Values of types known only at run time, their text form, and the packed encoding.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt::{self, Write as _};
@@ -8,15 +8,15 @@ use lydite_bytes::{Address, I256, U256, hex};
 use super::{Error, ErrorKind, Type, word};
 use crate::escape;
 
-/// The most values in a text that [`Value::parse`] reads, arrays and tuples counted too.
+/// Maximum number of values in a text for [`Value::parse`], including arrays and tuples.
 ///
-/// A [`Value`] is 40 bytes and may be 2 bytes of text (`1,`); an array grows by doubling. So a text takes at most 60 times its
-/// length, and at most 2 GiB.
+/// A [`Value`] takes 40 bytes and as little as 2 bytes of text (`1,`); an array grows by doubling. So a text takes at
+/// most 60 times its length, and at most 2 GiB.
 pub const MAX_VALUES: usize = 1 << 24;
 
 /// A value of a Solidity type.
 ///
-/// `Display` writes what [`Value::parse`] reads: `(7,0xab,["a","b"],true)`.
+/// `Display` writes the form that [`Value::parse`] reads: `(7,0xab,["a","b"],true)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// `bool`
@@ -44,12 +44,13 @@ pub enum Value {
 }
 
 impl Value {
-    /// Reads the text of a value of type `ty`: integers in decimal or hexadecimal, byte strings and addresses in
-    /// hexadecimal, `true` or `false`, arrays in `[…]`, tuples in `(…)` or `[…]`, strings in double quotes with JSON's
-    /// escapes. JSON arrays are read as they are: any scalar may stand in quotes. An address's checksum is not checked.
-    /// A string without quotes is taken up to the next comma or closing bracket, or whole if it is the whole value.
+    /// Parses the text of a value of type `ty`: integers in decimal or hexadecimal, byte strings and addresses in
+    /// hexadecimal, `true` or `false`, arrays in `[…]`, tuples in `(…)` or `[…]`, strings in double quotes with JSON
+    /// escapes. JSON arrays are accepted: any scalar may be in quotes. The checksum of an address is not checked. A
+    /// string without quotes extends to the next comma or closing bracket, or, if it is the whole value, to the end.
     ///
-    /// Errors: `Mismatch`, `Range` or `TooManyValues` ([`MAX_VALUES`], which bounds memory) with the byte of the text.
+    /// # Errors
+    /// `Mismatch`, `Range` or `TooManyValues` ([`MAX_VALUES`], which bounds memory), with the byte of the text.
     ///
     /// ```
     /// use lydite_evm::abi::{Type, Value};
@@ -121,12 +122,12 @@ impl fmt::Display for Value {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// How many values may still come.
+    /// The number of values still allowed.
     values_left: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -143,7 +144,7 @@ impl<'a> Reader<'a> {
         Error::new(ErrorKind::Mismatch, self.at)
     }
 
-    /// A scalar's text: in quotes without escapes, or up to the next comma, bracket or end.
+    /// Takes the text of a scalar: in quotes without escapes, or up to the next comma, bracket or end.
     fn scalar(&mut self) -> &'a str {
         let quoted = self.eat(b'"');
         let rest = &self.text[self.at..];
@@ -178,7 +179,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The values between brackets, the `i`th of type `ty(i)`.
+    /// Parses the values between brackets; value `i` has type `ty(i)`.
     fn list<'t>(
         &mut self,
         tuple: bool,
@@ -267,11 +268,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Solidity's `abi.encodePacked`, the non-standard packed mode: members at their own width without offsets or lengths,
-/// elements of arrays as whole words. The encoding is ambiguous: two lists of values may share one.
+/// Encodes like Solidity's `abi.encodePacked`, the non-standard packed mode: members take their own width, without
+/// offsets or lengths; elements of arrays are whole words. The encoding is ambiguous: two lists of values may have the
+/// same encoding.
 ///
-/// Errors: `Mismatch` for what Solidity does not pack (tuples, arrays of arrays, of `bytes` or of `string`), `Range` for an
-/// integer beyond its width; the offset is the index of the value.
+/// # Errors
+/// `Mismatch` for values that Solidity does not pack (tuples, arrays of arrays, of `bytes` or of `string`), `Range` for
+/// an integer beyond its width. The offset is the index of the value.
 ///
 /// ```
 /// use lydite_evm::abi::{Value, encode_packed};
@@ -303,7 +306,7 @@ pub fn encode_packed(values: &[Value]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Appends a value of a value type: its own bytes, or the `whole` word.
+/// Appends a value of a value type: its own bytes or, with `whole`, the word.
 fn pack(value: &Value, whole: bool, out: &mut Vec<u8>) -> Result<(), ErrorKind> {
     let (word, own) = match value {
         Value::Bool(value) => (word::from_u64(u64::from(*value)), 31..32),

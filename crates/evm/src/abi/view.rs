@@ -1,7 +1,7 @@
-//! Decoded arguments that stay in the data.
+//! Decoded arguments as views into the data.
 //!
-//! A [`Values`] is a place in data that have been checked against a plan: reaching a member reads its head and nothing
-//! else, so a view costs the check alone.
+//! A [`Values`] is a position in data that has been checked against a plan. Accessing a member reads only its head, so
+//! a view costs no more than the check.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -15,7 +15,7 @@ use super::{
     word,
 };
 
-/// A value of a Solidity type left in its encoding: [`Value`], borrowed.
+/// A borrowed value of a Solidity type, left in its encoding: the counterpart of [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRef<'a> {
     /// `bool`
@@ -47,20 +47,20 @@ pub enum ValueRef<'a> {
 pub struct Values<'a> {
     nodes: &'a [Node],
     data: &'a [u8],
-    /// Values left.
+    /// Number of remaining values.
     len: usize,
     /// Node of the next value.
     node: usize,
-    /// All values are of that node.
+    /// Whether all values have that node.
     array: bool,
-    /// Position from which offsets count.
+    /// Position from which offsets are measured.
     base: usize,
     /// Position of the next value's head.
     head: usize,
 }
 
 impl<'a> Values<'a> {
-    /// The arguments in data that the plan's decoder has accepted.
+    /// Returns the arguments in data that has been checked against the plan.
     pub(super) fn arguments(nodes: &'a [Node], data: &'a [u8]) -> Self {
         Self {
             nodes,
@@ -73,19 +73,20 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// No values.
+    /// Whether there are no values.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The value at `index`, if there is one. Takes as long as the members before it are many; in an array, no longer.
+    /// Returns the value at `index`, if there is one. In an array this takes constant time, otherwise time linear in
+    /// the index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<ValueRef<'a>> {
         if index >= self.len {
@@ -100,13 +101,13 @@ impl<'a> Values<'a> {
         self.value(node, self.head + before.sum::<usize>())
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     #[inline]
     pub fn iter(&self) -> ValuesIter<'a> {
         ValuesIter(*self)
     }
 
-    /// The value of a node whose head is at `head`. The data have been checked, so this is never `None`.
+    /// Returns the value of a node whose head is at `head`. Never `None`, because the data has been checked.
     #[inline(always)]
     fn value(&self, node: usize, head: usize) -> Option<ValueRef<'a>> {
         let Node { kind, dynamic, .. } = self.nodes[node];
@@ -119,7 +120,7 @@ impl<'a> Values<'a> {
             Kind::FixedBytes(len) => ValueRef::FixedBytes(word()?.get(..usize::from(len))?),
             Kind::Function => ValueRef::Function(word()?.first_chunk()?),
             Kind::Bytes => ValueRef::Bytes(self.bytes(head)?),
-            // Checked once already; forming a `str` anew is the price of code without `unsafe`.
+            // The bytes have been checked before; creating a `str` without `unsafe` requires a second check.
             Kind::String => ValueRef::String(utf8(self.bytes(head)?).ok()?),
             Kind::Array => {
                 let (len, start) = self.length(head)?;
@@ -153,7 +154,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Node and position of the next value's head; then stands at the one behind it.
+    /// Returns node and position of the next value's head, and advances past it.
     #[inline(always)]
     fn step(&mut self) -> (usize, usize) {
         let (node, head) = (self.node, self.head);
@@ -167,13 +168,13 @@ impl<'a> Values<'a> {
         self.data.get(head..)?.first_chunk()
     }
 
-    /// Where the offset at `head` points to.
+    /// Returns the target of the offset at `head`.
     #[inline(always)]
     fn follow(&self, head: usize) -> Option<usize> {
         Some(self.base + small(self.word(head)?)?)
     }
 
-    /// The length that the offset at `head` points to, and the position behind it.
+    /// Returns the length at the target of the offset at `head`, and the position after it.
     #[inline(always)]
     fn length(&self, head: usize) -> Option<(usize, usize)> {
         let at = self.follow(head)?;
@@ -253,7 +254,7 @@ impl From<ValueRef<'_>> for Value {
     }
 }
 
-/// Arguments together with their data, owned: what [`Codec::decode_flat`](super::Codec::decode_flat) returns.
+/// Owned arguments with their data: the result of [`Codec::decode_flat`](super::Codec::decode_flat).
 #[derive(Clone)]
 pub struct Decoded<'c> {
     nodes: &'c [Node],
@@ -268,13 +269,13 @@ impl<'c> Decoded<'c> {
         }
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     #[inline]
     pub fn values(&self) -> Values<'_> {
         Values::arguments(self.nodes, &self.data)
     }
 
-    /// The data, as they came.
+    /// Returns the data, unchanged.
     #[inline]
     pub fn into_data(self) -> Vec<u8> {
         self.data

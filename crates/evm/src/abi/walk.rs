@@ -1,4 +1,4 @@
-//! Data checked against a plan, and made into a tree of values on the way. Recursion is bounded by
+//! Checks data against a plan, and builds a tree of values at the same time. Recursion is bounded by
 //! [`MAX_DEPTH`](super::MAX_DEPTH).
 
 use alloc::{string::String, vec::Vec};
@@ -12,7 +12,7 @@ use super::{
     word,
 };
 
-/// Walks over all of the data, whose arguments' nodes begin with their tuple's.
+/// Walks over all of the data. The first node must be the tuple of the arguments.
 pub(super) fn walk<L: List>(nodes: &[Node], data: &[u8], mode: Mode) -> Result<L, Error> {
     let root = &nodes[0];
     let (decoder, _) = Decoder::new(data, mode, root.inner)?;
@@ -22,11 +22,11 @@ pub(super) fn walk<L: List>(nodes: &[Node], data: &[u8], mode: Mode) -> Result<L
     Ok(list)
 }
 
-/// What is made of the values of a list that have been checked.
+/// A consumer of the checked values of a list.
 pub(super) trait List: Sized {
-    /// Nothing is made of values: those that cannot be wrong need not be visited.
+    /// Values are ignored, so those that are always valid need not be visited.
     const CHECKED_ONLY: bool;
-    /// A list that will have `len` values.
+    /// Creates a list for `len` values.
     fn with_capacity(len: usize) -> Self;
     /// Appends values of value types.
     fn values(&mut self, values: impl ExactSizeIterator<Item = Value>);
@@ -38,7 +38,7 @@ pub(super) trait List: Sized {
     fn list(&mut self, kind: Kind, list: Self);
 }
 
-/// The data are good, and that is all.
+/// A consumer that only checks the data.
 pub(super) struct Checked;
 
 impl List for Checked {
@@ -108,8 +108,8 @@ struct Walker<'c, 'a> {
 }
 
 impl Walker<'_, '_> {
-    /// The `len` values that `node` holds, whose heads start at `head` and lie inside the data. (Plain numbers: a `Head` would
-    /// pass through memory at each call.)
+    /// Processes the `len` values of `node`, whose heads start at `head` and are inside the data. Takes plain numbers,
+    /// because a `Head` would be passed through memory at each call.
     fn frame<L: List>(
         &mut self,
         node: &Node,
@@ -157,7 +157,7 @@ impl Walker<'_, '_> {
         Ok(list)
     }
 
-    /// The `count` values of a value type in the words from `head` on.
+    /// Processes the `count` values of a value type in the words from `head` on.
     #[inline(always)]
     fn words<L: List>(
         &self,
@@ -219,15 +219,15 @@ impl Walker<'_, '_> {
 /// Words of one value type.
 struct Words<'a> {
     words: &'a [[u8; 32]],
-    /// Position of the first.
+    /// Position of the first word.
     head: usize,
     /// In lenient mode, the type whose excess bits are dropped.
     mask: Option<Kind>,
 }
 
 impl Words<'_> {
-    /// Each kind has its own copy of this: values of all kinds built in one place go through memory, and wait there for
-    /// their own stores.
+    /// Each kind has a separate copy of this function: if values of all kinds were built in one place, they would go
+    /// through memory and wait for their own stores.
     #[inline(never)]
     fn read<L: List>(
         self,

@@ -1,8 +1,8 @@
-//! One word of 32 bytes, big-endian, from and to numbers and byte strings.
+//! Conversion between 32-byte big-endian words and numbers or byte strings.
 
 use lydite_bytes::U256;
 
-/// High and low half as numbers.
+/// Returns the high and the low half as numbers.
 #[inline(always)]
 pub(crate) fn halves(word: &[u8; 32]) -> (u128, u128) {
     let (halves, _) = word.as_chunks::<16>();
@@ -43,7 +43,8 @@ pub(crate) fn to_bool(word: &[u8; 32]) -> Option<bool> {
     }
 }
 
-// The `put_` functions write in place: a word built on the stack first would be read back before its stores are done.
+// The `put_` functions write in place: a word that is first built on the stack would be read back before its stores
+// complete.
 
 /// Writes the number.
 #[inline(always)]
@@ -51,21 +52,21 @@ pub(crate) fn put_u256(slot: &mut [u8; 32], value: &U256) {
     *slot = value.to_be_bytes();
 }
 
-/// Writes `bytes` at the right end, behind zeros.
+/// Writes `bytes` right-aligned, after zeros.
 #[inline(always)]
 pub(crate) fn put_right<const N: usize>(slot: &mut [u8; 32], bytes: &[u8; N]) {
     slot[..32 - N].fill(0);
     slot[32 - N..].copy_from_slice(bytes);
 }
 
-/// Writes `bytes` at the left end, before zeros.
+/// Writes `bytes` left-aligned, followed by zeros.
 #[inline(always)]
 pub(crate) fn put_left<const N: usize>(slot: &mut [u8; 32], bytes: &[u8; N]) {
     slot[..N].copy_from_slice(bytes);
     slot[N..].fill(0);
 }
 
-/// `bytes` at the right end, behind zeros.
+/// Returns `bytes` right-aligned, after zeros.
 #[inline(always)]
 pub(crate) fn right<const N: usize>(bytes: &[u8; N]) -> [u8; 32] {
     let mut word = [0; 32];
@@ -73,13 +74,13 @@ pub(crate) fn right<const N: usize>(bytes: &[u8; N]) -> [u8; 32] {
     word
 }
 
-/// The `N` bytes at the right end, if all before them are zero.
+/// Returns the last `N` bytes if all bytes before them are zero.
 #[inline(always)]
 pub(crate) fn to_right<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
     fits_uint(word, 8 * N).then(|| get_right(word))
 }
 
-/// `bytes` at the left end, before zeros.
+/// Returns `bytes` left-aligned, followed by zeros.
 #[inline(always)]
 pub(crate) fn left(bytes: &[u8]) -> [u8; 32] {
     let mut word = [0; 32];
@@ -87,27 +88,27 @@ pub(crate) fn left(bytes: &[u8]) -> [u8; 32] {
     word
 }
 
-/// The `N` bytes at the right end.
+/// Returns the last `N` bytes.
 #[inline(always)]
 pub(crate) fn get_right<const N: usize>(word: &[u8; 32]) -> [u8; N] {
     const { assert!(N <= 32) };
     core::array::from_fn(|i| word[32 - N + i])
 }
 
-/// The `N` bytes at the left end.
+/// Returns the first `N` bytes.
 #[inline(always)]
 pub(crate) fn get_left<const N: usize>(word: &[u8; 32]) -> [u8; N] {
     const { assert!(N <= 32) };
     core::array::from_fn(|i| word[i])
 }
 
-/// The `N` bytes at the left end, if all behind them are zero.
+/// Returns the first `N` bytes if all bytes after them are zero.
 #[inline(always)]
 pub(crate) fn to_left<const N: usize>(word: &[u8; 32]) -> Option<[u8; N]> {
     (N == 32 || is_padded(word, 32 - N)).then(|| get_left(word))
 }
 
-/// True if the last `padding` bytes (1 to 32) are zero.
+/// Whether the last `padding` bytes (1 to 32) are zero.
 #[inline(always)]
 pub(crate) fn is_padded(word: &[u8; 32], padding: usize) -> bool {
     match halves(word) {
@@ -116,21 +117,21 @@ pub(crate) fn is_padded(word: &[u8; 32], padding: usize) -> bool {
     }
 }
 
-/// The word with only its last `len` bytes kept.
+/// Clears all but the last `len` bytes.
 pub(crate) fn keep_right(word: &[u8; 32], len: usize) -> [u8; 32] {
     let mut word = *word;
     word[..32 - len].fill(0);
     word
 }
 
-/// The word with only its first `len` bytes kept.
+/// Clears all but the first `len` bytes.
 pub(crate) fn keep_left(word: &[u8; 32], len: usize) -> [u8; 32] {
     let mut word = *word;
     word[len..].fill(0);
     word
 }
 
-/// The number in the last `len` bytes (1 to 32), with its sign spread over the rest.
+/// Sign-extends the number in the last `len` bytes (1 to 32).
 #[inline(always)]
 pub(crate) fn sign_extend(word: &[u8; 32], len: usize) -> [u8; 32] {
     let mut word = *word;
@@ -151,7 +152,7 @@ pub(crate) fn fits_uint(word: &[u8; 32], bits: usize) -> bool {
 pub(crate) fn fits_int(word: &[u8; 32], bits: usize) -> bool {
     let (high, low) = halves(word);
     let (high, low) = (high as i128, low as i128);
-    // Does the half keep its value when all above its lowest `bits` (1 to 128) bits are the sign?
+    // Whether all bits of the half above its lowest `bits` (1 to 128) bits equal the sign.
     let keeps = |half: i128, bits: usize| half << (128 - bits) >> (128 - bits) == half;
     if bits <= 128 {
         high == low >> 127 && keeps(low, bits)

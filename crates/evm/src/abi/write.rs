@@ -1,12 +1,12 @@
-//! Writing: words into a head, payload into the tail behind it. Every function returns `None` when the buffer ends,
-//! so that a buffer's length is checked once, where the bytes go.
+//! Encoding: words go into a head, dynamic contents into the tail after it. Every function returns `None` if the buffer
+//! is too short, so the length of the buffer is checked only when bytes are written.
 
 use core::mem;
 
 use super::Error;
 
-/// A frame being written: the words still free in its head, and the free space behind the head, from which dynamic
-/// members take their tails. Offsets count from the start of the frame.
+/// A frame being written: the free words of its head, and the free space after the head, in which the tails of dynamic
+/// members are allocated. Offsets are measured from the start of the frame.
 pub struct Frame<'b> {
     head: &'b mut [u8],
     tail: &'b mut [u8],
@@ -15,7 +15,7 @@ pub struct Frame<'b> {
 }
 
 impl<'b> Frame<'b> {
-    /// Opens a frame over `buffer`, its first `head` bytes being the head.
+    /// Opens a frame over `buffer`, whose first `head` bytes are the head.
     #[inline(always)]
     pub fn new(buffer: &'b mut [u8], head: usize) -> Option<Self> {
         let length = buffer.len();
@@ -23,7 +23,7 @@ impl<'b> Frame<'b> {
         Some(Self { head, tail, length })
     }
 
-    /// The next word of the head.
+    /// Takes the next word of the head.
     #[inline(always)]
     pub fn word(&mut self) -> Option<&'b mut [u8; 32]> {
         let (word, rest) = mem::take(&mut self.head).split_first_chunk_mut()?;
@@ -31,13 +31,13 @@ impl<'b> Frame<'b> {
         Some(word)
     }
 
-    /// Bytes of the frame written so far, its head counted as full.
+    /// Returns the number of bytes written so far, counting the head as full.
     #[inline(always)]
     pub fn written(&self) -> usize {
         self.length - self.tail.len()
     }
 
-    /// Writes the offset of the tail as it stands into the next word of the head.
+    /// Writes the current offset of the tail into the next word of the head.
     #[inline(always)]
     fn offset(&mut self) -> Option<()> {
         let offset = self.written();
@@ -53,7 +53,7 @@ impl<'b> Frame<'b> {
         Some(word)
     }
 
-    /// Writes a dynamic member of fixed shape: an offset here, in the tail a frame with a head of `head` bytes.
+    /// Writes a dynamic member of fixed shape: an offset here and, in the tail, a frame with a head of `head` bytes.
     #[inline(always)]
     pub fn nested(
         &mut self,
@@ -67,7 +67,7 @@ impl<'b> Frame<'b> {
         Some(())
     }
 
-    /// Writes an array: an offset here, in the tail its length and a frame of `len` heads of `head` bytes.
+    /// Writes an array: an offset here and, in the tail, its length and a frame of `len` heads of `head` bytes each.
     #[inline(always)]
     pub fn array(
         &mut self,
@@ -83,7 +83,7 @@ impl<'b> Frame<'b> {
         Some(())
     }
 
-    /// Writes `bytes` or `string`: an offset here, in the tail the length and the bytes, padded with zeros.
+    /// Writes `bytes` or `string`: an offset here and, in the tail, the length and the bytes, padded with zeros.
     #[inline(always)]
     pub fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
         self.offset()?;
@@ -93,13 +93,13 @@ impl<'b> Frame<'b> {
     }
 }
 
-/// Writes a length and so many bytes, padded with zeros; answers the number of bytes written.
+/// Writes a length and the bytes, padded with zeros. Returns the number of bytes written.
 #[inline(always)]
 pub(crate) fn put_bytes(space: &mut [u8], bytes: &[u8]) -> Option<usize> {
     let (length, space) = space.split_first_chunk_mut()?;
     put_length(length, bytes.len());
     let body = space.get_mut(..bytes.len().checked_next_multiple_of(32)?)?;
-    // The last word first, as zeros: the copy then leaves the padding alone.
+    // Zero the last word first, so that copying the bytes leaves the padding in place.
     if let Some(last) = body.last_chunk_mut::<32>() {
         *last = [0; 32];
     }
@@ -114,13 +114,14 @@ pub(crate) fn put_length(word: &mut [u8; 32], value: usize) {
     word[24..].copy_from_slice(&(value as u64).to_be_bytes());
 }
 
-/// Bytes that `bytes` or `string` of this length take in the tail. Lengths in memory stay below `isize::MAX`.
+/// Returns the number of bytes that `bytes` or `string` of this length takes in the tail. Lengths in memory are below
+/// `isize::MAX`.
 #[inline(always)]
 pub(crate) const fn bytes_size(len: usize) -> usize {
     32 + len.next_multiple_of(32)
 }
 
-/// The error of a buffer that is too short.
+/// Returns the error for a buffer that is too short.
 #[cold]
 pub(crate) fn buffer_error(needed: usize) -> Error {
     Error::new(super::ErrorKind::Buffer, needed)

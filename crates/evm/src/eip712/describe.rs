@@ -1,16 +1,18 @@
-//! Descriptions of EIP-712 types as constants, and `encodeType` computed from them at compile time.
+//! Descriptions of EIP-712 types as constants, and the computation of `encodeType` at compile time.
 //!
-//! A description is a constant: a struct points at its members' types, so there are no cycles. All functions are `const`: type
-//! strings and type hashes of Rust types cost nothing at run time. A description that EIP-712 does not allow (a bad name, two different structs of one name) fails the build.
+//! A description is a constant: a struct points to its members' types, so there are no cycles. All functions are
+//! `const`: type strings and type hashes of Rust types cost nothing at run time. A description that EIP-712 does not
+//! allow (an invalid name, two different structs with the same name) fails the build.
 //!
-//! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not constant time.
+//! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not
+//! constant time.
 
 use crate::const_text::ConstText;
 
-/// The most struct types that one type may depend on, itself included.
+/// Maximum number of struct types on which one type may depend, including itself.
 const MAX_DEPENDENCIES: usize = 64;
 
-/// The type of a member, as EIP-712 writes it.
+/// The type of a member in EIP-712.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberType {
     /// `bool`
@@ -31,36 +33,36 @@ pub enum MemberType {
     Array(&'static MemberType),
     /// `T[n]`
     FixedArray(&'static MemberType, usize),
-    /// A struct, written by its name
+    /// A struct, referred to by its name
     Struct(&'static StructType),
 }
 
 /// One member of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// The member's EIP-712 name, which may differ from the Rust field's.
+    /// The member's EIP-712 name, which may differ from the name of the Rust field.
     pub name: &'static str,
-    /// Its type.
+    /// The type.
     pub ty: &'static MemberType,
 }
 
 /// A struct type: its EIP-712 name and its members in order.
 #[derive(Clone, Copy, Debug)]
 pub struct StructType {
-    /// The EIP-712 name, which may differ from the Rust type's.
+    /// The EIP-712 name, which may differ from the name of the Rust type.
     pub name: &'static str,
-    /// The members in the order they are hashed.
+    /// The members in the order in which they are hashed.
     pub members: &'static [Member],
 }
 
 impl StructType {
-    /// The length of [`StructType::encode_type`] in bytes.
+    /// Returns the length of [`StructType::encode_type`] in bytes.
     #[must_use]
     pub const fn encode_type_len(&'static self) -> usize {
         self.write::<0>().len()
     }
 
-    /// `encodeType`: this struct, then every struct it refers to, sorted by name. `N` must be
+    /// Computes `encodeType`: this struct, then every struct it refers to, sorted by name. `N` must be
     /// [`encode_type_len`](StructType::encode_type_len).
     #[must_use]
     pub const fn encode_type<const N: usize>(&'static self) -> [u8; N] {
@@ -88,7 +90,7 @@ impl StructType {
     }
 }
 
-/// The structs met so far, sorted by name in byte order.
+/// The structs found so far, sorted by name in byte order.
 struct Dependencies {
     sorted: [&'static StructType; MAX_DEPENDENCIES],
     count: usize,
@@ -133,7 +135,7 @@ impl Dependencies {
     }
 }
 
-/// The struct inside any number of array brackets.
+/// Returns the struct inside any number of array brackets.
 const fn core_struct(mut ty: &'static MemberType) -> Option<&'static StructType> {
     loop {
         match ty {
@@ -203,7 +205,7 @@ impl<const N: usize> ConstText<N> {
     }
 }
 
-/// A Solidity identifier: a letter, `_` or `$`, then also digits.
+/// Whether the name is a Solidity identifier: a letter, `_` or `$`, followed by letters, digits, `_` or `$`.
 pub(super) const fn is_identifier(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut i = 0;
@@ -217,7 +219,8 @@ pub(super) const fn is_identifier(name: &str) -> bool {
     !bytes.is_empty()
 }
 
-/// Equal members by name and type; structs inside compare by name, as their own definitions are compared when they are met.
+/// Whether the members are equal in name and type. Structs inside are compared by name; their definitions are compared
+/// when they are visited.
 const fn same(a: &StructType, b: &StructType) -> bool {
     let mut i = 0;
     while i < a.members.len() && i < b.members.len() {

@@ -1,6 +1,7 @@
 //! The EIP-712 domain and its separator.
 //!
-//! Five fields, each present or absent, make 32 domain types: their type strings and type hashes are constants.
+//! Each of the five fields may be present or absent, which gives 32 domain types. Their type strings and type hashes
+//! are constants.
 
 use lydite_bytes::{Address, B256, U256};
 use lydite_hash::{keccak256, keccak256_const};
@@ -9,7 +10,7 @@ use super::describe::{Member, MemberType};
 use super::{TypedStruct, hash_independent, signing_hash_of};
 use crate::const_text::ConstText;
 
-/// The fields a domain may have, in the order that the specification fixes.
+/// The possible fields of a domain, in the order that the specification defines.
 pub(super) const FIELDS: [Member; 5] = [
     Member {
         name: "name",
@@ -43,7 +44,7 @@ struct DomainType {
 /// The length of the type string with all five fields.
 const MAX_TEXT: usize = 95;
 
-/// Bit i of the index says that field i is present.
+/// Bit i of the index is set if field i is present.
 static DOMAIN_TYPES: [DomainType; 32] = {
     let mut types = [const {
         DomainType {
@@ -81,7 +82,8 @@ const fn domain_type(present: usize) -> DomainType {
     DomainType { text, hash }
 }
 
-/// The type hash of a domain whose declared type is `text`, if its fields are of the standard and in its order.
+/// Returns the type hash of a domain with the declared type `text`, if its fields are standard ones in the standard
+/// order.
 #[cfg(feature = "json")]
 pub(super) fn standard_type_hash(text: &str) -> Option<[u8; 32]> {
     let known = DOMAIN_TYPES
@@ -90,10 +92,10 @@ pub(super) fn standard_type_hash(text: &str) -> Option<[u8; 32]> {
     Some(known.hash)
 }
 
-/// What a signature is bound to: the application, its version, the chain and the contract.
+/// The context to which a signature is bound: the application, its version, the chain and the contract.
 ///
-/// A field that is `None` is not part of the domain's type. The standard asks for at least one field; a contract's
-/// `eip712Domain()` (ERC-5267) tells which it uses.
+/// A field that is `None` is not part of the domain's type. The standard requires at least one field. A contract's
+/// `eip712Domain()` (ERC-5267) reports which fields it uses.
 ///
 /// ```
 /// use lydite_bytes::{Address, U256};
@@ -114,7 +116,7 @@ pub(super) fn standard_type_hash(text: &str) -> Option<[u8; 32]> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Domain<'a> {
-    /// `name`: the name of the application or protocol as the user knows it.
+    /// `name`: the user-readable name of the application or protocol.
     pub name: Option<&'a str>,
     /// `version`: the current major version of the signing domain.
     pub version: Option<&'a str>,
@@ -122,7 +124,7 @@ pub struct Domain<'a> {
     pub chain_id: Option<U256>,
     /// `verifyingContract`: the contract that verifies the signature.
     pub verifying_contract: Option<Address>,
-    /// `salt`: the separator of last resort.
+    /// `salt`: a separator of last resort.
     pub salt: Option<B256>,
 }
 
@@ -142,19 +144,19 @@ impl Domain<'_> {
         &DOMAIN_TYPES[index]
     }
 
-    /// The domain's type string, e.g. `EIP712Domain(string name,uint256 chainId)`. A constant.
+    /// Returns the domain's type string, e.g. `EIP712Domain(string name,uint256 chainId)`. A constant.
     #[must_use]
     pub fn encode_type(&self) -> &'static str {
         self.domain_type().text.as_str()
     }
 
-    /// `keccak256` of [`Domain::encode_type`]. A constant.
+    /// Returns the `keccak256` hash of [`Domain::encode_type`]. A constant.
     #[must_use]
     pub fn type_hash(&self) -> B256 {
         B256::from(self.domain_type().hash)
     }
 
-    /// `domainSeparator = hashStruct(eip712Domain)`. Compute it once where the domain stays the same.
+    /// Computes `domainSeparator = hashStruct(eip712Domain)`. If the domain does not change, compute it once.
     #[must_use]
     pub fn separator(&self) -> B256 {
         let mut hashes = [[0; 32]; 2];
@@ -168,7 +170,7 @@ impl Domain<'_> {
         self.separator_of(&hashes[0], &hashes[1])
     }
 
-    /// The separator, given the hashes of name and version (ignored where the field is absent).
+    /// Computes the separator from the hashes of name and version, which are ignored if the field is absent.
     fn separator_of(&self, name: &[u8; 32], version: &[u8; 32]) -> B256 {
         let mut words = [[0; 32]; 1 + FIELDS.len()];
         words[0] = self.domain_type().hash;
@@ -187,10 +189,11 @@ impl Domain<'_> {
         B256::from(keccak256(words[..count].as_flattened()))
     }
 
-    /// The hash to sign, all of it computed from scratch.
+    /// Computes the hash to sign, including the domain separator.
     ///
-    /// Name, version and message do not depend on each other and are hashed side by side. Where the domain stays the same, keep
-    /// its [`separator`](Domain::separator) and call [`signing_hash`](super::signing_hash): two permutations for a small message.
+    /// Name, version and message are independent and are hashed in parallel. If the domain does not change, keep its
+    /// [`separator`](Domain::separator) and call [`signing_hash`](super::signing_hash): a small message then takes two
+    /// permutations.
     #[must_use]
     pub fn signing_hash<T: TypedStruct>(&self, message: &T) -> B256 {
         message.with_encoded_data(|data| {

@@ -1,4 +1,4 @@
-//! Errors of the JSON form: where in the document, and what is wrong there.
+//! Errors of the JSON form: the position in the document and the reason.
 
 use alloc::{boxed::Box, format, string::String};
 use core::fmt;
@@ -7,16 +7,16 @@ use lydite_bytes::{hex, uint};
 
 use super::schema::TypedSchema;
 
-/// Why typed data in JSON was refused. `Display` is one line such as
-/// `message.from.wallet: not an address: byte 3: 0x7a is not a hexadecimal digit (near byte 512)`.
+/// The reason why typed data in JSON was rejected. `Display` writes one line such as `message.from.wallet: not an
+/// address: byte 3: 0x7a is not a hexadecimal digit (near byte 512)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedDataError {
-    /// Where: `message.from.wallet`, `types.Mail[2].type`; empty for the document itself.
+    /// The path, such as `message.from.wallet` or `types.Mail[2].type`; empty for the document itself.
     pub path: String,
-    /// What.
+    /// The reason.
     pub reason: Reason,
-    /// Offset in the JSON text at which reading stopped, just behind the offending value; `None` where the types do not fit
-    /// together.
+    /// Offset in the JSON text at which reading stopped, directly after the invalid value; `None` if the types are
+    /// inconsistent.
     pub offset: Option<usize>,
 }
 
@@ -35,58 +35,59 @@ impl fmt::Display for TypedDataError {
 
 impl core::error::Error for TypedDataError {}
 
-/// What is wrong with typed data in JSON.
+/// The kind of error in typed data in JSON.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Not JSON, nested too deep (127 levels), or a value of another kind than the type asks for; in the words of the JSON reader.
+    /// Not JSON, nested too deep (127 levels), or a value of a kind that the type does not allow; the text is that of
+    /// the JSON reader.
     Json(String),
-    /// A key that must be there is not.
+    /// A required key is missing.
     Missing,
-    /// A key that means nothing here. What is not in the types would be shown to the signer and not be signed.
+    /// An unknown key. Data that is not in the types would be shown to the signer but not signed.
     Unknown,
-    /// A key or type given twice.
+    /// A duplicate key or type.
     Duplicate,
     /// Not a Solidity identifier, or the name of an atomic type.
     Name,
-    /// No EIP-712 type and no struct of the document.
+    /// Neither an EIP-712 type nor a struct of the document.
     Type(String),
     /// Not `0x` and 40 hexadecimal digits.
     Address(hex::Error),
-    /// Bytes not in hexadecimal.
+    /// Bytes that are not hexadecimal.
     Hex(hex::Error),
-    /// No `0x` in front of bytes or an address.
+    /// Bytes or an address without the prefix `0x`.
     Prefix,
-    /// A `bytesN` of another length.
+    /// A `bytesN` with the wrong length.
     BytesLength {
-        /// N
+        /// N of the type
         expected: usize,
-        /// Bytes in the document
+        /// Number of bytes in the document
         actual: usize,
     },
     /// Neither decimal nor `0x` hexadecimal.
     Integer(uint::Error),
     /// An integer outside the range of its type.
     Range {
-        /// `int` instead of `uint`
+        /// `true` for `int`, `false` for `uint`
         signed: bool,
-        /// Width of the type
+        /// Width of the type in bits
         bits: u16,
     },
-    /// A fixed array with another number of elements.
+    /// A fixed array with the wrong number of elements.
     ArrayLength {
-        /// From the type
+        /// Length in the type
         expected: usize,
-        /// Elements in the document; for one too long, where reading stopped
+        /// Number of elements in the document; for an array that is too long, the number at which reading stopped
         actual: usize,
     },
     /// More than [`TypedSchema::MAX_STRUCTS`] struct types, `EIP712Domain` included.
     TooManyTypes,
-    /// More than [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings to hash, counted up to the type that the path names.
+    /// More than [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings to hash, counted up to the type in the path.
     TypesTooLong,
     /// More than 4 GiB of types, domain or message.
     TooLong,
-    /// So short a text cannot hold all members of the structs that it opens.
+    /// The text is too short to contain all members of the structs that it opens.
     TooShort,
 }
 
@@ -142,7 +143,7 @@ pub(super) enum Step<'a> {
 }
 
 impl TypedDataError {
-    /// An error that is not at one place of the text.
+    /// Creates an error without a position in the text.
     #[cold]
     pub(super) fn at(path: &str, reason: Reason) -> Box<Self> {
         Box::new(Self {
@@ -152,7 +153,7 @@ impl TypedDataError {
         })
     }
 
-    /// The error as seen from one step further out.
+    /// Prepends a step to the path.
     #[cold]
     pub(super) fn inside(mut self: Box<Self>, step: Step<'_>) -> Box<Self> {
         let dot = if self.path.is_empty() || self.path.starts_with('[') {

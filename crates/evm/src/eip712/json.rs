@@ -1,7 +1,7 @@
-//! A reader of JSON text that hands out pieces of it and knows where it stands.
+//! A pull reader for JSON text that tracks its position.
 //!
-//! What typed data need and a general reader does not give: integers of any size as they are written, members hashed
-//! as they are read, errors with a path and a byte of the document; and no second pass over the text.
+//! Typed data has needs that general readers do not cover: integers of any size in their original notation, hashing of
+//! members while they are read, and errors with a path and a byte offset, all without a second pass over the text.
 //!
 //! Source: RFC 8259. Depth is bounded by [`MAX_DEPTH`], so callers may recurse.
 
@@ -11,13 +11,13 @@ use core::fmt;
 use super::error::{Reason, TypedDataError};
 use crate::escape;
 
-/// Deepest nesting of arrays and objects.
+/// Maximum nesting of arrays and objects.
 const MAX_DEPTH: usize = 127;
 
-/// Boxed, as errors are rare and results are passed through many hands.
+/// The error is boxed because errors are rare and results are passed through many functions.
 pub(super) type Result<T> = core::result::Result<T, Box<TypedDataError>>;
 
-/// A cursor. Every method skips white space before what it looks at.
+/// A cursor. Every method skips leading white space.
 #[derive(Clone)]
 pub(super) struct Reader<'a> {
     text: &'a str,
@@ -34,12 +34,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes left.
+    /// Returns the number of bytes left.
     pub(super) fn left(&self) -> usize {
         self.text.len() - self.at
     }
 
-    /// The error that stops here.
+    /// Creates an error at this position.
     #[cold]
     pub(super) fn fail(&self, reason: Reason) -> Box<TypedDataError> {
         Box::new(TypedDataError {
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         self.fail(Reason::Json(message.into()))
     }
 
-    /// The error of a value that is not what was `expected`.
+    /// Creates the error for a value that is not what was `expected`.
     #[cold]
     pub(super) fn unexpected(&mut self, expected: impl fmt::Display) -> Box<TypedDataError> {
         let found = match self.describe() {
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         )))
     }
 
-    /// What kind of value stands here, which is passed over unless it holds others.
+    /// Describes the kind of the value at the cursor. Scalars are skipped, arrays and objects are not.
     fn describe(&mut self) -> Result<String> {
         Ok(match self.peek() {
             Some(b'"') => format!("string {:?}", self.string()?),
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Nothing may follow.
+    /// Checks that no text follows.
     pub(super) fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Enters the array or object whose bracket [`peek`](Self::peek) has seen.
+    /// Enters the array or object whose bracket [`peek`](Self::peek) has returned.
     pub(super) fn open(&mut self) -> Result<()> {
         self.at += 1;
         self.depth += 1;
@@ -122,7 +122,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Is there another element, `first` telling whether it would be the first? Otherwise leaves the array or object.
+    /// Whether there is another element; `first` must be set for the first one. If there is none, leaves the array or
+    /// object.
     #[inline]
     pub(super) fn more(&mut self, close: u8, first: bool) -> Result<bool> {
         match self.peek() {
@@ -139,7 +140,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// The key of the next member, up to its value; none if there is no other.
+    /// Reads the key of the next member and moves to its value; `None` if there are no more members.
     #[inline]
     pub(super) fn key(&mut self, first: bool) -> Result<Option<Cow<'a, str>>> {
         if !self.more(b'}', first)? {
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(Some(key))
     }
 
-    /// A string, borrowed where it has no escapes.
+    /// Reads a string, which is borrowed if it has no escapes.
     #[inline]
     pub(super) fn text(&mut self) -> Result<Cow<'a, str>> {
         match self.peek() {
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The string whose quote [`peek`](Self::peek) has seen.
+    /// Reads the string whose quote [`peek`](Self::peek) has returned.
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>> {
         let start = self.at + 1;
         self.at = plain(self.text.as_bytes(), start);
@@ -201,7 +202,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of a number, whose first byte [`peek`](Self::peek) has seen.
+    /// Reads the text of a number, whose first byte [`peek`](Self::peek) has returned.
     pub(super) fn number(&mut self) -> Result<&'a str> {
         let start = self.at;
         self.at += usize::from(self.byte() == Some(b'-'));
@@ -233,7 +234,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Passes over digits, and counts them.
+    /// Skips digits and returns their number.
     fn digits(&mut self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
         let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -241,7 +242,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub(super) fn boolean(&mut self) -> Result<bool> {
         if self.literal("true") {
             Ok(true)
@@ -252,7 +253,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `null`.
+    /// Reads `null`.
     pub(super) fn null(&mut self) -> Result<()> {
         if self.literal("null") {
             Ok(())
@@ -269,8 +270,8 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Passes over a value; a reader of that value alone, which is to read it. Of an array or object only strings and brackets
-    /// are looked at here: where one is not closed by its like, that reader stops.
+    /// Skips a value and returns a reader for only that value. In an array or object, this only checks strings and
+    /// brackets; mismatched brackets are reported by the returned reader.
     pub(super) fn skip(&mut self) -> Result<Reader<'a>> {
         self.peek();
         let start = self.clone();
@@ -309,7 +310,7 @@ impl<'a> Reader<'a> {
                     at = plain(bytes, at);
                     match bytes.get(at) {
                         Some(b'"') => break at += 1,
-                        // Whatever is escaped, and the first of a longer escape's digits, is not the end.
+                        // An escaped character, or the first digit of a longer escape, does not end the string.
                         Some(b'\\') => at = bytes.len().min(at + 2),
                         Some(_) => at += 1,
                         None => break,
@@ -323,8 +324,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first place from `start` on that ends the plain part of a string: a quote, a backslash, a control character, or
-/// the end of the text.
+/// Returns the end of the plain part of a string from `start` on: the position of a quote, backslash or control
+/// character, or the end of the text.
 #[inline(always)]
 fn plain(text: &[u8], start: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -332,7 +333,7 @@ fn plain(text: &[u8], start: usize) -> usize {
     let (blocks, rest) = text[start..].as_chunks::<8>();
     for (i, block) in blocks.iter().enumerate() {
         let word = u64::from_le_bytes(*block);
-        // The top bit of each byte that is zero, and maybe of bytes above one: the lowest is right.
+        // Sets the top bit of each zero byte, and maybe of higher bytes; the lowest set bit is always correct.
         let zero = |word: u64| word.wrapping_sub(ONES) & !word;
         let quote = zero(word ^ (u64::from(b'"') * ONES));
         let backslash = zero(word ^ (u64::from(b'\\') * ONES));

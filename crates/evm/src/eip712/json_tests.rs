@@ -1,4 +1,4 @@
-//! The JSON form: vectors of eth-account, equality with the Rust types, and documents that must be refused.
+//! The JSON form: vectors of eth-account, comparison with the Rust types, and documents that must be rejected.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,7 +22,7 @@ fn vectors(path: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Documents are taken out of the file as text: a `Value` would lose large numbers.
+/// Documents are extracted from the file as text, because a `Value` would lose large numbers.
 #[test]
 fn vectors_of_eth_account() {
     let text = fs::read_to_string(concat!(
@@ -119,7 +119,7 @@ fn ether_mail_in_json() {
     assert_eq!(data.signing_hash(), domain.signing_hash(&mail));
 }
 
-/// A domain of another shape is hashed as it is declared.
+/// A domain with other fields is hashed as declared.
 #[test]
 fn unusual_domain() {
     let mut document = mail_document();
@@ -138,7 +138,7 @@ fn unusual_domain() {
     );
 }
 
-/// Sets the value at a JSON pointer, then returns the error's text.
+/// Sets the value at a JSON pointer and returns the text of the error.
 fn refusal(pointer: &str, value: Value) -> String {
     let mut document = mail_document();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -248,7 +248,7 @@ fn types_that_are_none() {
     }
 }
 
-/// One member `m` of a type, and what hashing a value of it gives.
+/// Hashes a value of a struct with one member `m` of the given type.
 fn hash_one(ty: &str, value: &str) -> Result<B256, TypedDataError> {
     let types = json!({"A": [{"name": "m", "type": ty}]}).to_string();
     TypedSchema::from_json(&types)
@@ -302,7 +302,7 @@ fn large_numbers_lose_nothing() {
     let number = hash_one("uint256", digits).unwrap();
     let words = [lydite_hash::keccak256(b"A(uint256 m)"), [0xff; 32]];
     assert_eq!(number.0, lydite_hash::keccak256(words.as_flattened()));
-    // 2^53 + 1 is no double.
+    // 2^53 + 1 is not representable as a double.
     assert_ne!(
         hash_one("uint64", "9007199254740993").unwrap(),
         hash_one("uint64", "9007199254740992").unwrap()
@@ -457,7 +457,7 @@ fn not_json() {
     );
 }
 
-/// The offset leads into the document, not into a part of it, also over line breaks.
+/// The offset refers to the whole document, also across line breaks.
 #[test]
 fn offsets_are_of_the_document() {
     let document = serde_json::to_string_pretty(&mail_document()).unwrap();
@@ -510,7 +510,7 @@ fn recursion() {
     );
 }
 
-/// Types that each depend on all others, and structs of many members nested in each other: bounded work and memory.
+/// Types that each depend on all others, and nested structs with many members: work and memory are bounded.
 #[test]
 fn hostile_types() {
     let many = |count: usize| {
@@ -560,7 +560,7 @@ fn hostile_types() {
     );
 }
 
-/// The domain's type counts among the structs, whether it is declared or not.
+/// The domain's type counts as a struct, whether it is declared or not.
 #[test]
 fn as_many_types_as_allowed_with_the_domain() {
     let document = |count: usize, declared: bool| {
@@ -589,7 +589,7 @@ fn as_many_types_as_allowed_with_the_domain() {
     );
 }
 
-/// A member that is given twice when no other is awaited.
+/// A duplicate member after all members have been read.
 #[test]
 fn last_member_twice() {
     let schema = TypedSchema::from_json(r#"{"A": [{"name": "m", "type": "uint8"}]}"#).unwrap();
@@ -597,7 +597,7 @@ fn last_member_twice() {
     assert_eq!(error.to_string(), "message.m: given twice (near byte 13)");
 }
 
-/// Types that the message does not need are not hashed with the document, and have the right hash when they are needed.
+/// Types that the message does not need are not hashed with the document, but have the correct hash on request.
 #[test]
 fn types_that_are_not_needed() {
     let types = r#"{"A": [{"name": "b", "type": "B"}], "B": [{"name": "m", "type": "uint8"}], "C": [{"name": "b", "type": "B"}], "D": []}"#;
@@ -628,7 +628,7 @@ fn types_that_are_not_needed() {
     }
 }
 
-/// Arrays of every kind, short and far longer than what is hashed at a time, against hashes of their words.
+/// Arrays of every kind, short and much longer than a hashing window, compared with hashes of their words.
 #[test]
 fn arrays_longer_than_a_window() {
     let keccak = |bytes: &[u8]| lydite_hash::keccak256(bytes);
@@ -658,7 +658,7 @@ fn arrays_longer_than_a_window() {
             (format!("[{}]", text.join(",")), hash_words(&words))
         }),
         ("uint256[]", &|i| {
-            // Every seventh is longer than a window by itself.
+            // Every seventh element is longer than a window.
             let length = if i % 7 == 3 { 700 } else { i % 2 };
             let words: Vec<[u8; 32]> = (0..length).map(number).collect();
             let text: Vec<String> = (0..length).map(|i| i.to_string()).collect();
@@ -728,7 +728,7 @@ fn missing_schema_names() {
     );
 }
 
-/// A type's members in JSON, from its type string.
+/// Converts a type string to a type's members in JSON.
 fn types_of(encode_type: &str) -> Value {
     let structs = encode_type.split_terminator(')').map(|own| {
         let (name, members) = own.split_once('(').unwrap();
@@ -862,7 +862,7 @@ proptest! {
         prop_assert_eq!(again, data.signing_hash());
     }
 
-    /// The reader takes what serde_json takes, but for numbers that no machine number holds.
+    /// The reader accepts what serde_json accepts, except for numbers that do not fit in a machine number.
     #[test]
     fn reader_equals_serde_json(
         text in "[\\[\\]{}\",:0-9.eE+\\-truefalsnx\\\\ub \t\n\u{1}ž]{0,16}",
@@ -890,7 +890,7 @@ proptest! {
         }
     }
 
-    /// Any change of one byte is refused or still a document: never a panic.
+    /// Changing any byte gives an error or a valid document, but never a panic.
     #[test]
     fn damaged_documents(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = mail_document().to_string().into_bytes();

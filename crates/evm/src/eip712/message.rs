@@ -1,12 +1,13 @@
-//! `hashStruct` of JSON objects, as they are read: no tree is built.
+//! Computes `hashStruct` of JSON objects while reading them, without building a tree.
 //!
-//! Reading and hashing alternate. What is to be hashed (strings, byte strings, arrays, structs) becomes a [`Job`] that
-//! knows where its input lies and into which word its hash goes; a job is one level above the highest it needs. When an open array
-//! or struct has collected [`WINDOW`] bytes of inputs, and at the end, the jobs of a level are hashed side by side. A long array
-//! is absorbed window by window.
+//! Reading and hashing alternate. Every input to hash (string, byte string, array, struct) becomes a [`Job`], which
+//! stores the position of its input and the word that receives its hash. A job is one level above the highest level on
+//! which it depends. When an open array or struct has collected [`WINDOW`] bytes of inputs, and at the end, the jobs of
+//! each level are hashed in parallel. A long array is absorbed window by window.
 //!
-//! So memory is bounded by the words of the open structs (a valid document holds every member of every struct that it opens, so
-//! these are bounded by the document's length), and by one window for each of the at most 127 open levels.
+//! So memory is bounded by the words of the open structs, plus one window for each of the at most 127 open levels. (A
+//! valid document contains every member of every struct that it opens, so these words are bounded by the document's
+//! length.)
 
 use alloc::{borrow::Cow, format, vec::Vec};
 use core::fmt;
@@ -19,32 +20,33 @@ use super::hash_independent;
 use super::json::{Reader, Result};
 use super::schema::{Base, Type, TypedSchema};
 
-/// Bytes that a member takes at least: `"a":1`.
+/// Minimum length of a member in bytes: `"a":1`.
 const LEAST_MEMBER: usize = 5;
 
-/// Bytes of inputs that an array or struct collects before they are hashed; a longer string is hashed as it is read.
+/// Bytes of inputs that an array or struct collects before they are hashed. A longer string is hashed when it is read.
 const WINDOW: usize = 1 << 14;
 
-/// Bytes of type strings that are kept to be hashed side by side; the others are hashed one by one.
+/// Bytes of type strings that are collected to be hashed in parallel; the rest are hashed one by one.
 const TYPE_WINDOW: usize = 1 << 12;
 
 /// Reads values of a schema's types and hashes them.
 pub(super) struct Hasher<'s> {
     schema: &'s TypedSchema,
-    /// The inputs made of words: a struct's type hash and members, an array's elements.
+    /// Inputs made of words: a struct's type hash and members, an array's elements.
     words: Vec<[u8; 32]>,
-    /// The inputs made of bytes.
+    /// Inputs made of bytes.
     bytes: Vec<u8>,
     jobs: Vec<Job>,
-    /// The structs whose types are hashed here, as the schema has no hash of them. Their hashes are the first words.
+    /// The structs whose types are hashed here because the schema does not have their hash. Their hashes are the first
+    /// words.
     types: Vec<usize>,
-    /// The number of first jobs that hash types, until they have run.
+    /// The number of leading jobs that hash types, until they have run.
     type_jobs: usize,
-    /// Structs' words that are to hold their type's hash, until the types are hashed: the word, and the struct.
+    /// Words that will receive a struct's type hash, until the types are hashed: the word and the struct.
     heads: Vec<(u32, u32)>,
-    /// For each struct that is open: which members have been read.
+    /// For each open struct: which members have been read.
     seen: Vec<bool>,
-    /// Members of open structs that are still to come.
+    /// Number of members of open structs that are still to be read.
     awaited: usize,
     /// Elements of open arrays of structs or arrays.
     elements: Vec<Element>,
@@ -53,19 +55,19 @@ pub(super) struct Hasher<'s> {
 /// The words that were hashed.
 pub(super) struct Hashes {
     pub(super) words: Vec<[u8; 32]>,
-    /// The structs whose type hashes are in the words at their index.
+    /// The structs whose type hashes are in the words with the same index.
     pub(super) types: Vec<usize>,
 }
 
-/// Something to hash.
+/// An input to hash.
 #[derive(Clone, Copy)]
 struct Job {
     level: u32,
-    /// In `bytes` or in `words`.
+    /// Whether `start` and `end` refer to `bytes` or to `words`.
     input: Input,
     start: u32,
     end: u32,
-    /// The word that gets the hash.
+    /// The word that receives the hash.
     target: u32,
 }
 
@@ -75,20 +77,20 @@ enum Input {
     Words,
 }
 
-/// What was read: a word of `encodeData`, or the job that makes it.
+/// The result of reading a value: a word of `encodeData`, or the job that computes it.
 enum Read {
     Word([u8; 32]),
     Job(u32),
 }
 
-/// An element of an array: where its word is, or the job that makes it.
+/// An element of an array: the position of its word, or the job that computes it.
 #[derive(Clone, Copy)]
 enum Element {
     Word(u32),
     Job(u32),
 }
 
-/// The lengths of the collections at some time.
+/// The lengths of the collections at a point in time.
 #[derive(Clone, Copy)]
 struct Mark {
     words: usize,
@@ -98,7 +100,7 @@ struct Mark {
 }
 
 impl<'s> Hasher<'s> {
-    /// For objects of these structs' types. Types that the schema has not hashed are hashed here.
+    /// Creates a hasher for objects of these struct types. Types that the schema has not hashed are hashed here.
     pub(super) fn new(schema: &'s TypedSchema, roots: &[usize]) -> Result<Self> {
         let mut hasher = Self {
             schema,
@@ -160,7 +162,7 @@ impl<'s> Hasher<'s> {
         Ok(())
     }
 
-    /// Reads an object of a struct's type; the index of the word that will be its hash.
+    /// Reads an object of a struct type. Returns the index of the word that will hold its hash.
     pub(super) fn root(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<usize> {
         if reader.left() > u32::MAX as usize {
             return Err(reader.fail(Reason::TooLong));
@@ -174,7 +176,7 @@ impl<'s> Hasher<'s> {
         Ok(self.words.len() - 1)
     }
 
-    /// Hashes all that is left.
+    /// Runs all remaining jobs.
     pub(super) fn finish(mut self) -> Hashes {
         let jobs = core::mem::take(&mut self.jobs);
         self.run(jobs);
@@ -184,7 +186,7 @@ impl<'s> Hasher<'s> {
         }
     }
 
-    /// Hashes level by level. The types, where they are not hashed yet, are among the jobs of the lowest level.
+    /// Runs the jobs level by level. Types that are not hashed yet are among the jobs of the lowest level.
     fn run(&mut self, mut jobs: Vec<Job>) {
         jobs.sort_by_key(|job| job.level);
         let mut hashes = Vec::new();
@@ -204,7 +206,7 @@ impl<'s> Hasher<'s> {
             for (job, hash) in level.iter().zip(&hashes) {
                 self.words[job.target as usize] = *hash;
             }
-            // Types are on the lowest level, structs above it.
+            // Types are on the lowest level; structs are above it.
             for (word, index) in self.heads.drain(..) {
                 self.words[word as usize] = self.words[index as usize];
             }
@@ -229,7 +231,7 @@ impl<'s> Hasher<'s> {
         words + jobs + elements + (self.bytes.len() - mark.bytes) > WINDOW
     }
 
-    /// Hashes what has been collected since `mark`. Every job of it has its target.
+    /// Runs the jobs collected since `mark`, all of which must have a target.
     #[cold]
     fn settle(&mut self, mark: &Mark) {
         if self.type_jobs > 0 {
@@ -241,7 +243,7 @@ impl<'s> Hasher<'s> {
         self.run(jobs);
     }
 
-    /// Forgets what has been collected since `mark`.
+    /// Discards what has been collected since `mark`.
     fn truncate(&mut self, mark: &Mark) {
         self.words.truncate(mark.words);
         self.bytes.truncate(mark.bytes);
@@ -259,7 +261,7 @@ impl<'s> Hasher<'s> {
         self.jobs.len() as u32 - 1
     }
 
-    /// Puts what was read into a word; the level of what needs that word.
+    /// Stores the result of a read in a word. Returns the level of the job that uses that word.
     fn put(&mut self, read: Read, at: usize) -> u32 {
         match read {
             Read::Word(word) => {
@@ -274,7 +276,7 @@ impl<'s> Hasher<'s> {
         }
     }
 
-    /// The hash of a string: of a short one with others, of a long one at once.
+    /// Hashes a string: a short one together with other jobs, a long one immediately.
     fn string(&mut self, text: &[u8]) -> Read {
         if text.len() > WINDOW {
             return Read::Word(keccak256(text));
@@ -301,7 +303,7 @@ impl<'s> Hasher<'s> {
                 word
             }
             (Base::Struct(index), Some(b'{')) => return self.object(index, reader),
-            // A struct that is not there: recursive types end so.
+            // A missing struct, which ends recursive types.
             (Base::Struct(_), Some(b'n')) => {
                 reader.null()?;
                 [0; 32]
@@ -328,10 +330,11 @@ impl<'s> Hasher<'s> {
 
     fn array(&mut self, ty: Type, reader: &mut Reader<'_>) -> Result<Read> {
         let (expected, ty) = self.schema.array(ty);
-        // Words of other arrays and structs come in between: then the elements are noted, and placed when all are read.
+        // Words of other arrays and structs come in between, so the elements are recorded first and placed when all
+        // have been read.
         let nested = ty.is_array() || matches!(ty.base, Base::Struct(_));
         let mark = self.mark();
-        // The windows that are already hashed.
+        // The windows hashed so far.
         let mut absorbed: Option<Keccak256> = None;
         let (mut count, mut level) = (0, 0);
         reader.open()?;
@@ -379,7 +382,8 @@ impl<'s> Hasher<'s> {
         Ok(Read::Job(job))
     }
 
-    /// Moves the elements noted since `mark` into words; the first of these, and the level of what needs them.
+    /// Moves the elements recorded since `mark` into words. Returns the index of the first word, and the level of the
+    /// job that uses them.
     fn place_elements(&mut self, mark: &Mark) -> (usize, u32) {
         let (start, mut level) = (self.words.len(), 0);
         for at in mark.elements..self.elements.len() {
@@ -394,7 +398,7 @@ impl<'s> Hasher<'s> {
         (start, level)
     }
 
-    /// Hashes the array elements read since `mark` into the hash of their array, and forgets them.
+    /// Hashes the elements read since `mark` into the hash of their array, and discards them.
     fn absorb(&mut self, mark: &Mark, nested: bool, array: &mut Keccak256) {
         let start = if nested {
             self.place_elements(mark).0
@@ -461,7 +465,7 @@ impl<'s> Hasher<'s> {
     }
 }
 
-/// What a type asks for.
+/// Displays the JSON form that a type requires.
 struct Expected<'s>(&'s TypedSchema, Type);
 
 impl fmt::Display for Expected<'_> {
@@ -487,7 +491,7 @@ impl fmt::Display for Expected<'_> {
     }
 }
 
-/// An integer as its word. It is read as text: a JSON number may be larger than any machine number.
+/// Reads an integer as its word. It is read as text, because a JSON number may be larger than any machine integer.
 fn integer(reader: &mut Reader<'_>, bits: u16, signed: bool) -> Result<[u8; 32]> {
     let text = match reader.peek() {
         Some(b'"') => reader.string()?,
@@ -506,7 +510,7 @@ fn integer(reader: &mut Reader<'_>, bits: u16, signed: bool) -> Result<[u8; 32]>
     }
 }
 
-/// An integer in two's complement.
+/// Parses an integer in two's complement.
 fn parse_integer(text: &str, bits: u16, signed: bool) -> core::result::Result<U256, uint::Error> {
     if text.starts_with("-0x") {
         return Err(uint::Error::InvalidDigit {
@@ -535,7 +539,7 @@ fn parse_integer(text: &str, bits: u16, signed: bool) -> core::result::Result<U2
     }
 }
 
-/// Bytes in JSON always carry `0x`: text without it may be meant as text.
+/// Bytes in JSON must have the prefix `0x`: text without it may be meant as text.
 fn prefixed(text: &str) -> core::result::Result<&str, Reason> {
     if text.starts_with("0x") {
         Ok(text)
@@ -544,7 +548,7 @@ fn prefixed(text: &str) -> core::result::Result<&str, Reason> {
     }
 }
 
-/// The checksum is not looked at, as nothing in EIP-712 asks for it.
+/// The checksum is not checked, because EIP-712 does not require it.
 fn address_word(text: &str) -> core::result::Result<[u8; 32], Reason> {
     let address = Address::from_hex(prefixed(text)?).map_err(Reason::Address)?;
     Ok(address.into_word().0)

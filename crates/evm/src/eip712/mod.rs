@@ -1,11 +1,13 @@
 //! EIP-712 typed structured data: hashing and signing of typed structs.
 //!
-//! Two forms, with equal results:
+//! There are two interfaces, with equal results:
 //!
-//! - **Rust types** ([`typed_struct!`](crate::typed_struct)): `encodeType` and the type hash are computed at compile time, dependencies sorted, so a
-//!   message costs its own hashes only. With the domain's separator kept, [`signing_hash`] of a small message is two permutations
-//!   of Keccak; [`Domain::signing_hash`] computes everything anew.
-//! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, strictly checked.
+//! - **Rust types** ([`typed_struct!`](crate::typed_struct)): `encodeType` and the type hash are computed at compile
+//!   time, including dependencies, so a message only costs its own hashes. With a stored domain separator,
+//!   [`signing_hash`] of a small message takes two Keccak permutations; [`Domain::signing_hash`] also computes the
+//!   separator.
+//! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, checked
+//!   strictly.
 //!
 //! `hash to sign = keccak256(0x19 0x01 || domainSeparator || hashStruct(message))`.
 //!
@@ -46,15 +48,15 @@ pub use value::TypedValue;
 use lydite_bytes::B256;
 use lydite_hash::{keccak256, keccak256_batch};
 
-/// The hash to sign for `message` in the domain with this separator (see [`Domain::separator`]).
+/// Computes the hash to sign for `message` in the domain with this separator (see [`Domain::separator`]).
 ///
-/// Shortest path: one hash of the message's words, one of 66 bytes.
+/// This is the shortest path: one hash of the message's words, and one of 66 bytes.
 #[must_use]
 pub fn signing_hash<T: TypedStruct>(domain_separator: &B256, message: &T) -> B256 {
     signing_hash_of(domain_separator, &message.hash_struct())
 }
 
-/// The hash to sign, given the message's `hashStruct`: `keccak256(0x19 0x01 || domainSeparator || hashStruct)`.
+/// Computes the hash to sign from the message's `hashStruct`: `keccak256(0x19 0x01 || domainSeparator || hashStruct)`.
 #[must_use]
 pub fn signing_hash_of(domain_separator: &B256, struct_hash: &B256) -> B256 {
     B256::from(keccak256(&signing_preimage(
@@ -72,14 +74,14 @@ fn signing_preimage(domain_separator: &B256, struct_hash: &[u8; 32]) -> [u8; 66]
     preimage
 }
 
-/// Hashes inputs that do not depend on each other, side by side where the machine has lanes.
+/// Hashes independent inputs, in parallel if the CPU has vector kernels.
 fn hash_independent(inputs: &[&[u8]], out: &mut [[u8; 32]]) {
-    // The lengths agree by construction in every caller, which is the only way this can fail.
+    // This only fails if the lengths differ, and every caller passes equal lengths.
     let done = keccak256_batch(inputs, out);
     debug_assert!(done.is_ok());
 }
 
-/// What the expansion of [`typed_struct!`](crate::typed_struct) needs; not part of the API.
+/// Items that the expansion of [`typed_struct!`](crate::typed_struct) uses; not part of the API.
 #[doc(hidden)]
 pub mod private {
     pub use lydite_bytes::{B256, FixedBytes};

@@ -1,7 +1,7 @@
 //! The struct types of a JSON document, compiled once.
 //!
-//! All names and type strings lie in one text, written as `encodeType` wants them: the part of a struct `Person(string name)` is
-//! at the same time its name, its members' names and its share of every type that depends on it.
+//! All names and type strings are stored in one text, in the format of `encodeType`. The part of a struct,
+//! `Person(string name)`, provides its name, its members' names and its part of every type that depends on it.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::ops::Range;
@@ -18,14 +18,15 @@ use super::signing_hash_of;
 use crate::abi::{self, decimal, elementary};
 use crate::const_text::ConstText;
 
-/// The domain's type, which a document may leave out.
+/// The name of the domain's type, which a document may omit.
 pub(super) const DOMAIN: &str = "EIP712Domain";
 
-/// The struct types of EIP-712 documents, checked and compiled: type strings, type hashes, and what each member is.
+/// The struct types of EIP-712 documents, checked and compiled: type strings, type hashes, and the types of all
+/// members.
 ///
-/// For many messages of the same types: compile once, then [`hash_struct`](TypedSchema::hash_struct) or
-/// [`signing_hash`](TypedSchema::signing_hash) of each message's JSON. For one whole document see [`TypedData`](super::TypedData),
-/// which also says what is accepted.
+/// For many messages of the same types: compile once, then call [`hash_struct`](TypedSchema::hash_struct) or
+/// [`signing_hash`](TypedSchema::signing_hash) with the JSON of each message. For a whole document, use
+/// [`TypedData`](super::TypedData), which also documents the accepted input.
 ///
 /// ```
 /// use lydite_evm::eip712::TypedSchema;
@@ -40,7 +41,7 @@ pub(super) const DOMAIN: &str = "EIP712Domain";
 #[derive(Clone, Debug)]
 pub struct TypedSchema {
     text: String,
-    /// By name.
+    /// Sorted by name.
     structs: Vec<Struct>,
     members: Vec<Member>,
     /// For each struct, in the same range as its members: their positions, sorted by name.
@@ -55,8 +56,8 @@ struct Struct {
     /// `Name(type member,…)`
     own_type: Span,
     members: Range<usize>,
-    /// `None` in a document's schema if neither its message nor its domain depends on this struct. A struct with a hash depends only
-    /// on structs with a hash.
+    /// `None` in a document's schema if neither its message nor its domain depends on this struct. A struct with a hash
+    /// depends only on structs with a hash.
     type_hash: Option<[u8; 32]>,
 }
 
@@ -67,14 +68,14 @@ struct Member {
     ty: Type,
 }
 
-/// A piece of the schema's text.
+/// A range of the schema's text.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     start: u32,
     end: u32,
 }
 
-/// A member's type: what is inside all brackets, and the brackets.
+/// A member's type: the base type inside all brackets, and the brackets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Type {
     pub(super) base: Base,
@@ -82,7 +83,7 @@ pub(super) struct Type {
     dimensions_count: u32,
 }
 
-/// A type that is no array.
+/// A type that is not an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Bool,
@@ -111,20 +112,22 @@ impl Type {
 }
 
 impl TypedSchema {
-    /// The maximum number of struct types, `EIP712Domain` included whether it is declared or not.
+    /// The maximum number of struct types, including `EIP712Domain` whether it is declared or not.
     pub const MAX_STRUCTS: usize = 256;
 
-    /// The maximum total length, in bytes, of the type strings (`encodeType`) that are hashed for one schema or document.
+    /// The maximum total length, in bytes, of the type strings (`encodeType`) hashed for one schema or document.
     ///
-    /// A type string contains every struct that it depends on, so 256 types that depend on each other have 256 times the text of
-    /// their declarations. Only the types that the message and the domain depend on are hashed for a document.
+    /// A type string contains every struct on which it depends, so 256 types that depend on each other have 256 times
+    /// the text of their declarations. For a document, only the types on which the message and the domain depend are
+    /// hashed.
     pub const MAX_TYPE_TEXT: usize = 4 << 20;
 
     /// Compiles the `types` object of a document: `{"Person": [{"name": "wallet", "type": "address"}, …], …}`.
     ///
     /// # Errors
-    /// Names that are not identifiers, unknown types, anything given twice, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs or
-    /// [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are unknown types.
+    /// Names that are not identifiers, unknown types, duplicates, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs
+    /// or [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are
+    /// unknown types.
     pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
         let mut reader = Reader::new(types);
         let mut schema = Builder::read(&mut reader)
@@ -137,7 +140,7 @@ impl TypedSchema {
         Ok(schema)
     }
 
-    /// `encodeType` of a struct; `None` if there is no such struct.
+    /// Returns `encodeType` of a struct; `None` if there is no such struct.
     #[must_use]
     pub fn encode_type(&self, name: &str) -> Option<String> {
         let mut parts = Vec::new();
@@ -145,7 +148,7 @@ impl TypedSchema {
         Some(parts.iter().map(|&part| self.own_type(part)).collect())
     }
 
-    /// `keccak256(encodeType)` of a struct; `None` if there is no such struct.
+    /// Returns `keccak256(encodeType)` of a struct; `None` if there is no such struct.
     #[must_use]
     pub fn type_hash(&self, name: &str) -> Option<B256> {
         let index = self.find(name)?;
@@ -157,10 +160,11 @@ impl TypedSchema {
         Some(B256::from(hash))
     }
 
-    /// `hashStruct` of a message given as a JSON object.
+    /// Computes `hashStruct` of a message given as a JSON object.
     ///
     /// # Errors
-    /// [`Reason::Type`] if there is no such struct, or what does not fit its type, with the path from `message`.
+    /// [`Reason::Type`] if there is no such struct; otherwise the value that does not fit its type, with its path from
+    /// `message`.
     pub fn hash_struct(
         &self,
         name: &str,
@@ -181,10 +185,10 @@ impl TypedSchema {
         }
     }
 
-    /// The hash to sign for a message given as a JSON object, in the domain with this separator.
+    /// Computes the hash to sign for a message given as a JSON object, in the domain with this separator.
     ///
     /// # Errors
-    /// As [`hash_struct`](TypedSchema::hash_struct).
+    /// Those of [`hash_struct`](TypedSchema::hash_struct).
     pub fn signing_hash(
         &self,
         domain_separator: &B256,
@@ -197,7 +201,7 @@ impl TypedSchema {
         ))
     }
 
-    /// The index of a struct.
+    /// Returns the index of a struct.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.structs
             .binary_search_by(|known| self.str(known.name).cmp(name))
@@ -221,7 +225,8 @@ impl TypedSchema {
         (self.str(member.name), member.ty)
     }
 
-    /// The position of a member in its struct; `guess` is where it is if the document keeps to the type's order.
+    /// Returns the position of a member in its struct. `guess` is its position if the document follows the order of the
+    /// type.
     pub(super) fn find_member(&self, index: usize, name: &str, guess: usize) -> Option<usize> {
         let range = self.structs[index].members.clone();
         let members = &self.members[range.clone()];
@@ -238,7 +243,7 @@ impl TypedSchema {
         Some(by_name[found] as usize)
     }
 
-    /// The outermost length of an array type (0 for any) and the type of its elements.
+    /// Returns the outermost length of an array type (0 for any length) and the type of its elements.
     pub(super) fn array(&self, ty: Type) -> (usize, Type) {
         let count = ty.dimensions_count - 1;
         (
@@ -254,14 +259,14 @@ impl TypedSchema {
         str(&self.text, span)
     }
 
-    /// The struct's part of every type string that contains it: `Name(type member,…)`.
+    /// Returns the struct's part of every type string that contains it: `Name(type member,…)`.
     pub(super) fn own_type(&self, index: usize) -> &str {
         self.str(self.structs[index].own_type)
     }
 
-    /// Adds the structs that those in `structs` depend on, each once.
+    /// Adds the structs on which those in `structs` depend, each once.
     pub(super) fn add_dependencies(&self, structs: &mut Vec<usize>) {
-        // `Builder::open_struct` refuses more.
+        // `Builder::open_struct` does not allow more.
         let mut met = [false; Self::MAX_STRUCTS];
         for &index in &*structs {
             met[index] = true;
@@ -280,7 +285,8 @@ impl TypedSchema {
         }
     }
 
-    /// Sets `parts` to the structs whose own types make up a struct's type string: itself, then its dependencies by name.
+    /// Sets `parts` to the structs whose own types make up a struct's type string: the struct, then its dependencies by
+    /// name.
     pub(super) fn type_parts(&self, index: usize, parts: &mut Vec<usize>) {
         parts.clear();
         parts.push(index);
@@ -294,7 +300,7 @@ impl TypedSchema {
         }
     }
 
-    /// The type hash of the type string that these parts make up.
+    /// Computes the hash of the type string that consists of these parts.
     pub(super) fn hash_parts(&self, parts: &[usize]) -> [u8; 32] {
         let mut hasher = Keccak256::new();
         for &part in parts {
@@ -303,7 +309,7 @@ impl TypedSchema {
         hasher.finalize()
     }
 
-    /// The type hash of a struct, if it is a standard domain.
+    /// Returns the type hash of a struct if it is a standard domain.
     pub(super) fn standard_type_hash(&self, index: usize) -> Option<[u8; 32]> {
         if self.struct_name(index) != DOMAIN {
             return None;
@@ -311,7 +317,7 @@ impl TypedSchema {
         domain::standard_type_hash(self.own_type(index))
     }
 
-    /// The number of structs.
+    /// Returns the number of structs.
     pub(super) fn len(&self) -> usize {
         self.structs.len()
     }
@@ -327,10 +333,11 @@ fn str(text: &str, span: Span) -> &str {
     &text[span.start as usize..span.end as usize]
 }
 
-/// Types as read, before their names are looked up.
+/// Types as read, before names are resolved.
 pub(super) struct Builder {
     schema: TypedSchema,
-    /// The most dimensions of all types. They are not grown by doubling: one takes 8 bytes and may be 2 of the document.
+    /// Upper bound on the dimensions of all types. The vector does not grow by doubling: a dimension takes 8 bytes, and
+    /// as few as 2 in the document.
     dimensions: usize,
 }
 
@@ -399,7 +406,7 @@ impl Builder {
             .any(|known| self.schema.str(known.name) == DOMAIN)
     }
 
-    /// Declares the domain's type with these of the five standard fields.
+    /// Declares the domain's type with the given subset of the five standard fields.
     pub(super) fn add_domain(&mut self, present: [bool; 5]) -> Result<()> {
         let opened = self
             .open_struct(DOMAIN)
@@ -416,7 +423,7 @@ impl Builder {
     fn push(&mut self, text: &str) -> Span {
         let start = self.schema.text.len() as u32;
         self.schema.text.push_str(text);
-        // Fits: a type is shorter here than in JSON, of which there are less than 4 GiB.
+        // This fits: a type is shorter here than in the JSON text, which is below 4 GiB.
         Span {
             start,
             end: self.schema.text.len() as u32,
@@ -462,7 +469,7 @@ impl Builder {
         });
     }
 
-    /// Looks names up and refuses what is given twice. The types are not hashed yet.
+    /// Resolves names and rejects duplicates. The types are not hashed yet.
     pub(super) fn build(self) -> Result<TypedSchema> {
         let mut schema = self.schema;
         let text = &schema.text;
@@ -571,7 +578,7 @@ fn parse_type(
     })
 }
 
-/// The atomic and dynamic types: those of the ABI, but for its aliases and `function`.
+/// Returns an atomic or dynamic type: those of the ABI, except its aliases and `function`.
 fn atomic(name: &str) -> Option<Base> {
     Some(match elementary(name)? {
         abi::Type::Bool => Base::Bool,

@@ -1,4 +1,4 @@
-//! Vectors: the example of EIP-712 with its intermediate values. The JSON form's tests are in `json_tests.rs`.
+//! Vectors: the example of EIP-712 with its intermediate values. The tests of the JSON form are in `json_tests.rs`.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -71,7 +71,7 @@ pub(super) fn ether_mail() -> (Domain<'static>, Mail) {
     (domain, mail)
 }
 
-/// Every value that the specification's `Example.js` asserts.
+/// All values that the specification's `Example.js` asserts.
 #[test]
 fn ether_mail_of_the_specification() {
     let (domain, mail) = ether_mail();
@@ -112,7 +112,7 @@ fn ether_mail_of_the_specification() {
     assert_eq!(domain.signing_hash(&mail).to_string(), expected);
 }
 
-/// The signature of the specification's example, by the key `keccak256("cow")`.
+/// The signature of the specification's example, made with the key `keccak256("cow")`.
 #[test]
 fn ether_mail_signature() {
     let (domain, mail) = ether_mail();

@@ -11,26 +11,28 @@ use super::message::Hasher;
 use super::schema::{Builder, DOMAIN, TypedSchema};
 use super::signing_hash_of;
 
-/// An EIP-712 document as `eth_signTypedData_v4` takes it, checked and hashed:
+/// An EIP-712 document in the format of `eth_signTypedData_v4`, checked and hashed:
 /// `{"types": …, "primaryType": …, "domain": …, "message": …}`.
 ///
 /// # What is accepted
-/// A signature must cover exactly what the signer was shown, so the reading is strict:
+/// A signature must cover exactly what was shown to the signer, so parsing is strict:
 ///
-/// - every member of every struct is there once, and no other key is; keys may come in any order;
-/// - `bool` is `true` or `false`; integers are JSON numbers without fraction or exponent, of any size and without loss, or strings
-///   of decimal or `0x` hexadecimal digits, and lie in the range of their type; `address`, `bytes` and `bytesN` are strings of
-///   `0x` and hexadecimal digits of exactly the right length (no EIP-55 check); `string` is a string;
-/// - arrays of any depth; `T[n]` holds n elements, and n is not 0;
-/// - a member or array element of a struct type may be `null`, which is the word 0, as in MetaMask and eth-account: so recursive
-///   types end. Nothing else may be `null`, and nothing may be left out;
-/// - `types` names only structs, and all that its members name; `uint` and `int` without a width are not types of EIP-712;
-/// - `EIP712Domain` is taken as declared. Where it is not declared, it is made of those of `name`, `version`, `chainId`,
-///   `verifyingContract` and `salt` that `domain` has, in this order.
+/// - every member of every struct occurs exactly once, and there are no other keys; keys may be in any order;
+/// - `bool` is `true` or `false`; integers are JSON numbers of any size without fraction or exponent, read without
+///   loss, or strings of decimal or `0x` hexadecimal digits, and must be in the range of their type; `address`, `bytes`
+///   and `bytesN` are strings of `0x` and hexadecimal digits of exactly the right length (no EIP-55 check); `string` is
+///   a string;
+/// - arrays of any depth; `T[n]` contains n elements, and n must not be 0;
+/// - a member or array element of a struct type may be `null`, which is encoded as the word 0, as in MetaMask and
+///   eth-account. This ends recursive types. No other value may be `null`, and none may be omitted;
+/// - `types` contains only structs, including all to which members refer; `uint` and `int` without a width are not
+///   EIP-712 types;
+/// - `EIP712Domain` is used as declared. If it is not declared, it consists of those of `name`, `version`, `chainId`,
+///   `verifyingContract` and `salt` that `domain` contains, in this order.
 ///
 /// # Limits
-/// 127 levels of nesting, [`TypedSchema::MAX_STRUCTS`] struct types, and [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings that
-/// the message and the domain depend on. Memory is at most 8 times the document plus 2 MiB.
+/// 127 levels of nesting, [`TypedSchema::MAX_STRUCTS`] struct types, and [`TypedSchema::MAX_TYPE_TEXT`] bytes of type
+/// strings on which the message and the domain depend. Memory is at most 8 times the document plus 2 MiB.
 ///
 /// ```
 /// use lydite_evm::eip712::TypedData;
@@ -69,33 +71,33 @@ pub struct TypedData {
 }
 
 impl TypedData {
-    /// Reads, checks and hashes a document.
+    /// Parses, checks and hashes a document.
     ///
     /// # Errors
-    /// Whatever [the rules](TypedData#what-is-accepted) refuse, with its path and place.
+    /// Any violation of [the rules](TypedData#what-is-accepted), with its path and position.
     pub fn from_json(json: &str) -> core::result::Result<Self, TypedDataError> {
         Document::read(json).map_err(|error| *error)
     }
 
-    /// The hash to sign.
+    /// Returns the hash to sign.
     #[must_use]
     pub fn signing_hash(&self) -> B256 {
         signing_hash_of(&self.domain_separator, &self.struct_hash)
     }
 
-    /// `domainSeparator`.
+    /// Returns `domainSeparator`.
     #[must_use]
     pub fn domain_separator(&self) -> B256 {
         self.domain_separator
     }
 
-    /// `hashStruct(message)`.
+    /// Returns `hashStruct(message)`.
     #[must_use]
     pub fn hash_struct(&self) -> B256 {
         self.struct_hash
     }
 
-    /// `encodeType` of the primary type.
+    /// Returns `encodeType` of the primary type.
     #[must_use]
     pub fn encode_type(&self) -> String {
         self.schema
@@ -103,7 +105,7 @@ impl TypedData {
             .unwrap_or_default()
     }
 
-    /// The type hash of the primary type.
+    /// Returns the type hash of the primary type.
     #[must_use]
     pub fn type_hash(&self) -> B256 {
         self.schema
@@ -111,20 +113,20 @@ impl TypedData {
             .unwrap_or_default()
     }
 
-    /// The name of the message's type.
+    /// Returns the name of the message's type.
     #[must_use]
     pub fn primary_type(&self) -> &str {
         &self.primary_type
     }
 
-    /// The document's types, with which further messages can be hashed.
+    /// Returns the document's types, which can be used to hash further messages.
     #[must_use]
     pub fn schema(&self) -> &TypedSchema {
         &self.schema
     }
 }
 
-/// The four parts of a document, as far as they have been met; all but the types are read when the types are known.
+/// The four parts of a document found so far. All except the types are parsed once the types are known.
 #[derive(Default)]
 struct Document<'a> {
     types: Option<Builder>,
@@ -221,7 +223,7 @@ fn hash(
     })
 }
 
-/// Which of the standard fields a domain has whose type is not declared.
+/// Returns which standard fields are in a domain whose type is not declared.
 fn standard_fields(mut reader: Reader<'_>) -> Result<[bool; 5]> {
     if reader.peek() != Some(b'{') {
         return Err(reader.unexpected("a domain (an object)"));

@@ -9,10 +9,10 @@ use lydite_hash::keccak256;
 use super::value::TypedValue;
 use super::{hash_independent, signing_preimage};
 
-/// How many structs are gathered for one batch of hashes: full lanes on every machine, and a small buffer.
+/// Number of structs collected for one batch of hashes: enough to fill the lanes of every CPU, with a small buffer.
 const GATHER: usize = 32;
 
-/// A Rust struct that is an EIP-712 struct. Implemented by [`typed_struct!`](crate::typed_struct).
+/// A Rust struct that corresponds to an EIP-712 struct. Implemented by [`typed_struct!`](crate::typed_struct).
 pub trait TypedStruct: TypedValue + Sized {
     /// `encodeType`: the struct's own type, then those it refers to, sorted by name.
     const ENCODE_TYPE: &'static str;
@@ -20,31 +20,32 @@ pub trait TypedStruct: TypedValue + Sized {
     /// `keccak256(encodeType)`.
     const TYPE_HASH: B256;
 
-    /// Calls `f` with `typeHash || encodeData(self)`, whose hash is `hashStruct`: 32 bytes per member and 32 for the type.
+    /// Calls `f` with `typeHash || encodeData(self)`, whose hash is `hashStruct`: 32 bytes per member plus 32 for the
+    /// type.
     fn with_encoded_data<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
 
-    /// `encodeType`, e.g. `Transfer(address to,uint256 amount)`.
+    /// Returns `encodeType`, e.g. `Transfer(address to,uint256 amount)`.
     #[must_use]
     fn encode_type() -> &'static str {
         Self::ENCODE_TYPE
     }
 
-    /// `typeHash = keccak256(encodeType)`.
+    /// Returns `typeHash = keccak256(encodeType)`.
     #[must_use]
     fn type_hash() -> B256 {
         Self::TYPE_HASH
     }
 
-    /// `hashStruct = keccak256(typeHash || encodeData)`.
+    /// Computes `hashStruct = keccak256(typeHash || encodeData)`.
     #[must_use]
     fn hash_struct(&self) -> B256 {
         self.with_encoded_data(|data| B256::from(keccak256(data)))
     }
 
-    /// [`hash_struct`](TypedStruct::hash_struct) of many, hashed side by side.
+    /// Computes [`hash_struct`](TypedStruct::hash_struct) of many items, in parallel.
     ///
     /// # Errors
-    /// Unless `out` has one place per item.
+    /// Fails if `items` and `out` differ in length.
     fn hash_structs(items: &[Self], out: &mut [[u8; 32]]) -> Result<(), Error> {
         if items.len() != out.len() {
             return Err(Error::BatchLength {
@@ -64,7 +65,7 @@ pub trait TypedStruct: TypedValue + Sized {
     }
 }
 
-/// The word of an array of structs.
+/// Returns the word of an array of structs.
 pub fn array_of_structs<T: TypedStruct>(items: &[T]) -> [u8; 32] {
     let mut hashes = vec![[0; 32]; items.len()];
     let done = T::hash_structs(items, &mut hashes);
@@ -72,7 +73,7 @@ pub fn array_of_structs<T: TypedStruct>(items: &[T]) -> [u8; 32] {
     keccak256(hashes.as_flattened())
 }
 
-/// Hashes `data`, cut into as many equal parts as `hashes` has room for (at most `GATHER`).
+/// Hashes `data`, split into `hashes.len()` equal parts (at most `GATHER`).
 fn hash_equal_parts(data: &[u8], hashes: &mut [[u8; 32]]) {
     let mut parts: [&[u8]; GATHER] = [&[]; GATHER];
     let count = hashes.len();
@@ -82,7 +83,7 @@ fn hash_equal_parts(data: &[u8], hashes: &mut [[u8; 32]]) {
     hash_independent(&parts[..count], hashes);
 }
 
-/// The hashes to sign for many messages in one domain, hashed side by side.
+/// Computes the hashes to sign for many messages in one domain, in parallel.
 ///
 /// ```
 /// use lydite_bytes::{Address, B256, U256};
@@ -108,7 +109,7 @@ fn hash_equal_parts(data: &[u8], hashes: &mut [[u8; 32]]) {
 /// ```
 ///
 /// # Errors
-/// Unless `out` has one place per message.
+/// Fails if `messages` and `out` differ in length.
 pub fn signing_hashes<T: TypedStruct>(
     domain_separator: &B256,
     messages: &[T],
@@ -125,11 +126,12 @@ pub fn signing_hashes<T: TypedStruct>(
     Ok(())
 }
 
-/// Declares Rust structs that are EIP-712 structs.
+/// Defines Rust structs that correspond to EIP-712 structs.
 ///
-/// Members map by their Rust types (see [`TypedValue`](crate::eip712::TypedValue)); `as "name"` gives a struct or a member
-/// another EIP-712 name. The type string, with all types it depends on, and its hash are constants; so a type cannot contain
-/// itself, which is for [`TypedSchema`](crate::eip712::TypedSchema) only.
+/// The Rust type of a member determines its EIP-712 type (see [`TypedValue`](crate::eip712::TypedValue)). `as "name"`
+/// gives a struct or a member a different EIP-712 name. The type string, with all types on which it depends, and its
+/// hash are constants. So a type cannot contain itself; recursive types require
+/// [`TypedSchema`](crate::eip712::TypedSchema).
 ///
 /// ```
 /// use lydite_bytes::{Address, U256};

@@ -1,4 +1,4 @@
-//! Rust types as EIP-712 members: which Solidity type they stand for, and their word in `encodeData`.
+//! Rust types as EIP-712 members: the corresponding Solidity type, and the word in `encodeData`.
 //!
 //! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeData".
 
@@ -11,7 +11,7 @@ use super::describe::MemberType;
 use super::{TypedStruct, hash_independent};
 use crate::abi::{Int, Uint};
 
-/// A Rust type that may stand as a member of a typed struct.
+/// A Rust type that can be a member of a typed struct.
 ///
 /// | Rust | EIP-712 |
 /// |---|---|
@@ -26,15 +26,15 @@ use crate::abi::{Int, Uint};
 /// | `Vec<T>` | `T[]` (so `Vec<u8>` is `uint8[]`, not `bytes`) |
 /// | `[T; N]` | `T[N]` |
 /// | a [`TypedStruct`] | the struct |
-/// | `Option` of one | the struct; `None` is 32 zero bytes, as `null` is for wallets |
+/// | `Option` of one | the struct; `None` is 32 zero bytes, like `null` in wallets |
 pub trait TypedValue {
     /// The EIP-712 type.
     const TYPE: &'static MemberType;
 
-    /// The word that stands for the value in `encodeData`: the value itself, or its hash.
+    /// Returns the word for the value in `encodeData`: the value itself, or its hash.
     fn word(&self) -> [u8; 32];
 
-    /// The word of an array of these values: the hash of the elements' words.
+    /// Returns the word for an array of these values: the hash of the elements' words.
     fn array_word(items: &[Self]) -> [u8; 32]
     where
         Self: Sized,
@@ -144,7 +144,7 @@ impl<const N: usize> TypedValue for FixedBytes<N> {
     }
 }
 
-/// The word of an array of byte strings: their hashes side by side, then the hash of those.
+/// Returns the word for an array of byte strings: hashes them in parallel, then hashes their hashes.
 fn byte_strings_word<'a>(items: impl Iterator<Item = &'a [u8]>) -> [u8; 32] {
     let inputs: Vec<&[u8]> = items.collect();
     let mut hashes = vec![[0; 32]; inputs.len()];

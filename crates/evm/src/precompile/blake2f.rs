@@ -1,8 +1,8 @@
 //! 0x09: the compression function F of BLAKE2b.
 //!
-//! Input: exactly 213 bytes: the number of rounds (4, big-endian), the state h (64), the message block m (128), the offset
-//! counters t (16; all three in little-endian words), and a flag of 0 or 1 for the last block. Output: the new state.
-//! Gas: 1 a round.
+//! Input: exactly 213 bytes: the number of rounds (4, big-endian), the state h (64), the message block m (128), the
+//! offset counters t (16; h, m and t in little-endian words), and the last-block flag, 0 or 1. Output: the new state.
+//! Gas: 1 per round.
 //!
 //! Source: \[EIP-152\].
 
@@ -10,13 +10,13 @@ use alloc::vec::Vec;
 
 use super::{Error, Fork, GasUsed, charge, put, since};
 
-/// The gas of so many rounds.
+/// Returns the gas for this number of rounds.
 #[must_use]
 pub fn gas(rounds: u32) -> u64 {
     rounds.into()
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`] or [`Error::Blake2Flag`].

@@ -1,6 +1,7 @@
 //! 0x0c: multi-scalar multiplication in G1 of BLS12-381.
 //!
-//! Input: one pair or more, 160 bytes each: a point, and a scalar of 32 bytes. Output: the sum of their products. Gas: 12000 a pair, at a discount for many.
+//! Input: one or more pairs, 160 bytes each: a point, and a scalar of 32 bytes. Output: the sum of their products. Gas:
+//! 12000 per pair, with a discount for several pairs.
 //!
 //! Source: \[EIP-2537\].
 
@@ -11,16 +12,16 @@ use super::{
     bls12_points::{g1, msm_gas},
 };
 
-/// The gas of one pair without discount.
+/// Gas of one pair without discount.
 const PAIR: u64 = 12000;
 
-/// The gas of so many pairs.
+/// Returns the gas for this number of pairs.
 #[must_use]
 pub fn gas(pairs: usize) -> u64 {
     msm_gas(pairs, PAIR, &DISCOUNT)
 }
 
-/// Thousandths of the price, for 1 to 128 pairs; the last is that for more.
+/// Discount in thousandths of the price, for 1 to 128 pairs; the last applies to more pairs.
 const DISCOUNT: [u16; 128] = [
     1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665,
     661, 658, 654, 651, 648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615,
@@ -31,11 +32,11 @@ const DISCOUNT: [u16; 128] = [
     528, 528, 527, 526, 525, 525, 524, 523, 522, 522, 521, 520, 520, 519,
 ];
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
-/// a point that is none of the subgroup.
+/// a point that is not in the subgroup.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     g1::msm(input, gas, gas_limit, fork, out)
 }

@@ -14,14 +14,14 @@ use super::{
     charge, since,
 };
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 600;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
-/// a point that is none of the curve.
+/// a point that is not on the curve.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Prague, fork)?;

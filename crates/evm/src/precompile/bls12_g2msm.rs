@@ -1,6 +1,7 @@
 //! 0x0e: multi-scalar multiplication in G2 of BLS12-381.
 //!
-//! Input: one pair or more, 288 bytes each: a point, and a scalar of 32 bytes. Output: the sum of their products. Gas: 22500 a pair, at a discount for many.
+//! Input: one or more pairs, 288 bytes each: a point, and a scalar of 32 bytes. Output: the sum of their products. Gas:
+//! 22500 per pair, with a discount for several pairs.
 //!
 //! Source: \[EIP-2537\].
 
@@ -11,16 +12,16 @@ use super::{
     bls12_points::{g2, msm_gas},
 };
 
-/// The gas of one pair without discount.
+/// Gas of one pair without discount.
 const PAIR: u64 = 22500;
 
-/// The gas of so many pairs.
+/// Returns the gas for this number of pairs.
 #[must_use]
 pub fn gas(pairs: usize) -> u64 {
     msm_gas(pairs, PAIR, &DISCOUNT)
 }
 
-/// Thousandths of the price, for 1 to 128 pairs; the last is that for more.
+/// Discount in thousandths of the price, for 1 to 128 pairs; the last applies to more pairs.
 const DISCOUNT: [u16; 128] = [
     1000, 1000, 923, 884, 855, 832, 812, 796, 782, 770, 759, 749, 740, 732, 724, 717, 711, 704,
     699, 693, 688, 683, 679, 674, 670, 666, 663, 659, 655, 652, 649, 646, 643, 640, 637, 634, 632,
@@ -31,11 +32,11 @@ const DISCOUNT: [u16; 128] = [
     533, 532, 532, 531, 530, 530, 529, 528, 528, 527, 526, 526, 525, 524, 524,
 ];
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
-/// a point that is none of the subgroup.
+/// a point that is not in the subgroup.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     g2::msm(input, gas, gas_limit, fork, out)
 }

@@ -1,6 +1,6 @@
-//! 0x11: maps a field element to G2 of BLS12-381.
+//! 0x11: mapping of an Fp2 element to G2 of BLS12-381.
 //!
-//! Input: exactly an element of Fp2, 128 bytes. Output: a point of the subgroup. Gas: 23800.
+//! Input: exactly one element of Fp2, 128 bytes. Output: a point of the subgroup. Gas: 23800.
 //!
 //! Source: \[EIP-2537\].
 
@@ -14,10 +14,10 @@ use super::{
     charge, since,
 };
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 23800;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for

@@ -1,6 +1,6 @@
-//! 0x10: maps a field element to G1 of BLS12-381.
+//! 0x10: mapping of an Fp element to G1 of BLS12-381.
 //!
-//! Input: exactly a field element, 64 bytes. Output: a point of the subgroup. Gas: 5500.
+//! Input: exactly one field element, 64 bytes. Output: a point of the subgroup. Gas: 5500.
 //!
 //! Source: \[EIP-2537\].
 
@@ -14,10 +14,10 @@ use super::{
     charge, since,
 };
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 5500;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for

@@ -1,6 +1,7 @@
 //! 0x0f: the pairing check of BLS12-381.
 //!
-//! Input: one pair or more, 384 bytes each: a point of G1 and one of G2. Output: the word 1 if the product of their pairings is one, else 0. Gas: 37700, and 32600 a pair.
+//! Input: one or more pairs, 384 bytes each: a point of G1 and one of G2. Output: the word 1 if the product of their
+//! pairings is one, else 0. Gas: 37700 plus 32600 per pair.
 //!
 //! Source: \[EIP-2537\].
 
@@ -14,17 +15,17 @@ use super::{
     charge, put, since, word,
 };
 
-/// The gas of so many pairs.
+/// Returns the gas for this number of pairs.
 #[must_use]
 pub fn gas(pairs: usize) -> u64 {
     (pairs as u64).saturating_mul(32_600).saturating_add(37_700)
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::Padding`], or [`Error::Bls12_381`] for
-/// a point that is none of its group.
+/// a point that is not in its group.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Prague, fork)?;

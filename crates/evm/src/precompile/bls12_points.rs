@@ -1,13 +1,13 @@
-//! Points of BLS12-381 as the precompiles have them: each field element in 64 bytes, the first 16 of them zeros; and what
-//! is the same in both groups.
+//! Points of BLS12-381 in the format of the precompiles, with each field element padded to 64 bytes by 16 leading
+//! zeros, and the code shared by both groups.
 
 use super::{Error, Fork, GasUsed, charge, put, since};
 
-/// Bytes of a field element, padded and not.
+/// Length of a field element in bytes, padded and unpadded.
 const PADDED: usize = 64;
 const UNPADDED: usize = 48;
 
-/// Is the padding of each field element zeros?
+/// Checks that the padding of each field element is zero.
 pub(super) fn check_padding(padded: &[u8]) -> Result<(), Error> {
     let mut elements = padded.as_chunks::<PADDED>().0.iter();
     let zeros = |element: &[u8; PADDED]| {
@@ -17,7 +17,7 @@ pub(super) fn check_padding(padded: &[u8]) -> Result<(), Error> {
     elements.all(zeros).then_some(()).ok_or(Error::Padding)
 }
 
-/// Each field element without its padding.
+/// Removes the padding of each field element.
 pub(super) fn unpad(padded: &[u8], out: &mut [u8]) {
     debug_assert_eq!(padded.len() / PADDED, out.len() / UNPADDED);
     let elements = padded.as_chunks::<PADDED>().0;
@@ -26,8 +26,8 @@ pub(super) fn unpad(padded: &[u8], out: &mut [u8]) {
     }
 }
 
-/// The gas of a sum of so many products: the price of one pair, less a discount. Discounts are in thousandths of the
-/// price, for 1 to 128 pairs; the last is that for more.
+/// Returns the gas of a multi-scalar multiplication: the price per pair, minus a discount. Discounts are in thousandths
+/// of the price, for 1 to 128 pairs; the last applies to more pairs.
 pub(super) fn msm_gas(pairs: usize, price: u64, discounts: &[u16; 128]) -> GasUsed {
     let Some(index) = pairs.checked_sub(1) else {
         return 0;
@@ -47,10 +47,10 @@ macro_rules! group {
                 Error, Fork, GasUsed, PADDED, UNPADDED, charge, check_padding, put, since, unpad,
             };
 
-            /// Bytes of a point.
+            /// Length of a point in bytes.
             pub(in super::super) const LENGTH: usize = $unpadded / UNPADDED * PADDED;
 
-            /// A point whose padding was checked.
+            /// Removes the padding of a point. The padding must have been checked.
             pub(in super::super) fn read(point: &[u8; LENGTH]) -> [u8; $unpadded] {
                 let mut out = [0; $unpadded];
                 unpad(point, &mut out);
@@ -66,7 +66,7 @@ macro_rules! group {
                 put(out, &padded);
             }
 
-            /// The sum of the products of a point and a scalar of 32 bytes each.
+            /// Computes the sum of products of points with scalars of 32 bytes.
             pub(in super::super) fn msm(
                 input: &[u8],
                 gas: fn(usize) -> GasUsed,

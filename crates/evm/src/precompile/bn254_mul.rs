@@ -1,7 +1,7 @@
 //! 0x07: scalar multiplication on bn254.
 //!
-//! Input: a point of 64 bytes (x, y; infinity is zeros) and a scalar of 32; short input is padded with zeros, more is
-//! ignored. Output: the product. Gas: 40000, since Istanbul 6000.
+//! Input: a point of 64 bytes (x, y; infinity is all zeros) and a scalar of 32 bytes. Short input is padded with zeros;
+//! extra input is ignored. Output: the product. Gas: 6000; 40000 before Istanbul.
 //!
 //! Source: \[EIP-196\], \[EIP-1108\] (gas).
 
@@ -11,16 +11,16 @@ use lydite_curve::bn254;
 
 use super::{Error, Fork, GasUsed, charge, padded, put, since};
 
-/// The gas.
+/// Returns the gas.
 #[must_use]
 pub fn gas(fork: Fork) -> u64 {
     if fork >= Fork::Istanbul { 6000 } else { 40_000 }
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::NotActive`], [`Error::OutOfGas`], or [`Error::Bn254`] for a point that is none of the curve.
+/// [`Error::NotActive`], [`Error::OutOfGas`], or [`Error::Bn254`] for a point that is not on the curve.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Byzantium, fork)?;

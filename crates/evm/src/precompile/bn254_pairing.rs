@@ -1,7 +1,7 @@
 //! 0x08: the pairing check on bn254.
 //!
 //! Input: any number of pairs, 192 bytes each: a point of G1 and one of G2. Output: the word 1 if the product of their
-//! pairings is one, else 0. Gas: 100000 and 80000 a pair, since Istanbul 45000 and 34000.
+//! pairings is one, else 0. Gas: 45000 plus 34000 per pair; 100000 plus 80000 per pair before Istanbul.
 //!
 //! Source: \[EIP-197\], \[EIP-1108\] (gas).
 
@@ -11,7 +11,7 @@ use lydite_curve::bn254;
 
 use super::{Error, Fork, GasUsed, charge, put, since, word};
 
-/// The gas of so many pairs.
+/// Returns the gas for this number of pairs.
 #[must_use]
 pub fn gas(pairs: usize, fork: Fork) -> u64 {
     let (base, pair) = if fork >= Fork::Istanbul {
@@ -22,11 +22,11 @@ pub fn gas(pairs: usize, fork: Fork) -> u64 {
     (pairs as u64).saturating_mul(pair).saturating_add(base)
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], or [`Error::Bn254`] for a point that is none of its
-/// group.
+/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], or [`Error::Bn254`] for a point that is not in
+/// its group.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Byzantium, fork)?;

@@ -1,7 +1,7 @@
-//! 0x01: the address whose key made a secp256k1 signature.
+//! 0x01: recovery of the address that made a secp256k1 signature.
 //!
-//! Input: hash, v, r, s, each a word of 32 bytes, v 27 or 28; short input is padded with zeros, more is ignored.
-//! Output: the address as a word, or nothing where there is none: never an error. Gas: 3000.
+//! Input: hash, v, r, s, as words of 32 bytes; v is 27 or 28. Short input is padded with zeros; extra input is ignored.
+//! Output: the address as a word, or nothing if the signature is invalid, which is not an error. Gas: 3000.
 //!
 //! Source: \[YP\] appendix E.1.
 
@@ -11,13 +11,13 @@ use lydite_curve::secp256k1::{Signature, recover_address};
 
 use super::{Error, Fork, GasUsed, charge, padded, put};
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 3000;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::OutOfGas`].
+/// [`Error::OutOfGas`] if `gas_limit` is too low.
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     let gas = charge(GAS, gas_limit)?;

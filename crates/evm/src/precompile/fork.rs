@@ -1,8 +1,8 @@
-//! The forks of the EVM, by what changes for precompiles and for the engines that run them.
+//! The forks of the EVM that matter for precompiles and for the engines that run them.
 
 use core::{fmt, str::FromStr};
 
-/// A fork, in the order they came.
+/// A fork. The variants are in chronological order.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fork {
@@ -36,7 +36,7 @@ pub enum Fork {
     Prague,
     /// December 2025: P-256, modexp by EIP-7823 and EIP-7883.
     Osaka,
-    /// Its precompiles are those of Osaka.
+    /// Has the same precompiles as Osaka.
     Amsterdam,
 }
 
@@ -61,7 +61,7 @@ impl Fork {
         Self::Amsterdam,
     ];
 
-    /// Its name in lower case, words joined by hyphens.
+    /// Returns the name in lower case, with words joined by hyphens.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl fmt::Display for Fork {
     }
 }
 
-/// A text names no fork.
+/// The error for a text that is not the name of a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownFork;
 

@@ -1,6 +1,6 @@
-//! 0x04: the input, copied.
+//! 0x04: a copy of the input.
 //!
-//! Output: the input. Gas: 15, and 3 a word of 32 bytes.
+//! Output: the input. Gas: 15 plus 3 per word of 32 bytes.
 //!
 //! Source: \[YP\] appendix E.1.
 
@@ -8,16 +8,16 @@ use alloc::vec::Vec;
 
 use super::{Error, Fork, GasUsed, charge, put, words};
 
-/// The gas of an input of so many bytes.
+/// Returns the gas for an input of this length in bytes.
 #[must_use]
 #[inline]
 pub fn gas(length: usize) -> u64 {
     15 + 3 * words(length)
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
-/// # Errors
+/// [`Error::OutOfGas`] if `gas_limit` is too low.
 /// [`Error::OutOfGas`].
 #[inline]
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {

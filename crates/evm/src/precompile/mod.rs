@@ -1,4 +1,4 @@
-//! The EVM's precompiled contracts, one file an address, with their gas at every fork.
+//! The EVM's precompiled contracts, one file per address, with their gas in every fork.
 //!
 //! ```
 //! use lydite_evm::precompile::{Fork, Precompile};
@@ -10,10 +10,10 @@
 //! # Ok::<(), lydite_evm::precompile::Error>(())
 //! ```
 //!
-//! Each takes the input of a call, the gas that the call gives, the fork and a buffer, and returns the gas used, with the
-//! output in the buffer (nothing where it says so). An [`Error`] means that the call fails and all its gas is burnt; the
-//! buffer is then empty. Gas is charged before anything is computed or allocated. The buffer is cleared first; where the
-//! output has a fixed length (all but identity and modexp), a buffer with a capacity of 256 is never reallocated.
+//! Each function takes the input of a call, its gas limit, the fork and a buffer. It returns the gas used and stores
+//! the output, which may be empty, in the buffer. On an [`Error`] the call fails and all its gas is burnt; the buffer
+//! is then empty. Gas is charged before anything is computed or allocated. The buffer is cleared first. If the output
+//! has a fixed length (all except identity and modexp), a buffer with a capacity of 256 is never reallocated.
 //!
 //! Everything is variable-time: the inputs of a precompile are public.
 
@@ -59,33 +59,33 @@ use lydite_curve::bn254;
 
 pub use fork::{Fork, UnknownFork};
 
-/// Gas that a call used.
+/// Gas used by a call.
 pub type GasUsed = u64;
 
-/// Why a call fails. All its gas is burnt.
+/// The reason why a call fails. All its gas is burnt.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The call gives less gas than needed.
+    /// The gas limit of the call is too low.
     OutOfGas,
-    /// There is no such precompile at this fork.
+    /// The fork does not have this precompile.
     NotActive,
-    /// The input has a length that it may not have.
+    /// The length of the input is not allowed.
     InputLength,
     /// BLAKE2 F: the flag of the last block is not 0 or 1.
     Blake2Flag,
-    /// Modexp: a length passes 1024 (EIP-7823).
+    /// Modexp: a length exceeds 1024 (EIP-7823).
     ModexpLength,
-    /// KZG: the versioned hash is not that of the commitment.
+    /// KZG: the versioned hash does not match the commitment.
     VersionedHash,
-    /// BLS12-381: the first 16 bytes of a field element are not zeros.
+    /// BLS12-381: the first 16 bytes of a field element are not zero.
     Padding,
-    /// A bn254 input is not accepted.
+    /// A bn254 input is invalid.
     Bn254(bn254::Error),
-    /// A BLS12-381 input is not accepted, or a KZG proof.
+    /// A BLS12-381 input or a KZG proof is invalid.
     #[cfg(feature = "bls12-381")]
     Bls12_381(bls12_381::Error),
-    /// The fork has it, but this build does not: feature `bls12-381` is off.
+    /// The fork has this precompile, but this build does not: feature `bls12-381` is off.
     NotBuilt,
 }
 
@@ -165,7 +165,7 @@ pub enum Precompile {
 }
 
 impl Precompile {
-    /// Every one, by address.
+    /// All precompiles, by address.
     pub const ALL: [Self; 18] = [
         Self::EcRecover,
         Self::Sha256,
@@ -187,7 +187,7 @@ impl Precompile {
         Self::P256Verify,
     ];
 
-    /// The last two bytes of its address; the others are zeros.
+    /// Returns the last two bytes of the address; the others are zero.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {
@@ -212,7 +212,7 @@ impl Precompile {
         }
     }
 
-    /// Its address.
+    /// Returns the address.
     #[must_use]
     pub fn address(self) -> Address {
         let mut address = Address::default();
@@ -220,7 +220,7 @@ impl Precompile {
         address
     }
 
-    /// The fork that brought it.
+    /// Returns the fork that introduced it.
     #[must_use]
     pub const fn since(self) -> Fork {
         match self {
@@ -239,7 +239,7 @@ impl Precompile {
         }
     }
 
-    /// The one with this number, if the fork has it.
+    /// Returns the precompile with this number, if the fork has it.
     #[must_use]
     pub fn at(number: u16, fork: Fork) -> Option<Self> {
         Self::ALL
@@ -247,7 +247,7 @@ impl Precompile {
             .find(|precompile| precompile.number() == number && precompile.since() <= fork)
     }
 
-    /// The one at this address, if the fork has it.
+    /// Returns the precompile at this address, if the fork has it.
     #[must_use]
     pub fn at_address(address: &Address, fork: Fork) -> Option<Self> {
         let [zeros @ .., high, low] = &address.0;
@@ -257,11 +257,11 @@ impl Precompile {
         Self::at(u16::from_be_bytes([*high, *low]), fork)
     }
 
-    /// Runs it: `out` becomes the output.
+    /// Runs the precompile and stores the output in `out`.
     ///
     /// # Errors
-    /// Those of its module; [`Error::NotActive`] if the fork does not have it; [`Error::NotBuilt`] from those on BLS12-381,
-    /// the KZG check included, without the feature `bls12-381`.
+    /// Those of its module; [`Error::NotActive`] if the fork does not have it; [`Error::NotBuilt`] for the BLS12-381
+    /// precompiles and the KZG proof verification, if the feature `bls12-381` is off.
     pub fn run(
         self,
         input: &[u8],
@@ -302,12 +302,13 @@ impl Precompile {
                 return since(self.since(), fork).and(Err(Error::NotBuilt));
             }
         };
-        // Straight to the caller: to look at the result here would be to read two stores as one, and to wait for them.
+        // The result is returned directly: inspecting it here would read two stores with one load, which has to wait
+        // for both.
         run(input, gas_limit, fork, out)
     }
 }
 
-/// The gas, if there is enough.
+/// Returns the gas if the limit is high enough.
 fn charge(gas: u64, gas_limit: u64) -> Result<GasUsed, Error> {
     if gas <= gas_limit {
         Ok(gas)
@@ -324,23 +325,23 @@ fn since(first: Fork, fork: Fork) -> Result<(), Error> {
     }
 }
 
-/// Puts the output into the buffer, which is empty.
+/// Stores the output in the buffer, which must be empty.
 #[inline]
 fn put(out: &mut Vec<u8>, bytes: &[u8]) {
     if out.capacity() < bytes.len() {
-        // Dearer to grow.
+        // A new allocation costs less than growing the buffer.
         *out = bytes.to_vec();
     } else {
         out.extend_from_slice(bytes);
     }
 }
 
-/// Words of 32 bytes that so many bytes take.
+/// Returns the number of 32-byte words for this number of bytes.
 fn words(length: usize) -> u64 {
     length.div_ceil(32) as u64
 }
 
-/// `N` bytes of the input from `at` on, zeros where it has ended.
+/// Returns `N` bytes of the input from `at` on, padded with zeros.
 fn padded<const N: usize>(input: &[u8], at: usize) -> [u8; N] {
     let rest = input.get(at..).unwrap_or_default();
     if let Some(bytes) = rest.first_chunk() {
@@ -351,7 +352,7 @@ fn padded<const N: usize>(input: &[u8], at: usize) -> [u8; N] {
     bytes
 }
 
-/// The word 1 or 0.
+/// Returns the word 1 or 0.
 fn word(answer: bool) -> [u8; 32] {
     let mut word = [0; 32];
     word[31] = answer.into();

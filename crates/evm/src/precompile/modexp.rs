@@ -1,7 +1,8 @@
 //! 0x05: modular exponentiation.
 //!
-//! Input: the lengths of base, exponent and modulus, a word of 32 bytes each, then the three, big-endian; short input is
-//! padded with zeros, more is ignored. Output: the power, as long as the modulus. Since Osaka no length may pass 1024.
+//! Input: the lengths of base, exponent and modulus as words of 32 bytes, then the three numbers, big-endian. Short
+//! input is padded with zeros; extra input is ignored. Output: the power, as long as the modulus. Since Osaka, no
+//! length may exceed 1024.
 //!
 //! Source: \[EIP-198\], \[EIP-2565\] (gas since Berlin), \[EIP-7823\] and \[EIP-7883\] (bounds and gas since Osaka).
 
@@ -11,20 +12,20 @@ use lydite_curve::modexp::modexp;
 
 use super::{Error, Fork, GasUsed, charge, padded, since};
 
-/// What a length may be since Osaka.
+/// Maximum length since Osaka.
 const LONGEST: u64 = 1024;
-/// What base and modulus may be before: their gas passes 10^12 here, far more than any block has.
+/// Maximum length of base and modulus before Osaka: beyond this, the gas exceeds 10^12, far more than any block has.
 const LONGEST_PAYABLE: u64 = 1 << 24;
 
 /// The header of an input.
 struct Header {
-    /// As [`lengths`] gives them.
+    /// The result of [`lengths`].
     lengths: [u64; 3],
-    /// Bits of the first 32 bytes of the exponent.
+    /// Number of bits in the first 32 bytes of the exponent.
     head_bits: u64,
 }
 
-/// The lengths of base, exponent and modulus, at most `u64::MAX`.
+/// Returns the lengths of base, exponent and modulus, each capped at `u64::MAX`.
 fn lengths(input: &[u8]) -> [u64; 3] {
     [0, 32, 64].map(|at| {
         let mut words = [0; 4];
@@ -81,18 +82,18 @@ impl Header {
     }
 }
 
-/// Where in the input the exponent starts, after a base of this length.
+/// Returns the position of the exponent in the input, after a base of this length.
 fn position(base: u64) -> u64 {
     base.saturating_add(96)
 }
 
-/// What the input has of these bytes.
+/// Returns the part of this range that the input contains.
 fn slice(input: &[u8], from: u64, length: u64) -> &[u8] {
     let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(input.len());
     &input[clamp(from)..clamp(from.saturating_add(length))]
 }
 
-/// The same, padded with zeros to `length`.
+/// Returns this range of the input, padded with zeros to `length`.
 fn number(input: &[u8], from: u64, length: u64) -> Cow<'_, [u8]> {
     let bytes = slice(input, from, length);
     if bytes.len() as u64 == length {
@@ -103,13 +104,13 @@ fn number(input: &[u8], from: u64, length: u64) -> Cow<'_, [u8]> {
     padded.into()
 }
 
-/// The gas of an input, `u64::MAX` where it is more.
+/// Returns the gas for an input, capped at `u64::MAX`.
 #[must_use]
 pub fn gas(input: &[u8], fork: Fork) -> u64 {
     Header::new(input, lengths(input)).gas(fork)
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`], [`Error::OutOfGas`] or [`Error::ModexpLength`].
@@ -131,14 +132,14 @@ pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Resul
     out.resize(modulus as usize, 0);
     let exponent_at = position(base);
     let modulus_at = exponent_at.saturating_add(exponent);
-    // A modulus of zeros, as beyond the input, needs no more.
+    // A zero modulus, also one beyond the input, needs no computation.
     if slice(input, modulus_at, modulus)
         .iter()
         .all(|byte| *byte == 0)
     {
         return Ok(gas);
     }
-    // The modulus is in the input, at least in part, and so is all before it.
+    // The input contains at least part of the modulus, and so everything before it.
     modexp(
         slice(input, 96, base),
         slice(input, exponent_at, exponent),

@@ -1,7 +1,8 @@
 //! 0x100: verification of a secp256r1 (P-256) signature.
 //!
-//! Input: exactly 160 bytes: hash, r, s and the public key's x and y, 32 bytes each. Output: the word 1 if the signature is
-//! valid, else nothing, also for input of any other length: never an error. Gas: 6900.
+//! Input: exactly 160 bytes: hash, r, s and the public key's x and y, 32 bytes each. Output: the word 1 if the
+//! signature is valid, else nothing. Input of any other length gives no output either; neither case is an error. Gas:
+//! 6900.
 //!
 //! Source: \[EIP-7951\].
 
@@ -11,10 +12,10 @@ use lydite_curve::secp256r1;
 
 use super::{Error, Fork, GasUsed, charge, padded, put, since, word};
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 6900;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
 /// [`Error::NotActive`] or [`Error::OutOfGas`].

@@ -1,7 +1,7 @@
-//! 0x0a: the check of a KZG proof at one point.
+//! 0x0a: verification of a KZG proof at one point.
 //!
-//! Input: exactly 192 bytes: versioned hash (32), z (32), y (32), commitment (48), proof (48). Output: the words 4096 (field
-//! elements of a blob) and the modulus of the scalar field. Gas: 50000.
+//! Input: exactly 192 bytes: versioned hash (32), z (32), y (32), commitment (48), proof (48). Output: the words 4096
+//! (number of field elements in a blob) and the modulus of the scalar field. Gas: 50000.
 //!
 //! Source: \[EIP-4844\].
 
@@ -11,16 +11,16 @@ use lydite_curve::bls12_381::kzg;
 
 use super::{Error, Fork, GasUsed, charge, padded, put, since};
 
-/// The gas.
+/// The gas of a call.
 pub const GAS: u64 = 50_000;
 /// The first byte of a versioned hash.
 const VERSION: u8 = 1;
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::VersionedHash`], or [`Error::Bls12_381`] for
-/// a scalar or a point out of its range, or a proof that proves nothing.
+/// [`Error::NotActive`], [`Error::OutOfGas`], [`Error::InputLength`], [`Error::VersionedHash`], or [`Error::Bls12_381`]
+/// if a scalar or a point is out of range or the proof is invalid.
 pub fn run(input: &[u8], gas_limit: u64, fork: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     since(Fork::Cancun, fork)?;

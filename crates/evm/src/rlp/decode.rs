@@ -1,5 +1,5 @@
-//! Reading. A [`Reader`] is what is left of a payload and the offset of its end, so that the offset of any byte is known
-//! without being counted.
+//! Decoding. A [`Reader`] stores the rest of a payload and the offset of its end, so that the offset of any byte is
+//! known without counting.
 use alloc::{string::String, vec::Vec};
 use core::str;
 
@@ -7,13 +7,13 @@ use lydite_bytes::{Address, Bytes, FixedBytes, U256, utf8};
 
 use super::{Error, ErrorKind, Header, SHORT};
 
-/// A value that is read from RLP, possibly borrowing from the input.
+/// A value that can be decoded from RLP, possibly borrowing from the input.
 pub trait Decode<'a>: Sized {
-    /// Takes the next item of `reader`.
+    /// Decodes the next item of `reader`.
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error>;
 }
 
-/// Decodes the one item that `input` consists of.
+/// Decodes an input that consists of exactly one item.
 ///
 /// ```
 /// use lydite_evm::rlp::{self, Error, ErrorKind};
@@ -31,17 +31,17 @@ pub fn decode<'a, T: Decode<'a>>(input: &'a [u8]) -> Result<T, Error> {
     Ok(value)
 }
 
-/// One item, its payload not yet looked into.
+/// An item whose payload has not been decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// A list, not a string.
+    /// Whether the item is a list (else a string).
     pub list: bool,
     /// The bytes of the string, or the encodings of the list's elements.
     pub payload: &'a [u8],
 }
 
-/// A cursor over consecutive items. Its hot methods are always inlined: then a decoder keeps it in registers, and it goes
-/// by value to what is not inlined.
+/// A cursor over consecutive items. Its hot methods are always inlined, so that a decoder keeps it in registers;
+/// functions that are not inlined take it by value.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -49,7 +49,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `input` from its start.
+    /// Creates a reader at the start of `input`.
     #[inline]
     pub const fn new(input: &'a [u8]) -> Self {
         Self {
@@ -58,25 +58,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Offset of the next item, from the start of the input that the first reader was made of.
+    /// Returns the offset of the next item from the start of the input of the first reader.
     #[inline]
     pub const fn offset(&self) -> usize {
         self.end - self.rest.len()
     }
 
-    /// The bytes not read yet.
+    /// Returns the bytes not read yet.
     #[inline]
     pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Nothing is left.
+    /// Whether all bytes have been read.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Fails unless nothing is left.
+    /// Fails if bytes are left.
     #[inline]
     pub fn finish(&self) -> Result<(), Error> {
         if self.is_empty() {
@@ -86,14 +86,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next item as a `T`.
+    /// Decodes the next item as a `T`.
     #[inline(always)]
     pub fn read<T: Decode<'a>>(&mut self) -> Result<T, Error> {
         T::decode(self)
     }
 
-    /// Takes the header of the next item, whose whole payload is known to follow. (A single byte below 0x80 has no
-    /// header: nothing is taken.)
+    /// Reads the header of the next item and checks that its whole payload follows. (A single byte below 0x80 has no
+    /// header: nothing is consumed.)
     #[inline(always)]
     pub fn header(&mut self) -> Result<Header, Error> {
         let Some((&first, tail)) = self.rest.split_first() else {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         Ok(Header { list, payload_len })
     }
 
-    /// A length of `size` bytes (1 to 8) at the start of `tail`, and what follows it.
+    /// Reads a length of `size` bytes (1 to 8) at the start of `tail`. Returns it and the rest.
     fn long_length(self, tail: &'a [u8], size: usize) -> Result<(usize, &'a [u8]), Error> {
         let Some((bytes, tail)) = tail.split_at_checked(size) else {
             return Err(self.error(ErrorKind::UnexpectedEnd));
@@ -145,11 +145,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next item.
+    /// Reads the next item.
     #[inline(always)]
     pub fn item(&mut self) -> Result<Item<'a>, Error> {
         let header = self.header()?;
-        // The header vouches for the length.
+        // `header` has checked the length.
         let (payload, rest) = self.rest.split_at(header.payload_len);
         self.rest = rest;
         Ok(Item {
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Takes the next item, a string.
+    /// Reads the next item, which must be a string.
     #[inline(always)]
     pub fn string(&mut self) -> Result<&'a [u8], Error> {
         let start = *self;
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next item, a list, and returns a reader of its elements.
+    /// Reads the next item, which must be a list, and returns a reader for its elements.
     #[inline(always)]
     pub fn list(&mut self) -> Result<Reader<'a>, Error> {
         let start = *self;
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of items left; their contents are not looked into.
+    /// Returns the number of remaining items, without checking their contents.
     pub fn count(&self) -> Result<usize, Error> {
         let mut reader = *self;
         let mut count = 0;
@@ -198,10 +198,10 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Takes the next item, a string of exactly `N` bytes.
+    /// Reads the next item, which must be a string of exactly `N` bytes.
     #[inline(always)]
     pub fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], Error> {
-        // The one form that a string of 2 to 55 bytes has.
+        // The only valid form of a string of 2 to 55 bytes.
         if N > 1
             && N <= SHORT
             && let [first, tail @ ..] = self.rest
@@ -217,7 +217,8 @@ impl<'a> Reader<'a> {
             .map_err(|_| start.error(ErrorKind::WrongLength))
     }
 
-    /// Takes the next item, an integer of at most `L` limbs, and returns them, least first. An error says that `bits` is the limit.
+    /// Reads the next item, an integer of at most `L` limbs, and returns the limbs, least significant first. Errors
+    /// report `bits` as the limit.
     #[inline(always)]
     fn limbs<const L: usize>(&mut self, bits: u32) -> Result<[u64; L], Error> {
         let mut limbs = [0; L];
@@ -246,7 +247,7 @@ impl<'a> Reader<'a> {
         };
         if size <= 8 {
             limbs[0] = match tail.first_chunk() {
-                // What follows the integer is shifted out.
+                // The shift drops the bytes after the integer.
                 Some(window) => u64::from_be_bytes(*window)
                     .checked_shr(64 - 8 * size as u32)
                     .unwrap_or(0),
@@ -284,7 +285,7 @@ impl<'a> Reader<'a> {
         Ok(limbs)
     }
 
-    /// The error of this kind at the next item.
+    /// Returns an error of this kind at the next item.
     #[inline(always)]
     fn error(&self, kind: ErrorKind) -> Error {
         Error {
@@ -294,7 +295,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The least integer whose canonical encoding has a prefix and so many bytes.
+/// The smallest integer whose canonical encoding has a prefix and this number of bytes.
 const LEAST: [u64; 9] = [
     0,
     0x80,
@@ -307,7 +308,7 @@ const LEAST: [u64; 9] = [
     1 << 56,
 ];
 
-/// A big-endian integer of at most 8 bytes, from two loads that may overlap.
+/// Decodes a big-endian integer of at most 8 bytes with two loads that may overlap.
 #[inline]
 fn short_integer(bytes: &[u8]) -> u64 {
     let size = bytes.len();
@@ -412,7 +413,7 @@ impl Decode<'_> for Address {
     }
 }
 
-/// The empty string is a missing address.
+/// The empty string is decoded as `None`.
 impl Decode<'_> for Option<Address> {
     #[inline(always)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
@@ -450,8 +451,9 @@ impl Decode<'_> for String {
     }
 }
 
-/// One allocation of the number of elements times the size of `T`. An element may be one byte of input, so `Vec<Vec<_>>` and
-/// `Vec<&[u8]>` take up to 24 and 16 times the input, `Vec<U256>` up to 32 times. [`List`](super::List) takes nothing.
+/// Allocates once: the number of elements times the size of `T`. An element may take one byte of input, so
+/// `Vec<Vec<_>>` and `Vec<&[u8]>` take up to 24 and 16 times the input, `Vec<U256>` up to 32 times.
+/// [`List`](super::List) does not allocate.
 impl<'a, T: Decode<'a>> Decode<'a> for Vec<T> {
     fn decode(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let mut elements = reader.list()?;

@@ -1,25 +1,25 @@
-//! Writing. The integer writer has no loop: it shifts the value to the top of a word and stores the whole word, of which
-//! only the first bytes count; the next field overwrites the rest. (One 16-byte window for prefix and payload is slower:
-//! it is put together from two registers in memory, and the load that follows waits for both stores.)
+//! Encoding. The integer writer has no loop: it shifts the value to the top of a word and stores the whole word, of
+//! which only the first bytes count; the next field overwrites the rest. (A single 16-byte window for prefix and
+//! payload is slower: it is assembled in memory from two registers, and the following load waits for both stores.)
 use alloc::{string::String, vec::Vec};
 
 use lydite_bytes::{Address, Buffer, Bytes, FixedBytes, SliceBuffer, U256};
 
 use super::{Error, ErrorKind, Header};
 
-/// Bytes that a whole-word store may write past the end of an encoding (see [`Buffer::put`]).
+/// Number of bytes that a whole-word store may write past the end of an encoding (see [`Buffer::put`]).
 const SLACK: usize = 8;
 
 /// A value with an RLP encoding.
 pub trait Encode {
-    /// Exact length of the encoding in bytes.
+    /// Returns the exact length of the encoding in bytes.
     fn encoded_len(&self) -> usize;
 
     /// Appends the encoding to `out`.
     fn encode<B: Buffer>(&self, out: &mut B);
 }
 
-/// The encoding of `value`, in one allocation.
+/// Encodes `value` in one allocation.
 ///
 /// ```
 /// assert_eq!(lydite_evm::rlp::encode(&"dog"), *b"\x83dog");
@@ -31,7 +31,7 @@ pub fn encode<T: Encode + ?Sized>(value: &T) -> Vec<u8> {
     out
 }
 
-/// Appends the encoding of `value` to `out`, which grows at most once.
+/// Appends the encoding of `value` to `out`, which is reallocated at most once.
 #[inline]
 pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) {
     out.reserve(value.encoded_len() + SLACK);
@@ -40,8 +40,8 @@ pub fn encode_append<T: Encode + ?Sized>(value: &T, out: &mut Vec<u8>) {
 
 /// Writes the encoding of `value` to the start of `out` and returns its length.
 ///
-/// Bytes of `out` behind the encoding may be overwritten: whole words are stored. When `out` is too short its contents
-/// are unspecified and the error's offset is the length needed.
+/// Bytes of `out` after the encoding may be overwritten, because whole words are stored. If `out` is too short, its
+/// contents are unspecified and the offset of the error is the required length.
 ///
 /// ```
 /// let mut buffer = [0; 16];
@@ -59,13 +59,13 @@ pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usiz
     })
 }
 
-/// Bytes of `value` without leading zeros; 0 for zero.
+/// Returns the number of bytes of `value` without leading zeros; 0 for zero.
 #[inline]
 pub(crate) const fn integer_len(value: u64) -> usize {
     (71 - value.leading_zeros() as usize) / 8
 }
 
-/// Encoded length of an integer of one limb: 1 below 0x80, else prefix and bytes.
+/// Returns the encoded length of an integer of one limb: 1 below 0x80, otherwise prefix and bytes.
 #[inline(always)]
 fn word_len(value: u64) -> usize {
     1 + integer_len(value) - usize::from(value.wrapping_sub(1) < 0x7f)
@@ -74,14 +74,15 @@ fn word_len(value: u64) -> usize {
 #[inline(always)]
 fn put_word<B: Buffer>(value: u64, out: &mut B) {
     let size = integer_len(value);
-    // 1..=0x7f stands for itself and overwrites the prefix; of zero only the prefix, that of the empty string, counts.
+    // 1..=0x7f is its own encoding and overwrites the prefix. For zero, only the prefix counts, that of the empty
+    // string.
     let single = value.wrapping_sub(1) < 0x7f;
     let payload = value.wrapping_shl(value.leading_zeros() & !7);
     out.put(&[0x80 + size as u8], usize::from(!single));
     out.put(&payload.to_be_bytes(), size);
 }
 
-/// Encoded length of the integer with these limbs, least first.
+/// Returns the encoded length of the integer with these limbs, least significant first.
 #[inline(always)]
 pub(crate) fn limbs_len<const L: usize>(limbs: &[u64; L]) -> usize {
     for top in (1..L).rev() {
@@ -92,7 +93,7 @@ pub(crate) fn limbs_len<const L: usize>(limbs: &[u64; L]) -> usize {
     word_len(limbs[0])
 }
 
-/// Appends the integer with these limbs, least first.
+/// Appends the integer with these limbs, least significant first.
 #[inline(always)]
 pub(crate) fn put_limbs<const L: usize, B: Buffer>(limbs: &[u64; L], out: &mut B) {
     for top in (1..L).rev() {
@@ -110,7 +111,7 @@ pub(crate) fn put_limbs<const L: usize, B: Buffer>(limbs: &[u64; L], out: &mut B
     put_word(limbs[0], out);
 }
 
-/// Encoded length of a big-endian integer of 32 bytes, leading zeros dropped.
+/// Returns the encoded length of a big-endian integer of 32 bytes without its leading zeros.
 #[inline]
 pub(crate) fn integer_bytes_len(bytes: &[u8; 32]) -> usize {
     if bytes[0] != 0 {
@@ -120,7 +121,7 @@ pub(crate) fn integer_bytes_len(bytes: &[u8; 32]) -> usize {
     }
 }
 
-/// Appends a big-endian integer of 32 bytes, leading zeros dropped.
+/// Appends a big-endian integer of 32 bytes without its leading zeros.
 #[inline]
 pub(crate) fn put_integer_bytes<B: Buffer>(bytes: &[u8; 32], out: &mut B) {
     if bytes[0] != 0 {
@@ -226,7 +227,7 @@ impl<const N: usize> Encode for [u8; N] {
     }
 }
 
-/// Types that encode as something they hold.
+/// Implements types that are encoded like a value they contain.
 macro_rules! as_inner {
     ($([$($generics:tt)*] $outer:ty => $inner:expr;)*) => {$(
         impl<$($generics)*> Encode for $outer {
@@ -253,7 +254,7 @@ as_inner! {
     [T: Encode + ?Sized] &T => |outer| *outer;
 }
 
-/// A missing address, as in the `to` of a transaction that creates a contract, is the empty string.
+/// `None` is encoded as the empty string, like the `to` of a transaction that creates a contract.
 impl Encode for Option<Address> {
     #[inline]
     fn encoded_len(&self) -> usize {
@@ -269,7 +270,7 @@ impl Encode for Option<Address> {
     }
 }
 
-/// A list of the elements. (`Vec<u8>` is thus a list of integers; a byte string is `Bytes` or `[u8]`.)
+/// Encoded as a list of the elements. (So `Vec<u8>` is a list of integers; a byte string is `Bytes` or `[u8]`.)
 impl<T: Encode> Encode for Vec<T> {
     #[inline]
     fn encoded_len(&self) -> usize {

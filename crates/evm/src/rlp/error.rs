@@ -1,23 +1,23 @@
-//! What a decoder or a bounded writer objects to, and where.
+//! Errors of decoders and bounded writers, with their position.
 use core::fmt;
 
-/// Why the bytes are not the canonical encoding of the wanted item.
+/// The reason why the bytes are not the canonical encoding of the expected item.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The input, or the list around the item, ends before the item does.
     UnexpectedEnd,
-    /// A length that a shorter form could hold.
+    /// A length for which a shorter form exists.
     LengthNotMinimal,
     /// An integer or a length that begins with a zero byte.
     LeadingZero,
     /// A single byte below 0x80 written with a prefix.
     SinglePrefixed,
-    /// A list where a string belongs.
+    /// A list instead of a string.
     ExpectedString,
-    /// A string where a list belongs.
+    /// A string instead of a list.
     ExpectedList,
-    /// A string of another length than the type has.
+    /// A string whose length does not match the type.
     WrongLength,
     /// An integer of more than `bits` bits, the width of the type.
     IntegerTooLarge {
@@ -30,16 +30,16 @@ pub enum ErrorKind {
     InvalidUtf8,
     /// Bytes after the item, or items after the last field of a list.
     TrailingBytes,
-    /// The caller's buffer is shorter than the encoding; the offset is the length it needs.
+    /// The caller's buffer is shorter than the encoding. The offset is the required length.
     BufferTooSmall,
 }
 
-/// An [`ErrorKind`] and the offset of the byte at fault, counted from the start of the input.
+/// An [`ErrorKind`] with the offset of the invalid byte from the start of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Offset of the byte at fault.
+    /// Offset of the invalid byte.
     pub offset: usize,
 }
 

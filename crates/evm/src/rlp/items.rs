@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use super::{Error, ErrorKind, Item, Reader};
 
-/// A step through an item of any shape.
+/// A step in the traversal of an item of any shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A byte string.
@@ -14,7 +14,7 @@ pub enum Event<'a> {
     End,
 }
 
-/// Walks the one item that `input` consists of. Ends after the first error.
+/// Traverses an input that consists of exactly one item. Stops after the first error.
 ///
 /// ```
 /// use lydite_evm::rlp::{self, Event};
@@ -38,7 +38,7 @@ enum State {
     Done,
 }
 
-/// Iterator made by [`items`]. Holds the end offset of each open list: at most 8 bytes for each byte of the input.
+/// Iterator returned by [`items`]. Stores the end offset of each open list: at most 8 bytes per byte of input.
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     reader: Reader<'a>,
@@ -47,12 +47,12 @@ pub struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Number of lists open.
+    /// Returns the number of open lists.
     pub fn depth(&self) -> usize {
         self.ends.len()
     }
 
-    /// Offset of the next byte to be read.
+    /// Returns the offset of the next byte to read.
     pub fn offset(&self) -> usize {
         self.reader.offset()
     }

@@ -1,10 +1,10 @@
-//! A list left in the input: checked when decoded, its elements made when asked for.
+//! A list left in the input: checked when it is decoded, with elements decoded on access.
 use alloc::vec::Vec;
 use core::{fmt, marker::PhantomData};
 
 use super::{Buffer, Decode, Encode, Error, Header, Reader};
 
-/// A borrowed list whose elements are known to decode as `T`.
+/// A borrowed list whose elements have been checked to decode as `T`.
 ///
 /// ```
 /// use lydite_evm::rlp::{self, List};
@@ -19,7 +19,7 @@ pub struct List<'a, T> {
 }
 
 impl<'a, T: Decode<'a>> List<'a, T> {
-    /// The elements in order.
+    /// Returns the elements in order.
     #[inline]
     pub fn iter(&self) -> ListIter<'a, T> {
         ListIter {
@@ -28,24 +28,24 @@ impl<'a, T: Decode<'a>> List<'a, T> {
         }
     }
 
-    /// The number of elements, counted at each call.
+    /// Returns the number of elements. Counts them on each call.
     pub fn len(&self) -> usize {
         Reader::new(self.payload).count().unwrap_or(0)
     }
 
-    /// No elements.
+    /// Whether the list has no elements.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.payload.is_empty()
     }
 
-    /// The encodings of the elements, one after another.
+    /// Returns the encodings of the elements, one after another.
     #[inline]
     pub const fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
-    /// The elements, converted, in one allocation.
+    /// Converts the elements, in one allocation.
     pub fn to_vec<U: From<T>>(&self) -> Vec<U> {
         let mut list = Vec::with_capacity(self.len());
         list.extend(self.iter().map(U::from));
@@ -114,7 +114,7 @@ impl<T> Default for List<'_, T> {
     }
 }
 
-/// Equal elements have equal encodings.
+/// Two lists are equal if their encodings are equal, because each element has exactly one encoding.
 impl<T> PartialEq for List<'_, T> {
     fn eq(&self, other: &Self) -> bool {
         self.payload == other.payload
@@ -150,7 +150,7 @@ impl<'a, T: Decode<'a>> Iterator for ListIter<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        // Checked when the list was decoded: an error is the end.
+        // The elements were checked when the list was decoded, so this never fails.
         self.reader.read().ok()
     }
 

@@ -1,8 +1,8 @@
 //! RLP: the serialisation of Ethereum's execution layer.
 //!
-//! An item is a byte string or a list of items. Encoding is a function: each item has exactly one encoding, and the
-//! decoders here accept nothing else (shortest length form, no leading zero in a length or an integer, no prefix before
-//! a single byte below 0x80, nothing after the item). So whatever is accepted re-encodes to the same bytes.
+//! An item is a byte string or a list of items. Each item has exactly one encoding, and the decoders here accept no
+//! other (shortest length form, no leading zero in a length or an integer, no prefix before a single byte below 0x80,
+//! no data after the item). So accepted input always re-encodes to the same bytes.
 //!
 //! | first byte   | item                                                        |
 //! |--------------|-------------------------------------------------------------|
@@ -14,7 +14,7 @@
 //!
 //! Integers are big-endian strings without leading zeros (zero is the empty string); `bool` is 0 or 1.
 //!
-//! Source: Ethereum Yellow Paper, appendix B. Constant time: no, the data are public.
+//! Source: Ethereum Yellow Paper, appendix B. Constant time: no, the data is public.
 //!
 //! ```
 //! use lydite_evm::rlp;
@@ -49,10 +49,10 @@ pub(crate) use encode::{integer_bytes_len, put_integer_bytes};
 #[doc(inline)]
 pub use crate::rlp_struct;
 
-/// Longest payload whose length still fits into the first byte.
+/// Longest payload whose length fits in the first byte.
 const SHORT: usize = 55;
 
-/// Kind and payload length of an item: what stands before its payload.
+/// Kind and payload length of an item: the part before its payload.
 ///
 /// ```
 /// use lydite_evm::rlp::Header;
@@ -65,14 +65,15 @@ const SHORT: usize = 55;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// A list, not a string.
+    /// Whether the item is a list (else a string).
     pub list: bool,
-    /// Bytes of the payload that follows.
+    /// Length of the payload that follows, in bytes.
     pub payload_len: usize,
 }
 
 impl Header {
-    /// Bytes of the header itself, 1 to 9. (A string of one byte below 0x80 has none: it is its own encoding.)
+    /// Returns the length of the header in bytes, 1 to 9. (A string of one byte below 0x80 has no header: it is its own
+    /// encoding.)
     #[inline]
     pub const fn encoded_len(&self) -> usize {
         if self.payload_len <= SHORT {

@@ -1,16 +1,16 @@
-//! Structs and tuples as lists of their fields.
+//! Encoding of structs and tuples as lists of their fields.
 use super::{Buffer, Decode, Encode, Error, Header, Reader};
 
-/// Fields that follow one another in a list.
+/// A sequence of fields in a list.
 pub trait Payload {
-    /// Length of the encoded fields in bytes.
+    /// Returns the length of the encoded fields in bytes.
     fn payload_len(&self) -> usize;
 
     /// Appends the encoded fields, without a list header.
     fn encode_payload<B: Buffer>(&self, out: &mut B);
 }
 
-/// Defines structs that encode as the list of their fields in order of declaration, and decode from it.
+/// Defines structs that are encoded as the list of their fields, in order of declaration, and decoded from it.
 ///
 /// ```
 /// use lydite_evm::rlp::{self, rlp_struct};

@@ -56,7 +56,7 @@ mod reference {
 }
 use reference::Tree;
 
-/// The tree that the events describe.
+/// Builds the tree that the events describe.
 fn tree(input: &[u8]) -> Result<Tree, Error> {
     let mut open = vec![Vec::new()];
     for event in items(input) {
@@ -77,8 +77,8 @@ fn error(kind: ErrorKind, offset: usize) -> Error {
     Error { kind, offset }
 }
 
-/// All ways of writing agree with the expected bytes, with any room in the buffer; reading gives the value back, and
-/// every proper prefix is an error.
+/// All encoders produce the expected bytes, for any buffer capacity; decoding returns the value; and every proper
+/// prefix is an error.
 fn check<T: Encode + for<'a> Decode<'a> + PartialEq + core::fmt::Debug>(
     value: &T,
     expected: &[u8],
@@ -115,7 +115,7 @@ fn check<T: Encode + for<'a> Decode<'a> + PartialEq + core::fmt::Debug>(
             "{value:?} {end} {cut:?}"
         );
     }
-    // With bytes behind it, the value is read in other ways.
+    // If more bytes follow, the value is read by other code paths.
     for tail in 1..40 {
         let mut input = expected.to_vec();
         input.extend((0..tail).map(|i| 0xff - i));
@@ -213,7 +213,7 @@ fn other_types() {
     assert_eq!(encode(&list), expected);
 }
 
-/// The examples of the Ethereum wiki's page on RLP.
+/// The examples from the Ethereum wiki's page on RLP.
 #[test]
 fn known_items() {
     assert_eq!(encode("dog"), *b"\x83dog");
@@ -289,7 +289,7 @@ fn hostile_items() {
         (&huge, error(ExpectedString, 0)),
     ];
     for (input, expected) in integers {
-        // The width is that of the type.
+        // The reported width is that of the type.
         let expected = |bits| match *expected {
             Error {
                 kind: IntegerTooLarge { .. },
@@ -367,12 +367,12 @@ fn deep_nesting_is_walked_flat() {
         deepest = deepest.max(walk.depth());
     }
     assert_eq!((deepest, walk.offset()), (DEPTH, nested.len()));
-    // The innermost list claims a byte that is not there.
+    // The innermost list claims a byte that does not exist.
     let mut broken = nested.clone();
     *broken.last_mut().unwrap() = 0xc1;
     let last = items(&broken).last().unwrap();
     assert_eq!(last, Err(error(ErrorKind::UnexpectedEnd, nested.len() - 1)));
-    // Headers of lists that hold each other's claims only: an error at once.
+    // Headers of lists that only contain each other's headers: fails immediately.
     assert_eq!(
         items(&vec![0xff; DEPTH]).last(),
         Some(Err(error(ErrorKind::UnexpectedEnd, 0)))

@@ -1,4 +1,4 @@
-//! Why bytes or fields are not a transaction, or it has no sender.
+//! The reasons why bytes or fields are not a valid transaction, or its sender cannot be recovered.
 use core::fmt;
 
 use lydite_curve::secp256k1;
@@ -6,26 +6,26 @@ use lydite_curve::secp256k1;
 use super::{Field, TransactionType};
 use crate::rlp;
 
-/// Why bytes or fields are not a transaction, or it has no sender.
+/// The reason why bytes or fields are not a valid transaction, or its sender cannot be recovered.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Not the canonical encoding of the fields; offsets count from the start of the envelope.
+    /// Not the canonical encoding of the fields. Offsets are measured from the start of the envelope.
     Rlp(rlp::Error),
     /// The first byte is neither a known transaction type nor the start of a list.
     UnknownType(u8),
-    /// The v of a legacy transaction is not 27, 28, or 35 and more with a chain id below 2^64.
+    /// The v of a legacy transaction is not 27, 28, or at least 35 with a chain id below 2^64.
     InvalidV {
         /// Offset of v in the envelope.
         offset: usize,
     },
     /// The wrapper of a blob transaction has a version other than 1 (EIP-7594).
     UnknownWrapper(u8),
-    /// Blobs, commitments, proofs and versioned hashes of a blob transaction differ in number.
+    /// A blob transaction has different numbers of blobs, commitments, proofs or versioned hashes.
     BlobCount,
-    /// The signature has no sender, or its s is above n / 2 (EIP-2).
+    /// The sender cannot be recovered from the signature, or its s is above n / 2 (EIP-2).
     Signature(secp256k1::Error),
-    /// A request lacks a field that its type cannot do without.
+    /// A request lacks a field that its type requires.
     MissingField(Field),
     /// A request has a field that its type does not have.
     ForeignField(Field, TransactionType),
@@ -46,7 +46,7 @@ impl From<secp256k1::Error> for Error {
 }
 
 impl Error {
-    /// The byte of the envelope at fault, where it is one's.
+    /// Returns the offset of the invalid byte in the envelope, if the error has one.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match self {

@@ -1,4 +1,4 @@
-//! What is signed: the fields of each type.
+//! The signed fields of each transaction type.
 use alloc::{vec, vec::Vec};
 
 use lydite_bytes::{Address, B256, Bytes, U256};
@@ -12,7 +12,7 @@ use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TransactionType {
-    /// Before EIP-2718: no type byte.
+    /// The type before EIP-2718, without a type byte.
     #[default]
     Legacy = 0,
     /// With an access list.
@@ -25,7 +25,7 @@ pub enum TransactionType {
     Eip7702 = 4,
 }
 
-/// The type of a number from 0 (legacy) to 4.
+/// Converts a type number from 0 (legacy) to 4.
 impl TryFrom<u8> for TransactionType {
     type Error = Error;
 
@@ -42,7 +42,7 @@ impl TryFrom<u8> for TransactionType {
 }
 
 impl TransactionType {
-    /// Has the type this field?
+    /// Whether the type has this field.
     #[must_use]
     pub fn has(self, field: Field) -> bool {
         self.fields().contains(&field)
@@ -54,7 +54,7 @@ impl TransactionType {
         out.put(&[self as u8], self.prefix_len());
     }
 
-    /// Bytes before the list.
+    /// Returns the number of bytes before the list.
     #[inline]
     pub(super) const fn prefix_len(self) -> usize {
         match self {
@@ -64,23 +64,23 @@ impl TransactionType {
     }
 }
 
-/// One walk over the fields of a type for each thing that is done with all of them.
+/// Operations that traverse all fields of a type.
 pub(super) trait Fields: Signable {
     /// Type of the envelope.
     const KIND: TransactionType;
-    /// The fields in their order.
+    /// The fields in order.
     const FIELDS: &'static [Field];
 
-    /// Reads what is signed, but for the chain id of EIP-155.
+    /// Reads the signed fields, except the chain id of EIP-155.
     fn read<'a>(list: &mut Reader<'a>, view: &mut TransactionRef<'a>) -> Result<(), rlp::Error>;
 }
 
-/// The value of a field in the struct of a type, from the value in a request.
+/// A field in the struct of a type, converted from its value in a request.
 trait Own<T>: Sized {
-    /// The value, or 0 if it is [missing](Self::is_missing).
+    /// Converts the value; 0 if it is [missing](Self::is_missing).
     fn own(from: T) -> Self;
 
-    /// The type cannot do without the value, and there is none.
+    /// Whether the value is missing although the type requires it.
     fn is_missing(_: &T) -> bool {
         false
     }
@@ -109,7 +109,7 @@ macro_rules! required {
 }
 required!(u64, Address);
 
-/// Reads a field of a type into a view, whose fields are those of all types.
+/// Reads a field of a type into a view, which has the fields of all types.
 macro_rules! read {
     ($list:ident, $view:ident.gas_price: $type:ty) => {
         $view.max_priority_fee_per_gas = $list.read()?;
@@ -126,7 +126,7 @@ macro_rules! read {
     };
 }
 
-/// Defines the struct of each type, and from its fields all that is done with each of them.
+/// Defines the struct of each type, and derives all operations from its fields.
 macro_rules! transactions {
     ($(
         $(#[$attribute:meta])*
@@ -164,7 +164,7 @@ macro_rules! transactions {
         )*
 
         impl TransactionType {
-            /// The fields that the type has, in the order of its list.
+            /// Returns the fields of the type, in the order of its list.
             #[must_use]
             pub const fn fields(self) -> &'static [Field] {
                 match self {
@@ -177,7 +177,7 @@ macro_rules! transactions {
             /// Signs with the sender's key.
             ///
             /// # Errors
-            /// [`Error::ForeignField`], [`Error::MissingField`].
+            /// [`Error::ForeignField`] or [`Error::MissingField`] if the request does not match its type.
             pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
                 self.check()?;
                 Ok(match self.kind {
@@ -189,7 +189,7 @@ macro_rules! transactions {
                 })
             }
 
-            /// The first field that the type cannot do without, and the request does.
+            /// Returns the first field that the type requires and the request lacks.
             pub(super) fn missing(&self) -> Option<Field> {
                 match self.kind {
                     $(TransactionType::$kind => {
@@ -203,7 +203,7 @@ macro_rules! transactions {
         }
     };
 
-    // The chain id of a legacy transaction is not in its list but in the signature, if anywhere.
+    // The chain id of a legacy transaction is not in its list; under EIP-155 it is in the signature.
     (@struct Legacy
         $(#[$attribute:meta])*
         pub struct $name:ident {
@@ -269,15 +269,15 @@ transactions! {
     /// Legacy transaction.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct TxLegacy: Legacy {
-        /// Chain id of EIP-155; without one the signature holds on every chain.
+        /// Chain id (EIP-155). Without it, the signature is valid on every chain.
         pub chain_id: Option<u64>,
-        /// Transactions that the sender sent before.
+        /// Number of transactions that the sender has sent before.
         pub nonce: u64,
         /// Wei per gas.
         pub gas_price: u128,
-        /// Gas at most.
+        /// Maximum gas.
         pub gas_limit: u64,
-        /// Recipient; none creates a contract.
+        /// Recipient; `None` creates a contract.
         pub to: Option<Address>,
         /// Wei sent.
         pub value: U256,
@@ -288,59 +288,59 @@ transactions! {
     /// Transaction with an access list (EIP-2930).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct TxEip2930: Eip2930 {
-        /// Chain that the transaction is for.
+        /// Chain id of the transaction.
         pub chain_id: u64,
-        /// Transactions that the sender sent before.
+        /// Number of transactions that the sender has sent before.
         pub nonce: u64,
         /// Wei per gas.
         pub gas_price: u128,
-        /// Gas at most.
+        /// Maximum gas.
         pub gas_limit: u64,
-        /// Recipient; none creates a contract.
+        /// Recipient; `None` creates a contract.
         pub to: Option<Address>,
         /// Wei sent.
         pub value: U256,
         /// Call data, or the code that creates the contract.
         pub data: Bytes,
-        /// State to be warm.
+        /// Accounts and storage slots to prewarm.
         pub access_list: Vec<AccessListItem>,
     }
 
     /// Transaction with a priority fee (EIP-1559).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct TxEip1559: Eip1559 {
-        /// Chain that the transaction is for.
+        /// Chain id of the transaction.
         pub chain_id: u64,
-        /// Transactions that the sender sent before.
+        /// Number of transactions that the sender has sent before.
         pub nonce: u64,
-        /// Wei per gas above the base fee, at most.
+        /// Maximum wei per gas above the base fee.
         pub max_priority_fee_per_gas: u128,
-        /// Wei per gas, at most.
+        /// Maximum wei per gas.
         pub max_fee_per_gas: u128,
-        /// Gas at most.
+        /// Maximum gas.
         pub gas_limit: u64,
-        /// Recipient; none creates a contract.
+        /// Recipient; `None` creates a contract.
         pub to: Option<Address>,
         /// Wei sent.
         pub value: U256,
         /// Call data, or the code that creates the contract.
         pub data: Bytes,
-        /// State to be warm.
+        /// Accounts and storage slots to prewarm.
         pub access_list: Vec<AccessListItem>,
     }
 
     /// Transaction with blobs (EIP-4844), without the blobs themselves.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct TxEip4844: Eip4844 {
-        /// Chain that the transaction is for.
+        /// Chain id of the transaction.
         pub chain_id: u64,
-        /// Transactions that the sender sent before.
+        /// Number of transactions that the sender has sent before.
         pub nonce: u64,
-        /// Wei per gas above the base fee, at most.
+        /// Maximum wei per gas above the base fee.
         pub max_priority_fee_per_gas: u128,
-        /// Wei per gas, at most.
+        /// Maximum wei per gas.
         pub max_fee_per_gas: u128,
-        /// Gas at most.
+        /// Maximum gas.
         pub gas_limit: u64,
         /// Recipient.
         pub to: Address,
@@ -348,9 +348,9 @@ transactions! {
         pub value: U256,
         /// Call data.
         pub data: Bytes,
-        /// State to be warm.
+        /// Accounts and storage slots to prewarm.
         pub access_list: Vec<AccessListItem>,
-        /// Wei per blob gas, at most.
+        /// Maximum wei per blob gas.
         pub max_fee_per_blob_gas: u128,
         /// Versioned hash of each blob's commitment.
         pub blob_versioned_hashes: Vec<B256>,
@@ -359,15 +359,15 @@ transactions! {
     /// Transaction that sets the code of external accounts (EIP-7702).
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct TxEip7702: Eip7702 {
-        /// Chain that the transaction is for.
+        /// Chain id of the transaction.
         pub chain_id: u64,
-        /// Transactions that the sender sent before.
+        /// Number of transactions that the sender has sent before.
         pub nonce: u64,
-        /// Wei per gas above the base fee, at most.
+        /// Maximum wei per gas above the base fee.
         pub max_priority_fee_per_gas: u128,
-        /// Wei per gas, at most.
+        /// Maximum wei per gas.
         pub max_fee_per_gas: u128,
-        /// Gas at most.
+        /// Maximum gas.
         pub gas_limit: u64,
         /// Recipient.
         pub to: Address,
@@ -375,42 +375,42 @@ transactions! {
         pub value: U256,
         /// Call data.
         pub data: Bytes,
-        /// State to be warm.
+        /// Accounts and storage slots to prewarm.
         pub access_list: Vec<AccessListItem>,
-        /// Accounts that take on code.
+        /// Authorizations that set the code of accounts.
         pub authorization_list: Vec<Authorization>,
     }
 }
 
 rlp_struct! {
-    /// An account and the storage slots of it that a transaction announces.
+    /// An account, and those of its storage slots that a transaction declares.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct AccessListItem {
         /// The account.
         pub address: Address,
-        /// Its slots.
+        /// The storage slots.
         pub storage_keys: Vec<B256>,
     }
 
-    /// [`AccessListItem`] left in the input.
+    /// An [`AccessListItem`] left in the input.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AccessListItemRef<'a> {
         /// The account.
         pub address: Address,
-        /// Its slots.
+        /// The storage slots.
         pub storage_keys: List<'a, B256>,
     }
 
-    /// An account's signed consent to run the code of another (EIP-7702).
+    /// An account's signed authorization to run the code of another account (EIP-7702).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct Authorization {
-        /// Chain that it holds on; 0 is every chain.
+        /// Chain id; 0 means any chain.
         pub chain_id: U256,
-        /// Account whose code is to be run.
+        /// Account whose code will run.
         pub address: Address,
-        /// Nonce of the consenting account.
+        /// Nonce of the authorizing account.
         pub nonce: u64,
-        /// Parity of y of the signature's point; other than 0 and 1 is well-formed but has no authority.
+        /// Parity of y of the signature's point. Values other than 0 and 1 are well-formed but have no valid authority.
         pub y_parity: u8,
         /// r of the signature.
         pub r: U256,
@@ -429,7 +429,7 @@ impl From<AccessListItemRef<'_>> for AccessListItem {
 }
 
 impl Authorization {
-    /// Consents, with the key of the account, to run the code of `address`.
+    /// Authorizes running the code of `address`, signed with the key of the account.
     pub fn sign(chain_id: U256, address: Address, nonce: u64, key: &SecretKey) -> Self {
         let unsigned = Self {
             chain_id,
@@ -446,7 +446,7 @@ impl Authorization {
         }
     }
 
-    /// What the account signs: Keccak-256 of `05 || rlp([chain_id, address, nonce])`.
+    /// Returns the hash that the account signs: Keccak-256 of `05 || rlp([chain_id, address, nonce])`.
     pub fn signing_hash(&self) -> [u8; 32] {
         let fields = (self.chain_id, self.address, self.nonce);
         let mut preimage = vec![0x05];
@@ -454,10 +454,10 @@ impl Authorization {
         keccak256(&preimage)
     }
 
-    /// The account that signed.
+    /// Recovers the account that signed.
     ///
     /// # Errors
-    /// [`Error::Signature`]: such an authorization does not make its transaction invalid, it is skipped.
+    /// [`Error::Signature`]. Such an authorization does not invalidate its transaction; it is skipped.
     pub fn authority(&self) -> Result<Address, Error> {
         if self.y_parity > 1 {
             return Err(Error::Signature(secp256k1::Error::RecoveryId));
@@ -480,27 +480,28 @@ pub trait Signable: Payload + Sized {
     /// Type of the envelope.
     fn kind(&self) -> TransactionType;
 
-    /// Chain id that a legacy transaction mixes into its signature (EIP-155). Types 1 and up: none, theirs is a field.
+    /// Returns the chain id that a legacy transaction includes in its signature (EIP-155). `None` for types 1 and up,
+    /// which have a field for it.
     #[inline]
     fn eip155_chain_id(&self) -> Option<u64> {
         None
     }
 
-    /// The bytes whose Keccak-256 is signed.
+    /// Returns the bytes whose Keccak-256 hash is signed.
     fn encode_for_signing(&self) -> Vec<u8> {
         rlp::encode(&Preimage(self))
     }
 
-    /// [`encode_for_signing`](Self::encode_for_signing) to the start of `out`; returns the length. The bytes of `out`
-    /// behind it may be overwritten.
+    /// Like [`encode_for_signing`](Self::encode_for_signing), to the start of `out`. Returns the length. The bytes of
+    /// `out` after it may be overwritten.
     ///
     /// # Errors
-    /// [`rlp::ErrorKind::BufferTooSmall`] with the length needed.
+    /// [`rlp::ErrorKind::BufferTooSmall`] with the required length.
     fn encode_for_signing_into(&self, out: &mut [u8]) -> Result<usize, rlp::Error> {
         rlp::encode_into(&Preimage(self), out)
     }
 
-    /// The hash that is signed.
+    /// Returns the hash that is signed.
     fn signing_hash(&self) -> [u8; 32] {
         hash_encoded(&Preimage(self))
     }
@@ -515,7 +516,7 @@ pub trait Signable: Payload + Sized {
     }
 }
 
-/// Writes the bytes that are signed: type, header and fields, and `chain_id, 0, 0` after them under EIP-155.
+/// Encodes the signed bytes: type, header and fields, followed under EIP-155 by `chain_id, 0, 0`.
 pub(super) struct Preimage<'a, T>(pub(super) &'a T);
 
 impl<T: Signable> Preimage<'_, T> {
@@ -550,7 +551,7 @@ impl<T: Signable> Encode for Preimage<'_, T> {
     }
 }
 
-/// Keccak-256 of an encoding. A short one, such as a transfer's, is written to the stack.
+/// Computes the Keccak-256 hash of an encoding. A short one, such as that of a transfer, is written to the stack.
 pub(super) fn hash_encoded<T: Encode>(value: &T) -> [u8; 32] {
     let mut short = [0; 256];
     match rlp::encode_into(value, &mut short) {

@@ -1,4 +1,4 @@
-//! Transactions: decode, encode, hash, sign, and the sender.
+//! Transactions: decoding, encoding, hashing, signing, and sender recovery.
 //!
 //! | type | struct          | source                                  |
 //! |------|-----------------|-----------------------------------------|
@@ -8,19 +8,19 @@
 //! | 3    | [`TxEip4844`]   | EIP-4844, blobs                         |
 //! | 4    | [`TxEip7702`]   | EIP-7702, code for external accounts    |
 //!
-//! The bytes of a signed transaction are its EIP-2718 envelope: the type byte (none for legacy) and the RLP list of its
-//! fields. [`TransactionRef`] reads them without copying and hashes them where they lie; [`Transaction`] owns its
-//! fields; [`TransactionRequest`] is one to be signed whose type is known only at run time. Decoding is strict: what is accepted
-//! encodes to the same bytes.
+//! A signed transaction is encoded as its EIP-2718 envelope: the type byte (none for legacy) and the RLP list of its
+//! fields. [`TransactionRef`] decodes without copying and hashes the bytes in place. [`Transaction`] owns its fields.
+//! [`TransactionRequest`] is a transaction to be signed whose type is known only at run time. Decoding is strict:
+//! accepted input re-encodes to the same bytes.
 //!
 //! # Limits
-//! Fees have at most 128 bits; gas limit, nonce and chain id at most 64 bits. A larger integer is refused, although the Yellow
-//! Paper allows fees up to 2^256 - 1: no account can pay such a fee, and alloy has the same limit.
+//! Fees have at most 128 bits; gas limit, nonce and chain id have at most 64 bits. Larger integers are rejected,
+//! although the Yellow Paper allows fees up to 2^256 - 1: no account can pay such a fee, and alloy has the same limit.
 //!
-//! The rules that need a chain's state or fork (intrinsic gas, a nonce of 2^64 - 1, the count and version of blob
-//! hashes, an authorization list without elements) are left to the caller.
+//! Rules that depend on a chain's state or fork (intrinsic gas, a nonce of 2^64 - 1, the count and version of blob
+//! hashes, an empty authorization list) are left to the caller.
 //!
-//! Constant time: signing, as far as [`SecretKey::sign_prehash`] is; all else handles public data.
+//! Constant time: signing, to the extent that [`SecretKey::sign_prehash`] is; everything else handles public data.
 //!
 //! ```
 //! use lydite_bytes::{Address, Bytes, U256};

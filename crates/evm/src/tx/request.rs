@@ -1,11 +1,11 @@
-//! A transaction whose type is known only at run time.
+//! Transaction requests, whose type is known only at run time.
 use alloc::vec::Vec;
 
 use lydite_bytes::{Address, B256, Bytes, U256};
 
 use super::{AccessListItem, Authorization, Error, TransactionType};
 
-/// The fields of all types: their names, and the request that holds them.
+/// Defines the fields of all types: their names, and the request that contains them.
 macro_rules! fields {
     ($($(#[$attribute:meta])* $variant:ident $name:ident: $type:ty,)*) => {
         /// A field of a transaction.
@@ -17,13 +17,13 @@ macro_rules! fields {
         impl Field {
             pub(super) const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            // The variants by the names of the fields, for macros.
+            // Aliases of the variants with the names of the fields, for macros.
             $(
                 #[allow(non_upper_case_globals)]
                 pub(super) const $name: Self = Self::$variant;
             )*
 
-            /// The field's name in [`TransactionRequest`].
+            /// Returns the field's name in [`TransactionRequest`].
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -32,8 +32,8 @@ macro_rules! fields {
             }
         }
 
-        /// A transaction of a type that is known only at run time, ready to be [signed](Self::sign). Fields that the type
-        /// does not have are empty or 0.
+        /// A transaction whose type is known only at run time, ready to be [signed](Self::sign). Fields that the type
+        /// does not have must be empty or 0.
         ///
         /// ```
         /// use lydite_bytes::Address;
@@ -65,7 +65,7 @@ macro_rules! fields {
         }
 
         impl TransactionRequest {
-            /// Is the field other than empty and 0?
+            /// Whether the field is neither empty nor 0.
             fn is_given(&self, field: Field) -> bool {
                 match field {
                     $(Field::$variant => self.$name != <$type>::default(),)*
@@ -76,36 +76,36 @@ macro_rules! fields {
 }
 
 fields! {
-    /// Chain that the transaction is for; none in a legacy transaction that holds on every chain.
+    /// Chain id; `None` for a legacy transaction that is valid on every chain.
     ChainId chain_id: Option<u64>,
-    /// Transactions that the sender sent before.
+    /// Number of transactions that the sender has sent before.
     Nonce nonce: u64,
     /// Wei per gas (types 0 and 1).
     GasPrice gas_price: u128,
-    /// Wei per gas above the base fee, at most (types 2 and up).
+    /// Maximum wei per gas above the base fee (types 2 and up).
     MaxPriorityFeePerGas max_priority_fee_per_gas: u128,
-    /// Wei per gas, at most (types 2 and up).
+    /// Maximum wei per gas (types 2 and up).
     MaxFeePerGas max_fee_per_gas: u128,
-    /// Gas at most.
+    /// Maximum gas.
     GasLimit gas_limit: u64,
-    /// Recipient; none creates a contract, in types 0 to 2.
+    /// Recipient; in types 0 to 2, `None` creates a contract.
     To to: Option<Address>,
     /// Wei sent.
     Value value: U256,
     /// Call data, or the code that creates the contract.
     Data data: Bytes,
-    /// State to be warm (types 1 and up).
+    /// Accounts and storage slots to prewarm (types 1 and up).
     AccessList access_list: Vec<AccessListItem>,
-    /// Wei per blob gas, at most (type 3).
+    /// Maximum wei per blob gas (type 3).
     MaxFeePerBlobGas max_fee_per_blob_gas: u128,
     /// Versioned hash of each blob's commitment (type 3).
     BlobVersionedHashes blob_versioned_hashes: Vec<B256>,
-    /// Accounts that take on code (type 4).
+    /// Authorizations that set the code of accounts (type 4).
     AuthorizationList authorization_list: Vec<Authorization>,
 }
 
 impl TransactionRequest {
-    /// Nothing that the type does not have, and all that it needs.
+    /// Checks that the request has all required fields of its type and no others.
     pub(super) fn check(&self) -> Result<(), Error> {
         let foreign = |field: &&Field| !self.kind.has(**field) && self.is_given(**field);
         if let Some(&field) = Field::ALL.iter().find(foreign) {

@@ -90,7 +90,7 @@ fn vectors_hash_recover_and_encode() {
             hash[..]
         );
     }
-    // Batches of more than one chunk, with envelopes that fail between those that do not.
+    // Batches of more than one chunk, with invalid envelopes among valid ones.
     let raws: Vec<&[u8]> = cases
         .iter()
         .flat_map(|(raw, ..)| [&raw[..], &raw[1..]])
@@ -207,7 +207,7 @@ fn generated_fields_and_signatures() {
                 .collect();
             assert_eq!(authorities, expected, "{name}");
         }
-        // RFC 6979 leaves no choice: the same key signs the same bytes.
+        // RFC 6979 is deterministic: the same key produces the same bytes.
         let key = SecretKey::from_bytes(&bytes(&case["private_key"]).try_into().unwrap()).unwrap();
         let signed = match Transaction::from(view) {
             Transaction::Legacy(signed) => signed.transaction.sign(&key).into(),
@@ -225,7 +225,7 @@ fn generated_fields_and_signatures() {
     assert_eq!(kinds, [13, 10, 19, 8, 8]);
 }
 
-/// The fields of a view as those of a request.
+/// Copies the fields of a view to a request.
 fn request_of(view: &TransactionRef<'_>) -> TransactionRequest {
     let mut request = TransactionRequest {
         kind: view.kind,
@@ -257,7 +257,7 @@ fn request_of(view: &TransactionRef<'_>) -> TransactionRequest {
     request
 }
 
-/// A request is refused with any field that its type does not have, and without one that it needs.
+/// A request is rejected with a field that its type does not have, and without one that it requires.
 fn refusals(request: &TransactionRequest, key: &SecretKey) {
     let kind = request.kind;
     let changed = |change: fn(&mut TransactionRequest)| {
@@ -305,7 +305,7 @@ fn refusals(request: &TransactionRequest, key: &SecretKey) {
     assert_eq!(creates, without(calls_only, Field::To));
 }
 
-/// `vectors/eth-ops`: the transaction of both reports' rows.
+/// `vectors/eth-ops`: the transaction used in both reports.
 #[test]
 fn the_reports_transaction() {
     let ops = vectors(include_str!(concat!(
@@ -469,7 +469,7 @@ fn hostile_envelopes() {
         rlp(ErrorKind::UnexpectedEnd, 0)
     );
 
-    // A fee of 2^128 is refused, and the error says that this is a limit; the largest fee below it is accepted.
+    // A fee of 2^128 is rejected with an error that mentions the limit; the largest fee below it is accepted.
     let fee = |gas_price: U256| {
         let mut raw = Vec::new();
         let fields = (0u8, gas_price, 0u8, "", 0u8, "");
@@ -530,7 +530,7 @@ fn hostile_envelopes() {
     }
 }
 
-/// The wrapper of a type 3 transaction with so many blobs, commitments and proofs.
+/// Wraps a type 3 transaction with these numbers of blobs, commitments and proofs.
 fn wrap(
     raw: &[u8],
     version: Option<u8>,
@@ -665,7 +665,7 @@ proptest! {
         }
     }
 
-    /// Changed bytes do not panic, and what is still accepted is canonical.
+    /// Changed bytes do not cause a panic, and input that is still accepted is canonical.
     #[test]
     fn mutations(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), pick in any::<prop::sample::Index>()) {
         let mut raw = pick.get(&short_cases()).clone();

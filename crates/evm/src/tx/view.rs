@@ -1,5 +1,5 @@
-//! Transactions left in the input. Both hashes are taken over the bytes as they came: the fields that are signed stand
-//! together in the list, so nothing is encoded again.
+//! Transactions left in the input. Both hashes are computed from the input bytes: the signed fields are contiguous in
+//! the list, so no field is encoded again.
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -19,59 +19,59 @@ use crate::rlp::{self, Buffer, List, Payload, Reader};
 pub struct TransactionRef<'a> {
     /// Type of the envelope.
     pub kind: TransactionType,
-    /// Chain that the transaction is for; none in a legacy transaction without EIP-155.
+    /// Chain id; `None` for a legacy transaction without EIP-155.
     pub chain_id: Option<u64>,
-    /// Transactions that the sender sent before.
+    /// Number of transactions that the sender has sent before.
     pub nonce: u64,
-    /// Wei per gas above the base fee, at most. Types 0 and 1: the gas price.
+    /// Maximum wei per gas above the base fee. For types 0 and 1: the gas price.
     pub max_priority_fee_per_gas: u128,
-    /// Wei per gas, at most. Types 0 and 1: the gas price.
+    /// Maximum wei per gas. For types 0 and 1: the gas price.
     pub max_fee_per_gas: u128,
-    /// Gas at most.
+    /// Maximum gas.
     pub gas_limit: u64,
-    /// Recipient; none creates a contract. Types 3 and 4 have one always.
+    /// Recipient; `None` creates a contract. Types 3 and 4 always have a recipient.
     pub to: Option<Address>,
     /// Wei sent.
     pub value: U256,
     /// Call data, or the code that creates the contract.
     pub data: &'a [u8],
-    /// State to be warm (types 1 and up).
+    /// Accounts and storage slots to prewarm (types 1 and up).
     pub access_list: List<'a, AccessListItemRef<'a>>,
-    /// Wei per blob gas, at most (type 3).
+    /// Maximum wei per blob gas (type 3).
     pub max_fee_per_blob_gas: u128,
     /// Versioned hash of each blob's commitment (type 3).
     pub blob_versioned_hashes: List<'a, B256>,
-    /// Accounts that take on code (type 4).
+    /// Authorizations that set the code of accounts (type 4).
     pub authorization_list: List<'a, Authorization>,
-    /// The sender's signature, its recovery id 0 or 1.
+    /// The sender's signature. The recovery id is 0 or 1.
     pub signature: Signature,
     /// The encodings of the fields before the signature.
     fields: &'a [u8],
-    /// The whole list, with the type byte before it unless `detached`.
+    /// The whole list, preceded by the type byte unless `detached`.
     envelope: &'a [u8],
-    /// The type byte does not stand before the list, as in the network form of a blob transaction.
+    /// The type byte is not directly before the list, as in the network form of a blob transaction.
     detached: bool,
 }
 
-/// What a blob transaction carries on the network, beside the transaction (EIP-4844; EIP-7594 for version 1). The
-/// counts agree with one another and with the transaction; nothing is verified against the commitments.
+/// The data that accompanies a blob transaction on the network (EIP-4844; EIP-7594 for version 1). The counts match
+/// each other and the transaction; blobs are not verified against the commitments.
 #[derive(Clone, Copy, Debug)]
 pub struct BlobSidecar<'a> {
-    /// 0: a proof for each blob. 1: 128 cell proofs for each blob.
+    /// 0: one proof per blob. 1: 128 cell proofs per blob.
     pub version: u8,
     /// 4096 field elements of 32 bytes each.
     pub blobs: List<'a, &'a [u8; 131_072]>,
-    /// KZG commitment to each blob.
+    /// KZG commitments, one per blob.
     pub commitments: List<'a, &'a [u8; 48]>,
     /// KZG proofs.
     pub proofs: List<'a, &'a [u8; 48]>,
 }
 
 impl<'a> TransactionRef<'a> {
-    /// Decodes an envelope, strictly.
+    /// Decodes an envelope strictly.
     ///
     /// # Errors
-    /// [`Error::Rlp`], [`Error::UnknownType`] or [`Error::InvalidV`].
+    /// [`Error::Rlp`], [`Error::UnknownType`] or [`Error::InvalidV`] if the envelope is invalid.
     pub fn decode(raw: &'a [u8]) -> Result<Self, Error> {
         let mut reader = Reader::new(raw);
         match raw.first() {
@@ -84,7 +84,7 @@ impl<'a> TransactionRef<'a> {
         }
     }
 
-    /// Decodes an envelope in the form in which transactions are sent to a node: a blob transaction may come with its
+    /// Decodes an envelope in the form in which transactions are sent to a node: a blob transaction may include its
     /// blobs, in the wrapper of EIP-4844 or of EIP-7594. The hash is that of the transaction without them.
     ///
     /// # Errors
@@ -129,15 +129,15 @@ impl<'a> TransactionRef<'a> {
         Ok((view, Some(sidecar)))
     }
 
-    /// Takes the list of a transaction from `reader`. With the whole envelope given, the reader stands at its start, and
-    /// nothing may follow the list.
+    /// Reads the list of a transaction from `reader`. If `whole` is the whole envelope, the reader must be at its
+    /// start, and no data may follow the list.
     fn decode_list<T: Fields>(
         reader: &mut Reader<'a>,
         whole: Option<&'a [u8]>,
     ) -> Result<Self, Error> {
         let legacy = T::KIND == TransactionType::Legacy;
         if !legacy && whole.is_some() {
-            // The type byte is below 0x80, so it reads as an integer.
+            // The type byte is below 0x80, so it can be read as an integer.
             reader.read::<u8>()?;
         }
         let start = reader.rest();
@@ -188,7 +188,7 @@ impl<'a> TransactionRef<'a> {
         Ok(view)
     }
 
-    /// The transaction's hash, over the bytes that were decoded. Computed at each call.
+    /// Computes the transaction's hash from the decoded bytes.
     pub fn hash(&self) -> [u8; 32] {
         if !self.detached {
             return keccak256(self.envelope);
@@ -199,10 +199,10 @@ impl<'a> TransactionRef<'a> {
         keccak.finalize()
     }
 
-    /// The account that signed. Computed at each call.
+    /// Recovers the account that signed.
     ///
     /// # Errors
-    /// [`Error::Signature`]; among others s above n / 2 (EIP-2).
+    /// [`Error::Signature`] if there is no sender or s is above n / 2 (EIP-2).
     pub fn sender(&self) -> Result<Address, Error> {
         Ok(secp256k1::recover_address_low_s(
             &self.signing_hash(),
@@ -211,7 +211,7 @@ impl<'a> TransactionRef<'a> {
     }
 }
 
-/// The fields that are signed, copied from the input.
+/// The signed fields, copied from the input.
 impl Payload for TransactionRef<'_> {
     #[inline]
     fn payload_len(&self) -> usize {
@@ -240,7 +240,7 @@ impl Signable for TransactionRef<'_> {
     }
 }
 
-/// Recovery id and EIP-155 chain id of a legacy v.
+/// Splits a legacy v into recovery id and EIP-155 chain id.
 #[inline]
 fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
     match v {
@@ -253,7 +253,7 @@ fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
     }
 }
 
-/// An integer of at most 32 bytes, padded to 32.
+/// Reads an integer of at most 32 bytes, padded to 32.
 #[inline(always)]
 fn read_integer_bytes(reader: &mut Reader<'_>) -> Result<[u8; 32], rlp::Error> {
     if let [0xa0, top, ..] = reader.rest()
@@ -271,11 +271,11 @@ fn read_short_integer(mut reader: Reader<'_>) -> Result<(U256, Reader<'_>), rlp:
     Ok((reader.read()?, reader))
 }
 
-/// The hash of each envelope: strict decoding as by [`TransactionRef::decode`], and the hashes side by side where the
-/// machine has lanes. An envelope that is not valid gets its error in `out` and disturbs no other.
+/// Computes the hash of each envelope: decodes strictly like [`TransactionRef::decode`], and hashes in parallel if the
+/// CPU has vector kernels. The error of an invalid envelope is stored in `out`; the others are not affected.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 ///
 /// ```
 /// use lydite_evm::tx::{self, Error};
@@ -309,14 +309,14 @@ pub fn hashes(raw: &[&[u8]], out: &mut [Result<[u8; 32], Error>]) -> Result<(), 
     Ok(())
 }
 
-/// Transactions whose preimages are held at once by [`senders`].
+/// Number of transactions whose preimages [`senders`] holds at once.
 const CHUNK: usize = 256;
 
-/// The sender of each envelope: decoding, hashing and recovery in batches. An envelope that is not valid gets its error
-/// in `out` and disturbs no other.
+/// Recovers the sender of each envelope: decodes, hashes and recovers in batches. The error of an invalid envelope is
+/// stored in `out`; the others are not affected.
 ///
 /// # Errors
-/// [`Error::Length`] if the slices differ in length; then `out` is left as it was.
+/// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 ///
 /// ```
 /// use lydite_bytes::Address;

@@ -1,11 +1,11 @@
-//! The compression function F of BLAKE2b with its number of rounds as a parameter, as the EVM's precompile 0x09 has it.
+//! The compression function F of BLAKE2b with a variable number of rounds, for the EVM's precompile 0x09.
 //!
 //! Source: \[RFC7693\] §3.2, \[EIP-152\].
 
 #[cfg(test)]
 mod reference;
 
-/// `h` after the compression of the message block `m`, with offset counters `t` and the flag of the last block.
+/// Updates `h` by compressing the message block `m`, with offset counters `t` and the flag of the last block.
 ///
 /// ```
 /// // BLAKE2b-512 of "abc" (RFC 7693, appendix A): one block, 12 rounds.
@@ -57,7 +57,7 @@ macro_rules! g {
     };
 }
 
-/// A round with one line of the schedule SIGMA.
+/// A round with one row of the schedule SIGMA.
 macro_rules! round {
     ($v:ident, $m:ident, $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal $s6:literal $s7:literal
      $s8:literal $s9:literal $s10:literal $s11:literal $s12:literal $s13:literal $s14:literal $s15:literal) => {
@@ -75,7 +75,7 @@ macro_rules! round {
 fn mix(rounds: u32, v: &mut [u64; 16], m: &[u64; 16]) {
     let mut w = *v;
     let mut left = rounds;
-    // The schedule repeats after ten rounds; straight code for each lets the message words be addressed directly.
+    // The schedule repeats after ten rounds; straight-line code for each of them addresses the message words directly.
     macro_rules! next {
         ($($s:literal)*) => {
             if left == 0 {

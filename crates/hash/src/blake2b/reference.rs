@@ -1,4 +1,4 @@
-//! [RFC7693] §3.1 and §3.2, line by line. Tests only.
+//! [RFC7693] §3.1 and §3.2, line by line. For tests only.
 
 const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],

@@ -1,18 +1,18 @@
-//! Many messages over the lanes of a wide kernel: a lane whose message ends takes the next one, so mixed lengths keep all
-//! lanes busy; the last message left alone goes on in the single-lane kernel.
+//! Distributes many messages over the lanes of a wide kernel. A lane whose message ends takes the next message, so
+//! mixed lengths keep all lanes busy. The last remaining message is completed by the single-lane kernel.
 
 use super::{KECCAK_SUFFIX, State};
 
-/// Lanes of one state.
+/// Lanes of one Keccak state.
 pub(super) const LANES: usize = 25;
 
-/// `N` states interleaved: word `j` of entry `i` is lane `i` of state `j`.
+/// `N` interleaved states: word `j` of entry `i` is lane `i` of state `j`.
 #[repr(align(64))]
 pub(super) struct Wide<const N: usize>(pub(super) [[u64; N]; LANES]);
 
-/// The 24 rounds of a state of vectors, one message a lane. `xor` and `chi`, which is `a ^ (!b & c)`, are functions of vectors,
-/// `rol` is a macro that rotates by a literal, and `splat` makes a vector of a constant.
-#[allow(unused_macros)] // by targets that have this module for its tests only
+/// The 24 rounds on a state of vectors, one message per lane. `xor` and `chi`, which is `a ^ (!b & c)`, are functions
+/// on vectors, `rol` is a macro that rotates by a literal, and `splat` broadcasts a constant.
+#[allow(unused_macros)] // targets that only use this module in tests
 macro_rules! rounds {
     ($a:ident, $xor:ident, $chi:ident, $rol:ident, $splat:expr) => {
         for &constant in &$crate::keccak::portable::ROUND_CONSTANTS {
@@ -29,7 +29,7 @@ macro_rules! rounds {
             let d2 = $xor(c1, $rol!(c3, 1));
             let d3 = $xor(c2, $rol!(c4, 1));
             let d4 = $xor(c3, $rol!(c0, 1));
-            // theta's end, rho and pi
+            // end of theta, rho and pi
             let b00 = $xor($a[0], d0);
             let b01 = $rol!($xor($a[6], d1), 44);
             let b02 = $rol!($xor($a[12], d2), 43);
@@ -89,19 +89,19 @@ macro_rules! rounds {
 #[allow(unused_imports)]
 pub(super) use rounds;
 
-/// What one lane of the kernel is doing.
+/// The state of one lane of the kernel.
 #[derive(Clone, Copy)]
 struct Lane<'a> {
-    /// Bytes not yet absorbed.
+    /// Bytes not absorbed yet.
     rest: &'a [u8],
-    /// Where the digest goes; none: the lane is idle.
+    /// Index of the output; `None` if the lane is idle.
     target: Option<usize>,
 }
 
-/// Hashes `inputs` into `out` (of equal length), by a sponge of rate `RATE` whose padding begins with `suffix`; an output is
-/// of one block at most. `absorb` clears the states whose `keep` word is zero (otherwise it is all
-/// ones), XORs a block into each state and permutes; `squeeze` tells the first four words of each state; `finish` completes
-/// one message alone.
+/// Hashes `inputs` into `out` (of equal length), with a sponge of rate `RATE` whose padding starts with `suffix`. An
+/// output is at most one block. `absorb` clears the states whose `keep` word is zero (otherwise it is all ones), XORs a
+/// block into each state and permutes; `squeeze` returns the first four words of each state; `finish` completes a
+/// single message.
 #[inline]
 pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
     suffix: u8,
@@ -134,7 +134,7 @@ pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
             }
             busy += usize::from(lane.target.is_some());
         }
-        // One message does not fill a wide kernel
+        // A single message does not fill a wide kernel
         if busy <= 1 {
             for (position, lane) in lanes.iter().enumerate() {
                 if let Some(target) = lane.target {
@@ -143,13 +143,13 @@ pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
                 }
             }
             if suffix != KECCAK_SUFFIX {
-                // SHAKE128's inputs may be secret: nothing of them stays here.
+                // SHAKE128's inputs may be secret: clear the copy.
                 padded = [[0; RATE]; N];
                 core::hint::black_box(&padded);
             }
             return;
         }
-        // One block of each; idle lanes absorb what is in their buffer
+        // Absorb one block per lane; idle lanes absorb the contents of their buffer
         let mut blocks = [&[0; RATE]; N];
         let mut ended = [None; N];
         for (((lane, block), ended), padded) in lanes
@@ -187,7 +187,7 @@ pub(super) fn run<const N: usize, const RATE: usize, const OUT: usize>(
     }
 }
 
-/// The last block of a message: `rest` (shorter than a block) and the padding, from `suffix` to the last bit.
+/// Returns the last block of a message: `rest` (shorter than a block) and the padding, from `suffix` to the last bit.
 #[inline]
 fn pad<const RATE: usize>(block: &mut [u8; RATE], rest: &[u8], suffix: u8) {
     *block = [0; RATE];

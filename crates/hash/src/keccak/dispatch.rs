@@ -1,5 +1,6 @@
-//! Which instructions compute Keccak: found once at run time, chosen once per hash or batch. Every call into a kernel that
-//! needs more than the target's baseline is here, with the proof in hand that the CPU has what the kernel was compiled for.
+//! Backend selection for Keccak: CPU features are detected once at run time, and a backend is chosen once per hash or
+//! batch. Every call to a kernel that needs more than the target's baseline is here, together with the evidence that
+//! the CPU supports it.
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::ZERO;
@@ -16,7 +17,7 @@ use super::wasm32::scalar::permute;
 use super::x86_64;
 use super::{State, xor_bytes};
 
-/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+/// Whether this build must not use CPU-specific instructions; Miri cannot run them.
 #[cfg(target_arch = "x86_64")]
 const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
 
@@ -27,32 +28,32 @@ cpufeatures::new!(cpu_avx2, "bmi1", "bmi2", "avx2");
 #[cfg(target_arch = "x86_64")]
 cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
 
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proof(());
 
-/// A way to compute Keccak. Every backend gives the same digests; a value exists only where it can run.
+/// An implementation of Keccak. All backends return the same digests; a value exists only if the CPU supports it.
 ///
 /// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Nothing beyond the target's baseline: safe Rust, or WebAssembly kernels of its own.
+    /// The target's baseline: safe Rust, or special kernels on WebAssembly.
     Portable,
     /// BMI1 and BMI2, one message at a time.
     #[cfg(target_arch = "x86_64")]
     Bmi2(Proof),
-    /// As [`Backend::Bmi2`]; batches four messages side by side with AVX2.
+    /// Like [`Backend::Bmi2`], with batches of four messages in parallel with AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Proof),
-    /// AVX-512F and BW: one message in five vectors, batches eight messages side by side.
+    /// AVX-512F and BW: one message in five vectors; batches of eight messages in parallel.
     #[cfg(target_arch = "x86_64")]
     Avx512(Proof),
 }
 
 impl Backend {
-    /// The fastest backend of this CPU.
+    /// Returns the fastest backend for this CPU.
     #[inline]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -70,7 +71,7 @@ impl Backend {
         Self::Portable
     }
 
-    /// Every backend this CPU can run, [`Backend::Portable`] first.
+    /// Returns all backends that this CPU supports, [`Backend::Portable`] first.
     pub fn available() -> impl Iterator<Item = Self> {
         let portable = core::iter::once(Self::Portable);
         #[cfg(target_arch = "x86_64")]
@@ -86,30 +87,30 @@ impl Backend {
         portable
     }
 
-    /// One Keccak-f\[1600\].
+    /// Computes one Keccak-f\[1600\].
     #[inline]
     pub(super) fn permute(self, state: &mut State) {
         match self {
             Self::Portable => permute(state),
             #[cfg(target_arch = "x86_64")]
             Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) => {
-                // SAFETY: a `Proof` in either of these backends is made only after finding BMI1 and BMI2.
+                // SAFETY: a `Proof` for either of these backends is only created after detecting BMI1 and BMI2.
                 unsafe { x86_64::bmi2::permute(state) }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(Proof(())) => {
-                // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
+                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
                 unsafe { x86_64::avx512_x1::permute(state) }
             }
         }
     }
 
-    /// XORs each block into the state and permutes.
+    /// XORs each block into the state and permutes after each.
     #[inline]
     pub(super) fn absorb<const RATE: usize>(self, state: &mut State, blocks: &[[u8; RATE]]) {
         #[cfg(target_arch = "x86_64")]
         if let Self::Avx512(Proof(())) = self {
-            // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and BW.
+            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and BW.
             return unsafe { x86_64::avx512_x1::absorb(state, blocks) };
         }
         for block in blocks {
@@ -118,8 +119,8 @@ impl Backend {
         }
     }
 
-    /// One block at most of the output of a sponge whose padding begins with `suffix`, for a message of which whole blocks made
-    /// `state`, and `rest` follows.
+    /// Returns at most one block of output of a sponge whose padding starts with `suffix`. `state` has absorbed all
+    /// whole blocks of the message; `rest` is the remainder.
     #[inline]
     pub(super) fn sponge<const RATE: usize, const OUT: usize>(
         self,
@@ -129,7 +130,7 @@ impl Backend {
     ) -> [u8; OUT] {
         #[cfg(target_arch = "x86_64")]
         if let Self::Avx512(Proof(())) = self {
-            // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and BW.
+            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and BW.
             return unsafe { x86_64::avx512_x1::sponge::<RATE, OUT>(suffix, state, rest) };
         }
         let mut state = *state;
@@ -139,7 +140,7 @@ impl Backend {
         self.finish::<RATE, OUT>(suffix, &mut state, rest.len())
     }
 
-    /// Hashes `inputs` into `out`, which has the same length, by the sponge of [`Self::sponge`].
+    /// Hashes `inputs` into `out`, which has the same length, with the sponge of [`Self::sponge`].
     pub(super) fn sponge_all<const RATE: usize, const OUT: usize>(
         self,
         suffix: u8,
@@ -152,7 +153,7 @@ impl Backend {
                 suffix,
                 inputs,
                 out,
-                // SAFETY: the `Proof` of this backend is made only after finding AVX-512F.
+                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
                 // SAFETY: as above.
                 |state| unsafe { x86_64::avx512_x8::squeeze(state) },
@@ -163,7 +164,7 @@ impl Backend {
                 suffix,
                 inputs,
                 out,
-                // SAFETY: the `Proof` of this backend is made only after finding AVX2.
+                // SAFETY: the `Proof` for this backend is only created after detecting AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
                 // SAFETY: as above.
                 |state| unsafe { x86_64::avx2_x4::squeeze(state) },

@@ -1,7 +1,8 @@
-//! Keccak-256 as Ethereum uses it: the sponge of \[KECCAK\] with capacity 512 and the original padding `10*1` (domain byte
-//! `0x01`), not the `0x06` of SHA3-256 [FIPS202 §6.1].
+//! Keccak-256 as used in Ethereum: the sponge of \[KECCAK\] with capacity 512 and the original padding `10*1` (domain
+//! byte `0x01`), not the `0x06` of SHA3-256 [FIPS202 §6.1].
 //!
-//! Rate 136 bytes, digest 32 bytes. In batches also SHAKE128 [FIPS202 §6.2], rate 168 bytes. The time taken depends on the length of the input, never on its bytes.
+//! The rate is 136 bytes, the digest 32 bytes. Batches also support SHAKE128 [FIPS202 §6.2], with a rate of 168 bytes.
+//! The time depends on the length of the input, not on its bytes.
 
 #[cfg(any(
     target_arch = "x86_64",
@@ -27,31 +28,32 @@ pub use dispatch::Proof;
 /// Bytes absorbed per permutation: (1600 - 2 * 256) / 8.
 const RATE: usize = 136;
 
-/// The same of SHAKE128: (1600 - 2 * 128) / 8 [FIPS202 §6.2].
+/// Bytes absorbed per permutation of SHAKE128: (1600 - 2 * 128) / 8 [FIPS202 §6.2].
 const SHAKE128_RATE: usize = 168;
 
-/// What the padding begins with: nothing before it,
+/// First padding byte of Keccak-256, without domain bits.
 const KECCAK_SUFFIX: u8 = 0x01;
-/// `01` [FIPS202 §6.1],
+/// First padding byte of SHA3-256, with the domain bits `01` [FIPS202 §6.1].
 const SHA3_SUFFIX: u8 = 0x06;
-/// or `1111` [FIPS202 §6.2].
+/// First padding byte of SHAKE128, with the domain bits `1111` [FIPS202 §6.2].
 const SHAKE_SUFFIX: u8 = 0x1f;
 
 /// The 25 lanes, `state[x + 5 * y]`; lane bytes are little-endian [FIPS202 §3.1.2, §B.1].
 type State = [u64; 25];
 
-/// Before the first block. In memory: zeros written just before a vector kernel reads them would hold it up.
+/// The state before the first block. A static, because a vector kernel would have to wait for zeros that were just
+/// written.
 static ZERO: State = [0; 25];
 
-/// Why a batch was refused.
+/// The reason why a batch is rejected.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The output slice does not have one place per input.
+    /// The number of outputs does not match the number of inputs.
     BatchLength {
-        /// Inputs given.
+        /// Number of inputs.
         inputs: usize,
-        /// Output places given.
+        /// Number of outputs.
         outputs: usize,
     },
 }
@@ -68,7 +70,7 @@ impl core::fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Keccak-256 of `data`.
+/// Computes Keccak-256 of `data`.
 ///
 /// ```
 /// let digest = lydite_hash::keccak256(b"");
@@ -79,13 +81,13 @@ pub fn keccak256(data: &[u8]) -> [u8; 32] {
     Backend::detect().keccak256(data)
 }
 
-/// Keccak-256 of `data`, written to `out`.
+/// Computes Keccak-256 of `data` into `out`.
 #[inline]
 pub fn keccak256_into(data: &[u8], out: &mut [u8; 32]) {
     *out = keccak256(data);
 }
 
-/// Keccak-256 that the compiler can evaluate: selectors, topics and type hashes as constants. At run time use
+/// Computes Keccak-256 at compile time, for selectors, topics and type hashes as constants. At run time, use
 /// [`keccak256`], which is faster.
 ///
 /// ```
@@ -96,7 +98,7 @@ pub const fn keccak256_const(data: &[u8]) -> [u8; 32] {
     portable::keccak256(data)
 }
 
-/// Keccak-256 of each input, into the place of the same index. Lengths may differ.
+/// Computes Keccak-256 of each input, into the output with the same index. Lengths may differ.
 ///
 /// ```
 /// use lydite_hash::{keccak256, keccak256_batch};
@@ -109,12 +111,12 @@ pub const fn keccak256_const(data: &[u8]) -> [u8; 32] {
 ///
 /// # Errors
 ///
-/// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+/// [`Error::BatchLength`] if the slices differ in length; no output is then written.
 pub fn keccak256_batch(inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
     Backend::detect().keccak256_batch(inputs, out)
 }
 
-/// SHA3-256 of `data` [FIPS202 §6.1]: not Ethereum's Keccak-256.
+/// Computes SHA3-256 of `data` [FIPS202 §6.1], which is different from Ethereum's Keccak-256.
 ///
 /// ```
 /// assert_eq!(lydite_hash::sha3_256(b"")[..4], [0xa7, 0xff, 0xc6, 0xf8]);
@@ -123,8 +125,8 @@ pub fn sha3_256(data: &[u8]) -> [u8; 32] {
     Backend::detect().sponge::<RATE, 32>(SHA3_SUFFIX, &ZERO, data)
 }
 
-/// The first `N` bytes of SHAKE128 of each input, into the place of the same index; `N` is at most 168, one block. Lengths of
-/// the inputs may differ.
+/// Computes the first `N` bytes of SHAKE128 of each input, into the output with the same index. `N` must be at most
+/// 168, one block. The lengths of the inputs may differ.
 ///
 /// ```
 /// let mut out = [[0; 4]];
@@ -135,34 +137,34 @@ pub fn sha3_256(data: &[u8]) -> [u8; 32] {
 ///
 /// # Errors
 ///
-/// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+/// [`Error::BatchLength`] if the slices differ in length; no output is then written.
 pub fn shake128_batch<const N: usize>(inputs: &[&[u8]], out: &mut [[u8; N]]) -> Result<(), Error> {
     Backend::detect().shake128_batch(inputs, out)
 }
 
 impl Backend {
-    /// [`keccak256`](fn@keccak256) by this backend.
+    /// [`keccak256`](fn@keccak256) with this backend.
     #[inline]
     pub fn keccak256(self, data: &[u8]) -> [u8; 32] {
         self.sponge::<RATE, 32>(KECCAK_SUFFIX, &ZERO, data)
     }
 
-    /// [`keccak256_batch`](fn@keccak256_batch) by this backend.
+    /// [`keccak256_batch`](fn@keccak256_batch) with this backend.
     ///
     /// # Errors
     ///
-    /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+    /// [`Error::BatchLength`] if the slices differ in length; no output is then written.
     pub fn keccak256_batch(self, inputs: &[&[u8]], out: &mut [[u8; 32]]) -> Result<(), Error> {
         check_lengths(inputs.len(), out.len())?;
         self.sponge_all::<RATE, 32>(KECCAK_SUFFIX, inputs, out);
         Ok(())
     }
 
-    /// [`shake128_batch`] by this backend.
+    /// [`shake128_batch`] with this backend.
     ///
     /// # Errors
     ///
-    /// [`Error::BatchLength`] where the slices differ in length; nothing is written then.
+    /// [`Error::BatchLength`] if the slices differ in length; no output is then written.
     pub fn shake128_batch<const N: usize>(
         self,
         inputs: &[&[u8]],
@@ -174,7 +176,7 @@ impl Backend {
         Ok(())
     }
 
-    /// Pads a block of which `length` < `R` bytes were absorbed, and squeezes.
+    /// Pads a block of which `length` < `R` bytes have been absorbed, and squeezes.
     #[inline]
     fn finish<const R: usize, const OUT: usize>(
         self,
@@ -189,7 +191,7 @@ impl Backend {
     }
 }
 
-/// The first bytes of a state.
+/// Returns the first bytes of a state.
 #[inline]
 fn squeeze<const OUT: usize>(state: &State) -> [u8; OUT] {
     let mut out = [0; OUT];
@@ -207,7 +209,7 @@ fn check_lengths(inputs: usize, outputs: usize) -> Result<(), Error> {
     }
 }
 
-/// Streaming Keccak-256: any split of the input gives the digest of [`keccak256`](fn@keccak256).
+/// Streaming Keccak-256: the digest is that of [`keccak256`](fn@keccak256), however the input is split.
 ///
 /// ```
 /// let mut hasher = lydite_hash::Keccak256::new();
@@ -218,18 +220,18 @@ fn check_lengths(inputs: usize, outputs: usize) -> Result<(), Error> {
 #[derive(Clone)]
 pub struct Keccak256 {
     state: State,
-    /// Bytes already absorbed of the current block, < [`RATE`].
+    /// Number of bytes absorbed of the current block, < [`RATE`].
     offset: usize,
     backend: Backend,
 }
 
 impl Keccak256 {
-    /// A hasher that has absorbed nothing.
+    /// Creates an empty hasher.
     pub fn new() -> Self {
         Self::with_backend(Backend::detect())
     }
 
-    /// A hasher on a backend of your choice.
+    /// Creates an empty hasher with the given backend.
     pub fn with_backend(backend: Backend) -> Self {
         Self {
             state: [0; 25],
@@ -256,7 +258,7 @@ impl Keccak256 {
         self.offset += data.len();
     }
 
-    /// The digest of everything absorbed.
+    /// Returns the digest of all absorbed data.
     pub fn finalize(mut self) -> [u8; 32] {
         self.backend
             .finish::<RATE, 32>(KECCAK_SUFFIX, &mut self.state, self.offset)
@@ -275,7 +277,7 @@ impl core::fmt::Debug for Keccak256 {
     }
 }
 
-/// XORs `data` into the state's bytes from `offset` on; `offset + data.len()` <= [`RATE`].
+/// XORs `data` into the state's bytes from `offset` on. Requires `offset + data.len()` <= [`RATE`].
 #[inline]
 fn xor_bytes(state: &mut State, mut offset: usize, mut data: &[u8]) {
     if !offset.is_multiple_of(8) {
@@ -294,7 +296,7 @@ fn xor_bytes(state: &mut State, mut offset: usize, mut data: &[u8]) {
     }
 }
 
-/// Up to 8 bytes as a little-endian word.
+/// Converts up to 8 bytes to a little-endian word.
 #[inline]
 fn partial_word(bytes: &[u8]) -> u64 {
     bytes

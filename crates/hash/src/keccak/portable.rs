@@ -1,9 +1,9 @@
-//! Keccak-f\[1600\] in safe, constant-evaluable Rust for every target. Lanes are 64-bit words, `state[x + 5 * y]`, as in
-//! [FIPS202 §3.1.2]; every word pattern is a valid state. Constant time: no branch or index depends on the lanes.
+//! Keccak-f\[1600\] in safe `const` Rust for every target. Lanes are 64-bit words, `state[x + 5 * y]`, as in [FIPS202
+//! §3.1.2]; every word pattern is a valid state. Constant time: no branch or index depends on the lanes.
 
 use super::{RATE, State};
 
-/// The round constants of iota, [FIPS202 §3.2.5]; a test derives them again from the LFSR.
+/// The round constants of iota, [FIPS202 §3.2.5]; a test derives them from the LFSR.
 pub(super) const ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,
@@ -33,7 +33,8 @@ pub(super) const ROUND_CONSTANTS: [u64; 24] = [
 
 /// The 24 rounds.
 ///
-/// On a copy: words that are stored in each round LLVM puts into vectors where it may (x86-64-v4: 579 ns instead of 225).
+/// Works on a copy: LLVM would put words that are stored in each round into vectors if it may (x86-64-v4: 579 ns
+/// instead of 225).
 #[inline]
 pub(super) const fn permute(state: &mut State) {
     let mut a = *state;
@@ -118,7 +119,7 @@ pub(super) const fn permute(state: &mut State) {
     *state = a;
 }
 
-/// Keccak-256, evaluable in constants.
+/// Computes Keccak-256; can be evaluated at compile time.
 pub(super) const fn keccak256(data: &[u8]) -> [u8; 32] {
     let mut state: State = [0; 25];
     let mut offset = 0;

@@ -1,4 +1,5 @@
-//! Keccak-f\[1600\] and Keccak-256 line by line from [FIPS202 §3], on a 5 x 5 array of lanes: for reading and for tests.
+//! Keccak-f\[1600\] and Keccak-256 line by line from [FIPS202 §3], on a 5 x 5 array of lanes: for reference and for
+//! tests.
 
 extern crate std;
 
@@ -52,7 +53,7 @@ fn iota(mut a: State, constant: u64) -> State {
     a
 }
 
-/// The constants of iota from the bits `rc(j + 7 * round)` at the places `2^j - 1` [FIPS202 §3.2.5, algorithms 5 and 6].
+/// The constants of iota from the bits `rc(j + 7 * round)` at positions `2^j - 1` [FIPS202 §3.2.5, algorithms 5 and 6].
 pub(super) fn round_constants() -> [u64; 24] {
     let mut register = 1_u8;
     core::array::from_fn(|_| {

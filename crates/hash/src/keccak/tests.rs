@@ -1,4 +1,5 @@
-//! Every backend, one-shot, streaming and in batches, against the specification's reference and an independent library.
+//! Every backend (one-shot, streaming and batches), compared with the reference implementation and an independent
+//! library.
 #![allow(clippy::unwrap_used, clippy::panic)]
 extern crate std;
 
@@ -10,7 +11,7 @@ use tiny_keccak::Hasher as _;
 
 use super::*;
 
-/// Where the last block is empty, nearly full, full, or the padding's two ends meet in one byte.
+/// Lengths at which the last block is empty, nearly full or full, or both ends of the padding are in one byte.
 const EDGES: [usize; 12] = [0, 1, 7, 8, 31, 32, 134, 135, 136, 137, 271, 272];
 
 fn independent(data: &[u8]) -> [u8; 32] {
@@ -21,14 +22,14 @@ fn independent(data: &[u8]) -> [u8; 32] {
     digest
 }
 
-/// Distinct bytes for a length and a seed.
+/// Returns different bytes for each length and seed.
 fn message(length: usize, seed: usize) -> Vec<u8> {
     (0..length)
         .map(|i| ((i + 1) * (2 * seed + 7) + (i >> 8)) as u8)
         .collect()
 }
 
-/// Every length and batch of SHAKE128 against an independent library.
+/// Compares every length and batch of SHAKE128 with an independent library.
 fn check_shake(backend: Backend, messages: &[Vec<u8>]) {
     use tiny_keccak::Hasher as _;
 
@@ -166,7 +167,7 @@ fn batches_of_every_small_size() {
                 .map(|seed| message(EDGES[seed % EDGES.len()], seed))
                 .collect();
             check_batch(backend, &edges);
-            // One long message among short ones, at each place
+            // One long message among short ones, at each position
             for long in 0..size {
                 let mixed: Vec<_> = (0..size)
                     .map(|seed| message(if seed == long { 1000 } else { seed * 9 }, seed))
@@ -179,7 +180,7 @@ fn batches_of_every_small_size() {
 
 #[test]
 fn the_batch_schedule_with_a_portable_kernel() {
-    // The scheduler apart from the vector kernels: it also runs under miri and on other targets.
+    // The scheduler without the vector kernels: it also runs under Miri and on other targets.
     let messages: Vec<_> = [0, 300, 136, 5, 135, 272, 1, 600]
         .into_iter()
         .map(|length| message(length, length))
@@ -258,7 +259,7 @@ fn two_splits_of_two_blocks() {
     }
 }
 
-// Not under miri, which isolates tests from files.
+// Not under Miri, which has no file access.
 #[cfg(not(miri))]
 #[test]
 fn vectors_of_the_reports() {

@@ -1,14 +1,14 @@
-//! RIPEMD-160, of the EVM's precompile 0x03.
+//! RIPEMD-160, for the EVM's precompile 0x03.
 //!
-//! The two lines of each block are independent, so their steps alternate: each is one chain of dependent operations, and
-//! the CPU works on both at once.
+//! The two lines of each block are independent, so their steps are interleaved: each is a chain of dependent
+//! operations, and the CPU executes both in parallel.
 //!
-//! Source: \[RIPEMD160\], whose pseudo-code is `reference.rs`. Constant time: no secret-dependent branch or address.
+//! Source: \[RIPEMD160\]; `reference.rs` follows its pseudo-code. Constant time: no secret-dependent branch or address.
 
 #[cfg(test)]
 mod reference;
 
-/// RIPEMD-160 of `data`.
+/// Computes RIPEMD-160 of `data`.
 ///
 /// ```
 /// let digest = lydite_hash::ripemd160(b"abc");
@@ -21,7 +21,7 @@ pub fn ripemd160(data: &[u8]) -> [u8; 20] {
     for block in blocks {
         compress(&mut state, block);
     }
-    // The rest, a bit 1, zeros, and the length in bits: one block or two.
+    // The rest, a 1 bit, zeros, and the length in bits: one or two blocks.
     let mut padded = [0; 128];
     padded[..rest.len()].copy_from_slice(rest);
     padded[rest.len()] = 0x80;
@@ -45,7 +45,7 @@ const INITIAL: [u32; 5] = [
     0xc3d2_e1f0,
 ];
 
-// The five functions, written so that little waits for x, which is the newest word.
+// The five functions, written so that few operations depend on x, the most recent word.
 #[inline(always)]
 fn f1(x: u32, y: u32, z: u32) -> u32 {
     x ^ (y ^ z)
@@ -83,7 +83,7 @@ macro_rules! step {
     };
 }
 
-/// Sixteen steps of each line, alternating. Each step: word and rotation of the left line, of the right line.
+/// Sixteen interleaved steps of both lines. For each step: word and rotation of the left line, then of the right line.
 macro_rules! round {
     ($x:ident, $f:ident $k:literal, $g:ident $l:literal,
      [$a:ident $b:ident $c:ident $d:ident $e:ident] [$p:ident $q:ident $r:ident $s:ident $t:ident]) => {};
@@ -166,7 +166,7 @@ mod tests {
             (&digits, "9b752e45573d4b39f4dbd3323cab82bf63326bfb"),
             (&million, "52783243c1697bdbe16d37f97f68f08325dc1528"),
         ];
-        // The last is too long for miri.
+        // The last example is too long for Miri.
         let examples = &examples[..if cfg!(miri) { 8 } else { 9 }];
         for &(message, digest) in examples {
             assert_eq!(hex(ripemd160(message)), digest);

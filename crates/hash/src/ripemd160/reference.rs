@@ -1,8 +1,8 @@
-//! [RIPEMD160], appendix A, line by line. Tests only.
+//! [RIPEMD160], appendix A, line by line. For tests only.
 
 use std::vec::Vec;
 
-/// Selection of message word: left line, right line.
+/// Selection of the message word: left line, right line.
 const R: [[usize; 80]; 2] = [
     [
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, //
@@ -19,7 +19,7 @@ const R: [[usize; 80]; 2] = [
         12, 15, 10, 4, 1, 5, 8, 7, 6, 2, 13, 14, 0, 3, 9, 11,
     ],
 ];
-/// Amount for rotate left.
+/// Rotation amounts.
 const S: [[u32; 80]; 2] = [
     [
         11, 14, 15, 12, 5, 8, 7, 9, 11, 13, 14, 15, 6, 7, 9, 8, //

@@ -1,35 +1,35 @@
-//! Which instructions compute SHA-256: found once at run time. Every call into the kernel is here, with the proof in hand
-//! that the CPU has what it was compiled for.
+//! Backend selection for SHA-256: CPU features are detected once at run time. Every call to the kernel is here,
+//! together with the evidence that the CPU supports it.
 
 use sha2::block_api::compress256;
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::sha_avx512;
 
-/// Whether this build must not use the CPU's own instructions; miri cannot run them.
+/// Whether this build must not use CPU-specific instructions; Miri cannot run them.
 #[cfg(target_arch = "x86_64")]
 const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
 
 #[cfg(target_arch = "x86_64")]
 cpufeatures::new!(cpu_sha_avx512, "sha", "sse4.1", "avx512bw", "avx512vl");
 
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection makes one.
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof(());
 
-/// A way to compute SHA-256. Every backend gives the same digests; a value exists only where it can run.
+/// An implementation of SHA-256. All backends return the same digests; a value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Backend {
-    /// `sha2`, which detects instructions by itself.
+    /// The crate `sha2`, which detects CPU features itself.
     Portable,
-    /// SHA-NI, and AVX-512BW and VL to load and pad what is no whole block.
+    /// SHA-NI, with AVX-512BW and VL to load and pad partial blocks.
     #[cfg(target_arch = "x86_64")]
     ShaAvx512(Proof),
 }
 
 impl Backend {
-    /// The fastest backend of this CPU.
+    /// Returns the fastest backend for this CPU.
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -39,7 +39,7 @@ impl Backend {
         Self::Portable
     }
 
-    /// Every backend of this CPU, the slowest first.
+    /// Returns all backends that this CPU supports, slowest first.
     #[cfg(test)]
     pub(super) fn available() -> std::vec::Vec<Self> {
         let mut all = std::vec![Self::Portable];
@@ -55,13 +55,14 @@ impl Backend {
             Self::Portable => compress256(state, blocks),
             #[cfg(target_arch = "x86_64")]
             Self::ShaAvx512(Proof(())) => {
-                // SAFETY: the `Proof` of this backend is made only after finding SHA-NI, SSE4.1, AVX-512BW and VL.
+                // SAFETY: the `Proof` for this backend is only created after detecting SHA-NI, SSE4.1, AVX-512BW and
+                // VL.
                 unsafe { sha_avx512::absorb(state, blocks) }
             }
         }
     }
 
-    /// The digest of blocks that end with their padding.
+    /// Returns the digest of blocks that include the padding.
     #[inline]
     pub(super) fn padded(self, state: &[u32; 8], blocks: &[[u8; 64]]) -> [u8; 32] {
         match self {
@@ -78,7 +79,7 @@ impl Backend {
         }
     }
 
-    /// The digest of a message of `length` bytes, of which `rest` is absorbed last.
+    /// Returns the digest of a message of `length` bytes, of which `rest` is absorbed last.
     #[inline]
     pub(super) fn finish(self, state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
         match self {
@@ -95,7 +96,7 @@ impl Backend {
 fn finish(mut state: [u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
     let (blocks, rest) = rest.as_chunks::<64>();
     compress256(&mut state, blocks);
-    // The rest, a bit 1, zeros, and the length in bits: one block or two.
+    // The rest, a 1 bit, zeros, and the length in bits: one or two blocks.
     let mut padded = [0; 128];
     padded[..rest.len()].copy_from_slice(rest);
     padded[rest.len()] = 0x80;

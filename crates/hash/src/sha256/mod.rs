@@ -1,7 +1,7 @@
 //! SHA-256 \[FIPS180-4\].
 //!
-//! `sha2` compresses, by the CPU's own instructions where it has them; with AVX-512 beside these our kernel does, which
-//! pads in registers. The time taken depends on the length of the input, never on its bytes.
+//! Compression is done by the crate `sha2`, which uses the CPU's SHA instructions if available. If the CPU also has
+//! AVX-512, our kernel is used, which pads in registers. The time depends on the length of the input, not on its bytes.
 
 mod dispatch;
 #[cfg(test)]
@@ -11,7 +11,7 @@ mod x86_64;
 
 use dispatch::Backend;
 
-/// SHA-256 of `data`.
+/// Computes SHA-256 of `data`.
 ///
 /// ```
 /// let digest = lydite_hash::sha256(b"abc");
@@ -22,9 +22,9 @@ pub fn sha256(data: &[u8]) -> [u8; 32] {
     Backend::detect().finish(&SHA256_INITIAL, data, data.len() as u64)
 }
 
-/// SHA-256 of the first `length` bytes of `buffer`, padded where they stand: what is behind them is overwritten. Without
-/// room for the padding, 72 bytes, they are hashed as by [`sha256`]. What has just been written piece by piece is read
-/// sooner so: masked loads wait for the writing.
+/// Computes SHA-256 of the first `length` bytes of `buffer`, padding in place: bytes after them are overwritten. If
+/// there is no room for the padding, 72 bytes, this is [`sha256`]. Faster for data that was just written in small
+/// pieces, because the masked loads of [`sha256`] would wait for those stores.
 ///
 /// ```
 /// let mut buffer = [0; 128];
@@ -36,7 +36,7 @@ pub fn sha256_in_place(buffer: &mut [u8], length: usize) -> [u8; 32] {
     let end = (length + 9).next_multiple_of(64);
     match buffer.get_mut(length..length + 72) {
         Some(behind) => {
-            // More zeros than it takes, so that they are a few stores.
+            // More zeros than required, so that they take few stores.
             behind.fill(0);
             behind[0] = 0x80;
         }
@@ -46,8 +46,8 @@ pub fn sha256_in_place(buffer: &mut [u8], length: usize) -> [u8; 32] {
     Backend::detect().padded(&SHA256_INITIAL, buffer[..end].as_chunks().0)
 }
 
-/// SHA-256's initial state: the first 32 bits of the fractional parts of the square roots of the first eight primes (FIPS
-/// 180-4, 5.3.3).
+/// The initial state of SHA-256: the first 32 bits of the fractional parts of the square roots of the first eight
+/// primes (FIPS 180-4, 5.3.3).
 pub const SHA256_INITIAL: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -59,7 +59,7 @@ pub const SHA256_INITIAL: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// Streaming SHA-256: any split of the input gives the digest of [`sha256`].
+/// Streaming SHA-256: the digest is that of [`sha256`], however the input is split.
 ///
 /// ```
 /// let mut hasher = lydite_hash::Sha256::new();
@@ -70,14 +70,14 @@ pub const SHA256_INITIAL: [u32; 8] = [
 #[derive(Clone)]
 pub struct Sha256 {
     state: [u32; 8],
-    /// Bytes absorbed; the last of them, if they are no whole block, stand in `block`.
+    /// Number of bytes absorbed. Those of an incomplete last block are in `block`.
     length: u64,
     block: [u8; 64],
     backend: Backend,
 }
 
 impl Sha256 {
-    /// A hasher that has absorbed nothing.
+    /// Creates an empty hasher.
     pub fn new() -> Self {
         Self::with_backend(Backend::detect())
     }
@@ -91,7 +91,7 @@ impl Sha256 {
         }
     }
 
-    /// Bytes in `block`.
+    /// Returns the number of bytes in `block`.
     fn used(&self) -> usize {
         (self.length % 64) as usize
     }
@@ -115,7 +115,7 @@ impl Sha256 {
         self.block[..rest.len()].copy_from_slice(rest);
     }
 
-    /// The digest of everything absorbed.
+    /// Returns the digest of all absorbed data.
     pub fn finalize(self) -> [u8; 32] {
         self.backend
             .finish(&self.state, &self.block[..self.used()], self.length)

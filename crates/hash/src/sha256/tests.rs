@@ -17,7 +17,7 @@ fn every_length_one_shot_and_streaming() {
         let message = &data[400 - length..];
         let expected: [u8; 32] = sha2::Sha256::digest(message).into();
         assert_eq!(sha256(message), expected, "{length} bytes");
-        // What stands behind the message does not matter, nor whether there is room for the padding.
+        // Bytes after the message must not matter, nor whether there is room for the padding.
         for room in [0, 71, 72, 100] {
             let mut buffer = message.to_vec();
             buffer.resize(length + room, 0xa5);
@@ -45,7 +45,7 @@ fn every_length_one_shot_and_streaming() {
     }
 }
 
-/// FIPS 180-2, appendices B.1 to B.3, and the empty message of the NIST's examples.
+/// FIPS 180-2, appendices B.1 to B.3, and the empty message of NIST's examples.
 #[test]
 fn published_examples() {
     let two_blocks = b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";

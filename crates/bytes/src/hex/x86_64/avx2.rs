@@ -1,6 +1,6 @@
 //! Hexadecimal 32 bytes at a time with AVX2.
 //!
-//! As [`super::sse2`], with a table look-up for the digits and a multiply-add for the pairs.
+//! Like [`super::sse2`], with a table look-up for the digits and a multiply-add for the pairs.
 
 use super::sse2;
 use core::{arch::x86_64::*, mem::MaybeUninit};
@@ -8,18 +8,18 @@ use core::{arch::x86_64::*, mem::MaybeUninit};
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: `bytes` is 32 readable bytes; the unaligned load asks for no more.
+    // SAFETY: `bytes` is 32 readable bytes; the load needs no alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(bytes: &mut [MaybeUninit<u8>; 32], value: __m256i) {
-    // SAFETY: `bytes` is 32 writable bytes; the unaligned store asks for no more.
+    // SAFETY: `bytes` is 32 writable bytes; the store needs no alignment.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), value) }
 }
 
-/// `output.len() == 2 * input.len()`.
+/// Requires `output.len() == 2 * input.len()`.
 #[target_feature(enable = "avx2")]
 pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     let (blocks, rest) = input.as_chunks::<32>();
@@ -28,7 +28,7 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
         48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 97, 98, 99, 100, 101, 102,
     ));
     for (block, digits) in blocks.iter().zip(pairs) {
-        // The unpacks work within 128-bit lanes: quarters 0 2 1 3 come out in order.
+        // The unpacks work within 128-bit lanes, so quarters in the order 0 2 1 3 come out in order.
         let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(load(block));
         let low = _mm256_and_si256(bytes, _mm256_set1_epi8(15));
         let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15));
@@ -45,8 +45,8 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     sse2::encode(rest, digits_rest);
 }
 
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
-/// `digits.len() == 2 * output.len()`.
+/// Returns whether every byte of `digits` is a digit. If so, `output` is set to their value. Requires `digits.len() ==
+/// 2 * output.len()`.
 #[target_feature(enable = "avx2")]
 pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     let (blocks, rest) = digits.as_chunks::<64>();
@@ -67,7 +67,7 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
     _mm256_testz_si256(excess, excess) == 1 && sse2::decode(rest, output_rest)
 }
 
-/// The value of each digit; above 15 for what is none.
+/// Returns the value of each digit; above 15 for other characters.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn values(text: __m256i) -> __m256i {

@@ -1,23 +1,24 @@
-//! Hexadecimal 64 digits at a time with AVX-512 VBMI: byte permutes over whole tables.
+//! Hexadecimal with 64 digits at a time with AVX-512 VBMI: byte permutes over whole tables.
 //!
-//! A last piece shorter than a block is done as a whole block that overlaps the one before: masked stores of
+//! A final piece shorter than a block is processed as a whole block that overlaps the previous one: masked stores of
 //! part of a vector cost several nanoseconds on current CPUs.
 //! Constant time in the input's value (not relied upon).
 
 use core::{arch::x86_64::*, mem::MaybeUninit};
 
-/// A table that a load reads from one cache line: one that straddles two takes twice as long.
+/// A table aligned to a cache line: loading one that straddles two takes twice as long.
 #[repr(align(64))]
 struct Table<const N: usize>([u8; N]);
 
-/// The digits, four times: an index of 6 bits ignores its upper two.
+/// The digits, four times: a 6-bit index ignores its upper two bits.
 static DIGITS: Table<64> =
     Table(*b"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 
-/// What added to a digit gives its value, by the low six bits of the digit, in which all digits differ.
+/// The difference between a digit's value and its character, indexed by the low six bits of the character, which are
+/// distinct for all digits.
 ///
-/// Any other character gives a sum of 16 or more: one that shares those bits with a digit differs from it by a multiple of
-/// 64, and for bits that no digit has, the sum is 16 plus a multiple of 64.
+/// For any other character the sum is 16 or more: a character that shares those bits with a digit differs from it by a
+/// multiple of 64, and for bits that no digit has, the sum is 16 plus a multiple of 64.
 static DIFFERENCES: Table<64> = {
     let mut differences = [0; 64];
     let mut low = 0;
@@ -36,11 +37,11 @@ static DIFFERENCES: Table<64> = {
     Table(differences)
 };
 
-/// The bits that no value of a digit has, in four bytes.
+/// The bits that are clear in every digit value, in four bytes.
 const EXCESS: u32 = 0xf0f0_f0f0;
 
-/// Bit offsets of the nibbles in 64 bits of which every 16 hold a byte: the high nibble, then the low nibble with
-/// other bits above it that the look-up of a digit ignores.
+/// Bit offsets of the nibbles in a 64-bit word with one byte per 16 bits: the high nibble, then the low nibble with
+/// extra bits above it, which the digit look-up ignores.
 const OFFSETS: i64 = i64::from_le_bytes([4, 0, 20, 16, 36, 32, 52, 48]);
 
 /// The weights of two pairs of digits.
@@ -49,22 +50,23 @@ const WEIGHTS: u32 = u32::from_le_bytes([16, 1, 16, 1]);
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: `bytes` is 64 readable bytes; the unaligned load asks for no more.
+    // SAFETY: `bytes` is 64 readable bytes; the load needs no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-/// Shortest input of [`encode`] and output of [`decode`] in bytes: two halves that may overlap.
+/// Minimum length in bytes of the input of [`encode`] and the output of [`decode`]: two halves, which may overlap.
 pub(in crate::hex) const MIN: usize = 16;
 
-/// From how many bytes on an encoder stores to whole cache lines, four in a turn: worth 5 % of a megabyte.
+/// Minimum length in bytes from which an encoder stores to whole cache lines, four per iteration: 5 % faster for a
+/// megabyte.
 const LONG: usize = 4096;
 
-/// Writes all of `output`. `output.len() == 2 * input.len()`, `input.len() >= MIN`.
+/// Writes all of `output`. Requires `output.len() == 2 * input.len()` and `input.len() >= MIN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     let table = load(&DIGITS.0);
     let encode_block = |block: &[u8; 32], digits: &mut [MaybeUninit<u8>; 64]| {
-        // SAFETY: 32 readable and 64 writable bytes; both accesses are unaligned.
+        // SAFETY: 32 readable and 64 writable bytes; neither access needs alignment.
         unsafe {
             let bytes = _mm256_loadu_si256(block.as_ptr().cast());
             _mm512_storeu_si512(digits.as_mut_ptr().cast(), encode_32(bytes, table));
@@ -72,8 +74,8 @@ pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
     };
     assert!(input.len() >= MIN && output.len() == 2 * input.len());
     if input.len() < 32 {
-        // SAFETY: both slices hold at least a half, 16 bytes and 32 digits, so the first and the last half lie
-        // within them. The accesses are unaligned, and all of the input is read before anything is written.
+        // SAFETY: both slices have at least one half, 16 bytes and 32 digits, so the first and the last half are within
+        // them. The accesses need no alignment, and all input is read before any output is written.
         unsafe {
             let (first, last) = (input.as_ptr(), input.as_ptr().add(input.len() - 16));
             let bytes = _mm256_inserti128_si256::<1>(
@@ -122,22 +124,22 @@ fn encode_32(bytes: __m256i, table: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(nibbles, table)
 }
 
-/// [`encode`] of one word as instructions at the place of use: a call, and the `vzeroupper`
-/// that a function with vectors ends with, cost more than the work. Registers 16 and up need no `vzeroupper`, and a
-/// caller compiled without AVX-512 holds nothing in them. Vector loads are what it waits for: hence constants as operands
-/// of 16 bytes, which the compiler of a caller without AVX-512 can keep in registers from call to call too.
+/// Encodes one word, like [`encode`], inlined at the call site: a call, and the `vzeroupper` at the end of a function
+/// that uses vectors, would cost more than the work. Registers 16 and up need no `vzeroupper`, and a caller compiled
+/// without AVX-512 does not use them. Latency is dominated by vector loads, so the constants are operands of 16 bytes,
+/// which a caller without AVX-512 can keep in registers between calls.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW, VL and VBMI.
+/// The CPU must have AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
 pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [MaybeUninit<u8>; 64]) {
-    // SAFETY: reads the 32 bytes of `input`, writes the 64 of `output`, both without alignment; the registers written are
-    // named; the caller vouches for the instructions.
+    // SAFETY: reads the 32 bytes of `input` and writes the 64 bytes of `output`, both without alignment. All registers
+    // written are declared. The caller guarantees the CPU features.
     unsafe {
         core::arch::asm!(
-            // 64 bits of input to each 128 of what is unpacked below.
+            // Each 64 bits of input to the 128-bit lane that is unpacked below.
             "vpermq ymm16, ymmword ptr [{input}], 0xd8",
-            // The digits twice: an index of 5 bits ignores its upper one.
+            // The digits twice: a 5-bit index ignores its upper bit.
             "vshufi64x2 ymm17, {digits:y}, {digits:y}, 0",
             "vpsrlw ymm18, ymm16, 4",
             "vpermb ymm16, ymm16, ymm17",
@@ -148,7 +150,7 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [MaybeUn
             "vmovdqu64 ymmword ptr [{output} + 32], ymm16",
             input = in(reg) input.as_ptr(),
             output = in(reg) output.as_mut_ptr(),
-            // A value, not a load: a load of a static of another crate stays where it is.
+            // A value, not a load: the load of a static of another crate would not be hoisted.
             digits = in(xmm_reg) _mm_set_epi64x(
                 i64::from_le_bytes(*b"89abcdef"),
                 i64::from_le_bytes(*b"01234567"),
@@ -161,18 +163,19 @@ pub(in crate::hex) unsafe fn encode_word(input: &[u8; 32], output: &mut [MaybeUn
     }
 }
 
-/// [`decode`] of one word at the place of use, as [`encode_word`].
+/// Decodes one word, like [`decode`], inlined at the call site; see [`encode_word`].
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW, VL and VBMI.
+/// The CPU must have AVX-512 F, BW, VL and VBMI.
 #[inline(always)]
 pub(in crate::hex) unsafe fn decode_word(
     digits: &[u8; 64],
     output: &mut [MaybeUninit<u8>; 32],
 ) -> bool {
     let wrong: u64;
-    // SAFETY: reads the 64 bytes of `digits` and the static, writes the 32 of `output`; the static alone needs, and has,
-    // alignment; the registers written are named; the caller vouches for the instructions.
+    // SAFETY: reads the 64 bytes of `digits` and the static, and writes the 32 bytes of `output`. Only the static
+    // requires alignment, which its type provides. All registers written are declared. The caller guarantees the CPU
+    // features.
     unsafe {
         core::arch::asm!(
             "vmovdqu64 zmm16, zmmword ptr [{digits}]",
@@ -201,8 +204,8 @@ pub(in crate::hex) unsafe fn decode_word(
     wrong == 0
 }
 
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
-/// `digits.len() == 2 * output.len()`, `output.len() >= MIN`.
+/// Returns whether every byte of `digits` is a digit. If so, `output` is set to their value. Requires `digits.len() ==
+/// 2 * output.len()` and `output.len() >= MIN`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
     assert!(output.len() >= MIN && digits.len() == 2 * output.len());
@@ -211,8 +214,8 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
     let valid =
         |values| _mm512_test_epi8_mask(values, _mm512_set1_epi32(EXCESS.cast_signed())) == 0;
     if output.len() <= 32 {
-        // SAFETY: both slices hold at least a half, 32 digits and 16 bytes, so the first and the last half lie
-        // within them. The accesses are unaligned, and all digits are read before anything is written.
+        // SAFETY: both slices have at least one half, 32 digits and 16 bytes, so the first and the last half are within
+        // them. The accesses need no alignment, and all digits are read before any output is written.
         unsafe {
             let (first, last) = (digits.as_ptr(), digits.as_ptr().add(digits.len() - 32));
             let text = _mm512_inserti64x4::<1>(
@@ -225,8 +228,8 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
                 output.as_mut_ptr(),
                 output.as_mut_ptr().add(output.len() - 16),
             );
-            // The first half last: a caller that reads the result by its first 16 bytes and the rest, as a copy
-            // of 20 bytes does, finds each in one store and need not wait.
+            // Store the first half last: a caller that reads the first 16 bytes and then the rest, like a copy of 20
+            // bytes, finds each in a single store and does not have to wait.
             _mm_storeu_si128(last.cast(), _mm256_extracti128_si256::<1>(bytes));
             _mm_storeu_si128(first.cast(), _mm256_castsi256_si128(bytes));
             return valid(values);
@@ -236,7 +239,7 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
     let mut decode_block = |block: &[u8; 64], bytes: &mut [MaybeUninit<u8>; 32]| {
         let values = values(load(block));
         seen = _mm512_or_si512(seen, values);
-        // SAFETY: 32 writable bytes; the access is unaligned.
+        // SAFETY: 32 writable bytes; the store needs no alignment.
         unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), join(values)) };
     };
     for (block, bytes) in digits.as_chunks().0.iter().zip(output.as_chunks_mut().0) {
@@ -248,7 +251,7 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
     valid(seen)
 }
 
-/// Pairs of digit values, the high one first, to bytes.
+/// Combines pairs of digit values, high digit first, to bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 fn join(values: __m512i) -> __m256i {

@@ -1,4 +1,4 @@
-//! Hexadecimal with the vector instructions of x86-64.
+//! Hexadecimal kernels for x86-64.
 
 pub(super) mod avx2;
 pub(super) mod avx512;

@@ -1,6 +1,6 @@
-//! Hexadecimal 16 bytes at a time with SSE2, which every x86-64 has: no detection, and small enough to inline.
+//! Hexadecimal with 16 bytes at a time with SSE2, which every x86-64 CPU has: no detection, and small enough to inline.
 //!
-//! A last piece shorter than a block is done as a whole block that overlaps the one before.
+//! A final piece shorter than a block is processed as a whole block that overlaps the previous one.
 //! Source: the digit's value as the minimum of two saturated differences, [Mula-Hex].
 //! Constant time in the input's value (not relied upon).
 
@@ -10,18 +10,18 @@ use core::{arch::x86_64::*, mem::MaybeUninit};
 #[inline]
 #[target_feature(enable = "sse2")]
 fn load(bytes: &[u8; 16]) -> __m128i {
-    // SAFETY: `bytes` is 16 readable bytes; the unaligned load asks for no more.
+    // SAFETY: `bytes` is 16 readable bytes; the load needs no alignment.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "sse2")]
 fn store(bytes: &mut [MaybeUninit<u8>; 16], value: __m128i) {
-    // SAFETY: `bytes` is 16 writable bytes; the unaligned store asks for no more.
+    // SAFETY: `bytes` is 16 writable bytes; the store needs no alignment.
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), value) }
 }
 
-/// `output.len() == 2 * input.len()`.
+/// Requires `output.len() == 2 * input.len()`.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(in crate::hex) fn encode(input: &[u8], output: &mut [MaybeUninit<u8>]) {
@@ -58,8 +58,8 @@ fn encode_16(block: &[u8; 16], digits: &mut [MaybeUninit<u8>; 32]) {
     }
 }
 
-/// Whether every byte of `digits` is a digit; if so, `output` holds their value.
-/// `digits.len() == 2 * output.len()`.
+/// Returns whether every byte of `digits` is a digit. If so, `output` is set to their value. Requires `digits.len() ==
+/// 2 * output.len()`.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> bool {
@@ -81,18 +81,18 @@ pub(in crate::hex) fn decode(digits: &[u8], output: &mut [MaybeUninit<u8>]) -> b
             _ => return portable::decode(digits, output),
         }
     }
-    // Every value is at most 15 exactly if all digits are some.
+    // All characters are digits exactly if every value is at most 15.
     let excess = _mm_subs_epu8(worst, _mm_set1_epi8(15));
     _mm_movemask_epi8(_mm_cmpeq_epi8(excess, _mm_setzero_si128())) == 0xffff
 }
 
-/// 16 bytes, and the largest digit value that each of 16 lanes has seen: above 15 for what is no digit.
+/// Returns 16 bytes, and the largest digit value in each of 16 lanes: above 15 for a character that is not a digit.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn decode_32(block: &[u8; 32]) -> (__m128i, __m128i) {
     let (halves, _) = block.as_chunks::<16>();
     let (first, second) = (values(load(&halves[0])), values(load(&halves[1])));
-    // Characters alternate between high and low nibble: even lanes and odd lanes.
+    // Characters alternate between high and low nibble: even and odd lanes.
     let even = _mm_set1_epi16(0xff);
     let high = _mm_packus_epi16(_mm_and_si128(first, even), _mm_and_si128(second, even));
     let low = _mm_packus_epi16(_mm_srli_epi16::<8>(first), _mm_srli_epi16::<8>(second));
@@ -102,11 +102,11 @@ fn decode_32(block: &[u8; 32]) -> (__m128i, __m128i) {
     )
 }
 
-/// The value of each digit; above 15 for what is none.
+/// Returns the value of each digit; above 15 for other characters.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn values(text: __m128i) -> __m128i {
-    // '0'..='9' end up at the top of the range, the saturating step pushes all below them under it.
+    // '0'..='9' move to the top of the range; the saturating step pushes all characters below them under it.
     let top = _mm_add_epi8(text, _mm_set1_epi8((0xff - b'9') as i8));
     let decimal = _mm_sub_epi8(
         _mm_subs_epu8(top, _mm_set1_epi8(6)),

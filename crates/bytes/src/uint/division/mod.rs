@@ -1,4 +1,4 @@
-//! Division of 256 and 512 bits by up to 256 bits, schoolbook, one 64-bit quotient limb at a time.
+//! Schoolbook division of 256 and 512 bits by up to 256 bits, one 64-bit quotient limb at a time.
 //!
 //! Limbs least significant first. Source: [Knuth2] §4.3.1 Algorithm D, with the quotient limb estimated from
 //! three limbs by two and a reciprocal, [MG10] Algorithms 4 to 6, so that it is at most one too large.
@@ -9,25 +9,27 @@ mod x86_64;
 
 use core::hint::select_unpredictable;
 
-/// The quotient. `divisor` is not 0. Ask [`one_limb_quotient`] first.
+/// Returns the quotient. `divisor` must not be 0. Call [`one_limb_quotient`] first.
 ///
-/// A function of its own beside [`div_rem`], and neither is inlined: so the limbs stay in registers from the last
-/// step to the caller's destination. Passed through a temporary and copied on as vectors, they cost more time than
-/// a short division itself.
+/// This function is separate from [`div_rem`], and neither is inlined, so that the limbs stay in registers until they
+/// are stored at the caller's destination. Going through a temporary that is copied with vector instructions would cost
+/// more than a short division.
 #[inline(never)]
 pub(super) fn quotient(numerator: [u64; 4], divisor: [u64; 4]) -> [u64; 4] {
     divide(&numerator, &divisor).0
 }
 
-/// The quotient, if it is one limb: one division, most often no product, and no branch that depends on the lengths.
-/// `None` also for some quotients near 2^64, and for a `divisor` of 0. Inlined, so that a short quotient, as most prices and
-/// amounts are, never passes through memory: its words stored and loaded again as vectors would wait for each other.
+/// Returns the quotient if it is one limb: with one division, usually no multiplication, and no branch that depends on
+/// the lengths. Also returns `None` for some quotients near 2^64, and for a `divisor` of 0. Inlined, so that a short
+/// quotient, the common case for prices and amounts, never goes through memory, where loading its words as vectors
+/// would wait for the stores.
 ///
-/// The estimate `q` divides the top two limbs of the normalised numerator by the top limb of the normalised divisor,
-/// with remainder `r`. It is never too small. What it left out of the divisor is less than `q` units of `r`, so `q` is
-/// right if `r >= q`; short quotients nearly always pass. It is right too if nothing was left out, and one too large at
-/// most if `q` is not above the normalised divisor's top limb. `CORRECT` says whether to find out which, or to return
-/// `None`: a plain division must stay small, where a price is often a round quotient less one.
+/// The estimate `q` is the top two limbs of the normalised numerator divided by the top limb of the normalised divisor,
+/// with remainder `r`. It is never too small. The part of the divisor that it ignores contributes less than `q` units
+/// of `r`, so `q` is correct if `r >= q`, which nearly always holds for short quotients. It is also correct if the
+/// ignored part is zero. It is at most one too large if `q` is not above the top limb of the normalised divisor.
+/// `CORRECT` selects whether to determine which case holds or to return `None`: a plain division must stay small, while
+/// a price is often a round quotient minus one.
 #[inline(always)]
 pub(super) fn one_limb_quotient<const CORRECT: bool>(
     numerator: [u64; 4],
@@ -36,7 +38,7 @@ pub(super) fn one_limb_quotient<const CORRECT: bool>(
     let [n0, n1, n2, n3] = numerator;
     let [d0, d1, d2, d3] = divisor;
     let (two, three, four) = (d1 != 0, d2 != 0, d3 != 0);
-    // Of the limbs from those of one-limb divisors to those of four-limb ones, the one of this divisor.
+    // Select from the limbs by the number of limbs of the divisor, from one to four.
     let pick = |limbs: [u64; 4]| {
         let low = select_unpredictable(two, limbs[1], limbs[0]);
         let low = select_unpredictable(three, limbs[2], low);
@@ -48,12 +50,12 @@ pub(super) fn one_limb_quotient<const CORRECT: bool>(
         pick([n0, n1, n2, n3]),
         pick([0, n0, n1, n2]),
     );
-    // Then the quotient is below 2^64, and the shift pushes no bit out of `above`.
+    // Otherwise the quotient is below 2^64, and the shift loses no bit of `above`.
     if pick([n2 | n3, n3, 0, 0]) != 0 || above >= divisor {
         return None;
     }
     let shift = divisor.leading_zeros();
-    // `high * 2^64 + low` shifted left, its high limb; the double shift is right for a shift of 0.
+    // The high limb of `high * 2^64 + low` shifted left. The double shift is correct for a shift of 0.
     let shifted = |high: u64, low: u64| high << shift | low >> 1 >> (63 - shift);
     let divisor = shifted(divisor, below);
     let (estimate, remainder) = div_2_by_1(shifted(above, high), shifted(high, low), divisor);
@@ -63,7 +65,8 @@ pub(super) fn one_limb_quotient<const CORRECT: bool>(
     if !CORRECT || estimate > divisor {
         return None;
     }
-    // One less leaves `remainder + divisor`, which is enough. So which of the two is it?
+    // With the estimate minus one, the remainder is `remainder + divisor`, which is enough. Determine which of the two
+    // is correct.
     let too_large = product_exceeds(estimate, [d0, d1, d2, d3], [n0, n1, n2, n3]);
     Some(estimate - u64::from(too_large))
 }
@@ -80,15 +83,15 @@ fn product_exceeds(factor: u64, divisor: [u64; 4], numerator: [u64; 4]) -> bool 
     borrow || rest[3] != 0
 }
 
-/// The low four limbs of the quotient, of which there are no more if the high half of `numerator` is below
-/// `divisor`. `divisor` is not 0.
+/// Returns the low four limbs of the quotient, which is the whole quotient if the high half of `numerator` is below
+/// `divisor`. `divisor` must not be 0.
 #[inline(always)]
 pub(super) fn low_quotient(numerator: &[u64; 8], divisor: &[u64; 4]) -> [u64; 4] {
     let [q0, q1, q2, q3, ..] = divide(numerator, divisor).0;
     [q0, q1, q2, q3]
 }
 
-/// Quotient and remainder. `divisor` is not 0.
+/// Returns quotient and remainder. `divisor` must not be 0.
 #[inline(never)]
 pub(super) fn div_rem<const N: usize>(
     numerator: &[u64; N],
@@ -125,8 +128,8 @@ fn join(high: u64, low: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// By a divisor of 2^64 or more: the quotient fits a limb. [Warren] §9-5: the estimate from the top limb of the
-/// normalised divisor, less one, is right or one too small.
+/// Divides by a divisor of at least 2^64, so that the quotient fits in a limb. [Warren] §9-5: the estimate from the top
+/// limb of the normalised divisor, minus one, is correct or one too small.
 #[inline(always)]
 fn two_by_two(numerator: u128, divisor: u128) -> (u64, u128) {
     let shift = ((divisor >> 64) as u64).leading_zeros();
@@ -157,13 +160,13 @@ pub(super) fn by_limb<const N: usize>(numerator: &[u64; N], divisor: u64) -> ([u
     (quotient, remainder)
 }
 
-/// `high * 2^64 + low` by `divisor`; `high < divisor`.
+/// Divides `high * 2^64 + low` by `divisor`. Requires `high < divisor`.
 #[inline(always)]
 fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     assert!(high < divisor);
     #[cfg(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable")))]
     {
-        // SAFETY: asserted above.
+        // SAFETY: `high < divisor` is asserted above.
         unsafe { x86_64::div_2_by_1(high, low, divisor) }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable"))))]
@@ -173,9 +176,9 @@ fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     }
 }
 
-/// By a divisor of `W >= 2` limbs, the top one not 0. The remainder window of `W` limbs stays below the
-/// normalised divisor; every step brings one limb of the numerator down. All indices are constants once the loops
-/// are unrolled, so that the limbs stay in registers.
+/// Divides by a divisor of `W >= 2` limbs, whose top limb must not be 0. The remainder window of `W` limbs stays below
+/// the normalised divisor; every step shifts in one limb of the numerator. All indices are constants once the loops are
+/// unrolled, so the limbs stay in registers.
 #[inline(always)]
 fn by_limbs<const N: usize, const W: usize>(
     numerator: &[u64; N],
@@ -183,21 +186,22 @@ fn by_limbs<const N: usize, const W: usize>(
 ) -> ([u64; N], [u64; W]) {
     let mut quotient = [0; N];
     let shift = divisor[W - 1].leading_zeros();
-    // `high * 2^64 + low` shifted left, its high limb; the double shift is right for a shift of 0.
+    // The high limb of `high * 2^64 + low` shifted left. The double shift is correct for a shift of 0.
     let shifted = |high: u64, low: u64| high << shift | low >> 1 >> (63 - shift);
     let d: [u64; W] =
         core::array::from_fn(|i| shifted(divisor[i], if i > 0 { divisor[i - 1] } else { 0 }));
     let top = join(d[W - 1], d[W - 2]);
     let mut reciprocal = None;
 
-    // The top limb holds less than 2^shift <= 2^63 <= d[W - 1], so the window starts below d.
+    // The top limb is less than 2^shift <= 2^63 <= d[W - 1], so the window starts below d.
     let mut window: [u64; W] = core::array::from_fn(|i| {
         let at = N - W + 1 + i;
         shifted(if at < N { numerator[at] } else { 0 }, numerator[at - 1])
     });
     let next = |i: usize| shifted(numerator[i], if i > 0 { numerator[i - 1] } else { 0 });
     if N <= 4 {
-        // Not a loop: it would not be unrolled, and keep the quotient in memory, written as words and read as vectors.
+        // Not a loop: it would not be unrolled, and would keep the quotient in memory, written as words and read as
+        // vectors.
         if W + 2 <= N {
             quotient[2] = bring_down(&mut window, next(2), &d, top, &mut reciprocal);
         }
@@ -217,7 +221,7 @@ fn by_limbs<const N: usize, const W: usize>(
     (quotient, remainder)
 }
 
-/// The next limb of the quotient. The reciprocal is made for the first one that is not 0.
+/// Returns the next limb of the quotient. The reciprocal is computed for the first non-zero limb.
 #[inline(always)]
 fn bring_down<const W: usize>(
     window: &mut [u64; W],
@@ -227,7 +231,7 @@ fn bring_down<const W: usize>(
     reciprocal: &mut Option<u64>,
 ) -> u64 {
     if window[W - 1] == 0 && window[W - 2] < d[W - 1] {
-        // Below d without its top limb.
+        // The value is below d without using its top limb.
         *window = core::array::from_fn(|j| if j > 0 { window[j - 1] } else { next });
         return 0;
     }
@@ -237,7 +241,7 @@ fn bring_down<const W: usize>(
     limb
 }
 
-/// `window * 2^64 + next` by `d`, whose top limbs are `top`: one limb of quotient, and the remainder.
+/// Divides `window * 2^64 + next` by `d`, whose top limbs are `top`. Returns one quotient limb and the remainder.
 #[inline(always)]
 fn step<const W: usize>(
     window: [u64; W],
@@ -249,8 +253,8 @@ fn step<const W: usize>(
     let third = if W == 2 { next } else { window[W - 3] };
     let equal = window[W - 1] == d[W - 1] && window[W - 2] == d[W - 2];
     let (mut q, rest) = if equal {
-        // The estimate would be 2^64. Then 2^64 - 1 is the quotient, and what is left of the top is
-        // top * 2^64 + third - (2^64 - 1) * top, modulo 2^128; see below why that suffices.
+        // The estimate would be 2^64. The quotient is then 2^64 - 1, and the rest of the top limbs is top * 2^64 +
+        // third - (2^64 - 1) * top, modulo 2^128; see below for why this suffices.
         (u64::MAX, top.wrapping_add(u128::from(third)))
     } else {
         div_3_by_2(window[W - 1], window[W - 2], third, top, reciprocal)
@@ -266,7 +270,7 @@ fn step<const W: usize>(
         carry = (product >> 64) as u64 + u64::from(borrow);
     }
     let (mut rest, negative) = rest.overflowing_sub(u128::from(carry));
-    // Not for the equal case: there the true rest is not negative and below d, so modulo 2^128 is exact.
+    // Not if equal: there the true remainder is non-negative and below d, so arithmetic modulo 2^128 is exact.
     if negative && !equal {
         q -= 1;
         let mut carry = false;
@@ -280,14 +284,14 @@ fn step<const W: usize>(
     (q, low)
 }
 
-/// [MG10] (1): `floor((2^128 - 1) / divisor) - 2^64`. The top bit of `divisor` is 1.
+/// [MG10] (1): `floor((2^128 - 1) / divisor) - 2^64`. The top bit of `divisor` must be 1.
 #[inline(always)]
 fn reciprocal_2_by_1(divisor: u64) -> u64 {
     debug_assert!(divisor >> 63 == 1);
     div_2_by_1(!divisor, u64::MAX, divisor).0
 }
 
-/// [MG10] Algorithm 6: `floor((2^192 - 1) / d) - 2^64` for the two limbs of `d`, its top bit 1.
+/// [MG10] Algorithm 6: `floor((2^192 - 1) / d) - 2^64` for the two limbs of `d`, whose top bit must be 1.
 #[inline(always)]
 fn reciprocal_3_by_2(d1: u64, d0: u64) -> u64 {
     let mut v = reciprocal_2_by_1(d1);
@@ -311,12 +315,12 @@ fn reciprocal_3_by_2(d1: u64, d0: u64) -> u64 {
     v
 }
 
-/// [MG10] Algorithm 4: quotient and remainder of three limbs by the two of `d`; `(u2, u1) < d`.
+/// [MG10] Algorithm 4: quotient and remainder of three limbs divided by the two of `d`. Requires `(u2, u1) < d`.
 #[inline(always)]
 fn div_3_by_2(u2: u64, u1: u64, u0: u64, d: u128, reciprocal: u64) -> (u64, u128) {
     debug_assert!(join(u2, u1) < d);
     let (d1, d0) = ((d >> 64) as u64, d as u64);
-    // At most (2^64 - 1) u2 + 2^64 u2 + u1, but u2 <= d1 keeps it below 2^128 ([MG10] §3).
+    // At most (2^64 - 1) u2 + 2^64 u2 + u1; `u2 <= d1` keeps it below 2^128 ([MG10] §3).
     let q = u128::from(reciprocal) * u128::from(u2);
     let q = q.wrapping_add(join(u2, u1));
     let (mut q1, q0) = ((q >> 64) as u64, q as u64);

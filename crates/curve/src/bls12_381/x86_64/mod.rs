@@ -1,3 +1,3 @@
-//! Kernels of x86-64.
+//! x86-64 kernels.
 
 pub(super) mod avx512ifma_x8;

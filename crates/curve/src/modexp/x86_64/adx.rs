@@ -1,15 +1,15 @@
-//! Rows of products by MULX: the upper halves go along the carry flag (ADCX), the sum along the overflow flag (ADOX), so that
-//! a word takes about one cycle.
+//! Rows of products with MULX. The upper halves use the carry flag chain (ADCX), the sum uses the overflow flag chain
+//! (ADOX), so that a word takes about one cycle.
 
 use core::arch::asm;
 
 use super::super::limbs::{Portable, Rows};
 
-/// BMI2 and ADX. Only `modexp` names it, where the CPU has them.
+/// The implementation with BMI2 and ADX. `modexp` uses it only after checking that the CPU has them.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 
-/// A word: `$high` is the upper half of the product before, `$next` becomes that of this one.
+/// Processes a word. `$high` is the upper half of the previous product; `$next` becomes the upper half of this one.
 macro_rules! word {
     ($offset:literal, $high:literal, $next:literal) => {
         concat!(
@@ -42,11 +42,11 @@ impl Rows for Adx {
         if t.is_empty() {
             return carry;
         }
-        // SAFETY: reads as many words behind `a` as behind `t`, a multiple of four and not none, and writes the latter;
-        // the CPU has the instructions, or nobody would have named `Adx`.
+        // SAFETY: reads `t.len()` words at `a` and updates as many at `t`; both slices have this length, a non-zero
+        // multiple of four. `modexp` uses `Adx` only after checking that the CPU has the instructions.
         unsafe {
             asm!(
-                "xor {low:e}, {low:e}", // clears both flags, which nothing in the loop changes but the chains
+                "xor {low:e}, {low:e}", // clears both flags; in the loop only the two chains change them
                 "2:",
                 word!("0", "{carry}", "{other}"),
                 word!("8", "{other}", "{carry}"),

@@ -1,10 +1,10 @@
-//! Montgomery products of up to 8320 bits with eight limbs of 52 bits a vector: AVX-512 IFMA.
+//! Montgomery products of up to 8320 bits, with eight 52-bit limbs per vector: AVX-512 IFMA.
 //!
-//! A product goes by the limbs of its second factor, from the lowest: the multiples of the first factor and of the modulus
-//! are added to accumulators that stay in registers and move down. What the next quotient waits for, the lowest limbs, is
-//! kept in general registers beside them: a limb there and the quotient are had by one multiplication each, modulo 2^64, as
-//! their factors are multiplied by 2^12. Limbs are carried once, at the end; elements are below twice the modulus, and
-//! 2^(52 limbs) is above four times it, so that nothing is subtracted in between.
+//! A product processes the limbs of its second factor from the lowest: multiples of the first factor and of the modulus
+//! are added to accumulators that stay in registers and shift down. The lowest limbs, on which the next quotient
+//! depends, are kept in general registers: there, a limb and the quotient take one multiplication modulo 2^64 each,
+//! because their factors are multiplied by 2^12. Limbs are carried once, at the end. Elements are below twice the
+//! modulus, and 2^(52 limbs) is above four times the modulus, so no subtraction is needed in between.
 //!
 //! Source: \[GK12\].
 
@@ -18,9 +18,10 @@ use super::super::{
 use crate::lanes::{LANES, LIMB_MASK, load, store};
 
 const MASK: u64 = LIMB_MASK as u64;
-/// A product in a field, of blocks as many as there are in its modulus.
+/// A modular product for a fixed number of blocks.
 type Kernel = unsafe fn(&Ifma<'_>, &mut [Block], &[Block], &[Block]);
-/// Each with how many blocks it is for, and how many limbs of them are to spare. More accumulators would not fit in registers.
+/// For each kernel, its number of blocks and how many of their limbs must be unused. More accumulators would not fit in
+/// registers.
 const KERNELS: [(usize, usize, Kernel); 11] = [
     (2, 2, multiply_short::<2>),
     (3, 2, multiply_short::<3>),
@@ -51,7 +52,7 @@ pub(in super::super) struct Ifma<'a> {
 }
 
 impl<'a> Ifma<'a> {
-    /// For a modulus that there is a kernel for. Only where the CPU has AVX-512F and AVX-512IFMA.
+    /// Returns `None` if there is no kernel for the modulus. Requires AVX-512F and AVX-512IFMA.
     pub(in super::super) fn new(words: &'a [u64]) -> Option<Self> {
         debug_assert!(crate::cpu::has_avx512ifma());
         let bits = 64 * words.len() - words.last()?.leading_zeros() as usize;
@@ -86,7 +87,7 @@ impl Reduction for Ifma<'_> {
     type Digit = Block;
 
     fn enter<R: Rows>(&self, base: &[u64]) -> Vec<Block> {
-        // base 2^(52 limbs) mod modulus, by a division.
+        // base 2^(52 limbs) mod modulus, with a division.
         let (words, shift) = (52 * self.limbs / 64, 52 * self.limbs % 64);
         let mut dividend = vec![0; words + base.len() + 1];
         let mut low = 0;
@@ -102,7 +103,7 @@ impl Reduction for Ifma<'_> {
         one[0].0[0] = 1;
         let mut limbs = one.clone();
         self.multiply(&mut limbs, element, &one);
-        // At most the modulus.
+        // The result is at most the modulus.
         let mut words = vec![0; self.words.len()];
         for (i, limb) in limbs.iter().flat_map(|block| block.0).enumerate() {
             let (word, shift) = (52 * i / 64, 52 * i % 64);
@@ -120,7 +121,7 @@ impl Reduction for Ifma<'_> {
     }
 
     fn multiply(&mut self, out: &mut [Block], a: &[Block], b: &[Block]) {
-        // SAFETY: the CPU has the instructions, as whoever made this has asked.
+        // SAFETY: `new` may only be called if the CPU has the instructions.
         unsafe { (self.kernel)(self, out, a, b) }
     }
 
@@ -129,28 +130,31 @@ impl Reduction for Ifma<'_> {
     }
 }
 
-/// The upper limb of the product of a limb and one that is multiplied by 2^12.
+/// Returns the upper limb of the product of a limb and one that is multiplied by 2^12.
 #[inline(always)]
 fn high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// The lower limb.
+/// Returns the lower limb of the same product.
 #[inline(always)]
 fn low(a: u64, b: u64) -> u64 {
     a.wrapping_mul(b) >> 12
 }
 
-/// What is carried from a limb that a multiple of the modulus makes divisible by 2^52, besides that one's upper limb.
+/// Returns the carry of a limb to which a multiple of the modulus is added to make it divisible by 2^52, without the
+/// upper limb of that multiple.
 #[inline(always)]
 fn carry(limb: u64) -> u64 {
     (limb >> 52) + u64::from(limb & MASK != 0)
 }
 
-/// `a b / 2^(52 limbs)` modulo the modulus, for V blocks and an even number of limbs, at least two below those of V blocks.
+/// Computes `a b / 2^(52 limbs)` modulo the modulus for V blocks. The number of limbs must be even, and at least two
+/// below that of V blocks.
 ///
-/// For few blocks, where a quotient is waited for longer than the products take: two limbs a turn, and in general registers
-/// what a quotient adds to the next two limbs, so that vectors have the time of three quotients.
+/// For few blocks, the latency of a quotient exceeds the time of the products. So each iteration handles two limbs, and
+/// the contributions of a quotient to the next two limbs are computed in general registers, which gives the vectors the
+/// time of three quotients.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn multiply_short<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Block], b: &[Block]) {
     let Some([a, b, modulus]) = of_length::<V>([a, b, &field.modulus]) else {
@@ -162,7 +166,7 @@ fn multiply_short<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Bloc
     let (a, modulus) = (moved(a), moved(modulus));
     let mut sum = [_mm512_setzero_si512(); V];
     let mut multiple = [_mm512_setzero_si512(); V];
-    // The two lowest limbs of both; what lanes 0 and 1 of the vectors hold is not used.
+    // The two lowest limbs of both sums. Lanes 0 and 1 of the vectors are not used.
     let (mut lowest, mut second) = (0, 0);
     for i in (0..limbs.min(V * LANES)).step_by(2) {
         let block = &b[i / LANES].0;
@@ -194,7 +198,8 @@ fn multiply_short<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Bloc
     write(sum, lowest, out);
 }
 
-/// The same, for many blocks, where the products take longer: one limb a turn, and one vector of sums for each block.
+/// Like [`multiply_short`], for many blocks, where the products take longer: one limb per iteration, and one sum vector
+/// per block.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn multiply_long<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Block], b: &[Block]) {
     let Some([a, b, modulus]) = of_length::<V>([a, b, &field.modulus]) else {
@@ -204,7 +209,7 @@ fn multiply_long<const V: usize>(field: &Ifma<'_>, out: &mut [Block], a: &[Block
     let a0 = a[0].0[0];
     let [m0, m1, ..] = modulus[0].0;
     let mut sum = [_mm512_setzero_si512(); V];
-    // The lowest limb; what lane 0 of the first vector holds is not used.
+    // The lowest limb. Lane 0 of the first vector is not used.
     let mut lowest = 0;
     for i in 0..limbs.min(V * LANES) {
         let limb = b[i / LANES].0[i % LANES];
@@ -241,17 +246,17 @@ fn of_length<const V: usize>(slices: [&[Block]; 3]) -> Option<[&[Block; V]; 3]> 
     Some([a?, b?, c?])
 }
 
-/// A value that the compiler is to compute before others are added to it that come later.
+/// Makes the compiler compute this value before adding values that are available later.
 #[inline(always)]
 fn first(mut value: u64) -> u64 {
-    // SAFETY: nothing is done.
+    // SAFETY: contains no instruction.
     unsafe {
         asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags));
     }
     value
 }
 
-/// Limbs down.
+/// Shifts the limbs down.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn shift<const BY: i32, const V: usize>(sum: &mut [__m512i; V]) {
@@ -261,7 +266,7 @@ fn shift<const BY: i32, const V: usize>(sum: &mut [__m512i; V]) {
     sum[V - 1] = _mm512_alignr_epi64::<BY>(_mm512_setzero_si512(), sum[V - 1]);
 }
 
-/// As it is, and by one and two limbs up.
+/// Returns the limbs as they are, and shifted up by one and by two limbs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn moved<const V: usize>(blocks: &[Block; V]) -> [[__m512i; V]; 3] {
@@ -277,7 +282,7 @@ fn moved<const V: usize>(blocks: &[Block; V]) -> [[__m512i; V]; 3] {
     moved
 }
 
-/// Adds the lower limbs of the first's products and the upper limbs of the second's.
+/// Adds the lower limbs of the products with `low` and the upper limbs of the products with `high`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn add_products<const V: usize>(
@@ -307,7 +312,7 @@ fn lane_3<const V: usize>(sum: &[__m512i; V]) -> u64 {
     _mm_cvtsi128_si64(_mm_unpackhi_epi64(pair, pair)).cast_unsigned()
 }
 
-/// The sum, with this lowest limb, carried.
+/// Writes the carried sum, with its lowest limb replaced by `lowest`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn write<const V: usize>(mut sum: [__m512i; V], lowest: u64, out: &mut [Block]) {
@@ -319,7 +324,8 @@ fn write<const V: usize>(mut sum: [__m512i; V], lowest: u64, out: &mut [Block]) 
         let carried = _mm512_alignr_epi64::<7>(above, below);
         below = above;
         let limbs = _mm512_add_epi64(_mm512_and_si512(limbs, mask), carried);
-        // What is left to carry is 1 at most, from limbs that are too large, and through such that are all ones.
+        // The remaining carry is at most 1. It comes from limbs that are too large and passes through limbs that are
+        // all ones.
         let too_large = u32::from(_mm512_cmpgt_epu64_mask(limbs, mask));
         let all_ones = u32::from(_mm512_cmpeq_epi64_mask(limbs, mask));
         let total = all_ones + (too_large << 1 | carry);

@@ -1,4 +1,4 @@
-//! Kernels for x86-64.
+//! x86-64 kernels.
 
 mod adx;
 mod avx512ifma;
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{Exponent, limbs::Rows, power_in};
 pub(super) use adx::Adx;
 
-/// Both. Only `modexp` names it, where the CPU has the instructions.
+/// Both kernels. `modexp` uses this only after checking that the CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(super) struct AdxAndIfma;
 

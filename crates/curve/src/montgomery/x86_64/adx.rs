@@ -1,19 +1,19 @@
-//! Sums of products by MULX, with the two carry chains of ADCX and ADOX, which cannot be had from the compiler.
+//! Sums of products with MULX and the two carry chains of ADCX and ADOX, which the compiler does not generate.
 //!
-//! For each word of the first factors, their products with the second factors are added to six accumulators, then the
-//! multiple of p that clears the lowest one, which becomes the highest. Sums and differences are in assembly too, as the
-//! compiler takes carry chains with a constant apart. The assembly reads its operands from memory and touches nothing but
-//! registers.
+//! For each word of the first factors, adds its products with the second factors to six accumulators, then adds the
+//! multiple of p that clears the lowest accumulator, which then becomes the highest. Sums and differences are in
+//! assembly too, because the compiler breaks up carry chains with a constant. The assembly reads its operands from
+//! memory and writes registers only.
 
 use core::arch::asm;
 
 use super::super::{Element, Kernel, Modulus};
 
-/// BMI2 and ADX. Only the dispatch of each curve names it, where the CPU has them.
+/// The kernel for BMI2 and ADX. Each curve's dispatch uses it only after checking that the CPU has them.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Adx;
 
-/// Adds `rdx` times four words behind `$pointer` to five accumulators and, if told how, the last carries to a sixth.
+/// Adds `rdx` times the four words at `$pointer` to five accumulators. `$carries` may add the last carries to a sixth.
 macro_rules! add_row {
     ($pointer:literal, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal, $carries:expr) => {
         concat!(
@@ -63,7 +63,7 @@ macro_rules! add_row {
     };
 }
 
-/// Adds the multiple of the modulus, behind `$modulus`, that clears the lowest accumulator.
+/// Adds the multiple of the modulus at `$modulus` that clears the lowest accumulator.
 macro_rules! reduce_row {
     ($modulus:literal, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal, $carries:expr) => {
         concat!(
@@ -74,7 +74,8 @@ macro_rules! reduce_row {
     };
 }
 
-/// Word `$i` of the first factors, whose pointers are in registers: products and reduction. The sum stays below 2^320.
+/// Processes word `$i` of the first factors: products and reduction. The pointers are in registers. The sum stays below
+/// 2^320.
 macro_rules! narrow_word {
     ($i:literal, [$($a:literal $b:literal),*], $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal) => {
         concat!(
@@ -87,14 +88,15 @@ macro_rules! narrow_word {
     };
 }
 
-/// The last carries of a row, into the sixth accumulator.
+/// Adds the last carries of a row to the sixth accumulator.
 macro_rules! sixth {
     ($t5:literal) => {
         concat!("adox ", $t5, ", rax\n", "adcx ", $t5, ", rax\n")
     };
 }
 
-/// Word `$i` of the first factors, whose pointers are behind rsi, those of the second factors behind rdi.
+/// Processes word `$i` of the first factors. rsi points to the pointers to the first factors, rdi to those to the
+/// second.
 macro_rules! wide_word {
     ($i:literal, [$($k:literal)*], $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal) => {
         concat!(
@@ -109,7 +111,7 @@ macro_rules! wide_word {
     };
 }
 
-/// `($t0 to $t3) = ($r0 to $r3, $carry)` less the modulus, where that is not negative.
+/// `($t0 to $t3) = ($r0 to $r3, $carry)` minus the modulus if that is not negative.
 macro_rules! subtract_modulus {
     ($modulus:literal, $r0:literal $r1:literal $r2:literal $r3:literal, $carry:expr,
      $t0:literal $t1:literal $t2:literal $t3:literal) => {
@@ -123,13 +125,13 @@ macro_rules! subtract_modulus {
     };
 }
 
-/// One product or two, with room for their sum in five words.
+/// One or two products, whose sum fits in five words.
 macro_rules! narrow {
     ($modulus:expr, [$($a:literal $b:literal),*], $($register:tt = $pointer:expr),*) => {{
         let modulus: &[u64; 5] = $modulus;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads the words behind references to elements and to the modulus, writes registers only; the CPU has
-        // the instructions, or nobody would have named `Adx`.
+        // SAFETY: reads the words of valid references to elements and to the modulus, and writes registers only. The
+        // dispatch uses `Adx` only after checking that the CPU has the instructions.
         unsafe {
             asm!(
                 "xor r8d, r8d",
@@ -153,13 +155,13 @@ macro_rules! narrow {
     }};
 }
 
-/// Products whose sum may take six words.
+/// Several products, whose sum may take six words.
 macro_rules! wide {
     ($modulus:expr, $a:ident, $b:ident, [$($k:literal)*], $more:expr) => {{
         let modulus: &[u64; 5] = $modulus;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads the words behind references to elements and to the modulus, writes registers only; the CPU has
-        // the instructions, or nobody would have named `Adx`.
+        // SAFETY: reads the words of valid references to elements and to the modulus, and writes registers only. The
+        // dispatch uses `Adx` only after checking that the CPU has the instructions.
         unsafe {
             asm!(
                 "xor r8d, r8d",
@@ -188,7 +190,7 @@ macro_rules! wide {
 
 type Factors<'a, M, const N: usize> = [&'a Element<M, Adx>; N];
 
-/// Not inlined: it is long. The sum of six products is below 3 p, so the modulus is subtracted twice.
+/// Not inlined because it is long. The sum of six products is below 3 p, so the modulus is subtracted twice.
 #[inline(never)]
 fn dot6<M: Modulus>(a: &Factors<'_, M, 6>, b: &Factors<'_, M, 6>) -> [u64; 4] {
     wide!(
@@ -219,7 +221,7 @@ impl Kernel for Adx {
     fn add<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
         let modulus: &[u64; 5] = &M::WORDS;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads the words behind three references, writes registers only.
+        // SAFETY: reads the words of three valid references and writes registers only.
         unsafe {
             asm!(
                 "mov {s0}, [{a}]",
@@ -249,7 +251,7 @@ impl Kernel for Adx {
     fn sub<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
         let modulus: &[u64; 5] = &M::WORDS;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: reads the words behind three references, writes registers only.
+        // SAFETY: reads the words of three valid references and writes registers only.
         unsafe {
             asm!(
                 "mov {s0}, [{a}]",
@@ -261,7 +263,7 @@ impl Kernel for Adx {
                 "sbb {s2}, [{b} + 16]",
                 "sbb {s3}, [{b} + 24]",
                 "sbb {borrow}, {borrow}",
-                // The difference and p, where that borrowed.
+                // The difference, and p if it borrowed.
                 "mov {t0}, [{modulus}]",
                 "mov {t1}, [{modulus} + 8]",
                 "mov {t2}, [{modulus} + 16]",

@@ -1,4 +1,4 @@
-//! Kernels for x86-64.
+//! x86-64 kernels.
 
 mod adx;
 

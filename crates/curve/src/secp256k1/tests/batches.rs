@@ -1,4 +1,5 @@
-//! Batches: every size from 0 on, valid and invalid items mixed, each answered as if it were alone.
+//! Batches of every size from 0 on, with valid and invalid items mixed. Each result must be that of the single
+//! function.
 
 use alloc::vec;
 
@@ -16,11 +17,11 @@ struct Items {
     signatures: Vec<Signature>,
 }
 
-/// Valid and invalid ones.
+/// Valid and invalid items.
 fn items() -> Items {
     let keys: Vec<SecretKey> = (0..ITEMS as u64)
         .map(|i| match i {
-            // The edges: 1 and n - 1.
+            // Edge cases: 1 and n - 1.
             3 => SecretKey(Scalar::ONE),
             4 => SecretKey(Scalar::ONE.negate()),
             _ => SecretKey::from_bytes(&bytes32(1000 + i)).unwrap(),
@@ -71,7 +72,7 @@ fn items() -> Items {
     }
 }
 
-/// Lengths that end in every lane, in the first chunk and beyond; and where the batch begins in the items.
+/// Ranges of items whose lengths end in every lane, in the first chunk and later ones.
 fn spans() -> impl Iterator<Item = core::ops::Range<usize>> {
     (0..=20)
         .chain([63, 64, 65, 66, 71, 72, 73, 128, 129, ITEMS])
@@ -118,7 +119,7 @@ fn verifications() {
     }
     assert!(expected.iter().filter(|out| out.is_ok()).count() > ITEMS / 2);
     for span in spans() {
-        // What stood in the buffer does not matter.
+        // The previous contents of the buffer must not matter.
         let mut out = vec![Err(Error::Length); span.len()];
         verify_batch(
             &public_keys[span.clone()],
@@ -168,7 +169,7 @@ fn recoveries() {
     }
 }
 
-/// All items wrong: nothing is left for the arithmetic.
+/// All items are invalid, so that the arithmetic gets no items.
 #[test]
 fn nothing_valid() {
     let hashes = [[1; 32]; 9];
@@ -227,7 +228,7 @@ fn lengths_that_differ() {
     assert_eq!(addresses, [Ok(Address([7; 20])); 3]);
 }
 
-/// The same answers from all cores.
+/// The same results on all cores.
 #[cfg(feature = "rayon")]
 #[test]
 fn parallel_batches() {

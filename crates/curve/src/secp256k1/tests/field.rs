@@ -1,4 +1,4 @@
-//! The field against big integers.
+//! The field, compared with big integers.
 
 use super::{super::field::square_root_chain, *};
 
@@ -8,18 +8,18 @@ fn prime() -> BigUint {
     to_big(&PRIME)
 }
 
-/// An element and the integer it stands for.
+/// Returns an element and the integer that it represents.
 fn element(words: [u64; 4]) -> (FieldElement, BigUint) {
     let big = to_big(&words) % prime();
     (FieldElement::from_words(to_words(&big)), big)
 }
 
-/// The same value at magnitude 8, with limbs as large as they may be: -(-x), from limbs of 16 p.
+/// Returns the same value with magnitude 8 and the largest allowed limbs: -(-x), from limbs of 16 p.
 fn stretched(x: &FieldElement) -> FieldElement {
     x.negate(1).normalize().negate(7)
 }
 
-/// p.
+/// p, which represents 0.
 const ZERO_OF_MAGNITUDE_1: FieldElement = FieldElement::from_words(PRIME);
 
 fn value(x: &FieldElement) -> BigUint {
@@ -101,10 +101,10 @@ proptest! {
 proptest! {
     #![proptest_config(config())]
 
-    /// The products of 32-bit targets, here on whatever target: operands as large as they may be.
+    /// The products of 32-bit targets, tested on every target with the largest operands.
     #[test]
     fn field_products_of_small_limbs(limbs in proptest::array::uniform20(0u64..=u64::MAX)) {
-        // Magnitude 8; half of the limbs at their very bound.
+        // Magnitude 8; half of the limbs are at their bound.
         let element = |i: usize| -> [u64; 5] {
             core::array::from_fn(|j| {
                 let bound = 16 * ((1 << if j == 4 { 48 } else { 52 }) - 1);
@@ -112,7 +112,7 @@ proptest! {
                 if limb % 2 == 0 { bound } else { limb % (bound + 1) }
             })
         };
-        // Two products of magnitudes 4 and 8 add up to the 64 that are allowed.
+        // Two products of magnitudes 4 and 8 add up to the allowed 64.
         let [a, b] = [element(0), element(1)];
         let [c, d] = [element(2), element(3)].map(|limbs| limbs.map(|limb| limb / 2));
         let big = |limbs: &[u64; 5]| limbs.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 52u32) + limb);

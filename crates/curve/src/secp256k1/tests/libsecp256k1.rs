@@ -1,6 +1,6 @@
-//! Random keys, hashes and signatures against libsecp256k1.
+//! Random keys, hashes and signatures, compared with libsecp256k1.
 //!
-//! Ten thousand; `LYDITE_SIGNATURES=1000000 cargo test --release -p lydite-curve libsecp256k1` makes it a million (six
+//! Runs ten thousand; `LYDITE_SIGNATURES=1000000 cargo test --release -p lydite-curve libsecp256k1` runs a million (six
 //! minutes).
 
 use alloc::vec;
@@ -59,7 +59,7 @@ fn agrees_with_libsecp256k1() {
                 );
             }
         }
-        // Now a third of them changed: another hash, an s of its own, the other parity.
+        // Now a third of them are changed: another hash, another s, the other parity.
         let mut changed = signatures.clone();
         for (i, signature) in changed.iter_mut().enumerate() {
             match i % 9 {
@@ -88,7 +88,7 @@ fn agrees_with_libsecp256k1() {
             let key =
                 secp256k1::PublicKey::from_slice(&public_keys[i].to_sec1_compressed()).unwrap();
             let expected = peer.is_some_and(|signature| {
-                // Its verification refuses a high s.
+                // libsecp256k1's verification rejects a high s.
                 let mut signature = signature.to_standard();
                 signature.normalize_s();
                 context.verify_ecdsa(message, &signature, &key).is_ok()

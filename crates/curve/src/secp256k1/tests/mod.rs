@@ -1,5 +1,5 @@
-//! Tests of the whole module. Independent references: k256, and the vectors named at each test.
-//! `field` and `scalar` run under Miri too.
+//! Tests of the whole module. Independent references: k256, and the vectors named at each test. `field` and `scalar`
+//! also run under Miri.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod batches;
@@ -18,13 +18,13 @@ use proptest::prelude::*;
 use super::{curve::Limbs, multiply::GENERATOR_ENTRIES, *};
 use crate::field::LazyField;
 
-/// Numbers that look random and are the same in every run: SHA-256 of a counter.
+/// Pseudo-random numbers that are the same in every run: SHA-256 of a counter.
 pub(super) fn bytes32(seed: u64) -> [u8; 32] {
     use sha2::Digest;
     sha2::Sha256::digest(seed.to_be_bytes()).into()
 }
 
-/// An integer of 256 bits, often at an edge: words of all zeros, all ones, or the modulus's own, now and then one off.
+/// A 256-bit integer, often an edge case: words that are zero, all ones, or words of the modulus, sometimes off by one.
 pub(super) fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
     let word = move |i: usize| {
         prop_oneof![
@@ -40,7 +40,7 @@ pub(super) fn words(modulus: [u64; 4]) -> impl Strategy<Value = [u64; 4]> {
     [word(0), word(1), word(2), word(3)]
 }
 
-/// As many cases as the interpreter can bear.
+/// The number of cases, reduced under Miri.
 pub(super) fn config() -> ProptestConfig {
     ProptestConfig {
         cases: if cfg!(miri) { 2 } else { 512 },
@@ -61,7 +61,7 @@ pub(super) fn to_words(big: &BigUint) -> [u64; 4] {
     words
 }
 
-/// 1, 3, 5, ... times a point, as a table.
+/// Returns 1, 3, 5, ... times a point, as a table.
 fn odd_multiples_table<C: Koblitz>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
     let double = Jacobian::from(*point).double().to_affine().unwrap();
     let mut sum = Jacobian::from(*point);
@@ -86,7 +86,7 @@ fn odd_multiples_table<C: Koblitz>(point: &Affine<C>, count: usize) -> Vec<[u8; 
         .collect()
 }
 
-/// `2^n` times a point.
+/// Returns `2^n` times a point.
 fn double_times<C: Koblitz>(point: &Affine<C>, n: usize) -> Affine<C> {
     let mut sum = Jacobian::from(*point);
     for _ in 0..n {
@@ -95,7 +95,7 @@ fn double_times<C: Koblitz>(point: &Affine<C>, n: usize) -> Affine<C> {
     sum.to_affine().unwrap()
 }
 
-/// The comb's table for any curve.
+/// Returns the table of the comb for any curve.
 fn comb_table<C: Koblitz>() -> Vec<[u8; 64]> {
     let mut base = Affine::<C>::generator();
     let mut table = Vec::new();
@@ -106,7 +106,7 @@ fn comb_table<C: Koblitz>() -> Vec<[u8; 64]> {
     table
 }
 
-/// The static table of [`multiply_add_vartime`] for any curve.
+/// Returns the static table of [`multiply_add_vartime`] for any curve.
 fn generator_table<C: Koblitz>(entries: usize) -> Vec<[u8; 64]> {
     let point = Affine::<C>::generator();
     let mut table = odd_multiples_table(&point, entries);

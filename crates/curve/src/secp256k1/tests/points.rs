@@ -1,11 +1,11 @@
-//! The group law and the multiplications, exhaustively, on subgroups of 7, 13 and 199 points.
+//! Exhaustive tests of the group law and the multiplications, on subgroups of 7, 13 and 199 points.
 //!
-//! The curves are y^2 = x^3 + b over the field of secp256k1. There are six isomorphism classes of them, with orders
-//! p + 1 - t for the six traces t that the complex multiplication by sqrt(-3) allows: with 4 p = t0^2 + 3 v^2 and t0 the
-//! trace of secp256k1, they are +-t0, +-(t0 + 3 v) / 2, +-(t0 - 3 v) / 2. For b = 6, 2, 4 the order N has the small factor 7
-//! (twice), 13 (twice), 199. A generator is N / m (or N / m^2) times a point, and, where there are several subgroups
-//! of order m (b = 6), one that (x, y) -> (beta x, y) maps to itself. b is the least, as in libsecp256k1's exhaustive
-//! tests; the generators were computed for these tests.
+//! The curves are y^2 = x^3 + b over the field of secp256k1. They have six isomorphism classes, with orders p + 1 - t
+//! for the six traces t that the complex multiplication by sqrt(-3) allows: with 4 p = t0^2 + 3 v^2 and t0 the trace of
+//! secp256k1, they are +-t0, +-(t0 + 3 v) / 2, +-(t0 - 3 v) / 2. For b = 6, 2, 4 the order N has the small factor 7
+//! (twice), 13 (twice), 199. A generator is N / m (or N / m^2) times a point. If there are several subgroups of order m
+//! (b = 6), it generates one that (x, y) -> (beta x, y) maps to itself. b is the smallest possible, as in
+//! libsecp256k1's exhaustive tests; the generators were computed for these tests.
 
 use super::*;
 #[cfg(target_arch = "x86_64")]
@@ -88,7 +88,7 @@ small_curve!(
     ]
 );
 
-/// x and y as words; `None` for infinity.
+/// x and y as words; `None` is infinity.
 type Plain = Option<[[u64; 4]; 2]>;
 
 fn plain<C: Koblitz>(point: Option<Affine<C>>) -> Plain {
@@ -99,7 +99,7 @@ fn plain_sum<C: Koblitz>(point: Jacobian<C>) -> Plain {
     plain(point.to_affine())
 }
 
-/// All multiples of the generator, from infinity on, by the chord-and-tangent rule.
+/// Returns all multiples of the generator, starting with infinity, computed with the chord-and-tangent rule.
 fn multiples<C: Koblitz>(order: usize) -> Vec<Option<Affine<C>>> {
     let generator = Affine::<C>::generator();
     assert!(generator.is_on_curve());
@@ -114,7 +114,7 @@ fn multiples<C: Koblitz>(order: usize) -> Vec<Option<Affine<C>>> {
                 .mul(&last.x.sub(&generator.x, 1).invert())
         };
         if i == order {
-            // The last is -G, which the next step takes to infinity.
+            // The last one is -G; the next step leads to infinity.
             assert_eq!(plain(Some(last.negate_if(true))), plain(Some(generator)));
             break;
         }
@@ -129,12 +129,12 @@ fn multiples<C: Koblitz>(order: usize) -> Vec<Option<Affine<C>>> {
     all
 }
 
-/// Not 0.
+/// Returns a non-zero element.
 fn any_element<F: Limbs>(seed: usize) -> F {
     F::from_words(crate::words_from_be(&bytes32(seed as u64)).map(|word| word >> 1))
 }
 
-/// With this Z; infinity with any X and Y.
+/// Returns the point with this Z. For infinity, X and Y are arbitrary.
 fn jacobian<C: Koblitz>(point: &Option<Affine<C>>, z: &C::Field) -> Jacobian<C> {
     let Some(point) = point else {
         return Jacobian {
@@ -166,7 +166,7 @@ fn group_law<C: Koblitz>(order: usize) {
             let Some(other) = points[j] else { continue };
             assert_eq!(plain_sum(a.add_affine(&other)), sum, "{i} + {j}");
             assert_eq!(plain_sum(a.add_complete(&other)), sum, "{i} + {j}");
-            // Right or Z = 0, and Z = 0 wherever there is an exceptional case.
+            // The sum is correct or has Z = 0, and Z = 0 in every exceptional case.
             let (incomplete, ratio) = a.add_incomplete(&other, &a.z);
             assert_eq!(
                 incomplete.z.is_zero_mask().declassify(),
@@ -176,7 +176,7 @@ fn group_law<C: Koblitz>(order: usize) {
                 assert_eq!(plain_sum(incomplete), sum, "{i} + {j}");
                 assert_eq!(a.z.mul(&ratio).reduced(), incomplete.z.reduced());
             }
-            // On the curve where Z is divided by the scale.
+            // On the curve whose points have Z divided by the scale.
             let scale: C::Field = any_element(order + j);
             let mut scaled = a;
             scaled.z = a.z.mul(&scale.invert());
@@ -187,7 +187,7 @@ fn group_law<C: Koblitz>(order: usize) {
     }
 }
 
-/// Runs a test over each form of the field.
+/// Runs a test with each field representation.
 macro_rules! each_field {
     ($field:ident => $body:block) => {{
         {
@@ -235,7 +235,7 @@ fn multiplier(k: usize, order: usize, seed: usize) -> Signed128 {
     }
 }
 
-/// One `a0 P + a1 lambda P + b0 G + b1 2^128 G`.
+/// Checks one `a0 P + a1 lambda P + b0 G + b1 2^128 G`.
 fn check<C: Koblitz, const ENTRIES: usize>(
     points: &[Option<Affine<C>>],
     table: GeneratorTable<'_>,
@@ -260,7 +260,7 @@ fn check<C: Koblitz, const ENTRIES: usize>(
     );
 }
 
-/// `lambda` such that lambda G = (beta x, y).
+/// Returns `lambda` such that lambda G = (beta x, y).
 fn eigenvalue<C: Koblitz>(points: &[Option<Affine<C>>]) -> usize {
     let image = plain(points[1].map(|p| p.endomorphism()));
     points.iter().position(|p| plain(*p) == image).unwrap()
@@ -292,7 +292,7 @@ fn multiplication_on_small_groups() {
     each_field!(F => {
         all_multiplications::<Order7<F>, 2>(7, 2);
         all_multiplications::<Order13<F>, 4>(13, 4);
-        // 199^4 is too many: all pairs, the rest following from them.
+        // 199^4 is too many: test all pairs, with the other multipliers derived from them.
         let points = multiples::<Order199<F>>(199);
         let lambda = eigenvalue(&points);
         let table = generator_table::<Order199<F>>(64);
@@ -305,7 +305,7 @@ fn multiplication_on_small_groups() {
     });
 }
 
-/// The comb knows that n G is infinity only where it negates an even k to n - k; in the small group n G is (n mod 199) G.
+/// The comb uses n G = infinity only when it replaces an even k by n - k; in the small group n G is (n mod 199) G.
 #[test]
 fn comb_on_a_small_group() {
     each_field!(F => {
@@ -361,7 +361,7 @@ fn secret_multiplication_on_a_small_group() {
     });
 }
 
-/// The two multiplications against each other, on secp256k1.
+/// Compares the two multiplications with each other, on secp256k1.
 #[test]
 fn multiplications_agree() {
     let generator = Affine::<Secp256k1>::generator();

@@ -1,4 +1,4 @@
-//! Arithmetic modulo the order against big integers.
+//! Arithmetic modulo the order, compared with big integers.
 
 use super::*;
 use crate::secp256k1::scalar::Signed128;
@@ -36,12 +36,13 @@ fn scalar_edges() {
     assert!(Scalar::ZERO.negate() == Scalar::ZERO);
 }
 
-/// Products whose last folding carries out of 256 bits, which happens by chance once in 2^123.
+/// Products whose last fold carries out of 256 bits, which happens by chance once in 2^123.
 ///
-/// With K = 2^256 - n, the foldings turn T = a b into A = T mod 2^256 + K floor(T / 2^256), A into B and B into C in the same way.
-/// All are T modulo n, and C < 2 n, so for T = rho (mod n) with rho < n, C is rho or n + rho = 2^256 + rho - K. It carries if it is
-/// the latter and rho >= K. With B = rho + m n it is the latter just where rho < m K; and B, a multiple of the small part of T,
-/// has m = 2 where T / 2^512 is above about 0.62 (as K^2 = 1.6 * 2^256). So rho is taken from [K, 2 K), a near n, and b = rho / a.
+/// With K = 2^256 - n, the folds turn T = a b into A = T mod 2^256 + K floor(T / 2^256), A into B and B into C in the
+/// same way. All are congruent to T modulo n, and C < 2 n. So for T = rho (mod n) with rho < n, C is rho or n + rho =
+/// 2^256 + rho - K. The fold carries if C is the latter and rho >= K. With B = rho + m n, C is the latter exactly if
+/// rho < m K; and B, a multiple of the small part of T, has m = 2 if T / 2^512 is above about 0.62 (as K^2 = 1.6 *
+/// 2^256). So rho is taken from [K, 2 K), a near n, and b = rho / a.
 #[test]
 fn scalar_products_that_carry_last() {
     let n = order();

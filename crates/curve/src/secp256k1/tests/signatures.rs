@@ -1,4 +1,4 @@
-//! ECDSA as a whole.
+//! Tests of ECDSA as a whole.
 
 use hex_literal::hex;
 use k256::ecdsa::{RecoveryId, SigningKey, VerifyingKey};
@@ -11,7 +11,7 @@ use super::*;
 const ORDER_BYTES: [u8; 32] =
     hex!("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
 
-/// What k256 recovers.
+/// Recovers the key with k256.
 fn recover_by_k256(hash: &[u8; 32], signature: &Signature) -> Option<Vec<u8>> {
     let theirs =
         k256::ecdsa::Signature::from_slice([signature.r, signature.s].as_flattened()).ok()?;
@@ -20,7 +20,7 @@ fn recover_by_k256(hash: &[u8; 32], signature: &Signature) -> Option<Vec<u8>> {
     Some(key.to_sec1_point(false).as_bytes().to_vec())
 }
 
-/// The big-endian integer plus a small one.
+/// Returns the big-endian integer plus a small one.
 fn offset(bytes: &[u8; 32], by: i64) -> [u8; 32] {
     let sum = num_bigint::BigInt::from_bytes_be(num_bigint::Sign::Plus, bytes) + by;
     crate::words_to_be(&to_words(sum.magnitude()))
@@ -63,7 +63,8 @@ fn agrees_with_k256() {
     }
 }
 
-/// Hashes of n and more (a probability of 2^-128) too give k256's signatures: the nonce is made from z modulo n.
+/// Hashes of n and above, which have a probability of 2^-128, must give k256's signatures too: the nonce is derived
+/// from z modulo n.
 #[test]
 fn hashes_at_the_edges() {
     let key = SecretKey::from_bytes(&bytes32(1)).unwrap();
@@ -90,7 +91,7 @@ fn hashes_at_the_edges() {
             key.public_key().to_sec1_uncompressed()
         );
     }
-    // z = 0 and z = n are the same integer, so each signature holds for both hashes.
+    // z = 0 and z = n are the same modulo n, so each signature is valid for both hashes.
     let signature = key.sign_prehash(&[0; 32]);
     assert_eq!(recover(&ORDER_BYTES, &signature), Ok(key.public_key()));
 }
@@ -125,8 +126,8 @@ fn keys_at_the_edges() {
     }
 }
 
-/// Values known to many implementations since the thread <https://bitcointalk.org/index.php?topic=285142.0>; the message
-/// is hashed with SHA-256.
+/// Values that many implementations use since the thread <https://bitcointalk.org/index.php?topic=285142.0>; the
+/// message is hashed with SHA-256.
 #[test]
 fn rfc6979_vectors() {
     use sha2::Digest;
@@ -202,7 +203,7 @@ fn project_vectors() {
     assert_eq!(recover_address(&hash, &signature), Ok(address));
 }
 
-/// r || s of fixed length. The tests in which SHA-512 is cut to 256 bits too.
+/// r || s of fixed length. Includes the tests with SHA-512 truncated to 256 bits.
 #[test]
 fn wycheproof() {
     use sha2::Digest;
@@ -229,7 +230,7 @@ fn wycheproof() {
                             recovery_id: 0,
                         };
                         verify(&key, &hash, &signature)?;
-                        // Whoever verifies is found by recovery, with s and with n - s.
+                        // Recovery must find the key of every valid signature, with s and with n - s.
                         let found = (0..4).any(|recovery_id| {
                             let signature = Signature {
                                 recovery_id,
@@ -257,7 +258,7 @@ fn wycheproof() {
     assert!(count > 400, "{count}");
 }
 
-/// Signatures in DER, which k256 parses here, of several hash functions; and Bitcoin's, where s must be low.
+/// DER signatures with several hash functions, parsed here by k256; and Bitcoin signatures, whose s must be low.
 #[test]
 fn wycheproof_der() {
     use sha2::Digest;
@@ -301,7 +302,7 @@ fn wycheproof_der() {
     assert!(count > 1000, "{count}");
 }
 
-/// A nonce's point with x >= n cannot be found by trying, so one is taken and the signature built around it.
+/// A nonce point with x >= n cannot be found by search, so the signature is built around a given one.
 #[test]
 fn recovery_ids_2_and_3() {
     let hash = bytes32(3);
@@ -395,7 +396,7 @@ fn r_and_s_out_of_range() {
     }
 }
 
-/// s R = z G: the key would be infinity.
+/// s R = z G: the recovered key would be infinity.
 #[test]
 fn infinity_is_refused() {
     let hash = bytes32(8);
@@ -411,7 +412,7 @@ fn infinity_is_refused() {
         recovery_id: u8::from(point.y.is_odd()),
     };
     assert_eq!(recover(&hash, &signature), Err(Error::Infinity));
-    // And with the other parity it is not.
+    // With the other parity it is not.
     assert!(
         recover(
             &hash,
@@ -452,7 +453,7 @@ fn low_s() {
     assert_eq!(verify(&key.public_key(), &hash, &high), Ok(()));
     assert_eq!(recover_address_low_s(&hash, &high), Err(Error::HighS));
     assert_eq!(recover_address_low_s(&hash, &low), Ok(address));
-    // The limit itself: (n - 1) / 2 is low, one more is high.
+    // The limit: (n - 1) / 2 is low, one more is high.
     let limit = hex!("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
     assert!(!Signature { s: limit, ..low }.is_high_s());
     assert!(
@@ -532,7 +533,7 @@ fn encodings() {
         PublicKey::from_bytes(&[0xff; 64]),
         Err(Error::CoordinateOutOfRange)
     );
-    // x = 5 is on no point; p itself is not an encoding of 0.
+    // No point has x = 5; p is not an encoding of 0.
     let mut compressed = [0; 33];
     compressed[0] = 2;
     compressed[32] = 5;
@@ -552,7 +553,7 @@ fn encodings() {
 proptest! {
     #![proptest_config(config())]
 
-    /// Arbitrary bytes: the answer is k256's, and nothing panics.
+    /// Arbitrary bytes: the result must match k256's, without a panic.
     #[test]
     fn arbitrary_signatures(
         r in words(ORDER), s in words(ORDER), hash in words(ORDER), recovery_id in 0u8..4, key in any::<[u8; 65]>(),
@@ -571,7 +572,7 @@ proptest! {
     }
 }
 
-/// What a fault leaves: any bit of the signature or the hash changed, or another key.
+/// Effects of a fault: any bit of the signature or the hash flipped, or another key.
 #[test]
 fn checked_signatures() {
     let key = SecretKey::from_bytes(&bytes32(1)).unwrap();

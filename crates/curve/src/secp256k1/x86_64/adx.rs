@@ -1,12 +1,12 @@
-//! Field elements in four words, multiplied by MULX, ADCX and ADOX.
+//! Field elements in four words, multiplied with MULX, ADCX and ADOX.
 //!
-//! Layout: four little-endian words of 64 bits; any value below 2^256 stands for itself modulo p = 2^256 - FOLD. Every
-//! operation takes and returns such values; only `reduced` brings one below p.
+//! Layout: four 64-bit words, least significant first. Any value below 2^256 represents its residue modulo p = 2^256 -
+//! FOLD. Every operation takes and returns such values; only `reduced` brings one below p.
 //!
-//! The assembly, which shares its products with secp256r1 (`crate::adx`), touches nothing but registers; 13 are all there are,
-//! so they are named, and the factors of a product stay in memory.
+//! The products are shared with secp256r1 (`crate::adx`). The assembly needs 13 registers, all that are available, so
+//! they are named explicitly, and the factors of a product stay in memory. It writes registers only.
 //!
-//! Constant time: [`Secret`], all but comparisons and inversion.
+//! Constant time: [`Secret`], except comparisons and inversion.
 
 use core::arch::asm;
 
@@ -25,16 +25,17 @@ use crate::{
 const FOLD: u64 = 0x1_0000_03d1;
 const P: [u64; 4] = [FOLD.wrapping_neg(), u64::MAX, u64::MAX, u64::MAX];
 
-/// A value below 2^256 modulo p, multiplied in constant time if it is secret. Only the dispatch names it, where the CPU has
-/// BMI2 and ADX.
+/// A value below 2^256, modulo p. With `SECRET`, arithmetic is constant-time. Only the dispatch uses this type, after
+/// checking that the CPU has BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<const SECRET: bool>([u64; 4]);
 
 pub(crate) type Public = Element<false>;
 pub(crate) type Secret = Element<true>;
 
-/// What reduction does where its last sum wrapped, which leaves less than 2^66: it does not happen by chance, so a predicted
-/// branch costs nothing, while the other instructions wait for the carry.
+/// Handles the case that the last sum of the reduction wrapped, which leaves less than 2^66. This is very rare for
+/// random values, so for public values a predicted branch is free, while the branch-free instructions would wait for
+/// the carry.
 macro_rules! wrapped {
     (public, $t0:literal $t1:literal) => {
         concat!("jnc 2f\nadd ", $t0, ", rdx\nadc ", $t1, ", 0\n2:\n")
@@ -50,11 +51,11 @@ macro_rules! wrapped {
     };
 }
 
-/// Reduces eight words to the first four of them.
+/// Reduces eight words to the first four.
 macro_rules! reduce {
     ($kind:ident, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal) => {
         concat!(
-            // 512 bits to 289: upper half times FOLD onto the lower.
+            // 512 bits to 289: add the upper half times FOLD to the lower.
             "mov rdx, {fold}\n",
             "xor eax, eax\n",
             multiply_add_step!($t4, $t0, $t1),
@@ -65,7 +66,7 @@ macro_rules! reduce {
             "mov eax, 0\n",
             "adox rcx, rax\n",
             "adcx rcx, rax\n",
-            // What is above 2^256, at most FOLD, times FOLD: below 2^66.
+            // The part above 2^256, at most FOLD, times FOLD is below 2^66.
             "mulx rcx, rax, rcx\n",
             "add ", $t0, ", rax\n",
             "adc ", $t1, ", rcx\n",
@@ -76,11 +77,12 @@ macro_rules! reduce {
     };
 }
 
-/// The words of a product.
+/// Returns the words of a product.
 macro_rules! product {
     ($kind:ident, $a:expr, $b:expr) => {{
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; reads 32 bytes behind each of two valid references, writes registers only.
+        // SAFETY: the caller has established that the CPU has the instructions (see `Element`). Reads 32 bytes through
+        // each of two valid references and writes registers only.
         unsafe {
             asm!(
                 product_in_words!(),
@@ -98,12 +100,13 @@ macro_rules! product {
     }};
 }
 
-/// The words of a square.
+/// Returns the words of a square.
 macro_rules! square {
     ($kind:ident, $a:expr) => {{
         let [a0, a1, a2, a3] = $a;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; touches registers only.
+        // SAFETY: the caller has established that the CPU has the instructions (see `Element`). Accesses registers
+        // only.
         unsafe {
             asm!(
                 square_in_words!(),
@@ -120,13 +123,13 @@ macro_rules! square {
     }};
 }
 
-/// The words of a public sum or difference. That it wraps a second time does not happen by chance: by a predicted branch, so
-/// that the lowest word, with which a product begins, does not wait for the highest.
+/// Returns the words of a public sum or difference. A second wrap is very rare for random values and is handled by a
+/// predicted branch, so that the lowest word, which a following product reads first, does not wait for the highest.
 macro_rules! sum {
     ($first:literal $next:literal, $a:expr, $b:expr) => {{
         let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (*$a, *$b);
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: touches registers only.
+        // SAFETY: accesses registers only.
         unsafe {
             asm!(
                 concat!($first, " {a0}, {b0}"),
@@ -152,7 +155,7 @@ macro_rules! sum {
     }};
 }
 
-/// `a + b + carry` and the carry.
+/// Returns `a + b + carry` and the carry.
 #[inline(always)]
 fn add_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = a.overflowing_add(b);
@@ -160,7 +163,7 @@ fn add_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
     (sum, first | second)
 }
 
-/// `a - b - borrow` and the borrow.
+/// Returns `a - b - borrow` and the borrow.
 #[inline(always)]
 fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     let (difference, first) = a.overflowing_sub(b);
@@ -168,12 +171,12 @@ fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
-/// FOLD or 0.
+/// Returns FOLD if the condition holds, else 0.
 #[inline(always)]
 fn fold_if(condition: bool) -> u64 {
     let mut mask = u64::from(condition).wrapping_neg();
-    // The compiler would branch on a mask of which it knows that it has two values; this hides it, in its register.
-    // SAFETY: no instruction at all.
+    // The compiler would turn a mask known to have two values into a branch. The empty `asm!` hides the value.
+    // SAFETY: contains no instruction.
     unsafe {
         asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
     }
@@ -222,7 +225,7 @@ impl<const SECRET: bool> Field for Element<SECRET> {
         let (r1, carry) = r1.overflowing_add(u64::from(carry));
         let (r2, carry) = r2.overflowing_add(u64::from(carry));
         let (r3, carry) = r3.overflowing_add(u64::from(carry));
-        // A second carry leaves less than FOLD.
+        // After a second carry, the rest is less than FOLD.
         Self([r0.wrapping_add(fold_if(carry)), r1, r2, r3])
     }
 
@@ -240,7 +243,7 @@ impl<const SECRET: bool> Field for Element<SECRET> {
         let (r1, borrow) = r1.overflowing_sub(u64::from(borrow));
         let (r2, borrow) = r2.overflowing_sub(u64::from(borrow));
         let (r3, borrow) = r3.overflowing_sub(u64::from(borrow));
-        // A second borrow leaves 2^256 - FOLD or more.
+        // After a second borrow, the rest is 2^256 - FOLD or more.
         Self([r0.wrapping_sub(fold_if(borrow)), r1, r2, r3])
     }
 
@@ -252,7 +255,7 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     #[inline(always)]
     fn half(&self) -> Self {
         let a = &self.0;
-        // An odd x is halved as (x + p) / 2 = (x - 1) / 2 + 2^255 - (FOLD - 1) / 2, where nothing borrows beyond 2^255.
+        // For odd x, x / 2 = (x + p) / 2 = (x - 1) / 2 + 2^255 - (FOLD - 1) / 2, which does not borrow beyond 2^255.
         let odd = a[0] << 63;
         let (r0, borrow) =
             (a[0] >> 1 | a[1] << 63).overflowing_sub((FOLD / 2) & (a[0] & 1).wrapping_neg());
@@ -271,7 +274,7 @@ impl<const SECRET: bool> Field for Element<SECRET> {
 
     #[inline(always)]
     fn is_zero(&self) -> bool {
-        // One word tells most others from 0.
+        // Checking one word rules out most non-zero values.
         (self.0[0] == 0 || self.0[0] == P[0]) && (self.0 == [0; 4] || self.0 == P)
     }
 }
@@ -303,12 +306,12 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
         let (r1, carry) = self.0[1].overflowing_add(u64::from(carry));
         let (r2, carry) = self.0[2].overflowing_add(u64::from(carry));
         let (r3, carry) = self.0[3].overflowing_add(u64::from(carry));
-        // x + FOLD reaches 2^256 where x reaches p.
+        // x + FOLD reaches 2^256 exactly if x >= p.
         let mask = Mask::from_bit(u64::from(carry));
         Self::select(mask, &Self([r0, r1, r2, r3]), self).0
     }
 
-    /// In registers throughout: between two squares through memory each would wait for its words.
+    /// Stays in registers throughout: a round trip through memory would delay each square.
     fn square_times(&self, n: u32) -> Self {
         debug_assert!(n > 0);
         if SECRET {
@@ -316,7 +319,8 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
         }
         let [a0, a1, a2, a3] = self.0;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; touches registers and the word that it pushes and pops.
+        // SAFETY: the caller has established that the CPU has the instructions (see `Element`). Accesses registers and
+        // the word that it pushes and pops.
         unsafe {
             asm!(
                 "push rcx",
@@ -358,7 +362,7 @@ mod tests {
         *,
     };
 
-    /// Checks every operation on these two against integers.
+    /// Compares every operation on a and b with integer arithmetic.
     fn check(a: [u64; 4], b: [u64; 4]) {
         check_as::<false>(a, b);
         check_as::<true>(a, b);
@@ -398,7 +402,7 @@ mod tests {
         };
         let mut all: Vec<[u64; 4]> = (0..4).map(|i| [i, 0, 0, 0]).collect();
         all.extend((0..4).flat_map(|i| [near(max, i), near(P, i), near(P, i.wrapping_neg())]));
-        // Around FOLD, around 2^255 and multiples of FOLD^-1, where the two folds carry.
+        // Values near FOLD and 2^255, and multiples of FOLD^-1, for which the two folds carry.
         all.extend((0..3).flat_map(|i| [[FOLD - i, 0, 0, 0], [FOLD + i, 0, 0, 0]]));
         all.extend((0..4).flat_map(|i| {
             let mut single = [0; 4];
@@ -416,7 +420,8 @@ mod tests {
         }
     }
 
-    /// Products whose 512 bits are chosen, so that each fold wraps: `a b = t 2^256 + u` for edge t, as far as it divides.
+    /// Products with chosen 512-bit values, so that each fold wraps: `a b = t 2^256 + u` for edge values t, where it
+    /// divides.
     #[test]
     fn products_that_wrap() {
         if Backend::detect() == Backend::Portable {
@@ -426,8 +431,8 @@ mod tests {
         let modulus = &one << 256;
         let (mut first, mut second) = (0, 0);
         for i in 1u64..4000 {
-            // The upper half h of the product is floor(a b / 2^256); a close to 2^256 makes h = b - 1 or so, and the low
-            // half the complement of a multiple of b: both all ones at times.
+            // The upper half h of the product is floor(a b / 2^256). With a close to 2^256, h is about b - 1 and the
+            // low half is the complement of a multiple of b; sometimes both are all ones.
             let a = &modulus - i;
             for b in [
                 &modulus - 1u8,
@@ -444,7 +449,7 @@ mod tests {
                 check(to_words(&a), to_words(&b));
             }
         }
-        // The last wrap is met too, not only the usual one.
+        // The rare last wrap must occur too, not only the usual one.
         assert!(first > 0 && second > 0, "{first} {second}");
     }
 

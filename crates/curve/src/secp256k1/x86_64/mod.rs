@@ -1,4 +1,4 @@
-//! Kernels of x86-64.
+//! x86-64 kernels.
 
 pub(crate) mod adx;
 pub(crate) mod avx512ifma_x8;

@@ -1,12 +1,13 @@
-//! Field elements in Montgomery form, by MULX, ADCX and ADOX.
+//! Field elements in Montgomery form, multiplied with MULX, ADCX and ADOX.
 //!
-//! Layout: four little-endian words of 64 bits; any value below 2^256 stands for itself modulo p, and so for `x 2^256 mod p`.
-//! Every operation takes and returns such values, so that sums only look at what they carry; only `reduced` brings one below p.
+//! Layout: four 64-bit words, least significant first. Any value below 2^256 represents its residue modulo p, which is
+//! `x 2^256 mod p`. Every operation takes and returns such values, so sums only have to check the carry; only `reduced`
+//! brings a value below p.
 //!
-//! p = 2^256 - 2^224 + 2^192 + 2^96 - 1, so -1/p = 1 modulo 2^64, and the multiple of p that clears the lowest word m is m p =
-//! m (2^256 - 2^224 + 2^192) + 2^96 m - m: one product and two shifts.
+//! p = 2^256 - 2^224 + 2^192 + 2^96 - 1, so -1/p = 1 modulo 2^64, and the multiple of p that clears the lowest word m
+//! is m p = m (2^256 - 2^224 + 2^192) + 2^96 m - m: one product and two shifts.
 //!
-//! The assembly shares its products with secp256k1 (`crate::adx`). Variable-time: public data only.
+//! The products are shared with secp256k1 (`crate::adx`). Variable-time: public data only.
 
 use core::arch::asm;
 
@@ -18,14 +19,14 @@ use crate::{
     safegcd,
 };
 
-/// The highest word of p; the others are 2^64 - 1, 2^32 - 1 and 0.
+/// The highest word of p. The others are 2^64 - 1, 2^32 - 1 and 0.
 const P3: u64 = P::P[3];
 
-/// A value below 2^256 modulo p. Only the dispatch names it, where the CPU has BMI2 and ADX.
+/// A value below 2^256, modulo p. Only the dispatch uses this type, after checking that the CPU has BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(crate) struct Element([u64; 4]);
 
-/// Adds the multiple of p that clears `$t0`, which becomes the highest word. P3 is in rdx.
+/// Adds the multiple of p that clears `$t0`, which then becomes the highest word. P3 is in rdx.
 macro_rules! reduce_word {
     ($t0:literal $t1:literal $t2:literal $t3:literal, $free:literal) => {
         concat!(
@@ -66,8 +67,8 @@ macro_rules! reduce_word {
     };
 }
 
-/// Eight words, divided by 2^256 modulo p, to the first four of them: at most the upper half plus p, and where that carries,
-/// less p.
+/// Divides eight words by 2^256 modulo p, into the first four. The sum is at most the upper half plus p; if it carries,
+/// p is subtracted.
 macro_rules! reduce {
     ($t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal, $free:literal) => {
         concat!(
@@ -91,13 +92,13 @@ macro_rules! reduce {
     };
 }
 
-/// The words of a sum or difference: less p, or with p, where that carries, and, which does not happen by chance, once more
-/// where that is not enough.
+/// Returns the words of a sum or difference. If it carries or borrows, p is subtracted or added. If that is not enough,
+/// which is very rare for random values, it is done once more.
 macro_rules! sum {
     ($first:literal $next:literal, $undo_first:literal $undo_next:literal, $a:expr, $b:expr) => {{
         let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = ($a, $b);
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: touches registers only.
+        // SAFETY: accesses registers only.
         unsafe {
             asm!(
                 concat!($first, " {a0}, {b0}"),
@@ -129,7 +130,7 @@ macro_rules! sum {
 }
 
 impl Element {
-    /// The representative below p.
+    /// Returns the representative below p.
     #[inline]
     fn reduced(&self) -> [u64; 4] {
         let (difference, borrow) = sub_words(&self.0, &P::P);
@@ -159,7 +160,8 @@ impl Field for Element {
     #[inline]
     fn mul(&self, other: &Self) -> Self {
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; reads 32 bytes behind each of two valid references, writes registers only.
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has the instructions. Reads 32 bytes
+        // through each of two valid references and writes registers only.
         unsafe {
             asm!(
                 product_in_words!(),
@@ -180,7 +182,8 @@ impl Field for Element {
     fn square(&self) -> Self {
         let [a0, a1, a2, a3] = self.0;
         let (r0, r1, r2, r3): (u64, u64, u64, u64);
-        // SAFETY: the CPU has the instructions; touches registers only.
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has the instructions. Accesses registers
+        // only.
         unsafe {
             asm!(
                 square_in_words!(),
@@ -213,7 +216,7 @@ impl Field for Element {
 
     #[inline(always)]
     fn half(&self) -> Self {
-        // (x + p) / 2 where x is odd.
+        // (x + p) / 2 if x is odd.
         let a = &self.0;
         let odd = (a[0] & 1).wrapping_neg();
         let (r0, carry) = a[0].overflowing_add(odd);
@@ -233,13 +236,13 @@ impl Field for Element {
     fn invert(&self) -> Self {
         let value = safegcd::to_signed62(&self.reduced());
         let inverse = safegcd::invert_vartime(&value, &P::SAFEGCD);
-        // (x 2^256)^-1 2^768 / 2^256.
+        // (x 2^256)^-1 2^768 / 2^256 = x^-1 2^256.
         Self(safegcd::from_signed62(&inverse)).mul(&Self(P::R3))
     }
 
     #[inline(always)]
     fn is_zero(&self) -> bool {
-        // One word tells most others from 0.
+        // Checking one word rules out most non-zero values.
         (self.0[0] == 0 || self.0[0] == u64::MAX) && (self.0 == [0; 4] || self.0 == P::P)
     }
 }
@@ -260,7 +263,7 @@ mod tests {
         BigUint::from_bytes_be(&crate::words_to_be(words))
     }
 
-    /// Checks every operation on these two, which stand for themselves times 2^-256, against integers.
+    /// Compares every operation on a and b, which represent themselves times 2^-256, with integer arithmetic.
     fn check(a: [u64; 4], b: [u64; 4]) {
         if !cpu::has_adx() {
             return;
@@ -290,7 +293,7 @@ mod tests {
     #[test]
     fn edges() {
         let mut all: Vec<[u64; 4]> = (0..3).map(|i| [i, 0, 0, 0]).collect();
-        // Around p, around 2^256, and sums of two just below and above 2^256 + p.
+        // Values near p and near 2^256, and pairs whose sums are just below and above 2^256 + p.
         let near = |words: [u64; 4], by: i64| {
             let mut words = words.map(u128::from);
             words[0] = words[0].wrapping_add_signed(by.into());

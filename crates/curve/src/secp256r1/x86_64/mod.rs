@@ -1,3 +1,3 @@
-//! The field by instructions of x86-64.
+//! x86-64 field implementation.
 
 pub(super) mod adx;

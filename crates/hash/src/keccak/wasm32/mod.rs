@@ -1,4 +1,4 @@
-//! Kernels for WebAssembly, which has vectors or has not as it is compiled.
+//! Kernels for WebAssembly, with or without vectors, depending on the target features.
 
 pub(super) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

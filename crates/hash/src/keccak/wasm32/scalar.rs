@@ -1,8 +1,9 @@
-//! Keccak-f\[1600\] for machines without an AND that complements an operand: WebAssembly, where V8 makes it two
+//! Keccak-f\[1600\] for machines without an AND-NOT instruction, such as WebAssembly, where V8 compiles it to two
 //! instructions and a move.
 //!
-//! Lanes 1, 2, 8, 12, 17 and 20 are held complemented, so that by De Morgan's laws all but five of a round's 25
-//! complements vanish. Source: "lane complementing", [KECCAK-IMPL §2.2]. Constant time: no branch or index depends on the lanes.
+//! Lanes 1, 2, 8, 12, 17 and 20 are stored complemented. By De Morgan's laws, this removes all but five of the 25
+//! complements in a round. Source: "lane complementing", [KECCAK-IMPL §2.2]. Constant time: no branch or index depends
+//! on the lanes.
 
 use core::mem::MaybeUninit;
 
@@ -23,14 +24,14 @@ pub(in super::super) fn permute(state: &mut State) {
     let mut other = MaybeUninit::<State>::uninit();
     let (state, other) = (Lanes(state.as_mut_ptr()), Lanes(other.as_mut_ptr().cast()));
     for [even, odd] in ROUND_CONSTANTS.as_chunks().0 {
-        // SAFETY: both are 25 words, and each is whole before it is read.
+        // SAFETY: both have 25 words, and each is fully written before it is read.
         unsafe {
             parity = round(state, other, parity, *even);
             parity = round(other, state, parity, *odd);
         }
     }
     for lane in COMPLEMENTED {
-        // SAFETY: the lane is one of 25.
+        // SAFETY: the lane is below 25.
         unsafe { state.set(lane, !state.get(lane)) }
     }
 }
@@ -42,33 +43,33 @@ fn add(parity: &mut [u64; 5], row: [u64; 5]) {
     }
 }
 
-/// A state that stays in memory, and is read and written in the order of the program: an optimiser that moves all lanes
-/// into locals leaves V8 more values than registers, which it then moves to and fro at the loop's end.
+/// A state that stays in memory and is accessed in program order: an optimiser that moves all lanes into locals creates
+/// more live values than V8 has registers, and V8 then spills them at the end of the loop.
 #[derive(Clone, Copy)]
 struct Lanes(*mut u64);
 
 impl Lanes {
     /// # Safety
-    /// `lane` is below 25, and the state is valid and written.
+    /// `lane` must be below 25, and the state must be valid and initialised.
     #[inline(always)]
     unsafe fn get(self, lane: usize) -> u64 {
-        // SAFETY: by the contract of this function.
+        // SAFETY: guaranteed by the contract of this function.
         unsafe { self.0.add(lane).read_volatile() }
     }
 
     /// # Safety
-    /// `lane` is below 25, and the state is valid.
+    /// `lane` must be below 25, and the state must be valid.
     #[inline(always)]
     unsafe fn set(self, lane: usize, word: u64) {
-        // SAFETY: by the contract of this function.
+        // SAFETY: guaranteed by the contract of this function.
         unsafe { self.0.add(lane).write_volatile(word) }
     }
 }
 
-/// One round between two states: the parities of the columns before and after it.
+/// Computes one round between two states. Takes the column parities before the round and returns those after it.
 ///
 /// # Safety
-/// `from` is a valid state and written, `to` another that is valid.
+/// `from` must be a valid, initialised state; `to` must be a different valid state.
 #[inline(always)]
 unsafe fn round(from: Lanes, to: Lanes, [c0, c1, c2, c3, c4]: [u64; 5], constant: u64) -> [u64; 5] {
     // theta
@@ -78,10 +79,10 @@ unsafe fn round(from: Lanes, to: Lanes, [c0, c1, c2, c3, c4]: [u64; 5], constant
     let d3 = c2 ^ c4.rotate_left(1);
     let d4 = c3 ^ c0.rotate_left(1);
     let mut parity = [0; 5];
-    // theta's end, rho and pi, one output row at a time; then chi, and with the first lane iota, on that row
+    // end of theta, rho and pi, one output row at a time; then chi on that row, and iota on the first lane
     macro_rules! row {
         ($y:literal, [$($lane:literal ^ $d:ident << $rotation:literal),*], |$b0:ident, $b1:ident, $b2:ident, $b3:ident, $b4:ident| $row:expr) => {
-            // SAFETY: lanes below 25, of states as this function's contract has them.
+            // SAFETY: lanes are below 25, and the contract of this function guarantees that the states are valid.
             let [$b0, $b1, $b2, $b3, $b4] = unsafe { [$(($d ^ from.get($lane)).rotate_left($rotation)),*] };
             let row: [u64; 5] = $row;
             for (x, lane) in row.into_iter().enumerate() {

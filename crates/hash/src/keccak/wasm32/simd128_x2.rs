@@ -1,6 +1,7 @@
-//! Two Keccak-f\[1600\] side by side: lane `i` of message `j` is word `j` of vector `i`.
+//! Two Keccak-f\[1600\] in parallel: lane `i` of message `j` is word `j` of vector `i`.
 //!
-//! Without a vector rotation a lane costs two shifts and an OR. Constant time: no branch or index depends on the lanes.
+//! There is no vector rotation, so each lane takes two shifts and an OR. Constant time: no branch or index depends on
+//! the lanes.
 
 use core::arch::wasm32::*;
 

@@ -1,7 +1,8 @@
-//! Four Keccak-f\[1600\] side by side with AVX2: lane `i` of message `j` is word `j` of vector `i`.
+//! Four Keccak-f\[1600\] in parallel with AVX2: lane `i` of message `j` is word `j` of vector `i`.
 //!
-//! Without a vector rotation a lane costs two shifts and an OR, or one byte shuffle for the rotations by 8 and 56. The 16
-//! registers cannot hold the state, so lanes live on the stack. Constant time: no branch or index depends on the lanes.
+//! There is no vector rotation, so each lane takes two shifts and an OR, or one byte shuffle for the rotations by 8 and
+//! 56. The 16 registers cannot hold the state, so lanes are on the stack. Constant time: no branch or index depends on
+//! the lanes.
 
 use core::arch::x86_64::*;
 
@@ -25,7 +26,7 @@ pub(in super::super) fn absorb<const RATE: usize>(
             *vector = _mm256_xor_si256(*vector, word);
         }
     }
-    // The words past the sixteenth: one for a rate of 136 bytes, five for 168
+    // The words after the sixteenth: one for a rate of 136 bytes, five for 168
     for (vector, word) in a[16..RATE / 8].iter_mut().zip(16..) {
         let words = blocks.map(|block| u64::from_le_bytes(block.as_chunks().0[word]));
         *vector = _mm256_xor_si256(*vector, load(&words));
@@ -36,7 +37,8 @@ pub(in super::super) fn absorb<const RATE: usize>(
     }
 }
 
-/// The first four words of each message's state; read one by one, they would wait for the vectors just stored.
+/// Returns the first four words of each message's state. Reading them one by one would wait for the vectors that were
+/// just stored.
 #[target_feature(enable = "avx2")]
 pub(in super::super) fn squeeze(state: &Wide<4>) -> [[u64; 4]; 4] {
     let mut words = [[0; 4]; 4];
@@ -80,7 +82,7 @@ fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
     a
 }
 
-/// Rows to columns: word `j` of output `i` is word `i` of input `j`.
+/// Transposes: word `j` of output `i` is word `i` of input `j`.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transpose(rows: [__m256i; 4]) -> [__m256i; 4] {
@@ -95,7 +97,7 @@ fn transpose(rows: [__m256i; 4]) -> [__m256i; 4] {
     ]
 }
 
-/// Words `4 * quarter ..` of a block; `quarter` < 4.
+/// Loads words `4 * quarter ..` of a block; `quarter` must be below 4.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_words<const RATE: usize>(block: &[u8; RATE], quarter: usize) -> __m256i {

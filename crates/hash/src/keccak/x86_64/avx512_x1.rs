@@ -1,9 +1,11 @@
-//! One Keccak-f\[1600\] in five vectors of AVX-512F, and the sponge around it, which needs AVX-512BW for a message's end.
+//! One Keccak-f\[1600\] in five vectors with AVX-512F, and the sponge around it, which needs AVX-512BW for the end of a
+//! message.
 //!
-//! Pi is never carried out. Slot `s` of vector `r` holds the lane at `(x, y)`, two linear forms in `r` and `s` modulo 5; after
-//! rho, pi turns them into `(y, 2x + 3y)`, without a move. Before a round that is `x = s`, `y = a r + b s` (rows), where theta's
-//! parities are sums of whole vectors. Chi must find three lanes of a row in one slot of three vectors: it takes each vector
-//! in three orders of its slots, `x`, `x + 1` and `x + 2`, so that rows come out again, with other `a` and `b`:
+//! Pi moves no data. Slot `s` of vector `r` holds the lane at `(x, y)`, where x and y are linear forms in `r` and `s`
+//! modulo 5. After rho, pi maps them to `(y, 2x + 3y)` without a move. If `x = s`, `y = a r + b s` before a round
+//! (rows), theta's parities are sums of whole vectors. Chi needs three lanes of a row in the same slot of three
+//! vectors: it permutes each vector to three orders of its slots, `x`, `x + 1` and `x + 2`, so that the result is again
+//! in rows, with different `a` and `b`:
 //!
 //! | round of six | before it: x, y   | permutations: theta, chi | order of slots, chi's neighbour |
 //! |---|---|---|---|
@@ -14,33 +16,34 @@
 //! | fifth        | s, 3r + 4s        | 2, 15                    | `4 (s + k - 3r)`, `r + 4k`      |
 //! | sixth        | s, r + s          | 2, 15                    | `s + k - r`, `r`                |
 //!
-//! After it `y = 3r`: the vectors change names, and all begins again. A column's parity in the second round is the sum of a
-//! vector's slots, in each slot.
+//! After six rounds `y = 3r`: the vectors are renamed, and the cycle repeats. In the second round, the parity of a
+//! column is the sum of a vector's slots, in each slot.
 //!
-//! The limit is the chain of a round: six additions and rotations of 2 cycles, two permutations of 5 (AMD Zen 5), 22 cycles,
-//! and some 7 until the last of 15 permutations, two a cycle, is out; measured 30. Assembly, because the order decides: the
-//! same instructions in the order LLVM gives them take 8 ns (4 %) more, since a vector unit is chosen long before an operand is
-//! there. Constant time: no branch or index depends on the lanes.
+//! The limit is the latency of a round: six additions and rotations of 2 cycles each and two permutations of 5 (AMD Zen
+//! 5) are 22 cycles, plus about 7 until the last of 15 permutations, at two per cycle, has finished; measured: 30.
+//! Written in assembly, because the order matters: the same instructions in LLVM's order take 8 ns (4 %) more, since
+//! the CPU assigns a vector unit long before an operand is available. Constant time: no branch or index depends on the
+//! lanes.
 
 use core::arch::x86_64::*;
 
 use super::super::State;
 use super::super::portable::ROUND_CONSTANTS;
 
-/// Five vectors; slots past the fifth hold anything.
+/// Five vectors. Slots after the fifth are arbitrary.
 type Vectors = [__m512i; 5];
 
-/// The slots of a vector that count.
+/// The used slots of a vector.
 const SLOTS: __mmask8 = 0b1_1111;
 
-/// Bytes in them.
+/// Number of bytes in the used slots.
 const BYTES: usize = 40;
 
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Words([u64; 8]);
 
-/// Orders of slots: entry `5 * (m - 1) + c` takes slot `s` from `m * (s + c)`.
+/// Slot orders: entry `5 * (m - 1) + c` takes slot `s` from `m * (s + c)`.
 static ORDERS: [Words; 20] = {
     let mut orders = [Words([0; 8]); 20];
     let mut entry = 0;
@@ -67,7 +70,7 @@ const RHO: [[u64; 5]; 5] = {
     offsets
 };
 
-/// The same by round of six and vector.
+/// The rotations by round of six and vector.
 static ROTATIONS: [[Words; 5]; 6] = {
     let mut rotations = [[Words([0; 8]); 5]; 6];
     // x and y as (factor of r, factor of s)
@@ -93,7 +96,7 @@ static ROTATIONS: [[Words; 5]; 6] = {
     rotations
 };
 
-/// The constant of the round before: iota is left to the next round, where it waits for nothing.
+/// The constant of the previous round: iota is delayed to the next round, where it is not on the critical path.
 static CONSTANTS: [u64; 25] = {
     let mut constants = [0; 25];
     let mut round = 0;
@@ -104,7 +107,7 @@ static CONSTANTS: [u64; 25] = {
     constants
 };
 
-/// Iota of the round before.
+/// Iota of the previous round.
 macro_rules! iota {
     ($round:literal, $v0:literal) => {
         concat!(
@@ -134,7 +137,7 @@ macro_rules! chi {
     };
 }
 
-/// `to` is `from` in the order `order`.
+/// `to` is `from` permuted by `order`.
 macro_rules! permute {
     ($($to:literal $from:literal $order:literal),*) => {
         concat!($("vpermq zmm", $to, ", zmm", $order, ", zmm", $from, "\n"),*)
@@ -150,14 +153,14 @@ macro_rules! rho {
     };
 }
 
-/// The orders `5 * (m - 1)` on, into registers 10 to 14.
+/// Loads the orders from `5 * (m - 1)` on into registers 10 to 14.
 macro_rules! orders {
     ($first:literal, $($c:literal),*) => {
         concat!($("vmovdqa64 zmm1", $c, ", [{orders} + 64*(", $first, " + ", $c, ")]\n"),*)
     };
 }
 
-/// Iota of the round before, theta and rho, of rows.
+/// Iota of the previous round, theta and rho, on rows.
 macro_rules! theta_rho {
     ($round:literal, $v0:literal $v1:literal $v2:literal $v3:literal $v4:literal) => {
         concat!(
@@ -172,8 +175,8 @@ macro_rules! theta_rho {
     };
 }
 
-/// A round of rows to rows. For each vector of the result: where chi's three operands come from, and in which order, by the
-/// last digit of the register that holds it.
+/// A round from rows to rows. For each result vector: the sources of chi's three operands, and their orders, given by
+/// the last digit of the register that holds the order.
 macro_rules! rows {
     ($round:literal, $orders:literal, $v0:literal $v1:literal $v2:literal $v3:literal $v4:literal,
      $($to:literal $second:literal $third:literal:
@@ -187,7 +190,7 @@ macro_rules! rows {
     };
 }
 
-/// The parity of a column, in each slot of `to`.
+/// Computes the parity of a column in each slot of `to`.
 macro_rules! column {
     ($($to:literal $v:literal),*) => {
         concat!($(
@@ -211,17 +214,18 @@ macro_rules! copy {
 
 /// The 24 rounds.
 ///
-/// Registers: 0 to 9 the state, in one half and the other; 10 to 14 orders of this round; 15 to 24 chi's second and third
-/// operands; 25 to 27 theta; 28 to 31 the orders `s + 1` to `s + 4`.
+/// Registers: 0 to 9 hold the state, alternating between the halves; 10 to 14 the orders of this round; 15 to 24 chi's
+/// second and third operands; 25 to 27 theta; 28 to 31 the orders `s + 1` to `s + 4`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 #[rustfmt::skip]
 fn rounds(v: Vectors) -> Vectors {
     let [mut v0, mut v1, mut v2, mut v3, mut v4] = v;
-    // SAFETY: reads only, all inside the three tables: 64 bytes at each of the 20 entries of `ORDERS` and the 30 of
-    // `ROTATIONS`, aligned as their type is; eight bytes at words 0 to 5 from `constants` on, which starts at `CONSTANTS` and
-    // moves by six words four times, and at word 0 after that, the last of 25. No stack, flags declared by default; all
-    // registers written are declared; the instructions are those of AVX-512F.
+    // SAFETY: only reads memory, all of it within the three tables: 64 bytes at each of the 20 entries of `ORDERS` and
+    // the 30 of `ROTATIONS`, aligned by their type; eight bytes at words 0 to 5 from `constants` on, which starts at
+    // `CONSTANTS` and advances by six words four times, and at word 0 after that, the last of 25. Uses no stack; flags
+    // are declared by default; all registers written are declared. The function enables AVX-512F, which the
+    // instructions require.
     unsafe {
         core::arch::asm!(
             "vmovdqa64 zmm28, [{orders} + 64]",
@@ -297,7 +301,7 @@ fn rounds(v: Vectors) -> Vectors {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load(state: &State) -> Vectors {
-    // SAFETY: five words at `5 r` for r below 5, of 25.
+    // SAFETY: reads five words from `5 r` on, with r below 5, of 25.
     core::array::from_fn(|r| unsafe {
         _mm512_maskz_loadu_epi64(SLOTS, state.as_ptr().add(5 * r).cast())
     })
@@ -307,7 +311,7 @@ fn load(state: &State) -> Vectors {
 #[inline]
 fn store(state: &mut State, v: Vectors) {
     for (row, vector) in state.as_chunks_mut::<5>().0.iter_mut().zip(v) {
-        // SAFETY: the mask leaves the five words of `row`.
+        // SAFETY: the mask limits the store to the five words of `row`.
         unsafe { _mm512_mask_storeu_epi64(row.as_mut_ptr().cast(), SLOTS, vector) };
     }
 }
@@ -317,12 +321,12 @@ fn store(state: &mut State, v: Vectors) {
 #[inline]
 fn xor_bytes(vector: &mut __m512i, bytes: &[u8]) {
     debug_assert!(bytes.len() <= BYTES);
-    // SAFETY: the mask leaves the `bytes.len()` first bytes.
+    // SAFETY: the mask limits the load to the first `bytes.len()` bytes.
     let bytes = unsafe { _mm512_maskz_loadu_epi8((1 << bytes.len()) - 1, bytes.as_ptr().cast()) };
     *vector = _mm512_xor_si512(*vector, bytes);
 }
 
-/// XORs whole blocks, and permutes behind each.
+/// XORs whole blocks, and permutes after each.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn absorb_blocks<const RATE: usize>(mut v: Vectors, blocks: &[[u8; RATE]]) -> Vectors {
@@ -341,13 +345,13 @@ pub(in super::super) fn permute(state: &mut State) {
     store(state, rounds(load(state)));
 }
 
-/// As [`absorb_blocks`], in memory.
+/// Like [`absorb_blocks`], with the state in memory.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(in super::super) fn absorb<const RATE: usize>(state: &mut State, blocks: &[[u8; RATE]]) {
     store(state, absorb_blocks(load(state), blocks));
 }
 
-/// Absorbs a message into `state`, pads, and squeezes one block at most.
+/// Absorbs a message into `state`, pads, and squeezes at most one block.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(in super::super) fn sponge<const RATE: usize, const OUT: usize>(
     suffix: u8,
@@ -359,7 +363,7 @@ pub(in super::super) fn sponge<const RATE: usize, const OUT: usize>(
     for (vector, bytes) in v.iter_mut().zip(rest.chunks(BYTES)) {
         xor_bytes(vector, bytes);
     }
-    // The padding: a byte behind the message, and the highest bit of the block
+    // The padding: a byte after the message, and the highest bit of the block
     for (r, vector) in v.iter_mut().enumerate() {
         let place = rest.len().wrapping_sub(BYTES * r);
         let behind = if place < BYTES { 1 << place } else { 0 };
@@ -376,7 +380,7 @@ pub(in super::super) fn sponge<const RATE: usize, const OUT: usize>(
     let v = rounds(v);
     if OUT <= BYTES {
         let mut out = [0; OUT];
-        // SAFETY: the mask leaves the `OUT` first bytes.
+        // SAFETY: the mask limits the store to the first `OUT` bytes.
         unsafe {
             _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), (1 << OUT) - 1, v[0]);
         }

@@ -1,11 +1,12 @@
-//! Eight Keccak-f\[1600\] side by side with AVX-512F: lane `i` of message `j` is word `j` of vector `i`.
+//! Eight Keccak-f\[1600\] in parallel with AVX-512F: lane `i` of message `j` is word `j` of vector `i`.
 //!
-//! Assembly, since the time of a round depends on the order of its instructions, and the compiler's order on the code around
-//! it: 33 to 43 cycles for the same source. Row by row, so that the first rows are done when the last are still rotated. What a
-//! column gets is computed once, which takes five XORs more than three-input XORs of lane, parity and rotated parity, but
-//! half the registers. Of a round's 25 `vpternlogq`, 10 more for the parities, 40 `vpxorq` and 29 `vprolq`, each of two
-//! cycles on Zen 5, four can start in a cycle, two of the rotations: 24 cycles, of 32 that it takes. The rest is the wait for the
-//! round before.
+//! Written in assembly, because the time of a round depends on the order of its instructions, and the compiler's order
+//! depends on the surrounding code: 33 to 43 cycles for the same source. The rounds work row by row, so that the first
+//! rows are finished while the last are still being rotated. The value XORed into each column is computed once.
+//! Compared with three-input XORs of lane, parity and rotated parity, this takes five more XORs but half the registers.
+//! A round has 25 `vpternlogq`, 10 more for the parities, 40 `vpxorq` and 29 `vprolq`, each with a latency of two
+//! cycles on Zen 5. Four can start per cycle, two of them rotations: 24 cycles, of the 32 that a round takes. The rest
+//! is latency from the previous round.
 //! Blocks are absorbed by transposing 8 x 8 words. Constant time: no branch or index depends on the lanes.
 
 use core::arch::x86_64::*;
@@ -31,7 +32,7 @@ pub(in super::super) fn absorb<const RATE: usize>(
             *vector = _mm512_xor_si512(*vector, word);
         }
     }
-    // The words past the sixteenth: one for a rate of 136 bytes, five for 168
+    // The words after the sixteenth: one for a rate of 136 bytes, five for 168
     for (vector, word) in a[16..RATE / 8].iter_mut().zip(16..) {
         let words = blocks.map(|block| u64::from_le_bytes(block.as_chunks().0[word]));
         *vector = _mm512_xor_si512(*vector, load(&words));
@@ -42,7 +43,8 @@ pub(in super::super) fn absorb<const RATE: usize>(
     }
 }
 
-/// The first four words of each message's state; read one by one, they would wait for the vectors just stored.
+/// Returns the first four words of each message's state. Reading them one by one would wait for the vectors that were
+/// just stored.
 #[target_feature(enable = "avx512f")]
 pub(in super::super) fn squeeze(state: &Wide<8>) -> [[u64; 4]; 8] {
     let mut words = [[0; 4]; 8];
@@ -103,7 +105,7 @@ macro_rules! combine {
     };
 }
 
-/// Theta's end and rho of five lanes, `lane column rotation` each, then chi of this row, in place.
+/// End of theta and rho of five lanes, `lane column rotation` each, then chi of this row, in place.
 macro_rules! row {
     ($($b:literal $d:literal $rotation:literal),*) => {
         concat!(
@@ -123,7 +125,7 @@ macro_rules! row {
     };
 }
 
-/// Moves each register's content to the one named before it.
+/// Moves each register to the one named before it.
 macro_rules! moves {
     ($to:literal $from:literal $($rest:literal)*) => {
         concat!("vmovdqa64 zmm", $to, ", zmm", $from, "\n", moves!($from $($rest)*))
@@ -133,19 +135,19 @@ macro_rules! moves {
     };
 }
 
-/// The 24 rounds, in the registers of the same numbers as the lanes.
+/// The 24 rounds. Register numbers equal lane numbers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 #[rustfmt::skip]
 fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
     static CONSTANTS: [u64; 24] = ROUND_CONSTANTS;
-    // SAFETY: `rax` runs over the 24 words of `CONSTANTS`, as often as `ecx` counts. All registers written are declared,
-    // the flags are by default; the instructions are those of the enabled feature.
+    // SAFETY: `rax` advances over the 24 words of `CONSTANTS`, counted by `ecx`. All registers written are declared;
+    // flags are declared by default. The function enables the CPU feature that the instructions require.
     unsafe {
         core::arch::asm!(
             ".p2align 5",
             "2:",
-            // theta: what columns 0 to 4 get, in 31, 25, 28, 29 and 30
+            // theta: the value for each of the columns 0 to 4, in 31, 25, 28, 29 and 30
             parity!(25, 0 5 10 15 20),
             parity!(26, 1 6 11 16 21),
             parity!(27, 2 7 12 17 22),
@@ -157,7 +159,7 @@ fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
             combine!(29, 27, 29, 29),
             combine!(25, 25, 27, 27),
             "vpxorq zmm28, zmm28, zmm26",
-            // pi is which lanes make a row
+            // pi determines which lanes make a row
             row!(0 31 0, 6 25 44, 12 28 43, 18 29 21, 24 30 14),
             // iota
             "vpxorq zmm0, zmm0, qword ptr [rax]{{1to8}}",
@@ -165,7 +167,7 @@ fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
             row!(1 25 1, 7 28 6, 13 29 25, 19 30 8, 20 31 18),
             row!(4 30 27, 5 31 36, 11 25 10, 17 28 15, 23 29 56),
             row!(2 28 62, 8 29 55, 14 30 39, 15 31 41, 21 25 2),
-            // pi's moves, which cost no time: they are done by renaming registers
+            // the moves of pi, which are free: the CPU executes them by register renaming
             moves!(26 1 6 9 22 14 20 2 12 13 19 23 15 4 24 21 8 16 5 3 18 17 11 7 10 26),
             "add rax, 8",
             "dec ecx",
@@ -184,12 +186,12 @@ fn permute(mut a: [__m512i; LANES]) -> [__m512i; LANES] {
     a
 }
 
-/// Rows to columns: word `j` of output `i` is word `i` of input `j`.
+/// Transposes: word `j` of output `i` is word `i` of input `j`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     let [r0, r1, r2, r3, r4, r5, r6, r7] = rows;
-    // Words of two rows interleaved: even words in the first of each pair, odd words in the second.
+    // Interleave the words of two rows: even words in the first of each pair, odd words in the second.
     let even_odd = |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
     let (e0, o0) = even_odd(r0, r1);
     let (e1, o1) = even_odd(r2, r3);
@@ -213,7 +215,7 @@ fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     [t0, t1, t2, t3, t4, t5, t6, t7]
 }
 
-/// Words `8 * half ..` of a block; `half` is 0 or 1.
+/// Loads words `8 * half ..` of a block; `half` must be 0 or 1.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_words<const RATE: usize>(block: &[u8; RATE], half: usize) -> __m512i {

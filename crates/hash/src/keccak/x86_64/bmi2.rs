@@ -1,10 +1,10 @@
 //! One Keccak-f\[1600\] in the general registers, with BMI1 `andn` and BMI2 `rorx`.
 //!
-//! Assembly, for two reasons. Compilers spend 80 moves a round on spilling the state (10 % of the time); and where a build
-//! enables AVX-512, LLVM vectorises the scalar Rust form of the rounds and makes it twice as slow.
+//! Written in assembly for two reasons: compilers use 80 moves per round to spill the state (10 % of the time), and if
+//! a build enables AVX-512, LLVM vectorises the scalar Rust rounds and makes them twice as slow.
 //!
-//! Schedule. A round reads the 25 lanes of one buffer and writes those of another: `rdi`, the caller's state, and `rsp`, in
-//! turn. Ten registers serve as two sets of five, whose roles swap every round:
+//! Schedule: a round reads the 25 lanes of one buffer and writes those of another, alternating between `rdi`, the
+//! caller's state, and `rsp`. Ten registers form two sets of five, whose roles swap every round:
 //!
 //! | step                         | first set                  | second set                |
 //! |------------------------------|----------------------------|---------------------------|
@@ -13,14 +13,14 @@
 //! | rho, pi, chi of rows 1 to 4  | five lanes of the row      | combinations (read)       |
 //! | rho, pi, chi of row 0        | five lanes of the row      | combinations, then row 0  |
 //!
-//! Row 0 comes last and stays in registers: there the parities of the next round begin, so each costs four XORs from memory
-//! and no load. The fifth and last use of a combination destroys it, which saves a move. 177 instructions a round, of which
-//! 130 compute. Constant time: no branch or address depends on the lanes.
+//! Row 0 is processed last and stays in registers, where the next round's parities start, so each parity takes four
+//! XORs from memory and no load. The fifth and last use of a combination overwrites it, which saves a move. A round has
+//! 177 instructions, of which 130 compute. Constant time: no branch or address depends on the lanes.
 
 use super::super::State;
 use super::super::portable::ROUND_CONSTANTS;
 
-/// The round constants, ending on a multiple of 256 bytes: the low byte of the pointer to them tells the end.
+/// The round constants, ending at a multiple of 256 bytes: the low byte of the pointer is zero at the end.
 #[repr(align(256))]
 struct Constants([u64; 32]);
 
@@ -34,14 +34,14 @@ static CONSTANTS: Constants = {
     Constants(words)
 };
 
-/// Completes the parity of a column that holds its lane of row 0.
+/// Completes the parity of a column, starting from its lane of row 0.
 macro_rules! parity {
     ($from:literal, $c:literal, $($lane:literal),*) => {
         concat!($("xor ", $c, ", [", $from, " + 8*", $lane, "]\n"),*)
     };
 }
 
-/// What column `x` gets: parity `x - 1` and the rotated parity `x + 1`.
+/// Computes the value for column `x`: parity `x - 1` XOR the rotated parity `x + 1`.
 macro_rules! combine {
     ($d:literal, $before:literal, $after:literal) => {
         concat!(
@@ -50,7 +50,7 @@ macro_rules! combine {
     };
 }
 
-/// Theta's end and rho of one lane.
+/// End of theta and rho of one lane.
 macro_rules! lane {
     ($from:literal, $b:literal, $d:literal, $lane:literal, $rotation:literal) => {
         concat!(
@@ -60,7 +60,7 @@ macro_rules! lane {
     };
 }
 
-/// As `lane`, at the last use of `d`.
+/// Like `lane`, for the last use of `d`.
 macro_rules! last_lane {
     ($from:literal, $b:literal, $d:literal, $lane:literal, $rotation:literal) => {
         concat!(
@@ -85,7 +85,7 @@ macro_rules! store {
     };
 }
 
-/// Chi of a row in `b`, into lanes `l` by way of `r14`.
+/// Chi of a row in `b`, stored to lanes `l` through `r14`.
 macro_rules! chi_row {
     ($to:literal, $b0:literal $b1:literal $b2:literal $b3:literal $b4:literal,
      $l0:literal $l1:literal $l2:literal $l3:literal $l4:literal) => {
@@ -104,7 +104,7 @@ macro_rules! chi_row {
     };
 }
 
-/// One round: `from` to `to`; row 0 enters in `p` and leaves in `q`.
+/// One round from `from` to `to`. Row 0 is in `p` before and in `q` after it.
 macro_rules! round {
     ($from:literal, $to:literal, $constant:literal,
      $p0:literal $p1:literal $p2:literal $p3:literal $p4:literal,
@@ -170,11 +170,12 @@ macro_rules! round {
 #[target_feature(enable = "bmi1,bmi2")]
 #[rustfmt::skip]
 pub(in super::super) fn permute(state: &mut State) {
-    // SAFETY: `rdi` addresses the 25 words of `state`, which is borrowed mutably, and every offset from it is below 200.
-    // The same offsets from `rsp` fall into the 208 bytes reserved here and given back below; without `nostack` the
-    // compiler keeps nothing below `rsp`. `r15` starts at word 8 of `CONSTANTS` and moves by two words until its low byte is
-    // zero: the table is aligned to 256 bytes, so that is after 24 words, at its end. All registers written are declared,
-    // the flags are by default; the instructions are those of the enabled features.
+    // SAFETY: `rdi` addresses the 25 words of `state`, which is borrowed mutably, and every offset from it is below
+    // 200. The same offsets from `rsp` are within the 208 bytes reserved here and released below; without `nostack` the
+    // compiler keeps no data below `rsp`. `r15` starts at word 8 of `CONSTANTS` and advances by two words until its low
+    // byte is zero: the table is aligned to 256 bytes, so this happens after 24 words, at its end. All registers
+    // written are declared; flags are declared by default. The function enables the CPU features that the instructions
+    // require.
     unsafe {
         core::arch::asm!(
             "sub rsp, 208",

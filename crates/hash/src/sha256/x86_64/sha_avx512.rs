@@ -1,13 +1,14 @@
-//! SHA-256 by SHA-NI, from the first byte to the digest in registers; AVX-512 loads what is no whole block and pads it.
+//! SHA-256 with SHA-NI, in registers from the first byte to the digest. AVX-512 loads and pads partial blocks.
 //!
-//! The state is two vectors: the words of `sha256rnds2`, lane 0 first, are F, E, B, A and H, G, D, C. Two rounds take four
-//! cycles (AMD Zen 5), each waits for the two before, so that a block takes at least 32 * 4 = 128 cycles; the message
-//! schedule runs beside them. `sha2` is as fast on a whole block; what is won is around the blocks: a padded copy of the
-//! last bytes, and a digest written word by word, are small stores read back as vectors, which holds the next message up.
-//! In registers, its first rounds run beside the last of this one.
+//! The state is two vectors: the words for `sha256rnds2`, lane 0 first, are F, E, B, A and H, G, D, C. Two rounds take
+//! four cycles (AMD Zen 5) and depend on the previous two, so a block takes at least 32 * 4 = 128 cycles; the message
+//! schedule runs in parallel. `sha2` is as fast on whole blocks. The gain is around the blocks: a padded copy of the
+//! last bytes, and a digest written word by word, are small stores that are read back as vectors, which delays the next
+//! message. With everything in registers, the first rounds of the next message overlap with the last rounds of this
+//! one.
 //!
-//! Assembly, since Rust 1.95 keeps the state on the stack where intrinsics are inlined twice (three times slower, seen without
-//! AVX-512).
+//! Written in assembly, because Rust 1.95 keeps the state on the stack if intrinsics are inlined twice (three times
+//! slower, observed without AVX-512).
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -80,7 +81,7 @@ static CONSTANTS: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// The state as `sha256rnds2` wants it.
+/// The state in the format of `sha256rnds2`.
 #[derive(Clone, Copy)]
 struct State {
     feba: __m128i,
@@ -103,7 +104,7 @@ macro_rules! rounds {
     };
 }
 
-/// The four words after those of `w0` to `w3`, in place of `w0`, and their rounds.
+/// Computes the four words after `w0` to `w3`, in place of `w0`, and runs their rounds.
 macro_rules! schedule {
     ($w0:literal $w1:literal $w2:literal $w3:literal, $i:literal) => {
         concat!(
@@ -137,8 +138,8 @@ macro_rules! schedule {
 fn compress(state: State, words: [__m128i; 4]) -> State {
     let State { mut feba, mut hgdc } = state;
     let [w0, w1, w2, w3] = words;
-    // SAFETY: reads the 256 bytes of `CONSTANTS`, and writes the registers that are named, by instructions that the
-    // function is compiled for (AVX is part of AVX-512).
+    // SAFETY: reads the 256 bytes of `CONSTANTS` and writes declared registers only. The function enables the CPU
+    // features that the instructions require (AVX is part of AVX-512).
     unsafe {
         asm!(
             concat!(
@@ -179,7 +180,7 @@ fn compress(state: State, words: [__m128i; 4]) -> State {
 #[inline]
 #[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
 fn load(state: &[u32; 8]) -> State {
-    // SAFETY: each load reads 16 of the 32 bytes behind the reference.
+    // SAFETY: each load reads 16 of the 32 bytes of the reference.
     let [abcd, efgh] =
         [0, 1].map(|i| unsafe { _mm_loadu_si128(state.as_ptr().cast::<__m128i>().add(i)) });
     let (badc, fehg) = (_mm_shuffle_epi32(abcd, 0xb1), _mm_shuffle_epi32(efgh, 0xb1));
@@ -189,7 +190,7 @@ fn load(state: &[u32; 8]) -> State {
     }
 }
 
-/// Big-endian words.
+/// Converts big-endian words.
 #[inline]
 #[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
 fn swap(words: __m128i) -> __m128i {
@@ -204,20 +205,20 @@ fn swap(words: __m128i) -> __m128i {
 fn compress_all(mut state: State, blocks: &[[u8; 64]]) -> State {
     for block in blocks {
         let at = block.as_ptr().cast::<__m128i>();
-        // SAFETY: each load reads 16 of the 64 bytes behind the reference.
+        // SAFETY: each load reads 16 of the 64 bytes of the reference.
         let words = [0, 1, 2, 3].map(|i| swap(unsafe { _mm_loadu_si128(at.add(i)) }));
         state = compress(state, words);
     }
     state
 }
 
-/// Less than a block, and the bit 1 behind it.
+/// Loads a partial block, followed by a 1 bit.
 #[inline]
 #[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
 fn last_words(rest: &[u8]) -> [__m128i; 4] {
     let mark = _mm_set1_epi8(i8::MIN);
     if rest.is_empty() {
-        // Not loaded: where nothing is mapped, a load of nothing takes 300 ns.
+        // No load: a masked load of no bytes takes 300 ns if the address is not mapped.
         let zeros = _mm_setzero_si128();
         return [_mm_cvtsi32_si128(i32::MIN), zeros, zeros, zeros];
     }
@@ -241,12 +242,12 @@ pub fn absorb(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
     let halves = [badc, fehg].map(|half| _mm_shuffle_epi32(half, 0xb1));
     let at = state.as_mut_ptr().cast::<__m128i>();
     for (i, half) in halves.into_iter().enumerate() {
-        // SAFETY: each store writes 16 of the 32 bytes behind the reference.
+        // SAFETY: each store writes 16 of the 32 bytes of the reference.
         unsafe { _mm_storeu_si128(at.add(i), half) };
     }
 }
 
-/// The digest of a message of `length` bytes, of which `rest` is absorbed last.
+/// Returns the digest of a message of `length` bytes, of which `rest` is absorbed last.
 #[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
 pub fn finish(state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
     let (blocks, rest) = rest.as_chunks();
@@ -261,7 +262,7 @@ pub fn finish(state: &[u32; 8], rest: &[u8], length: u64) -> [u8; 32] {
     digest(compress(state, words))
 }
 
-/// The digest of blocks that end with their padding.
+/// Returns the digest of blocks that include the padding.
 #[target_feature(enable = "sha,sse4.1,avx512bw,avx512vl")]
 pub fn padded(state: &[u32; 8], blocks: &[[u8; 64]]) -> [u8; 32] {
     digest(compress_all(load(state), blocks))

@@ -7,14 +7,14 @@ use blst::{blst_fp, blst_fp2};
 use super::super::super::fields::{Fp, Fp2, ONE, P};
 use crate::lanes::{LANES, LIMB_MASK, carried, load, store, times};
 
-/// Limbs of an element.
+/// Number of limbs of an element.
 pub(super) const LIMBS: usize = 8;
 
-/// p in limbs.
+/// p, in limbs.
 pub(super) const MODULUS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
 /// `-1/p mod 2^52`.
 pub(super) const INVERSE: i64 = 0x3_fffc_fffc_fffd;
-/// 2^416 mod p: one here.
+/// 2^416 mod p: one in this Montgomery form.
 const UNIT: [u64; 6] = [
     0x44f6_480e_a8e9_b9af,
     0xa96f_7d65_766c_8fe4,
@@ -23,7 +23,7 @@ const UNIT: [u64; 6] = [
     0x25ff_6eb6_fdd4_230a,
     0x14c8_ee06_ef23_c24a,
 ];
-/// 2^448 mod p, the factor from blst's form.
+/// 2^448 mod p, the factor that converts from blst's form.
 const FROM_BLST: [u64; 6] = [
     0x42b7_fde3_7dba_9366,
     0x7784_894e_2752_5bc3,
@@ -33,7 +33,7 @@ const FROM_BLST: [u64; 6] = [
     0x0411_cd9d_20d7_e399,
 ];
 
-/// Of little-endian words.
+/// Converts little-endian words to limbs.
 pub(super) const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
     let (mut limbs, mut i) = ([0; LIMBS], 0);
     while i < LIMBS {
@@ -48,7 +48,7 @@ pub(super) const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
     limbs
 }
 
-/// `K p`, limb by limb.
+/// Returns `k p`, limb by limb.
 const fn multiple(k: i64) -> [i64; LIMBS] {
     let (mut multiple, mut i) = (MODULUS, 0);
     while i < LIMBS {
@@ -58,7 +58,7 @@ const fn multiple(k: i64) -> [i64; LIMBS] {
     multiple
 }
 
-/// Eight elements of Fp, strict.
+/// Eight strict elements of Fp.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(super) struct FpLanes(pub(super) [__m512i; LIMBS]);
@@ -67,9 +67,10 @@ pub(super) struct FpLanes(pub(super) [__m512i; LIMBS]);
 #[derive(Clone, Copy)]
 pub(super) struct Fp2Lanes(pub(super) [FpLanes; 2]);
 
-/// `sum a[i] b[i]`, of size 1.1, for products of sizes that are below 2^30 together. Not inlined: it is long.
+/// `sum a[i] b[i]`, of size 1.1. The sizes of the products must add up to less than 2^30. Not inlined because it is
+/// long.
 ///
-/// Products and multiples of p are summed apart: only the lowest limb of both together is waited for.
+/// Products and multiples of p are summed separately, so that only their lowest limb is on the critical path.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
@@ -85,7 +86,7 @@ fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
         }
         let lowest = _mm512_add_epi64(products[0], multiples[0]);
         let quotient = _mm512_madd52lo_epu64(zero, lowest, inverse);
-        // That clears the lowest limb: what it carries is all that stays of it.
+        // This clears the lowest limb; only its carry remains.
         let carry = _mm512_srli_epi64::<52>(_mm512_madd52lo_epu64(lowest, modulus[0], quotient));
         for j in 1..LIMBS {
             multiples[j] = _mm512_madd52lo_epu64(multiples[j], modulus[j], quotient);
@@ -109,7 +110,7 @@ fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
     FpLanes(carried(products))
 }
 
-/// Written out: a loop would end in memory.
+/// Unrolled by hand: a loop would go through memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn one_lower([_, l1, l2, l3, l4, l5, l6, l7]: [__m512i; LIMBS]) -> [__m512i; LIMBS] {
@@ -144,7 +145,8 @@ impl FpLanes {
         Self::of_limbs(&rows).adapted()
     }
 
-    /// 2^32 times: blst's form becomes that of here, and a factor of elements here one of elements in blst's form.
+    /// Multiplies by 2^32. This converts an element from blst's form. A factor multiplied by another 2^32 also converts
+    /// the elements in blst's form that it is multiplied with.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn adapted(&self) -> Self {
@@ -202,14 +204,14 @@ impl FpLanes {
         Self(carried(self.0.map(|x| times::<A>(x))))
     }
 
-    /// `K p - self`, for a size below K.
+    /// `K p - self`. The size of `self` must be below K.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn negate<const K: i64>(&self) -> Self {
         self.negate_where::<K>(!0)
     }
 
-    /// `A self - B other + K p`, where K is above the size of `B other`.
+    /// `A self - B other + K p`. K must be above the size of `B other`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus<const A: u32, const B: u32, const K: i64>(&self, other: &Self) -> Self {
@@ -220,7 +222,7 @@ impl FpLanes {
         })))
     }
 
-    /// `self - b - 2 c`, for products b and c; of size 4 more than `self`.
+    /// `self - b - 2 c`, for products b and c. The result has the size of `self` plus 4.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
@@ -231,7 +233,7 @@ impl FpLanes {
         })))
     }
 
-    /// `self - b - c`, for products b and c; of size 3 more than `self`.
+    /// `self - b - c`, for products b and c. The result has the size of `self` plus 3.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
@@ -242,7 +244,7 @@ impl FpLanes {
         })))
     }
 
-    /// The negative in the lanes of `mask`, of size K at most; `self` is of size below K.
+    /// Negates the lanes of `mask`. `self` must have a size below K; the result has size at most K.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn negate_where<const K: i64>(&self, mask: __mmask8) -> Self {
@@ -252,7 +254,7 @@ impl FpLanes {
         })))
     }
 
-    /// The lanes that `lanes` names: the first eight are those of `self`, the others those of `other`.
+    /// Selects lanes by the indices `lanes`: 0 to 7 select from `self`, 8 to 15 from `other`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn permuted(&self, other: &Self, lanes: &[u64; LANES]) -> Self {
@@ -297,7 +299,7 @@ impl Fp2Lanes {
         })
     }
 
-    /// For sizes below 20.
+    /// The sizes must be below 20.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
@@ -305,7 +307,7 @@ impl Fp2Lanes {
         Self([dot([a, &b.negate::<20>()], [c, d]), dot([a, b], [d, c])])
     }
 
-    /// For sizes below 20.
+    /// The size must be below 20.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self) -> Self {

@@ -1,6 +1,6 @@
-//! The Miller loop, and the final exponentiation.
+//! The Miller loop and the final exponentiation.
 //!
-//! The parameter of the curve is -X, and r = X^4 - X^2 + 1. That it is negative makes no more than an inverse of the pairing.
+//! The parameter of the curve is -X, and r = X^4 - X^2 + 1. Ignoring its sign gives the inverse of the pairing.
 
 use alloc::vec::Vec;
 
@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{field::LazyField, group::Affine, lanes::LANES};
 
-/// The product of the Miller functions, up to factors that the final exponentiation takes away; nothing if a point of the
-/// twist is not in G2. The points of G1 must be of the subgroup.
+/// Computes the product of the Miller functions, up to factors that the final exponentiation removes. Returns `None` if
+/// a point of the twist is not in G2. The points of G1 must be in the subgroup.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn miller_loop(
     pairs: &[(Affine<G1>, Affine<G2>)],
@@ -49,7 +49,7 @@ pub(in super::super::super) fn miller_loop(
         .then(|| f.store())
 }
 
-/// Two steps' lines with both points of the KZG check: b and c with each, the same of the next step.
+/// The lines of two steps with both points of the KZG check: b and c for each point, then the same for the next step.
 static LINES: [[[[u64; LANES]; LIMBS]; 2]; kzg::LINES / 2] = {
     let (mut lines, mut i) = ([[[[0; LANES]; LIMBS]; 2]; kzg::LINES / 2], 0);
     while i < 2 * LANES * lines.len() {
@@ -65,7 +65,8 @@ static LINES: [[[[u64; LANES]; LIMBS]; 2]; kzg::LINES / 2] = {
     lines
 };
 
-/// That of the KZG check, of x / y and 1 / y of its points of G1; up to factors as above.
+/// The Miller loop of the KZG check, given x / y and 1 / y of its points of G1, up to factors that the final
+/// exponentiation removes.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
     let scale: [Fp; LANES] = core::array::from_fn(|lane| {
@@ -96,16 +97,16 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
     f.store()
 }
 
-/// The p^n-th power.
+/// Returns the p^n-th power.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn frobenius(f: &Fp12, n: usize) -> Fp12 {
     let (mut power, f) = (blst_fp12::default(), f.store());
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { blst_fp12_frobenius_map(&mut power, &f, n) };
     Fp12::load(&power)
 }
 
-/// To the power of -X, of an element of the cyclotomic subgroup.
+/// Raises an element of the cyclotomic subgroup to the power -X.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn power_of_parameter(f: &Fp12) -> Fp12 {
     let mut power = *f;
@@ -118,12 +119,12 @@ fn power_of_parameter(f: &Fp12) -> Fp12 {
     power.conjugate()
 }
 
-/// `f^(3 (p^12 - 1) / r)`, the hard part by \[HHT20\].
+/// Computes `f^(3 (p^12 - 1) / r)`, with the hard part from \[HHT20\].
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
     // (p^6 - 1)(p^2 + 1)
     let (mut inverse, mut conjugate, mut easy) = (*f, *f, *f);
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe {
         blst_fp12_inverse(&mut inverse, f);
         blst_fp12_conjugate(&mut conjugate);
@@ -140,9 +141,9 @@ pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
     z.mul(&f.cyclotomic_square().mul(&f)).store()
 }
 
-/// Is its final exponentiation one?
+/// Whether the final exponentiation of `f` gives one.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
-    // SAFETY: reads a field element.
+    // SAFETY: the pointer comes from a reference to a field element.
     unsafe { blst_fp12_is_one(&final_exponentiation(f)) }
 }

@@ -1,7 +1,7 @@
-//! The points of two pairs in the Miller loop, their products side by side: four lanes for each.
+//! The points of two pairs in the Miller loop, with their products computed in parallel: four lanes per pair.
 //!
 //! Points of the twist are projective (x = X / Z, y = Y / Z). Lines are divided by -x of the point of G1, so that its
-//! coordinates are one more factor of one round of products.
+//! coordinates take only one more factor in one round of products.
 
 use super::{
     super::super::{
@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{field::LazyField, group::Affine, lanes::LANES};
 
-/// How many pairs these are at most.
+/// Maximum number of pairs.
 pub(super) const PAIRS: usize = 2;
-/// Lanes of a pair.
+/// Lanes per pair.
 pub(super) const WIDTH: usize = LANES / PAIRS;
 
-/// What the lanes of the first pair take, by the same for the second.
+/// Extends lane indices for the first pair to both pairs.
 pub(super) const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
     let (mut lanes, mut i) = ([0; LANES], 0);
     while i < LANES {
@@ -28,12 +28,12 @@ pub(super) const fn both(of: [u64; WIDTH]) -> [u64; LANES] {
     lanes
 }
 
-/// The lanes of both pairs.
+/// Returns the mask of this lane for both pairs.
 pub(super) const fn mask(lane: u32) -> u8 {
     0x11 << lane
 }
 
-/// A lane of the second factor of an [`Operand`].
+/// Offset of lane indices into the second factor of an [`Operand`].
 pub(super) const OTHER: u64 = LANES as u64;
 
 pub(super) struct Pairs {
@@ -44,11 +44,11 @@ pub(super) struct Pairs {
     q: Factor,
     /// 0, -y / x, -1 / x, 0 of the points of G1.
     p: Factor,
-    /// x and y of what [`g2_image`] makes of the points of G2.
+    /// x and y of the images of the points of G2 under [`g2_image`].
     image: Factor,
 }
 
-/// As many lanes as there are for each pair.
+/// Loads three elements into the four lanes of each pair.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn load(pairs: impl Iterator<Item = [Fp2; 3]>) -> Factor {
     let mut lanes = [Fp2::ZERO; LANES];
@@ -59,7 +59,7 @@ fn load(pairs: impl Iterator<Item = [Fp2; 3]>) -> Factor {
 }
 
 impl Pairs {
-    /// One or two pairs of points, the first in G1, the second of the twist.
+    /// Takes one or two pairs of points, the first in G1, the second on the twist.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn new(pairs: &[(Affine<G1>, Affine<G2>)]) -> Self {
         let zero = Fp2::ZERO;
@@ -78,16 +78,16 @@ impl Pairs {
         }
     }
 
-    /// The first lanes of the lines.
+    /// Returns the first lane of each line.
     pub(super) fn first_lanes(&self) -> impl Iterator<Item = usize> {
         (0..self.count).map(|pair| WIDTH * pair)
     }
 
-    /// Doubles the points and gives the tangents, the coefficients of w^2, w^3 and 1.
+    /// Doubles the points and returns the tangents: their coefficients of w^2, w^3 and 1.
     ///
-    /// As \[AKLGL11\] §4, the point's coordinates four times as large: with `e = 3 b' Z^2`,
-    /// `X' = 2 X Y (Y^2 - 3 e)`, `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`, and the line `3 X^2`, `-2 Y Z y_P / x_P`,
-    /// `-(Y^2 - e) / x_P`.
+    /// As in \[AKLGL11\] §4, with the point's coordinates four times as large: with `e = 3 b' Z^2`, `X' = 2 X Y (Y^2 -
+    /// 3 e)`, `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`, and the line `3 X^2`, `-2 Y Z y_P / x_P`, `-(Y^2 - e) /
+    /// x_P`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn double(&mut self) -> Factor {
         const X: [u64; LANES] = both([0, 1, 2, 1]);
@@ -147,11 +147,11 @@ impl Pairs {
         line
     }
 
-    /// Adds q to the points and gives the lines through both, as [`Self::double`].
+    /// Adds q to the points and returns the lines through both, in the same form as [`Self::double`].
     ///
-    /// As \[AKLGL11\] §4: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`,
-    /// `h = e + Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`, and the line `theta`,
-    /// `-lambda y_P / x_P`, `-(theta x_Q - lambda y_Q) / x_P`.
+    /// As in \[AKLGL11\] §4: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`, `h = e +
+    /// Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`, and the line `theta`, `-lambda y_P /
+    /// x_P`, `-(theta x_Q - lambda y_Q) / x_P`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn add(&mut self) -> Factor {
         const ALL: [u64; LANES] = both([0, 1, 2, 3]);
@@ -169,7 +169,7 @@ impl Pairs {
         const WITH: [u64; LANES] = both([0, 1, OTHER + 1, OTHER]);
         let squares = round([&d, &d], &AGAIN, [&d, q], &WITH).factor::<1>();
 
-        // e, Z theta^2, g, - ; then the line's second.
+        // e, Z theta^2, g, unused; then the second round of the line.
         const CUBE: [u64; LANES] = both([0, OTHER + 2, OTHER, 0]);
         const BY: [u64; LANES] = both([0, 1, 0, 0]);
         let cubes = round([&d, s], &CUBE, [&squares, &squares], &BY).factor::<1>();
@@ -214,10 +214,10 @@ impl Pairs {
         line
     }
 
-    /// After the loop: are all points of the twist in G2?
+    /// Whether all points of the twist are in G2. To be called after the Miller loop.
     ///
-    /// They are if |x| times them is the opposite of their image. A sum that is an exceptional case leaves Z = 0, which stays;
-    /// no point of the subgroup has one.
+    /// They are if |x| times each is the opposite of its image. An exceptional addition leaves Z = 0, and later steps
+    /// preserve it; this does not happen for points of the subgroup.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn are_in_subgroup(&self) -> bool {
         const ALL: [u64; LANES] = both([0, 1, 2, 3]);

@@ -1,8 +1,9 @@
 //! Points of both groups.
 //!
-//! A sum of multiples gives each lane as many of the points as the others; all points of all lanes share their doublings. A lane
-//! begins with a point that is not in the subgroup, half of the lanes with its opposite: no sum on the way is in the subgroup,
-//! so that it never is one of the points added, its opposite or infinity, and at the end the lanes' beginnings cancel out.
+//! In a sum of multiples, each lane gets the same number of points, and all points in all lanes share their doublings.
+//! Each lane starts with a point that is not in the subgroup, half of the lanes with its opposite. So no partial sum is
+//! in the subgroup, and none equals an added point, its opposite or infinity. At the end the starting points of the
+//! lanes cancel out.
 //!
 //! Source: Strauss' interleaving, \[HMV04\] algorithm 3.51; subgroups: \[Scott21\].
 
@@ -18,10 +19,11 @@ use crate::{
 
 /// Bits of a digit of a multiplier.
 const WINDOW: usize = 4;
-/// Multiples of a point in a table.
+/// Number of multiples of a point in a table.
 const ENTRIES: usize = 1 << (WINDOW - 1);
 
-/// Signed digits of a multiplier, lowest first: from `-2^(WINDOW - 1) + 1` to `2^(WINDOW - 1)`, the last one 0 or 1.
+/// Returns the signed digits of a multiplier, lowest first: from `-2^(WINDOW - 1) + 1` to `2^(WINDOW - 1)`, the last
+/// one 0 or 1.
 pub(super) fn digits<const DIGITS: usize>(k: u128) -> [i8; DIGITS] {
     let mut carry = 0;
     core::array::from_fn(|i| {
@@ -42,10 +44,10 @@ macro_rules! group {
 
             points_of_lanes!(AffineLanes, JacobianLanes, $field);
 
-            /// Digits of a multiplier.
+            /// Number of digits of a multiplier.
             const DIGITS: usize = $bits / WINDOW + 1;
 
-            /// Multiples of a point for each lane, on a curve isomorphic by `scale`, and the digits of its multiplier.
+            /// Multiples of one point per lane, on a curve isomorphic by `scale`, and the digits of its multiplier.
             struct Term {
                 multiples: [AffineLanes; ENTRIES],
                 scale: $field,
@@ -63,7 +65,7 @@ macro_rules! group {
             }
 
             impl Term {
-                /// Of points of the subgroup.
+                /// Takes points of the subgroup.
                 #[target_feature(enable = "avx512f,avx512ifma")]
                 fn new(terms: &[(Affine<$curve>, u128); LANES]) -> Self {
                     let point = load_points(&terms.map(|(point, _)| point));
@@ -90,7 +92,7 @@ macro_rules! group {
                     }
                 }
 
-                /// Adds each lane's point times digit i to a sum on the curve isomorphic by the product of all scales.
+                /// Adds digit i times each lane's point to a sum on the curve isomorphic by the product of all scales.
                 #[inline]
                 #[target_feature(enable = "avx512f,avx512ifma")]
                 fn add_to(&self, sum: &JacobianLanes, i: usize) -> JacobianLanes {
@@ -110,7 +112,8 @@ macro_rules! group {
                 }
             }
 
-            /// The sum of multiples of points of the subgroup, by multipliers of at most as many bits as the group says.
+            /// Computes the sum of multiples of points in the subgroup. Multipliers have at most the number of bits
+            /// given for the group.
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(in super::super::super::super) fn sum(
                 terms: &[(Affine<$curve>, u128)],
@@ -166,16 +169,16 @@ macro_rules! group {
                             z: z.0,
                         },
                     );
-                    // SAFETY: reads two points, writes one.
+                    // SAFETY: the pointers come from references to two points to read and one to write.
                     unsafe { $add(&mut total, &before, &lane) };
                 }
                 total
             }
 
-            /// Is `multiplier` times each point the opposite of its image? Up to eight points, and at least one.
+            /// Whether `multiplier` times each point is the opposite of its image. Takes one to eight points.
             ///
-            /// A sum that is an exceptional case leaves Z = 0, which stays; no point of the subgroup has one, as the multiplier
-            /// is below the order.
+            /// An exceptional addition leaves Z = 0, and later steps preserve it. This does not happen for points of
+            /// the subgroup, as the multiplier is below the order.
             #[target_feature(enable = "avx512f,avx512ifma")]
             pub(in super::super::super::super) fn are_opposite_multiples(
                 points: &[Affine<$curve>],
@@ -198,7 +201,7 @@ macro_rules! group {
                 }
                 let image = load_points(&lanes.map(|point| image(&point))).scaled(&sum.z);
                 let x = image.x.minus::<1, 1, 11>(&sum.x).store();
-                // The sum of both.
+                // The sum of both y coordinates.
                 let y = image
                     .y
                     .negate_where::<2>(!0)

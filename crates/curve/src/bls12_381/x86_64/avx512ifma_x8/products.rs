@@ -1,11 +1,11 @@
-//! Sums of products in Fp2, reduced once.
+//! Sums of products in Fp2 with one reduction.
 
 use core::arch::x86_64::*;
 
 use super::field::{Fp2Lanes, FpLanes, INVERSE, LIMBS, MODULUS};
 use crate::lanes::{LANES, LIMB_MASK, carried, load, times};
 
-/// A limb of the real and of the imaginary part, which may be negative or above 2^52.
+/// A limb of the real and of the imaginary part. Either may be negative or exceed 2^52.
 #[derive(Clone, Copy)]
 pub(super) struct Limb {
     re: __m512i,
@@ -13,7 +13,7 @@ pub(super) struct Limb {
 }
 
 impl Limb {
-    /// Limb i of `K p` in both.
+    /// Returns limb i of `K p` for both parts.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiple<const K: i64>(i: usize) -> Self {
@@ -48,7 +48,7 @@ impl Limb {
         }
     }
 
-    /// Times 1 + u, whose sixth root w is.
+    /// Multiplies by xi = 1 + u, whose sixth root is w.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn times_xi(self) -> Self {
@@ -68,7 +68,7 @@ impl Limb {
         }
     }
 
-    /// The first eight lanes are those of `self`, the others those of `other`.
+    /// Selects lanes: indices 0 to 7 select from `self`, 8 to 15 from `other`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn permuted_with(self, other: Self, lanes: &[u64; LANES]) -> Self {
@@ -79,7 +79,7 @@ impl Limb {
         }
     }
 
-    /// `yes` in the lanes of `mask`, `self` in the others.
+    /// Returns `yes` in the lanes of `mask`, `self` in the others.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn select(self, mask: __mmask8, yes: Self) -> Self {
@@ -89,7 +89,7 @@ impl Limb {
         }
     }
 
-    /// Plus `other` in the lanes of `mask`.
+    /// Adds `other` in the lanes of `mask`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
@@ -99,7 +99,7 @@ impl Limb {
         }
     }
 
-    /// Minus `other` in the lanes of `mask`.
+    /// Subtracts `other` in the lanes of `mask`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
@@ -110,20 +110,20 @@ impl Limb {
     }
 }
 
-/// Eight elements of Fp2, limb by limb.
+/// Eight elements of Fp2 with uncarried limbs.
 pub(super) struct Loose([Limb; LIMBS]);
 
-/// Eight elements of Fp2 as factors: strict real parts, imaginary parts, and their sums.
+/// Eight elements of Fp2, prepared as factors: strict real parts, imaginary parts, and their sums.
 #[derive(Clone, Copy)]
 pub(super) struct Factor([FpLanes; 3]);
 
-/// The bit of the top limb from which [`Loose::settled`] looks at it: that of 2^382.
+/// The lowest bit of the top limb that [`Loose::settled`] uses: that of 2^382.
 const GRANULE: u32 = 382 - 52 * (LIMBS as u32 - 1);
-/// Bits of what the limb below may carry to the top one.
+/// Bits of the carry from the limb below into the top limb.
 const CARRIED: u32 = 10;
 
-/// Entry j is the highest multiple of p that is not above `j 2^382`, nor by chance above by less than what
-/// [`Loose::settled`] is off; limb by limb, in two halves.
+/// Entry j is the highest multiple of p not above `j 2^382`, with a margin for the error of [`Loose::settled`]; limb by
+/// limb, in two halves.
 const fn multiples() -> [[[u64; LANES]; 2]; LIMBS] {
     let mut table = [[[0; LANES]; 2]; LIMBS];
     let (mut multiple, mut j) = ([0; LIMBS], 0);
@@ -153,10 +153,11 @@ const fn multiples() -> [[[u64; LANES]; 2]; LIMBS] {
     table
 }
 
-/// Eight values of double width, in columns that may be negative.
+/// Eight double-width values in columns that may be negative.
 struct Wide([__m512i; 2 * LIMBS]);
 
-/// Factors of whose lanes `lanes` names those to take: the first eight are those of the first.
+/// A factor whose lanes are selected from two factors by `lanes`: 0 to 7 select from the first, 8 to 15 from the
+/// second.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<'a> {
     of: [&'a Factor; 2],
@@ -189,7 +190,7 @@ impl Loose {
         self.0[i]
     }
 
-    /// Plus `K p`, which is to make it positive, strict.
+    /// Adds `K p`, which must make the value positive, and carries to strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn factor<const K: i64>(&self) -> Factor {
@@ -207,10 +208,11 @@ impl Loose {
         ])
     }
 
-    /// As [`Self::factor`], of values from 0 to 38 p: below 3.5 p.
+    /// Like [`Self::factor`], for values from 0 to 38 p. The result is below 3.5 p.
     ///
-    /// What the top limb says is the highest multiple of p is taken off. It is not carried yet, so it may be off by
-    /// 2^CARRIED: what is added makes up for what it lacks, and the table for what it then has too much.
+    /// Subtracts the multiple of p that the top limb selects. The top limb is not carried yet, so it may be low by up
+    /// to 2^CARRIED. This amount is added before the selection; the margin of the table compensates if that was too
+    /// much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn settled(&self) -> Factor {
@@ -230,7 +232,7 @@ impl Loose {
         .factor::<0>()
     }
 
-    /// `sum x[n] y[n]`, for less than a hundred of them: from `-0.1 p` to `1.1 p`.
+    /// `sum x[n] y[n]` for fewer than a hundred products, in `-0.1 p .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn dot(x: &[Operand<'_>], y: &[Operand<'_>]) -> Self {
@@ -241,7 +243,7 @@ impl Loose {
         )
     }
 
-    /// As [`Self::dot`].
+    /// Lane-wise products, with the bounds of [`Self::dot`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn product(Factor(x): &Factor, Factor(y): &Factor) -> Self {
@@ -278,7 +280,7 @@ impl Factor {
     }
 }
 
-/// `f::<I>` for each limb: of a loop LLVM would leave the vectors in memory.
+/// Calls `f::<I>` for each limb. With a loop, LLVM would keep the vectors in memory.
 macro_rules! for_each_limb {
     ($f:ident, $columns:expr, $a:expr, $b:expr) => {
         $f::<0>($columns, $a, $b);
@@ -309,7 +311,7 @@ fn add_row<const I: usize>(
     }
 }
 
-/// Adds the multiple of p that clears column I, and carries what is left of it.
+/// Adds the multiple of p that clears column I, and propagates its carry.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn clear_column<const I: usize>(
@@ -319,10 +321,10 @@ fn clear_column<const I: usize>(
 ) {
     let zero = _mm512_setzero_si512();
     let quotient = _mm512_madd52lo_epu64(zero, columns[I], inverse);
-    // With the multiple of p its low bits, if they are not zero, are 2^52.
+    // After adding the multiple of p, the low bits are 2^52 unless they were zero.
     let mask = _mm512_set1_epi64(LIMB_MASK);
     let carry = _mm512_srai_epi64::<52>(_mm512_add_epi64(columns[I], mask));
-    // The next column is waited for: its parts in parallel.
+    // The next column is on the critical path, so its parts are computed in parallel.
     columns[I + 1] = _mm512_add_epi64(
         _mm512_madd52lo_epu64(_mm512_add_epi64(columns[I + 1], carry), quotient, p[1]),
         _mm512_madd52hi_epu64(zero, quotient, p[0]),
@@ -336,7 +338,7 @@ fn clear_column<const I: usize>(
 }
 
 impl Wide {
-    /// Not inlined, as the next ones: they are long.
+    /// Not inlined because it is long; the same holds for the next functions.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn product(a: &FpLanes, b: &FpLanes) -> Self {
@@ -345,7 +347,7 @@ impl Wide {
         Self(columns)
     }
 
-    /// Of this part of each operand.
+    /// Sums the products of this part of each operand.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn sum(x: &[Operand<'_>], y: &[Operand<'_>], part: usize) -> Self {
@@ -366,7 +368,8 @@ impl Wide {
     }
 }
 
-/// Products in Fp2, divided by 2^416 modulo p, from those of the real parts, of the imaginary parts, and of the sums.
+/// Computes products in Fp2, divided by 2^416 modulo p, from those of the real parts, the imaginary parts, and their
+/// sums.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn karatsuba(Wide(re): &Wide, Wide(im): &Wide, Wide(sum): &Wide) -> Loose {
@@ -385,7 +388,7 @@ fn karatsuba(Wide(re): &Wide, Wide(im): &Wide, Wide(sum): &Wide) -> Loose {
     })
 }
 
-/// A value v becomes one in `v / 2^416 .. v / 2^416 + p`.
+/// Divides by 2^416 modulo p: a value v becomes one in `v / 2^416 .. v / 2^416 + p`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn reduced(mut columns: [__m512i; 2 * LIMBS]) -> [__m512i; LIMBS] {

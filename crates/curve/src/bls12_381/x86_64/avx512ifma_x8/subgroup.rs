@@ -1,6 +1,7 @@
-//! Which points are in the subgroups. Of few points of G1 the products of one step are side by side: four lanes for a point.
+//! Subgroup checks. For few points of G1 the products of one step are computed in parallel: four lanes per point.
 //!
-//! As the points of `pairs`, but over Fp, of half the products: projective (x = X / Z, y = Y / Z), by \[AKLGL11\] §4.
+//! The formulas are those of `pairs`, but over Fp, with half the products: projective (x = X / Z, y = Y / Z), from
+//! \[AKLGL11\] §4.
 
 use super::{
     super::super::{
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{field::LazyField, group::Affine, lanes::LANES};
 
-/// `x`, `y`, `z` of each.
+/// Loads `x`, `y`, `z` of each point.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn load(points: impl Iterator<Item = [Fp; 3]>) -> FpLanes {
     let mut lanes = [Fp::ZERO; LANES];
@@ -24,8 +25,8 @@ fn load(points: impl Iterator<Item = [Fp; 3]>) -> FpLanes {
     FpLanes::load(&lanes)
 }
 
-/// Twice the points X, Y, Z, coordinates four times as large: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`,
-/// `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`.
+/// Doubles the points X, Y, Z, with coordinates four times as large: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`, `Y'
+/// = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn double(s: &FpLanes) -> FpLanes {
@@ -51,8 +52,8 @@ fn double(s: &FpLanes) -> FpLanes {
         .select(mask(1), &products.minus::<1, 12, 14>(&ee))
 }
 
-/// The sums with q: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`,
-/// `h = e + Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`.
+/// Adds q: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`, `h = e + Z theta^2 - 2 g`,
+/// `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn add(s: &FpLanes, q: &FpLanes) -> FpLanes {
@@ -78,9 +79,10 @@ fn add(s: &FpLanes, q: &FpLanes) -> FpLanes {
         .select(mask(1), &products.minus::<1, 1, 2>(&last))
 }
 
-/// Are one or two points of the curve in the subgroup: is X^2 times each the opposite of its image?
+/// Whether one or two points of the curve are in the subgroup: X^2 times each must be the opposite of its image.
 ///
-/// A sum that is an exceptional case leaves Z = 0, which stays; no point of the subgroup has one, as X^2 is below the order.
+/// An exceptional addition leaves Z = 0, and later steps preserve it. This does not happen for points of the subgroup,
+/// as X^2 is below the order.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn are_few_in_subgroup(points: &[Affine<G1>]) -> bool {
     let multiplier = u128::from(X) * u128::from(X);
@@ -107,10 +109,10 @@ fn are_few_in_subgroup(points: &[Affine<G1>]) -> bool {
     })
 }
 
-/// Points of G1 above which a lane each is less than four.
+/// Above this number of points of G1, one lane per point costs less than four.
 const FEW: usize = 6;
 
-/// Are these points of the curve, eight at most, in G1?
+/// Whether these points of the curve, at most eight, are in G1.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn are_in_g1(points: &[Affine<G1>]) -> bool {
     if points.len() > FEW {
@@ -121,7 +123,7 @@ pub(in super::super::super) fn are_in_g1(points: &[Affine<G1>]) -> bool {
         .all(|points| are_few_in_subgroup(points))
 }
 
-/// Are these points of the twist, eight at most and at least one, in G2?
+/// Whether these points of the twist, one to eight, are in G2.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn are_in_g2(points: &[Affine<G2>]) -> bool {
     g2::are_opposite_multiples(points, u128::from(X), g2_image)

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{cpu, field::LazyField, group::Affine, lanes::LANES};
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 fn numbers() -> impl Iterator<Item = u64> {
     let mut state = 1_u64;
     core::iter::repeat_with(move || {
@@ -39,7 +39,7 @@ fn numbers() -> impl Iterator<Item = u64> {
     })
 }
 
-/// Elements of Fp: 0, 1, -1, the largest words below p, and any.
+/// Elements of Fp: 0, 1, -1, the largest words below p, and pseudo-random ones.
 fn elements(from: &mut impl Iterator<Item = u64>) -> [Fp; LANES] {
     core::array::from_fn(|lane| match lane {
         0 => Fp::ZERO,
@@ -62,7 +62,7 @@ fn field_is_that_of_the_library() {
     for _ in 0..50 {
         let (a, mut b) = (elements(&mut numbers), elements(&mut numbers));
         b.rotate_left(3);
-        // SAFETY: the CPU has the instructions.
+        // SAFETY: `cpu::has_avx512ifma` was checked above.
         let [product, square, minus, more, twice, negative] = unsafe {
             let (a, b) = (FpLanes::load(&a), FpLanes::load(&b));
             [
@@ -93,7 +93,7 @@ fn field_is_that_of_the_library() {
             })
         };
         let (c, d): ([Fp2; LANES], [Fp2; LANES]) = (pairs(&a, &b), pairs(&b, &a));
-        // SAFETY: the CPU has the instructions.
+        // SAFETY: `cpu::has_avx512ifma` was checked above.
         let [product, square, minus] = unsafe {
             let (c, d) = (Fp2Lanes::load(&c), Fp2Lanes::load(&d));
             let large = c.minus::<12, 1, 2>(&d);
@@ -120,7 +120,7 @@ fn digits_add_up() {
                 .iter()
                 .rev()
                 .fold((0_i128, 0_i128), |(high, low), digit| {
-                    // In two parts, as 128 bits and a sign do not fit.
+                    // In two parts, because 128 bits and a sign do not fit.
                     let low = low * 16 + i128::from(*digit);
                     (
                         high * 16 + (low >> 64),
@@ -151,14 +151,14 @@ macro_rules! group_tests {
             }
             let multiple = |p: &$affine, k: u128| {
                 let (mut jacobian, mut product) = ($p::default(), $p::default());
-                // SAFETY: reads and writes points, and reads the 16 bytes of a scalar.
+                // SAFETY: the pointers come from references to points and to the 16 bytes of a scalar.
                 unsafe {
                     $from_affine(&mut jacobian, p);
                     $mult(&mut product, &jacobian, k.to_le_bytes().as_ptr(), 128);
                 }
                 product
             };
-            // SAFETY: the pointer is to a static of the library.
+            // SAFETY: blst returns a valid pointer to a static.
             let generator = unsafe { *$generator() };
             let mut numbers = numbers();
             let mut points: Vec<Affine<$curve>> = (0..19)
@@ -167,7 +167,7 @@ macro_rules! group_tests {
                     $from(&multiple(&generator, k)).to_affine().unwrap()
                 })
                 .collect();
-            // The same again, and the opposite.
+            // A repeated point and an opposite one.
             points[7] = points[3];
             points[12] = points[3].negate_if(true);
 
@@ -190,19 +190,19 @@ macro_rules! group_tests {
                     let mut expected = $p::default();
                     for (point, k) in &terms {
                         let before = expected;
-                        // SAFETY: reads two points, writes one.
+                        // SAFETY: the pointers come from references to two points to read and one to write.
                         unsafe {
                             $add(&mut expected, &before, &multiple(&$to_affine(*point), *k));
                         }
                     }
-                    // SAFETY: the CPU has the instructions; reads points.
+                    // SAFETY: `cpu::has_avx512ifma` was checked above; the pointers come from references to points.
                     let equal = unsafe { $is_equal(&$group::sum(&terms), &expected) };
                     assert!(equal, "{count} {same}");
                 }
             }
 
             let check = |points: &[Affine<$curve>]| {
-                // SAFETY: the CPU has the instructions.
+                // SAFETY: `cpu::has_avx512ifma` was checked above.
                 let [of_any, in_lanes] = unsafe {
                     [
                         $in_lanes(points),
@@ -212,10 +212,10 @@ macro_rules! group_tests {
                 assert_eq!(of_any, in_lanes);
                 of_any
             };
-            // A point of the curve that is not in the subgroup, alone and by itself.
+            // A point of the curve that is not in the subgroup, alone and added to a point of the subgroup.
             let outside: Affine<$curve> = $outside;
             let at = $to_affine(outside);
-            // SAFETY: reads a point.
+            // SAFETY: the pointers come from references to a point.
             unsafe { assert!($on_curve(&at) && !$in_group(&at)) };
             let other = Affine {
                 x: outside.x,
@@ -285,7 +285,7 @@ group_tests!(
     }
 );
 
-/// An element of Fp12, edges among its coefficients.
+/// An element of Fp12 whose coefficients include edge values.
 fn fp12(from: &mut impl Iterator<Item = u64>) -> blst_fp12 {
     let mut coefficients: Vec<Fp> = elements(from)[..6].to_vec();
     coefficients.extend(&elements(from)[2..]);
@@ -301,28 +301,28 @@ fn fp12(from: &mut impl Iterator<Item = u64>) -> blst_fp12 {
     }
 }
 
-/// The library's function of two elements.
+/// Calls a function of blst with two elements.
 fn of_two(
     f: unsafe extern "C" fn(*mut blst_fp12, *const blst_fp12, *const blst_fp12),
     a: &blst_fp12,
     b: &blst_fp12,
 ) -> blst_fp12 {
     let mut out = blst_fp12::default();
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { f(&mut out, a, b) };
     out
 }
 
 fn of_one(f: unsafe extern "C" fn(*mut blst_fp12, *const blst_fp12), a: &blst_fp12) -> blst_fp12 {
     let mut out = blst_fp12::default();
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { f(&mut out, a) };
     out
 }
 
 fn conjugate(a: &blst_fp12) -> blst_fp12 {
     let mut out = *a;
-    // SAFETY: reads and writes a field element.
+    // SAFETY: the pointer comes from a reference to a field element.
     unsafe { blst_fp12_conjugate(&mut out) };
     out
 }
@@ -340,23 +340,23 @@ fn tower_operations(numbers: &mut impl Iterator<Item = u64>) {
     let [c0, c1, c2] = b.fp6[0].fp2;
     let mut product = a;
     let line = blst_fp6 { fp2: [c0, c1, c2] };
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { blst_fp12_mul_by_xy00z0(&mut product, &a, &line) };
     let mut lanes = [Fp2::ZERO; LANES];
     lanes[4..7].copy_from_slice(&[Fp2(c1), Fp2(c2), Fp2(c0)]);
     let lines = Factor::new(&Fp2Lanes::load(&lanes));
     same(x.mul_by_line(&lines, 4), product);
 
-    // What comes out of one operation goes into the others: bounds hold.
+    // The result of each operation is the input of others, which tests the bounds.
     let mut frobenius = a;
-    // SAFETY: reads and writes field elements.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { blst_fp12_frobenius_map(&mut frobenius, &a, 2) };
     let easy = of_two(
         blst_fp12_mul,
         &conjugate(&a),
         &of_one(blst_fp12_inverse, &a),
     );
-    // SAFETY: as above.
+    // SAFETY: the pointers come from references to field elements.
     unsafe { blst_fp12_frobenius_map(&mut frobenius, &easy, 2) };
     let mut a = of_two(blst_fp12_mul, &frobenius, &easy);
     let mut x = Fp12::load(&a);
@@ -385,20 +385,20 @@ fn tower_is_that_of_the_library() {
     if cpu::has_avx512ifma() {
         let mut numbers = numbers();
         for _ in 0..20 {
-            // SAFETY: the CPU has the instructions.
+            // SAFETY: `cpu::has_avx512ifma` was checked above.
             unsafe { tower_operations(&mut numbers) };
         }
     }
 }
 
-/// Multiples of the generators by numbers.
+/// Multiples of the generators by pseudo-random numbers.
 fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G1>, Affine<G2>)> {
     let mut pairs = Vec::new();
     for _ in 0..count {
         let (a, b) = (numbers.next().unwrap(), numbers.next().unwrap());
         let (mut p, mut q) = (blst_p1::default(), blst_p2::default());
         let (mut from_p, mut from_q) = (blst_p1::default(), blst_p2::default());
-        // SAFETY: reads and writes points, and reads the 8 bytes of scalars.
+        // SAFETY: the pointers come from references to points and to the 8 bytes of scalars.
         unsafe {
             blst_p1_from_affine(&mut from_p, blst_p1_affine_generator());
             blst_p2_from_affine(&mut from_q, blst_p2_affine_generator());
@@ -413,7 +413,8 @@ fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G
     pairs
 }
 
-/// Ours is the inverse of the library's, whose final exponentiation is a power that we take the cube of, or the same.
+/// Our Miller loop gives the inverse of blst's. blst's final exponentiation uses an exponent of which ours is the
+/// triple, or the same.
 #[test]
 fn pairing_is_that_of_the_library() {
     if !cpu::has_avx512ifma() {
@@ -422,7 +423,7 @@ fn pairing_is_that_of_the_library() {
     let mut numbers = numbers();
     for count in [1, 2, 3, 4, 5, 8, 9] {
         let pairs = pairs(&mut numbers, count);
-        // SAFETY: the CPU has the instructions.
+        // SAFETY: `cpu::has_avx512ifma` was checked above.
         let ours = unsafe { miller_loop(&pairs) }.unwrap();
         let (ps, qs): (Vec<_>, Vec<_>) = pairs
             .iter()
@@ -433,14 +434,14 @@ fn pairing_is_that_of_the_library() {
             [qs.as_ptr(), core::ptr::null()],
         );
         let mut theirs = blst_fp12::default();
-        // SAFETY: reads as many points as there are, writes a field element.
+        // SAFETY: reads `count` points of each list, which both have, and writes one field element.
         unsafe { blst_miller_loop_n(&mut theirs, qs_list.as_ptr(), ps_list.as_ptr(), count) };
         let (power, other) = (
             of_one(blst_final_exp, &ours),
             of_one(blst_final_exp, &theirs),
         );
         assert!(power == conjugate(&other), "{count}");
-        // SAFETY: the CPU has the instructions; reads field elements.
+        // SAFETY: `cpu::has_avx512ifma` was checked above; the pointers come from references to field elements.
         unsafe {
             assert!(!blst_fp12_is_one(&power));
             let cube = of_two(blst_fp12_mul, &of_one(blst_fp12_sqr, &power), &power);
@@ -451,7 +452,7 @@ fn pairing_is_that_of_the_library() {
             assert!(final_exponentiation_is_one(&one), "{count}");
         }
 
-        // A point that is not in the subgroup, in every place.
+        // A point that is not in the subgroup, at every position.
         let outside = Affine {
             x: Fp2::ONE.negate(1),
             y: Fp2::TWO_PLUS_U,
@@ -461,7 +462,7 @@ fn pairing_is_that_of_the_library() {
             for outside in [outside, sum] {
                 let mut pairs = pairs.clone();
                 pairs[at].1 = outside;
-                // SAFETY: the CPU has the instructions.
+                // SAFETY: `cpu::has_avx512ifma` was checked above.
                 assert!(unsafe { miller_loop(&pairs) }.is_none(), "{count} {at}");
             }
         }

@@ -1,4 +1,4 @@
-//! Fp12 = Fp2\[w\]/(w^6 - xi) with xi = 1 + u, over eight lanes: lane k is the coefficient of w^k.
+//! Fp12 = Fp2\[w\]/(w^6 - xi) with xi = 1 + u, in eight lanes: lane k holds the coefficient of w^k.
 
 use core::arch::x86_64::*;
 
@@ -20,7 +20,7 @@ const ODD: __mmask8 = 0b10_1010;
 /// Lanes 0, 2, 4.
 const EVEN: __mmask8 = 0b01_0101;
 
-/// An element; lanes 6 and 7 are zero modulo p. Below 4 p.
+/// An element of Fp12, below 4 p. Lanes 6 and 7 are zero modulo p.
 #[derive(Clone, Copy)]
 pub(super) struct Fp12(Factor);
 
@@ -54,7 +54,7 @@ impl Fp12 {
         Self(Loose::dot(&x, &y).factor::<1>())
     }
 
-    /// Times `l[2] + l[0] w^2 + l[1] w^3`, from the lanes of the line that begin with `first`.
+    /// Multiplies by `l[2] + l[0] w^2 + l[1] w^3`, where the lanes of the line start at `first`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_line(&self, line: &Factor, first: usize) -> Self {
         let f = &self.0;
@@ -64,7 +64,7 @@ impl Fp12 {
         Self(Loose::dot(&x, &y).factor::<1>())
     }
 
-    /// Times `l[1] + l[0] w^2 + w^3`, likewise.
+    /// Multiplies by `l[1] + l[0] w^2 + w^3`, where the lanes of the line start at `first`.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_monic_line(&self, line: &Factor, first: usize) -> Self {
         let f = &self.0;
@@ -91,13 +91,13 @@ impl Fp12 {
 
     /// The square of an element of the cyclotomic subgroup. Source: \[GS10\] §3.2.
     ///
-    /// The pairs (a, b) = (f\[j\], f\[j + 3\]) are elements of Fp4 = Fp2\[s\]/(s^2 - xi), with squares
-    /// `(a + b)(a + xi b) - a b - xi a b` and `2 a b`: both products side by side.
+    /// The pairs (a, b) = (f\[j\], f\[j + 3\]) are elements of Fp4 = Fp2\[s\]/(s^2 - xi), with squares `(a + b)(a + xi
+    /// b) - a b - xi a b` and `2 a b`. Both products are computed in parallel.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn cyclotomic_square(&self) -> Self {
         const A: [u64; LANES] = [0, 0, 1, 1, 2, 2, 6, 6];
         const B: [u64; LANES] = [3, 3, 4, 4, 5, 5, 6, 6];
-        /// Where `a b` is for what becomes of each.
+        /// The lane of `a b` that each result lane needs.
         const PRODUCT: [u64; LANES] = [1, 5, 3, 1, 5, 3, 6, 6];
         let f = &self.0;
         let x = Loose::each(|i| {
@@ -126,7 +126,7 @@ impl Fp12 {
         Self(square.settled())
     }
 
-    /// The p^6-th power; in the cyclotomic subgroup the inverse.
+    /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn conjugate(&self) -> Self {
         let f = &self.0;

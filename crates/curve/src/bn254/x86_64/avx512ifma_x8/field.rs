@@ -8,7 +8,7 @@ use crate::{
     montgomery::{Adx, Modulus, power_of_two},
 };
 
-/// p in limbs.
+/// p, in limbs.
 const MODULUS: [i64; 5] = limbs(P::P);
 /// `-1/p mod 2^52`.
 const INVERSE: i64 = P::WORDS[4] as i64 & LIMB_MASK;
@@ -23,7 +23,7 @@ const fn limbs(w: [u64; 4]) -> [i64; 5] {
     ]
 }
 
-/// Entry j is the highest multiple of p that is not above `j 2^BITS`, limb by limb.
+/// Entry j is the highest multiple of p not above `j 2^bits`, limb by limb.
 const fn multiples(bits: u32) -> [[i64; 16]; 5] {
     let mut table = [[0; 16]; 5];
     let (mut multiple, mut j) = ([0; 5], 0);
@@ -38,7 +38,7 @@ const fn multiples(bits: u32) -> [[i64; 16]; 5] {
                 }
                 i += 1;
             }
-            // Not by chance above by less than what `settled` is off.
+            // A margin for the error of `less_multiple`.
             if next[4] + (1 << 20) > (j as i64) << (bits - 208) {
                 break;
             }
@@ -54,16 +54,16 @@ const fn multiples(bits: u32) -> [[i64; 16]; 5] {
     table
 }
 
-/// Eight field elements, strict.
+/// Eight strict field elements.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(super) struct Field(pub(super) [__m512i; 5]);
 
-/// Eight values in limbs that may be negative or above 2^52.
+/// Eight values with uncarried limbs, which may be negative or exceed 2^52.
 #[derive(Clone, Copy)]
 pub(super) struct Loose([__m512i; 5]);
 
-/// Eight values of double width, in columns that may be negative.
+/// Eight double-width values in columns that may be negative.
 #[derive(Clone, Copy)]
 pub(super) struct Wide([__m512i; 10]);
 
@@ -74,21 +74,22 @@ impl Field {
         Self([_mm512_setzero_si512(); 5])
     }
 
-    /// 1, which is `2^260 mod p`.
+    /// One, which is `2^260 mod p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
         Self::splat_words(const { power_of_two(260, &P::P) })
     }
 
-    /// The same limbs in every lane.
+    /// Broadcasts a value to all lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn splat_words(words: [u64; 4]) -> Self {
         Self(limbs(words).map(|limb| _mm512_set1_epi64(limb)))
     }
 
-    /// From lanes of the scalar field, or of none: 2^-4 of each, as the limbs are those of another Montgomery form. Below p.
+    /// Loads scalar field elements; empty lanes are zero. The values are multiplied by 2^-4, because the Montgomery
+    /// forms differ and are not converted. Below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load_sixteenth(elements: &[Option<Fp<Adx>>; LANES]) -> Self {
@@ -104,7 +105,7 @@ impl Field {
         Self(limbs_of(vectors))
     }
 
-    /// From lanes of the scalar field, or of none. Below 1.1 p.
+    /// Loads scalar field elements; empty lanes are zero. Below 1.1 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Option<Fp<Adx>>; LANES]) -> Self {
@@ -112,7 +113,7 @@ impl Field {
         Self::load_sixteenth(elements).mul(&factor)
     }
 
-    /// To the scalar field. Below 20 p.
+    /// Converts to scalar field elements. `self` must be below 20 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> [Fp<Adx>; LANES] {
@@ -141,7 +142,7 @@ impl Field {
         self.loose().plus(other).carried()
     }
 
-    /// The lanes that `lanes` names: the first eight are those of `self`, the others those of `other`.
+    /// Selects lanes by the indices `lanes`: 0 to 7 select from `self`, 8 to 15 from `other`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn permuted(&self, other: &Self, lanes: __m512i) -> [__m512i; 5] {
@@ -152,7 +153,7 @@ impl Field {
         out
     }
 
-    /// `yes` in the lanes of `mask`, `self` in the others.
+    /// Returns `yes` in the lanes of `mask`, `self` in the others.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
@@ -169,7 +170,7 @@ impl Field {
         Wide::sum::<1>(|_| (self.0, other.0))
     }
 
-    /// The product, below `1 + a b / 84` p for factors below a p and b p.
+    /// The product, below `(1 + a b / 84) p` for factors below a p and b p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
@@ -205,7 +206,7 @@ impl Loose {
         self
     }
 
-    /// Plus k p.
+    /// Adds k p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn plus_p(mut self, k: i64) -> Self {
@@ -215,7 +216,7 @@ impl Loose {
         self
     }
 
-    /// Doubled `N` times.
+    /// Doubles `N` times.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn doubled<const N: u32>(mut self) -> Self {
@@ -234,7 +235,7 @@ impl Loose {
         self
     }
 
-    /// Plus `other` in the lanes of `mask`, minus it in the others.
+    /// Adds `other` in the lanes of `mask` and subtracts it in the others.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn plus_or_minus(mut self, other: Self, mask: __mmask8) -> Self {
@@ -245,29 +246,29 @@ impl Loose {
         self
     }
 
-    /// Strict, of a value in 0..84 p.
+    /// Carries a value in 0..84 p to strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn carried(self) -> Field {
         Field(carried(self.0))
     }
 
-    /// Strict and below 2.4 p, of a value in 0..21 p.
+    /// Reduces a value in 0..21 p below 2.4 p, with strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn settled(self) -> Field {
         self.less_multiple::<46>(const { &multiples(254) })
     }
 
-    /// Strict and below 3.7 p, of a value in 0..42 p.
+    /// Reduces a value in 0..42 p below 3.7 p, with strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn roughly_settled(self) -> Field {
         self.less_multiple::<47>(const { &multiples(255) })
     }
 
-    /// What the top limb says is the highest multiple of p is taken off. It is not carried yet, so it may be off by 2^11 at
-    /// most: what is added makes up for what it lacks, and the table for what it then has too much.
+    /// Subtracts the multiple of p that the top limb selects. The top limb is not carried yet, so it may be low by up
+    /// to 2^11. This amount is added before the selection; the margin of the table compensates if that was too much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn less_multiple<const BITS: u32>(mut self, table: &[[i64; 16]; 5]) -> Field {
@@ -289,7 +290,7 @@ impl Loose {
 }
 
 impl Wide {
-    /// `sum a[n] b[n]` of `operands(n) = (a[n], b[n])`.
+    /// `sum a[n] b[n]` for `operands(n) = (a[n], b[n])`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn sum<const N: usize>(
@@ -324,7 +325,7 @@ impl Wide {
         self
     }
 
-    /// Divided by 2^260 modulo p: a value v becomes one in `v / 2^260 .. v / 2^260 + p`.
+    /// Divides by 2^260 modulo p: a value v becomes one in `v / 2^260 .. v / 2^260 + p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn reduced(self) -> Loose {
@@ -335,7 +336,7 @@ impl Wide {
         for i in 0..5 {
             let q = _mm512_madd52lo_epu64(zero, t[i], inverse);
             let low = _mm512_madd52lo_epu64(t[i], q, p[0]);
-            // The next column is waited for: its parts in parallel.
+            // The next column is on the critical path, so its parts are computed in parallel.
             let next = _mm512_add_epi64(
                 _mm512_madd52lo_epu64(t[i + 1], q, p[1]),
                 _mm512_madd52hi_epu64(zero, q, p[0]),

@@ -1,4 +1,4 @@
-//! The Miller loop, and the final exponentiation.
+//! The Miller loop and the final exponentiation.
 
 use super::{
     super::super::{
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::montgomery::Adx;
 
-/// How many pairs pay for a lane each. A single one has its point by the scalar field.
+/// Minimum number of pairs for one lane per pair. With fewer, the point is computed with the scalar field.
 const LANES_FROM: usize = 2;
 
-/// The product of the Miller functions of at most eight pairs, up to a factor in Fp2; nothing if a point of the twist is
-/// not in G2.
+/// Computes the product of the Miller functions of at most eight pairs, up to a factor in Fp2. Returns `None` if a
+/// point of the twist is not in G2.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
     let mut f = Fp12::one();
@@ -26,7 +26,7 @@ pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
                 for pair in pairs.iter_mut() {
                     let [a, b, c] = pair.take(step).map(Some);
                     let line = [a, b, c, None, None, None, None, None];
-                    // A sixteenth of a line is as good: the final exponent is a multiple of p^2 - 1.
+                    // A factor of 1/16 in Fp does not matter, as the final exponent is a multiple of p^2 - 1.
                     let line = Fp2::load_sixteenth(&line).factor();
                     *f = f.mul_by_line(&core::array::from_fn(|n| Operand::splat(&line, n)));
                 }
@@ -50,7 +50,7 @@ pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
     in_subgroup.then(|| f.store())
 }
 
-/// As the scalar one.
+/// Like the scalar `final_exponentiation_is_one`.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn final_exponentiation_is_one(f: &tower::Fp12<Adx>) -> bool {
     // (p^6 - 1)(p^2 + 1)

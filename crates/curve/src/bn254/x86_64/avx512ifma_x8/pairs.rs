@@ -1,6 +1,6 @@
-//! The points of up to eight pairs in the Miller loop, a pair a lane.
+//! The points of up to eight pairs in the Miller loop, one pair per lane.
 //!
-//! Coordinates are below 3 p. A lane without a pair is zero (modulo p) throughout.
+//! Coordinates are below 3 p. A lane without a pair is always zero modulo p.
 
 use super::{
     super::super::{
@@ -20,7 +20,7 @@ struct Affine {
     y: Fp2,
 }
 
-/// Eight pairs, and where their loops are.
+/// Eight pairs and their states in the Miller loop.
 pub(super) struct Pairs {
     count: usize,
     /// -x and y of the points of G1.
@@ -72,12 +72,12 @@ impl Pairs {
         }
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Takes a step and gives the lines' coefficients; their bounds add up to less than 8 p.
+    /// Performs a step and returns the lines' coefficients, whose bounds add up to less than 8 p.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn take(&mut self, step: Step) -> [Factor; 3] {
         match step {
@@ -96,12 +96,12 @@ impl Pairs {
         }
     }
 
-    /// As the scalar `Pair::double`, with a and g twice as large, so that nothing is halved and the point's coordinates are
-    /// all four times as large; the line is the opposite.
+    /// Like the scalar `Pair::double`, but with a and g twice as large, which avoids the halvings and makes the point's
+    /// coordinates four times as large. The line is negated.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn double(&mut self) -> [Factor; 3] {
-        let a = self.x.mul(&self.y); // below 2.2 p, as every product of these
+        let a = self.x.mul(&self.y); // below 2.2 p, like all such products below
         let b = self.y.square(3); // 1.5
         let c = self.z.square(3); // 1.5
         let e = self.triple_b.mul(&c); // 2.2
@@ -123,7 +123,7 @@ impl Pairs {
         ]
     }
 
-    /// As the scalar `Pair::add`. q is below 3 p.
+    /// Like the scalar `Pair::add`. q is below 3 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn add(&mut self, q: &Affine) -> [Factor; 3] {
@@ -163,7 +163,8 @@ impl Pairs {
         }
     }
 
-    /// After the loop: are all points of the twist in G2? As the scalar `Pair::is_in_subgroup`.
+    /// Whether all points of the twist are in G2, like the scalar `Pair::is_in_subgroup`. To be called after the Miller
+    /// loop.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn are_in_subgroup(&self) -> bool {
         let end = self.psi(&self.psi(&self.psi(&self.q)));

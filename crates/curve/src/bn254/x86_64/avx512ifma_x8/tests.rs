@@ -19,7 +19,7 @@ use crate::{
 
 type ScalarFp12 = tower::Fp12<Adx>;
 
-/// Montgomery's forms of elements, edges among them.
+/// Elements in Montgomery form, including edge values.
 fn element() -> impl Strategy<Value = [u64; 4]> {
     let p = super::super::super::P::P;
     prop_oneof![
@@ -58,7 +58,7 @@ fn products(a: &ScalarFp12, b: &ScalarFp12, line: &tower::Line<Adx>) {
     same(x, *a);
     same(x.mul(&y), a.mul(b));
     same(x.square(), a.square());
-    // The formula is the same outside of the subgroup.
+    // The formula is the same outside the subgroup.
     same(x.cyclotomic_square(), a.cyclotomic_square());
     same(x.conjugate(), a.conjugate());
     same(x.frobenius(), a.frobenius());
@@ -69,7 +69,7 @@ fn products(a: &ScalarFp12, b: &ScalarFp12, line: &tower::Line<Adx>) {
         x.mul_by_line(&core::array::from_fn(|n| Operand::splat(&operand, n))),
         a.mul_by_line(line),
     );
-    // What comes out of one operation goes into the others: bounds hold.
+    // The result of each operation is the input of others, which tests the bounds.
     let (mut x, mut a) = (x, *a);
     for _ in 0..4 {
         (x, a) = (x.mul(&y).conjugate(), a.mul(b).conjugate());
@@ -90,7 +90,7 @@ fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
     same(x, &|a, _| a);
     same(x.add(&y), &|a, b| a.add(&b));
     same(x.mul(&y), &|a, b| a.mul(&b));
-    // Every multiple of p up to what is allowed.
+    // Every multiple of p up to the allowed maximum.
     for k in 2..19 {
         same(x.loose().minus(&y).plus_p(k).settled(), &|a, b| a.sub(&b));
     }
@@ -112,7 +112,7 @@ proptest! {
         line in uniform3(uniform2(element())),
     ) {
         if has_lanes() {
-            // SAFETY: the CPU has the instructions.
+            // SAFETY: `has_lanes` checked the CPU features.
             unsafe { products(&fp12(a), &fp12(b), &line.map(fp2)) };
         }
     }
@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn field_is_the_scalar_one(a in uniform8(element()), b in uniform8(element())) {
         if has_lanes() {
-            // SAFETY: the CPU has the instructions.
+            // SAFETY: `has_lanes` checked the CPU features.
             unsafe { sums(&a.map(Fp::from_montgomery), &b.map(Fp::from_montgomery)) };
         }
     }

@@ -1,4 +1,4 @@
-//! Fp2 in eight lanes, Fp12 over them.
+//! Fp2 in eight lanes, and Fp12 over it.
 
 use core::arch::x86_64::*;
 
@@ -15,7 +15,7 @@ use crate::{
 /// Lanes 1, 3, 5.
 const ODD: __mmask8 = 0b10_1010;
 
-/// `re + im u`, eight of them.
+/// Eight elements `re + im u`.
 #[derive(Clone, Copy)]
 pub(super) struct Fp2 {
     pub(super) re: Field,
@@ -41,7 +41,7 @@ impl Fp2 {
         }
     }
 
-    /// Below 1.1 p.
+    /// Loads elements. Below 1.1 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
@@ -51,7 +51,7 @@ impl Fp2 {
         }
     }
 
-    /// 2^-4 of each; below p.
+    /// Loads 2^-4 times the elements. Below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load_sixteenth(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
@@ -71,7 +71,7 @@ impl Fp2 {
         })
     }
 
-    /// The same for both coefficients.
+    /// Applies a function to both coefficients.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn map(&self, f: impl Fn(&Field) -> Field) -> Self {
@@ -115,14 +115,14 @@ impl Fp2 {
         self.map(|a| a.loose().tripled().carried())
     }
 
-    /// Times a field element.
+    /// Multiplies by a field element.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn scale(&self, factor: &Field) -> Self {
         self.map(|a| a.mul(factor))
     }
 
-    /// The product: below `2 + a b / 84` p, where `a b` may be at most 84.
+    /// The product, below `(2 + a b / 84) p`. `a b` must be at most 84.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
@@ -138,7 +138,7 @@ impl Fp2 {
         }
     }
 
-    /// The square: below `1 + 2 a (a + k) / 84` p, where k is at least a.
+    /// The square, below `(1 + 2 a (a + k) / 84) p`. k must be at least a.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self, k: i64) -> Self {
@@ -150,7 +150,7 @@ impl Fp2 {
         }
     }
 
-    /// Times xi = 9 + u: of coefficients below 3 p, below 3.7 p.
+    /// Multiplies by xi = 9 + u. For coefficients below 3 p, the result is below 3.7 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn mul_by_xi(&self) -> Self {
@@ -161,7 +161,7 @@ impl Fp2 {
         }
     }
 
-    /// Prepared for products.
+    /// Prepares the element as a factor.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn factor(&self) -> Factor {
@@ -169,7 +169,7 @@ impl Fp2 {
     }
 }
 
-/// `(re, im)` of a product from `a.re b.re`, `a.im b.im` and `(a.re + a.im)(b.re + b.im)`.
+/// Computes `(re, im)` of a product from `a.re b.re`, `a.im b.im` and `(a.re + a.im)(b.re + b.im)`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn karatsuba(re: Wide, im: Wide, sum: Wide) -> [Wide; 2] {
@@ -180,7 +180,7 @@ fn karatsuba(re: Wide, im: Wide, sum: Wide) -> [Wide; 2] {
 #[derive(Clone, Copy)]
 pub(super) struct Factor([Field; 3]);
 
-/// A factor whose lanes are those that `lanes` names of two others.
+/// A factor whose lanes are selected from two factors by `lanes`.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<'a> {
     of: [&'a Factor; 2],
@@ -197,7 +197,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// One lane in all.
+    /// Broadcasts one lane to all.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn splat(of: &'a Factor, lane: usize) -> Self {
@@ -214,8 +214,8 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// `sum x[n] y[n]`, real parts and imaginary parts: of values below a p and b p, in `-s..s` and `0..2 s` with
-/// `s = sum a b / 84` p, and p above that.
+/// Returns the real and imaginary parts of `sum x[n] y[n]`. For values below a p and b p, they are in `-s..s` and `0..2
+/// s`, plus up to p, with `s = (sum a b / 84) p`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> [Loose; 2] {
@@ -224,13 +224,14 @@ fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> [Loose; 2]
     [re.reduced(), im.reduced()]
 }
 
-/// An element of Fp12: lane k is the coefficient of w^k, lanes 6 and 7 are zero (modulo p). Coefficients are below 3 p.
+/// An element of Fp12: lane k holds the coefficient of w^k; lanes 6 and 7 are zero modulo p. Coefficients are below 3
+/// p.
 #[derive(Clone, Copy)]
 pub(super) struct Fp12(Fp2);
 
-/// For the square in the cyclotomic subgroup. In the letters of the scalar tower, even lanes hold f0, f1, f2 and get
-/// `a^2 + xi b^2` of (f0, g1), (g0, f2), (f1, g2); odd lanes hold g0, g1, g2 and get `2 a b` of (f1, g2) times xi, (f0, g1),
-/// (g0, f2).
+/// Index tables for the square in the cyclotomic subgroup. In the notation of the scalar tower, even lanes hold f0, f1,
+/// f2 and receive `a^2 + xi b^2` of (f0, g1), (g0, f2), (f1, g2); odd lanes hold g0, g1, g2 and receive `2 a b` of (f1,
+/// g2) times xi, (f0, g1), (g0, f2).
 const CYCLOTOMIC: [[[u64; LANES]; 2]; 2] = [
     [
         [0, 8 + 2, 1, 8, 2, 8 + 1, 6, 6],
@@ -270,7 +271,7 @@ impl Fp12 {
         }
     }
 
-    /// From a sum of products with s below p.
+    /// Converts a sum of products with s below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn from_dot([re, im]: [Loose; 2]) -> Self {
@@ -280,7 +281,7 @@ impl Fp12 {
         })
     }
 
-    /// s = 3 (3 + 5 * 3.7) / 84 < 0.8, as in every product here.
+    /// s = 3 (3 + 5 * 3.7) / 84 < 0.8, as for every product here.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
         let a = self.0.factor();
@@ -290,7 +291,7 @@ impl Fp12 {
         Self::from_dot(dot::<6>(&x, &y))
     }
 
-    /// Times `l[0] + l[1] w + l[2] w^3`, each in all lanes; their bounds may add up to 20 p.
+    /// Multiplies by `l[0] + l[1] w + l[2] w^3`, each coefficient in all lanes. Their bounds may add up to 20 p.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_line(&self, line: &[Operand<'_>; 3]) -> Self {
         let (b, xb) = (self.0.factor(), self.0.mul_by_xi().factor());
@@ -328,7 +329,7 @@ impl Fp12 {
         })
     }
 
-    /// The p^6-th power; in the cyclotomic subgroup the inverse.
+    /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn conjugate(&self) -> Self {

@@ -1,4 +1,4 @@
-//! Field elements of eight lanes.
+//! Field elements in eight lanes.
 
 use core::arch::x86_64::*;
 
@@ -8,12 +8,12 @@ use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store, times};
 /// 2^256 mod p.
 const FOLD: i64 = 0x1_0000_03d1;
 
-/// Eight field elements, one a lane.
+/// Eight field elements, one per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Field(pub(super) [__m512i; 5]);
 
-/// `k * p` in limbs that are not carried, so that each limb of a smaller value can be taken from it: what is added
-/// before a subtraction. The sum of the limbs' values is exact; negative limbs are settled by the carry.
+/// `k * p` in uncarried limbs, each large enough to subtract the same limb of a smaller value from it. Added before a
+/// subtraction. The sum of the limbs' values is exact; the carry resolves negative limbs.
 const fn multiple_of_p(k: i64) -> [i64; 5] {
     [
         k * ((1 << 52) - 0x1_0000_03d1),
@@ -25,7 +25,7 @@ const fn multiple_of_p(k: i64) -> [i64; 5] {
 }
 
 impl Field {
-    /// From limbs that may be negative or above 2^52, of a value in 0..2^260.
+    /// Carries limbs that may be negative or exceed 2^52. The value must be in 0..2^260.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn carried(limbs: [__m512i; 5]) -> Self {
@@ -46,7 +46,7 @@ impl Field {
         })))
     }
 
-    /// The values; `magnitude` is that of portable elements of this size: half of it, and not below it.
+    /// Returns the values as portable elements of the given magnitude, which must be at least half the size.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(self, magnitude: u32) -> [FieldElement; LANES] {
@@ -96,14 +96,15 @@ impl Field {
         fold(t)
     }
 
-    /// `a * self`, of a times the size.
+    /// `a * self`. The size is multiplied by a.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn times<const A: u32>(&self) -> Self {
         Self::carried(self.0.map(|x| times::<A>(x)))
     }
 
-    /// `a * self - b * other`, where `SIZE` is above the size of `b * other`; of the size of `a * self` plus `SIZE`.
+    /// `a * self - b * other`. `SIZE` must be above the size of `b * other`; the result has the size of `a * self` plus
+    /// `SIZE`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus<const A: u32, const B: u32, const SIZE: i64>(&self, other: &Self) -> Self {
@@ -114,7 +115,7 @@ impl Field {
         }))
     }
 
-    /// `self - b - 2 c`, where `b + 2 c` is of size 3; of size 4 more than `self`.
+    /// `self - b - 2 c`, where `b + 2 c` has size 3. The result has the size of `self` plus 4.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
@@ -125,7 +126,7 @@ impl Field {
         }))
     }
 
-    /// `self - b - c`, where `b + c` is of size 2; of size 3 more than `self`.
+    /// `self - b - c`, where `b + c` has size 2. The result has the size of `self` plus 3.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
@@ -136,7 +137,7 @@ impl Field {
         }))
     }
 
-    /// The negative in the lanes of `mask`, of size `SIZE` at most; `self` is of size below `SIZE`.
+    /// Negates the lanes of `mask`. `self` must have a size below `SIZE`; the result has size at most `SIZE`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn negate_where<const SIZE: i64>(&self, mask: __mmask8) -> Self {
@@ -146,7 +147,7 @@ impl Field {
         }))
     }
 
-    /// What lane `i ^ BIT` holds, in lane `i`.
+    /// Moves the value of lane `i ^ BIT` to lane `i`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn swapped<const BIT: i64>(&self) -> Self {
@@ -157,7 +158,7 @@ impl Field {
         Self(self.0.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
     }
 
-    /// `yes` in the lanes of `mask`, `self` in the others.
+    /// Returns `yes` in the lanes of `mask`, `self` in the others.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
@@ -167,12 +168,12 @@ impl Field {
     }
 }
 
-/// Reduces ten columns (below 2^57 each) modulo p.
+/// Reduces ten columns, each below 2^57, modulo p.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn fold(mut t: [__m512i; 10]) -> Field {
     let mask = _mm512_set1_epi64(LIMB_MASK);
-    // The upper half has to be strict to be multiplied; what the lower half carries into it must be there first.
+    // The limbs of the upper half must be strict before they are multiplied, so the lower half's carry is added first.
     for i in 4..9 {
         t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64::<52>(t[i]));
         t[i] = _mm512_and_si512(t[i], mask);
@@ -189,7 +190,7 @@ fn fold(mut t: [__m512i; 10]) -> Field {
         out[i + 1] = _mm512_add_epi64(out[i + 1], _mm512_srli_epi64::<52>(out[i]));
         out[i] = _mm512_and_si512(out[i], mask);
     }
-    // What stands above 2^256: 48 bits of the top limb belong below it.
+    // Fold the part above 2^256: the top limb keeps 48 bits.
     let above = _mm512_add_epi64(
         _mm512_srli_epi64::<48>(out[4]),
         _mm512_slli_epi64::<4>(carry),

@@ -1,17 +1,17 @@
-//! Eight points side by side: one a 64-bit lane, AVX-512 IFMA.
+//! Eight points at a time, one per 64-bit lane, with AVX-512 IFMA.
 //!
-//! Layout: a field element of eight lanes is 5 vectors of 52-bit limbs, least significant first ("strict": every limb is
-//! below 2^52, so the value is below 2^260). The multiplier reads only the low 52 bits of a limb, so nothing is lazy
-//! here: sums and differences carry at once. Values are not reduced below p; the bound of each is given in units of
-//! 2^256 ("size"), as sixteen fit.
+//! Layout: field elements in eight lanes are 5 vectors of 52-bit limbs, least significant first. Limbs are "strict":
+//! each is below 2^52, so the value is below 2^260. The multiplier reads only the low 52 bits of a limb, so nothing is
+//! lazy here: sums and differences carry immediately. Values are not reduced below p. The bound on each is given in
+//! units of 2^256 (its "size"); sizes up to 16 fit.
 //!
-//! All lanes take the same steps: digits come from a regular recoding (odd, never zero), so there is nothing to skip and
-//! no point at infinity to begin with. The formulas are incomplete: where a sum meets its own addend or its opposite, the
-//! lane's Z becomes 0 and stays 0, and the caller computes that lane again by the portable way.
+//! All lanes take the same steps: digits come from a regular recoding (odd, never zero), so no step is skipped and no
+//! sum starts at infinity. The formulas are incomplete: if a sum equals its addend or its opposite, the lane's Z
+//! becomes 0 and stays 0, and the caller computes that lane again with the scalar code.
 //!
 //! - `field`, `point`: constant-time.
 //! - `public`: `a P + b G` and square roots for recovery and verification. Variable-time.
-//! - `secret`: `k G` for secret k, eight of them or one spread over the lanes. Constant-time.
+//! - `secret`: `k G` for secret k, eight at a time or one spread over the lanes. Constant-time.
 //!
 //! Source: [GK12] (52-bit limbs and fused multiply-add), [JT09] algorithm 6 (regular recoding), dbl-2009-l and
 //! madd-2004-hmv of [EFD] for a = 0.

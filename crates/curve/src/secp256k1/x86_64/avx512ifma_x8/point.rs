@@ -1,4 +1,4 @@
-//! Points of eight lanes: loaded, and added across lanes.
+//! Points in eight lanes: loading, and addition across lanes.
 
 use core::arch::x86_64::*;
 
@@ -8,9 +8,9 @@ use crate::{group_lanes::points_of_lanes, lanes::limbs_of};
 points_of_lanes!(AffineLanes, JacobianLanes, Field);
 
 impl JacobianLanes {
-    /// Each lane's point and that of lane `i ^ BIT`. 9M + 3S, as each lane computes what its partner needs too.
+    /// Adds the points of lanes i and `i ^ BIT`: 9M + 3S, as each lane also computes the values that its partner needs.
     ///
-    /// The formula of [`Self::add_as`] with both Z: U = X Z'^2, S = Y Z'^3.
+    /// The formula is that of [`Self::add_as`] for two Jacobian points: U = X Z'^2, S = Y Z'^3.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn add_swapped<const BIT: i64>(&self) -> Self {
@@ -33,14 +33,14 @@ impl JacobianLanes {
 }
 
 impl AffineLanes {
-    /// From eight rows of eight words x, y, below p.
+    /// Converts eight rows of eight words x, y, below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn from_rows(rows: [__m512i; LANES]) -> Self {
         Self::from_words(transpose(rows))
     }
 
-    /// From eight vectors of words x, y, below p.
+    /// Converts eight vectors of words x, y, below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn from_words(w: [__m512i; LANES]) -> Self {
@@ -51,11 +51,11 @@ impl AffineLanes {
     }
 }
 
-/// Eight rows of eight words to eight columns.
+/// Transposes eight rows of eight words.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn transpose(r: [__m512i; LANES]) -> [__m512i; LANES] {
-    // Pairs of words, then pairs of 128-bit blocks, twice.
+    // Transpose pairs of words, then pairs of 128-bit blocks twice.
     let pairs: [__m512i; LANES] = core::array::from_fn(|i| {
         let (a, b) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
         if i % 2 == 0 {
@@ -64,7 +64,7 @@ pub(super) fn transpose(r: [__m512i; LANES]) -> [__m512i; LANES] {
             _mm512_unpackhi_epi64(a, b)
         }
     });
-    // pairs[2 p + q]: words of rows 2p, 2p + 1 at the positions q, q + 2, q + 4, q + 6.
+    // pairs[2 p + q]: words of rows 2p, 2p + 1 at positions q, q + 2, q + 4, q + 6.
     let mut out = [_mm512_setzero_si512(); LANES];
     for q in 0..2 {
         let even01 = _mm512_shuffle_i64x2::<0x88>(pairs[q], pairs[2 + q]); // positions q, q + 4 of rows 0 to 3

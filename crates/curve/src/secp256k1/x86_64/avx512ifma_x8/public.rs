@@ -1,4 +1,4 @@
-//! Recovery and verification: `a P + b G` for public numbers, square roots. Variable-time.
+//! `a P + b G` and square roots for public numbers, for recovery and verification. Variable-time.
 
 use core::arch::x86_64::*;
 
@@ -16,7 +16,7 @@ use super::{
 use crate::group::{Affine, Jacobian, odd_multiples_by};
 use crate::lanes::load;
 
-/// Square roots of `x^3 + 7`; a lane where there is none holds anything.
+/// Computes square roots of `x^3 + 7`. A lane without a square root holds an arbitrary value.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     let x = Field::load(x);
@@ -33,15 +33,16 @@ pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     .store(1)
 }
 
-/// Entries of the table of P: the odd multiples up to 15.
+/// Entries in the table of P: the odd multiples up to 15.
 const ENTRIES: usize = 8;
-/// Bits from one digit of a multiplier of P to the next.
+/// Distance in bits between the digits of a multiplier of P.
 const WINDOW: usize = 4;
-/// Bits from one digit of a multiplier of G to the next: the static table's odd multiples are below `2^STATIC_WINDOW`.
+/// Distance in bits between the digits of a multiplier of G: the static table's odd multiples are below
+/// `2^STATIC_WINDOW`.
 const STATIC_WINDOW: usize = GENERATOR_ENTRIES.ilog2() as usize + 1;
 
-/// Odd digits of eight 128-bit multipliers, `W` bits apart: the absolute values' table indices and the signs; and the
-/// lanes where the multiplier was even, so that 1 was added.
+/// Odd digits of eight 128-bit multipliers, `W` bits apart: table indices of the absolute values, and signs. Also the
+/// lanes in which the multiplier was even, so that 1 was added.
 ///
 /// Source: [JT09] algorithm 6.
 struct Digits<const COUNT: usize> {
@@ -66,7 +67,7 @@ impl<const COUNT: usize> Digits<COUNT> {
             // 2^128 - 1 is odd: no overflow.
             let mut rest = k.magnitude | 1;
             for i in 0..COUNT {
-                // All digits but the last: the low W + 1 bits, less 2^W; what is left stays odd.
+                // All digits except the last: the low W + 1 bits minus 2^W; the rest stays odd.
                 let (digit, negative) = if i + 1 < COUNT {
                     let low = (rest & ((2 << window) - 1)) as i64 - (1 << window);
                     rest = (rest >> window) | 1;
@@ -82,14 +83,16 @@ impl<const COUNT: usize> Digits<COUNT> {
     }
 }
 
-/// The table of P's odd multiples, x of size 4 and y of size 3 at most, and of the endomorphism's images: `(x, y)` and `beta x`.
+/// Odd multiples of P, with x of size at most 4 and y at most 3, and their images under the endomorphism: `(x, y)` and
+/// `beta x`.
 struct Table {
     points: [AffineLanes; ENTRIES],
     beta_x: [Field; ENTRIES],
 }
 
 impl Table {
-    /// The table on an isomorphic curve, and the scale: a point there with Z is the point with `Z * scale` here.
+    /// Returns the table on an isomorphic curve, and its scale: a point there with Z is the point with `Z * scale`
+    /// here.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn new(p: &AffineLanes) -> (Self, Field) {
@@ -107,7 +110,7 @@ impl Table {
         (Self { points, beta_x }, scale)
     }
 
-    /// Each lane's own entry, or its image by the endomorphism.
+    /// Returns for each lane its entry, or the entry's image under the endomorphism.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn entry<const IMAGE: bool>(&self, indices: &[u64; LANES], negative: __mmask8) -> AffineLanes {
@@ -134,7 +137,7 @@ impl Table {
     }
 }
 
-/// Each lane's own entry of the static table of G (`half` 0) or 2^128 G (1).
+/// Returns for each lane its entry of the static table of G (`half` 0) or 2^128 G (1).
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn static_entry(
@@ -151,8 +154,8 @@ fn static_entry(
     AffineLanes::from_rows(rows).negate_where(negative)
 }
 
-/// `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane whose Z is 0 met an exceptional case and has
-/// to be computed in another way.
+/// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane with Z = 0 had an exceptional case
+/// and must be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply_add(
     points: &[Affine<Secp256k1>; LANES],
@@ -205,7 +208,7 @@ pub(crate) fn multiply_add(
             }
         }
     }
-    // Take back what made even multipliers odd.
+    // Subtract the multiples that made even multipliers odd.
     let first = [0; LANES];
     for (image, digits) in a.iter().enumerate() {
         let entry = if image == 0 {
@@ -219,7 +222,7 @@ pub(crate) fn multiply_add(
         let entry = static_entry(generator, half, &first, !digits.even_negative);
         sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)));
     }
-    // As an addition leaves them, of sizes 5, 3 and 1.
+    // The sizes after an addition: 5, 3 and 1.
     let (x, y, z) = (sum.x.store(3), sum.y.store(2), sum.z.mul(&scale).store(1));
     core::array::from_fn(|lane| Jacobian {
         x: x[lane],

@@ -1,9 +1,10 @@
-//! `k G` for secret k by the comb of `generator`: eight of them, a lane each, or a single one spread over the lanes.
+//! `k G` for secret k with the comb of `generator`: eight at a time, one per lane, or a single one spread over the
+//! lanes.
 //!
-//! The additions are incomplete; that this is safe is argued in `generator`.
+//! The additions are incomplete; `generator` explains why this is safe.
 //!
-//! Constant time: yes. Every look-up reads all entries of its window, and chooses by arithmetic or by a permutation of
-//! registers, whose time does not depend on the indices.
+//! Constant time: yes. Every look-up reads all entries of its window and selects with arithmetic or with a register
+//! permutation, whose time does not depend on the indices.
 
 use core::arch::x86_64::*;
 
@@ -19,18 +20,18 @@ use super::{
 use crate::group::Jacobian;
 use crate::lanes::load;
 
-/// The lanes whose mask is all ones.
+/// Returns the lanes whose mask is all ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn lanes(masks: &[u64; LANES]) -> __mmask8 {
     _mm512_cmplt_epi64_mask(load(masks), _mm512_setzero_si512())
 }
 
-/// Entry `indices[lane]` of the window for each lane, reading all of them.
+/// Returns entry `indices[lane]` of the window for each lane, reading all entries.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn entries(window: &[[u8; 64]; ENTRIES], indices: &[u64; LANES]) -> AffineLanes {
-    // Word w of entries 8 g to 8 g + 7: a vector that a permutation looks up in.
+    // Word w of entries 8 g to 8 g + 7, as a vector for the permutation to index.
     let groups: [[__m512i; LANES]; ENTRIES / LANES] = core::array::from_fn(|group| {
         transpose(core::array::from_fn(|i| {
             let entry: &[u8; 64] = &window[LANES * group + i];
@@ -40,7 +41,7 @@ fn entries(window: &[[u8; 64]; ENTRIES], indices: &[u64; LANES]) -> AffineLanes 
     });
     let index = load(indices);
     let upper = _mm512_cmpge_epu64_mask(index, _mm512_set1_epi64(16));
-    // The permutation reads the low four bits of an index.
+    // The permutation uses the low four bits of an index.
     AffineLanes::from_words(core::array::from_fn(|word| {
         let low = _mm512_permutex2var_epi64(groups[0][word], index, groups[1][word]);
         let high = _mm512_permutex2var_epi64(groups[2][word], index, groups[3][word]);
@@ -48,7 +49,7 @@ fn entries(window: &[[u8; 64]; ENTRIES], indices: &[u64; LANES]) -> AffineLanes 
     }))
 }
 
-/// `k G` for each lane. A lane whose Z is 0 has to be computed in another way.
+/// Computes `k G` for each lane. A lane with Z = 0 must be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply_generator_x8(
     table: CombTable<'_>,
@@ -79,9 +80,9 @@ fn select(mask: __m512i, yes: __m512i, no: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xca>(mask, yes, no)
 }
 
-/// Entry `index`, which is below 32, as a vector. The 32 entries are halved five times: each bit of the index chooses
-/// between neighbours. The masks pass through [`core::hint::black_box`], so that the compiler cannot turn the selects into
-/// masked loads.
+/// Returns entry `index`, which must be below 32, as a vector. The 32 entries are halved five times: each bit of the
+/// index selects between neighbours. The masks pass through [`core::hint::black_box`], so that the compiler cannot turn
+/// the selects into masked loads.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> __m512i {
@@ -89,7 +90,7 @@ fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> __m512i {
         |bit: u32| _mm512_set1_epi64(core::hint::black_box(-((index >> bit & 1).cast_signed())));
     let load = |i: usize| {
         let entry: &[u8; 64] = &entries[i];
-        // SAFETY: reads the 64 bytes of `entry`; the load has no alignment.
+        // SAFETY: the reference is valid for reads of 64 bytes, and the load needs no alignment.
         unsafe { _mm512_loadu_si512(entry.as_ptr().cast()) }
     };
     let first = mask(0);
@@ -104,13 +105,13 @@ fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> __m512i {
     left[0]
 }
 
-/// The windows of lane l of [`multiply_generator_x1`] begin with `l * WINDOWS_OF_LANE`.
+/// Lane l of [`multiply_generator_x1`] handles the windows from `l * WINDOWS_OF_LANE` on.
 const WINDOWS_OF_LANE: usize = WINDOWS.div_ceil(LANES);
 
-/// `k G`. If Z is 0, it has to be computed in another way.
+/// Computes `k G`. If Z is 0, it must be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply_generator_x1(table: CombTable<'_>, digits: &Digits) -> Jacobian<Secp256k1> {
-    // The entries of the lanes' windows at this step, and which lanes have one.
+    // The entries of the lanes' windows at this step, and the lanes that have one.
     let entry = |step: usize| {
         let mut rows = [_mm512_setzero_si512(); LANES];
         let mut negative = [0; LANES];
@@ -141,11 +142,11 @@ pub(crate) fn multiply_generator_x1(table: CombTable<'_>, digits: &Digits) -> Ja
     unload(&sum, lanes(&[digits.negated().word(); LANES]))[0]
 }
 
-/// The lanes' points, negated in the lanes of `negated`.
+/// Returns the lanes' points, negated in the lanes of `negated`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn unload(sum: &JacobianLanes, negated: __mmask8) -> [Jacobian<Secp256k1>; LANES] {
-    // As an addition leaves them, of sizes 5, 3 and 1.
+    // The sizes after an addition: 5, 3 and 1.
     let x = sum.x.store(3);
     let y = sum.y.negate_where::<4>(negated).store(2);
     let z = sum.z.store(1);
