@@ -500,7 +500,7 @@ impl Exam {
         Ok(Some(accepted))
     }
 
-    /// New items for [`Exam::fresh`], as many as can be drawn within [`DRAWING`]; `None` if the check does not apply.
+    /// New items for [`Exam::fresh`], as many as can be drawn within `DRAWING`; `None` if the check does not apply.
     pub fn newcomers(&self) -> Result<Option<Set>> {
         if self.op.full || self.op.change.is_some() || self.op.input != Input::Varied {
             return Ok(None);
