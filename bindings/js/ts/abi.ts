@@ -7,8 +7,8 @@ import { isBytes, lengthOf } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 /**
- * Decoded values: boolean, bigint, checksummed text for an address, Uint8Array (or text, depending on the option `bytes`) for
- * bytes, string, and arrays for arrays and tuples.
+ * Decoded values: boolean, bigint, checksummed text for an address, Uint8Array (or text, depending on the option
+ * `bytes`) for bytes, string, and arrays for arrays and tuples.
  */
 export type AbiValue = boolean | bigint | string | Uint8Array | AbiValue[]
 /** Accepted when encoding: like `AbiValue`, but also numbers for bigints, and bytes and addresses either raw or in
@@ -20,8 +20,8 @@ export interface CodecOptions {
   bytes?: 'uint8array' | 'hex'
 }
 export interface DecodeOptions {
-  /** If false, decodes like Solidity before 0.8: excess bits are dropped, the last padding may be missing, and invalid UTF-8
-   * becomes U+FFFD. */
+  /** If false, decodes like Solidity before 0.8: excess bits are dropped, the last padding may be missing, and
+   * invalid UTF-8 becomes U+FFFD. */
   strict?: boolean
 }
 
@@ -249,8 +249,8 @@ export class Event {
     return values
   }
 
-  /** The parameters by name (`arg0` … if unnamed). An indexed parameter longer than a word is its 32-byte hash, because the log
-   * contains only the hash. */
+  /** The parameters by name (`arg0` … if unnamed). An indexed parameter longer than a word is its 32-byte hash,
+   * because the log contains only the hash. */
   decode(log: Log, options?: DecodeOptions): Record<string, AbiValue> {
     const core = this.#core
     const lenient = options?.strict === false ? 1 : 0

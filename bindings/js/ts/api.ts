@@ -223,8 +223,8 @@ export function create(engine: Engine) {
       return text(core.call(op.ecrecover)) as Hex
     },
 
-    /** The signers' addresses, in rows of 20 bytes, of hashes and signatures in rows of 32 and 65. An invalid signature has `ok`
-     * 0 and the zero address, and does not affect the others. */
+    /** The signers' addresses, in rows of 20 bytes, of hashes and signatures in rows of 32 and 65. An invalid
+     * signature has `ok` 0 and the zero address, and does not affect the others. */
     ecrecoverBatch(hashes: Uint8Array, signatures: Uint8Array): { addresses: Uint8Array; ok: Uint8Array } {
       const count = core.rows(hashes, 32, 'hashes')
       if (core.rows(signatures, 65, 'signatures') !== count) throw argument('as many hashes as signatures are needed')
@@ -239,8 +239,8 @@ export function create(engine: Engine) {
       return core.slice(core.call(op.recover))
     },
 
-    /** Whether a signature (65 bytes, or 64 without v) of `hash` is valid for a public key (64 bytes, or SEC 1). Throws for
-     * malformed input. */
+    /** Whether a signature (65 bytes, or 64 without v) of `hash` is valid for a public key (64 bytes, or SEC 1).
+     * Throws for malformed input. */
     verify(hash: Bytes, signature: Bytes, publicKey: Bytes): boolean {
       const data = core.fixed(hash, 32, 'hash')
       const compact = rs(signature)
@@ -280,7 +280,8 @@ export function create(engine: Engine) {
       }
     },
 
-    /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed` (65). */
+    /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed`
+     * (65). */
     convertPublicKey(publicKey: Bytes, form: 'raw' | 'compressed' | 'uncompressed'): Uint8Array {
       const index = ['raw', 'compressed', 'uncompressed'].indexOf(form)
       if (index < 0) throw argument('form: raw, compressed or uncompressed is needed')
@@ -317,8 +318,8 @@ export function create(engine: Engine) {
       return core.slice(core.call(op.eventTopic, core.put(signature, 'signature')))
     },
 
-    /** Encodes and decodes a list of arguments: `new Codec('(bytes,string,uint256[])')`. A type string without enclosing
-     * parentheses is a single argument. */
+    /** Encodes and decodes a list of arguments: `new Codec('(bytes,string,uint256[])')`. A type string without
+     * enclosing parentheses is a single argument. */
     Codec: class extends abi.Codec {
       constructor(types: string, options?: abi.CodecOptions) {
         super(core, types, options)

@@ -227,8 +227,9 @@ export const xmss = (core: Core) => {
       }
     },
 
-    /** Makes a key for at least these epochs, writes it to `path`, readable only by its owner, with the record of its spent
-     * epochs, and returns the public key. `seed` (32 bytes) is for tests; without it the system's randomness is used. */
+    /** Makes a key for at least these epochs, writes it to `path`, readable only by its owner, with the record of
+     * its spent epochs, and returns the public key. `seed` (32 bytes) is for tests; without it the system's
+     * randomness is used. */
     xmssKeyFileCreate(name: XmssScheme, path: string, firstEpoch: Integer, epochs: Integer, seed?: Uint8Array): Uint8Array {
       const index = scheme(name)
       const [first, end] = epochRange(firstEpoch, epochs)
@@ -245,8 +246,8 @@ export const xmss = (core: Core) => {
       }
     },
 
-    /** Creates a record for the key file at `path`, made elsewhere (leanSig's SSZ), in which all epochs below `next` are spent:
-     * you must know what the key has signed. Rejects a file that already has a record. */
+    /** Creates a record for the key file at `path`, made elsewhere (leanSig's SSZ), in which all epochs below `next`
+     * are spent: you must know what the key has signed. Rejects a file that already has a record. */
     xmssKeyFileAdopt(name: XmssScheme, path: string, next: Integer): void {
       const index = scheme(name)
       const lowest = epochOf(next, 'next')
