@@ -27,8 +27,8 @@ mod wasm;
 use failure::Failure;
 use scratch::State;
 
-/// An operation that JavaScript calls: up to three numbers in, the length of the output, or a number, out. The operations
-/// are documented as `input → output` of the scratch buffer.
+/// An operation that JavaScript calls: up to three numbers in, the length of the output, or a number, out. The
+/// operations are documented as `input → output` of the scratch buffer.
 pub type Operation = fn(&mut State, usize, usize, usize) -> Result<usize, Failure>;
 
 /// Defines the exports of one engine: `$export! { name = path; … }`.

@@ -19,7 +19,8 @@ use crate::{
     integer, secp256k1,
 };
 
-/// A signed transaction of any type (legacy, 1, 2, 3, 4): `Tx.decode(raw).sender`. Fields that the type lacks are `None`.
+/// A signed transaction of any type (legacy, 1, 2, 3, 4): `Tx.decode(raw).sender`. Fields that the type lacks are
+/// `None`.
 #[pyclass(frozen, module = "lydite")]
 pub struct Tx(Py<PyBytes>);
 

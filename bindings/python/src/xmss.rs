@@ -151,8 +151,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// raise KeyFileError: open the key in the process that signs. KeyFileError is also raised if the record was restored
 /// or replaced while the key is open, and for a key file that its group or others can read (run chmod 600).
 ///
-/// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected, and
-/// two signatures for one epoch reveal the key.
+/// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected,
+/// and two signatures for one epoch reveal the key.
 #[pyclass(frozen, module = "lydite")]
 pub struct XmssKey {
     file: Mutex<Box<dyn NamedKeyFile>>,
