@@ -1,4 +1,4 @@
-// Runs a program of wasm32-wasip1: `node .ci/wasi.mjs PROGRAM ARGUMENTS`. It sees the whole file system.
+// Runs a wasm32-wasip1 program: `node .ci/wasi.mjs PROGRAM ARGUMENTS`. It has access to the whole file system.
 import { readFile } from "node:fs/promises";
 import { argv, cwd, env, exit } from "node:process";
 import { WASI } from "node:wasi";

@@ -1,4 +1,4 @@
-// Asserts the size of the module built from crates/ocapn/examples/syrup_wasm.rs and runs every vector through it.
+// Checks the size of the module built from crates/ocapn/examples/syrup_wasm.rs and runs every vector through it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// Builds the package in place: lydite.node, lydite.wasm and dist/. `npm install` runs it, here and where the package is
-// installed by its path. Needs Rust.
+// Builds the package in place: lydite.node, lydite.wasm and dist/. Run by `npm install`, here and for dependents that
+// install this package by path. Requires Rust.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync } from 'node:fs'
@@ -13,13 +13,13 @@ const library = { win32: 'lydite_js.dll', darwin: 'liblydite_js.dylib' }[process
 
 run('cargo', 'build', '--quiet', '--locked', '--release')
 copyFileSync(`${target}/release/${library}`, 'lydite.node')
-// Where rustup is not, the target comes with the Rust of the system, or cargo says what is missing.
+// Without rustup, the target must come with the system's Rust; otherwise cargo reports what is missing.
 try {
   run('rustup', 'target', 'add', WASM)
 } catch {}
 run('cargo', 'build', '--quiet', '--locked', '--release', '--target', WASM)
 copyFileSync(`${target}/${WASM}/release/lydite_js.wasm`, 'lydite.wasm')
-// npm links a package given by its path without what that package is built with.
+// npm links a package given by path without its development dependencies.
 if (!existsSync('node_modules/typescript'))
   run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-global', '--no-audit', '--no-fund', '--loglevel=error')
 run('npx', 'tsc', '-p', '.')

@@ -1,4 +1,4 @@
-//! The linker's options for a Node-API module.
+//! Linker options for a Node-API module.
 
 fn main() {
     #[cfg(not(target_family = "wasm"))]

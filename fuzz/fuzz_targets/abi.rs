@@ -1,5 +1,5 @@
-//! ABI: a line of text with the types, then data. Canonical is what the decoded values encode to; the view, the tree and compiled types
-//! agree; what one mode accepts, the next one accepts with the same values.
+//! ABI: a line of text with the types, then data. Data is canonical if the decoded values encode to it again; the view,
+//! the tree and compiled types agree; what one mode accepts, every laxer mode accepts with the same values.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{
@@ -7,7 +7,7 @@ use lydite::{
     evm::abi::{self, Codec, Mode, Type, Value},
 };
 
-/// The types of the compiled form.
+/// The types used for the compiled form.
 const COMPILED: &str = "(string,bytes,uint256[])";
 
 fuzz_target!(|input: &[u8]| {

@@ -1,4 +1,4 @@
-//! Type strings, signatures, values as text, and logs of events.
+//! Type strings, signatures, values as text, and event logs.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{
@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// A log: the number of topics besides the event's own, the topics, the data.
+/// A log: the number of topics besides topic 0, the topics, the data.
 fn log(event: &EventCodec, bytes: &[u8]) {
     let Some((&count, bytes)) = bytes.split_first() else {
         return;

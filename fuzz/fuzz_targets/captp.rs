@@ -1,4 +1,5 @@
-//! CapTP: what is decoded encodes to the same bytes, in every dialect; a stream gives the same messages in any pieces.
+//! CapTP: decoded messages encode to the same bytes in every dialect; a stream yields the same messages however it is
+//! split.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::ocapn::captp::{
@@ -28,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&choice, stream)) = data.split_first() else {
         return;
     };
-    // The size of the pieces, and whether there is a limit.
+    // The chunk size, and whether there is a limit.
     let size = usize::from(choice % 128).max(1);
     let limit = if choice < 128 { 1000 } else { usize::MAX };
     for framing in [Framing::None, Framing::Length] {
@@ -38,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The messages before an error, and the error.
+/// Collects the messages before an error, and the error.
 fn messages<'a>(
     framing: Framing,
     limit: usize,

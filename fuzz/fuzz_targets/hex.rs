@@ -1,4 +1,5 @@
-//! Hex and addresses from text: accepted text encodes back to itself, refused hex has a wrong character or an odd length.
+//! Hex and addresses from text: accepted text encodes back to itself; rejected hex has an invalid character or an odd
+//! length.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::bytes::{Address, hex};

@@ -1,4 +1,4 @@
-//! Keccak-256, one-shot, in pieces and in batches, against tiny-keccak.
+//! Keccak-256, one-shot, in chunks and in batches, against tiny-keccak.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::hash::{Keccak256, keccak256, keccak256_batch};
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         hasher.update(piece);
     }
     assert_eq!(hasher.finalize(), expected(data));
-    // Messages of growing lengths, as many as there is data for.
+    // Messages of increasing lengths, until the data runs out.
     let mut messages = Vec::new();
     let mut rest = data;
     while messages.len() < 40 {

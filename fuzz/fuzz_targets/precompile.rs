@@ -1,4 +1,4 @@
-//! Precompiled contracts over bytes and numbers, secp256k1 and P-256.
+//! Precompiled contracts on bytes and integers, secp256k1 and P-256.
 #![no_main]
 
 lydite_fuzz::precompile_target!(

@@ -1,4 +1,4 @@
-//! Precompiled contracts of BLS12-381, and the KZG point evaluation.
+//! The BLS12-381 precompiled contracts, and the KZG point evaluation.
 #![no_main]
 
 lydite_fuzz::precompile_target!(

@@ -1,4 +1,4 @@
-//! RLP of any shape: what is accepted is canonical, so writing the events again gives the same bytes.
+//! RLP items of any shape: accepted input is canonical, so writing its events again yields the same bytes.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{
@@ -6,7 +6,7 @@ use lydite::{
     evm::rlp::{self, Event},
 };
 
-/// The encoding of a payload, by the yellow paper's appendix B.
+/// Encodes a payload according to appendix B of the yellow paper.
 fn wrap(payload: Vec<u8>, offset: u8) -> Vec<u8> {
     let mut out = if payload.len() < 56 {
         vec![offset + payload.len() as u8]

@@ -1,4 +1,4 @@
-//! Signing, verification and recovery against k256; single against batch.
+//! Signing, verification and recovery against k256; single operations against batches.
 #![no_main]
 use k256::ecdsa::{
     RecoveryId, Signature as PeerSignature, SigningKey, VerifyingKey,
@@ -39,7 +39,7 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
                 .is_ok()
         });
         assert_eq!(accepted, peer_accepts);
-        // As many as the lanes take, and less.
+        // Batch sizes from 0 to 9: fewer and more than eight lanes.
         let count = usize::from(v) % 10;
         let mut many = vec![Signature::default(); count];
         sign_prehash_batch(&vec![&secret; count], &vec![hash; count], &mut many).unwrap();
@@ -70,7 +70,7 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
         match (ours, theirs) {
             (Ok(ours), Some(theirs)) => assert_eq!(bytes(&theirs), ours.to_sec1_uncompressed()),
             (Err(_), None) => {}
-            // k256 may refuse a high s; then the low twin with the other parity has the same key.
+            // k256 may reject a high s; then the low-s twin with the other parity has the same key.
             (Ok(ours), None) => {
                 assert!(signature.is_high_s());
                 assert_eq!(recover(&hash, &signature.normalize_s()), Ok(ours));
@@ -78,7 +78,7 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
             (Err(error), Some(_)) => panic!("k256 recovers, we say {error}"),
         }
     }
-    // A batch answers each item as if it were alone.
+    // A batch gives the same result for each item as a single call.
     let many: Vec<Signature> = signatures
         .iter()
         .copied()
@@ -93,7 +93,8 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
         assert_eq!(out[i], recover_address(&hash, signature));
         assert_eq!(keys[i], recover(&hash, signature));
     }
-    // What was recovered verifies, under its own key and not under the next one's, unless they are the same.
+    // A recovered key verifies its signature; batch verification, also with the next item's keys, agrees with single
+    // calls.
     let found: Vec<PublicKey> = keys
         .iter()
         .map(|key| key.unwrap_or(PublicKey::GENERATOR))

@@ -1,5 +1,5 @@
-//! Syrup: all decoders agree, what they accept is written back unchanged, in Endo's order too, and crate ocapn-syrup agrees
-//! where it is right.
+//! Syrup: all decoders agree, accepted input is written back unchanged, in Endo's key order too, and the crate
+//! ocapn-syrup agrees except for its known bugs.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::ocapn::syrup::{self, Error, ErrorKind, NodeRef, Reader, Tape, Value};
@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let mut reader = Reader::new(data);
     assert_eq!(reader.raw().and_then(|_| reader.finish()), verdict);
 
-    // Canonical is what encodes to itself, by the loose decoder too.
+    // Input is canonical if it encodes to itself, including through the lenient decoder.
     let lenient = Value::decode_lenient(data).and_then(|value| syrup::encode(&value));
     assert_eq!(lenient.as_deref() == Ok(data), verdict.is_ok());
     if let Ok(value) = Value::decode_from_endo(data) {
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Reads everything on the tape.
+/// Reads every node of the tape.
 fn visit(node: NodeRef<'_, '_>) {
     let mut nodes = vec![node];
     while let Some(node) = nodes.pop() {
@@ -54,8 +54,8 @@ fn visit(node: NodeRef<'_, '_>) {
     }
 }
 
-/// ocapn-syrup 0.2.0 keeps keys that are there twice and NaNs with a payload, panics at lengths beyond the input, and
-/// recurses without limit.
+/// ocapn-syrup 0.2.0 accepts duplicate keys and NaNs with a payload, panics at lengths beyond the input, and recurses
+/// without limit.
 fn peer_is_known_to_be_wrong(data: &[u8], error: Error) -> bool {
     matches!(
         error.kind,

@@ -1,4 +1,4 @@
-//! Transactions: what is accepted encodes back to the same bytes; the view agrees with the owned form.
+//! Transactions: accepted input encodes back to the same bytes; the view agrees with the owned form.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{

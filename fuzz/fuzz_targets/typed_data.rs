@@ -1,4 +1,5 @@
-//! EIP-712 documents: the hashes of what is accepted are those of the specification, and prepared types give the same ones.
+//! EIP-712 documents: the hashes of accepted documents match the specification, and prepared types give the same
+//! hashes.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::evm::eip712::{TypedData, TypedSchema};
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 fuzz_target!(|text: &str| {
     let Ok(data) = TypedData::from_json(text) else {
-        // The types alone are input too.
+        // The type definitions alone are also decoded.
         let _ = TypedSchema::from_json(text);
         return;
     };
@@ -18,7 +19,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(*data.hash_struct(), message);
     let schema = TypedSchema::from_json(&document["types"].to_string()).expect("accepted types");
     let again = schema.hash_struct(data.primary_type(), &document["message"].to_string());
-    // A message may be of the domain's type, which the types need not declare.
+    // A message may have the domain's type, which the types need not declare.
     if schema.type_hash(data.primary_type()).is_some() {
         assert_eq!(again, Ok(data.hash_struct()));
     }

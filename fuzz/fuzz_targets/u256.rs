@@ -17,7 +17,7 @@ fuzz_target!(|input: ([u64; 4], [u64; 4], [u64; 4], u8)| {
         big(&a.wrapping_sub(b)),
         (big(&a) + &modulus - big(&b)) % &modulus
     );
-    // Shorter divisors too: the algorithm depends on their length.
+    // Include shorter divisors: the algorithm depends on their length.
     let d = d >> u32::from(input.3);
     if d == U256::ZERO {
         assert_eq!(mul_div(a, b, d), None);

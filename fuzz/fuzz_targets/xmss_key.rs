@@ -1,5 +1,5 @@
-//! A secret key with some bytes changed: either refused, or it signs (or says why not) without a panic, and its public key is
-//! read or refused. What the strict decoder accepts, the compatible one reads alike.
+//! A secret key with some bytes changed: it is rejected, or it signs (or returns an error) without a panic, and its
+//! public key is decoded or rejected. What the strict decoder accepts, the compatible one decodes to the same key.
 #![no_main]
 use std::sync::OnceLock;
 
@@ -13,9 +13,9 @@ fuzz_target!(|data: &[u8]| {
             .map(|key| key.as_bytes().to_vec())
             .unwrap_or_default()
     });
-    // As it comes,
+    // The data unchanged,
     let _ = SecretKey::<LeanSigTest, _>::from_bytes(data);
-    // and as changes to a good key: place, byte.
+    // and as changes to a valid key: position, byte.
     let mut key = key.clone();
     let (changes, rest) = data.as_chunks::<3>();
     for [low, high, byte] in changes {

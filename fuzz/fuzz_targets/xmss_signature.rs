@@ -1,6 +1,6 @@
-//! Any bytes as a signature and a public key, and a good signature with some bytes changed. What the strict decoder accepts encodes
-//! to the same bytes and is read alike by the compatible one; verification alone and in a batch agree; nothing but the good
-//! signature is valid.
+//! Arbitrary bytes as a signature and a public key, and a valid signature with some bytes changed. What the strict
+//! decoder accepts encodes to the same bytes, and the compatible decoder returns the same value; single and batch
+//! verification agree; only the unchanged signature is valid.
 #![no_main]
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use lydite::xmss::{Claim, LeanSigTest, PublicKey, SecretKey, Signature, verify_b
 
 const MESSAGE: [u8; 32] = [7; 32];
 
-/// A public key and its signature of the message for epoch 3.
+/// A public key, and its signature of the message for epoch 3.
 fn good() -> &'static (Vec<u8>, Vec<u8>) {
     static GOOD: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     GOOD.get_or_init(|| {
@@ -40,13 +40,13 @@ fuzz_target!(|data: &[u8]| {
             None => key[at] ^= change,
         }
     }
-    // The first epoch is the right one.
+    // The first epoch is the correct one.
     let epoch = 3 + u32::from(source / 2);
     let same = epoch == 3 && key == *good_key && signature == *good_signature;
     assert_eq!(check(&key, epoch, &signature), same);
 });
 
-/// Are all words below the field's prime? The offsets among them are.
+/// Whether all words are below the field's prime; the offsets among them are.
 fn canonical(bytes: &[u8]) -> bool {
     let (words, _) = bytes.as_chunks();
     words

@@ -1,9 +1,9 @@
-//! What fuzz targets share.
+//! Code shared by the fuzz targets.
 
 pub mod precompile;
 pub mod typed_data;
 
-/// The target of some precompiled contracts, of which the first byte of the input chooses one.
+/// Defines the fuzz target for a set of precompiled contracts; the first byte of the input selects one.
 #[macro_export]
 macro_rules! precompile_target {
     ($($name:ident),*) => {

@@ -1,8 +1,8 @@
-//! Precompiled contracts. The first byte of the data chooses the contract, the second the fork, the third where the input comes from:
-//! the rest of the data, pieces of known vectors put together, or one vector with some bytes changed.
+//! Precompiled contracts. The first byte of the data selects the contract, the second the fork, the third the source of
+//! the input: the rest of the data, recombined pieces of known vectors, or one vector with some bytes changed.
 //!
-//! Slow arithmetic predicts which calls must fail, and another implementation or algebra predicts the output. Gas stays within the
-//! limit, and a failed call leaves no output.
+//! Slow arithmetic predicts which calls must fail; another implementation or an algebraic identity predicts the output.
+//! Gas used stays within the limit, and a failed call returns no output.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -13,9 +13,10 @@ use num_bigint::BigUint;
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
 use sha2::Digest;
 
-/// Bounds the rounds of BLAKE2 F and the work of modexp.
+/// Gas limit that bounds the rounds of BLAKE2 F and the work of modexp.
 const GAS: u64 = 400_000;
-/// Enough for sums and pairings of more points than any implementation handles at once.
+/// Gas limit that allows multi-scalar multiplications and pairings of more points than any implementation handles at
+/// once.
 const GAS_OF_MANY: u64 = 1_200_000;
 
 fn run(
@@ -30,7 +31,7 @@ fn run(
     used.map(|used| (used, out))
 }
 
-/// The output where a failure is impossible.
+/// The output of a call that cannot fail.
 fn output(precompile: Precompile, input: &[u8]) -> Vec<u8> {
     run(precompile, input, u64::MAX, Fork::Osaka)
         .expect("a valid input")
@@ -52,7 +53,7 @@ fn zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-/// The inputs of Geth's vectors, valid and invalid, and of c-kzg's.
+/// The inputs of the valid and invalid vectors of Geth and c-kzg.
 fn read_vectors(precompile: Precompile) -> Vec<Vec<u8>> {
     macro_rules! geth {
         ($($name:literal),*) => {
@@ -96,14 +97,14 @@ fn read_vectors(precompile: Precompile) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// The hash by which EIP-4844 names a commitment.
+/// The versioned hash of a commitment (EIP-4844).
 fn versioned_hash(commitment: &[u8]) -> Vec<u8> {
     let mut hash = sha2::Sha256::digest(commitment).to_vec();
     hash[0] = 1;
     hash
 }
 
-/// The lengths of the parts of an input, which repeat.
+/// The lengths of the parts of an input; the sequence repeats.
 fn layout(precompile: Precompile) -> &'static [usize] {
     match precompile {
         Precompile::Bn254Add | Precompile::Bls12MapFpToG1 => &[64],
@@ -120,7 +121,7 @@ fn layout(precompile: Precompile) -> &'static [usize] {
     }
 }
 
-/// What is known of a precompile: whole inputs, and for each part of its layout the pieces that occur in them.
+/// Known data for a precompile: whole inputs, and the pieces that occur in them for each part of its layout.
 struct Known {
     inputs: Vec<Vec<u8>>,
     pieces: Vec<Vec<Vec<u8>>>,
@@ -142,7 +143,7 @@ impl Known {
                 let Some((piece, rest)) = input.split_at_checked(*length) else {
                     break;
                 };
-                // One byte chooses among them.
+                // A piece is selected by one byte.
                 if pieces[part].len() < 256 && !pieces[part].iter().any(|known| known == piece) {
                     pieces[part].push(piece.to_vec());
                 }
@@ -160,7 +161,7 @@ impl Known {
         known.get_or_init(|| Self::new(precompile))
     }
 
-    /// An input of pieces: a byte for each chooses it.
+    /// Composes an input from pieces, selecting each with one byte.
     fn compose(&self, precompile: Precompile, choices: &[u8]) -> Vec<u8> {
         let parts = self.pieces.iter().cycle();
         let mut input: Vec<u8> = choices
@@ -176,7 +177,8 @@ impl Known {
     }
 }
 
-/// A vector with some of its bytes changed: two bytes choose the place, one the change. Two bytes left over choose a length.
+/// A vector with some bytes changed: two bytes select the position, one is XORed in. Two remaining bytes select a
+/// length.
 fn changed(vector: &[u8], mut changes: &[u8]) -> Vec<u8> {
     let mut input = vector.to_vec();
     while let [high, low, value, rest @ ..] = changes {
@@ -193,15 +195,15 @@ fn changed(vector: &[u8], mut changes: &[u8]) -> Vec<u8> {
     input
 }
 
-/// A prime field, its elements' place in an input, and the curves over it and its extension by i^2 = -1.
+/// A prime field, the layout of its elements in an input, and the curves over it and over its extension by i^2 = -1.
 struct Field {
     prime: BigUint,
-    /// Bytes of an element, of which these first are zeros.
+    /// Bytes per element, and how many leading ones are zero padding.
     length: usize,
     zeros: usize,
     /// Whether the imaginary part comes first.
     swapped: bool,
-    /// y^2 = x^3 + b: b of the curve, and its two parts over the extension.
+    /// y^2 = x^3 + b: b of the curve, and the two parts of b over the extension.
     b: [BigUint; 3],
 }
 
@@ -244,7 +246,7 @@ impl Field {
         elements.map(|bytes| self.element(bytes)).collect()
     }
 
-    /// A pair's real and imaginary part.
+    /// The real and imaginary part of a pair.
     fn parts<'a>(&self, pair: &'a [BigUint]) -> [&'a BigUint; 2] {
         let swapped = usize::from(self.swapped);
         [&pair[swapped], &pair[1 - swapped]]
@@ -255,7 +257,7 @@ impl Field {
         [real % &self.prime, (a * d + b * c) % &self.prime]
     }
 
-    /// Is it a point of the curve over the field (two elements) or over its extension (four)?
+    /// Whether it is a point on the curve over the field (two elements) or over its extension (four).
     fn point(&self, bytes: &[u8]) -> bool {
         let Some(elements) = self.elements(bytes) else {
             return false;
@@ -275,7 +277,7 @@ impl Field {
         self.times(y, y) == right
     }
 
-    /// Pairs of a point of either curve.
+    /// Checks pairs of one point on each curve.
     fn pairs(&self, input: &[u8]) -> bool {
         let mut pairs = input.chunks_exact(6 * self.length);
         pairs.all(|pair| {
@@ -284,7 +286,7 @@ impl Field {
         })
     }
 
-    /// The same pairs with the first point of each negated: together their product is one.
+    /// The same pairs with the first point of each negated: appended to the original pairs, their product is one.
     fn negated(&self, input: &[u8]) -> Vec<u8> {
         let mut input = input.to_vec();
         for pair in input.chunks_exact_mut(6 * self.length) {
@@ -300,9 +302,10 @@ impl Field {
     }
 }
 
-/// Must the call succeed, given enough gas, or fail? None where only membership of a subgroup or a pairing tells.
+/// Whether the call must succeed, given enough gas, or fail. `None` if that depends on subgroup membership or a
+/// pairing.
 fn must_succeed(precompile: Precompile, input: &[u8], fork: Fork) -> Option<bool> {
-    // What is necessary, and whether it is sufficient.
+    // A necessary condition, and whether it is sufficient.
     let (necessary, sufficient) = match precompile {
         Precompile::EcRecover
         | Precompile::Sha256
@@ -421,7 +424,7 @@ fn p256(input: &[u8]) -> bool {
     })
 }
 
-/// RFC 7693, section 3.2, over so many rounds.
+/// The compression function of RFC 7693, section 3.2, with the given number of rounds.
 fn blake2f(input: &[u8]) -> Vec<u8> {
     const SIGMA: [[usize; 16]; 10] = [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -482,13 +485,14 @@ fn blake2f(input: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A point alone is accepted as one of the subgroup, and the subgroup's order times it is infinity.
+/// Asserts that a single point is accepted as a subgroup member, and that the subgroup's order times the point is
+/// infinity.
 fn in_subgroup(msm: Precompile, point: &[u8]) {
     let order = padded(&lydite::curve::bls12_381::kzg::ORDER, 0, 32);
     assert!(zero(&output(msm, &[point, &order].concat())));
 }
 
-/// The output for many points is the sum of those for each alone.
+/// Asserts that the output for many points is the sum of the outputs for each.
 fn sum_of_products(msm: Precompile, add: Precompile, input: &[u8], out: &[u8]) {
     let mut sum = vec![0; out.len()];
     for product in input.chunks_exact(out.len() + 32) {
@@ -498,7 +502,7 @@ fn sum_of_products(msm: Precompile, add: Precompile, input: &[u8], out: &[u8]) {
     in_subgroup(msm, out);
 }
 
-/// What comes out of a call that succeeded.
+/// Checks the output of a successful call.
 fn check(precompile: Precompile, input: &[u8], out: Vec<u8>) {
     let word = |bit: bool| padded(&[], 0, 31).into_iter().chain([bit.into()]).collect();
     let order = || padded(&lydite::curve::bls12_381::kzg::ORDER, 0, 32);
@@ -539,7 +543,7 @@ fn check(precompile: Precompile, input: &[u8], out: Vec<u8>) {
         }
         Precompile::PointEvaluation => {
             assert_eq!(out, [padded(&[], 0, 30), vec![16, 0], order()].concat());
-            // A polynomial has one value at a point.
+            // A polynomial has only one value at a point.
             let mut other = input.to_vec();
             other[95] ^= 1;
             assert!(run(precompile, &other, u64::MAX, Fork::Osaka).is_err());
@@ -570,7 +574,7 @@ fn check(precompile: Precompile, input: &[u8], out: Vec<u8>) {
     }
 }
 
-/// Calls one of these precompiled contracts.
+/// Calls one of the given precompiled contracts.
 pub fn call(precompiles: &[Precompile], data: &[u8]) {
     let [which, fork, source, rest @ ..] = data else {
         return;
@@ -612,7 +616,7 @@ pub fn call(precompiles: &[Precompile], data: &[u8]) {
     let Ok((gas, out)) = result else {
         return;
     };
-    // It uses no more gas than it reports.
+    // The call succeeds with exactly the gas that it reports.
     assert_eq!(run(precompile, &input, gas, fork), Ok((gas, out.clone())));
     check(precompile, &input, out);
 }

@@ -1,4 +1,4 @@
-//! EIP-712 hashing as the specification words it, one string at a time. Panics on values that do not fit their types.
+//! EIP-712 hashing, written like the specification, one string at a time. Panics on values that do not fit their types.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use lydite::hash::keccak256;
 use num_bigint::{BigInt, BigUint};
 use serde_json::Value;
 
-/// The separator of the domain and the hash of the message.
+/// The domain separator and the hash of the message.
 pub fn hash(document: &Value) -> ([u8; 32], [u8; 32]) {
     let mut types = document["types"].clone();
     if types.get("EIP712Domain").is_none() {
@@ -48,7 +48,7 @@ fn collect<'a>(types: &'a Value, name: &'a str, found: &mut BTreeSet<&'a str>) {
     }
 }
 
-/// `encodeType`: the struct, then those it refers to in alphabetical order.
+/// `encodeType`: the struct, then the structs it refers to, in alphabetical order.
 pub fn encode_type(types: &Value, name: &str) -> String {
     let mut found = BTreeSet::new();
     collect(types, name, &mut found);

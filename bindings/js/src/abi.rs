@@ -1,4 +1,4 @@
-//! ABI codecs and events by type text.
+//! ABI codecs and events, created from type strings.
 
 use lydite::{
     bytes::{B256, hex},
@@ -12,10 +12,10 @@ use crate::{
     tape::{Reader, Writer, twos_complement},
 };
 
-/// How values come out.
+/// Output format of decoded values.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// Bytes as hexadecimal text.
+    /// Return bytes as hexadecimal text.
     hex: bool,
 }
 
@@ -33,12 +33,12 @@ fn mode(lenient: usize) -> Mode {
     }
 }
 
-/// An error met while encoding: its offset is the index of the argument.
+/// An encoding error; its offset is the index of the argument.
 fn encoding(error: abi::Error) -> Failure {
     Failure::encode(format_args!("arguments[{}]: {}", error.offset, error.kind))
 }
 
-/// A type as nested JSON arrays, from which JavaScript makes its readers and writers.
+/// Writes a type as nested JSON arrays, from which JavaScript builds its readers and writers.
 fn describe(ty: &Type, out: &mut String) {
     use std::fmt::Write;
     // Writing to a String cannot fail.
@@ -72,7 +72,7 @@ fn describe(ty: &Type, out: &mut String) {
     };
 }
 
-/// Type text to the description of its arguments, with the codec's number in front.
+/// Type string → the codec's number, then the description of its arguments.
 pub fn codec_new(
     state: &mut State,
     length: usize,
@@ -103,7 +103,7 @@ pub fn codec_free(state: &mut State, number: usize, _: usize, _: usize) -> Resul
     state.codecs.free(number)
 }
 
-/// Tape of the arguments to their encoding.
+/// Tape of the arguments → their encoding.
 pub fn codec_encode(
     state: &mut State,
     length: usize,
@@ -131,7 +131,7 @@ pub fn codec_encode(
     state.give(encoded)
 }
 
-/// Where a value stands among the arguments; written out for errors only.
+/// Path of a value within the arguments; formatted only for errors.
 struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     index: usize,
@@ -147,7 +147,7 @@ impl std::fmt::Display for Path<'_> {
     }
 }
 
-/// Bytes, or with a mark the text of their digits.
+/// Bytes, or hexadecimal text if marked as such.
 fn bytes_or_hex(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Vec<u8>, Failure> {
     let (length, is_text) = reader.word()?;
     let bytes = reader.padded(length)?;
@@ -207,7 +207,7 @@ fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, F
     })
 }
 
-/// As many values as the tape says; JavaScript has seen to it that their number is that of the type.
+/// Reads the number of values that the tape states. JavaScript has checked that it matches the type.
 fn values<'a>(
     ty: impl Fn(usize) -> Option<&'a Type>,
     reader: &mut Reader<'_>,
@@ -259,7 +259,7 @@ fn write(value: &Value, form: Form, out: &mut Writer) {
     }
 }
 
-/// Data to the tape of the arguments.
+/// Data → tape of the arguments.
 pub fn codec_decode(
     state: &mut State,
     length: usize,
@@ -275,7 +275,7 @@ pub fn codec_decode(
     state.give(out.finish())
 }
 
-/// Signature to number, name, topic and parameters in JSON.
+/// Signature → number, name, topic, and parameters in JSON.
 pub fn event_new(
     state: &mut State,
     length: usize,
@@ -286,7 +286,7 @@ pub fn event_new(
     let signature = codec.signature();
     let mut inputs = String::new();
     for (i, input) in signature.inputs.iter().enumerate() {
-        // Of what is longer than a word a topic holds the hash.
+        // For types longer than one word, a topic holds only the hash.
         let hashed = input.indexed && !input.ty.is_value();
         let ty = if hashed {
             &Type::FixedBytes(32)
@@ -296,7 +296,7 @@ pub fn event_new(
         if i > 0 {
             inputs.push(',');
         }
-        // Names are identifiers: nothing to escape.
+        // Names are identifiers, so nothing needs escaping.
         inputs.push_str(&format!("[\"{}\",", input.name));
         describe(ty, &mut inputs);
         inputs.push(']');
@@ -325,7 +325,7 @@ fn log<'a>(reader: &mut Reader<'a>) -> Result<(Vec<B256>, &'a [u8]), Failure> {
     Ok((topics, reader.padded(length)?))
 }
 
-/// One log to the tape of its parameters.
+/// One log → tape of its parameters.
 pub fn event_decode(
     state: &mut State,
     length: usize,
@@ -342,7 +342,7 @@ pub fn event_decode(
     state.give(out.finish())
 }
 
-/// Logs to a tape: for each 1 and its parameters, or 0 if it is not of this event.
+/// Logs → tape: for each log, 1 and its parameters, or 0 if it is not of this event.
 pub fn event_decode_batch(
     state: &mut State,
     length: usize,

@@ -20,8 +20,8 @@ use crate::{
     tape::{Reader, Writer},
 };
 
-/// A signed envelope to the tape of its fields, in the order in which `ts/transaction.ts` reads them; with `sender` its
-/// sender at the end.
+/// Signed envelope → tape of its fields, in the order in which `ts/transaction.ts` reads them. If `sender` is set, the
+/// sender comes last.
 pub fn transaction_decode(
     state: &mut State,
     length: usize,
@@ -74,7 +74,7 @@ pub fn transaction_decode(
     state.give(out.finish())
 }
 
-/// A signed envelope to its sender (42 characters).
+/// Signed envelope → its sender (42 characters).
 pub fn transaction_sender(
     state: &mut State,
     length: usize,
@@ -85,7 +85,7 @@ pub fn transaction_sender(
     state.put(&sender.to_checksum_buffer())
 }
 
-/// `count` envelopes to their senders (42 characters each), or spaces where there is none.
+/// `count` envelopes → their senders (42 characters each), or spaces for an invalid one.
 pub fn transaction_senders(
     state: &mut State,
     length: usize,
@@ -107,7 +107,7 @@ fn address(reader: &mut Reader<'_>) -> Result<Address, Failure> {
     Ok(Address(bytes.try_into().unwrap_or_default()))
 }
 
-/// What stands behind a word that is not 0.
+/// Reads an optional item: a word that is 0 if it is absent, otherwise followed by the item.
 fn optional<T>(
     reader: &mut Reader<'_>,
     item: impl Fn(&mut Reader<'_>) -> Result<T, Failure>,
@@ -136,8 +136,8 @@ fn access_list_item(reader: &mut Reader<'_>) -> Result<AccessListItem, Failure> 
     })
 }
 
-/// Secret key, then the tape of a transaction: its type and the fields that it has, as `ts/transaction.ts` writes them, to
-/// its signed envelope.
+/// Secret key, then the tape of a transaction (its type and the fields of that type, as written by `ts/transaction.ts`)
+/// → its signed envelope.
 pub fn transaction_sign(
     state: &mut State,
     length: usize,
@@ -199,7 +199,7 @@ fn authorization(r: &mut Reader<'_>) -> Result<Authorization, Failure> {
     })
 }
 
-/// A message to the hash that `personal_sign` signs (EIP-191, version 0x45).
+/// Message → the hash that `personal_sign` signs (EIP-191, version 0x45).
 pub fn hash_message(
     state: &mut State,
     length: usize,
@@ -210,7 +210,7 @@ pub fn hash_message(
     state.put(&hash.0)
 }
 
-/// A document in JSON to the hash to sign, the domain's separator, the message's hash (32 each), and the text of
+/// JSON document → the hash to sign, the domain separator, the message hash (32 bytes each), and the text of
 /// encodeType.
 pub fn typed_data(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let data = eip712::TypedData::from_json(text(state.input(length)?)?)?;

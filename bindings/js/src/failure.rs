@@ -1,10 +1,10 @@
-//! Errors on their way to JavaScript, where they become a `LyditeError`.
+//! Errors for JavaScript, where they become a `LyditeError`.
 
 use std::fmt::Display;
 
 use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
 
-/// The classes that `LyditeError.code` tells apart, in the order of `CODES` in `ts/engine.ts`.
+/// The error classes of `LyditeError.code`, in the order of `CODES` in `ts/engine.ts`.
 #[derive(Clone, Copy)]
 pub enum Code {
     Argument = 1,
@@ -19,10 +19,10 @@ pub enum Code {
     KeyFile,
 }
 
-/// Why a call fails, in the words of the core.
+/// Why a call failed, with the core's message.
 pub struct Failure {
     pub code: Code,
-    /// Byte of the input at fault, where it is known.
+    /// Offset of the invalid input byte, if known.
     pub offset: Option<usize>,
     pub message: String,
 }

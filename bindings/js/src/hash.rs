@@ -7,13 +7,13 @@ use lydite::{
 
 use crate::{failure::Failure, scratch::State};
 
-/// `length` bytes to their digits behind `0x`.
+/// `length` bytes → hexadecimal digits with a `0x` prefix.
 pub fn hex_encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let text = hex::encode_prefixed(state.input(length)?);
     state.give(text.into_bytes())
 }
 
-/// Digits behind an optional `0x` to bytes.
+/// Hexadecimal digits with an optional `0x` prefix → bytes.
 pub fn hex_decode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let bytes = hex::decode(&*state.input(length)?)?;
     state.give(bytes)
@@ -29,7 +29,7 @@ pub fn sha256(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
     state.put(&digest)
 }
 
-/// `count` lengths of 4 bytes, then the items behind each other.
+/// Reads `count` lengths of 4 bytes each, followed by the concatenated items.
 pub fn ragged(input: &[u8], count: usize) -> Result<Vec<&[u8]>, Failure> {
     let short = || Failure::argument("items end too early");
     let heads = count.checked_mul(4).ok_or_else(short)?;
@@ -59,14 +59,13 @@ pub fn keccak256_batch(
     state.give(out.into_flattened())
 }
 
-/// 20 bytes to 42 characters.
+/// 20 bytes → 42 characters.
 pub fn checksum(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let text = Address(state.array(0)?).to_checksum_buffer();
     state.put(&text)
 }
 
-/// An address: its 20 bytes, or text in hexadecimal, whose letters, where they are of both cases, must be those of the
-/// checksum.
+/// An address: its 20 bytes, or hexadecimal text; mixed-case text must have a valid checksum.
 pub fn address(text: &[u8]) -> Result<Address, Failure> {
     let mixed = text.iter().any(|b| (b'a'..=b'f').contains(b))
         && text.iter().any(|b| (b'A'..=b'F').contains(b));
@@ -77,7 +76,7 @@ pub fn address(text: &[u8]) -> Result<Address, Failure> {
     })
 }
 
-/// Text to 20 bytes; with `strict` the letters must be those of the checksum.
+/// Text → 20 bytes. With `strict` the case must match the checksum.
 pub fn parse_address(
     state: &mut State,
     length: usize,
@@ -93,14 +92,14 @@ pub fn parse_address(
     state.put(&found.0)
 }
 
-/// 20 bytes of the sender, 8 of the nonce (little-endian), to 42 characters.
+/// Sender (20 bytes), nonce (8 bytes, little-endian) → 42 characters.
 pub fn create_address(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let nonce = u64::from_le_bytes(state.array(20)?);
     let created = Address(state.array(0)?).create(nonce);
     state.put(&created.to_checksum_buffer())
 }
 
-/// 20 bytes of the sender, 32 of the salt, 32 of the code's hash, to 42 characters.
+/// Sender (20 bytes), salt (32), code hash (32) → 42 characters.
 pub fn create2_address(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let (salt, code) = (state.array(20)?, state.array(52)?);
     let created = Address(state.array(0)?).create2(&salt, &code);

@@ -1,9 +1,9 @@
-//! The native half of the JavaScript package, for Node-API and for WebAssembly. No logic stands here.
+//! The native half of the JavaScript package, for Node-API and for WebAssembly. It contains no logic.
 //!
-//! Both engines share one thin interface. JavaScript and Rust exchange bytes through a *scratch* buffer: a call puts its
-//! input there, gives lengths and numbers as at most three integers, and finds the output there. What is below 0 is an
-//! error, described in the scratch buffer. So a call costs what crossing with integers costs, and no value of JavaScript
-//! is touched from Rust. `ts/` holds the API over it.
+//! Both engines share one narrow interface. JavaScript and Rust exchange bytes through a *scratch* buffer: a call puts
+//! its input there, passes lengths and numbers as up to three integers, and finds the output there. A negative result
+//! is an error, described in the scratch buffer. So a call costs no more than passing integers, and Rust never touches
+//! a JavaScript value. The public API on top of it is in `ts/`.
 
 mod abi;
 mod ethereum;
@@ -27,10 +27,11 @@ mod wasm;
 use failure::Failure;
 use scratch::State;
 
-/// What JavaScript calls: up to three numbers, and the length of the output, or a number, back.
+/// An operation that JavaScript calls: up to three numbers in, the length of the output, or a number, out. The
+/// operations are documented as `input → output` of the scratch buffer.
 pub type Operation = fn(&mut State, usize, usize, usize) -> Result<usize, Failure>;
 
-/// Makes the exports of one engine: `$export! { name = path; … }`.
+/// Defines the exports of one engine: `$export! { name = path; … }`.
 macro_rules! operations {
     ($export:ident) => {
         $export! {

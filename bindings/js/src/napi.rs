@@ -1,4 +1,4 @@
-//! The Node-API module. Each environment (the main thread, each worker) gets a state of its own.
+//! The Node-API module. Each environment (the main thread, each worker) has separate state.
 
 use std::{
     ffi::c_void,
@@ -20,17 +20,18 @@ use crate::{
     scratch::{MIN_SCRATCH, State},
 };
 
-/// What an environment holds.
+/// The state of an environment.
 struct Instance {
     state: State,
     /// The ArrayBuffer of the scratch buffer, kept alive.
     buffer: napi_ref,
 }
 
-/// Where the bytes of an ArrayBuffer are now, and their number: 0 once it is detached. `None` if it is no ArrayBuffer.
+/// Address and length of an ArrayBuffer; the length is 0 once it is detached. `None` if the value is not an
+/// ArrayBuffer.
 ///
 /// # Safety
-/// `env` and `value` are those of the running call.
+/// `env` and `value` belong to the running call.
 unsafe fn bytes_of(env: napi_env, value: napi_value) -> Option<(*mut u8, usize)> {
     let (mut start, mut length): (*mut c_void, usize) = (null_mut(), 0);
     // SAFETY: `env` and `value` are valid by the contract; both results are written before they are read.
@@ -39,14 +40,14 @@ unsafe fn bytes_of(env: napi_env, value: napi_value) -> Option<(*mut u8, usize)>
 }
 
 impl Instance {
-    /// Runs an operation over the bytes that the scratch buffer has now.
+    /// Runs an operation on the current bytes of the scratch buffer.
     ///
     /// # Safety
-    /// `env` is that of the running call.
+    /// `env` belongs to the running call.
     unsafe fn run(&mut self, env: napi_env, operation: Operation, numbers: [u32; 3]) -> i32 {
         let mut buffer = null_mut();
-        // SAFETY: the reference is one of `attach`, or NULL, which is refused; without one `buffer` stays NULL, which
-        // `bytes_of` answers with `None`.
+        // SAFETY: the reference was created by `attach`, or is NULL, which Node-API rejects. Without a reference
+        // `buffer` stays NULL, for which `bytes_of` returns `None`.
         let found = unsafe {
             napi_get_reference_value(env, self.buffer, &mut buffer);
             bytes_of(env, buffer)
@@ -55,9 +56,10 @@ impl Instance {
             return -(Code::Internal as i32);
         };
         let state = &mut self.state;
-        // SAFETY: these are the bytes of an ArrayBuffer that the reference keeps alive. Only JavaScript of this thread can
-        // detach, resize or write to it, and none runs until the operation ends: operations do not call back. What it does
-        // to the buffer before the next call is seen there, since the bytes are asked for anew in each call.
+        // SAFETY: these are the bytes of an ArrayBuffer that the reference keeps alive. Only JavaScript on this thread
+        // can detach, resize or write to it, and none runs until the operation ends, because operations do not call
+        // back. Changes that JavaScript makes before the next call are noticed there, because each call asks for the
+        // bytes again.
         unsafe { state.attach(start, length) };
         let answer = catch_unwind(AssertUnwindSafe(|| state.run(operation, numbers)))
             .unwrap_or_else(|_| state.fail(&Failure::new(Code::Internal, "panic")));
@@ -66,7 +68,7 @@ impl Instance {
     }
 }
 
-/// The numbers that JavaScript gave, and the environment's instance.
+/// The numbers that JavaScript passed, and the environment's instance.
 unsafe fn arguments<'a>(
     env: napi_env,
     info: napi_callback_info,
@@ -74,7 +76,7 @@ unsafe fn arguments<'a>(
 ) -> Option<&'a mut Instance> {
     let mut count = values.len();
     let mut data: *mut c_void = null_mut();
-    // SAFETY: `env` and `info` are those of the running call; missing arguments become undefined.
+    // SAFETY: `env` and `info` belong to the running call; missing arguments become undefined.
     let status = unsafe {
         napi_get_cb_info(
             env,
@@ -88,47 +90,47 @@ unsafe fn arguments<'a>(
     if status != napi_ok {
         return None;
     }
-    // SAFETY: the data of every function is the instance, which outlives them; its thread runs one call at a time, and
-    // none calls back into JavaScript.
+    // SAFETY: the data of every function is the instance, which outlives the functions; its thread runs one call at a
+    // time, and no call calls back into JavaScript.
     unsafe { data.cast::<Instance>().as_mut() }
 }
 
 unsafe fn number(env: napi_env, value: i32) -> napi_value {
     let mut result = null_mut();
-    // SAFETY: `env` is that of the running call. Failing leaves NULL, which JavaScript sees as undefined.
+    // SAFETY: `env` belongs to the running call. Failure leaves NULL, which JavaScript receives as undefined.
     unsafe { napi_create_int32(env, value, &mut result) };
     result
 }
 
-/// Runs an operation.
 unsafe fn call(env: napi_env, info: napi_callback_info, operation: Operation) -> napi_value {
     let mut values = [null_mut(); 3];
-    // SAFETY: the arguments of the running call.
+    // SAFETY: these are the arguments of the running call.
     let Some(instance) = (unsafe { arguments(env, info, &mut values) }) else {
         return null_mut();
     };
     let mut numbers = [0; 3];
     for (number, value) in numbers.iter_mut().zip(values) {
-        // SAFETY: the values are the call's. What is not a number leaves 0.
+        // SAFETY: the values belong to the running call. A value that is not a number leaves 0.
         unsafe { napi_get_value_uint32(env, value, number) };
     }
-    // SAFETY: `env` is that of the running call.
+    // SAFETY: `env` belongs to the running call.
     unsafe {
         let answer = instance.run(env, operation, numbers);
         number(env, answer)
     }
 }
 
-/// `attach(buffer)`: takes an ArrayBuffer as the scratch buffer. 0, or -1 if it is none or too short.
+/// `attach(buffer)`: takes an ArrayBuffer as the scratch buffer. Returns 0, or -1 if it is not an ArrayBuffer or too
+/// short.
 unsafe extern "C" fn attach(env: napi_env, info: napi_callback_info) -> napi_value {
     let mut values = [null_mut(); 3];
-    // SAFETY: the arguments of the running call.
+    // SAFETY: these are the arguments of the running call.
     let Some(instance) = (unsafe { arguments(env, info, &mut values) }) else {
         return null_mut();
     };
     let mut buffer = null_mut();
-    // SAFETY: `env` and the values are those of the running call, and the old reference is used nowhere else. No bytes are
-    // touched here: each call asks where they are.
+    // SAFETY: `env` and the values belong to the running call, and the old reference is not used elsewhere. No bytes
+    // are accessed here: each call asks for their address.
     unsafe {
         if bytes_of(env, values[0]).is_none_or(|(_, length)| length < MIN_SCRATCH)
             || napi_create_reference(env, values[0], 1, &mut buffer) != napi_ok
@@ -154,7 +156,7 @@ macro_rules! export {
                     env: napi_env,
                     info: napi_callback_info,
                 ) -> napi_value {
-                    // SAFETY: called by the runtime, which gives the arguments of the running call.
+                    // SAFETY: called by the runtime with the arguments of the running call.
                     unsafe { call(env, info, $path) }
                 }
                 function
@@ -165,7 +167,7 @@ macro_rules! export {
 operations!(export);
 
 unsafe extern "C" fn drop_instance(_: napi_env, data: *mut c_void, _: *mut c_void) {
-    // SAFETY: made by `Box::into_raw` below; the environment is at its end and calls nothing any more.
+    // SAFETY: made by `Box::into_raw` below; the environment is being torn down and makes no more calls.
     drop(unsafe { Box::from_raw(data.cast::<Instance>()) });
 }
 
@@ -177,7 +179,7 @@ unsafe extern "C" fn napi_register_module_v1(env: napi_env, exports: napi_value)
         buffer: null_mut(),
     }))
     .cast();
-    // SAFETY: `env` and `exports` are those of the module being loaded; the names are text of the lengths given.
+    // SAFETY: `env` and `exports` belong to the module being loaded; each name is a string of the given length.
     unsafe {
         napi_set_instance_data(env, instance, Some(drop_instance), null_mut());
         for &(name, callback) in FUNCTIONS {
@@ -191,7 +193,7 @@ unsafe extern "C" fn napi_register_module_v1(env: napi_env, exports: napi_value)
                 instance,
                 &mut function,
             );
-            // The names end in the constant's text: a copy with a NUL behind is needed.
+            // The constant's names have no NUL terminator, so a terminated copy is needed.
             let Ok(name) = std::ffi::CString::new(name) else {
                 continue;
             };

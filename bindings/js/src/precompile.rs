@@ -7,7 +7,7 @@ use crate::{
     scratch::State,
 };
 
-/// 8 bytes of the gas limit, then the input, at a number and a fork (index), to 8 bytes of the gas used and the output.
+/// Gas limit (8 bytes), then the input, for a contract number and a fork (index) → gas used (8 bytes) and the output.
 pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Result<usize, Failure> {
     let refused = |error: Error| match error {
         Error::NotBuilt => Failure::new(Code::Unsupported, error),

@@ -1,4 +1,4 @@
-//! RLP of any shape.
+//! RLP items of any shape.
 
 use lydite::{
     bytes::hex,
@@ -11,10 +11,10 @@ use crate::{
     tape::{Reader, Writer},
 };
 
-/// Tape of an item from back to front: 0 bytes, 1 their digits, 2 a number, 3 end and 4 begin of a list.
+/// Tape of an item from back to front: 0 bytes, 1 hexadecimal digits, 2 a number, 3 end and 4 start of a list.
 pub fn encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let mut reader = Reader::new(state.input(length)?);
-    // Written from the back, so that the length of a list is known when its header is.
+    // Written from the back, so that the length of a list is known before its header is written.
     let mut reversed = Vec::new();
     let mut ends = Vec::new();
     while !reader.is_empty() {
@@ -53,7 +53,7 @@ pub fn encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
     state.give(reversed)
 }
 
-/// One item to a tape: 0 bytes, 1 begin and 2 end of a list.
+/// One item → tape: 0 bytes, 1 start and 2 end of a list.
 pub fn decode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let mut out = Writer::new();
     for event in rlp::items(state.input(length)?) {

@@ -1,4 +1,4 @@
-//! The buffer that JavaScript and Rust share, and what lives from call to call.
+//! The buffer that JavaScript and Rust share, and the state kept between calls.
 
 use lydite::evm::abi::{Codec, EventCodec};
 use zeroize::Zeroizing;
@@ -10,14 +10,14 @@ use crate::{
     xmss::Key,
 };
 
-/// Bytes that a scratch buffer has at least: every output of fixed length, and the text of any error, fits.
+/// Minimum size of a scratch buffer, in bytes: it fits every output of fixed length, and the text of any error.
 pub const MIN_SCRATCH: usize = 4096;
 
-/// What one engine holds: one for each JavaScript environment, used by its thread alone.
+/// The state of one engine: one per JavaScript environment, used only by that environment's thread.
 #[derive(Default)]
 pub struct State {
     pub scratch: Scratch,
-    /// An output that was too long for the scratch buffer, until JavaScript has made that longer.
+    /// An output that did not fit the scratch buffer, kept until JavaScript has enlarged the buffer.
     pending: Zeroizing<Vec<u8>>,
     pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
     pub events: Slots<(EventCodec, Form)>,
@@ -26,7 +26,7 @@ pub struct State {
     pub files: Slots<Box<dyn lydite::xmss::named::NamedKeyFile>>,
 }
 
-/// The scratch buffer: memory of JavaScript under Node-API, of Rust in WebAssembly.
+/// The scratch buffer: JavaScript's memory under Node-API, Rust's memory in WebAssembly.
 pub struct Scratch {
     start: *mut u8,
     length: usize,
@@ -43,16 +43,16 @@ impl Default for Scratch {
 
 impl Scratch {
     fn bytes(&self) -> &[u8] {
-        // SAFETY: valid and ours alone by the contract of `State::attach`; the borrow of `self` keeps writers away.
+        // SAFETY: valid and unaliased by the contract of `State::attach`; the borrow of `self` excludes writers.
         unsafe { std::slice::from_raw_parts(self.start, self.length) }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: valid and ours alone by the contract of `State::attach`; the borrow of `self` keeps it unique.
+        // SAFETY: valid and unaliased by the contract of `State::attach`; the borrow of `self` keeps it unique.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
     }
 
-    /// The input, beside which the other fields of the state may be used.
+    /// The input, borrowed so that the other fields of the state stay usable.
     pub fn input(&self, length: usize) -> Result<&[u8], Failure> {
         self.bytes().get(..length).ok_or_else(too_long)
     }
@@ -64,13 +64,13 @@ fn too_long() -> Failure {
 }
 
 impl State {
-    /// Takes another scratch buffer into use.
+    /// Replaces the scratch buffer.
     ///
     /// # Safety
-    /// The memory is valid, and neither read nor written by others, while an operation runs, until the next `attach` or
+    /// The memory is valid, and neither read nor written by others while an operation runs, until the next `attach` or
     /// [`detach`](Self::detach).
     pub unsafe fn attach(&mut self, start: *mut u8, length: usize) {
-        // An empty buffer may come as NULL.
+        // An empty buffer may be passed as NULL.
         self.scratch = if start.is_null() {
             Scratch::default()
         } else {
@@ -78,7 +78,7 @@ impl State {
         };
     }
 
-    /// Leaves no scratch buffer.
+    /// Removes the scratch buffer.
     #[cfg(not(target_family = "wasm"))]
     pub fn detach(&mut self) {
         self.scratch = Scratch::default();
@@ -89,7 +89,7 @@ impl State {
         self.range(0, length)
     }
 
-    /// The input behind its first `at` bytes.
+    /// The input after its first `at` bytes.
     pub fn range(&mut self, at: usize, length: usize) -> Result<&mut [u8], Failure> {
         self.scratch
             .bytes_mut()
@@ -98,24 +98,24 @@ impl State {
             .ok_or_else(too_long)
     }
 
-    /// The input: `count` rows of `size` bytes in all.
+    /// The input, `count` rows of `size` bytes each.
     pub fn rows(&mut self, count: usize, size: usize) -> Result<&mut [u8], Failure> {
         self.input(count.checked_mul(size).ok_or_else(too_long)?)
     }
 
-    /// A row of the input.
+    /// One row of the input.
     pub fn array<const N: usize>(&mut self, at: usize) -> Result<[u8; N], Failure> {
         let row = self.range(at, N)?;
         row.try_into().map_err(|_| too_long())
     }
 
-    /// Puts a short output at the start of the scratch buffer; answers its length.
+    /// Puts a short output at the start of the scratch buffer and returns its length.
     pub fn put(&mut self, output: &[u8]) -> Result<usize, Failure> {
         self.input(output.len())?.copy_from_slice(output);
         Ok(output.len())
     }
 
-    /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; answers its length.
+    /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; returns its length.
     pub fn give(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
         let length = output.len();
         match self.input(length) {
@@ -125,7 +125,7 @@ impl State {
         Ok(length)
     }
 
-    /// [`give`](Self::give) of an output that is wiped after it is taken.
+    /// Like [`give`](Self::give), for an output that is wiped after it is taken.
     pub fn give_secret(&mut self, output: Zeroizing<Vec<u8>>) -> Result<usize, Failure> {
         let length = output.len();
         match self.input(length) {
@@ -135,8 +135,8 @@ impl State {
         Ok(length)
     }
 
-    /// Runs an operation for JavaScript: its answer, or the negative code of an error that is then described in the
-    /// scratch buffer as offset (or -1), length of the text, text.
+    /// Runs an operation for JavaScript. Returns its result, or a negative error code; the error is then described in
+    /// the scratch buffer as offset (or -1), length of the text, text.
     pub fn run(&mut self, operation: Operation, numbers: [u32; 3]) -> i32 {
         let [a, b, c] = numbers.map(|number| number as usize);
         match operation(self, a, b, c) {
@@ -165,13 +165,13 @@ impl State {
     }
 }
 
-/// The output that did not fit, now that it does.
+/// Copies out the output that did not fit before.
 pub fn take(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let output = std::mem::take(&mut state.pending);
     state.put(&output)
 }
 
-/// Objects that JavaScript knows by number.
+/// Objects that JavaScript refers to by number.
 pub struct Slots<T>(Vec<Option<T>>);
 
 impl<T> Default for Slots<T> {

@@ -1,4 +1,4 @@
-//! ECDSA over secp256k1. Signatures are 65 bytes: r, s, v, with v 0 or 1 (27 and 28 are read too).
+//! ECDSA over secp256k1. Signatures are 65 bytes: r, s, v with v 0 or 1 (27 and 28 are accepted too).
 
 use lydite::{
     bytes::Address,
@@ -8,7 +8,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{failure::Failure, scratch::State};
 
-/// The secret key at the start of the scratch buffer, wiped there.
+/// Reads the secret key at the start of the scratch buffer, and wipes it there.
 pub fn secret_key(state: &mut State) -> Result<SecretKey, Failure> {
     let bytes = Zeroizing::new(state.array(0)?);
     state.input(32)?.zeroize();
@@ -23,13 +23,13 @@ fn read_public_key(bytes: &[u8]) -> Result<PublicKey, Error> {
     }
 }
 
-/// Secret key, hash (32 each) to signature.
+/// Secret key, hash (32 bytes each) → signature.
 pub fn sign(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let signature = secret_key(state)?.sign_prehash(&state.array(32)?);
     state.put(&signature.to_bytes65())
 }
 
-/// `count` hashes, then `keys` secret keys, one for all or one for each, to signatures.
+/// `count` hashes, then `keys` secret keys (one for all, or one per hash) → signatures.
 pub fn sign_batch(
     state: &mut State,
     count: usize,
@@ -49,7 +49,7 @@ pub fn sign_batch(
     state.give(signatures.into_flattened())
 }
 
-/// Secret keys in rows of 32 bytes, wiped there.
+/// Reads secret keys in rows of 32 bytes, and wipes them in the scratch buffer.
 fn secret_keys(rows: &mut [u8]) -> Result<Vec<SecretKey>, Error> {
     let keys = rows
         .as_chunks()
@@ -61,21 +61,21 @@ fn secret_keys(rows: &mut [u8]) -> Result<Vec<SecretKey>, Error> {
     keys
 }
 
-/// Hash, signature (32, 65) to public key (64).
+/// Hash, signature (32, 65) → public key (64).
 pub fn recover(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let signature = Signature::from_bytes65_any_v(&state.array(32)?)?;
     let key = secp256k1::recover(&state.array(0)?, &signature)?;
     state.put(&key.to_bytes())
 }
 
-/// Hash, signature (32, 65) to address (42 characters).
+/// Hash, signature (32, 65) → address (42 characters).
 pub fn ecrecover(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let signature = Signature::from_bytes65_any_v(&state.array(32)?)?;
     let address = secp256k1::recover_address(&state.array(0)?, &signature)?;
     state.put(&address.to_checksum_buffer())
 }
 
-/// `count` hashes, then as many signatures, to addresses (20 each), then 1 or 0 for each.
+/// `count` hashes, then `count` signatures → addresses (20 each), then 1 or 0 for each.
 pub fn ecrecover_batch(
     state: &mut State,
     count: usize,
@@ -84,7 +84,7 @@ pub fn ecrecover_batch(
 ) -> Result<usize, Failure> {
     let (hashes, signatures) = state.rows(count, 97)?.split_at(32 * count);
     let ((hashes, _), (signatures, _)) = (hashes.as_chunks(), signatures.as_chunks());
-    // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
+    // A malformed signature must recover nothing: r = 0 fails in its lane.
     let signatures: Vec<Signature> = signatures
         .iter()
         .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
@@ -99,7 +99,7 @@ pub fn ecrecover_batch(
     state.give(out)
 }
 
-/// Hash, r and s (32, 64), then a public key of `length` bytes, to 1 or 0.
+/// Hash, r and s (32, 64), then a public key of `length` bytes → 1 or 0.
 pub fn verify(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let key = read_public_key(state.range(96, length)?)?;
     let signature = Signature::from_bytes64(&state.array(32)?);
@@ -110,7 +110,7 @@ pub fn verify(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
     }
 }
 
-/// `count` hashes, as many r and s, as many public keys of 64 bytes, to 1 or 0 for each: 0 for what is malformed too.
+/// `count` hashes, `count` r and s, `count` public keys of 64 bytes → 1 or 0 for each; malformed items give 0.
 pub fn verify_batch(state: &mut State, count: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let (hashes, rest) = state.rows(count, 160)?.split_at(32 * count);
     let (signatures, keys) = rest.split_at(64 * count);
@@ -138,13 +138,13 @@ pub fn verify_batch(state: &mut State, count: usize, _: usize, _: usize) -> Resu
     state.give(out)
 }
 
-/// Secret key to public key (64).
+/// Secret key → public key (64).
 pub fn public_key(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let key = secret_key(state)?.public_key();
     state.put(&key.to_bytes())
 }
 
-/// `count` secret keys to public keys (64 each).
+/// `count` secret keys → public keys (64 each).
 pub fn public_key_batch(
     state: &mut State,
     count: usize,
@@ -161,7 +161,7 @@ pub fn public_key_batch(
     state.give(public.into_flattened())
 }
 
-/// A public key of `length` bytes to another form: 0: 64 bytes; 1: SEC 1, compressed; 2: SEC 1, uncompressed; 3: the
+/// A public key of `length` bytes → another form. 0: 64 bytes; 1: SEC 1, compressed; 2: SEC 1, uncompressed; 3: the
 /// address (42 characters).
 pub fn public_key_convert(
     state: &mut State,
@@ -178,7 +178,7 @@ pub fn public_key_convert(
     }
 }
 
-/// Secret key, then a public key of `length` bytes, to the shared point, compressed.
+/// Secret key, then a public key of `length` bytes → the shared point, compressed.
 pub fn shared_secret(
     state: &mut State,
     length: usize,

@@ -1,7 +1,7 @@
-//! Syrup values as tapes. The first half of a word says what follows:
+//! Syrup values as tapes. The first half of a word is the kind of the value that follows:
 //!
-//! 0 false, 1 true, 2 integer, 3 float64, 4 float32, 5 bytes, 6 string, 7 symbol, and containers, whose number of values
-//! is in the second half: 8 list, 9 dictionary (keys and values), 10 set, 11 record (label and fields).
+//! 0 false, 1 true, 2 integer, 3 float64, 4 float32, 5 bytes, 6 string, 7 symbol, and containers, which have the number
+//! of their values in the second half: 8 list, 9 dictionary (keys and values), 10 set, 11 record (label and fields).
 
 use lydite::ocapn::syrup::{self, Integer, Record, Value};
 
@@ -11,25 +11,25 @@ use crate::{
     tape::{Reader, Writer},
 };
 
-/// Words of 64 bits of the longest integer that is converted, here and in Python: 65 536 bits.
+/// Maximum number of 64-bit words of a converted integer, here and in Python: 65 536 bits.
 const MAX_LIMBS: usize = 1024;
-/// Digits of 2^65536.
+/// Number of decimal digits of 2^65536.
 const MAX_DIGITS: usize = 19_729;
 
-/// The magnitude of an integer, least word first, or `None` if it has more than 65 536 bits: the conversion takes quadratic
-/// time, so the number of digits is checked before it starts.
+/// The magnitude of an integer, least significant word first, or `None` if it has more than 65 536 bits. Conversion
+/// takes quadratic time, so the number of digits is checked before it starts.
 fn bounded_magnitude(value: &Integer) -> Option<Vec<u64>> {
     let short = i64::try_from(value).is_ok() || value.to_string().len() <= MAX_DIGITS + 1;
     let limbs = short.then(|| value.magnitude())?;
     (limbs.len() <= MAX_LIMBS).then_some(limbs)
 }
 
-/// Offset and number of digits of the first integer of more than 65 536 bits in an encoding that was decoded.
+/// Offset and number of digits of the first integer of more than 65 536 bits in a valid encoding.
 fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
     let mut at = 0;
     while let Some(byte) = input.get(at) {
         if !byte.is_ascii_digit() {
-            // The bytes of a float may be digits.
+            // Skip the bytes of a float: they may be digits.
             at += match byte {
                 b'D' => 9,
                 b'F' => 5,
@@ -51,7 +51,7 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
                 }
                 end + 1
             }
-            // A length, and so many bytes.
+            // A length, followed by that many bytes.
             _ => (end + 1).saturating_add(digits.parse().unwrap_or(usize::MAX)),
         };
     }
@@ -106,7 +106,6 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
     })
 }
 
-/// An integer of more than 65 536 bits.
 struct LongInteger;
 
 fn write(value: &Value, out: &mut Writer) -> Result<(), LongInteger> {
@@ -167,7 +166,7 @@ fn write(value: &Value, out: &mut Writer) -> Result<(), LongInteger> {
     Ok(())
 }
 
-/// Tape of a value to its canonical bytes; with `content_id` to their SHA-256.
+/// Tape of a value → its canonical bytes, or with `content_id` their SHA-256.
 pub fn encode(
     state: &mut State,
     length: usize,
@@ -184,7 +183,7 @@ pub fn encode(
     state.give(encoded)
 }
 
-/// Bytes to the tape of the one value that they are.
+/// Bytes → tape of the single value that they encode.
 pub fn decode(
     state: &mut State,
     length: usize,

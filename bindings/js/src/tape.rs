@@ -1,16 +1,16 @@
-//! Trees of values on their way between the languages.
+//! Encoding of value trees that cross between the languages.
 //!
-//! To Rust: a sequence of words of 8 bytes; bytes and text stand behind their length, filled up to whole words.
+//! To Rust: a sequence of 8-byte words. Bytes and text follow their length, padded to whole words.
 //!
-//! To JavaScript: three areas, each read from front to back: words of 8 bytes, text in one piece (decoded by one call,
-//! then cut), bytes. The first word holds the lengths of the first two areas in bytes, the second whether the text is
-//! ASCII. Lengths of text count UTF-16 units, which is what JavaScript cuts by.
+//! To JavaScript: three areas, each read from front to back: 8-byte words, all text in one piece (decoded with one
+//! call, then sliced), bytes. The first word holds the lengths of the first two areas in bytes, the second whether the
+//! text is ASCII. Text lengths count UTF-16 units, which are the units of JavaScript's `slice`.
 
 use lydite::bytes::{Address, U256, hex};
 
 use crate::failure::Failure;
 
-/// Reads what JavaScript wrote.
+/// Reads a tape written by JavaScript.
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// A word as two halves.
+    /// Reads a word as two halves.
     pub fn word(&mut self) -> Result<(usize, usize), Failure> {
         let word = self.limb()?;
         Ok((word as u32 as usize, (word >> 32) as usize))
@@ -42,20 +42,20 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(*word))
     }
 
-    /// Bytes with their length in front.
+    /// Reads bytes preceded by their length.
     pub fn bytes(&mut self) -> Result<&'a [u8], Failure> {
         let (length, _) = self.word()?;
         self.padded(length)
     }
 
-    /// That many bytes.
+    /// Reads the given number of bytes.
     pub fn padded(&mut self, length: usize) -> Result<&'a [u8], Failure> {
         let bytes = self.take(length)?;
         self.take(length.wrapping_neg() & 7)?;
         Ok(bytes)
     }
 
-    /// A number that JavaScript had as bigint or number: its sign and its limbs.
+    /// Reads a bigint or number from JavaScript: its sign and its limbs.
     pub fn number(&mut self) -> Result<(bool, Vec<u64>), Failure> {
         let (count, negative) = self.word()?;
         let bytes = self.take(count.checked_mul(8).ok_or_else(short)?)?;
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Sign and magnitude of a number, if it has at most 256 bits.
+    /// Reads the sign and magnitude of a number, if it has at most 256 bits.
     pub fn magnitude(&mut self) -> Result<Option<(bool, U256)>, Failure> {
         let (count, negative) = self.word()?;
         let bytes = self.take(count.checked_mul(8).ok_or_else(short)?)?;
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok(Some((negative != 0, U256::from_limbs(value))))
     }
 
-    /// A number from 0 on that fits its type.
+    /// Reads a non-negative number that fits its type.
     pub fn unsigned<T: TryFrom<U256>>(&mut self, name: &str) -> Result<T, Failure> {
         match self.magnitude()? {
             Some((negative, value)) if !negative || value.is_zero() => T::try_from(value).ok(),
@@ -101,7 +101,7 @@ fn short() -> Failure {
     Failure::argument("tape ends too early")
 }
 
-/// The two's complement of a number of that sign and magnitude, if 256 bits hold it.
+/// The two's complement of a number with this sign and magnitude, if it fits 256 bits.
 pub fn twos_complement(negative: bool, magnitude: U256) -> Option<U256> {
     let value = if negative {
         magnitude.wrapping_neg()
@@ -111,7 +111,7 @@ pub fn twos_complement(negative: bool, magnitude: U256) -> Option<U256> {
     (magnitude.is_zero() || value.bit(255) == negative).then_some(value)
 }
 
-/// Writes what JavaScript reads.
+/// Writes a tape for JavaScript.
 pub struct Writer {
     words: Vec<u8>,
     text: String,
@@ -139,7 +139,7 @@ impl Writer {
         self.limb(value.to_bits());
     }
 
-    /// A number: sign and number of limbs, limbs.
+    /// Writes a number: sign and number of limbs, limbs.
     pub fn number(&mut self, negative: bool, limbs: &[u64]) {
         let count = limbs
             .iter()
@@ -155,7 +155,7 @@ impl Writer {
         self.number(false, value.limbs());
     }
 
-    /// A number in two's complement.
+    /// Writes a number given in two's complement.
     pub fn signed(&mut self, value: &U256) {
         if value.bit(255) {
             self.number(true, value.wrapping_neg().limbs());
@@ -174,7 +174,7 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// Bytes of a length that JavaScript knows.
+    /// Writes bytes whose length JavaScript knows.
     pub fn fixed_bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -184,12 +184,12 @@ impl Writer {
         self.fixed_bytes(bytes);
     }
 
-    /// `0x` and digits, 2 + 2 n characters.
+    /// Writes `0x` and the digits, 2 + 2 n characters.
     pub fn hex(&mut self, bytes: &[u8]) {
         self.text.push_str(&hex::encode_prefixed(bytes));
     }
 
-    /// An address with its checksum: 42 characters.
+    /// Writes an address with its checksum: 42 characters.
     pub fn address(&mut self, address: &Address) {
         let text = address.to_checksum_buffer();
         self.text.extend(text.iter().map(|&byte| char::from(byte)));

@@ -1,4 +1,4 @@
-//! The exports of the WebAssembly module. One thread runs them, so one state is enough.
+//! The exports of the WebAssembly module. Only one thread runs them, so a single state is enough.
 
 use std::cell::UnsafeCell;
 
@@ -15,12 +15,12 @@ unsafe impl Sync for Single {}
 static STATE: Single = Single(UnsafeCell::new(None));
 
 fn state() -> &'static mut (State, Vec<u64>) {
-    // SAFETY: one thread, and no operation calls another export, so this is the only borrow.
+    // SAFETY: there is one thread, and no operation calls another export, so this is the only borrow.
     unsafe { &mut *STATE.0.get() }.get_or_insert_default()
 }
 
-/// Makes the scratch buffer at least `length` bytes long and answers where it is, aligned to 8 bytes; NULL if there is no
-/// memory, and then it is as it was. What it holds is lost.
+/// Makes the scratch buffer at least `length` bytes long and returns its address, aligned to 8 bytes. Its contents are
+/// lost. Returns NULL, and leaves the buffer unchanged, if there is no memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(length: u32) -> *mut u8 {
     let (state, memory) = state();
@@ -34,8 +34,8 @@ pub extern "C" fn reserve(length: u32) -> *mut u8 {
         *memory = longer;
     }
     let start = memory.as_mut_ptr().cast();
-    // SAFETY: the memory lives, and stays where it is, until the next `reserve`, which attaches another; JavaScript runs only
-    // between operations, and cannot take it away, since a WebAssembly memory is not detached by its users.
+    // SAFETY: the memory lives, and does not move, until the next `reserve`, which attaches another. JavaScript runs
+    // only between operations and cannot take the memory away, because its users cannot detach a WebAssembly memory.
     unsafe { state.attach(start, memory.len() * 8) };
     start
 }

@@ -10,19 +10,19 @@ use crate::{
     scratch::State,
 };
 
-/// A key in memory, and the lowest epoch that it still signs.
+/// A key in memory, and the lowest epoch that it may still sign.
 pub struct Key {
     signer: Box<dyn NamedSigner>,
     next: u64,
 }
 
-/// The scheme of a number: the order is that of `SCHEMES` in `ts/xmss.ts`.
+/// The scheme for a number, in the order of `SCHEMES` in `ts/xmss.ts`.
 pub fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
     let scheme = SCHEMES.get(number).copied();
     scheme.ok_or_else(|| Failure::argument("no such scheme"))
 }
 
-/// Epoch (4 bytes), message (32), public key of `key` bytes, signature, in a scheme, to 1 or 0.
+/// Epoch (4 bytes), message (32), public key of `key` bytes, signature, for a scheme → 1 or 0.
 pub fn verify(
     state: &mut State,
     length: usize,
@@ -40,7 +40,7 @@ pub fn verify(
     Ok(valid.into())
 }
 
-/// Seed (32 bytes), first and end of the epochs (8 each), in a scheme, to the number of a key.
+/// Seed (32 bytes), first epoch and end (8 each), for a scheme → the number of a key.
 pub fn key_from_seed(
     state: &mut State,
     scheme: usize,
@@ -55,7 +55,7 @@ pub fn key_from_seed(
     Ok(state.keys.add(Key { signer, next: 0 }))
 }
 
-/// Lowest epoch that is not spent (8 bytes), a key's SSZ encoding, to its number.
+/// Lowest unspent epoch (8 bytes), a key's SSZ encoding → its number.
 pub fn key_from_bytes(
     state: &mut State,
     length: usize,
@@ -71,7 +71,7 @@ pub fn key_from_bytes(
     Ok(state.keys.add(Key { signer, next }))
 }
 
-/// A key to its SSZ encoding.
+/// Key → its SSZ encoding.
 pub fn key_to_bytes(
     state: &mut State,
     number: usize,
@@ -86,7 +86,7 @@ pub fn key_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<
     state.keys.free(number)
 }
 
-/// Three ranges of epochs (six numbers of 8 bytes), then a public key.
+/// Writes three epoch ranges (six 8-byte numbers), then a public key.
 pub fn describe(
     state: &mut State,
     ranges: [Range<u64>; 3],
@@ -102,7 +102,7 @@ pub fn describe(
     state.put(&out)
 }
 
-/// A key to its epochs, those that are prepared and those that are not spent, then its public key.
+/// Key → all its epochs, the prepared ones and the unspent ones, then its public key.
 pub fn key_info(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let Key { signer, next } = state.keys.get(number)?;
     let active = signer.active();
@@ -111,7 +111,7 @@ pub fn key_info(state: &mut State, number: usize, _: usize, _: usize) -> Result<
     describe(state, ranges, public_key)
 }
 
-/// Adds leaves to a key's next tree: whether it lacks any.
+/// Adds leaves to a key's next tree. Returns whether leaves are still missing.
 pub fn key_prepare(
     state: &mut State,
     number: usize,
@@ -121,7 +121,7 @@ pub fn key_prepare(
     Ok(state.keys.get(number)?.signer.work(leaves).into())
 }
 
-/// Message (32 bytes), with a key, at an epoch, to the signature. The epoch and all before it are spent.
+/// Message (32 bytes), for a key and an epoch → the signature. Spends the epoch and all earlier ones.
 pub fn sign(state: &mut State, number: usize, epoch: usize, _: usize) -> Result<usize, Failure> {
     let message = state.array(0)?;
     let epoch = u32::try_from(epoch).map_err(Failure::argument)?;

@@ -19,7 +19,7 @@ fn path(state: &mut State, length: usize, at: usize) -> Result<&Path, Failure> {
     text(state.range(at, length)?).map(Path::new)
 }
 
-/// Seed (32 bytes), first and end of the epochs (8 each), path, in a scheme, to the public key.
+/// Seed (32 bytes), first epoch and end (8 each), path, for a scheme → the public key.
 pub fn create(state: &mut State, length: usize, number: usize, _: usize) -> Result<usize, Failure> {
     let seed = Zeroizing::new(state.array(0)?);
     let start = u64::from_le_bytes(state.array(32)?);
@@ -34,14 +34,14 @@ pub fn create(state: &mut State, length: usize, number: usize, _: usize) -> Resu
     state.put(&public_key)
 }
 
-/// Lowest epoch that is not spent (8 bytes), path, in a scheme.
+/// Lowest unspent epoch (8 bytes), path, for a scheme.
 pub fn adopt(state: &mut State, length: usize, number: usize, _: usize) -> Result<usize, Failure> {
     let next = u64::from_le_bytes(state.array(0)?);
     scheme(number)?.adopt(path(state, length, 8)?, next)?;
     Ok(0)
 }
 
-/// Path, in a scheme, to the number of a file.
+/// Path, for a scheme → the number of a file.
 pub fn open(state: &mut State, length: usize, number: usize, _: usize) -> Result<usize, Failure> {
     let file = scheme(number)?.open(path(state, length, 0)?)?;
     Ok(state.files.add(file))
@@ -51,7 +51,7 @@ pub fn free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usiz
     state.files.free(number)
 }
 
-/// A file to its epochs, those that are prepared and those that are not spent, then its public key.
+/// File → all its epochs, the prepared ones and the unspent ones, then its public key.
 pub fn info(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let file = state.files.get(number)?;
     let ranges = [file.active(), file.prepared(), file.unspent()];
@@ -66,7 +66,7 @@ pub fn prepare(state: &mut State, number: usize, epoch: usize, _: usize) -> Resu
     Ok(0)
 }
 
-/// Has a file's next tree made in a thread, with pauses of so many milliseconds.
+/// Computes a file's next tree on a background thread, with pauses in milliseconds.
 pub fn prepare_ahead(
     state: &mut State,
     number: usize,
@@ -78,7 +78,7 @@ pub fn prepare_ahead(
     Ok(0)
 }
 
-/// Message (32 bytes), with a file, at an epoch, to the signature.
+/// Message (32 bytes), for a file and an epoch → the signature.
 pub fn sign(state: &mut State, number: usize, epoch: usize, _: usize) -> Result<usize, Failure> {
     let message = state.array(0)?;
     let epoch = u32::try_from(epoch).map_err(Failure::argument)?;

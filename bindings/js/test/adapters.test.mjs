@@ -1,4 +1,4 @@
-// Each adapter against the library that it is for.
+// Compares each adapter with its library.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

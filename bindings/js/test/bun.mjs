@@ -1,4 +1,4 @@
-// Run by Bun: both engines through the suite.
+// Runs the suite on both engines under Bun.
 
 import { readFileSync } from 'node:fs'
 import * as module from 'lydite'

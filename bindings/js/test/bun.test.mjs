@@ -1,4 +1,4 @@
-// The tests of both engines under Bun.
+// Tests both engines under Bun.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

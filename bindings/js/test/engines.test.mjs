@@ -1,4 +1,4 @@
-// Both engines in this process: Node, or Bun.
+// Tests both engines in this process (Node or Bun).
 
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,7 +1,8 @@
-// ethers' own test cases, which npm carries, against both engines. Left out, since the API has no such operation: HD wallets,
-// mnemonics, word lists, JSON wallets, units, bignumber, namehash and nameprep, packed encoding (solidity-hashes), ICAP
-// addresses, SHA-512. Of the rest every case is run but those that the tests below name with a reason. The package is that of
-// ethers 5; what ethers 6 has in addition (blobs, authorizations) is not published.
+// ethers' own test cases, which are published on npm, against both engines. Left out, because the API has no such
+// operation: HD wallets, mnemonics, word lists, JSON wallets, units, bignumber, namehash and nameprep, packed encoding
+// (solidity-hashes), ICAP addresses, SHA-512. Every other case is run, except the ones that the tests below name with a
+// reason. The package is from ethers 5; the additional test cases of ethers 6 (blobs, authorizations) are not
+// published.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -24,11 +25,11 @@ assert.equal(createHash('sha512').update(readFileSync(archive)).digest('base64')
 execFileSync('tar', ['xzf', archive], { cwd: folder })
 const load = (name) => JSON.parse(gunzipSync(readFileSync(join(folder, `package/testcases/${name}.json.gz`))))
 
-/** A parameter of a contract's JSON interface as type text. */
+/** A parameter of a contract's JSON interface as a type string. */
 const typeOf = ({ type, components }) => (type.startsWith('tuple') ? `(${components.map(typeOf).join(',')})${type.slice(5)}` : type)
 const integer = (text) => (text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text))
 const same = (text) => text.toLowerCase()
-/** A decoded value in the terms of a value of the corpus: integers are decimal or hexadecimal text, addresses lower-case. */
+/** A decoded value in the format of the corpus: integers are decimal or hexadecimal text, addresses lower-case. */
 const like = (value, expected) => {
   if (Array.isArray(value) && Array.isArray(expected)) return value.map((item, i) => like(item, expected[i]))
   if (typeof value === 'bigint') return integer(expected) === value ? expected : value
@@ -64,7 +65,7 @@ for (const api of [lydite, wasm]) {
     const parameters = inputs.map((input) => `${typeOf(input)}${input.indexed ? ' indexed' : ''} ${input.name}`)
     const event = new api.Event(`event testEvent(${parameters.join(', ')})${anonymous ? ' anonymous' : ''}`, { bytes: 'hex' })
     const found = Object.values(event.decode({ topics, data }))
-    // Of what is hashed the corpus has the value before, the log only the hash.
+    // For hashed parameters the corpus has the original value, the log only the hash.
     const expected = normalizedValues.map((value, i) => (hashed[i] ? found[i] : value))
     assert.deepEqual(like(found, expected), expected, name)
   })
@@ -84,7 +85,7 @@ for (const api of [lydite, wasm]) {
     assert.equal(toHex(signed), signature, name)
   })
 
-  /** Signs, and reads what the corpus has signed. */
+  /** Signs, and compares with the signed transaction of the corpus. */
   const transaction = (name, fields, key, { signed, unsigned, address }) => {
     const decoded = api.decodeTransaction(signed)
     assert.equal(toHex(api.signTransaction(fields, fromHex(key))), signed, name)
@@ -98,7 +99,7 @@ for (const api of [lydite, wasm]) {
     assert.equal(toHex(decoded.data), fields.data, name)
   }
 
-  // Each without a chain id and for chain 5. 83 of them have a gas limit of 2^64 or more: out of range here.
+  // Each without a chain id and for chain 5. 83 of them have a gas limit of 2^64 or more, which is out of range here.
   run('transactions', 2 * (1067 - 83), ({ name, accountAddress, privateKey, to = null, data = '0x', ...item }) => {
     const [nonce, gasPrice, gas, value] = [item.nonce, item.gasPrice, item.gasLimit, item.value].map(quantity)
     for (const [chainId, suffix] of [[undefined, ''], [5n, 'ChainId5']]) {

@@ -1,4 +1,4 @@
-// What code that shares the process may try: it takes the scratch buffer away, or looks there for secrets.
+// Attacks by code in the same process: it detaches the scratch buffer, or searches it for secrets.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ test('native: a scratch buffer that was taken away is not written to', () => {
   for (const [name, operation] of Object.entries(engine.operations))
     if (name !== 'attach') assert.equal(operation(4, 0, 0), INTERNAL, name)
   assert.ok(new Uint8Array(moved).every((byte) => byte === 0xa5), 'written to')
-  // With another buffer it goes on.
+  // With a new buffer the engine works again.
   engine.reserve(4096)
   assert.equal(engine.operations.keccak256(4, 0, 0), 32)
 })
@@ -41,7 +41,7 @@ for (const load of [loadNative, loadWasm])
     const encoded = lydite.xmssKeyFromSeed('leansig-test', bytes(32, 7), 0, 32).toBytes()
     const held = lydite.xmssKeyFromBytes('leansig-test', encoded)
     const flawed = encoded.slice(0, -1)
-    // Secrets and what is made with them, in vain with those of the second list.
+    // Calls that use a secret, some with other arguments that make them fail. They are repeated with an invalid secret.
     const calls = (secret) => [
       () => lydite.sign(bytes(32, 1), secret),
       () => lydite.signBatch(bytes(64, 1), secret),
@@ -78,7 +78,7 @@ for (const load of [loadNative, loadWasm])
     run(encoded.slice(100), () => lydite.xmssKeyFromBytes('leansig-test', encoded))
     run(encoded.slice(100), () => lydite.xmssKeyFromBytes('leansig-test', flawed))
     run(encoded.slice(100), () => held.toBytes())
-    // Whether it looks in the right place.
+    // Control: the search does find data that is in the buffer.
     lydite.sha256(random)
     lydite.keccak256(random)
     assert.throws(() => look(random.map((byte, i) => lydite.keccak256(random)[i]), 'a hash'))

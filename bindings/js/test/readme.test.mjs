@@ -1,4 +1,4 @@
-// The README's first program, run, and the types, compiled.
+// Runs the README's first program, and compiles the types.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

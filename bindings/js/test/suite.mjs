@@ -1,4 +1,4 @@
-// What both engines must do, wherever they run. `test(name, body)` is the runner's.
+// The tests that both engines must pass on every platform. `test(name, body)` is the runner's function.
 
 const bytes = (length, byte) => new Uint8Array(length).fill(byte)
 const same = (found, expected, what = '') => {
@@ -216,7 +216,7 @@ export function suite(lydite, module, vectors, test) {
     } catch (thrown) {
       same(thrown === error, true)
     }
-    // A value that uses the package while it is read.
+    // A value that calls the package while it is being read.
     const busy = [1n, 2n]
     Object.defineProperty(busy, 0, { get: () => uint.decode(uint.encode([9]))[0], enumerable: true })
     const two = new lydite.Codec('(uint8,uint8)')
@@ -256,7 +256,7 @@ export function suite(lydite, module, vectors, test) {
     refused('ENCODE', 'RLP has no negative integers, and none above 256 bits here', () => lydite.rlpEncode(-1))
     refused('DECODE', 'byte 1: bytes after the end', () => lydite.rlpDecode('0x0000'), 1)
     refused('DECODE', 'byte 0: item longer than what is left', () => lydite.rlpDecode('0x'), 0)
-    // Deeper than what is encoded: lists are read without recursion.
+    // Deeper than the encoder accepts: the decoder reads lists without recursion.
     const data = []
     for (let length = 0, i = 0; i < 3000; i++, length = data.length) {
       if (length < 56) data.push(0xc0 + length)
@@ -305,7 +305,7 @@ export function suite(lydite, module, vectors, test) {
   })
 
   test('typed data: the shared vectors', () => {
-    // Numbers that JSON.parse has rounded: they are refused, not signed.
+    // Numbers that JSON.parse has rounded are rejected, not signed.
     const exact = (value) =>
       typeof value === 'number' ? Number.isSafeInteger(value) : typeof value !== 'object' || value === null || Object.values(value).every(exact)
     const documents = vectors.typedData.filter(({ document }) => exact(document))
@@ -373,7 +373,7 @@ export function suite(lydite, module, vectors, test) {
     const message = (offset, count) => `byte ${offset}: expected an integer of at most 65536 bits, found ${count} digits`
     const long = join(digits(100_000), '+')
     refused('DECODE', message(0, 100_000), () => lydite.syrupDecode(long), 0)
-    // Digits that are no integer come first: a byte array, and a float.
+    // Digits that are not an integer come first: a byte array, and a float.
     const float = [0x44, 0x40, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39, 0x39]
     const nested = join('[12+', '30000:', digits(30_000), float, "3'cat", digits(20_000), '-]')
     refused('DECODE', message(30024, 20_000), () => lydite.syrupDecode(nested), 30024)
@@ -383,7 +383,7 @@ export function suite(lydite, module, vectors, test) {
     refused('DECODE', message(0, 19_729), () => lydite.syrupDecode(new TextEncoder().encode(`${largest + 1n}-`)), 0)
     for (const value of [largest + 1n, -largest - 1n])
       refused('ENCODE', 'expected an integer of at most 65536 bits', () => lydite.syrupEncode([value]))
-    // Quadratic time would be minutes.
+    // Quadratic time would take minutes.
     const start = performance.now()
     const huge = digits(4_000_001).fill(0x2b, 4_000_000)
     refused('DECODE', message(0, 4_000_000), () => lydite.syrupDecode(huge), 0)
@@ -432,7 +432,7 @@ export function suite(lydite, module, vectors, test) {
         look(...all)
         return new Species(64)
       }
-    // What earlier calls leave in the scratch buffer and on tapes.
+    // Data that earlier calls leave in the scratch buffer and on tapes.
     const fill = () => {
       lydite.keccak256(bytes(60_000, 0xa5))
       lydite.rlpEncode([bytes(2000, 0xa5)])
@@ -527,7 +527,7 @@ export function suite(lydite, module, vectors, test) {
     const log = { topics: [event.topic], data: new lydite.Codec('uint8').encode([9]) }
     same(event.decode({ ...log, topics: busy(log.topics) }, option('strict', true)), { a: 9n })
     same(event.decodeBatch([log, { get topics() { return (disturb(), log.topics) }, data: log.data }], option('strict', true)), [{ a: 9n }, { a: 9n }])
-    // More or fewer elements than the length says.
+    // More or fewer elements than the length states.
     class Short extends Array {
       *[Symbol.iterator]() {}
     }
@@ -535,7 +535,7 @@ export function suite(lydite, module, vectors, test) {
     same(lydite.syrupEncode(Short.from([1n])), lydite.syrupEncode([]))
     const fields = { nonce: 0, gasPrice: 1, gas: 1, to: ADDRESS, value: 0 }
     same(lydite.signTransaction({ ...fields, get data() { return (disturb(), '0x01') } }, KEY), lydite.signTransaction({ ...fields, data: '0x01' }, KEY))
-    // Memory that goes away, before and meanwhile.
+    // Memory that is detached before or during the call.
     const gone = bytes(8, 1)
     structuredClone(gone.buffer, { transfer: [gone.buffer] })
     for (const call of [lydite.keccak256, lydite.toHex, lydite.rlpEncode, lydite.syrupEncode, (array) => lydite.keccak256Batch([array])])
@@ -555,7 +555,7 @@ export function suite(lydite, module, vectors, test) {
         if (!(error instanceof LyditeError)) throw error
         found = false
       }
-      // What leanSig reads beyond the standard is refused here.
+      // Encodings that leanSig accepts beyond the standard are rejected here.
       if (found) same(item.leansig_release, 'true', item.case)
       valid += found
     }
@@ -570,7 +570,7 @@ export function suite(lydite, module, vectors, test) {
     same(copy.epochs, [0n, 256n])
     same(copy.prepared, [0n, 32n])
     same(typeof copy.prepare(8), 'boolean')
-    // No epoch twice, and none before the last.
+    // No epoch can be signed twice, and none before the last.
     const spent = (epoch, next) => `epoch ${epoch} is spent: the lowest that can still be signed is ${next}`
     same(key.unspent, [4n, 256n])
     refused('SIGNATURE', spent(3, 4), () => key.sign(3, bytes(32, 2)))

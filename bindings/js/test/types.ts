@@ -1,4 +1,4 @@
-// Compiled, not run: the types that users see.
+// Compiled, not run: the public types.
 
 import * as ethers from 'ethers'
 import wasm from 'lydite/wasm'
@@ -14,15 +14,15 @@ const hash: Uint8Array = keccak256('0x12')
 keccak256('abc')
 const codec: Codec = new Codec('(bytes,string,uint256[])', { bytes: 'hex' })
 const values: AbiValue[] = codec.decode(codec.encode(['0x', 'a', [1, 2n]]), { strict: false })
-// @ts-expect-error there is no such form
+// @ts-expect-error unknown format
 new Codec('uint8', { bytes: 'base64' })
 const decoded: (Record<string, AbiValue> | null)[] = new Event('E(uint8 a)').decodeBatch([{ topics: [hash], data: '0x' }])
 const from: Hex = decodeTransaction(hash).from
 const transaction: Transaction = decodeTransaction(hash, { sender: false })
-// @ts-expect-error it was not recovered
+// @ts-expect-error the sender was not recovered
 const none: Hex = decodeTransaction(hash, { sender: false }).from
 const open = (path: string): XmssKeyFile => lydite.xmssKeyFileOpen('leansig-prod', path)
-// @ts-expect-error there is no such scheme
+// @ts-expect-error unknown scheme
 lydite.xmssKeyFromBytes('leansig', hash)
 const either: Lydite[] = [lydite, wasm]
 const code: 'DECODE' | 'ENCODE' | 'SIGNATURE' | 'INVALID_ARGUMENT' | 'PRECOMPILE' | 'UNSUPPORTED' | 'INTERNAL' | 'KEY_FILE' = new LyditeError('DECODE', '').code

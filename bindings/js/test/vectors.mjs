@@ -1,4 +1,4 @@
-// The shared vectors, by a function that reads a file of `vectors/`.
+// Loads the shared vectors with a function that reads a file of `vectors/`.
 
 export async function load(read) {
   const [ethereum, abi, transactions, typedData, syrup, xmss, precompiles, errors] = await Promise.all(

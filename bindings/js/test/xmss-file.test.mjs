@@ -1,4 +1,4 @@
-// XMSS keys in files: Node's native engine.
+// XMSS key files, with Node's native engine.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -67,7 +67,7 @@ test('no epoch twice: in one handle, the next, another process and a worker', wi
     new Worker(new URL('xmss-worker.mjs', import.meta.url), { workerData: path }).on('message', resolve).on('error', reject)
   })
   assert.match(answer, /epoch 6 is spent/)
-  // The worker's end closed its file.
+  // The end of the worker closed its file.
   let again
   for (let i = 0; again === undefined; i++) {
     try {
@@ -105,7 +105,7 @@ test('what is refused', within((path) => {
   assert.throws(() => lydite.xmssKeyFileCreate(SCHEME, `${path}1`, 0, 2n ** 63n), failing('INVALID_ARGUMENT', /./))
   assert.ok(!existsSync(`${path}1`))
   assert.throws(() => lydite.xmssKeyFileAdopt(SCHEME, path, 3), failing('KEY_FILE', /exists/))
-  // The key alone, as made elsewhere.
+  // The key alone, as if made elsewhere.
   copyFileSync(path, `${path}2`)
   assert.throws(open(`${path}2`), failing('KEY_FILE', /the spent epochs are unknown/))
   lydite.xmssKeyFileAdopt(SCHEME, `${path}2`, 3)
@@ -118,7 +118,7 @@ test('what is refused', within((path) => {
     assert.throws(open(), failing('KEY_FILE', /open to others/))
     chmodSync(path, 0o600)
   }
-  // A record that is put back while the key is open.
+  // A record that is restored while the key is open.
   const before = readFileSync(`${path}.epoch`)
   const key = lydite.xmssKeyFileOpen(SCHEME, path)
   key.sign(1, message)

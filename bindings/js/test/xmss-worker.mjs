@@ -1,4 +1,4 @@
-// Opens the key file of its path and signs epochs 6 and 7: what is said of the first.
+// Opens the key file at its path and signs epochs 6 and 7; posts the result for the first.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import lydite from 'lydite'

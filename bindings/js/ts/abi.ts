@@ -7,20 +7,21 @@ import { isBytes, lengthOf } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 /**
- * What decoding gives: boolean, bigint, checksummed text for an address, Uint8Array (or text, as `bytes` says) for bytes,
- * string, and arrays for arrays and tuples.
+ * Decoded values: boolean, bigint, checksummed text for an address, Uint8Array (or text, depending on the option
+ * `bytes`) for bytes, string, and arrays for arrays and tuples.
  */
 export type AbiValue = boolean | bigint | string | Uint8Array | AbiValue[]
-/** What encoding takes: as `AbiValue`; numbers for bigints, bytes and addresses as such or in hexadecimal. */
+/** Accepted when encoding: like `AbiValue`, but also numbers for bigints, and bytes and addresses either raw or in
+ * hexadecimal. */
 export type AbiInput = boolean | Integer | string | Uint8Array | readonly AbiInput[]
 
 export interface CodecOptions {
-  /** How `bytes`, `bytesN` and `function` come out. */
+  /** Output format of `bytes`, `bytesN` and `function`. */
   bytes?: 'uint8array' | 'hex'
 }
 export interface DecodeOptions {
-  /** False reads what Solidity before 0.8 read: excess bits are dropped, the last padding may be missing, text that is not
-   * UTF-8 gets U+FFFD. */
+  /** If false, decodes like Solidity before 0.8: excess bits are dropped, the last padding may be missing, and
+   * invalid UTF-8 becomes U+FFFD. */
   strict?: boolean
 }
 
@@ -125,7 +126,7 @@ function writer(type: Description): Write {
   }
 }
 
-/** The place of a value, put together while an error passes by. */
+/** The path of a value, built up while an error propagates. */
 class Misplaced {
   constructor(
     readonly path: string,
@@ -152,7 +153,7 @@ function elements(
 
 const registry = new FinalizationRegistry<() => void>((free) => free())
 
-/** Encoder and decoder of a list of arguments. */
+/** Encodes and decodes a list of arguments. */
 export class Codec {
   readonly #core: Core
   readonly #number: number
@@ -171,7 +172,7 @@ export class Codec {
     registry.register(this, () => core.call(core.operations.codecFree, number))
   }
 
-  /** The arguments' encoding. */
+  /** Encodes the arguments. */
   encode(values: readonly AbiInput[]): Uint8Array {
     const core = this.#core
     return withTape((tape) => {
@@ -186,7 +187,7 @@ export class Codec {
     })
   }
 
-  /** The arguments. */
+  /** Decodes the arguments. */
   decode(data: Bytes, options?: DecodeOptions): AbiValue[] {
     const core = this.#core
     const lenient = options?.strict === false ? 1 : 0
@@ -203,7 +204,7 @@ export interface EventParameter {
   readonly name: string
 }
 
-/** Decoder of an event's logs. */
+/** Decodes an event's logs. */
 export class Event {
   readonly #core: Core
   readonly #number: number
@@ -248,8 +249,8 @@ export class Event {
     return values
   }
 
-  /** The parameters by name (`arg0` … where they have none). An indexed parameter longer than a word is the 32 bytes of its
-   * hash, which is all that the log holds. */
+  /** The parameters by name (`arg0` … if unnamed). An indexed parameter longer than a word is its 32-byte hash,
+   * because the log contains only the hash. */
   decode(log: Log, options?: DecodeOptions): Record<string, AbiValue> {
     const core = this.#core
     const lenient = options?.strict === false ? 1 : 0
@@ -260,7 +261,7 @@ export class Event {
     return this.#read(new TapeReader(core))
   }
 
-  /** The parameters of each log, or null where it is not one of this event: one crossing for all. */
+  /** The parameters of each log, or null for a log of another event. Crosses to native code once. */
   decodeBatch(logs: readonly Log[], options?: DecodeOptions): (Record<string, AbiValue> | null)[] {
     const core = this.#core
     const lenient = options?.strict === false ? 1 : 0

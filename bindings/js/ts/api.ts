@@ -1,4 +1,4 @@
-// The API over an engine.
+// The public API on top of an engine.
 
 import * as abi from './abi.js'
 import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, kindOf, toBigInt } from './engine.js'
@@ -8,14 +8,14 @@ import { syrup } from './syrup.js'
 import { transactions } from './transaction.js'
 import { xmss } from './xmss.js'
 
-/** The EVM's forks, in order. */
+/** The EVM's forks, in chronological order. */
 export const FORKS = [
   'frontier', 'homestead', 'tangerine-whistle', 'spurious-dragon', 'byzantium', 'constantinople', 'petersburg', 'istanbul', 'berlin', 'london',
   'paris', 'shanghai', 'cancun', 'prague', 'osaka', 'amsterdam',
 ] as const
 export type Fork = (typeof FORKS)[number]
 
-/** What a typed data document hashes to. */
+/** The hashes of a typed data document. */
 export interface TypedDataHashes {
   /** the hash to sign */
   signingHash: Uint8Array
@@ -31,7 +31,7 @@ function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
   if (typeof document === 'string') return document
   const text = JSON.stringify(document, (key, value: unknown) => {
     if (typeof value === 'bigint') {
-      // No type is as long, and writing it in decimal takes more than linear time.
+      // No type is this long, and writing it in decimal takes more than linear time.
       if (value >= TOO_LARGE || value <= -TOO_LARGE) throw argument(`${key}: expected an integer of at most 256 bits`)
       return value.toString()
     }
@@ -60,10 +60,10 @@ export function create(engine: Engine) {
     return core.slice(core.call(op.parseAddress, core.put(value, what)))
   }
 
-  // Every function first converts all of its arguments, which may run code of the caller's, then checks bytes, then puts them
-  // into the scratch buffer and calls: from the checks on no such code runs.
+  // Every function first converts all of its arguments, which may run the caller's code, then checks the bytes, then
+  // puts them into the scratch buffer and makes the call. No caller code runs after the checks.
 
-  /** Puts parts one after the other. They must be bytes already: making them bytes uses the scratch buffer. */
+  /** Puts parts one after the other. They must already be bytes: converting them uses the scratch buffer. */
   const put = (...parts: readonly Uint8Array[]): number => {
     let length = 0
     for (let i = 0; i < parts.length; i++) length += lengthOf(parts[i]!)
@@ -76,10 +76,10 @@ export function create(engine: Engine) {
     return length
   }
 
-  /** Puts the items' lengths, then the items, one after the other: the length of it all, and the number of items. */
+  /** Puts the items' lengths, then the concatenated items. Returns the total length and the number of items. */
   const putItems = (items: readonly Uint8Array[], what: string): { length: number; count: number } => {
     if (!Array.isArray(items)) throw argument(`${what}: an array is needed, not ${kindOf(items)}`)
-    // Each item is taken once: what the array gives may change from one look to the next.
+    // Read each item once: a getter may return something else the second time.
     const taken: Uint8Array[] = []
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as unknown
@@ -100,26 +100,26 @@ export function create(engine: Engine) {
     return { length, count }
   }
 
-  /** 65 bytes, or 64 without v where v does not matter. */
+  /** 65 bytes, or 64 without v if v is not needed. */
   const rs = (signature: Bytes): Uint8Array => {
     const data = core.data(signature, 'signature')
     return lengthOf(data) === 64 ? data : firstOf(core.fixed(data, 65, 'signature'), 64)
   }
 
   return {
-    /** Which engine runs: `native` (Node-API) or `wasm`. */
+    /** The active engine: `native` (Node-API) or `wasm`. */
     engine: engine.name,
 
-    /** Lower-case hexadecimal text behind `0x`. */
+    /** Lower-case hexadecimal text with a `0x` prefix. */
     toHex,
 
-    /** The bytes of hexadecimal text behind `0x`, in either case. */
+    /** The bytes of hexadecimal text with a `0x` prefix, in either case. */
     fromHex(value: string): Uint8Array {
       if (typeof value !== 'string') throw argument(`text: a string is needed, not ${kindOf(value)}`)
       return core.fromHex(value, 'text')
     },
 
-    /** Keccak-256: 32 bytes, new or in `out`. */
+    /** Keccak-256: 32 bytes, newly allocated or in `out`. */
     keccak256(data: Bytes, out?: Uint8Array): Uint8Array {
       core.call(op.keccak256, core.put(core.data(data, 'data'), 'data'))
       if (out === undefined) return core.digest()
@@ -128,7 +128,7 @@ export function create(engine: Engine) {
       return out
     },
 
-    /** Keccak-256 of each item, 32 bytes behind each other: one crossing for all. */
+    /** Keccak-256 of each item, 32 bytes each, concatenated. Crosses to native code once. */
     keccak256Batch(items: readonly Uint8Array[]): Uint8Array {
       const { length, count } = putItems(items, 'items')
       return core.slice(core.output(op.keccak256Batch, length, count))
@@ -146,13 +146,13 @@ export function create(engine: Engine) {
       return core.slice(core.call(op.hashMessage, core.put(message, 'message')))
     },
 
-    /** The hash to sign for a typed data document (EIP-712), as `eth_signTypedData_v4` takes it: JSON text, or the object. */
+    /** The hash to sign for a typed data document (EIP-712), like `eth_signTypedData_v4`: JSON text, or the object. */
     hashTypedData(document: unknown): Uint8Array {
       core.output(op.typedData, core.put(json(document, toHex), 'document'))
       return core.digest()
     },
 
-    /** All that a typed data document hashes to. */
+    /** All hashes of a typed data document. */
     typedData(document: unknown): TypedDataHashes {
       const length = core.output(op.typedData, core.put(json(document, toHex), 'document'))
       return {
@@ -169,14 +169,14 @@ export function create(engine: Engine) {
       return text(core.call(op.checksum)) as Hex
     },
 
-    /** The 20 bytes of an address. With `checksummed` its letters must have the case of EIP-55. */
+    /** The 20 bytes of an address. With `checksummed` the case of its letters must follow EIP-55. */
     parseAddress(address: string, options?: { checksummed?: boolean }): Uint8Array {
       if (typeof address !== 'string') throw argument(`address: a string is needed, not ${kindOf(address)}`)
       const checksummed = options?.checksummed ? 1 : 0
       return core.slice(core.call(op.parseAddress, core.put(address, 'address'), checksummed))
     },
 
-    /** The address of the contract that `sender` creates at `nonce`. */
+    /** The address of the contract that `sender` creates at `nonce` (CREATE). */
     createAddress(sender: AddressLike, nonce: Integer): Hex {
       const count = toBigInt(nonce, 'nonce')
       if (count < 0n || count >= 2n ** 64n) throw argument('nonce: out of range')
@@ -185,7 +185,7 @@ export function create(engine: Engine) {
       return text(core.call(op.createAddress)) as Hex
     },
 
-    /** The address of the contract made by CREATE2. */
+    /** The address of a contract created with CREATE2. */
     create2Address(sender: AddressLike, salt: Bytes, initCodeHash: Bytes): Hex {
       put(toAddressBytes(sender, 'sender'), core.fixed(salt, 32, 'salt'), core.fixed(initCodeHash, 32, 'init code hash'))
       return text(core.call(op.create2Address)) as Hex
@@ -203,7 +203,7 @@ export function create(engine: Engine) {
       }
     },
 
-    /** Signs each row of 32 bytes, with one key or each with its own: rows of 65 bytes. */
+    /** Signs each row of 32 bytes, with one key for all or one key each: rows of 65 bytes. */
     signBatch(hashes: Uint8Array, secretKeys: Uint8Array): Uint8Array {
       const count = core.rows(hashes, 32, 'hashes')
       const keys = core.rows(secretKeys, 32, 'secret keys')
@@ -223,8 +223,8 @@ export function create(engine: Engine) {
       return text(core.call(op.ecrecover)) as Hex
     },
 
-    /** The addresses that signed, in rows of 20 bytes, of hashes and signatures in rows of 32 and 65. A signature that is not
-     * valid has `ok` 0 and the address zero, and disturbs no other. */
+    /** The signers' addresses, in rows of 20 bytes, of hashes and signatures in rows of 32 and 65. An invalid
+     * signature has `ok` 0 and the zero address, and does not affect the others. */
     ecrecoverBatch(hashes: Uint8Array, signatures: Uint8Array): { addresses: Uint8Array; ok: Uint8Array } {
       const count = core.rows(hashes, 32, 'hashes')
       if (core.rows(signatures, 65, 'signatures') !== count) throw argument('as many hashes as signatures are needed')
@@ -239,8 +239,8 @@ export function create(engine: Engine) {
       return core.slice(core.call(op.recover))
     },
 
-    /** Whether a signature (65 bytes, or 64 without v) is one of a public key (64 bytes, or SEC 1) for `hash`. What is
-     * malformed throws. */
+    /** Whether a signature (65 bytes, or 64 without v) of `hash` is valid for a public key (64 bytes, or SEC 1).
+     * Throws for malformed input. */
     verify(hash: Bytes, signature: Bytes, publicKey: Bytes): boolean {
       const data = core.fixed(hash, 32, 'hash')
       const compact = rs(signature)
@@ -280,7 +280,8 @@ export function create(engine: Engine) {
       }
     },
 
-    /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed` (65). */
+    /** A public key (64 bytes, or SEC 1) in another form: `raw` (64 bytes), `compressed` (33) or `uncompressed`
+     * (65). */
     convertPublicKey(publicKey: Bytes, form: 'raw' | 'compressed' | 'uncompressed'): Uint8Array {
       const index = ['raw', 'compressed', 'uncompressed'].indexOf(form)
       if (index < 0) throw argument('form: raw, compressed or uncompressed is needed')
@@ -292,7 +293,8 @@ export function create(engine: Engine) {
       return text(core.call(op.publicKeyConvert, core.put(core.data(publicKey, 'public key'), 'public key'), 3)) as Hex
     },
 
-    /** The x coordinate of the point shared with the owner of a public key: 32 bytes. Hash it before it is used as a key. */
+    /** The x coordinate of the point shared with the owner of a public key: 32 bytes. Hash it before using it as a
+     * key. */
     sharedSecret(secretKey: Uint8Array, publicKey: Bytes): Uint8Array {
       const key = core.data(publicKey, 'public key')
       const secret = core.fixed(secretKey, 32, 'secret key')
@@ -304,27 +306,27 @@ export function create(engine: Engine) {
       }
     },
 
-    /** The selector of a function or error by its signature, canonical or human-readable: 4 bytes. */
+    /** The selector of a function or error from its signature, canonical or human-readable: 4 bytes. */
     selector(signature: string): Uint8Array {
       if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
       return core.slice(core.call(op.selector, core.put(signature, 'signature')))
     },
 
-    /** The first topic of an event by its signature, canonical or human-readable: 32 bytes. */
+    /** The first topic of an event from its signature, canonical or human-readable: 32 bytes. */
     eventTopic(signature: string): Uint8Array {
       if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
       return core.slice(core.call(op.eventTopic, core.put(signature, 'signature')))
     },
 
-    /** Encoder and decoder of a list of arguments: `new Codec('(bytes,string,uint256[])')`. A text without parentheses around
-     * it is one argument. */
+    /** Encodes and decodes a list of arguments: `new Codec('(bytes,string,uint256[])')`. A type string without
+     * enclosing parentheses is a single argument. */
     Codec: class extends abi.Codec {
       constructor(types: string, options?: abi.CodecOptions) {
         super(core, types, options)
       }
     } as abi.CodecConstructor,
 
-    /** Decoder of an event's logs: `new Event('Transfer(address indexed from, address indexed to, uint256 value)')`. */
+    /** Decodes an event's logs: `new Event('Transfer(address indexed from, address indexed to, uint256 value)')`. */
     Event: class extends abi.Event {
       constructor(signature: string, options?: abi.CodecOptions) {
         super(core, signature, options)
@@ -334,7 +336,7 @@ export function create(engine: Engine) {
     ...rlp(core),
     ...transactions(core, toAddressBytes),
 
-    /** The sender of each signed envelope, or null where it or its signature is not valid: one crossing for all. */
+    /** The sender of each signed envelope, or null if it or its signature is invalid. Crosses to native code once. */
     recoverTransactionSenders(raw: readonly Uint8Array[]): (Hex | null)[] {
       const { length, count } = putItems(raw, 'raw')
       const senders = text(core.output(op.transactionSenders, length, count))
@@ -345,8 +347,8 @@ export function create(engine: Engine) {
     },
 
     /**
-     * Runs the precompiled contract at a number (its address's last two bytes). The WASM engine has none on BLS12-381, the
-     * KZG check included: UNSUPPORTED.
+     * Runs the precompiled contract at a number (its address's last two bytes). The WASM engine has none of the
+     * BLS12-381 contracts, including the KZG check: UNSUPPORTED.
      */
     precompile(number: number, input: Bytes, options: { gas: Integer; fork?: Fork }): { output: Uint8Array; gasUsed: bigint } {
       const fork = FORKS.indexOf(options.fork ?? 'osaka')

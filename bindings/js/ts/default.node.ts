@@ -1,4 +1,4 @@
-// Node and Bun: the Node-API module, or WebAssembly where it is not.
+// Node and Bun: the Node-API module, or WebAssembly if the module is not available.
 
 import { type Lydite, create } from './api.js'
 import { loadNative } from './native.js'
@@ -7,7 +7,7 @@ async function choose(): Promise<Lydite> {
   try {
     return create(loadNative())
   } catch (error) {
-    // Built for another machine, or not at all. Anything else is not to be hidden.
+    // Built for another machine, or not built. Any other error must surface.
     const code = (error as { code?: string }).code
     if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_DLOPEN_FAILED') throw error
     return (await import('./wasm.node.js')).default

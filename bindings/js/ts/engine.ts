@@ -1,4 +1,4 @@
-// What both engines give, and the bytes that cross to them.
+// The interface of both engines, and the bytes passed to them.
 
 import {
   Bytes as NewBytes, Floats, Halves, TextView, Words, fill, isBytes, lengthOf, set, slice, wellFormed as isWellFormed,
@@ -6,9 +6,9 @@ import {
 
 /** Text of `0x` and hexadecimal digits. */
 export type Hex = `0x${string}`
-/** Bytes: as such, or in hexadecimal. */
+/** Bytes, either raw or in hexadecimal. */
 export type Bytes = Uint8Array | Hex
-/** An address: 20 bytes, or text, whose letters must be those of EIP-55 where they are of both cases. */
+/** An address: 20 bytes, or text. Mixed-case text must have a valid EIP-55 checksum. */
 export type AddressLike = Uint8Array | string
 /** An integer; a number must be a safe integer. */
 export type Integer = bigint | number
@@ -16,7 +16,7 @@ export type Integer = bigint | number
 const CODES = ['INVALID_ARGUMENT', 'DECODE', 'ENCODE', 'SIGNATURE', 'PRECOMPILE', 'UNSUPPORTED', 'INTERNAL', 'KEY_FILE'] as const
 export type ErrorCode = (typeof CODES)[number]
 
-/** What every function throws: the core's message, a code, and the byte of the input at fault where it is known. */
+/** Thrown by every function: the core's message, a code and, if known, the offset of the invalid byte. */
 export class LyditeError extends Error {
   override readonly name = 'LyditeError'
   readonly code: ErrorCode
@@ -32,7 +32,7 @@ export class LyditeError extends Error {
 export const argument = (message: string) => new LyditeError('INVALID_ARGUMENT', message)
 export const unencodable = (message: string) => new LyditeError('ENCODE', message)
 
-/** Copies an array to a place in another. */
+/** Copies an array into another at an offset. */
 export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
   try {
     set(target, source, at)
@@ -41,7 +41,7 @@ export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
   }
 }
 
-/** What a value is, for messages. */
+/** The kind of a value, for error messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
@@ -55,14 +55,14 @@ type Operation = (a: number, b: number, c: number) => number
 export interface Engine {
   readonly name: 'native' | 'wasm'
   readonly operations: Readonly<Record<string, Operation>>
-  /** Makes the scratch buffer at least so long; undefined if there is no memory. */
+  /** Makes the scratch buffer at least this long; undefined if there is no memory. */
   reserve(length: number): { offset: number; length: number } | undefined
-  /** The memory that the scratch buffer lies in. */
+  /** The memory that contains the scratch buffer. */
   memory(): ArrayBuffer
 }
 
 const KIBIBYTE = 1024
-/** The longest scratch buffer: lengths cross as signed 32-bit numbers. */
+/** The maximum length of the scratch buffer: lengths are passed as signed 32-bit numbers. */
 const MAX_LENGTH = 2 ** 31 - 8
 
 /** An engine with views of its scratch buffer. */
@@ -94,7 +94,7 @@ export class Core {
     this.#digest = new NewBytes(memory, offset, 32)
   }
 
-  /** Makes room; what the scratch buffer holds is lost. */
+  /** Enlarges the scratch buffer; its contents are lost. */
   reserve(length: number): void {
     if (length <= this.#place.length) return
     if (length > MAX_LENGTH) throw argument(`${length} bytes are too many for one call`)
@@ -106,24 +106,24 @@ export class Core {
     this.#refresh()
   }
 
-  /** Runs an operation: its answer. */
+  /** Runs an operation and returns its result. */
   call(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
     if (operation === undefined) throw new LyditeError('UNSUPPORTED', `not in the engine ${this.engine.name}`)
     let answer
     try {
       answer = operation(a, b, c)
     } catch (error) {
-      // A trap of WebAssembly.
+      // WebAssembly trapped.
       throw new LyditeError('INTERNAL', String(error))
     } finally {
-      // Memory that WebAssembly has grown is at another place.
+      // Growing WebAssembly memory moves it.
       if (lengthOf(this.bytes) === 0) this.#refresh()
     }
     if (answer < 0) throw this.#error(-answer)
     return answer
   }
 
-  /** Runs an operation whose output is as long as it likes, and makes room for that. */
+  /** Runs an operation with an output of any length, and makes room for the output. */
   output(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
     const length = this.call(operation, a, b, c)
     if (length > this.#place.length) {
@@ -139,14 +139,14 @@ export class Core {
     return new LyditeError(CODES[code - 1] ?? 'INTERNAL', message, offset < 0 ? undefined : offset)
   }
 
-  /** The bytes themselves. No code of the caller's runs in this function and in `fixed` and `rows`. */
+  /** The bytes themselves. No caller code runs in this function or in `fixed` and `rows`. */
   data(value: Bytes, what: string): Uint8Array {
     if (isBytes(value)) return value
     if (typeof value !== 'string') throw argument(`${what}: a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
     return this.fromHex(value, what)
   }
 
-  /** That many bytes. */
+  /** Bytes of exactly this length. */
   fixed(value: Bytes, length: number, what: string): Uint8Array {
     const data = this.data(value, what)
     const found = lengthOf(data)
@@ -154,7 +154,7 @@ export class Core {
     return data
   }
 
-  /** Bytes that are rows of one length: how many. */
+  /** Bytes in rows of one length. Returns the number of rows. */
   rows(value: Uint8Array, length: number, what: string): number {
     if (!isBytes(value)) throw argument(`${what}: a Uint8Array is needed, not ${kindOf(value)}`)
     const found = lengthOf(value)
@@ -172,7 +172,7 @@ export class Core {
     }
   }
 
-  /** Puts bytes or text at the start of the scratch buffer: their length. */
+  /** Puts bytes or text at the start of the scratch buffer and returns their length. */
   put(value: Uint8Array | string, what: string): number {
     if (typeof value === 'string') {
       this.reserve(3 * value.length)
@@ -184,7 +184,7 @@ export class Core {
     return length
   }
 
-  /** Overwrites the first bytes of the scratch buffer, which held a secret. */
+  /** Wipes the first bytes of the scratch buffer, which held a secret. */
   wipe(length: number): void {
     fill(this.bytes, 0, 0, length)
   }
@@ -201,19 +201,19 @@ export class Core {
     copy(out, this.#digest)
   }
 
-  /** A copy of the first 32 bytes, in half of the time. */
+  /** A copy of the first 32 bytes, faster than `slice`. */
   digest(): Uint8Array<ArrayBuffer> {
     return new NewBytes(this.#digest)
   }
 }
 
-/** Text with half a surrogate pair has no UTF-8. */
+/** Rejects text with a lone surrogate, which has no UTF-8 form. */
 export function wellFormed(text: string, what: string): string {
   if (!isWellFormed(text)) throw unencodable(`${what}: text with half a surrogate pair`)
   return text
 }
 
-/** An integer as a bigint. Objects are converted by their own methods: call this before the scratch buffer is used. */
+/** An integer as a bigint. Objects are converted by their methods, so call this before the scratch buffer is used. */
 export function toBigInt(value: Integer, what: string): bigint {
   if (typeof value === 'bigint') return value
   try {

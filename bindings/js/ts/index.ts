@@ -1,4 +1,4 @@
-// The package's front door: the API over the engine that suits the place.
+// The package's entry point: the API on top of the engine for this platform.
 
 import lydite from '#default'
 import type * as abi from './abi.js'

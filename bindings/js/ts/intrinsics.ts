@@ -1,6 +1,6 @@
-// The built-in functions that touch memory, taken when this module is loaded. A caller's subclass of Uint8Array may override
-// `set`, `length`, `subarray` or `constructor`; through these functions none of its code ever receives the scratch buffer, and
-// a length is the length that the engine knows.
+// Built-in functions that access memory, captured when this module is loaded. A caller's subclass of Uint8Array may
+// override `set`, `length`, `subarray` or `constructor`; through these functions none of its code ever receives the
+// scratch buffer, and lengths come from the JavaScript engine.
 
 const uncurry = <Self, Arguments extends unknown[], Result>(method: (this: Self, ...rest: Arguments) => Result) =>
   Function.prototype.call.bind(method) as (self: Self, ...rest: Arguments) => Result
@@ -9,7 +9,8 @@ const prototype = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array
 const getter = (name: string | symbol) => uncurry(Object.getOwnPropertyDescriptor(prototype, name)!.get as (this: unknown) => unknown)
 
 const tagOf = getter(Symbol.toStringTag)
-/** Whether a value is a Uint8Array: of any realm or subclass, but no proxy and no object that only inherits from one. */
+/** Whether a value is a Uint8Array, from any realm and of any subclass, but neither a proxy nor an object that only
+ * inherits from one. */
 export const isBytes = (value: unknown): value is Uint8Array => tagOf(value) === 'Uint8Array'
 
 export const lengthOf = getter('length') as (bytes: Uint8Array) => number
@@ -20,7 +21,7 @@ const byteOffsetOf = getter('byteOffset') as (bytes: Uint8Array) => number
 export const set = uncurry(prototype.set) as (target: Uint8Array, source: Uint8Array, at?: number) => void
 /** `bytes.fill(value, start, end)` */
 export const fill = uncurry(prototype.fill) as (bytes: Uint8Array, value: number, start: number, end: number) => void
-/** `bytes.slice(start, end)`. Only a length is ever given to a constructor that replaces `Symbol.species`. */
+/** `bytes.slice(start, end)`. A constructor that replaces `Symbol.species` only ever receives a length. */
 export const slice = uncurry(prototype.slice) as (bytes: Uint8Array, start: number, end: number) => Uint8Array<ArrayBuffer>
 
 const { Uint8Array: Bytes, Uint32Array: Halves, BigUint64Array: Words, Float64Array: Floats } = globalThis
@@ -29,7 +30,8 @@ export { Bytes, Floats, Halves, Words }
 /** The first bytes of an array, as a plain view. */
 export const firstOf = (bytes: Uint8Array, length: number): Uint8Array => new Bytes(bufferOf(bytes), byteOffsetOf(bytes), length)
 
-/** What the bytes are that Node and Bun have in addition to the standard's: a conversion without an object between. */
+/** Buffer methods that Node and Bun have in addition to the standard ones: they convert text without an intermediate
+ * object. */
 interface NativeBuffer extends Uint8Array {
   latin1Slice(this: Uint8Array, start: number, end: number): string
   utf8Slice(this: Uint8Array, start: number, end: number): string
@@ -46,7 +48,7 @@ const decode = uncurry(TextDecoder.prototype.decode)
 const encode = uncurry(TextEncoder.prototype.encode)
 const encodeInto = uncurry(TextEncoder.prototype.encodeInto)
 
-/** Text in and out of a piece of memory. */
+/** Reads and writes text in a region of memory. */
 export class TextView {
   readonly #memory: ArrayBuffer
   readonly #offset: number
@@ -72,7 +74,7 @@ export class TextView {
     return this.#native ? utf8Slice!(this.#native, start, end) : this.#decode(start, end)
   }
 
-  /** There must be room for three bytes a unit. */
+  /** Requires space for three bytes per UTF-16 unit. */
   write(text: string, at: number): number {
     if (this.#native) return utf8Write!(this.#native, text, at)
     return encodeInto(encoder, text, new Bytes(this.#memory, this.#offset + at, this.#length - at)).written
@@ -80,7 +82,7 @@ export class TextView {
 }
 
 const isWellFormed = (String.prototype as { isWellFormed?(): boolean }).isWellFormed
-/** Whether text has no half of a surrogate pair, which has no UTF-8. */
+/** Whether text is free of lone surrogates, which have no UTF-8 form. */
 export const wellFormed: (text: string) => boolean = isWellFormed
   ? uncurry(isWellFormed as (this: string) => boolean)
   : (text) => text === decode(decoder, encode(encoder, text))

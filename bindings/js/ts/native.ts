@@ -5,7 +5,7 @@ import type { Engine } from './engine.js'
 
 type Module = Engine['operations'] & { attach(buffer: ArrayBuffer): number }
 
-/** Loads the module; throws where it was not built for this machine. */
+/** Loads the module; throws if it was not built for this machine. */
 export function loadNative(): Engine {
   const operations = createRequire(import.meta.url)('../lydite.node') as Module
   let buffer = new ArrayBuffer(0)

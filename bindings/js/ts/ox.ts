@@ -9,7 +9,7 @@ interface SignOptions {
   prehash: boolean
 }
 
-/** What `Engine.set` of ox takes. What is not here stays ox's own (shared secrets, other hashes and curves). */
+/** The argument of ox's `Engine.set`. Anything missing here stays with ox (shared secrets, other hashes and curves). */
 export interface OxEngine {
   Hash: {
     keccak256(input: Uint8Array): Uint8Array
@@ -23,7 +23,7 @@ export interface OxEngine {
   }
 }
 
-/** The engine, by the engine of Lydite that suits the place, or by another. */
+/** Creates the engine from Lydite's engine for this platform, or from a given one. */
 export function engine(api: Lydite = lydite): OxEngine {
   const digest = (payload: Uint8Array, prehash: boolean) => (prehash ? api.sha256(payload) : payload)
   const uncompressed = (key: Uint8Array) => {
@@ -36,7 +36,7 @@ export function engine(api: Lydite = lydite): OxEngine {
     Hash: { keccak256: (input) => api.keccak256(input), sha256: (input) => api.sha256(input) },
     Secp256k1: {
       getPublicKey: (privateKey) => uncompressed(api.publicKey(privateKey)),
-      // ox puts the parity in front.
+      // ox puts the parity first.
       recoverPublicKey(signature, payload) {
         const turned = new Uint8Array(65)
         turned.set(signature.subarray(1))
@@ -51,7 +51,7 @@ export function engine(api: Lydite = lydite): OxEngine {
         turned.set(signature.subarray(0, 64), 1)
         return turned
       },
-      // A high s, a key or a signature that is malformed: not valid, as ox answers.
+      // A high s or a malformed key or signature: not valid, like in ox.
       verify(signature, payload, publicKey, { prehash }) {
         const hash = digest(payload, prehash)
         if (hash.length !== 32 || signature.length !== 64 || isHigh(signature)) return false

@@ -1,18 +1,18 @@
-// RLP of any shape.
+// RLP items of any shape.
 
 import { type Core, type Integer, kindOf, unencodable } from './engine.js'
 import { isBytes } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
-/** Bytes, and lists of what RLP holds. */
+/** Bytes, and lists of items. */
 export type RlpValue = Uint8Array | RlpValue[]
-/** What encoding takes: bytes as such or in hexadecimal, integers from 0 to 2^256 - 1, arrays. */
+/** Accepted when encoding: bytes, either raw or in hexadecimal, integers from 0 to 2^256 - 1, arrays. */
 export type RlpInput = Uint8Array | string | Integer | readonly RlpInput[]
 
-/** Deepest nesting of arrays that is encoded: those of JavaScript may hold themselves. */
+/** Maximum nesting of arrays when encoding: JavaScript arrays may contain themselves. */
 const MAX_DEPTH = 1024
 
-/** From back to front, as Rust writes it. */
+/** Writes from back to front, the order that Rust expects. */
 function write(tape: TapeWriter, value: RlpInput, depth: number): void {
   if (isBytes(value)) {
     tape.word(0)
@@ -33,7 +33,7 @@ function write(tape: TapeWriter, value: RlpInput, depth: number): void {
 }
 
 export const rlp = (core: Core) => ({
-  /** Encodes bytes, integers and arrays of what can be encoded. */
+  /** Encodes bytes, integers, and nested arrays of them. */
   rlpEncode(value: RlpInput): Uint8Array {
     return withTape((tape) => {
       write(tape, value, 0)
@@ -41,7 +41,7 @@ export const rlp = (core: Core) => ({
     })
   },
 
-  /** Decodes one item, strictly: what is accepted encodes to the same bytes. Lists of any depth are read. */
+  /** Decodes one item strictly: accepted input re-encodes to the same bytes. Lists may be nested to any depth. */
   rlpDecode(data: Uint8Array | `0x${string}`): RlpValue {
     core.output(core.operations.rlpDecode, core.put(core.data(data, 'data'), 'data'))
     const tape = new TapeReader(core)

@@ -8,23 +8,24 @@ import { TapeReader, type TapeWriter, withTape } from './tape.js'
 export class SyrupSymbol {
   constructor(readonly name: string) {}
 }
-/** A float of 32 bits: in Syrup, not in OCapN. */
+/** A 32-bit float: part of Syrup, but not of OCapN. */
 export class SyrupFloat32 {
   constructor(readonly value: number) {}
 }
-/** A label and the fields that belong to it. */
+/** A label and its fields. */
 export class SyrupRecord {
   constructor(
     readonly label: SyrupValue,
     readonly fields: readonly SyrupValue[],
   ) {}
 }
-/** boolean, bigint for integers, number for floats of 64 bits, Uint8Array, string, arrays for lists, Map for dictionaries, Set. */
+/** boolean, bigint for integers, number for 64-bit floats, Uint8Array, string, arrays for lists, Map for
+ * dictionaries, Set. */
 export type SyrupValue =
   | boolean | bigint | number | string | Uint8Array | SyrupSymbol | SyrupFloat32 | SyrupRecord | readonly SyrupValue[]
   | ReadonlyMap<SyrupValue, SyrupValue> | ReadonlySet<SyrupValue>
 
-/** As the core's: a tree is read by recursion. */
+/** Same limit as in the core: trees are read recursively. */
 const MAX_DEPTH = 1024
 
 function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
@@ -112,13 +113,13 @@ export const syrup = (core: Core) => {
       return core.slice(core.output(core.operations.syrupEncode, tape.finish(core), contentId))
     })
   return {
-    /** The canonical bytes of a value. Maps and Sets may be in any order. */
+    /** The canonical encoding of a value. Maps and Sets may be in any order. */
     syrupEncode: (value: SyrupValue): Uint8Array => encode(value, 0),
 
     /** The content id of a value: SHA-256 of its canonical bytes. */
     syrupContentId: (value: SyrupValue): Uint8Array => encode(value, 1),
 
-    /** The one value that the bytes are. With `lenient` what old peers write is read too. */
+    /** The single value that the bytes encode. With `lenient`, encodings from old peers are accepted too. */
     syrupDecode(data: Bytes, options?: { lenient?: boolean }): SyrupValue {
       const lenient = options?.lenient ? 1 : 0
       core.output(core.operations.syrupDecode, core.put(core.data(data, 'data'), 'data'), lenient)

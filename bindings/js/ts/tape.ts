@@ -1,14 +1,14 @@
-// Trees of values on their way between the languages: see src/tape.rs.
+// Encoding of value trees that cross between the languages: see src/tape.rs.
 
 import { type Core, type Integer, argument, copy, kindOf, unencodable, wellFormed } from './engine.js'
 import { Bytes, Floats, Halves, TextView, Words, lengthOf } from './intrinsics.js'
 
 const U64 = 0xffff_ffff_ffff_ffffn
-/** More than any integer may have that crosses: see `MAX_LIMBS` in src/syrup.rs. */
+/** More limbs than any integer that may cross: see `MAX_LIMBS` in src/syrup.rs. */
 const TOO_MANY_LIMBS = 1025
 const TOO_LARGE = 1n << 65536n
 
-/** Writes what Rust reads, in memory of its own: the values' getters may call Lydite meanwhile. */
+/** Writes a tape for Rust in private memory, because getters of the values may call Lydite meanwhile. */
 export class TapeWriter {
   #buffer = new ArrayBuffer(4096)
   #bytes = new Bytes(this.#buffer)
@@ -17,7 +17,7 @@ export class TapeWriter {
   #floats = new Floats(this.#buffer)
   #text = new TextView(this.#buffer, 0, 4096)
   #capacity = 512
-  /** Words written. */
+  /** Number of words written. */
   #at = 0
 
   #room(words: number): number {
@@ -79,14 +79,15 @@ export class TapeWriter {
     }
     const head = this.#room(1)
     let count = 0
-    // A division by 2^64 takes time in proportion to the length: of what Rust refuses anyway only the length crosses.
+    // Division by 2^64 takes time proportional to the length; for integers that Rust rejects anyway only the length is
+    // passed.
     if (rest >= TOO_LARGE) for (; count < TOO_MANY_LIMBS; count++) this.limb(0n)
     else for (; rest > 0n; count++, rest >>= 64n) this.limb(rest & U64)
     this.#halves[2 * head] = count
     this.#halves[2 * head + 1] = negative
   }
 
-  /** That many bytes, filled up to whole words. */
+  /** Writes exactly this many bytes, padded to whole words. */
   fixed(data: Uint8Array): void {
     const words = (lengthOf(data) + 7) >> 3
     const at = this.#room(words)
@@ -94,13 +95,13 @@ export class TapeWriter {
     copy(this.#bytes, data, at * 8)
   }
 
-  /** Bytes with their length in front. */
+  /** Writes bytes preceded by their length. */
   data(data: Uint8Array): void {
     this.word(lengthOf(data))
     this.fixed(data)
   }
 
-  /** Text with its length in front, and a mark. */
+  /** Writes text preceded by its length and a mark. */
   string(text: string, mark = 0): void {
     if (typeof (text as unknown) !== 'string') throw unencodable(`a string is needed, not ${kindOf(text)}`)
     wellFormed(text, 'text')
@@ -111,7 +112,7 @@ export class TapeWriter {
     this.#halves[2 * at + 1] = mark
   }
 
-  /** Puts everything into the scratch buffer, after the bytes of `front`: the length of both. */
+  /** Puts everything into the scratch buffer after the bytes of `front`. Returns the total length. */
   finish(core: Core, front?: Uint8Array): number {
     const at = front === undefined ? 0 : lengthOf(front)
     const length = at + this.#at * 8
@@ -124,7 +125,7 @@ export class TapeWriter {
 
 const idle: TapeWriter[] = []
 
-/** Runs with a writer that nobody else has. */
+/** Runs `use` with a writer that is not in use elsewhere. */
 export function withTape<T>(use: (tape: TapeWriter) => T): T {
   const tape = idle.pop() ?? new TapeWriter()
   tape.reset()
@@ -135,7 +136,7 @@ export function withTape<T>(use: (tape: TapeWriter) => T): T {
   }
 }
 
-/** Reads what Rust wrote, before the next call. */
+/** Reads a tape written by Rust, before the next call. */
 export class TapeReader {
   readonly #core: Core
   readonly #text: string
@@ -150,12 +151,12 @@ export class TapeReader {
     this.#byte = words + text
   }
 
-  /** The first half of a word. */
+  /** Reads the first half of a word. */
   word(): number {
     return this.#core.halves[2 * this.#word++]!
   }
 
-  /** The second half of the word that was read last. */
+  /** Reads the second half of the word that was read last. */
   high(): number {
     return this.#core.halves[2 * this.#word - 1]!
   }
@@ -181,7 +182,7 @@ export class TapeReader {
     return negative ? -value : value
   }
 
-  /** Text of that many UTF-16 units. */
+  /** Reads text of this many UTF-16 units. */
   units(count: number): string {
     const start = this.#unit
     this.#unit = start + count

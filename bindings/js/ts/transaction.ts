@@ -25,7 +25,7 @@ export interface Transaction {
   maxFeePerGas?: bigint
   maxPriorityFeePerGas?: bigint
   gas: bigint
-  /** null creates a contract */
+  /** null for contract creation */
   to: Hex | null
   value: bigint
   data: Uint8Array
@@ -37,10 +37,10 @@ export interface Transaction {
   signature: Uint8Array
   hash: Uint8Array
   signingHash: Uint8Array
-  /** the account that signed */
+  /** the address of the signer */
   from?: Hex
 }
-/** A transaction to sign, with the names of JSON-RPC. Without `type` the fields tell it. */
+/** A transaction to sign, with JSON-RPC field names. Without `type`, the type is inferred from the fields. */
 export interface TransactionInput {
   type?: 0 | 1 | 2 | 3 | 4
   chainId?: Integer
@@ -109,7 +109,8 @@ function readTransaction(core: Core, sender: boolean): Transaction {
   }
 }
 
-/** The fields of each type, in the order in which src/ethereum.rs reads them: that of the transaction's list. */
+/** The fields of each type, in the order in which src/ethereum.rs reads them, which is the order of the
+ * transaction's RLP list. */
 const KNOWN = [
   ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data'],
   ['chainId', 'nonce', 'gasPrice', 'gas', 'to', 'value', 'data', 'accessList'],
@@ -139,7 +140,7 @@ function writeTransaction(
   const type = kindOfFields(fields)
   const known = KNOWN[type] as readonly Field[] | undefined
   if (!known) throw unencodable(`type: ${String(type)} is not known`)
-  // Nothing is dropped in silence. `from` is known but not signed.
+  // No field is dropped silently. `from` is known but not signed.
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined && name !== 'type' && name !== 'from' && !(known as readonly string[]).includes(name))
       throw unencodable(`${name}: type ${type} has no such field`)
@@ -191,7 +192,7 @@ function writeTransaction(
 }
 
 export const transactions = (core: Core, address: (value: AddressLike, what: string) => Uint8Array) => ({
-  /** Decodes a signed envelope, strictly, and recovers its sender, unless told not to: `from` is undefined then. */
+  /** Decodes a signed envelope strictly, and recovers its sender unless disabled, in which case `from` is undefined. */
   decodeTransaction<S extends boolean = true>(raw: Bytes, options?: { sender?: S }): S extends true ? Transaction & { from: Hex } : Transaction {
     const sender = options?.sender !== false
     core.output(core.operations.transactionDecode, core.put(core.data(raw, 'raw'), 'raw'), sender ? 1 : 0)
@@ -203,13 +204,13 @@ export const transactions = (core: Core, address: (value: AddressLike, what: str
     return core.text.ascii(0, core.call(core.operations.transactionSender, core.put(core.data(raw, 'raw'), 'raw'))) as Hex
   },
 
-  /** Signs a transaction: its envelope. */
+  /** Signs a transaction and returns its envelope. */
   signTransaction(fields: TransactionInput, secretKey: Uint8Array): Uint8Array {
     const key = core.fixed(secretKey, 32, 'secret key')
     return withTape((tape) => {
       writeTransaction(core, tape, fields, address)
       try {
-        // The fields' getters, which ran meanwhile, may have taken the key's memory away.
+        // The getters of the fields, which ran in between, may have detached the key's memory.
         const length = tape.finish(core, core.fixed(key, 32, 'secret key'))
         return core.slice(core.output(core.operations.transactionSign, length))
       } finally {

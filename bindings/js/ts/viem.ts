@@ -14,7 +14,7 @@ interface AuthorizationRequest {
   nonce: number
 }
 
-/** What `toAccount` of viem takes. */
+/** The argument of viem's `toAccount`. */
 export interface ViemAccount {
   address: Hex
   sign(parameters: { hash: Hex }): Promise<Hex>
@@ -26,11 +26,11 @@ export interface ViemAccount {
 
 const TYPES: Record<string, 0 | 1 | 2 | 3 | 4> = { legacy: 0, eip2930: 1, eip1559: 2, eip4844: 3, eip7702: 4 }
 
-/** An account that signs with this key: everything from the transaction's fields to its envelope is one native call. */
+/** An account that signs with this key: one native call turns the transaction's fields into its envelope. */
 export function account(secretKey: Uint8Array | Hex, api: Lydite = lydite): ViemAccount {
   const key = typeof secretKey === 'string' ? api.fromHex(secretKey) : secretKey.slice()
   const sign = (hash: Uint8Array | Hex) => api.sign(hash, key)
-  /** As text with v 27 or 28. */
+  /** Hexadecimal text with v 27 or 28. */
   const serialized = (signature: Uint8Array) => {
     signature[64]! += 27
     return api.toHex(signature)
@@ -50,7 +50,7 @@ export function account(secretKey: Uint8Array | Hex, api: Lydite = lydite): Viem
       serialized(sign(api.hashTypedData({ types, primaryType, domain: domain ?? {}, message }))),
     async signTransaction(transaction, options) {
       if (options?.serializer) {
-        // A chain of other transaction types brings a serializer of its own.
+        // A chain with other transaction types has a custom serializer.
         const serializer = options.serializer as Serializer
         return serializer(transaction, parts(sign(api.keccak256(await serializer(transaction)))))
       }
@@ -69,7 +69,7 @@ export function account(secretKey: Uint8Array | Hex, api: Lydite = lydite): Viem
   }
 }
 
-/** viem's fields as those of `signTransaction`: what is left out is 0, as viem has it. */
+/** Converts viem's fields to those of `signTransaction`: missing fields are 0, like in viem. */
 function fields(transaction: any): TransactionInput {
   const {
     type: name, sidecars, blobs, authorizationList, chainId, nonce = 0, gas = 0n, to, value = 0n, data, accessList, gasPrice,

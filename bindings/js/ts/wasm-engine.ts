@@ -1,4 +1,4 @@
-// The WebAssembly engine, for browsers and wherever the Node-API module is not.
+// The WebAssembly engine, for browsers and platforms without the Node-API module.
 
 import type { Engine } from './engine.js'
 

@@ -14,7 +14,7 @@ function scheme(name: XmssScheme): number {
   return index
 }
 
-/** A number that crosses as it is. */
+/** A number that is passed unchanged. */
 function word(value: number, what: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw argument(`${what}: an integer below 2^32 is needed`)
   return value
@@ -35,17 +35,17 @@ function epochOf(value: Integer, what: string): bigint {
 
 const registry = new FinalizationRegistry<() => void>((free) => free())
 
-/** What both kinds of keys report: six numbers, then the public key. */
+/** The values that both kinds of keys report: six numbers, then the public key. */
 function info(core: Core, length: number): { epochs: [bigint, bigint]; prepared: [bigint, bigint]; unspent: [bigint, bigint]; publicKey: Uint8Array } {
   const pair = (at: number): [bigint, bigint] => [core.words[at]!, core.words[at + 1]!]
   return { epochs: pair(0), prepared: pair(2), unspent: pair(4), publicKey: core.slice(48, length) }
 }
 
 /**
- * A secret key in memory. Two signatures for one epoch give the key away, so `sign` refuses an epoch at or below the last one
- * that this object has signed. **Only this object remembers that**: another made from the same seed or bytes, or the next run
- * of the program, starts over. Use `XmssKeyFile` where there are files; elsewhere keep `unspent[0]` in a durable place before a
- * signature leaves, and give it to `xmssKeyFromBytes`.
+ * A secret key in memory. Two signatures for the same epoch reveal the key, so `sign` refuses an epoch at or below the
+ * last one that this object has signed. **Only this object remembers that**: another one made from the same seed or
+ * bytes, or the next run of the program, starts over. Use `XmssKeyFile` if there is a file system; otherwise store
+ * `unspent[0]` durably before you release a signature, and pass it to `xmssKeyFromBytes`.
  */
 export class XmssKey {
   readonly #core: Core
@@ -75,17 +75,18 @@ export class XmssKey {
     return this.#info().prepared
   }
 
-  /** Lowest epoch that this object still signs, and the one after the last. */
+  /** Lowest epoch that this object may still sign, and the one after the last. */
   get unspent(): [bigint, bigint] {
     return this.#info().unspent
   }
 
-  /** Does that many leaves' work for the next epochs in advance: whether some is left. */
+  /** Computes this many leaves for the next epochs in advance. Returns whether any are left. */
   prepare(leaves: number): boolean {
     return this.#core.call(this.#core.operations.xmssKeyPrepare, this.#number, word(leaves, 'leaves')) === 1
   }
 
-  /** Signs 32 bytes for an epoch, which with all before it is spent for this object: SIGNATURE for one that is. */
+  /** Signs 32 bytes for an epoch, and spends it and all earlier ones for this object. Throws SIGNATURE for a spent
+   * epoch. */
   sign(epoch: number, message: Bytes): Uint8Array {
     const core = this.#core
     const number = word(epoch, 'epoch')
@@ -93,7 +94,7 @@ export class XmssKey {
     return core.slice(core.output(core.operations.xmssSign, this.#number, number))
   }
 
-  /** The key's SSZ encoding: a secret. It does not hold which epochs are spent. */
+  /** The key's SSZ encoding, which is secret. It does not record which epochs are spent. */
   toBytes(): Uint8Array {
     const core = this.#core
     let length = 0
@@ -107,9 +108,9 @@ export class XmssKey {
 }
 
 /**
- * A key file open for signing, in the native engine. No other process can open it until `close`; that an epoch is spent is on
- * the disk before its signature is returned, so no epoch is signed twice by whoever opens the file. Next to `PATH` is
- * `PATH.epoch`, the record of what is spent: never restore it from a backup.
+ * A key file open for signing, in the native engine. No other process can open it until `close`. The spent epoch is on
+ * disk before its signature is returned, so no epoch is signed twice by any process that opens the file. `PATH.epoch`,
+ * next to `PATH`, records the spent epochs: never restore it from a backup.
  */
 export class XmssKeyFile {
   readonly #core: Core
@@ -152,18 +153,18 @@ export class XmssKeyFile {
     return this.#info().unspent
   }
 
-  /** Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew. */
+  /** Moves the window of prepared epochs up to this one, like signing does, and rewrites the key file. */
   prepare(epoch: number): void {
     this.#core.call(this.#core.operations.xmssFilePrepare, this.#open(), word(epoch, 'epoch'))
   }
 
-  /** From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
-   * milliseconds in between, so that the window moves without computing. */
+  /** Starts a background thread that computes the tree after the window, a few leaves at a time with pauses of `pause`
+   * milliseconds, so that moving the window requires no computation. */
   prepareAhead(pause = 100): void {
     this.#core.call(this.#core.operations.xmssFilePrepareAhead, this.#open(), word(pause, 'pause'))
   }
 
-  /** Signs 32 bytes for an epoch, which with all before it is spent: KEY_FILE for one that is. */
+  /** Signs 32 bytes for an epoch, and spends it and all earlier ones. Throws KEY_FILE for a spent epoch. */
   sign(epoch: number, message: Bytes): Uint8Array {
     const core = this.#core
     const number = word(epoch, 'epoch')
@@ -172,7 +173,7 @@ export class XmssKeyFile {
     return core.slice(core.output(core.operations.xmssFileSign, file, number))
   }
 
-  /** Lets others open the file. */
+  /** Closes the file, so that others can open it. */
   close(): void {
     if (this.#number === undefined) return
     const number = this.#number
@@ -183,7 +184,7 @@ export class XmssKeyFile {
 }
 
 export const xmss = (core: Core) => {
-  /** A path, after `before` bytes that the caller writes: the length of both. */
+  /** Writes a path after `before` bytes that the caller writes. Returns the total length. */
   const putPath = (path: string, before: number): number => {
     if (typeof path !== 'string') throw argument(`path: a string is needed, not ${kindOf(path)}`)
     const length = core.put(path, 'path')
@@ -209,7 +210,8 @@ export const xmss = (core: Core) => {
       }
     },
 
-    /** A key in memory from its SSZ encoding. All epochs below `next` are spent: you know what the key has signed. */
+    /** Makes a key in memory from its SSZ encoding. All epochs below `next` are spent: you must know what the key
+     * has signed. */
     xmssKeyFromBytes(name: XmssScheme, bytes: Uint8Array, next: Integer = 0): XmssKey {
       const index = scheme(name)
       const lowest = epochOf(next, 'next')
@@ -225,8 +227,9 @@ export const xmss = (core: Core) => {
       }
     },
 
-    /** Makes a key for at least these epochs and writes it to `path`, readable by its owner only, with the record of its spent
-     * epochs: the public key. `seed` (32 bytes) is for tests; without it the system's randomness is taken. */
+    /** Makes a key for at least these epochs, writes it to `path`, readable only by its owner, with the record of
+     * its spent epochs, and returns the public key. `seed` (32 bytes) is for tests; without it the system's
+     * randomness is used. */
     xmssKeyFileCreate(name: XmssScheme, path: string, firstEpoch: Integer, epochs: Integer, seed?: Uint8Array): Uint8Array {
       const index = scheme(name)
       const [first, end] = epochRange(firstEpoch, epochs)
@@ -243,8 +246,8 @@ export const xmss = (core: Core) => {
       }
     },
 
-    /** Gives the key file at `path`, made elsewhere (leanSig's SSZ), a record by which all epochs below `next` are spent: you
-     * know what the key has signed. A file that has its record is refused. */
+    /** Creates a record for the key file at `path`, made elsewhere (leanSig's SSZ), in which all epochs below `next`
+     * are spent: you must know what the key has signed. Rejects a file that already has a record. */
     xmssKeyFileAdopt(name: XmssScheme, path: string, next: Integer): void {
       const index = scheme(name)
       const lowest = epochOf(next, 'next')
@@ -253,13 +256,14 @@ export const xmss = (core: Core) => {
       core.call(core.operations.xmssFileAdopt, length, index)
     },
 
-    /** Opens a key file for signing; no other process can until it is closed. */
+    /** Opens a key file for signing. No other process can open it until it is closed. */
     xmssKeyFileOpen(name: XmssScheme, path: string): XmssKeyFile {
       const index = scheme(name)
       return new XmssKeyFile(core, core.call(core.operations.xmssFileOpen, putPath(path, 0), index), name)
     },
 
-    /** Whether a signature is one of the public key for the 32 bytes of message at an epoch. What is malformed throws. */
+    /** Whether a signature is valid for the public key, the 32-byte message and the epoch. Throws for malformed
+     * input. */
     xmssVerify(name: XmssScheme, publicKey: Bytes, epoch: number, message: Bytes, signature: Bytes): boolean {
       const index = scheme(name)
       const number = word(epoch, 'epoch')

@@ -1,4 +1,4 @@
-//! ABI codecs and events by type text.
+//! ABI codecs and events, created from type strings.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::{
     integer,
 };
 
-/// How an address comes out.
+/// Output format of an address.
 #[derive(Clone, Copy)]
 enum AddressForm {
     Hex,
@@ -39,12 +39,12 @@ impl AddressForm {
     }
 }
 
-/// Encoder and decoder of a list of arguments: `Codec("(bytes,string,uint256[])")`. A text without parentheses around it
-/// is one argument.
+/// Encodes and decodes a list of arguments: `Codec("(bytes,string,uint256[])")`. A type string without enclosing
+/// parentheses is a single argument.
 ///
-/// Python's side of the types: int, bool, bytes (`bytesN`, `bytes`, `function`), str, addresses as `address` says ("hex":
-/// lower-case `0x…`; "checksum"; "bytes"), tuples for arrays and tuples. To encode, bytes may be any buffer, addresses any of
-/// the three forms, arrays and tuples lists or tuples.
+/// Python types: int, bool, bytes (`bytesN`, `bytes`, `function`), str, addresses in the form given by `address`
+/// ("hex": lower-case `0x…`; "checksum"; "bytes"), tuples for arrays and tuples. When encoding, bytes may be any
+/// buffer, addresses any of the three forms, arrays and tuples lists or tuples.
 #[pyclass(frozen, module = "lydite")]
 pub struct Codec {
     types: Vec<Type>,
@@ -70,15 +70,16 @@ impl Codec {
         })
     }
 
-    /// The arguments' encoding.
+    /// Encodes the arguments.
     fn encode<'py>(&self, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let values = to_values(&self.types, arguments, Path::Arguments)?;
         let data = self.codec.encode(&values).map_err(encoding)?;
         Ok(PyBytes::new(arguments.py(), &data))
     }
 
-    /// The arguments, as a tuple. `strict=False` reads what Solidity before 0.8 read: excess bits are dropped, the last
-    /// padding may be missing, what is not UTF-8 becomes U+FFFD. `canonical=True` takes only what `encode` gives.
+    /// Decodes the arguments, as a tuple. `strict=False` decodes like Solidity before 0.8: excess bits are dropped, the
+    /// last padding may be missing, invalid UTF-8 becomes U+FFFD. `canonical=True` accepts only the encoding that
+    /// `encode` produces.
     #[pyo3(signature = (data, *, strict = true, canonical = false))]
     fn decode<'py>(
         &self,
@@ -99,7 +100,7 @@ impl Codec {
         tuple(py, &values, self.address)
     }
 
-    /// Each item decoded, as a list of tuples; lets other threads run. The first item that is not valid raises, with its
+    /// Decodes each item and returns a list of tuples; lets other threads run. The first invalid item raises, with its
     /// index in the notes.
     #[pyo3(signature = (items, *, strict = true))]
     fn decode_batch<'py>(
@@ -110,7 +111,7 @@ impl Codec {
     ) -> PyResult<Bound<'py, PyList>> {
         let data = items.data()?;
         let decoded = PyList::empty(py);
-        // In pieces: a tree is in the cache still when Python's objects are made of it.
+        // In batches, so that a tree is still in the cache when it is converted to Python objects.
         for piece in data.chunks(64) {
             let decode = |data: &Data<'_>| self.codec.decode_with(data, mode(strict));
             let trees: Vec<_> = py.detach(|| piece.iter().map(decode).collect());
@@ -137,7 +138,7 @@ fn mode(strict: bool) -> Mode {
     if strict { Mode::Strict } else { Mode::Lenient }
 }
 
-/// A decoded value on its way to Python.
+/// A decoded value to be converted to Python.
 struct Decoded<'a>(&'a Value, AddressForm);
 
 impl<'py> IntoPyObject<'py> for Decoded<'_> {
@@ -184,7 +185,7 @@ fn tuple<'py>(
     PyTuple::new(py, values.iter().map(|value| Decoded(value, form)))
 }
 
-/// Where a value stands among the arguments: text that only errors need.
+/// Path of a value within the arguments, formatted only for errors.
 #[derive(Clone, Copy)]
 enum Path<'a> {
     Arguments,
@@ -200,7 +201,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// The items of a list or tuple as values of these types.
+/// Converts the items of a list or tuple to values of these types.
 fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Vec<Value>> {
     let items = sequence(items, path)?;
     if items.len() != types.len() {
@@ -311,7 +312,7 @@ fn refuse(path: Path<'_>, reason: &str) -> PyErr {
     EncodeError::new_err(format!("{path}: {reason}"))
 }
 
-/// Decoder of an event's logs: `Event("Transfer(address indexed from, address indexed to, uint256 value)")`.
+/// Decodes an event's logs: `Event("Transfer(address indexed from, address indexed to, uint256 value)")`.
 #[pyclass(frozen, module = "lydite")]
 pub struct Event {
     codec: EventCodec,
@@ -363,14 +364,15 @@ impl Event {
         &self.codec.signature().name
     }
 
-    /// Keccak-256 of the canonical signature, the first topic of its logs (also of an anonymous event, whose logs lack it).
+    /// Keccak-256 of the canonical signature, the first topic of its logs (also set for an anonymous event, whose logs
+    /// lack it).
     #[getter]
     fn topic<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.codec.topic().0)
     }
 
-    /// The parameters by name (`arg0` … where they have none). An indexed parameter longer than a word is the 32 bytes of
-    /// its hash, which is all that the log holds.
+    /// The parameters by name (`arg0` … if unnamed). An indexed parameter longer than a word is its 32-byte hash,
+    /// because the log contains only the hash.
     #[pyo3(signature = (topics, data, *, strict = true))]
     fn decode<'py>(
         &self,
@@ -399,7 +401,7 @@ impl Event {
     }
 }
 
-/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes.
+/// The selector of a function or error from its signature, canonical or human-readable: 4 bytes.
 #[pyfunction]
 #[pyo3(signature = (signature, /))]
 pub fn selector<'py>(py: Python<'py>, signature: &str) -> PyResult<Bound<'py, PyBytes>> {
@@ -408,7 +410,7 @@ pub fn selector<'py>(py: Python<'py>, signature: &str) -> PyResult<Bound<'py, Py
         .map_err(IntoPython::into_python)
 }
 
-/// The first topic of an event by its signature, canonical or human-readable: 32 bytes.
+/// The first topic of an event from its signature, canonical or human-readable: 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (signature, /))]
 pub fn event_topic<'py>(py: Python<'py>, signature: &str) -> PyResult<Bound<'py, PyBytes>> {

@@ -1,4 +1,4 @@
-//! Arguments that are bytes.
+//! Byte arguments.
 
 use std::ops::Deref;
 
@@ -10,8 +10,8 @@ use crate::error::{DecodeError, IntoPython};
 use lydite::bytes::{Address, hex};
 use zeroize::Zeroize as _;
 
-/// The bytes of any object with a contiguous buffer: `bytes` borrowed, others (`bytearray`, `memoryview`, NumPy arrays)
-/// copied, since another thread may write to them once the interpreter is let go.
+/// The bytes of any object with a contiguous buffer: `bytes` are borrowed, others (`bytearray`, `memoryview`, NumPy
+/// arrays) are copied, because another thread may write to them once the interpreter is released.
 pub enum Data<'a> {
     Borrowed(&'a [u8]),
     Owned(Vec<u8>),
@@ -50,7 +50,7 @@ fn copy(object: Borrowed<'_, '_, PyAny>) -> PyResult<Vec<u8>> {
     buffer.to_vec(object.py())
 }
 
-/// [`Data`] that is secret: a copy is wiped when it is dropped.
+/// Secret [`Data`]: a copy is wiped when it is dropped.
 pub struct Secret<'a>(Data<'a>);
 
 impl<'a> Deref for Secret<'a> {
@@ -78,7 +78,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Secret<'a> {
 }
 
 impl Data<'_> {
-    /// The bytes, if there are `N`.
+    /// The bytes, if there are exactly `N`.
     pub fn array<const N: usize>(&self, what: &str) -> PyResult<&[u8; N]> {
         (&**self)
             .try_into()
@@ -103,7 +103,7 @@ fn wrong_length(what: &str, needed: usize, found: usize) -> PyErr {
     DecodeError::new_err(format!("{what}: {needed} bytes needed, not {found}"))
 }
 
-/// Many items of bytes: an iterable of buffers, or a two-dimensional buffer of bytes (a NumPy array), whose rows they are.
+/// A batch of byte strings: an iterable of buffers, or the rows of a two-dimensional buffer of bytes (a NumPy array).
 pub enum Items<'py> {
     Objects(Vec<Bound<'py, PyAny>>),
     Rows { bytes: Vec<u8>, rows: usize },
@@ -126,9 +126,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Items<'py> {
     }
 }
 
-/// The error, with the index of the item that it is about in its notes.
+/// The error, with the index of the offending item in its notes.
 pub fn at_item(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
-    // It fails only without memory, and then the error itself still says what is wrong.
+    // This only fails if there is no memory, and the error is still usable then.
     let _ = error
         .value(py)
         .call_method1("add_note", (format!("item {index}"),));
@@ -156,7 +156,7 @@ impl Items<'_> {
     }
 }
 
-/// An address: 20 bytes, or 40 hexadecimal digits; of mixed case only with the right EIP-55 checksum.
+/// An address: 20 bytes, or 40 hexadecimal digits. Mixed case requires a valid EIP-55 checksum.
 pub fn address(object: &Bound<'_, PyAny>) -> PyResult<Address> {
     if let Ok(text) = object.cast::<pyo3::types::PyString>() {
         return parse_address(text.to_str()?);
@@ -178,7 +178,7 @@ fn parse_address(text: &str) -> PyResult<Address> {
     found.map_err(IntoPython::into_python)
 }
 
-/// Bytes: a buffer, or text in hexadecimal with `0x`.
+/// Bytes: a buffer, or hexadecimal text with `0x`.
 pub fn bytes_or_hex<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Data<'a>> {
     let Ok(text) = object.cast::<pyo3::types::PyString>() else {
         return object.as_borrowed().extract();

@@ -1,4 +1,4 @@
-//! The exceptions. All are `ValueError`s, so that callers who know nothing of Lydite catch them.
+//! The exceptions. All are subclasses of `ValueError`, so that callers who do not know Lydite can catch them.
 
 use std::fmt::{Debug, Display};
 
@@ -48,13 +48,13 @@ create_exception!(
     "A precompiled contract that fails: all gas is burnt."
 );
 
-/// The Python exception of a Rust error, with the same message.
+/// Converts a Rust error to a Python exception with the same message.
 pub trait IntoPython {
     fn into_python(self) -> PyErr;
 }
 
-/// A `DecodeError` that knows where, if that is known. Setting an attribute of an exception just made fails only without
-/// memory, and then the message still says it.
+/// A `DecodeError` with its offset, if known. Setting an attribute of a new exception only fails if there is no memory,
+/// and the message still contains the offset then.
 pub fn located(error: &impl Display, offset: impl Into<Option<usize>>) -> PyErr {
     let python = DecodeError::new_err(error.to_string());
     if let Some(offset) = offset.into() {
@@ -65,7 +65,7 @@ pub fn located(error: &impl Display, offset: impl Into<Option<usize>>) -> PyErr 
     python
 }
 
-/// The same, of a kind.
+/// A `DecodeError` with its offset and kind.
 fn classified(error: &impl Display, offset: usize, kind: impl Debug) -> PyErr {
     let python = located(error, offset);
     Python::attach(|py| {
@@ -80,7 +80,7 @@ impl IntoPython for evm::abi::Error {
     }
 }
 
-/// An error met while encoding: its offset is the index of the argument.
+/// An encoding error; its offset is the index of the argument.
 pub fn encoding(error: evm::abi::Error) -> PyErr {
     EncodeError::new_err(format!("arguments[{}]: {}", error.offset, error.kind))
 }

@@ -28,7 +28,7 @@ pub fn keccak256_batch<'py>(
     Ok(hashes.iter().map(|hash| PyBytes::new(py, hash)).collect())
 }
 
-/// Keccak-256 of each row of `row` bytes of one buffer, the hashes behind one another: 32 bytes a row. A NumPy array of
+/// Keccak-256 of each row of `row` bytes of one buffer: the concatenated hashes, 32 bytes per row. A NumPy array of
 /// `uint8` is such a buffer, and `numpy.frombuffer(result, "u1").reshape(-1, 32)` reads the result without a copy. Lets
 /// other threads run.
 #[pyfunction]
@@ -70,7 +70,7 @@ pub fn create_address<'py>(
     Ok(to_bytes(sender.py(), &address(sender)?.create(nonce)))
 }
 
-/// The address of the contract made by CREATE2 (EIP-1014): 20 bytes.
+/// The address of a contract created with CREATE2 (EIP-1014): 20 bytes.
 #[pyfunction]
 pub fn create2_address<'py>(
     sender: &Bound<'py, PyAny>,

@@ -1,4 +1,4 @@
-//! Python's integers as 256-bit words, two's complement where they are signed.
+//! Conversions between Python integers and 256-bit words, in two's complement for signed types.
 
 use lydite::{bytes::U256, ocapn::syrup::Integer};
 use pyo3::{
@@ -11,19 +11,19 @@ use pyo3::{
 
 use crate::{error::EncodeError, syrup::MAX_LIMBS};
 
-/// The value of a non-negative `int` below 2^256, or `None` if it is out of this range.
+/// The value of a non-negative `int` below 2^256, or `None` if it is out of range.
 pub fn unsigned(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
     word(object, false)
 }
 
-/// The two's complement of an `int` from -2^255 to 2^255 - 1, or `None` if it is out of this range.
+/// The two's complement of an `int` from -2^255 to 2^255 - 1, or `None` if it is out of range.
 pub fn signed(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
     word(object, true)
 }
 
 fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
     let py = object.py();
-    // True and False are ints to Python; where a number is wanted they are a mistake.
+    // True and False are ints in Python; passing one as a number is a mistake.
     if !object.is_instance_of::<PyInt>() || object.is_instance_of::<PyBool>() {
         let found = object.get_type();
         return Err(PyTypeError::new_err(format!(
@@ -39,7 +39,7 @@ fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
         if !signed {
             return Ok(None);
         }
-        // Below -2^63. What is below -2^256 is negative still.
+        // The value is below -2^63. One below -2^256 stays negative after the addition, and is rejected.
         let complement = object.add(power_of_two(&TWO_TO_256, py, 256)?)?;
         return Ok(unsigned_word(&complement)?.filter(is_negative));
     }
@@ -79,7 +79,7 @@ fn unsigned_word(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
     }
 }
 
-/// A method of `int`, looked up once.
+/// A method of `int`, looked up only once.
 fn method<'py>(
     cell: &'static PyOnceLock<Py<PyAny>>,
     py: Python<'py>,
@@ -100,14 +100,14 @@ pub fn from_unsigned<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, 
     match *value.limbs() {
         [low, 0, 0, 0] => Ok(low.into_pyobject(py)?.into_any()),
         _ => {
-            // Python goes through them one by one, zeros too.
+            // Python processes all bytes one by one, including leading zeros.
             let bytes = &value.to_be_bytes()[32 - value.byte_len()..];
             from_bytes(py)?.call1((PyBytes::new(py, bytes),))
         }
     }
 }
 
-/// The `int` of a word in two's complement.
+/// The `int` of a two's complement word.
 pub fn from_signed<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, PyAny>> {
     let [low, a, b, c] = *value.limbs();
     let sign = ((low as i64) >> 63) as u64;
@@ -121,7 +121,7 @@ pub fn from_signed<'py>(py: Python<'py>, value: &U256) -> PyResult<Bound<'py, Py
     unsigned.sub(power_of_two(&TWO_TO_256, py, 256)?)
 }
 
-/// An `int` of at most 65 536 bits: the conversion to decimal takes quadratic time.
+/// An `int` of at most 65 536 bits, since conversion to decimal takes quadratic time.
 pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
     let py = object.py();
     if let Ok(small) = object.extract::<i64>() {
@@ -145,7 +145,7 @@ pub fn any_size(object: &Bound<'_, PyAny>) -> PyResult<Integer> {
     Ok(Integer::from_sign_magnitude(object.lt(0)?, &limbs))
 }
 
-/// The `int` of an integer of this magnitude, least limb first.
+/// The `int` with this magnitude, least significant limb first.
 pub fn from_any_size<'py>(
     py: Python<'py>,
     value: &Integer,

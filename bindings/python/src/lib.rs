@@ -1,7 +1,7 @@
-//! `lydite._native`: the Lydite crates as a Python module. Bytes in, bytes out; no logic of its own.
+//! `lydite._native`: the Lydite crates as a Python module. Functions take and return bytes; the module has no logic.
 //!
 //! Inputs are `bytes` without a copy, or any object with a contiguous buffer of bytes, copied while the interpreter is
-//! held, so that the batches that let go of it read nothing that another thread may write.
+//! held, so that batches that release the interpreter never read memory that another thread may write.
 
 mod abi;
 mod data;

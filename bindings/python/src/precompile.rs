@@ -5,8 +5,8 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 
 use crate::{data::Data, error::IntoPython};
 
-/// Runs the precompiled contract at `number` (1 to 17, or 0x100) on `input` with so much gas: `(output, gas used)`. Raises
-/// PrecompileError where the call fails. Lets other threads run.
+/// Runs the precompiled contract at `number` (1 to 17, or 0x100) on `input` with a gas limit: `(output, gas used)`.
+/// Raises PrecompileError if the call fails. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (number, input, gas_limit, *, fork = "osaka"))]
 pub fn precompile<'py>(

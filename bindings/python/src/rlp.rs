@@ -1,4 +1,4 @@
-//! RLP of any shape: strings are `bytes`, lists are `list`s.
+//! RLP items of any shape: strings are `bytes`, lists are `list`s.
 
 use lydite::evm::rlp::{self, Event};
 use pyo3::{
@@ -13,14 +13,14 @@ use crate::{
     integer,
 };
 
-/// Deepest nesting of lists that is encoded: those of Python may hold themselves.
+/// Maximum nesting of lists when encoding: Python lists may contain themselves.
 const MAX_DEPTH: usize = 1024;
 
-/// Encodes bytes, non-negative ints below 2^256, and lists or tuples of what can be encoded.
+/// Encodes bytes, non-negative ints below 2^256, and nested lists or tuples of them.
 #[pyfunction]
 #[pyo3(signature = (value, /))]
 pub fn rlp_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    // Written from the back, so that the length of a list is known when its header is.
+    // Written from the back, so that the length of a list is known before its header is written.
     let mut reversed = Vec::new();
     let mut open: Vec<(Vec<Bound<'py, PyAny>>, usize)> = Vec::new();
     let mut next = Some(value.clone());
@@ -87,7 +87,7 @@ fn push_header(header: rlp::Header, reversed: &mut Vec<u8>) {
     reversed.extend(bytes.iter().rev());
 }
 
-/// Decodes one item, strictly: what is accepted encodes to the same bytes. Lists of any depth are read.
+/// Decodes one item strictly: accepted input re-encodes to the same bytes. Lists may be nested to any depth.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub fn rlp_decode<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<'py, PyAny>> {
@@ -100,7 +100,7 @@ pub fn rlp_decode<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<'py, P
                 continue;
             }
             Event::String(bytes) => PyBytes::new(py, bytes).into_any(),
-            // Each end closes a list that was opened.
+            // Each end event closes an open list.
             Event::End => match open.pop() {
                 Some(list) => list.into_any(),
                 None => continue,

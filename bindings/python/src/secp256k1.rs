@@ -1,4 +1,4 @@
-//! ECDSA over secp256k1. Signatures are 65 bytes: r, s, v, with v 0 or 1 (27 and 28 are read too).
+//! ECDSA over secp256k1. Signatures are 65 bytes: r, s, v with v 0 or 1 (27 and 28 are accepted too).
 
 use lydite::{
     bytes::Address,
@@ -28,7 +28,7 @@ fn read_public_key(data: &Data<'_>) -> PyResult<PublicKey> {
     .map_err(IntoPython::into_python)
 }
 
-/// The address that signed `hash` (32 bytes): 20 bytes. High s is accepted, as by the precompile ECRECOVER.
+/// The address that signed `hash` (32 bytes): 20 bytes. High s is accepted, like in the precompile ECRECOVER.
 #[pyfunction]
 #[pyo3(signature = (hash, signature, /))]
 pub fn ecrecover<'py>(
@@ -40,8 +40,8 @@ pub fn ecrecover<'py>(
     Ok(to_bytes(py, &found.map_err(IntoPython::into_python)?))
 }
 
-/// Signers of many hashes: buffers of 32 n and 65 n bytes in, `(addresses, ok)` of 20 n and n bytes out. A signature
-/// that is not valid has ok 0 and the address zero, and disturbs no other. Lets other threads run.
+/// The signers of a batch of hashes: buffers of 32 n and 65 n bytes in, `(addresses, ok)` of 20 n and n bytes out. An
+/// invalid signature has ok 0 and the zero address, and does not affect the others. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (hashes, signatures, /))]
 pub fn ecrecover_batch<'py>(
@@ -56,7 +56,7 @@ pub fn ecrecover_batch<'py>(
     }
     let (addresses, ok) = py
         .detach(|| {
-            // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
+            // A malformed signature must recover nothing: r = 0 fails in its lane.
             let signatures: Vec<Signature> = signatures
                 .iter()
                 .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
@@ -92,8 +92,8 @@ pub fn recover_public_key<'py>(
     ))
 }
 
-/// Whether `signature` (65 bytes, or 64 without v) is one of `public_key` for `hash`. A key or signature that is
-/// malformed raises.
+/// Whether `signature` (65 bytes, or 64 without v) of `hash` is valid for `public_key`. Raises for a malformed key or
+/// signature.
 #[pyfunction]
 #[pyo3(signature = (public_key, hash, signature, /))]
 pub fn verify(public_key: Data<'_>, hash: Data<'_>, signature: Data<'_>) -> PyResult<bool> {
@@ -109,7 +109,7 @@ pub fn verify(public_key: Data<'_>, hash: Data<'_>, signature: Data<'_>) -> PyRe
     }
 }
 
-/// Signs `hash` with `secret_key`, 32 bytes each: deterministic (RFC 6979), low s, constant time.
+/// Signs `hash` with `secret_key`, 32 bytes each: deterministic (RFC 6979), low s, constant-time.
 #[pyfunction]
 #[pyo3(signature = (hash, secret_key, /))]
 pub fn sign<'py>(

@@ -28,12 +28,12 @@ use crate::{
     integer,
 };
 
-/// Words of 64 bits of the longest integer that is converted, here and in JavaScript: 65 536 bits.
+/// Maximum number of 64-bit words of a converted integer, here and in JavaScript: 65 536 bits.
 pub const MAX_LIMBS: usize = 1024;
-/// Digits of 2^65536.
+/// Number of decimal digits of 2^65536.
 const MAX_DIGITS: usize = 19_729;
 
-/// A symbol: text that is not a string. Equal to symbols only.
+/// A symbol: text that is not a string. Only equal to symbols.
 #[pyclass(frozen, eq, hash, module = "lydite")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Symbol {
@@ -59,7 +59,7 @@ impl Symbol {
     }
 }
 
-/// A float of 32 bits.
+/// A 32-bit float.
 #[pyclass(frozen, eq, module = "lydite")]
 #[derive(PartialEq)]
 pub struct Float32 {
@@ -81,7 +81,7 @@ impl Float32 {
     }
 
     fn __hash__(&self) -> u32 {
-        // Zeros are equal.
+        // 0.0 and -0.0 are equal, so they must have the same hash.
         (self.value + 0.0).to_bits()
     }
 
@@ -135,10 +135,10 @@ pub fn syrup_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyByt
     Ok(PyBytes::new(value.py(), &encoded))
 }
 
-/// The value that `data` is the encoding of, canonical and whole. `lenient=True` takes what old peers write: needless zeros,
-/// any order of keys, the brackets of bencode. Keys that are equal in Python and not in Syrup (1 and True) raise
-/// DecodeError, as does a key that Python cannot hash, and an integer of more than 65 536 bits (19 729 digits): converting it
-/// takes quadratic time.
+/// Decodes the single value that `data` encodes canonically. `lenient=True` accepts encodings from old peers:
+/// superfluous zeros, any order of keys, bencode's brackets. Raises DecodeError for keys that are equal in Python but
+/// not in Syrup (1 and True), for a key that Python cannot hash, and for an integer of more than 65 536 bits (19 729
+/// digits), because converting it takes quadratic time.
 #[pyfunction]
 #[pyo3(signature = (data, /, *, lenient = false))]
 pub fn syrup_decode<'py>(
@@ -154,7 +154,7 @@ pub fn syrup_decode<'py>(
     from_value(py, &tree.map_err(IntoPython::into_python)?, &data)
 }
 
-/// The content id of the value that `data` is the canonical encoding of: SHA-256, 32 bytes.
+/// The content id of the value that `data` encodes canonically: SHA-256, 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub fn syrup_content_id<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<'py, PyBytes>> {
@@ -163,20 +163,20 @@ pub fn syrup_content_id<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<
     Ok(PyBytes::new(py, &hash::sha256(&data)))
 }
 
-/// The magnitude of an integer, least word first, or `None` if it has more than 65 536 bits: the conversion takes quadratic
-/// time, so the number of digits is checked before it starts.
+/// The magnitude of an integer, least significant word first, or `None` if it has more than 65 536 bits. Conversion
+/// takes quadratic time, so the number of digits is checked before it starts.
 pub fn bounded_magnitude(value: &Integer) -> Option<Vec<u64>> {
     let short = i64::try_from(value).is_ok() || value.to_string().len() <= MAX_DIGITS + 1;
     let limbs = short.then(|| value.magnitude())?;
     (limbs.len() <= MAX_LIMBS).then_some(limbs)
 }
 
-/// Offset and number of digits of the first integer of more than 65 536 bits in an encoding that was decoded.
+/// Offset and number of digits of the first integer of more than 65 536 bits in a valid encoding.
 fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
     let mut at = 0;
     while let Some(byte) = input.get(at) {
         if !byte.is_ascii_digit() {
-            // The bytes of a float may be digits.
+            // Skip the bytes of a float: they may be digits.
             at += match byte {
                 b'D' => 9,
                 b'F' => 5,
@@ -198,7 +198,7 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
                 }
                 end + 1
             }
-            // A length, and so many bytes.
+            // A length, followed by that many bytes.
             _ => (end + 1).saturating_add(digits.parse().unwrap_or(usize::MAX)),
         };
     }
@@ -211,7 +211,7 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
             "more than {MAX_TREE_DEPTH} containers inside each other"
         )));
     }
-    // All are taken before one is converted: that may run code of Python's, which may change the container.
+    // All items are collected before any is converted: conversion may run Python code that changes the container.
     let all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
         let items: Vec<_> = items.collect();
         items
@@ -219,7 +219,7 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
             .map(|item| to_value(item, depth + 1))
             .collect::<PyResult<Vec<_>>>()
     };
-    // bool before int, of which it is a kind.
+    // bool before int, because bool is a subclass of int.
     Ok(if let Ok(value) = object.cast::<PyBool>() {
         Value::Boolean(value.is_true())
     } else if object.is_instance_of::<PyInt>() {
@@ -262,7 +262,7 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     })
 }
 
-/// The Python object of a value that `input` is the encoding of.
+/// The Python object of the value that `input` encodes.
 fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let all = |values: &[Value]| {
         values

@@ -19,12 +19,14 @@ use crate::{
     integer, secp256k1,
 };
 
-/// A signed transaction of any type (legacy, 1, 2, 3, 4): `Tx.decode(raw).sender`. Fields that the type lacks are `None`.
+/// A signed transaction of any type (legacy, 1, 2, 3, 4): `Tx.decode(raw).sender`. Fields that the type lacks are
+/// `None`.
 #[pyclass(frozen, module = "lydite")]
 pub struct Tx(Py<PyBytes>);
 
 impl Tx {
-    /// The bytes were accepted once, so they are again; reading them takes less time than a Python attribute look-up.
+    /// The bytes were accepted once, so they are accepted again; decoding them takes less time than a Python attribute
+    /// look-up.
     fn with<'py, T>(
         &self,
         py: Python<'py>,
@@ -38,7 +40,7 @@ impl Tx {
 
 #[pymethods]
 impl Tx {
-    /// Decodes an envelope, strictly.
+    /// Decodes an envelope strictly.
     #[staticmethod]
     #[pyo3(signature = (raw, /))]
     fn decode(py: Python<'_>, raw: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -57,7 +59,7 @@ impl Tx {
         self.0.clone_ref(py)
     }
 
-    /// Type of the envelope, 0 to 4.
+    /// Envelope type, 0 to 4.
     #[getter]
     fn r#type(&self, py: Python<'_>) -> PyResult<u8> {
         self.with(py, |tx| Ok(tx.kind as u8))
@@ -75,7 +77,7 @@ impl Tx {
         self.with(py, |tx| Ok(PyBytes::new(py, &tx.signing_hash())))
     }
 
-    /// The account that signed: 20 bytes. Raises SignatureError if there is none, or s is high (EIP-2).
+    /// The address of the signer: 20 bytes. Raises SignatureError if recovery fails or s is high (EIP-2).
     #[getter]
     fn sender<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.with(py, |tx| {
@@ -135,7 +137,7 @@ impl Tx {
         self.with(py, |tx| Ok(tx.gas_limit))
     }
 
-    /// Recipient, 20 bytes; `None` creates a contract.
+    /// Recipient, 20 bytes; `None` for contract creation.
     #[getter]
     fn to<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         self.with(py, |tx| {
@@ -143,7 +145,7 @@ impl Tx {
         })
     }
 
-    /// Wei.
+    /// Value in wei.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.with(py, |tx| integer::from_unsigned(py, &tx.value))
@@ -235,7 +237,7 @@ impl Tx {
     }
 }
 
-/// The sender of each raw transaction, or `None` where an envelope or its signature is not valid: decoding, hashing and
+/// The sender of each raw transaction, or `None` if the envelope or its signature is invalid: decoding, hashing and
 /// recovery in batches. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (raw, /))]
@@ -257,7 +259,7 @@ pub fn senders<'py>(
         .collect())
 }
 
-/// A transaction's fields as JSON-RPC and eth-account name them, each taken once.
+/// A transaction's fields with the names of JSON-RPC and eth-account, each read once.
 struct Fields<'a, 'py> {
     given: &'a Bound<'py, PyDict>,
     taken: usize,
@@ -283,7 +285,7 @@ impl<'a, 'py> Fields<'a, 'py> {
         to_integer(name, &self.required(name)?)
     }
 
-    /// A legacy transaction may hold on every chain.
+    /// A legacy transaction may be valid on every chain.
     fn chain_id(&mut self, kind: TransactionType) -> PyResult<Option<u64>> {
         if kind == TransactionType::Legacy {
             return match self.take("chainId")? {
@@ -309,7 +311,7 @@ impl<'a, 'py> Fields<'a, 'py> {
         match self.take("to")? {
             None => Ok(None),
             Some(to) if to.is_none() => Ok(None),
-            // The empty string creates a contract in JSON-RPC and in eth-account.
+            // An empty string means contract creation in JSON-RPC and in eth-account.
             Some(to) if to.len().is_ok_and(|length| length == 0) => Ok(None),
             Some(to) => address(&to)
                 .map(Some)
@@ -348,7 +350,7 @@ impl<'a, 'py> Fields<'a, 'py> {
         })
     }
 
-    /// Nothing is dropped in silence: a field that the type does not have is an error. `from` is known but not signed.
+    /// No field is dropped silently: a field that the type does not have is an error. `from` is known but not signed.
     fn finish(mut self) -> PyResult<()> {
         self.take("from")?;
         if self.taken == self.given.len() {
@@ -366,7 +368,7 @@ fn get<'py>(item: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>
         .ok_or_else(|| EncodeError::new_err(format!("{name}: missing")))
 }
 
-/// The items of a list, whose errors say at which index.
+/// The items of a list, with the index in error messages.
 fn list<'py, T>(
     name: &str,
     items: &Bound<'py, PyAny>,
@@ -394,7 +396,7 @@ fn words(name: &str, items: &Bound<'_, PyAny>) -> PyResult<Vec<B256>> {
     })
 }
 
-/// An int, or JSON-RPC's hexadecimal text.
+/// An int, or hexadecimal text as in JSON-RPC.
 fn to_integer<T: TryFrom<U256>>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<T> {
     let out_of_range = || EncodeError::new_err(format!("{name}: out of range"));
     let value = match object.cast::<pyo3::types::PyString>() {
@@ -418,9 +420,10 @@ fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
     EncodeError::new_err(format!("{name}: {}", error.value(object.py())))
 }
 
-/// Signs a transaction given as a dict with the names of JSON-RPC (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
+/// Signs a transaction given as a dict with JSON-RPC field names (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
 /// `maxFeePerGas`, `maxPriorityFeePerGas`, `to`, `value`, `data`, `accessList`, `maxFeePerBlobGas`,
-/// `blobVersionedHashes`, `authorizationList`): its envelope. Without `type` the fields tell it, as in eth-account.
+/// `blobVersionedHashes`, `authorizationList`) and returns its envelope. Without `type`, the type is inferred from the
+/// fields, like in eth-account.
 #[pyfunction]
 #[pyo3(signature = (fields, secret_key, /))]
 pub fn sign_transaction<'py>(

@@ -16,7 +16,8 @@ pub fn hash_message<'py>(py: Python<'py>, message: Data<'_>) -> Bound<'py, PyByt
     PyBytes::new(py, &eip191::hash_message(&message).0)
 }
 
-/// The text of a document: a string as it is; anything else as `json.dumps` writes it, with bytes in hexadecimal.
+/// The JSON text of a document: a string unchanged; anything else in the format of `json.dumps`, with bytes in
+/// hexadecimal.
 fn json(document: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = document.py();
     if let Ok(text) = document.cast::<PyString>() {
@@ -35,8 +36,8 @@ fn bytes_as_hex(object: Data<'_>) -> String {
     lydite::bytes::hex::encode_prefixed(&*object)
 }
 
-/// The hash to sign for a typed data document (EIP-712), as `eth_signTypedData_v4` takes it: JSON text, or the dict that
-/// it stands for.
+/// The hash to sign for a typed data document (EIP-712), like `eth_signTypedData_v4`: JSON text, or the equivalent
+/// dict.
 #[pyfunction]
 #[pyo3(signature = (document, /))]
 pub fn hash_typed_data<'py>(document: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -44,7 +45,7 @@ pub fn hash_typed_data<'py>(document: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
     Ok(PyBytes::new(document.py(), &data.signing_hash().0))
 }
 
-/// A typed data document, read and hashed once.
+/// A typed data document, parsed and hashed once.
 #[pyclass(frozen, module = "lydite")]
 pub struct TypedData(eip712::TypedData);
 

@@ -31,8 +31,8 @@ fn scheme(name: &str) -> PyResult<&'static dyn NamedScheme> {
     })
 }
 
-/// Whether `signature` is one of `public_key` for an epoch and a message (32 bytes). A key or signature that is malformed
-/// raises DecodeError. Lets other threads run.
+/// Whether `signature` is valid for `public_key`, an epoch and a message (32 bytes). Raises DecodeError for a malformed
+/// key or signature. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (public_key, epoch, message, signature, *, scheme = "leansig-prod"))]
 pub fn xmss_verify(
@@ -48,8 +48,8 @@ pub fn xmss_verify(
         .map_err(IntoPython::into_python)
 }
 
-/// `xmss_verify` of many, side by side and on all cores: four sequences of the same length, the epochs ints, the others
-/// buffers or two-dimensional arrays of bytes. What is malformed is not valid. Lets other threads run.
+/// Batch version of `xmss_verify`, vectorised and on all cores: four sequences of the same length, the epochs ints, the
+/// others buffers or two-dimensional arrays of bytes. Malformed items are invalid. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (public_keys, epochs, messages, signatures, *, scheme = "leansig-prod"))]
 pub fn xmss_verify_batch(
@@ -80,9 +80,9 @@ pub fn xmss_verify_batch(
     Ok(py.detach(|| scheme.verify_batch(&claims)))
 }
 
-/// Makes a key for at least `epochs` epochs from `first` on, and writes it to `path`, readable by its owner only, with the
-/// record of its spent epochs in `path` + ".epoch". Returns the public key. `seed` (32 bytes) is for tests; without it the
-/// system's randomness is used. Interrupted by Ctrl-C. Lets other threads run.
+/// Makes a key for at least `epochs` epochs starting at `first`, and writes it to `path`, readable only by its owner,
+/// with the record of its spent epochs in `path` + ".epoch". Returns the public key. `seed` (32 bytes) is for tests;
+/// without it the system's randomness is used. Ctrl-C interrupts it. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (path, *, first = 0, epochs = 1, scheme = "leansig-prod", seed = None))]
 pub fn xmss_generate<'py>(
@@ -127,9 +127,9 @@ pub fn xmss_generate<'py>(
     }
 }
 
-/// Creates the record of the key file at `path`, made elsewhere (leanSig's SSZ), by which all epochs below `next` are spent.
-/// You must know which epochs the key has signed. A key that has its record raises FileExistsError, one that its group or
-/// others can read KeyFileError.
+/// Creates the record of a key file at `path` that was made elsewhere (leanSig's SSZ); all epochs below `next` are
+/// marked as spent. You must know which epochs the key has signed. Raises FileExistsError if the record exists, and
+/// KeyFileError if the key's group or others can read it.
 #[pyfunction]
 #[pyo3(signature = (path, *, next, scheme = "leansig-prod"))]
 pub fn xmss_adopt(py: Python<'_>, path: PathBuf, next: u64, scheme: &str) -> PyResult<()> {
@@ -138,21 +138,21 @@ pub fn xmss_adopt(py: Python<'_>, path: PathBuf, next: u64, scheme: &str) -> PyR
         .map_err(IntoPython::into_python)
 }
 
-/// What a thread that panicked left is whole: nothing here is changed in steps.
+/// A poisoned lock is safe to use: nothing it protects is changed in several steps.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A key file open for signing: `XmssKey("key", scheme="leansig-prod").sign(epoch, message)`. No other process can open it
-/// meanwhile. The record that spends an epoch is on the disk before `sign` returns.
+/// A key file open for signing: `XmssKey("key", scheme="leansig-prod").sign(epoch, message)`. No other process can open
+/// it in the meantime. The record that spends an epoch is on disk before `sign` returns.
 ///
-/// The key belongs to the process that opened it. In a child made by `os.fork`, by `multiprocessing` with the start method
-/// "fork", or by a server that loads its application before it forks, `sign`, `prepare` and `prepare_ahead` raise
-/// KeyFileError: open the key in the process that signs. KeyFileError is also raised if the record was restored or replaced
-/// while the key is open, and for a key file that its group or others can read (use chmod 600).
+/// The key belongs to the process that opened it. In a child made by `os.fork`, by `multiprocessing` with the start
+/// method "fork", or by a server that loads its application before it forks, `sign`, `prepare` and `prepare_ahead`
+/// raise KeyFileError: open the key in the process that signs. KeyFileError is also raised if the record was restored
+/// or replaced while the key is open, and for a key file that its group or others can read (run chmod 600).
 ///
-/// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected, and
-/// two signatures for one epoch reveal the key.
+/// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected,
+/// and two signatures for one epoch reveal the key.
 #[pyclass(frozen, module = "lydite")]
 pub struct XmssKey {
     file: Mutex<Box<dyn NamedKeyFile>>,
@@ -161,7 +161,7 @@ pub struct XmssKey {
 }
 
 impl XmssKey {
-    /// Before the file is locked: a fork may have copied a mutex that another thread had locked.
+    /// Checked before the file is locked: a fork may have copied a mutex that another thread had locked.
     fn check_owner(&self) -> PyResult<()> {
         self.owner.check().map_err(IntoPython::into_python)
     }
@@ -170,7 +170,7 @@ impl XmssKey {
     where
         T: Send,
     {
-        // The interpreter is let go first: another thread may hold the file and want it.
+        // Release the interpreter first: another thread may hold the file and wait for the interpreter.
         py.detach(|| run(&mut **lock(&self.file)))
     }
 }
@@ -202,7 +202,7 @@ impl XmssKey {
         Ok(PyBytes::new(py, &key.map_err(IntoPython::into_python)?))
     }
 
-    /// The epochs that the key is for, as (first, end).
+    /// The range of the key's epochs, as (first, end).
     #[getter]
     fn active(&self, py: Python<'_>) -> (u64, u64) {
         ends(&self.with(py, |file| file.active()))
@@ -214,21 +214,21 @@ impl XmssKey {
         ends(&self.with(py, |file| file.unspent()))
     }
 
-    /// The epochs whose trees are at hand, as (first, end).
+    /// The epochs whose trees are prepared, as (first, end).
     #[getter]
     fn prepared(&self, py: Python<'_>) -> (u64, u64) {
         ends(&self.with(py, |file| file.prepared()))
     }
 
-    /// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew.
+    /// Moves the window of prepared epochs up to this one, like signing does, and rewrites the key file.
     fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
         self.check_owner()?;
         self.with(py, |file| file.prepare(epoch))
             .map_err(IntoPython::into_python)
     }
 
-    /// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
-    /// seconds in between, so that the window moves without computing.
+    /// Starts a background thread that computes the tree after the window, a few leaves at a time with pauses of this
+    /// many seconds, so that moving the window requires no computation.
     #[pyo3(signature = (pause = 0.1))]
     fn prepare_ahead(&self, py: Python<'_>, pause: f64) -> PyResult<()> {
         let pause = Duration::try_from_secs_f64(pause)
@@ -238,8 +238,8 @@ impl XmssKey {
             .map_err(IntoPython::into_python)
     }
 
-    /// Signs a message (32 bytes) for an epoch, and spends it and all before it. Raises KeyFileError for a spent epoch, and in
-    /// a process forked from the one that opened the key.
+    /// Signs a message (32 bytes) for an epoch, and spends it and all earlier ones. Raises KeyFileError for a spent
+    /// epoch, and in a process forked from the one that opened the key.
     fn sign<'py>(
         &self,
         py: Python<'py>,

@@ -93,7 +93,7 @@ def test_batches_let_another_thread_run(name):
         go.wait()
         ran.set()
 
-    # From here on no thread is made to give way: the other one runs only if the batch lets it.
+    # From here on the interpreter never switches threads by itself: the other one runs only if the batch releases it.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1000)
     thread = threading.Thread(target=other)
@@ -103,7 +103,7 @@ def test_batches_let_another_thread_run(name):
         for _ in range(1000):
             lydite.keccak256(b"")
         assert not ran.is_set()
-        # The other one may find no core free while the first batch runs.
+        # The other thread may find no free core while the first batch runs.
         deadline = time.monotonic() + 60
         while not ran.is_set() and time.monotonic() < deadline:
             batch()
@@ -142,7 +142,7 @@ CALLS = {
     },
     "Tx.decode": lydite.Tx.decode,
 }
-# They write files where they are told to.
+# Excluded: they write to the files they are given.
 del CALLS["xmss_generate"], CALLS["xmss_adopt"]
 
 
@@ -150,7 +150,7 @@ del CALLS["xmss_generate"], CALLS["xmss_adopt"]
 @settings(max_examples=60, deadline=None)
 @given(arguments=st.lists(ANYTHING, max_size=5))
 def test_any_arguments_give_an_answer_or_an_error_of_python(name, arguments):
-    # What a panic raises is no Exception.
+    # A panic raises an exception that is not a subclass of Exception.
     with contextlib.suppress(ValueError, TypeError, OverflowError, OSError):
         CALLS[name](*arguments)
 
@@ -312,7 +312,7 @@ def test_rlp_refuses():
 
 
 def _deep(levels):
-    # Built from the inside, each header before what it holds.
+    # Built from the inside out, each header before its contents.
     pieces, length = [b"\xc0"], 1
     for _ in range(levels - 1):
         size = length.to_bytes((length.bit_length() + 7) // 8, "big")
@@ -439,7 +439,7 @@ def test_syrup_refuses_long_integers_before_it_converts_them():
         assert raised.value.offset == offset
 
     def text(value):
-        # Python's own conversion refuses, too.
+        # Python's own conversion raises too.
         limit = sys.get_int_max_str_digits()
         sys.set_int_max_str_digits(0)
         try:
@@ -448,7 +448,7 @@ def test_syrup_refuses_long_integers_before_it_converts_them():
             sys.set_int_max_str_digits(limit)
 
     refused(b"9" * 100_000 + b"+", 0, 100_000)
-    # Digits that are no integer come first: a byte array, and a float.
+    # Digits that are not an integer come first: a byte array, and a float.
     nested = b"[12+30000:" + b"9" * 30_000 + b"D@9999999" + b"3'cat" + b"9" * 20_000 + b"-]"
     refused(nested, 30_024, 20_000)
     refused(b"[ 0" + b"9" * 19_729 + b"+ ]", 2, 19_730, lenient=True)
@@ -459,7 +459,7 @@ def test_syrup_refuses_long_integers_before_it_converts_them():
     for value in (largest + 1, -largest - 1):
         with pytest.raises(lydite.EncodeError, match="^expected an integer of at most 65536 bits, found 65537$"):
             lydite.syrup_encode([value])
-    # Quadratic time would be minutes.
+    # Quadratic time would take minutes.
     start = time.monotonic()
     refused(b"9" * 4_000_000 + b"+", 0, 4_000_000)
     with pytest.raises(lydite.EncodeError):
@@ -475,8 +475,8 @@ def test_copies_of_keys_are_wiped():
         for i in range(32):
             key[i] = i * 37 + 11 & 255
 
-    # What is looked for stands nowhere in this form: memory is inverted before it is searched. The second half of the key is
-    # what an allocator does not write to when it takes memory back.
+    # The searched bytes exist nowhere in this form: memory is inverted before it is searched. Only the second half of
+    # the key is searched, because an allocator does not overwrite it when memory is freed.
     inverted = bytes(255 - (i * 37 + 11 & 255) for i in range(16, 32))
     table = bytes(255 - i for i in range(256))
 
@@ -504,6 +504,6 @@ def test_copies_of_keys_are_wiped():
             lydite.sign(b"", secret)
         key[:] = bytes(32)
         assert not found()
-    # Last, since it leaves copies: whether it looks in the right place.
+    # Control, last because it leaves copies: the search does find a key that is in memory.
     fill()
     assert found()

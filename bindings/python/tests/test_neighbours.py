@@ -61,7 +61,7 @@ SYRUP = st.recursive(
 def test_syrup_round_trip(value):
     encoded = lydite.syrup_encode(value)
     decoded = lydite.syrup_decode(encoded)
-    # The encoding tells apart what is equal in Python: 1, 1.0 and True.
+    # The encoding distinguishes values that are equal in Python: 1, 1.0 and True.
     assert decoded == value and type(decoded) is type(value) and lydite.syrup_encode(decoded) == encoded
 
 
@@ -137,7 +137,7 @@ def test_xmss_vectors():
             valid = lydite.xmss_verify(*arguments, bytes.fromhex(case["sig_ssz"]), scheme="leansig-test")
         except lydite.DecodeError:
             valid = False
-        # leanSig takes field elements modulo p, which is not canonical.
+        # leanSig accepts field elements modulo p, which is not canonical.
         expected = case["leansig_release"] == "true" and "noncanonical" not in case["case"]
         assert valid == expected, case["case"]
 
@@ -208,7 +208,7 @@ def test_xmss_keys_after_a_fork(tmp_path):
     for error in errors:
         assert f"opened by process {os.getpid()} and this is process {child.pid}" in error
 
-    # A child that drops its copy leaves the parent's key open.
+    # A child that drops its copy must leave the parent's key open.
     child = os.fork()
     if child == 0:
         code = 1
@@ -271,7 +271,7 @@ def test_secrets_in_bytearrays_are_not_left_in_memory(tmp_path):
                     start, end = (int(x, 16) for x in area.split("-"))
                     memory.seek(start)
                     data = memory.read(end - start)
-                    # The allocator overwrites the first bytes of what is freed.
+                    # The allocator overwrites the first bytes of freed memory.
                     count += sum(data.count(secret[i : i + 8]) for i in range(0, 32, 8))
             child.stdin.close()
         found[mode] = count

@@ -51,7 +51,7 @@ __all__ = [
     "xmss_verify_batch",
 ]
 
-# An iterable of buffers, or a buffer of two dimensions, such as a NumPy array.
+# An iterable of buffers, or a two-dimensional buffer such as a NumPy array.
 _Items: TypeAlias = Iterable[Buffer] | Buffer
 _Syrup: TypeAlias = (
     bool | int | float | Buffer | str | Symbol | Float32 | Record | Sequence[_Syrup] | Mapping[Any, _Syrup] | Set[Any]

@@ -43,7 +43,7 @@ for name in (
 
 for module in (eth_abi, eth_abi.abi):
     module.encode, module.decode = our_abi.encode, our_abi.decode
-# eth-keys runs its tests on coincurve too, if that is there.
+# eth-keys also runs its tests on coincurve if it is installed.
 eth_keys.backends.CoinCurveECCBackend = LyditeECCBackend
 eth_account.Account = Account
 

@@ -33,12 +33,12 @@ def encode(types, args):
 
 
 def decode(types, data, strict=True):
-    # Without `strict` the two packages forgive different things.
+    # With `strict=False` the two packages tolerate different inputs.
     if strict and isinstance(types, (list, tuple)) and isinstance(data, (bytes, bytearray)):
         try:
             codec = _codec(tuple(types))
             if codec is not None:
-                # eth_abi refuses some of what Solidity takes (offsets into a head): let it say which.
+                # eth_abi rejects some encodings that Solidity accepts (offsets into a head): let it decide.
                 return codec.decode(data, canonical=True)
         except (LyditeError, TypeError):
             pass

@@ -40,8 +40,8 @@ class Account(_Account):
                 raw = bytes.fromhex(raw.removeprefix("0x"))
             tx = lydite.Tx.decode(raw)
             authorizations = tx.authorization_list
-            # By EIP-7702 an authorization with a parity of 2 to 255 is skipped; eth_account refuses the transaction, and one
-            # without authorizations.
+            # EIP-7702 skips an authorization with a parity of 2 to 255; eth_account rejects the whole transaction, and
+            # also one without authorizations.
             if authorizations is None or authorizations and all(item[3] in (0, 1) for item in authorizations):
                 return lydite.to_checksum_address(tx.sender)
         except (ValueError, TypeError):

@@ -19,7 +19,7 @@ def keccak(primitive=None, hexstr=None, text=None):
 
 def to_checksum_address(value):
     try:
-        # The case of a text is not looked at.
+        # The case of the text is not checked.
         return _checksum(value.lower() if isinstance(value, str) else value)
     except (LyditeError, TypeError):
         return _to_checksum_address(value)
