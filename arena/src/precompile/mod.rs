@@ -287,6 +287,24 @@ mod tests {
     }
 
     #[test]
+    fn mixed_rows_hold_both_outcomes() {
+        let valid = |case: &Case| case.succeeds() && !case.parts[1].is_empty();
+        for id in ["evm_kzg_varied", "evm_p256verify_varied"] {
+            let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
+            let main = cases(op, Draw::Main).unwrap();
+            let count = main.iter().filter(|case| valid(case)).count();
+            assert!(count > 0 && count < main.len(), "{id}: {count} valid");
+        }
+        // The report's item is valid, all drawn ones are not: a constant is wrong on one or the other.
+        for id in ["evm_kzg", "evm_p256verify"] {
+            let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
+            let (main, two) = (cases(op, Draw::Main), cases(op, Draw::Alternating));
+            assert!(main.unwrap().iter().all(valid), "{id}");
+            assert!(!two.unwrap().iter().any(valid), "{id}");
+        }
+    }
+
+    #[test]
     fn rows_have_distinct_reproducible_items_with_a_truth() {
         for op in ops::catalogue().iter().filter(|op| is_row(op)) {
             let which = match op.input {
