@@ -269,6 +269,14 @@ pub fn summary(report: &Report) -> Vec<String> {
             two.join(", ")
         ));
     }
+    let batches: usize = report.cells.iter().map(|cell| cell.batches.len()).sum();
+    let crowded: u32 = report.cells.iter().map(|cell| cell.crowded).sum();
+    if report.run.probed && crowded > 0 {
+        lines.push(format!(
+            "other work shared the core during {:.0} % of the batches, in spite of retries",
+            100.0 * f64::from(crowded) / batches.max(1) as f64
+        ));
+    }
     if !report.run.filtered {
         lines.push(
             "this system does not tell run-queue waits: disturbed batches were kept".to_owned(),
