@@ -60,8 +60,9 @@ pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
     if all.is_hidden() {
         eprintln!("building {} variants, two at a time", waiting.len());
     }
-    // Builds of one language share a target folder's lock or a package cache, so prefer a job in another language.
-    let queue = Mutex::new((waiting, Vec::<String>::new()));
+    // Variants of one contender share its folder, so they are built in turn. Builds of one language share a target
+    // folder's lock or a package cache, so a job in another language goes first.
+    let queue = Mutex::new((waiting, Vec::<usize>::new()));
     let found = Mutex::new(&mut results);
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -69,14 +70,19 @@ pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
                 loop {
                     let Ok(mut guard) = queue.lock() else { return };
                     let (waiting, busy) = &mut *guard;
-                    let free = waiting
-                        .iter()
-                        .position(|&i| !busy.contains(&jobs[i].manifest.language));
-                    let Some(index) = waiting.remove(free.unwrap_or(0)) else {
+                    let free = |what: fn(&Manifest) -> &String| {
+                        let what = |job: &usize| what(jobs[*job].manifest);
+                        let idle = |job: &usize| !busy.iter().any(|other| what(other) == what(job));
+                        waiting.iter().position(idle)
+                    };
+                    let at = free(|manifest| &manifest.language)
+                        .or_else(|| free(|manifest| &manifest.name));
+                    // What is left is for the other thread, which builds a variant of the same contender.
+                    let Some(index) = at.and_then(|at| waiting.remove(at)) else {
                         return;
                     };
                     let job = &jobs[index];
-                    busy.push(job.manifest.language.clone());
+                    busy.push(index);
                     drop(guard);
                     let spinner = bars.add(ProgressBar::new_spinner());
                     spinner.set_message(format!("{} ({})", job.name(), job.manifest.language));
@@ -93,11 +99,7 @@ pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
                         found[index] = Some(format!("{error:#}"));
                     }
                     if let Ok(mut guard) = queue.lock() {
-                        let at = guard
-                            .1
-                            .iter()
-                            .position(|language| *language == job.manifest.language);
-                        at.map(|at| guard.1.swap_remove(at));
+                        guard.1.retain(|&other| other != index);
                     }
                 }
             });

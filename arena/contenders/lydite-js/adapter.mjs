@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as kit from '../../kit/js/kit.mjs'
 
 const lydite = (await import(process.env.LYDITE_ENGINE === 'wasm' ? 'lydite/wasm' : 'lydite')).default
-const { array, chunks, hex, many, op, same, setDigits, setLE, setLow, text, withVaried, word, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setLE, setLow, text, withVaried, word, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/lydite/package.json', import.meta.url))).version
 
 const { keccak256 } = lydite
@@ -110,17 +110,17 @@ kit.run('lydite-js', version, {
     secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))).wire(whole),
     secp256k1_recover: op(parts, publicKeyOf).wire((x) => x.hash),
     address_derivation: op(same, (key) => keccak256(key).subarray(12)),
-    checksum_address: op(same, (address) => new Text(lydite.toChecksumAddress(address))),
-    address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => lydite.fromHex(x))),
-    hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(lydite.toHex(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => lydite.fromHex(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-    abi_encode_transfer: array(pairs, (list) => list.map(call)).changes('be@-4', amount),
-    abi_encode_static: array(pairs, (list) => list.map((args) => transferCodec.encode(args))).changes('be@-4', amount),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => dynamicCodec.encode(args))).changes('digits@4', string),
-    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => uintCodec.decode(x)[0])),
+    checksum_address: op(same, (address) => new Characters(lydite.toChecksumAddress(address))),
+    address_from_hex: each((i) => chunks(i, 42).map(text), (x) => lydite.fromHex(x)),
+    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(lydite.toHex(x), 2)),
+    hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => lydite.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_transfer: each(pairs, call).changes('be@-4', amount),
+    abi_encode_static: each(pairs, (args) => transferCodec.encode(args)).changes('be@-4', amount),
+    abi_encode_dynamic: each((i) => many(i, dynamic), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
+    abi_decode_uint256: each((i) => chunks(i, 32), (x) => uintCodec.decode(x)[0]),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: array((i) => many(i, rlpFields), (list) => list.map((fields) => lydite.rlpEncode(fields))).changes('le@56', recipient),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => integer(lydite.rlpDecode(x)))),
+    rlp_encode_eip1559_tx: each((i) => many(i, rlpFields), (fields) => lydite.rlpEncode(fields)).changes('le@56', recipient),
+    rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => integer(lydite.rlpDecode(x))),
     eip712_hash_typed_data: op(typed, lydite.hashTypedData).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
     eip712_hash_typed_data_json: op(text, lydite.hashTypedData),
   }),

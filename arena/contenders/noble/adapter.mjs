@@ -5,7 +5,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { array, chunks, op, same, text, withVaried, Text } = kit
+const { chunks, each, op, same, text, withVaried, Characters } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@noble/curves/package.json', import.meta.url))).version
 const raw = { prehash: false }
 const key64 = (point) => point.toBytes(false).subarray(1)
@@ -29,8 +29,8 @@ kit.run('noble', version, {
     secp256k1_sign: op(signPair, signed).wire(whole),
     secp256k1_sign_recover: op(signPair, signRecover).wire(whole),
     address_derivation: op(same, (key) => keccak_256(key).subarray(12)),
-    hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(bytesToHex(x)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map(text), (list) => list.map((x) => hexToBytes(x))),
+    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(bytesToHex(x))),
+    hex_decode_32b: each((i) => chunks(i, 64).map(text), (x) => hexToBytes(x)),
   }),
   ...kit.keccakRows((m) => keccak_256(m)),
   ...kit.recoverRows(same, publicKeyOf, (item) => keccak_256(publicKeyOf(item)).subarray(12)),

@@ -9,7 +9,7 @@ if (process.env.OX_ENGINE === 'wasm') {
   const { Engine } = await import('ox/wasm')
   await Engine.install()
 }
-const { array, chunks, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, withVaried, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, withVaried, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/ox/package.json', import.meta.url))).version
 
 const keccak = (m) => Hash.keccak256(m, { as: 'Bytes' })
@@ -83,16 +83,16 @@ kit.run('ox', version, {
     secp256k1_sign: op(signPair, signed).changes('le@32', changeHash),
     secp256k1_sign_recover: op(signPair, (p) => key64(Secp256k1.recoverPublicKey({ payload: p.payload, signature: Secp256k1.sign(p) }))).changes('le@32', changeHash),
     address_derivation: op(same, (key) => keccak(key).subarray(12)),
-    address_from_hex: array((i) => chunks(i, 42).map(text), (list) => list.map((x) => Bytes.fromHex(x))),
-    hex_encode_32b: array((i) => chunks(i, 32), (list) => list.map((x) => new Text(Hex.fromBytes(x).slice(2)))),
-    hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list) => list.map((x) => Bytes.fromHex(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-    abi_encode_transfer: array(pairs, (list) => list.map((args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2))).changes('be@-4', amount),
-    abi_encode_static: array(pairs, (list) => list.map((args) => AbiParameters.encode(staticTypes, args))).changes('be@-4', amount),
-    abi_encode_dynamic: array((i) => many(i, dynamic), (list) => list.map((args) => AbiParameters.encode(dynamicTypes, args))).changes('digits@4', string),
-    abi_decode_uint256: array((i) => chunks(i, 32), (list) => list.map((x) => AbiParameters.decode([{ type: 'uint256' }], x)[0])),
+    address_from_hex: each((i) => chunks(i, 42).map(text), (x) => Bytes.fromHex(x)),
+    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(Hex.fromBytes(x), 2)),
+    hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => Bytes.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+    abi_encode_transfer: each(pairs, (args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2)).changes('be@-4', amount),
+    abi_encode_static: each(pairs, (args) => AbiParameters.encode(staticTypes, args)).changes('be@-4', amount),
+    abi_encode_dynamic: each((i) => many(i, dynamic), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
+    abi_decode_uint256: each((i) => chunks(i, 32), (x) => AbiParameters.decode([{ type: 'uint256' }], x)[0]),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx_zig_input: array((i) => many(i, envelope), (list) => list.map((t) => TxEnvelopeEip1559.serialize(t))).changes('le@56', recipient),
-    rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list) => list.map((x) => Hex.toBigInt(Rlp.toHex(x)))),
+    rlp_encode_eip1559_tx_zig_input: each((i) => many(i, envelope), (t) => TxEnvelopeEip1559.serialize(t)).changes('le@56', recipient),
+    rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => Hex.toBigInt(Rlp.toHex(x))),
     tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)).changes('le@56', recipient),
     eip712_hash_typed_data: op(typed, typedHash).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
     eip712_hash_typed_data_json: op(text, (t) => typedHash(JSON.parse(t))),

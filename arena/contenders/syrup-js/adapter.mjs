@@ -77,7 +77,7 @@ const port = (server, w) => {
   return server
 }
 
-const encoders = kit.array(trees, (list) => list.map((tree) => encode(tree))).changes('digits@5', label)
+const encoders = kit.each(trees, (tree) => encode(tree)).changes('digits@5', label)
 const decoders = kit.decoder(fields, (list) => list.map((bytes) => decode(bytes)), head, encode)
 const ops = {
   'neg:syrup_decode_owned': kit.neg(decode),

@@ -7,7 +7,7 @@ import {
 } from 'viem'
 import { secp256k1 } from '@noble/curves/secp256k1'
 
-const { array, chunks, hex, many, op, same, setDigits, setHexLE, setLow, text, withVaried, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setHexLE, setLow, text, withVaried, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/viem/package.json', import.meta.url))).version
 
 // viem's own sign and recover are async only; it calls noble's secp256k1 synchronously inside.
@@ -73,17 +73,17 @@ const rows = withVaried({
   secp256k1_sign_recover: op(signPair, (p) => signatureOf(p).recoverPublicKey(p.hash).toRawBytes(false).subarray(1)).wire(whole),
   address_derivation: op(same, (key) => '0x' + keccak256(key, 'hex').slice(26)),
   // No checksum_address row, because viem serves repeated addresses from a cache of 8192 results.
-  address_from_hex: array((i) => chunks(i, 42).map(text), (list_) => list_.map((x) => hexToBytes(x))),
-  hex_encode_32b: array((i) => chunks(i, 32), (list_) => list_.map((x) => new Text(bytesToHex(x).slice(2)))),
-  hex_decode_32b: array((i) => chunks(i, 64).map((x) => '0x' + text(x)), (list_) => list_.map((x) => hexToBytes(x))).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-  abi_encode_transfer: array(pairs, (list_) => list_.map((args) => encodeFunctionData({ abi: transferAbi, args }))).changes('be@-4', amount),
-  abi_encode_static: array(pairs, (list_) => list_.map((args) => encodeAbiParameters(staticTypes, args))).changes('be@-4', amount),
-  abi_encode_dynamic: array((i) => many(i, dynamic), (list_) => list_.map((args) => encodeAbiParameters(dynamicTypes, args))).changes('digits@4', string),
-  abi_decode_uint256: array((i) => chunks(i, 32), (list_) => list_.map((x) => decodeAbiParameters([{ type: 'uint256' }], x)[0])),
+  address_from_hex: each((i) => chunks(i, 42).map(text), (x) => hexToBytes(x)),
+  hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(bytesToHex(x), 2)),
+  hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => hexToBytes(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+  abi_encode_transfer: each(pairs, (args) => encodeFunctionData({ abi: transferAbi, args })).changes('be@-4', amount),
+  abi_encode_static: each(pairs, (args) => encodeAbiParameters(staticTypes, args)).changes('be@-4', amount),
+  abi_encode_dynamic: each((i) => many(i, dynamic), (args) => encodeAbiParameters(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_uint256: each((i) => chunks(i, 32), (x) => decodeAbiParameters([{ type: 'uint256' }], x)[0]),
   abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list_) => list_.flatMap(decodePair)),
-  rlp_encode_eip1559_tx: array((i) => many(i, transaction), (list_) => list_.map(list)).changes('le@56', recipient),
-  rlp_encode_eip1559_tx_zig_input: array((i) => many(i, transaction), (list_) => list_.map((t) => serializeTransaction(t))).changes('le@56', recipient),
-  rlp_decode_u256: array((i) => many(i, (r) => r.lp()), (list_) => list_.map((x) => hexToBigInt(fromRlp(x, 'hex')))),
+  rlp_encode_eip1559_tx: each((i) => many(i, transaction), list).changes('le@56', recipient),
+  rlp_encode_eip1559_tx_zig_input: each((i) => many(i, transaction), (t) => serializeTransaction(t)).changes('le@56', recipient),
+  rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => hexToBigInt(fromRlp(x, 'hex'))),
   tx_hash_eip1559: op((i) => transaction(new kit.Reader(i)), (t) => keccak256(serializeTransaction(t, undefined), 'bytes')).changes('le@56', recipient),
   eip712_hash_typed_data: op(typed, (t) => hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
   eip712_hash_typed_data_json: op(text, (t) => hashTypedData(JSON.parse(t))),

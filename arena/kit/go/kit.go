@@ -233,6 +233,11 @@ func (s *Sum) Bytes(data []byte) {
 		s.written.Write(data)
 	}
 	var total uint64
+	for len(data) >= 32 {
+		total += binary.LittleEndian.Uint64(data) + binary.LittleEndian.Uint64(data[8:]) +
+			binary.LittleEndian.Uint64(data[16:]) + binary.LittleEndian.Uint64(data[24:])
+		data = data[32:]
+	}
 	for len(data) >= 8 {
 		total += binary.LittleEndian.Uint64(data)
 		data = data[8:]

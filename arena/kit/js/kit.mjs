@@ -2,8 +2,8 @@
 //
 // A contender calls `run(name, version, ops)`. `ops` maps an op id to `op(parse, call)`: `parse(Uint8Array)` is untimed
 // and returns the contender's own types; `call(parsed)` is timed and returns the output: a Uint8Array, hex text ("0x…",
-// summed as the bytes it represents), a BigInt (32 bytes, little-endian), or `Text`. `array` parses an item to a list
-// of elements and returns a list of outputs, which are summed separately.
+// summed as the bytes it represents), a BigInt (32 bytes, little-endian), `Text`, or `Characters`. `array` parses an
+// item to a list of elements and returns a list of outputs, which are summed separately; `each` calls once per element.
 //
 // Between calls the kit changes the items by the rule of the row. Elements that are a Uint8Array or plain text need no
 // code; for others the adapter supplies `.wire(element => bytes)` if the element refers to bytes of the item, or
@@ -34,6 +34,8 @@ class Op {
 }
 export const op = (parse, call) => new Op(parse, call)
 export const array = (parse, call) => new Op(parse, call, { many: true })
+/** An array op that is one call per element. Each output is summed before the next call. */
+export const each = (parse, one) => new Op(parse, (list) => list.map((element) => one(element)), { many: true, one })
 /** An operation with one element per item and several outputs. */
 export const parts = (parse, call) => new Op(parse, call, { many: true, whole: true })
 /** `parts` for a library whose call returns a promise. */
@@ -187,6 +189,20 @@ function addText(text) {
   account(low, high)
 }
 
+function addCharacters({ value, from }) {
+  if (value.length > scratch.length - 16) reserve(2 * value.length + 16)
+  let end = scratch.latin1Write(value, 8 - from) + 8 - from
+  const last = (end + 7) >>> 2
+  for (; end & 7; end++) scratch[end] = 0
+  let low = 0
+  let high = 0
+  for (let i = 2; i + 1 < last; i += 2) {
+    low += words[i]
+    high += words[i + 1]
+  }
+  account(low, high)
+}
+
 /** The two bytes that four hexadecimal digits represent. */
 const bytesOfDigits = (four) => {
   const digits = (four & 0x0f0f0f0f) + 9 * ((four >>> 6) & 0x01010101)
@@ -223,15 +239,25 @@ export class Text {
   }
 }
 
+/** Marks a text output of one-byte characters, without its first `from` ones (at most 8). */
+export class Characters {
+  constructor(value, from = 0) {
+    this.value = value
+    this.from = from
+  }
+}
+
 function add(output) {
   if (output instanceof Uint8Array) addBytes(output)
   else if (typeof output === 'bigint') addBigInt(output)
   else if (typeof output === 'string') addHex(output)
+  else if (output instanceof Characters) addCharacters(output)
   else addText(output.value)
 }
 
 const bytesOf = (output) => {
   if (output instanceof Text) return Buffer.from(output.value)
+  if (output instanceof Characters) return Buffer.from(output.value.slice(output.from))
   if (typeof output === 'string') return Buffer.from(output.slice(2), 'hex')
   if (typeof output !== 'bigint') return output
   return Buffer.from(output.toString(16).padStart(64, '0'), 'hex').reverse()
@@ -336,7 +362,7 @@ function changer(operation, rule, items) {
   }
 }
 
-async function timed({ call, many, head, later }, items, change, n, seed) {
+async function timed({ call, one, many, head, later }, items, change, n, seed) {
   const count = items.length
   sums.fill(0)
   let x = seed
@@ -347,7 +373,10 @@ async function timed({ call, many, head, later }, items, change, n, seed) {
       x = (Math.imul(x, 747796405) + 2891336453) >>> 0
       change(at, x)
     }
-    if (many) {
+    if (one) {
+      const list = items[at]
+      for (let i = 0; i < list.length; i++) add(one(list[i]))
+    } else if (many) {
       const outputs = later ? await call(items[at]) : call(items[at])
       for (let i = 0; i < outputs.length; i++) add(outputs[i])
     } else if (head) {
@@ -427,7 +456,7 @@ export const withVaried = (rows) =>
 const MASK = (1n << 256n) - 1n
 const operands = (per) => (item) => chunks(item, 32 * per).map((row) => chunks(row, 32).map(le))
 const u256 = (per, call) =>
-  array(operands(per), (rows) => rows.map((row) => call(row[0], row[1], row[2]))).changes('le@4', (row, w) => {
+  each(operands(per), (row) => call(row[0], row[1], row[2])).changes('le@4', (row, w) => {
     row[0] = (row[0] & ~(ONES << 32n)) | (BigInt(w) << 32n)
     return row
   })
@@ -457,14 +486,14 @@ export const keccakRows = (hash) => {
     return Array.from({ length: r.u32() }, () => r.lp())
   }
   for (const size of ['32b', '256b', 'mixed'])
-    rows[`keccak256_batch_${size}`] = array(messages, (list) => list.map((m) => hash(m)))
+    rows[`keccak256_batch_${size}`] = each(messages, (m) => hash(m))
   return rows
 }
 /** Rows of `secp256k1_recover`: `parse(item)` of 97 bytes gives the argument of `key` and `address`. */
 export const recoverRows = (parse, key, address, changed = (row) => row) => {
   const rows = withVaried({ secp256k1_recover: changed(op(parse, key)) })
   for (const n of [8, 64, 1024])
-    rows[`secp256k1_recover_batch_${n}`] = changed(array((item) => chunks(item, 97).map(parse), (list) => list.map((x) => address(x))))
+    rows[`secp256k1_recover_batch_${n}`] = changed(each((item) => chunks(item, 97).map(parse), (x) => address(x)))
   rows['neg:secp256k1_recover'] = neg((item) => key(parse(item)))
   return rows
 }

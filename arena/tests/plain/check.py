@@ -3,7 +3,8 @@
 
 The figures must agree within 5 %, so that an adapter that slows its peer fails. Each plain loop is a small program here
 that is built and run like its contender, without the arena's kit. Both sides run batches in turn, and the fastest of each
-count. Needs the contenders' toolchains and a quiet machine.
+count. Where they disagree, both are started again, up to three times: what a compiler makes of a loop differs between
+processes. Needs the contenders' toolchains and a quiet machine.
 """
 
 import json
@@ -20,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONTENDERS = HERE.parents[1] / "contenders"
 TURNS = 25
 BATCH_NS = 20_000_000
+STARTS = 4
 BOUND = 0.05
 
 draw = random.Random(1)
@@ -81,6 +83,10 @@ class Program:
                 return answer
         sys.exit(f"no answer to: {line}")
 
+    def end(self):
+        self.pipe.kill()
+        self.pipe.communicate()
+
 
 def go(name, folder, env):
     """A test file that is compiled as a part of the contender's module, so with its lock file."""
@@ -123,26 +129,44 @@ def check(name, rows, plain_of, path):
     env = variant.get("env", {})
     for command in variant["build"]:
         subprocess.run(command, cwd=folder, env={**os.environ, **env}, check=True)
-    adapter = Program(variant["run"], folder, env)
-    plain = Program(plain_of(name, folder, env), folder, env)
+    commands = {"adapter": variant["run"], "plain": plain_of(name, folder, env)}
     failed = 0
     for row in rows:
         path.write_bytes(blobs([ROWS[row]() for _ in range(ITEMS)]))
-        adapter.ask(f"prepare {row} {path} none")
-        plain.ask(f"prepare {row} {path}")
-        n = 1
-        while (took := adapter.ask(f"run {n} 0")["ns"]) < BATCH_NS / 4:
-            n *= 2
-        n = max(1, n * BATCH_NS // took)
-        best = {adapter: float("inf"), plain: float("inf")}
-        for _ in range(TURNS):
-            for side in best:
-                best[side] = min(best[side], side.ask(f"run {n} 0")["ns"] / n)
-        ratio = best[adapter] / best[plain]
-        verdict = "ok" if ratio <= 1 + BOUND else "THE ADAPTER SLOWS ITS PEER"
-        failed += ratio > 1 + BOUND
-        print(f"{name:16} {row:28} adapter {best[adapter]:12.1f} ns, plain {best[plain]:12.1f} ns: {ratio:.3f} {verdict}", flush=True)
+        best = dict.fromkeys(commands, float("inf"))
+        for start in range(STARTS):
+            for side, ns in times(commands, folder, env, row, path).items():
+                best[side] = min(best[side], ns)
+            ratio = best["adapter"] / best["plain"]
+            if abs(ratio - 1) <= BOUND:
+                break
+        slow = ratio > 1 + BOUND
+        failed += slow
+        verdict = "THE ADAPTER SLOWS ITS PEER" if slow else "ok"
+        print(
+            f"{name:16} {row:28} adapter {best['adapter']:12.1f} ns, plain {best['plain']:12.1f} ns: {ratio:.3f} {verdict}"
+            f" (starts: {start + 1})",
+            flush=True,
+        )
     return failed
+
+
+def times(commands, folder, env, row, path):
+    """Nanoseconds an item takes each side, each in a new process."""
+    sides = {side: Program(command, folder, env) for side, command in commands.items()}
+    sides["adapter"].ask(f"prepare {row} {path} none")
+    sides["plain"].ask(f"prepare {row} {path}")
+    n = 1
+    while (took := sides["adapter"].ask(f"run {n} 0")["ns"]) < BATCH_NS / 4:
+        n *= 2
+    n = max(1, n * BATCH_NS // took)
+    best = dict.fromkeys(sides, float("inf"))
+    for _ in range(TURNS):
+        for side, program in sides.items():
+            best[side] = min(best[side], program.ask(f"run {n} 0")["ns"] / n)
+    for program in sides.values():
+        program.end()
+    return best
 
 
 def main():
