@@ -1,10 +1,11 @@
 //! Plain loops that call alloy directly.
 
+use std::hint::black_box;
 use std::process::ExitCode;
 
 use alloy_primitives::{Address, Bytes, U256, keccak256};
 use alloy_sol_types::SolValue;
-use arena_plain::{Random, Row, row};
+use arena_plain::{Random, Row, read, row};
 
 /// Elements per item of an array operation.
 const ELEMENTS: usize = 64;
@@ -46,7 +47,12 @@ fn decode() -> Row {
         values,
         |elements| {
             for element in elements {
-                std::hint::black_box(<(String, Bytes)>::abi_decode_params(element).is_ok());
+                let decoded = <(String, Bytes)>::abi_decode_params(element);
+                black_box(
+                    decoded
+                        .map(|(text, data)| read(text.as_bytes()) ^ read(&data))
+                        .ok(),
+                );
             }
         },
     )
@@ -77,7 +83,7 @@ fn encode() -> Row {
         values,
         |elements| {
             for element in elements {
-                std::hint::black_box(element.abi_encode_params());
+                black_box(read(&element.abi_encode_params()));
             }
         },
     )

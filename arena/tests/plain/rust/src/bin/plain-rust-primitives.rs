@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use arena_plain::{Random, Row, row};
+use arena_plain::{Random, Row, read, row};
 use ruint::aliases::U256;
 
 /// Elements per item of an array operation, and number of items.
@@ -61,14 +61,14 @@ fn main() -> ExitCode {
             "le@0",
             move || random.bytes::<32>(),
             |bytes| *bytes,
-            |bytes| const_hex::encode(bytes),
+            |bytes| read(const_hex::encode(bytes).as_bytes()),
         ),
         elements(
             "hex_decode_32b_varied",
             "digits@0",
             text,
             |text: &[u8; 64]| *text,
-            |text| const_hex::decode(text),
+            |text| const_hex::decode(text).map(|bytes| read(&bytes)),
         ),
     ])
 }
