@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use crate::manifest::{self, Manifest, OURS};
 use crate::ops::{self, Op};
 use crate::race::{self, Plan};
-use crate::report::{html, markdown, table};
+use crate::report::{html, markdown, pages, table};
 use crate::result::Report;
 use crate::schedule::Settings;
 use crate::{aa, builder, compare, doctor, instructions, result};
@@ -111,6 +111,8 @@ enum BenchCommand {
         #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ops")]
         compare: Option<Vec<PathBuf>>,
     },
+    /// Write docs/results and the table of the README from arena/records
+    Docs,
     /// Print the JSON schema of result.json
     Schema,
 }
@@ -172,6 +174,18 @@ pub fn run(args: &BenchArgs) -> Result<String> {
                 bail!("{reason}");
             }
             instructions::render(&ours[0], &chosen(&[], rows, false, false)?)
+        }
+        Some(BenchCommand::Docs) => {
+            let arena = manifest::arena_folder()?;
+            let root = arena.parent().context("the arena has no parent folder")?;
+            let pages = pages::render(root)?;
+            for page in &pages {
+                let path = root.join(&page.path);
+                let folder = path.parent().context("no folder")?;
+                std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+                std::fs::write(&path, &page.text).with_context(|| format!("write {}", path.display()))?;
+            }
+            Ok(format!("{} files written\n", pages.len()))
         }
         Some(BenchCommand::Schema) => Ok(result::schema()),
     }

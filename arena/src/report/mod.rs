@@ -3,6 +3,7 @@
 pub mod gas;
 pub mod html;
 pub mod markdown;
+pub mod pages;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -231,6 +232,20 @@ pub fn summary(report: &Report) -> Vec<String> {
             left_out.join(", ")
         ));
     }
+    let broken: BTreeMap<(&str, &str), &str> = report
+        .cells
+        .iter()
+        .filter(|cell| cell.state == State::SkippedBuild && !cell.variant.is_empty())
+        .map(|cell| {
+            let reason = cell.reason.as_deref().unwrap_or("no reason");
+            ((&*cell.contender, &*cell.variant), reason)
+        })
+        .collect();
+    for ((contender, variant), reason) in broken {
+        lines.push(format!(
+            "{contender}/{variant} did not build, so rows may lack their fastest peer: {reason}"
+        ));
+    }
     let scored = |cell: &&Cell| {
         report
             .best(&cell.op, &cell.contender)
@@ -401,8 +416,10 @@ mod tests {
     fn wide_and_bimodal_cells_look_like_it() {
         let mut report = example("x");
         report.pairs[0].verdict = Verdict::Win;
-        for text in [markdown::render(&report), table::render(&report, false)] {
-            assert!(text.contains("0.50x [0.30, 0.80] wide bimodal"), "{text}");
+        let (page, lines) = (markdown::render(&report), table::render(&report, false));
+        assert!(page.contains("0.50x [0.30, 0.80] wide bimodal"), "{page}");
+        assert!(lines.contains("won [0.30, 0.80]"), "{lines}");
+        for text in [page, lines] {
             assert!(text.contains("x2/x (1.00 ns and 2.00 ns)"), "{text}");
             assert!(text.contains("(not reviewed)"), "{text}");
             assert!(text.contains("left out of this quick run"), "{text}");

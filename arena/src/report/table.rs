@@ -4,58 +4,47 @@ use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table, presets,
 };
 
-use super::{failures, label, plain, raced, ratio, summary, time, with_texts};
-use crate::result::{Report, State, Verdict};
+use super::{failures, label, plain, summary, three, time, with_texts};
+use crate::result::{Pair, Report, State, Verdict};
 
-/// Renders the report as text, coloured if `color` is set.
+/// Renders the report as text, one line per operation, coloured if `color` is set. The other peers are in the files.
 pub fn render(report: &Report, color: bool) -> String {
     let report = &with_texts(report, plain);
-    let (names, ours) = (raced(report), report.run.ours.as_str());
+    let ours = report.run.ours.as_str();
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
     if color {
         table.enforce_styling();
     } else {
         table.force_no_tty();
     }
-    let mut head = vec![Field::new("operation"), Field::new(ours)];
-    let peers: Vec<&str> = names.into_iter().filter(|&name| name != ours).collect();
-    head.extend(peers.iter().map(|peer| Field::new(label(report, peer))));
-    table.set_header(head);
+    table.set_header(["operation", ours, "fastest peer", "ratio", "verdict"]);
     for op in &report.ops {
-        let mut row = vec![Field::new(&op.id)];
-        let time_of_ours = report.best(&op.id, ours).and_then(|cell| cell.ns);
-        row.push(number(time_of_ours.map_or("-".into(), time)).add_attribute(Attribute::Bold));
-        for peer in &peers {
-            let Some(cell) = report.best(&op.id, peer) else {
-                row.push(number(String::new()));
-                continue;
-            };
-            let pair = report
-                .pairs
-                .iter()
-                .find(|pair| pair.op == op.id && pair.b == *peer);
-            row.push(match (cell.ns, pair) {
-                (Some(ns), Some(pair)) => {
-                    let text = format!("{}  {}", time(ns), ratio(report, pair));
-                    match pair.verdict {
-                        Verdict::Win => number(text).fg(Color::Green),
-                        Verdict::Loss => number(text).fg(Color::Red),
-                        Verdict::Tie => number(text),
-                        Verdict::Noisy => number(format!("{text} ?")).fg(Color::DarkGrey),
-                    }
-                }
-                (Some(ns), None) => {
-                    number(format!("{} {}", time(ns), cell.state.text())).fg(Color::DarkGrey)
-                }
-                (None, _) if cell.state == State::Unsupported => number("·".into()),
-                (None, _) => number(cell.state.text().into()).fg(Color::Red),
-            });
-        }
-        table.add_row(row);
+        let cell = report.best(&op.id, ours);
+        let time_of_ours = cell.and_then(|cell| cell.ns).map_or("-".into(), time);
+        let pair = report
+            .pairs
+            .iter()
+            .find(|pair| pair.op == op.id && pair.best_peer);
+        let verdict = pair.map_or_else(
+            || {
+                let state = cell.map_or(State::Unsupported, |cell| cell.state);
+                Field::new(if state == State::Ok { "no peer" } else { state.text() }).fg(Color::DarkGrey)
+            },
+            verdict,
+        );
+        table.add_row([
+            Field::new(&op.id),
+            number(time_of_ours).add_attribute(Attribute::Bold),
+            Field::new(pair.map_or(String::new(), |pair| {
+                label(report, &format!("{}/{}", pair.b, pair.b_variant))
+            })),
+            number(pair.map_or(String::new(), |pair| format!("{}x", three(pair.ratio)))),
+            verdict,
+        ]);
     }
-    let mut text = format!("{table}\n\nNx: the peer takes N times our time (paired rounds)\n");
+    let mut text = format!("{table}\n\nNx: the fastest peer takes N times our time (paired rounds)\n");
     for line in summary(report) {
         text += &format!("{line}\n");
     }
@@ -70,6 +59,18 @@ pub fn render(report: &Report, color: bool) -> String {
         );
     }
     text + &absent(report)
+}
+
+/// The verdict of a pair, with the interval if it is wide.
+fn verdict(pair: &Pair) -> Field {
+    let (word, color) = match pair.verdict {
+        Verdict::Win => ("won", Color::Green),
+        Verdict::Loss => ("LOST", Color::Red),
+        Verdict::Tie => ("tied", Color::Reset),
+        Verdict::Noisy => ("too noisy", Color::DarkGrey),
+    };
+    let interval = format!(" [{}, {}]", three(pair.lo), three(pair.hi));
+    Field::new(format!("{word}{}", if pair.wide { &interval } else { "" })).fg(color)
 }
 
 /// One line per contender that did not run.
