@@ -3,4 +3,5 @@
 pub(super) mod avx2_x4;
 pub(super) mod avx512_x1;
 pub(super) mod avx512_x8;
+pub(super) mod avx512vl_x1;
 pub(super) mod bmi2;
