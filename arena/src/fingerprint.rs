@@ -50,15 +50,28 @@ pub fn load() -> Option<[f64; 3]> {
     Some([numbers.next()?, numbers.next()?, numbers.next()?])
 }
 
+/// The value of the first line of `/proc/cpuinfo` whose name is `name`.
+fn entry<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(key, _)| key.trim() == name)?;
+    Some(value.trim())
+}
+
+/// The processor's name, with family and model: virtual machines report all generations by one name.
+fn cpu(cpuinfo: &str) -> String {
+    let Some(name) = entry(cpuinfo, "model name") else {
+        return std::env::consts::ARCH.to_owned();
+    };
+    match (entry(cpuinfo, "cpu family"), entry(cpuinfo, "model")) {
+        (Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
+        _ => name.to_owned(),
+    }
+}
+
 /// Describes the machine, except for what is only known after the run.
 pub fn machine(arena: &Path) -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let entry = |name: &str| {
-        let line = cpuinfo.lines().find(|line| line.starts_with(name))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    let have = entry("flags").unwrap_or_default();
-    let have: Vec<&str> = have.split(' ').collect();
+    let have: Vec<&str> = entry(&cpuinfo, "flags").unwrap_or_default().split(' ').collect();
     let distribution = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let distribution = distribution
         .lines()
@@ -67,7 +80,7 @@ pub fn machine(arena: &Path) -> Machine {
         .trim_matches('"');
     let kernel = line("/proc/sys/kernel/osrelease").unwrap_or_default();
     Machine {
-        cpu: entry("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        cpu: cpu(&cpuinfo),
         cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         flags: FLAGS
             .iter()
@@ -133,6 +146,14 @@ fn iso(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn generations_of_a_processor_differ() {
+        let text = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
+        assert_eq!(cpu(text), "AMD EPYC (family 25, model 17)");
+        assert_eq!(cpu("model name : x\n"), "x");
+        assert_eq!(cpu(""), std::env::consts::ARCH);
+    }
 
     #[test]
     fn dates() {
