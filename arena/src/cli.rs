@@ -182,8 +182,10 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             for page in &pages {
                 let path = root.join(&page.path);
                 let folder = path.parent().context("no folder")?;
-                std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
-                std::fs::write(&path, &page.text).with_context(|| format!("write {}", path.display()))?;
+                std::fs::create_dir_all(folder)
+                    .with_context(|| format!("create {}", folder.display()))?;
+                std::fs::write(&path, &page.text)
+                    .with_context(|| format!("write {}", path.display()))?;
             }
             Ok(format!("{} files written\n", pages.len()))
         }

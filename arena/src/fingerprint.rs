@@ -71,7 +71,10 @@ fn cpu(cpuinfo: &str) -> String {
 /// Describes the machine, except for what is only known after the run.
 pub fn machine(arena: &Path) -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let have: Vec<&str> = entry(&cpuinfo, "flags").unwrap_or_default().split(' ').collect();
+    let have: Vec<&str> = entry(&cpuinfo, "flags")
+        .unwrap_or_default()
+        .split(' ')
+        .collect();
     let distribution = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let distribution = distribution
         .lines()
@@ -149,7 +152,8 @@ mod tests {
 
     #[test]
     fn generations_of_a_processor_differ() {
-        let text = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
+        let text =
+            "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
         assert_eq!(cpu(text), "AMD EPYC (family 25, model 17)");
         assert_eq!(cpu("model name : x\n"), "x");
         assert_eq!(cpu(""), std::env::consts::ARCH);

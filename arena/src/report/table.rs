@@ -30,7 +30,12 @@ pub fn render(report: &Report, color: bool) -> String {
         let verdict = pair.map_or_else(
             || {
                 let state = cell.map_or(State::Unsupported, |cell| cell.state);
-                Field::new(if state == State::Ok { "no peer" } else { state.text() }).fg(Color::DarkGrey)
+                Field::new(if state == State::Ok {
+                    "no peer"
+                } else {
+                    state.text()
+                })
+                .fg(Color::DarkGrey)
             },
             verdict,
         );
@@ -38,13 +43,14 @@ pub fn render(report: &Report, color: bool) -> String {
             Field::new(&op.id),
             number(time_of_ours).add_attribute(Attribute::Bold),
             Field::new(pair.map_or(String::new(), |pair| {
-                label(report, &format!("{}/{}", pair.b, pair.b_variant))
+                format!("{}, {}", label(report, &pair.b), pair.b_variant)
             })),
             number(pair.map_or(String::new(), |pair| format!("{}x", three(pair.ratio)))),
             verdict,
         ]);
     }
-    let mut text = format!("{table}\n\nNx: the fastest peer takes N times our time (paired rounds)\n");
+    let mut text =
+        format!("{table}\n\nNx: the fastest peer takes N times our time (paired rounds)\n");
     for line in summary(report) {
         text += &format!("{line}\n");
     }
