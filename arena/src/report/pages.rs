@@ -28,7 +28,7 @@ struct Record {
     report: Report,
 }
 
-/// The rows of the README: the end of the record's name, the operation, what it does.
+/// The rows of the README: the end of a record's name, of which the newest counts, the operation, what it does.
 const HEADLINES: [(&str, &str, &str); 8] = [
     ("ethereum", "keccak256_32b_varied", "Keccak-256 of 32 bytes"),
     (
@@ -140,7 +140,7 @@ fn verdict(verdict: Verdict) -> &'static str {
 fn index(records: &BTreeMap<String, Record>) -> String {
     let mut text = format!(
         "{NOTE}# Results\n\nOne page per record, the newest of its kind. A ratio is a peer's time divided by ours; \
-         [the method](../benchmarking.md) tells how a verdict is reached.\n\n\
+         [the method](../benchmarking.md) explains how a verdict is reached.\n\n\
          | page | contender | date | mode | won | tied | lost | too noisy | noise floor |\n\
          |---|---|---|---|--:|--:|--:|--:|--:|\n"
     );
@@ -287,7 +287,10 @@ struct Headline<'a> {
 fn headlines(records: &BTreeMap<String, Record>) -> Vec<Headline<'_>> {
     let found = HEADLINES.iter().filter_map(|(family, op, what)| {
         let end = format!("-{family}");
-        let (page, record) = records.iter().find(|(name, _)| name.ends_with(&end))?;
+        let (page, record) = records
+            .iter()
+            .filter(|(name, _)| name.ends_with(&end))
+            .max_by_key(|(_, record)| &record.report.run.started)?;
         let pair = best(&record.report, op)?;
         Some(Headline {
             what,

@@ -41,7 +41,9 @@ fn halves() -> bool {
     const YES: u8 = 2;
     static HALVES: AtomicU8 = AtomicU8::new(UNKNOWN);
     if HALVES.load(Relaxed) == UNKNOWN {
-        let (vendor, version) = (__cpuid(0), __cpuid(1));
+        // SAFETY: every x86-64 CPU has `cpuid`.
+        #[allow(unused_unsafe, reason = "safe to call in later versions of Rust")]
+        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
         let amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes)
             == [*b"Auth", *b"enti", *b"cAMD"];
         let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
