@@ -15,6 +15,11 @@ test("the README's first program prints what it says", () => {
     assert.equal(execFileSync('node', ['--input-type=module', '-e', program], { cwd: here('.'), encoding: 'utf8' }), printed)
 })
 
+test("the program in the project's README runs", () => {
+  const [, program] = readFileSync(here('../../../README.md'), 'utf8').match(/```js\n([\s\S]*?)```/)
+  assert.match(execFileSync('node', ['--input-type=module', '-e', program], { cwd: here('.'), encoding: 'utf8' }), /hello/)
+})
+
 test('the types', () => {
   execFileSync(here('../node_modules/.bin/tsc'), ['-p', here('tsconfig.json')], { stdio: 'inherit' })
 })

@@ -1,4 +1,4 @@
-"""The README's program runs."""
+"""The programs of the READMEs run."""
 
 import re
 from pathlib import Path
@@ -9,3 +9,9 @@ def test_readme_program(capsys):
     (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(compile(program, "README.md", "exec"), {})
     assert "byte" in capsys.readouterr().out
+
+
+def test_project_readme_program():
+    text = (Path(__file__).parents[3] / "README.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(program, "README.md", "exec"), {})
