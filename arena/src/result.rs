@@ -19,15 +19,15 @@ pub const SCHEMA: &str = "lydite-arena/1";
 pub struct Report {
     /// `lydite-arena/1`.
     pub schema: String,
-    /// How the run was made.
+    /// Settings and summary of the run.
     pub run: Run,
-    /// Where.
+    /// The machine.
     pub machine: Machine,
-    /// Who, present or absent.
+    /// The contenders, present or absent.
     pub contenders: Vec<Contender>,
-    /// What.
+    /// The operations.
     pub ops: Vec<Operation>,
-    /// One for each operation, contender and variant.
+    /// One cell per operation, contender and variant.
     pub cells: Vec<Cell>,
     /// Ours (the first variant of our manifest, the stock build) against each peer (its fastest variant).
     pub pairs: Vec<Pair>,
@@ -36,7 +36,7 @@ pub struct Report {
     pub builds: Vec<Pair>,
     /// Our adapter against itself.
     pub controls: Vec<Control>,
-    /// Won, tied, lost.
+    /// Numbers of won, tied and lost rows.
     pub score: Score,
 }
 
@@ -47,148 +47,148 @@ pub struct Run {
     pub mode: String,
     /// The command that repeats it.
     pub command: String,
-    /// The contender that the others are held against.
+    /// The contender that the others are compared with.
     #[serde(default = "ours")]
     pub ours: String,
     /// Start, UTC, ISO 8601.
     pub started: String,
-    /// Length in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Fresh processes per variant, without those that rows with wide intervals had in addition.
+    /// Launches of each variant, excluding the additional ones of rows with wide intervals.
     pub launches: u32,
     /// Rounds per launch.
     pub rounds: u32,
-    /// Aimed length of a batch.
+    /// Target duration of a batch in nanoseconds.
     pub batch_ns: u64,
-    /// Relative width of an interval below which a row got no more launches.
+    /// Relative interval width below which a row got no more launches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// Seed of permutations.
+    /// Seed of the permutations.
     pub seed: u64,
-    /// The A/A noise floor: 95th percentile of the controls' strays; absent without a control. For information: pairs are
-    /// judged by their own noise.
+    /// The A/A noise floor: 95th percentile of the controls' deviations; absent without a control. For information only:
+    /// each pair is judged by its own noise.
     pub noise_floor: Option<f64>,
-    /// Millions of gas in a second that gas prices are held against.
+    /// Rate in millions of gas per second that gas prices are compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<f64>,
-    /// Whether the floor passes 20 %, or more controls than one in a hundred (and than one) are called different from
-    /// themselves: such a run claims nothing.
+    /// Whether the noise floor exceeds 20 %, or more than one control in a hundred (and more than one) differs from itself.
+    /// Such a run has no verdicts.
     pub noisy: bool,
     /// Whether a probe of the core's other hardware thread ran with each batch.
     #[serde(default)]
     pub probed: bool,
-    /// Whether /proc told run-queue waits, so that disturbed batches could be redone.
+    /// Whether /proc reported run-queue waits, so that disturbed batches could be repeated.
     pub filtered: bool,
 }
 
-/// Where a run was made.
+/// The machine of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// Model name of the processor.
+    /// Name of the processor; on x86 also its family and model.
     pub cpu: String,
     /// Logical processors.
     pub cores: u32,
-    /// Instruction sets that matter here.
+    /// Instruction sets that contenders use.
     pub flags: Vec<String>,
-    /// Whether a hypervisor is beneath.
+    /// Whether the machine is virtual.
     pub virtualized: bool,
     /// Bytes of memory.
     pub memory: u64,
     /// Operating system and kernel.
     pub system: String,
-    /// Frequency governor, where told.
+    /// Frequency governor, if known.
     pub governor: Option<String>,
     /// Load average (1, 5, 15 minutes) before the run.
     pub load_before: Option<[f64; 3]>,
-    /// And after it.
+    /// Load average after the run.
     pub load_after: Option<[f64; 3]>,
-    /// Tool versions, as the contenders' `needs` found them.
+    /// Tool versions, found by the contenders' `needs`.
     pub toolchains: BTreeMap<String, String>,
-    /// Commit of this repository, `+` if the work tree differs.
+    /// Commit of this repository, followed by `+` if the work tree differs.
     pub commit: Option<String>,
 }
 
 /// A contender, present or absent.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Contender {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Language of its users.
     pub language: String,
     /// Pinned version.
     pub version: String,
-    /// What it says of itself.
+    /// The runtime that it reports.
     pub runtime: String,
     /// SPDX expression.
     pub license: String,
-    /// Where it lives.
+    /// Home page.
     pub home: String,
-    /// What a reader must know.
+    /// Notes for readers.
     pub notes: String,
     /// Variants that ran.
     pub variants: Vec<String>,
     /// Variants that a quick run left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// Whether it comes from outside the tree, so that nobody has reviewed its adapter.
+    /// Whether it is from outside the tree, so its adapter has not been reviewed.
     #[serde(default)]
     pub foreign: bool,
     /// `ok`, `skipped:toolchain` or `skipped:build`.
     pub state: State,
     /// Why it did not run.
     pub reason: Option<String>,
-    /// What to do about it.
+    /// How to make it run.
     pub hint: Option<String>,
-    /// Nanoseconds of one turn of its timed loop without work; never subtracted.
+    /// Nanoseconds per turn of its timed loop without work; never subtracted.
     pub loop_ns: Option<f64>,
-    /// Lines it printed that were not answers.
+    /// Lines it printed that were not responses.
     pub banners: u64,
-    /// Figures published elsewhere, nanoseconds an operation.
+    /// Figures published elsewhere, in nanoseconds per operation.
     pub published: BTreeMap<String, f64>,
 }
 
 /// An operation.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Operation {
-    /// Its id.
+    /// Id.
     pub id: String,
-    /// Its family.
+    /// Family.
     pub family: String,
-    /// The function computed: rows of one kernel differ by inputs only.
+    /// The function it computes; rows of one kernel differ only in their inputs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kernel: String,
-    /// What it does.
+    /// Description.
     pub title: String,
-    /// What one operation makes.
+    /// The result of one operation.
     pub unit: String,
-    /// Where it is specified.
+    /// Specification.
     pub spec: String,
     /// `fresh` or `reuse`.
     pub memory: String,
     /// Distinct inputs.
     pub items: u64,
-    /// Operations in a call.
+    /// Operations per call.
     pub ops_per_call: u64,
-    /// Bytes an operation reads or writes, on average, where its rate is told in bytes too.
+    /// Average bytes that an operation reads or writes, if its rate is also given in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<f64>,
     /// Nominal gas of one call of a precompile, since Osaka.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gas: Option<u64>,
-    /// Calls in a program.
+    /// Calls per program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// Figures published elsewhere by peers that do not run here, nanoseconds an operation.
+    /// Figures published elsewhere for peers that do not run here, in nanoseconds per operation.
     pub published: BTreeMap<String, f64>,
 }
 
-/// What became of a contender on an operation.
+/// The outcome of a contender on an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum State {
-    /// Right and timed.
+    /// Correct and timed.
     #[serde(rename = "ok")]
     Ok,
-    /// A tool is missing.
+    /// A required tool is missing.
     #[serde(rename = "skipped:toolchain")]
     SkippedToolchain,
     /// It does not build.
@@ -200,16 +200,16 @@ pub enum State {
     /// Wrong bytes, a wrong sum, a wrong count, or an impossible time.
     #[serde(rename = "failed:verify")]
     FailedVerify,
-    /// Its process ended.
+    /// Its process ended unexpectedly.
     #[serde(rename = "failed:crash")]
     FailedCrash,
-    /// No answer in time.
+    /// No response in time.
     #[serde(rename = "timeout")]
     Timeout,
-    /// Right, but most batches were disturbed.
+    /// Correct, but most batches were disturbed.
     #[serde(rename = "noisy")]
     Noisy,
-    /// Right on good inputs, but accepts malformed ones; not scored.
+    /// Correct on valid inputs, but accepts malformed ones; not scored.
     #[serde(rename = "lax")]
     Lax,
 }
@@ -231,15 +231,15 @@ impl State {
     }
 }
 
-/// A timed batch: launch, round, calls, nanoseconds by the contender's clock; then, except in records of before
-/// 22 November 2026, nanoseconds by the driver's clock and CPU nanoseconds of all the contender's processes.
+/// A timed batch: launch, round, calls, nanoseconds by the contender's clock. Records since 22 November 2026 also have
+/// nanoseconds by the driver's clock and CPU nanoseconds of all processes of the contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Stored", into = "Stored")]
 #[schemars(with = "Stored")]
 pub struct Batch {
-    /// Launch.
+    /// Number of the launch.
     pub launch: u32,
-    /// Round in the launch.
+    /// Number of the round in the launch.
     pub round: u32,
     /// Calls.
     pub n: u64,
@@ -247,12 +247,12 @@ pub struct Batch {
     pub ns: u64,
     /// Nanoseconds by the driver's clock.
     pub wall: Option<u64>,
-    /// CPU nanoseconds of all the contender's processes.
+    /// CPU nanoseconds of all processes of the contender.
     pub cpu: Option<u64>,
 }
 
 /// A batch in the file: launch, round, calls, nanoseconds by the contender's clock, by the driver's clock, and of CPU
-/// time. Records of before 22 November 2026 end after the fourth number.
+/// time. Records before 22 November 2026 end after the fourth number.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Stored {
@@ -302,35 +302,35 @@ pub struct Cell {
     pub contender: String,
     /// Variant.
     pub variant: String,
-    /// What became of it.
+    /// Outcome.
     pub state: State,
-    /// Why, where it is not `ok`.
+    /// Reason, unless the state is `ok`.
     pub reason: Option<String>,
-    /// Whether it is the second copy of our adapter, the A/A control.
+    /// Whether it is the A/A control, the second copy of our adapter.
     pub control: bool,
-    /// Median nanoseconds an operation.
+    /// Median nanoseconds per operation.
     pub ns: Option<f64>,
-    /// Bytes allocated an operation.
+    /// Bytes allocated per operation.
     pub alloc_bytes: Option<f64>,
-    /// Allocations an operation.
+    /// Allocations per operation.
     pub allocs: Option<f64>,
-    /// Most bytes held at a time, results and what led to them, during calls one after another.
+    /// Peak of the bytes held during consecutive calls, for results and temporary values.
     #[serde(default)]
     pub peak_bytes: Option<u64>,
-    /// Garbage collections an operation.
+    /// Garbage collections per operation.
     pub gc: Option<f64>,
-    /// Batches kept although the run queue disturbed them, all retries used up.
+    /// Batches that were kept although the run queue disturbed them, after all retries.
     pub disturbed: u32,
-    /// Batches kept although the core's other hardware thread was busy, all retries used up.
+    /// Batches that were kept although the core's other hardware thread was busy, after all retries.
     #[serde(default)]
     pub crowded: u32,
-    /// Standard deviation of the launches' median times, as a share.
+    /// Relative standard deviation of the launches' median times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Nanoseconds an operation of both groups, where the launches form two.
+    /// Nanoseconds per operation of both groups, if the launches form two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<[f64; 2]>,
-    /// Whether malformed inputs were tried on it.
+    /// Whether it was tested with malformed inputs.
     pub negatives_checked: bool,
     /// Raw batches.
     pub batches: Vec<Batch>,
@@ -380,7 +380,7 @@ pub struct Pair {
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
-    /// From our side.
+    /// Verdict from our side.
     pub verdict: Verdict,
     /// Whether the ends of the interval differ by more than a fifth.
     #[serde(default)]
@@ -405,7 +405,7 @@ pub struct Control {
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
-    /// What a pair with this interval would be called: anything but a win or a loss is right.
+    /// Verdict of a pair with this interval. Any verdict except a win or a loss is correct.
     #[serde(default = "unjudged")]
     pub verdict: Verdict,
 }
@@ -442,11 +442,11 @@ pub struct Score {
     pub best_peer: Count,
     /// Over all pairs.
     pub pairs: Count,
-    /// Operations with no peer to race.
+    /// Operations without a peer.
     pub alone: u32,
     /// Operations that our own adapter could not run.
     pub absent: u32,
-    /// Contenders that could not run: not beaten.
+    /// Contenders that could not run, and are therefore not beaten.
     pub missing: Vec<String>,
 }
 

@@ -25,17 +25,17 @@ const CONFIDENCE: f64 = 0.95;
 /// of twenty identical programs different whenever the noise exceeds the margin.
 const DIFFERENT: f64 = 0.999;
 
-/// Who is faster, from our side.
+/// Which side is faster, seen from ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Ours is faster by more than the margin.
     Win,
-    /// The interval does not clear the margin, and is no wider than the margins on both sides.
+    /// The interval does not exceed the margin, and is no wider than the margins on both sides.
     Tie,
     /// The peer is faster by more than the margin.
     Loss,
-    /// The machine was too loud to tell, or the interval too wide.
+    /// The interval is too wide, or the machine was too noisy.
     Noisy,
 }
 
