@@ -77,7 +77,7 @@ pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
                     };
                     let at = free(|manifest| &manifest.language)
                         .or_else(|| free(|manifest| &manifest.name));
-                    // What is left is for the other thread, which builds a variant of the same contender.
+                    // The other thread is building a variant of every remaining contender, and will build the rest.
                     let Some(index) = at.and_then(|at| waiting.remove(at)) else {
                         return;
                     };

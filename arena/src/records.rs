@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::result::State;
 
@@ -37,23 +38,34 @@ struct Cell {
 /// Rows on which a variant is the fastest of its contender, by contender and variant.
 pub type Fastest = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Reads `arena/records/*/result.json.gz`. Only the newest full run of each row and contender counts, because quick
-/// runs lack variants.
-pub fn fastest(arena: &Path) -> Result<Fastest> {
+/// Paths of `arena/records/*/result.json.gz`, in the order of their folders' names.
+pub fn paths(arena: &Path) -> Result<Vec<PathBuf>> {
     let folder = arena.join("records");
-    let mut records = Vec::new();
-    if folder.is_dir() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path().join("result.json.gz");
-            if path.is_file() {
-                let file = BufReader::new(File::open(&path)?);
-                let record: Record = serde_json::from_reader(BufReader::new(GzDecoder::new(file)))
-                    .with_context(|| path.display().to_string())?;
-                records.push(record);
-            }
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let path = entry?.path().join("result.json.gz");
+        if path.is_file() {
+            paths.push(path);
         }
     }
-    Ok(merge(records))
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a record, or a part of it.
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let file = BufReader::new(File::open(path)?);
+    serde_json::from_reader(BufReader::new(GzDecoder::new(file)))
+        .with_context(|| path.display().to_string())
+}
+
+/// Reads all records. Only the newest full run of each row and contender counts, because quick runs lack variants.
+pub fn fastest(arena: &Path) -> Result<Fastest> {
+    let records: Result<Vec<Record>> = paths(arena)?.iter().map(|path| read(path)).collect();
+    Ok(merge(records?))
 }
 
 fn merge(mut records: Vec<Record>) -> Fastest {

@@ -192,11 +192,10 @@ function addText(text) {
 function addCharacters({ value, from }) {
   if (value.length > scratch.length - 16) reserve(2 * value.length + 16)
   let end = scratch.latin1Write(value, 8 - from) + 8 - from
-  const last = (end + 7) >>> 2
   for (; end & 7; end++) scratch[end] = 0
   let low = 0
   let high = 0
-  for (let i = 2; i + 1 < last; i += 2) {
+  for (let i = 2; 4 * i < end; i += 2) {
     low += words[i]
     high += words[i + 1]
   }

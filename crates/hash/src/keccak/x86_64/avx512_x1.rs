@@ -29,6 +29,7 @@ use core::arch::x86_64::*;
 
 use super::super::State;
 use super::super::portable::ROUND_CONSTANTS;
+use super::RHO;
 
 /// Five vectors. Slots after the fifth are arbitrary.
 type Vectors = [__m512i; 5];
@@ -58,18 +59,6 @@ static ORDERS: [Words; 20] = {
     orders
 };
 
-/// Rho's rotations [FIPS202 §3.2.2], `[x][y]`.
-const RHO: [[u64; 5]; 5] = {
-    let mut offsets = [[0; 5]; 5];
-    let (mut x, mut y, mut t) = (1, 0, 0);
-    while t < 24 {
-        offsets[x][y] = (t + 1) * (t + 2) / 2 % 64;
-        (x, y) = (y, (2 * x + 3 * y) % 5);
-        t += 1;
-    }
-    offsets
-};
-
 /// The rotations by round of six and vector.
 static ROTATIONS: [[Words; 5]; 6] = {
     let mut rotations = [[Words([0; 8]); 5]; 6];
@@ -88,7 +77,7 @@ static ROTATIONS: [[Words; 5]; 6] = {
         let mut entry = 0;
         while entry < 25 {
             let (r, s) = (entry / 5, entry % 5);
-            rotations[round][r].0[s] = RHO[(x.0 * r + x.1 * s) % 5][(y.0 * r + y.1 * s) % 5];
+            rotations[round][r].0[s] = RHO[(x.0 * r + x.1 * s) % 5 + 5 * ((y.0 * r + y.1 * s) % 5)];
             entry += 1;
         }
         round += 1;

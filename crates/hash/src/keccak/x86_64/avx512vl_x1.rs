@@ -22,6 +22,7 @@ use core::arch::x86_64::*;
 
 use super::super::State;
 use super::super::portable::ROUND_CONSTANTS;
+use super::RHO;
 
 /// The state: lane (0, 0) in every slot, row 0, and the other lines.
 #[derive(Clone, Copy)]
@@ -55,18 +56,6 @@ const PLACES: [[usize; 4]; 6] = [
     line(3, 1),
     line(4, 1),
 ];
-
-/// Rho's rotations [FIPS202 §3.2.2] by lane.
-const RHO: [u64; 25] = {
-    let mut offsets = [0; 25];
-    let (mut x, mut y, mut t) = (1, 0, 0);
-    while t < 24 {
-        offsets[x + 5 * y] = (t + 1) * (t + 2) / 2 % 64;
-        (x, y) = (y, (2 * x + 3 * y) % 5);
-        t += 1;
-    }
-    offsets
-};
 
 #[repr(C, align(32))]
 struct Words([u64; 4]);
