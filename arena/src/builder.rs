@@ -43,11 +43,11 @@ impl Job<'_> {
 
 /// Builds all jobs; returns for each, in order, the error if it failed.
 pub fn build(jobs: &[Job<'_>], arena: &Path) -> Result<Vec<Option<String>>> {
-    let cache = arena.join(".cache");
+    let cache = cache(arena);
     fs::create_dir_all(&cache).with_context(|| format!("create {}", cache.display()))?;
     let mut results: Vec<Option<String>> = jobs.iter().map(|_| None).collect();
     let waiting: VecDeque<usize> = (0..jobs.len())
-        .filter(|&i| !built(&jobs[i], arena, &cache))
+        .filter(|&i| !is_built(&jobs[i], arena))
         .collect();
     if waiting.is_empty() {
         return Ok(results);
@@ -162,11 +162,16 @@ fn run(job: &Job<'_>, arena: &Path, cache: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The folder of build logs and stamps.
+fn cache(arena: &Path) -> PathBuf {
+    arena.join(".cache")
+}
+
 /// Whether the variant was built from its current sources.
-fn built(job: &Job<'_>, arena: &Path, cache: &Path) -> bool {
+pub fn is_built(job: &Job<'_>, arena: &Path) -> bool {
     let program = &job.variant.run[0];
     let there = !program.contains('/') || job.manifest.folder.join(program).is_file();
-    let old = fs::read_to_string(cache.join(format!("{}.stamp", job.name())));
+    let old = fs::read_to_string(cache(arena).join(format!("{}.stamp", job.name())));
     match (old, fingerprint(job, arena)) {
         (Ok(old), Ok(new)) => there && old == new,
         _ => false,
@@ -198,6 +203,25 @@ fn fingerprint(job: &Job<'_>, arena: &Path) -> Result<String> {
         eat(&fs::read(&file).unwrap_or_default());
     }
     Ok(format!("{hash:016x}\n"))
+}
+
+/// The names and texts of a contender's own files, apart from manifests and lock files.
+pub fn sources(manifest: &Manifest) -> Result<Vec<(String, String)>> {
+    const DATA: [&str; 8] = ["toml", "lock", "json", "txt", "sum", "mod", "xml", "md"];
+    let mut files = Vec::new();
+    walk(&manifest.folder, &mut files)?;
+    files.sort();
+    let mut texts = Vec::new();
+    for file in files {
+        let data = file
+            .extension()
+            .is_none_or(|kind| DATA.iter().any(|data| kind == *data));
+        if let (false, Ok(text)) = (data, fs::read_to_string(&file)) {
+            let name = file.strip_prefix(&manifest.folder)?.display().to_string();
+            texts.push((name, text));
+        }
+    }
+    Ok(texts)
 }
 
 fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {

@@ -273,7 +273,7 @@ pub fn is_prefixed(kernel: &str, elements: usize) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
-    use crate::generate::{Draw, truth_of, with_truth};
+    use crate::generate::{Selection, truth_of, with_truth};
     use crate::ops::catalogue;
 
     #[test]
@@ -337,7 +337,7 @@ mod tests {
     fn rules_keep_items_valid() {
         // Every changed item still has an output, which in most rows differs from that of the unchanged item.
         for op in catalogue().iter().filter(|op| op.change.is_some()) {
-            let (items, before) = with_truth(op, Draw::Probe { round: 9, count: 2 }).unwrap();
+            let (items, before) = with_truth(op, Selection::Probe { round: 9, count: 2 }).unwrap();
             let mut x = Words::new(7);
             for (mut item, before) in items.into_iter().zip(before) {
                 let x = x.next().unwrap();

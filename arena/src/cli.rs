@@ -1,7 +1,8 @@
 //! The `bench` command.
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
@@ -9,10 +10,11 @@ use clap::{Args, Subcommand};
 use crate::manifest::{self, Manifest, OURS};
 use crate::ops::{self, Op};
 use crate::race::{self, Plan};
-use crate::report::{html, markdown, pages, table};
+use crate::records::{self, Known};
+use crate::report::{html, markdown, pages, site, table};
 use crate::result::Report;
 use crate::schedule::Settings;
-use crate::{aa, builder, compare, doctor, instructions, result};
+use crate::{aa, builder, compare, doctor, instructions, profile, result};
 
 /// Race Lydite against its peers.
 #[derive(Args, Debug)]
@@ -32,6 +34,9 @@ pub struct BenchArgs {
     /// Run every variant with many launches
     #[arg(long)]
     full: bool,
+    /// Race also the contenders that no record shows as the fastest of one of the reports' rows
+    #[arg(long)]
+    all: bool,
     /// Run exactly this many launches: two show that everything runs, more give verdicts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     launches: Option<u32>,
@@ -111,8 +116,26 @@ enum BenchCommand {
         #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ops")]
         compare: Option<Vec<PathBuf>>,
     },
+    /// Show in which functions our contender spends its time on a row (needs perf)
+    Profile {
+        /// The row
+        row: String,
+        /// Time to sample, in seconds
+        #[arg(long, default_value_t = 5)]
+        seconds: u64,
+        /// Folder for perf.data
+        #[arg(long, value_name = "DIR", default_value = "bench-out")]
+        out: PathBuf,
+    },
     /// Write docs/results and the table of the README from arena/records
     Docs,
+    /// Write static pages of all records, and of the given results, to a folder
+    Site {
+        /// The folder, created if necessary; open its index.html
+        out: PathBuf,
+        /// Further result.json files
+        results: Vec<PathBuf>,
+    },
     /// Print the JSON schema of result.json
     Schema,
 }
@@ -140,10 +163,12 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             full,
             out,
         }) => {
+            let arena = manifest::arena_folder()?;
             let report = race::run(&Plan {
-                arena: &manifest::arena_folder()?,
+                arena: &arena,
                 ops: &chosen(family, rows, false, false)?,
                 manifests: &aa::manifests(&ours()?, *copies),
+                known: &records::known(&arena, OURS)?,
                 ours: OURS,
                 quick: !full,
                 settings: if *full {
@@ -154,6 +179,7 @@ pub fn run(args: &BenchArgs) -> Result<String> {
                 command: "bench aa".into(),
                 anchor: None,
                 check_only: false,
+                progress: None,
             })?;
             std::fs::create_dir_all(out).with_context(|| format!("create {}", out.display()))?;
             std::fs::write(out.join("result.json"), serde_json::to_string(&report)?)?;
@@ -164,32 +190,51 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             ..
         }) => instructions::compare(&files[0], &files[1]),
         Some(BenchCommand::Instructions { rows, .. }) => {
-            let arena = manifest::arena_folder()?;
-            let ours = aa::manifests(&ours()?, 0);
-            let jobs = [builder::Job {
-                manifest: &ours[0],
-                variant: &ours[0].variants[0],
-            }];
-            if let Some(reason) = builder::build(&jobs, &arena)?.remove(0) {
-                bail!("{reason}");
-            }
-            instructions::render(&ours[0], &chosen(&[], rows, false, false)?)
+            instructions::render(&built_ours()?, &chosen(&[], rows, false, false)?)
+        }
+        Some(BenchCommand::Profile { row, seconds, out }) => {
+            let op = ops::catalogue().iter().find(|op| op.id == *row);
+            let op = op.with_context(|| format!("unknown row `{row}`; see arena/ops"))?;
+            std::fs::create_dir_all(out).with_context(|| format!("create {}", out.display()))?;
+            let data = std::path::absolute(out)?.join("perf.data");
+            profile::render(&built_ours()?, op, Duration::from_secs(*seconds), &data)
         }
         Some(BenchCommand::Docs) => {
             let arena = manifest::arena_folder()?;
             let root = arena.parent().context("the arena has no parent folder")?;
             let pages = pages::render(root)?;
-            for page in &pages {
-                let path = root.join(&page.path);
-                let folder = path.parent().context("no folder")?;
-                std::fs::create_dir_all(folder)
-                    .with_context(|| format!("create {}", folder.display()))?;
-                std::fs::write(&path, &page.text)
-                    .with_context(|| format!("write {}", path.display()))?;
-            }
+            write(root, &pages)?;
             Ok(format!("{} files written\n", pages.len()))
         }
+        Some(BenchCommand::Site { out, results }) => {
+            write(out, &site::render(&manifest::arena_folder()?, results)?)?;
+            Ok(format!("{}\n", out.join("index.html").display()))
+        }
         Some(BenchCommand::Schema) => Ok(result::schema()),
+    }
+}
+
+/// Writes pages below a folder.
+fn write(root: &Path, pages: &[pages::Page]) -> Result<()> {
+    for page in pages {
+        let path = root.join(&page.path);
+        let folder = path.parent().context("no folder")?;
+        std::fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        std::fs::write(&path, &page.text).with_context(|| format!("write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The stock build of our own contender, built if it is not up to date.
+fn built_ours() -> Result<Manifest> {
+    let ours = aa::manifests(&ours()?, 0).remove(0);
+    let jobs = [builder::Job {
+        manifest: &ours,
+        variant: &ours.variants[0],
+    }];
+    match builder::build(&jobs, &manifest::arena_folder()?)?.remove(0) {
+        Some(reason) => bail!("{reason}"),
+        None => Ok(ours),
     }
 }
 
@@ -205,6 +250,30 @@ fn ours() -> Result<Manifest> {
 fn read(path: &PathBuf) -> Result<Report> {
     let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// The selected contenders that have rows among `ops`, ours first.
+fn rivals(choice: &Choice, ops: &[Op], known: &Known) -> Result<Vec<Manifest>> {
+    let mut found = contenders(choice)?;
+    // Without a choice, a contender that has none of the rows in any record is not built for them.
+    let takes_part = |manifest: &Manifest| {
+        let offered: Vec<&Op> = ops.iter().filter(|op| manifest.is_in(&op.family)).collect();
+        manifest.name == choice.ours
+            || manifest.foreign
+            || !offered.is_empty()
+                && (choice.contenders.is_some() || !known.lacks(&manifest.name, &offered))
+    };
+    if choice.contenders.is_some()
+        && let Some(idle) = found.iter().find(|manifest| !takes_part(manifest))
+    {
+        bail!(
+            "contender {:?} has none of the selected rows; its families: {}",
+            idle.name,
+            idle.families.join(", ")
+        );
+    }
+    found.retain(takes_part);
+    Ok(found)
 }
 
 /// The selected contenders, ours first.
@@ -285,17 +354,38 @@ fn chosen(families: &[String], rows: &Rows, all: bool, full: bool) -> Result<Vec
     Ok(rows)
 }
 
+/// Leaves out every variant that does not lead the rows in the records, if there are records.
+fn leave_out(manifests: &mut [Manifest], ours: &str, ops: &[Op], known: &Known) {
+    let leaders = known.leaders(ops);
+    if leaders.is_empty() {
+        return;
+    }
+    for manifest in manifests
+        .iter_mut()
+        .filter(|m| m.name != ours && !m.foreign)
+    {
+        let leader = leaders.get(manifest.name.as_str());
+        for variant in &mut manifest.variants {
+            variant.left_out = leader != Some(&variant.name.as_str());
+        }
+    }
+}
+
 fn check(rows: &Rows, choice: &Choice) -> Result<String> {
+    let arena = manifest::arena_folder()?;
+    let ops = chosen(&[], rows, true, false)?;
     let report = race::run(&Plan {
-        arena: &manifest::arena_folder()?,
-        ops: &chosen(&[], rows, true, false)?,
-        manifests: &contenders(choice)?,
+        arena: &arena,
+        ops: &ops,
+        manifests: &rivals(choice, &ops, &records::known(&arena, &choice.ours)?)?,
+        known: &Known::default(),
         ours: &choice.ours,
         quick: true,
         settings: Settings::quick(),
         command: String::new(),
         anchor: None,
         check_only: true,
+        progress: None,
     })?;
     Ok(doctor::checked(&report))
 }
@@ -316,16 +406,30 @@ fn race(args: &BenchArgs) -> Result<String> {
     if let Some(launches) = args.launches {
         (settings.launches, settings.most_launches) = (launches, launches);
     }
+    let show = |report: &Report, family: &str| {
+        let rows = table::rows(report, family, std::io::stdout().is_terminal());
+        println!("{family}\n{rows}");
+    };
+    let arena = manifest::arena_folder()?;
+    let ops = chosen(&args.family, &args.rows, false, args.full)?;
+    let known = records::known(&arena, &args.choice.ours)?;
+    let mut manifests = rivals(&args.choice, &ops, &known)?;
+    let of_reports = args.family.is_empty() && args.rows.ops.is_none();
+    if of_reports && args.choice.contenders.is_none() && quick && !args.all {
+        leave_out(&mut manifests, &args.choice.ours, &ops, &known);
+    }
     let report = race::run(&Plan {
-        arena: &manifest::arena_folder()?,
-        ops: &chosen(&args.family, &args.rows, false, args.full)?,
-        manifests: &contenders(&args.choice)?,
+        arena: &arena,
+        ops: &ops,
+        manifests: &manifests,
+        known: &known,
         ours: &args.choice.ours,
         quick,
         settings,
         command: command(args),
         anchor: args.anchor,
         check_only: false,
+        progress: Some(&show),
     })?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("create {}", args.out.display()))?;
     let path = |name: &str| args.out.join(name);
@@ -334,7 +438,7 @@ fn race(args: &BenchArgs) -> Result<String> {
     std::fs::write(path("report.html"), html::render(&report)?)?;
     Ok(format!(
         "{}\n{:.0} s; {}, {}\nreport: {}\n",
-        table::render(&report, std::io::stdout().is_terminal()),
+        table::summary(&report),
         report.run.seconds,
         path("result.json").display(),
         path("report.md").display(),
@@ -348,6 +452,9 @@ fn command(args: &BenchArgs) -> String {
     words.extend(args.family.iter().cloned());
     if args.full {
         words.push("--full".into());
+    }
+    if args.all {
+        words.push("--all".into());
     }
     if let Some(anchor) = args.anchor {
         words.push(format!("--anchor {anchor}"));
@@ -406,5 +513,31 @@ mod tests {
             "{error}"
         );
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn only_leading_variants_take_part() {
+        let op = ops::catalogue().iter().find(|op| op.id == "keccak256_32b");
+        let ops = [op.unwrap().clone()];
+        let manifest = |name: &str| {
+            let text = format!(
+                "name = {name:?}\n[[variants]]\nname = \"a\"\nrun = [\"x\"]\n[[variants]]\nname = \"b\"\nrun = [\"x\"]\n"
+            );
+            Manifest::parse(&text, PathBuf::new()).unwrap()
+        };
+        let left_out = |known: &Known| -> Vec<Vec<bool>> {
+            let mut found = [OURS, "leader", "other", "outsider"].map(manifest);
+            found[3].foreign = true;
+            leave_out(&mut found, OURS, &ops, known);
+            assert_eq!(found[2].is_left_out(), !known.peers.is_empty());
+            let variants = |m: &Manifest| m.variants.iter().map(|v| v.left_out).collect();
+            found.iter().map(variants).collect()
+        };
+        let mut known = Known::default();
+        assert_eq!(left_out(&known), [[false; 2]; 4]);
+        let peer = ("leader".to_owned(), "b".to_owned());
+        known.peers.insert(ops[0].id.clone(), peer);
+        let expected = [[false, false], [true, false], [true, true], [false, false]];
+        assert_eq!(left_out(&known), expected);
     }
 }

@@ -22,7 +22,8 @@ pub fn render(manifests: &[Manifest]) -> String {
             plain(&manifest.version),
             plain(&manifest.language)
         );
-        for need in &manifest.needs {
+        let of_variants = manifest.variants.iter().flat_map(|variant| &variant.needs);
+        for need in manifest.needs.iter().chain(of_variants) {
             text += &match check(need, &manifest.folder) {
                 Ok(version) => format!("          {}\n", plain(&version)),
                 Err(error) if need.hint.is_empty() => {

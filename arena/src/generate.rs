@@ -32,7 +32,7 @@ fn parse(text: &str) -> Value {
 
 /// Selects the items of a row.
 #[derive(Clone, Copy, Debug)]
-pub enum Draw {
+pub enum Selection {
     /// [`items`].
     Main,
     /// [`probe`].
@@ -47,17 +47,17 @@ pub enum Draw {
 }
 
 /// Items and their expected outputs.
-pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> {
+pub fn with_truth(op: &Op, selection: Selection) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> {
     if precompile::is_row(op) {
-        let cases = precompile::cases(op, draw)?.into_iter();
+        let cases = precompile::cases(op, selection)?.into_iter();
         return Ok(cases
             .map(|case| (case.item, Expected::of(&case.parts)))
             .unzip());
     }
     if xmss::is_row(op) {
-        return Ok(xmss::cases(op, draw)?.into_iter().unzip());
+        return Ok(xmss::cases(op, selection)?.into_iter().unzip());
     }
-    let items = plain_items(op, draw)?;
+    let items = plain_items(op, selection)?;
     let expected = items
         .iter()
         .map(|item| truth::expected(&op.kernel, op.ops_per_call, item));
@@ -66,18 +66,18 @@ pub fn with_truth(op: &Op, draw: Draw) -> Result<(Vec<Vec<u8>>, Vec<Expected>)> 
 }
 
 /// Items without their outputs, unless the outputs are computed along with them.
-pub fn items_of(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
+pub fn items_of(op: &Op, selection: Selection) -> Result<Vec<Vec<u8>>> {
     if precompile::is_row(op) || xmss::is_row(op) {
-        return Ok(with_truth(op, draw)?.0);
+        return Ok(with_truth(op, selection)?.0);
     }
-    plain_items(op, draw)
+    plain_items(op, selection)
 }
 
-fn plain_items(op: &Op, draw: Draw) -> Result<Vec<Vec<u8>>> {
-    match draw {
-        Draw::Main => items(op),
-        Draw::Probe { round, count } => probe(op, round, count),
-        Draw::Alternating => alternating(op),
+fn plain_items(op: &Op, selection: Selection) -> Result<Vec<Vec<u8>>> {
+    match selection {
+        Selection::Main => items(op),
+        Selection::Probe { round, count } => probe(op, round, count),
+        Selection::Alternating => alternating(op),
     }
 }
 

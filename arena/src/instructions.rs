@@ -10,9 +10,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::blobs;
-use crate::generate::{self, Draw};
+use crate::generate::{self, Selection};
 use crate::manifest::Manifest;
 use crate::ops::Op;
+use crate::protocol;
 
 /// Instructions per operation, one line per row: `ID COUNT`.
 pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
@@ -30,9 +31,10 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
         "# instructions an operation by callgrind (no AVX-512; not a measure of time)\n",
     );
     for op in ops.iter().filter(|op| !op.full) {
-        let (items, _) = generate::with_truth(op, Draw::Main)?;
+        let (items, _) = generate::with_truth(op, Selection::Main)?;
         blobs::write(&file, &items)?;
         let calls = items.len() as u64;
+        let prepare = protocol::prepare(&op.call, &file, op.change)?;
         let count = |calls: u64| {
             let mut command = Command::new("valgrind");
             command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
@@ -41,14 +43,7 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
                 .args(args)
                 .envs(&variant.env)
                 .current_dir(&manifest.folder);
-            total(
-                command,
-                &format!(
-                    "prepare {} {}\nrun {calls} 1\nquit\n",
-                    op.call,
-                    file.display()
-                ),
-            )
+            total(command, &format!("{prepare}\nrun {calls} 1\nquit\n"))
         };
         // Startup and preparation are in both counts and cancel out.
         let difference = count(2 * calls).and_then(|two| Ok(two.saturating_sub(count(calls)?)));

@@ -1,7 +1,7 @@
 //! The arena: runs Lydite against its peers, checks every output, times them in pairs and writes reports.
 //!
 //! A contender, ours included, is a process that speaks the line protocol of [`protocol`]. The driver draws the inputs
-//! ([`ops`], [`generate`]), checks each contender against the expected outputs ([`truth`]) before timing it ([`gate`]),
+//! ([`ops`], [`generate`]), checks each contender against the expected outputs ([`truth`]) before timing it ([`correctness`]),
 //! interleaves all contenders ([`schedule`]), and judges them by paired ratios ([`stats`], [`race`]).
 //! docs/benchmarking.md describes the method and its known bias.
 
@@ -13,15 +13,16 @@ pub mod change;
 pub mod cli;
 pub mod clocks;
 pub mod compare;
+pub mod correctness;
 pub mod doctor;
 pub mod fingerprint;
-pub mod gate;
 pub mod generate;
 pub mod instructions;
 pub mod manifest;
 pub mod ops;
 pub mod precompile;
 pub mod probe;
+pub mod profile;
 pub mod protocol;
 pub mod race;
 pub mod random;

@@ -30,6 +30,12 @@ pub struct Variant {
     /// Whether quick mode runs it.
     #[serde(default)]
     pub quick: bool,
+    /// Whether this run leaves it out.
+    #[serde(skip)]
+    pub left_out: bool,
+    /// Tools that only this variant requires.
+    #[serde(default)]
+    pub needs: Vec<Need>,
     /// Environment of the build and of the run.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -69,6 +75,9 @@ pub struct Manifest {
     /// Notes needed to judge its results.
     #[serde(default)]
     pub notes: String,
+    /// Families in which it has rows; none means all. It is only built for these.
+    #[serde(default)]
+    pub families: Vec<String>,
     /// Whether it only takes part if `--contenders` or `--ours` names it.
     #[serde(default)]
     pub on_request: bool,
@@ -134,7 +143,8 @@ impl Manifest {
                 bail!("variant {:?}: `run` is empty", variant.name);
             }
         }
-        for need in &manifest.needs {
+        let of_variants = manifest.variants.iter().flat_map(|variant| &variant.needs);
+        for need in manifest.needs.iter().chain(of_variants) {
             regex_lite::Regex::new(&need.pattern)
                 .with_context(|| format!("needs: pattern {:?}", need.pattern))?;
             if need.command.is_empty() {
@@ -144,12 +154,24 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The first missing tool: `(what, hint)`.
+    /// The first missing tool of the contender: `(what, hint)`.
     pub fn missing(&self) -> Option<(String, String)> {
-        self.needs.iter().find_map(|need| {
-            let reason = check(need, &self.folder).err()?;
-            Some((reason.to_string(), need.hint.clone()))
-        })
+        missing(&self.needs, &self.folder)
+    }
+
+    /// The first missing tool that only this variant requires.
+    pub fn missing_for(&self, variant: &Variant) -> Option<(String, String)> {
+        missing(&variant.needs, &self.folder)
+    }
+
+    /// Whether it may have rows in a family.
+    pub fn is_in(&self, family: &str) -> bool {
+        self.families.is_empty() || self.families.iter().any(|name| name == family)
+    }
+
+    /// Whether the run leaves out all its variants.
+    pub fn is_left_out(&self) -> bool {
+        !self.variants.is_empty() && self.variants.iter().all(|variant| variant.left_out)
     }
 
     /// The variants of a mode: in quick mode those marked quick, or the first if none is; otherwise all.
@@ -160,6 +182,13 @@ impl Manifest {
         }
         self.variants.iter().filter(|v| v.quick).collect()
     }
+}
+
+fn missing(needs: &[Need], folder: &Path) -> Option<(String, String)> {
+    needs.iter().find_map(|need| {
+        let reason = check(need, folder).err()?;
+        Some((reason.to_string(), need.hint.clone()))
+    })
 }
 
 /// Runs the command of a need and matches its output; returns the matching line, which gives the tool's version.

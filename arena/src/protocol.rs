@@ -293,7 +293,7 @@ impl Process {
     ) -> Result<Prepared, Failure> {
         self.changes = false;
         let before = self.usage();
-        let (answer, _) = self.ask(&format!("prepare {op} {} {change}", path(input)?), deadline)?;
+        let (answer, _) = self.ask(&prepare(op, input, change)?, deadline)?;
         let cpu = cpu(before, self.usage());
         let told = answer.get("changes").and_then(Value::as_bool);
         self.changes = !change.is_some() || told == Some(true);
@@ -590,6 +590,11 @@ fn field(answer: &Value, name: &str) -> Result<u64, Failure> {
         .get(name)
         .and_then(Value::as_u64)
         .ok_or_else(|| Failure::Wrong(format!("the answer has no number `{name}`")))
+}
+
+/// The request that loads the items of an operation from a file.
+pub fn prepare(op: &str, input: &Path, change: Change) -> Result<String, Failure> {
+    Ok(format!("prepare {op} {} {change}", path(input)?))
 }
 
 fn path(path: &Path) -> Result<&str, Failure> {

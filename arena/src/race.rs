@@ -7,18 +7,21 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 
 use crate::builder::{self, Job};
+use crate::correctness::CorrectnessCheck;
 use crate::fingerprint;
-use crate::gate::Exam;
 use crate::manifest::{self, Manifest, Variant};
 use crate::ops::{Memory, Op};
 use crate::precompile;
-use crate::records::{self, Fastest};
+use crate::records::Known;
 use crate::result::{
     Batch, Cell, Contender, Control, Count, Machine, Operation, Pair, Report, Run, SCHEMA, Score,
     State,
 };
-use crate::schedule::{self, Entrant, Settings};
+use crate::schedule::{self, Candidate, Settings};
 use crate::stats::{self, Verdict};
+
+/// Receives a report and the name of a family.
+pub type Progress<'a> = &'a dyn Fn(&Report, &str);
 
 /// What to run.
 pub struct Plan<'a> {
@@ -28,6 +31,8 @@ pub struct Plan<'a> {
     pub ops: &'a [Op],
     /// The selected contenders, including ours.
     pub manifests: &'a [Manifest],
+    /// What records show about them.
+    pub known: &'a Known,
     /// The contender that the others are compared with.
     pub ours: &'a str,
     /// Quick variants only.
@@ -40,102 +45,97 @@ pub struct Plan<'a> {
     pub anchor: Option<f64>,
     /// Check correctness only, without racing.
     pub check_only: bool,
+    /// Receives the report and the name of each family whose race has ended.
+    pub progress: Option<Progress<'a>>,
 }
 
-/// Runs the plan.
+/// Runs the plan, one family at a time: the contenders of a family are built, checked and raced before those of the
+/// next are built, starting with the family that needs the fewest builds.
 pub fn run(plan: &Plan<'_>) -> Result<Report> {
-    let (clock, started) = (Instant::now(), fingerprint::now());
-    let mut machine = fingerprint::machine(plan.arena);
+    let clock = Instant::now();
     let work = Work::new()?;
-    let mut contenders = present(plan, &mut machine);
-    // A quick run takes the quick variants and, on each row, also the variant known to be the fastest.
-    let fastest = match plan.quick && !plan.check_only {
-        true => records::fastest(plan.arena)?,
-        false => Fastest::new(),
-    };
-    let rows_of = |manifest: &Manifest, variant: &Variant| -> BTreeSet<String> {
-        let key = (manifest.name.clone(), variant.name.clone());
-        let known = fastest.get(&key).filter(|_| manifest.name != plan.ours);
-        let rows = plan
-            .ops
+    let mut report = blank(plan);
+    let mut builds = Builds::default();
+    for family in families(plan) {
+        let ops: Vec<&Op> = plan.ops.iter().filter(|op| op.family == family).collect();
+        build(plan, &family, &mut report.contenders, &mut builds)?;
+        let checks: Vec<CorrectnessCheck> = ops
             .iter()
-            .filter(|op| known.is_some_and(|known| known.contains(&op.id)));
-        rows.map(|op| op.id.clone()).collect()
-    };
-    let (built, broken) = build(plan, &mut contenders, rows_of)?;
-
-    let exams: Vec<Exam> = plan.ops.iter().map(Exam::new).collect::<Result<_>>()?;
-    let mut entrants: Vec<Entrant<'_>> = built
-        .iter()
-        .map(|job| {
-            let mut entrant = Entrant::new(job.manifest, job.variant, &exams);
-            if plan.quick
-                && !job
-                    .manifest
-                    .variants(true)
-                    .iter()
-                    .any(|v| v.name == job.variant.name)
-            {
-                entrant.rows = Some(rows_of(job.manifest, job.variant));
-            }
-            entrant
-        })
-        .collect();
-    schedule::examine(&mut entrants, &exams, &plan.settings, &work.0)?;
-    let mut probed = false;
-    if !plan.check_only {
-        let ours = entrants.iter().find(|e| e.manifest.name == plan.ours);
-        let control = ours.map(Entrant::control);
-        entrants.extend(control);
-        probed = schedule::race(&mut entrants, &exams, plan.ours, &plan.settings, &work.0)?;
-    }
-
-    for contender in &mut contenders {
-        for entrant in entrants
-            .iter()
-            .filter(|e| e.manifest.name == contender.name)
-        {
-            contender.banners += entrant.banners;
-            contender.loop_ns = contender.loop_ns.or(entrant.loop_ns);
-            if let Some((runtime, version)) = &entrant.described {
-                contender.runtime.clone_from(runtime);
-                if contender.version.is_empty() {
-                    contender.version.clone_from(version);
-                }
+            .map(|op| CorrectnessCheck::new(op))
+            .collect::<Result<_>>()?;
+        let operations: Vec<Operation> = checks.iter().map(operation).collect::<Result<_>>()?;
+        report.ops.extend(operations);
+        wave(plan, &checks, &builds, &work.0, &mut report)?;
+        if !plan.check_only {
+            finish(plan, &mut report)?;
+            if let Some(progress) = plan.progress {
+                progress(&report, &family);
             }
         }
     }
-    let mut cells: Vec<Cell> = entrants.into_iter().flat_map(|e| e.cells).collect();
     let mut absent = |contender: &str, variant: &str, state: State, reason: Option<String>| {
-        cells.extend(plan.ops.iter().map(|op| Cell {
+        report.cells.extend(plan.ops.iter().map(|op| Cell {
             reason: reason.clone(),
             ..Cell::new(&op.id, contender, variant, state)
         }));
     };
-    for (Job { manifest, variant }, reason) in broken {
+    for (Job { manifest, variant }, reason) in builds.broken {
         let state = State::SkippedBuild;
         absent(&manifest.name, &variant.name, state, Some(reason));
     }
-    for contender in &contenders {
+    for contender in &report.contenders {
         if contender.state == State::SkippedToolchain {
             let reason = contender.reason.clone();
             absent(&contender.name, "", contender.state, reason);
         }
     }
-    machine.load_after = fingerprint::load();
-    let mut report = Report {
+    let place = |id: &str| plan.ops.iter().position(|op| op.id == id);
+    report.ops.sort_by_key(|op| place(&op.id));
+    report.machine.load_after = fingerprint::load();
+    report.run.seconds = clock.elapsed().as_secs_f64();
+    if !plan.check_only {
+        finish(plan, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// The verdicts so far, with the reasons for losses and the fastest peers that did not run.
+fn finish(plan: &Plan<'_>, report: &mut Report) -> Result<()> {
+    judge(report);
+    explain(report, plan.arena)?;
+    for op in &mut report.ops {
+        let peer = plan.known.peers.get(&op.id);
+        op.without = peer
+            .filter(|(contender, variant)| {
+                !report.cells.iter().any(|cell| {
+                    cell.op == op.id
+                        && cell.contender == *contender
+                        && cell.variant == *variant
+                        && timed(cell)
+                })
+            })
+            .map(|(contender, variant)| format!("{contender}/{variant}"));
+    }
+    Ok(())
+}
+
+/// A report without rows.
+fn blank(plan: &Plan<'_>) -> Report {
+    let mut machine = fingerprint::machine(plan.arena);
+    let contenders = present(plan, &mut machine);
+    Report {
         schema: SCHEMA.to_owned(),
         run: Run {
             mode: if plan.quick { "quick" } else { "full" }.to_owned(),
             command: plan.command.clone(),
             ours: plan.ours.to_owned(),
-            started,
-            seconds: clock.elapsed().as_secs_f64(),
+            started: fingerprint::now(),
+            seconds: 0.0,
             launches: plan.settings.launches,
             rounds: plan.settings.rounds,
             batch_ns: plan.settings.batch_ns,
             width: Some(plan.settings.width),
-            probed,
+            probed: false,
             seed: plan.settings.seed,
             anchor: plan.anchor,
             noise_floor: None,
@@ -144,18 +144,119 @@ pub fn run(plan: &Plan<'_>) -> Result<Report> {
         },
         machine,
         contenders,
-        ops: exams.iter().map(operation).collect::<Result<_>>()?,
-        cells,
+        ops: Vec::new(),
+        cells: Vec::new(),
         pairs: Vec::new(),
         builds: Vec::new(),
         controls: Vec::new(),
         score: Score::default(),
-    };
-    if !plan.check_only {
-        judge(&mut report);
-        explain(&mut report, plan.arena)?;
     }
-    Ok(report)
+}
+
+/// The families of the plan: those with peers first, and of these the ones that need the fewest builds.
+fn families(plan: &Plan<'_>) -> Vec<String> {
+    let mut families: Vec<String> = Vec::new();
+    for op in plan.ops {
+        if !families.contains(&op.family) {
+            families.push(op.family.clone());
+        }
+    }
+    families.sort_by_cached_key(|family| {
+        let jobs: Vec<Job<'_>> = plan
+            .manifests
+            .iter()
+            .flat_map(|m| jobs(plan, m, family))
+            .collect();
+        let alone = jobs.iter().all(|job| job.manifest.name == plan.ours);
+        let open = jobs
+            .iter()
+            .filter(|job| !builder::is_built(job, plan.arena));
+        (alone, open.count())
+    });
+    families
+}
+
+/// The variants of a contender that a family needs.
+fn jobs<'a>(plan: &Plan<'a>, manifest: &'a Manifest, family: &str) -> Vec<Job<'a>> {
+    let runs = |variant: &&'a Variant| match rows(plan, manifest, variant) {
+        None => true,
+        Some(rows) => plan
+            .ops
+            .iter()
+            .any(|op| op.family == family && rows.contains(&op.id)),
+    };
+    let variants = manifest.variants.iter().filter(runs);
+    match manifest.name == plan.ours || manifest.is_in(family) {
+        true => variants.map(|variant| Job { manifest, variant }).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// The rows that a variant runs on; `None` means all. Quick runs take the quick variants and, on each row, also the
+/// variant known to be the fastest of its contender.
+fn rows(plan: &Plan<'_>, manifest: &Manifest, variant: &Variant) -> Option<BTreeSet<String>> {
+    if variant.left_out {
+        return Some(BTreeSet::new());
+    }
+    let mode = manifest.variants(plan.quick);
+    if mode.iter().any(|v| v.name == variant.name) {
+        return None;
+    }
+    let key = (manifest.name.clone(), variant.name.clone());
+    let fastest = plan.known.fastest.get(&key);
+    Some(
+        fastest
+            .filter(|_| manifest.name != plan.ours)
+            .cloned()
+            .unwrap_or_default(),
+    )
+}
+
+/// Checks and races the contenders built so far on the rows of one family; adds their results to the report.
+fn wave(
+    plan: &Plan<'_>,
+    checks: &[CorrectnessCheck],
+    builds: &Builds<'_>,
+    work: &Path,
+    report: &mut Report,
+) -> Result<()> {
+    let family = checks.first().map_or("", |check| check.op.family.as_str());
+    let mut candidates: Vec<Candidate<'_>> = builds
+        .built
+        .iter()
+        .filter(|job| job.manifest.name == plan.ours || job.manifest.is_in(family))
+        .map(|job| {
+            let mut candidate = Candidate::new(job.manifest, job.variant, checks);
+            candidate.rows = rows(plan, job.manifest, job.variant);
+            candidate
+        })
+        .collect();
+    schedule::check(&mut candidates, checks, &plan.settings, work)?;
+    if !plan.check_only {
+        let ours = candidates.iter().find(|e| e.manifest.name == plan.ours);
+        let control = ours.map(Candidate::control);
+        candidates.extend(control);
+        report.run.probed |=
+            schedule::race(&mut candidates, checks, plan.ours, &plan.settings, work)?;
+    }
+    for candidate in candidates {
+        let contender = report
+            .contenders
+            .iter_mut()
+            .find(|contender| contender.name == candidate.manifest.name);
+        if let Some(contender) = contender {
+            contender.banners += candidate.banners;
+            contender.loop_ns = contender.loop_ns.or(candidate.loop_ns);
+            if let Some((runtime, version)) = candidate.described {
+                contender.runtime = runtime;
+                if contender.version.is_empty() {
+                    contender.version = version;
+                }
+            }
+        }
+        report.cells.extend(candidate.cells);
+    }
+    Ok(())
 }
 
 /// The contenders and what each one lacks; adds the versions of the available tools to `machine`.
@@ -163,6 +264,10 @@ fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
     let mut contenders = Vec::new();
     for manifest in plan.manifests {
         let mut contender = contender(manifest);
+        if manifest.is_left_out() {
+            contenders.push(contender);
+            continue;
+        }
         if let Some((reason, hint)) = manifest.missing() {
             contender.state = State::SkippedToolchain;
             contender.reason = Some(reason);
@@ -181,64 +286,64 @@ fn present(plan: &Plan<'_>, machine: &mut Machine) -> Vec<Contender> {
 }
 
 /// The builds that succeeded, and those that failed with their reasons.
-type Builds<'a> = (Vec<Job<'a>>, Vec<(Job<'a>, String)>);
+#[derive(Default)]
+struct Builds<'a> {
+    built: Vec<Job<'a>>,
+    broken: Vec<(Job<'a>, String)>,
+}
 
-/// Builds the contenders whose tools are available.
+impl Builds<'_> {
+    fn tried(&self, contender: &str, variant: &str) -> bool {
+        self.built
+            .iter()
+            .chain(self.broken.iter().map(|(job, _)| job))
+            .any(|job| job.manifest.name == contender && job.variant.name == variant)
+    }
+}
+
+/// Builds the contenders of a family whose tools are available and that no earlier family needed.
 fn build<'a>(
     plan: &Plan<'a>,
+    family: &str,
     contenders: &mut [Contender],
-    rows_of: impl Fn(&Manifest, &Variant) -> BTreeSet<String>,
-) -> Result<Builds<'a>> {
+    builds: &mut Builds<'a>,
+) -> Result<()> {
     let able = plan.manifests.iter().zip(&*contenders);
     let able = able.filter(|(_, contender)| contender.state == State::Ok);
-    let jobs: Vec<Job<'a>> = able
-        .flat_map(|(manifest, _)| {
-            let mode = manifest.variants(plan.quick);
-            let runs = |variant: &&Variant| {
-                mode.iter().any(|v| v.name == variant.name)
-                    || !rows_of(manifest, variant).is_empty()
-            };
-            let variants: Vec<&Variant> = manifest.variants.iter().filter(runs).collect();
-            variants
-                .into_iter()
-                .map(move |variant| Job { manifest, variant })
-        })
+    let mut jobs: Vec<Job<'a>> = able
+        .flat_map(|(manifest, _)| jobs(plan, manifest, family))
+        .filter(|job| !builds.tried(&job.manifest.name, &job.variant.name))
         .collect();
+    jobs.retain(|job| match job.manifest.missing_for(job.variant) {
+        None => true,
+        Some((reason, hint)) => {
+            builds.broken.push((*job, format!("{reason} ({hint})")));
+            false
+        }
+    });
     let outcomes = builder::build(&jobs, plan.arena)?;
-    let (mut built, mut broken) = (Vec::new(), Vec::new());
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
         match outcome {
-            None => built.push(job),
-            Some(reason) => broken.push((job, reason)),
+            None => builds.built.push(job),
+            Some(reason) => builds.broken.push((job, reason)),
         }
     }
-    for contender in contenders {
+    for (manifest, contender) in plan.manifests.iter().zip(contenders) {
         let of = |job: &Job<'_>| job.manifest.name == contender.name;
-        let own = built.iter().filter(|job| of(job));
+        let own = builds.built.iter().filter(|job| of(job));
         contender.variants = own.map(|job| job.variant.name.clone()).collect();
-        let all = plan
-            .manifests
-            .iter()
-            .find(|manifest| manifest.name == contender.name);
-        let tried = |name: &str| {
-            built
-                .iter()
-                .chain(broken.iter().map(|(job, _)| job))
-                .any(|job| of(job) && job.variant.name == name)
-        };
-        let left_out = all
-            .into_iter()
-            .flat_map(|manifest| &manifest.variants)
-            .filter(|v| !tried(&v.name));
-        contender.left_out = left_out.map(|variant| variant.name.clone()).collect();
-        if contender.state == State::Ok && contender.variants.is_empty() {
-            let reason = broken.iter().find(|(job, _)| of(job));
-            let reason = reason.map_or("its manifest names no variant", |(_, reason)| reason);
+        let names = manifest.variants.iter().map(|variant| &variant.name);
+        let left_out = names.filter(|name| !builds.tried(&contender.name, name));
+        contender.left_out = left_out.cloned().collect();
+        let failed = builds.broken.iter().find(|(job, _)| of(job));
+        if let (State::Ok, true, Some((_, reason))) =
+            (contender.state, contender.variants.is_empty(), failed)
+        {
             contender.state = State::SkippedBuild;
-            contender.reason = Some(reason.to_owned());
+            contender.reason = Some(reason.clone());
         }
     }
-    Ok((built, broken))
+    Ok(())
 }
 
 /// Adds the reasons in `losses.toml` to the losses; an existing reason is kept if the file has none.
@@ -450,8 +555,8 @@ fn contender(manifest: &Manifest) -> Contender {
     }
 }
 
-fn operation(exam: &Exam) -> Result<Operation> {
-    let op = &exam.op;
+fn operation(check: &CorrectnessCheck) -> Result<Operation> {
+    let op = &check.op;
     Ok(Operation {
         id: op.id.clone(),
         family: op.family.clone(),
@@ -468,7 +573,8 @@ fn operation(exam: &Exam) -> Result<Operation> {
         ops_per_call: op.ops_per_call as u64,
         bytes: op
             .throughput
-            .then(|| exam.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
+            .then(|| check.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
+        without: None,
         gas: if precompile::is_row(op) {
             precompile::nominal(op)?
         } else {

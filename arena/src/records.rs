@@ -10,6 +10,7 @@ use flate2::bufread::GzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::ops::{Op, catalogue};
 use crate::result::State;
 
 /// The part of a result that is needed here.
@@ -22,6 +23,8 @@ struct Record {
 #[derive(Deserialize)]
 struct Run {
     mode: String,
+    #[serde(default = "crate::result::ours")]
+    ours: String,
     started: String,
 }
 
@@ -62,15 +65,93 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
         .with_context(|| path.display().to_string())
 }
 
-/// Reads all records. Only the newest full run of each row and contender counts, because quick runs lack variants.
-pub fn fastest(arena: &Path) -> Result<Fastest> {
+/// The fastest variant of each contender on each row, and the fastest peer of each row, as far as records show them.
+#[derive(Default)]
+pub struct Known {
+    /// Only the newest full run of each row and contender counts, because quick runs lack variants.
+    pub fastest: Fastest,
+    /// The contender and the variant, by row: of the newest full run, or of the newest run if none is full.
+    pub peers: BTreeMap<String, (String, String)>,
+    /// The rows on which a contender has been timed, by contender.
+    pub timed: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Known {
+    /// Whether the records show that a contender has none of these rows, although it has others of their family.
+    pub fn lacks(&self, contender: &str, ops: &[&Op]) -> bool {
+        let family = |id: &str| {
+            catalogue()
+                .iter()
+                .find(|op| op.id == id)
+                .map(|op| &op.family)
+        };
+        let Some(timed) = self.timed.get(contender) else {
+            return false;
+        };
+        ops.iter().all(|op| {
+            !timed.contains(&op.id) && timed.iter().any(|id| family(id) == Some(&op.family))
+        })
+    }
+
+    /// The contenders that are the fastest peer of one of these rows, each with the variant that is so most often.
+    pub fn leaders(&self, ops: &[Op]) -> BTreeMap<&str, &str> {
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for (contender, variant) in ops.iter().filter_map(|op| self.peers.get(&op.id)) {
+            *counts.entry((contender, variant)).or_default() += 1;
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, rows)| *rows);
+        counts.into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+/// Reads all records of races in which `ours` was compared with its peers.
+pub fn known(arena: &Path, ours: &str) -> Result<Known> {
     let records: Result<Vec<Record>> = paths(arena)?.iter().map(|path| read(path)).collect();
-    Ok(merge(records?))
+    let mut records = records?;
+    records.sort_by(|a, b| a.run.started.cmp(&b.run.started));
+    let mut timed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for cell in records.iter().flat_map(|record| &record.cells) {
+        if cell.ns.is_some() {
+            let rows = timed.entry(cell.contender.clone()).or_default();
+            rows.insert(cell.op.clone());
+        }
+    }
+    Ok(Known {
+        timed,
+        peers: peers(&records, ours),
+        fastest: merge(records),
+    })
+}
+
+/// The fastest peer of each row; `records` are in the order of their time.
+fn peers(records: &[Record], ours: &str) -> BTreeMap<String, (String, String)> {
+    let full = |record: &&Record| record.run.mode == "full";
+    let (full, quick): (Vec<&Record>, Vec<&Record>) = records
+        .iter()
+        .filter(|record| record.run.ours == ours)
+        .partition(full);
+    let mut newest = BTreeMap::new();
+    for record in quick.into_iter().chain(full) {
+        let mut best: BTreeMap<&str, &Cell> = BTreeMap::new();
+        let timed = |cell: &&Cell| cell.state == State::Ok && cell.contender != ours;
+        for cell in record.cells.iter().filter(timed) {
+            let time = |cell: &Cell| cell.ns.unwrap_or(f64::INFINITY);
+            let found = best.entry(&cell.op).or_insert(cell);
+            if time(cell) < time(found) {
+                *found = cell;
+            }
+        }
+        newest.extend(best.into_iter().map(|(op, cell)| {
+            let peer = (cell.contender.clone(), cell.variant.clone());
+            (op.to_owned(), peer)
+        }));
+    }
+    newest
 }
 
 fn merge(mut records: Vec<Record>) -> Fastest {
     records.retain(|record| record.run.mode == "full");
-    records.sort_by(|a, b| a.run.started.cmp(&b.run.started));
     // Maps row and contender to the fastest variant of the newest record.
     let mut newest: BTreeMap<(String, String), String> = BTreeMap::new();
     for record in records {
@@ -104,6 +185,7 @@ mod tests {
         let record = |mode: &str, started: &str, cells: &[(&str, &str, f64)]| Record {
             run: Run {
                 mode: mode.into(),
+                ours: "lydite".into(),
                 started: started.into(),
             },
             cells: cells
@@ -118,23 +200,30 @@ mod tests {
                 })
                 .collect(),
         };
-        let found = merge(vec![
-            record(
-                "full",
-                "2026-02",
-                &[("a", "native", 1.0), ("a", "stock", 2.0)],
-            ),
-            record(
-                "full",
-                "2026-01",
-                &[
-                    ("a", "native", 2.0),
-                    ("a", "stock", 1.0),
-                    ("b", "stock", 1.0),
-                ],
-            ),
-            record("quick", "2026-03", &[("a", "stock", 1.0)]),
-        ]);
+        let records = || {
+            vec![
+                record(
+                    "full",
+                    "2026-01",
+                    &[
+                        ("a", "native", 2.0),
+                        ("a", "stock", 1.0),
+                        ("b", "stock", 1.0),
+                    ],
+                ),
+                record(
+                    "full",
+                    "2026-02",
+                    &[("a", "native", 1.0), ("a", "stock", 2.0)],
+                ),
+                record("quick", "2026-03", &[("a", "stock", 1.0), ("c", "v3", 1.0)]),
+            ]
+        };
+        let found = merge(records());
+        let peers = peers(&records(), "lydite");
+        for (op, variant) in [("a", "native"), ("b", "stock"), ("c", "v3")] {
+            assert_eq!(peers[op], ("peer".to_owned(), variant.to_owned()));
+        }
         let rows = |variant: &str| found.get(&("peer".to_owned(), variant.to_owned())).cloned();
         assert_eq!(rows("native"), Some(["a".to_owned()].into()));
         assert_eq!(rows("stock"), Some(["b".to_owned()].into()));
@@ -142,8 +231,15 @@ mod tests {
 
     #[test]
     fn the_committed_records_can_be_read() {
-        let found = fastest(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
-        let hex = found.iter().filter(|((name, _), rows)| {
+        let found = known(Path::new(env!("CARGO_MANIFEST_DIR")), "lydite").unwrap();
+        assert_eq!(found.peers["secp256k1_recover_varied"].0, "libsecp256k1");
+        let op = |id: &str| catalogue().iter().find(|op| op.id == id).unwrap();
+        assert!(found.lacks("plonky3", &[op("xmss_report_keygen_2t")]));
+        assert!(!found.lacks("plonky3", &[op("poseidon1_16_lanes_varied")]));
+        assert!(!found.lacks("nobody", &[op("poseidon1_16_lanes_varied")]));
+        let leaders = found.leaders(&[op("keccak256_32b"), op("syrup_cid_skill")].map(Op::clone));
+        assert_eq!(leaders.keys().collect::<Vec<_>>(), [&"alloy", &"syrup-zig"]);
+        let hex = found.fastest.iter().filter(|((name, _), rows)| {
             name == "rust-primitives" && rows.contains("hex_decode_32b")
         });
         assert_eq!(hex.count(), 1);

@@ -127,7 +127,7 @@ pub struct Contender {
     pub notes: String,
     /// Variants that ran.
     pub variants: Vec<String>,
-    /// Variants that a quick run left out.
+    /// Variants that the run left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// Whether it is from outside the tree, so its adapter has not been reviewed.
@@ -178,6 +178,10 @@ pub struct Operation {
     /// Calls per program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
+    /// The fastest peer in the committed records, `contender/variant`, if it takes part in this run but did not run this
+    /// row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<String>,
     /// Figures published elsewhere for peers that do not run here, in nanoseconds per operation.
     pub published: BTreeMap<String, f64>,
 }
@@ -456,7 +460,7 @@ fn unjudged() -> Verdict {
 }
 
 /// The contender that the others are compared with, unless a record names one.
-fn ours() -> String {
+pub(crate) fn ours() -> String {
     OURS.to_owned()
 }
 

@@ -11,7 +11,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::clocks::{self, Verdict};
-use crate::gate::{Exam, Set, Watch};
+use crate::correctness::{CorrectnessCheck, Set, Watch};
 use crate::manifest::{Manifest, OURS, Variant};
 use crate::probe::Probe;
 use crate::protocol::{Failure, Process};
@@ -149,7 +149,7 @@ impl Drop for Copy {
 }
 
 /// A variant of a contender in the race.
-pub struct Entrant<'a> {
+pub struct Candidate<'a> {
     /// The contender.
     pub manifest: &'a Manifest,
     /// Its variant.
@@ -174,18 +174,18 @@ pub struct Entrant<'a> {
     last: String,
 }
 
-impl<'a> Entrant<'a> {
+impl<'a> Candidate<'a> {
     /// A candidate that has not been started.
-    pub fn new(manifest: &'a Manifest, variant: &'a Variant, exams: &[Exam]) -> Self {
+    pub fn new(manifest: &'a Manifest, variant: &'a Variant, checks: &[CorrectnessCheck]) -> Self {
         let (name, state) = (&manifest.name, State::Unsupported);
-        let cells = exams
+        let cells = checks
             .iter()
-            .map(|exam| Cell::new(&exam.op.id, name, &variant.name, state));
+            .map(|check| Cell::new(&check.op.id, name, &variant.name, state));
         Self {
             manifest,
             variant,
             cells: cells.collect(),
-            calls: vec![None; exams.len()],
+            calls: vec![None; checks.len()],
             loop_ns: None,
             banners: 0,
             rows: None,
@@ -278,65 +278,65 @@ impl<'a> Entrant<'a> {
 }
 
 /// Checks the correctness of every contender on every operation; sets cell states and batch lengths.
-pub fn examine(
-    entrants: &mut [Entrant<'_>],
-    exams: &[Exam],
+pub fn check(
+    candidates: &mut [Candidate<'_>],
+    checks: &[CorrectnessCheck],
     settings: &Settings,
     folder: &Path,
 ) -> Result<()> {
-    let bar = bar("checking", entrants.len() * exams.len())?;
-    for entrant in entrants {
-        bar.set_message(entrant.label());
+    let bar = bar("checking", candidates.len() * checks.len())?;
+    for candidate in candidates {
+        bar.set_message(candidate.label());
         if bar.is_hidden() {
-            eprintln!("checking {}", entrant.label());
+            eprintln!("checking {}", candidate.label());
         }
-        for (op, exam) in exams.iter().enumerate() {
-            let runs = entrant
+        for (op, check) in checks.iter().enumerate() {
+            let runs = candidate
                 .rows
                 .as_ref()
-                .is_none_or(|rows| rows.contains(&exam.op.id));
+                .is_none_or(|rows| rows.contains(&check.op.id));
             if !runs {
-                entrant.cells[op].reason =
+                candidate.cells[op].reason =
                     Some("left out of quick runs: another variant is faster here".into());
                 bar.inc(1);
                 continue;
             }
-            if let Err(failure) = examine_one(entrant, op, exam, settings, folder) {
-                entrant.fail(op, &failure);
+            if let Err(failure) = check_one(candidate, op, check, settings, folder) {
+                candidate.fail(op, &failure);
             }
             bar.inc(1);
         }
-        entrant.stop();
+        candidate.stop();
     }
     bar.finish_and_clear();
     Ok(())
 }
 
-fn examine_one(
-    entrant: &mut Entrant<'_>,
+fn check_one(
+    candidate: &mut Candidate<'_>,
     op: usize,
-    exam: &Exam,
+    check: &CorrectnessCheck,
     settings: &Settings,
     folder: &Path,
 ) -> Result<(), Failure> {
     let deadline = settings.deadline;
-    let mut quick = entrant.manifest.variants(true).into_iter();
-    if exam.op.full && !quick.any(|variant| variant.name == entrant.variant.name) {
+    let mut quick = candidate.manifest.variants(true).into_iter();
+    if check.op.full && !quick.any(|variant| variant.name == candidate.variant.name) {
         let reason = "so long a row is for the variants of quick runs";
         return Err(Failure::Unsupported(reason.into()));
     }
-    let measure_loop = entrant.loop_ns.is_none();
-    let foreign = entrant.manifest.foreign;
-    let process = entrant.running(folder, deadline)?;
-    let pass = exam.pass(process, deadline)?;
-    exam.main.prepare(process, &exam.op.call, deadline)?;
-    let hot = calibrate(process, &exam.main, settings)?;
-    match exam.clock(process, hot, deadline) {
+    let measure_loop = candidate.loop_ns.is_none();
+    let foreign = candidate.manifest.foreign;
+    let process = candidate.running(folder, deadline)?;
+    let pass = check.pass(process, deadline)?;
+    check.main.prepare(process, &check.op.call, deadline)?;
+    let hot = calibrate(process, &check.main, settings)?;
+    match check.clock(process, hot, deadline) {
         // The runtime may still be compiling; the race checks the clocks again.
         Err(Failure::Times(_)) if !foreign => {}
         other => other?,
     }
-    let allocations = exam.allocations(process, hot, deadline);
+    let allocations = check.allocations(process, hot, deadline);
     let empty = match measure_loop {
         // A contender may lack `noop`; the result is informational.
         true => process
@@ -345,28 +345,28 @@ fn examine_one(
             .map(|(ns, _)| ns as f64 / 200_000.0),
         false => None,
     };
-    let cell = &mut entrant.cells[op];
+    let cell = &mut candidate.cells[op];
     cell.state = State::Ok;
     cell.negatives_checked = pass.accepted.is_some();
-    if let Some(reason) = exam.doubt(&pass, allocations.as_ref(), foreign) {
+    if let Some(reason) = check.doubt(&pass, allocations.as_ref(), foreign) {
         cell.state = State::Lax;
         cell.reason = Some(reason);
     }
     if let Some(counts) = allocations {
-        let per_op = |n: u64| n as f64 / (counts.n * exam.op.ops_per_call as u64) as f64;
+        let per_op = |n: u64| n as f64 / (counts.n * check.op.ops_per_call as u64) as f64;
         cell.alloc_bytes = counts.bytes.map(per_op);
         cell.allocs = counts.count.map(per_op);
         cell.peak_bytes = counts.peak;
         cell.gc = counts.gc.map(per_op);
     }
-    entrant.calls[op] = Some(calls(
+    candidate.calls[op] = Some(calls(
         hot,
-        exam.main.expected.len() as u64,
+        check.main.expected.len() as u64,
         settings.batch_ns,
-        exam.op.whole_turns,
+        check.op.whole_turns,
     ));
     if measure_loop {
-        entrant.loop_ns = empty;
+        candidate.loop_ns = empty;
     }
     Ok(())
 }
@@ -422,34 +422,34 @@ fn warm_up(process: &mut Process, set: &Set, n: u64, settings: &Settings) -> Res
 
 /// Runs all launches and rounds; returns whether the probe of shared cores worked.
 pub fn race(
-    entrants: &mut [Entrant<'_>],
-    exams: &[Exam],
+    candidates: &mut [Candidate<'_>],
+    checks: &[CorrectnessCheck],
     ours: &str,
     settings: &Settings,
     folder: &Path,
 ) -> Result<bool> {
     let mut random = Random::new(settings.seed);
     let mut probe = Probe::new();
-    let everybody = vec![true; entrants.len()];
+    let everybody = vec![true; candidates.len()];
     let start = Instant::now();
-    let steps = settings.launches as usize * exams.len();
+    let steps = settings.launches as usize * checks.len();
     let first = bar("racing", steps)?;
     for launch in 0..settings.launches {
         if first.is_hidden() {
             eprintln!("launch {} of {}", launch + 1, settings.launches);
         }
-        relaunch(entrants);
+        relaunch(candidates);
         let mut referee = Referee::default();
-        for (op, exam) in exams.iter().enumerate() {
-            first.set_message(exam.op.id.clone());
-            if !exam.op.full || launch == 0 {
+        for (op, check) in checks.iter().enumerate() {
+            first.set_message(check.op.id.clone());
+            if !check.op.full || launch == 0 {
                 let mut rounds = Rounds {
                     who: &everybody,
                     probe: &mut probe,
                     random: &mut random,
                     referee: &mut referee,
                 };
-                round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
+                round_robin(candidates, op, check, launch, settings, folder, &mut rounds);
             }
             first.inc(1);
         }
@@ -459,9 +459,12 @@ pub fn race(
     // Rows that are still open get more launches until the time limit.
     let end = Instant::now() + start.elapsed().mul_f64(settings.stretch);
     for launch in settings.launches..settings.most_launches {
-        let rows = exams.iter().enumerate().filter(|(_, exam)| !exam.op.full);
+        let rows = checks
+            .iter()
+            .enumerate()
+            .filter(|(_, check)| !check.op.full);
         let open: Vec<(usize, Vec<bool>)> = rows
-            .map(|(op, _)| (op, open(entrants, op, ours, settings.width)))
+            .map(|(op, _)| (op, open(candidates, op, ours, settings.width)))
             .filter(|(_, open)| open.contains(&true))
             .collect();
         if open.is_empty() || Instant::now() >= end {
@@ -471,29 +474,29 @@ pub fn race(
         if more.is_hidden() {
             eprintln!("launch {}: {} rows are open", launch + 1, open.len());
         }
-        relaunch(entrants);
+        relaunch(candidates);
         let mut referee = Referee::default();
         for (op, who) in open {
             if Instant::now() >= end {
                 break;
             }
-            let exam = &exams[op];
-            more.set_message(exam.op.id.clone());
+            let check = &checks[op];
+            more.set_message(check.op.id.clone());
             let mut rounds = Rounds {
                 who: &who,
                 probe: &mut probe,
                 random: &mut random,
                 referee: &mut referee,
             };
-            round_robin(entrants, op, exam, launch, settings, folder, &mut rounds);
+            round_robin(candidates, op, check, launch, settings, folder, &mut rounds);
             more.inc(1);
         }
         more.finish_and_clear();
     }
 
-    for entrant in entrants {
-        entrant.stop();
-        for cell in &mut entrant.cells {
+    for candidate in candidates {
+        candidate.stop();
+        for cell in &mut candidate.cells {
             if cell.state == State::Ok && cell.disturbed as usize * 2 > cell.batches.len() {
                 cell.state = State::Noisy;
                 cell.reason = Some(format!(
@@ -508,10 +511,10 @@ pub fn race(
 }
 
 /// Ends all processes, so that the next launch starts new ones.
-fn relaunch(entrants: &mut [Entrant<'_>]) {
-    for entrant in entrants {
-        entrant.stop();
-        entrant.allowed = entrant.starts + RESTARTS;
+fn relaunch(candidates: &mut [Candidate<'_>]) {
+    for candidate in candidates {
+        candidate.stop();
+        candidate.allowed = candidate.starts + RESTARTS;
     }
 }
 
@@ -521,11 +524,11 @@ const FAR: f64 = 1.25;
 /// Selects who runs again on a row: our stock build, its control, and every peer whose interval is wider than `width`
 /// and not far from 1. The rule does not depend on the verdict, because it would then stop as soon as chance favours
 /// one side.
-fn open(entrants: &[Entrant<'_>], op: usize, ours: &str, width: f64) -> Vec<bool> {
-    let cell = |index: usize| &entrants[index].cells[op];
-    let mut open = vec![false; entrants.len()];
+fn open(candidates: &[Candidate<'_>], op: usize, ours: &str, width: f64) -> Vec<bool> {
+    let cell = |index: usize| &candidates[index].cells[op];
+    let mut open = vec![false; candidates.len()];
     let stock =
-        (0..entrants.len()).find(|&i| entrants[i].manifest.name == ours && !cell(i).control);
+        (0..candidates.len()).find(|&i| candidates[i].manifest.name == ours && !cell(i).control);
     let Some(stock) = stock.filter(|&i| cell(i).state == State::Ok) else {
         return open;
     };
@@ -538,10 +541,10 @@ fn open(entrants: &[Entrant<'_>], op: usize, ours: &str, width: f64) -> Vec<bool
                 .collect::<Vec<_>>(),
         )
     };
-    for index in 0..entrants.len() {
-        let name = &entrants[index].manifest.name;
+    for index in 0..candidates.len() {
+        let name = &candidates[index].manifest.name;
         // A contender is judged by its fastest variant.
-        let rivals = (0..entrants.len()).filter(|&i| entrants[i].manifest.name == *name);
+        let rivals = (0..candidates.len()).filter(|&i| candidates[i].manifest.name == *name);
         let scored = rivals
             .filter(|&i| cell(i).state == State::Ok && !cell(i).batches.is_empty())
             .min_by(|&a, &b| median_time(a).total_cmp(&median_time(b)));
@@ -569,9 +572,9 @@ struct Rounds<'a> {
 }
 
 fn round_robin(
-    entrants: &mut [Entrant<'_>],
+    candidates: &mut [Candidate<'_>],
     op: usize,
-    exam: &Exam,
+    check: &CorrectnessCheck,
     launch: u32,
     settings: &Settings,
     folder: &Path,
@@ -589,73 +592,77 @@ fn round_robin(
         crowded_retries: 0,
         ..settings.clone()
     };
-    let settings = if exam.op.full { &few } else { settings };
+    let settings = if check.op.full { &few } else { settings };
     // The same kind of items was drawn before, so this cannot fail only here.
-    let drawn = exam.launch().ok().flatten();
-    let set = drawn.as_ref().unwrap_or(&exam.main);
+    let drawn = check.launch().ok().flatten();
+    let set = drawn.as_ref().unwrap_or(&check.main);
     let mut watches: BTreeMap<usize, Watch> = BTreeMap::new();
-    let mut order: Vec<usize> = (0..entrants.len()).filter(|&index| who[index]).collect();
+    let mut order: Vec<usize> = (0..candidates.len()).filter(|&index| who[index]).collect();
     random.shuffle(&mut order);
     let mut slowest = 0f64;
     for &index in &order {
-        let entrant = &mut entrants[index];
-        let Some(n) = entrant.calls[op] else { continue };
-        let ready = entrant
+        let candidate = &mut candidates[index];
+        let Some(n) = candidate.calls[op] else {
+            continue;
+        };
+        let ready = candidate
             .running(folder, settings.deadline)
             .and_then(|process| {
-                set.prepare(process, &exam.op.call, settings.deadline)?;
+                set.prepare(process, &check.op.call, settings.deadline)?;
                 let hot = warm_up(process, set, n, settings)?;
                 slowest = slowest.max(hot * n as f64);
                 process.collect(settings.deadline)
             });
         if let Err(failure) = ready {
-            entrant.fail(op, &failure);
+            candidate.fail(op, &failure);
         }
     }
     let affordable = settings.longest.as_nanos() as f64 / slowest.max(1.0);
     for round in 0..settings.rounds.min(affordable.max(1.0) as u32) {
         random.shuffle(&mut order);
         for &index in &order {
-            let entrant = &mut entrants[index];
-            let Some(n) = entrant.calls[op] else { continue };
+            let candidate = &mut candidates[index];
+            let Some(n) = candidate.calls[op] else {
+                continue;
+            };
             let watch = watches.entry(index).or_default();
-            let timed = entrant
+            let timed = candidate
                 .running(folder, settings.deadline)
                 .and_then(|process| calm_batch(process, set, n, settings, probe, watch));
             match timed {
                 Ok(None) => {}
                 Ok(Some(calm)) => {
-                    let cell = &mut entrant.cells[op];
+                    let cell = &mut candidate.cells[op];
                     cell.batches.push(Batch {
                         launch,
                         round,
                         n,
-                        ns: clocks::charged(&calm.batch, exam.op.threads()),
+                        ns: clocks::charged(&calm.batch, check.op.threads()),
                         wall: Some(calm.batch.wall),
                         cpu: calm.batch.cpu,
                     });
                     cell.disturbed += u32::from(calm.disturbed);
                     cell.crowded += u32::from(calm.crowded);
                 }
-                Err(failure) => entrant.fail(op, &failure),
+                Err(failure) => candidate.fail(op, &failure),
             }
         }
     }
     let row = Row {
         op,
-        exam,
+        check,
         set,
         settings,
         folder,
     };
-    finish(entrants, row, &watches, referee);
+    finish(candidates, row, &watches, referee);
 }
 
 /// A row in a launch, with that launch's items.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     op: usize,
-    exam: &'a Exam,
+    check: &'a CorrectnessCheck,
     set: &'a Set,
     settings: &'a Settings,
     folder: &'a Path,
@@ -668,25 +675,24 @@ struct Referee(Option<(usize, Process)>);
 impl Referee {
     /// Loads the items of a row into the referee and returns it. The referee is an in-tree contender that runs the row,
     /// ours if it takes part.
-    fn ready(&mut self, entrants: &[Entrant<'_>], row: Row<'_>) -> Option<&mut Process> {
+    fn ready(&mut self, candidates: &[Candidate<'_>], row: Row<'_>) -> Option<&mut Process> {
         let deadline = row.settings.deadline;
-        let rank = |index: &usize| {
-            let manifest = entrants[*index].manifest;
-            (manifest.foreign, manifest.name != OURS)
-        };
-        let runs = (0..entrants.len()).filter(|&index| entrants[index].calls[row.op].is_some());
-        let wanted = runs.min_by_key(rank)?;
+        let runs = (0..candidates.len()).filter(|&index| {
+            let candidate = &candidates[index];
+            candidate.calls[row.op].is_some() && !candidate.manifest.foreign
+        });
+        let wanted = runs.min_by_key(|&index| candidates[index].manifest.name != OURS)?;
         if self.0.as_ref().is_none_or(|(index, _)| *index != wanted) {
-            let entrant = &entrants[wanted];
-            let (run, env) = (&entrant.variant.run, &entrant.variant.env);
-            let from = &entrant.manifest.folder;
+            let candidate = &candidates[wanted];
+            let (run, env) = (&candidate.variant.run, &candidate.variant.env);
+            let from = &candidate.manifest.folder;
             let process = Process::start(run, from, env, row.folder, deadline).ok()?;
             self.0 = Some((wanted, process));
         }
         let (_, process) = self.0.as_mut()?;
         if row
             .set
-            .prepare(process, &row.exam.op.call, deadline)
+            .prepare(process, &row.check.op.call, deadline)
             .is_err()
         {
             self.0 = None;
@@ -698,39 +704,39 @@ impl Referee {
 
 /// Final checks of a row in a launch: clocks, threads, and checksums compared with the referee.
 fn finish(
-    entrants: &mut [Entrant<'_>],
+    candidates: &mut [Candidate<'_>],
     row: Row<'_>,
     watches: &BTreeMap<usize, Watch>,
     referee: &mut Referee,
 ) {
     let Row {
         op,
-        exam,
+        check,
         set,
         settings,
         folder,
     } = row;
-    let mut process = match exam.op.change.is_some() {
-        true => referee.ready(entrants, row),
+    let mut process = match check.op.change.is_some() {
+        true => referee.ready(candidates, row),
         false => None,
     };
-    let new = exam.newcomers().ok().flatten();
+    let new = check.newcomers().ok().flatten();
     for (&index, watch) in watches {
-        let entrant = &mut entrants[index];
-        if entrant.calls[op].is_none() {
+        let candidate = &mut candidates[index];
+        if candidate.calls[op].is_none() {
             continue;
         }
         let checked = watch
-            .finish(&exam.op, set, process.as_deref_mut(), settings.deadline)
+            .finish(&check.op, set, process.as_deref_mut(), settings.deadline)
             .and_then(|()| match watch.hot() {
-                Some(hot) if !exam.op.change.is_some() => {
-                    let process = entrant.running(folder, settings.deadline)?;
-                    exam.fresh(process, hot, new.as_ref(), settings.deadline)
+                Some(hot) if !check.op.change.is_some() => {
+                    let process = candidate.running(folder, settings.deadline)?;
+                    check.fresh(process, hot, new.as_ref(), settings.deadline)
                 }
                 _ => Ok(()),
             });
         if let Err(failure) = checked {
-            entrant.fail(op, &failure);
+            candidate.fail(op, &failure);
         }
     }
 }
@@ -837,8 +843,10 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("program", home.join("link")).unwrap();
         let variant = |run: &[&str], copies: &[&str]| Variant {
+            needs: Vec::new(),
             name: "only".into(),
             quick: true,
+            left_out: false,
             env: Default::default(),
             cwd: None,
             build: Vec::new(),

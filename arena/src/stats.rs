@@ -31,11 +31,11 @@ const DIFFERENT: f64 = 0.999;
 pub enum Verdict {
     /// Ours is faster by more than the margin.
     Win,
-    /// The interval does not exceed the margin, and is no wider than the margins on both sides.
+    /// The interval reaches into the margins and is no wider than both together.
     Tie,
     /// The peer is faster by more than the margin.
     Loss,
-    /// The interval is too wide, or the machine was too noisy.
+    /// The measurements do not decide, or the machine was too noisy.
     Noisy,
 }
 
@@ -163,7 +163,8 @@ pub fn floor(strays: &[f64]) -> f64 {
 }
 
 /// The verdict on a pair. A win requires a 95 % interval above 1 + 2 % and a 99.9 % interval above 1, a loss intervals
-/// below the inverses. A tie requires an interval no wider than both margins together; a wider one is inconclusive.
+/// below the inverses. A tie requires an interval that reaches into the margins and is no wider than both together; any other is
+/// inconclusive.
 pub fn judge(interval: &Interval) -> Verdict {
     let bar = 1.0 + MARGIN;
     if interval.launches < FEWEST_LAUNCHES {
@@ -172,7 +173,8 @@ pub fn judge(interval: &Interval) -> Verdict {
         Verdict::Win
     } else if interval.hi < 1.0 / bar && interval.different {
         Verdict::Loss
-    } else if interval.hi > interval.lo * bar * bar {
+    } else if interval.lo > bar || interval.hi < 1.0 / bar || interval.hi > interval.lo * bar * bar
+    {
         Verdict::Noisy
     } else {
         Verdict::Tie
@@ -347,6 +349,12 @@ mod tests {
         let unsure = Interval {
             different: false,
             ..interval(1.03, 1.2)
+        };
+        assert_eq!(judge(&unsure), Verdict::Noisy);
+        // Beyond the margin, but not significant.
+        let unsure = Interval {
+            different: false,
+            ..interval(1.025, 1.06)
         };
         assert_eq!(judge(&unsure), Verdict::Noisy);
         let few = Interval {

@@ -10,6 +10,7 @@ use lydite_arena::change::Change;
 use lydite_arena::manifest::Manifest;
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::race::{Plan, run};
+use lydite_arena::records::Known;
 use lydite_arena::result::{Pair, Report, State, Verdict};
 use lydite_arena::schedule::Settings;
 
@@ -64,12 +65,14 @@ fn race(folder: &Folder, contenders: &[(&str, &str)], ops: &[Op], settings: Sett
         arena: &folder.0,
         ops,
         manifests: &manifests,
+        known: &Known::default(),
         ours: lydite_arena::manifest::OURS,
         quick: true,
         settings,
         command: "test".into(),
         anchor: None,
         check_only: false,
+        progress: None,
     })
     .unwrap()
 }
@@ -167,7 +170,7 @@ fn every_fault_ends_in_its_state() {
     let ours = report.best("u256_add", "lydite").unwrap();
     assert_eq!((ours.alloc_bytes, ours.allocs), (Some(32.0), Some(1.0)));
     // The reports of such a run can be written.
-    let text = lydite_arena::report::table::render(&report, false);
+    let text = lydite_arena::report::table::summary(&report);
     assert!(text.contains("failed:crash"), "{text}");
     assert!(lydite_arena::report::markdown::render(&report).contains("its clock shows"));
     assert!(
@@ -361,6 +364,7 @@ fn a_true_slowdown_is_found() {
             arena: &folder.0,
             ops: &fake_ops(&["u256_add_varied"]),
             manifests: &manifests,
+            known: &Known::default(),
             ours: lydite_arena::manifest::OURS,
             quick: true,
             settings: Settings {
@@ -370,6 +374,7 @@ fn a_true_slowdown_is_found() {
             command: "test".into(),
             anchor: None,
             check_only: false,
+            progress: None,
         })
         .unwrap();
         let Some(pair) = report.pairs.first() else {

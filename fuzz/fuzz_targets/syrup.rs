@@ -15,7 +15,11 @@ fuzz_target!(|data: &[u8]| {
 
     // Input is canonical if it encodes to itself, including through the lenient decoder.
     let lenient = Value::decode_lenient(data).and_then(|value| syrup::encode(&value));
-    assert_eq!(lenient.as_deref() == Ok(data), verdict.is_ok());
+    // Only the lenient decoder limits keys nested in keys.
+    let nested = |error: &syrup::Error| error.kind == syrup::ErrorKind::TooDeep;
+    if !lenient.as_ref().is_err_and(nested) {
+        assert_eq!(lenient.as_deref() == Ok(data), verdict.is_ok());
+    }
     if let Ok(value) = Value::decode_from_endo(data) {
         assert_eq!(syrup::encode_for_endo(&value).as_deref(), Ok(data));
     }

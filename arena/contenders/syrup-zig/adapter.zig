@@ -2,6 +2,7 @@
 
 const std = @import("std");
 const kit = @import("kit");
+const Arena = @import("Arena.zig");
 const syrup = @import("syrup.zig");
 const Allocator = std.mem.Allocator;
 const Sink = kit.Sink;
@@ -11,21 +12,21 @@ const gpa = std.heap.smp_allocator;
 
 // Memory reused between calls: the caller's buffer, the arena of decoded lists, the decoder's stack.
 var buffer: [2 << 20]u8 = undefined;
-var arena_state = std.heap.ArenaAllocator.init(gpa);
+var arena_state = Arena.init(gpa);
 var stack: std.ArrayList(Value) = .empty;
 
 fn decode(data: []const u8) !Value {
-    _ = arena_state.reset(.retain_capacity);
+    arena_state.reset();
     return syrup.decode(data, arena_state.allocator(), &stack, gpa, false);
 }
 
 /// A tree that owns all its parts.
 const Owned = struct {
-    arena: std.heap.ArenaAllocator,
+    arena: Arena,
     tree: Value,
 
     fn decode(data: []const u8) !Owned {
-        var arena = std.heap.ArenaAllocator.init(gpa);
+        var arena = Arena.init(gpa);
         errdefer arena.deinit();
         const tree = try syrup.decode(data, arena.allocator(), &stack, gpa, true);
         return .{ .arena = arena, .tree = tree };
@@ -340,7 +341,7 @@ fn decodeDelivers(list: *const []const []const u8, sink: *Sink) !void {
         try decoder.literal(">");
         const start = decoder.at;
         if (start == data.len or data[start] != '[') return error.Invalid;
-        _ = arena_state.reset(.retain_capacity);
+        arena_state.reset();
         stack.clearRetainingCapacity();
         _ = try decoder.value(.{ .arena = arena_state.allocator(), .stack = &stack, .gpa = gpa }, false, 1);
         const arguments = data[start..decoder.at];

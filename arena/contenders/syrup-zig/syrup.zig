@@ -421,10 +421,14 @@ fn keyOf(comptime name: []const u8) []const u8 {
     return std.fmt.comptimePrint("{d}\"{s}", .{ name.len, name });
 }
 
-fn sortedFields(comptime T: type) [std.meta.fields(T).len]std.builtin.Type.StructField {
-    var fields = std.meta.fields(T)[0..].*;
-    std.mem.sort(std.builtin.Type.StructField, &fields, {}, struct {
-        fn less(_: void, comptime a: std.builtin.Type.StructField, comptime b: std.builtin.Type.StructField) bool {
+const Field = struct { name: []const u8, type: type };
+
+fn sortedFields(comptime T: type) [@typeInfo(T).@"struct".field_names.len]Field {
+    const info = @typeInfo(T).@"struct";
+    var fields: [info.field_names.len]Field = undefined;
+    for (&fields, info.field_names, info.field_types) |*field, name, t| field.* = .{ .name = name, .type = t };
+    std.mem.sort(Field, &fields, {}, struct {
+        fn less(_: void, comptime a: Field, comptime b: Field) bool {
             return below(keyOf(a.name), keyOf(b.name));
         }
     }.less);

@@ -38,8 +38,8 @@ fn keyHash(_: Allocator, item: []const u8) !KeyHash {
 
 // std's deterministic nonce mixes in noise and differs from RFC 6979, which all other contenders implement.
 fn rfc6979(key: [32]u8, hash: [32]u8) [32]u8 {
-    var k = [_]u8{0} ** 32;
-    var v = [_]u8{1} ** 32;
+    var k: [32]u8 = @splat(0);
+    var v: [32]u8 = @splat(1);
     for ([_]u8{ 0, 1 }) |tag| {
         var mac = Hmac.init(&k);
         mac.update(&v);
@@ -73,7 +73,7 @@ fn sign(pair: *const KeyHash) !Signed {
 }
 
 fn reduce(bytes: [32]u8) Scalar {
-    var wide = [_]u8{0} ** 48;
+    var wide: [48]u8 = @splat(0);
     wide[16..48].* = bytes;
     return Scalar.fromBytes48(wide, .big);
 }
@@ -181,8 +181,8 @@ fn arithmetic(comptime id: []const u8, comptime per: usize, comptime function: f
         fn call(list: *const []u256, sink: *Sink) !void {
             var rest = list.*;
             while (rest.len > 0) : (rest = rest[per..]) {
-                const out: [32]u8 = @bitCast(function(rest[0..per]));
-                sink.emit(&out);
+                const out = function(rest[0..per]);
+                sink.emit(std.mem.asBytes(&out));
             }
         }
     };

@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use crate::generate::{Draw, probe_seed};
+use crate::generate::{Selection, probe_seed};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
 use crate::truth::{hex, unhex};
@@ -65,14 +65,14 @@ pub fn is_row(op: &Op) -> bool {
 }
 
 /// The items of a row with their outputs.
-pub fn cases(op: &Op, which: Draw) -> Result<Vec<Case>> {
-    let (seed, count) = match which {
-        Draw::Main if op.input == Input::Report => {
+pub fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
+    let (seed, count) = match selection {
+        Selection::Main if op.input == Input::Report => {
             return Ok(vec![report(op).with_context(|| op.id.clone())?]);
         }
-        Draw::Main => (op.seed, op.items),
-        Draw::Probe { round, count } => (probe_seed(op, round), count),
-        Draw::Alternating => (op.seed, 2),
+        Selection::Main => (op.seed, op.items),
+        Selection::Probe { round, count } => (probe_seed(op, round), count),
+        Selection::Alternating => (op.seed, 2),
     };
     let mut random = Random::new(seed);
     if op.kernel == "evm_bls_map" && op.case != "fail" {
@@ -162,11 +162,11 @@ pub fn nominal(op: &Op) -> Result<Option<u64>> {
         program::RUN => nominal(like(op)?),
         program::SETUP => vector(op)?["gas"].as_u64().context("gas").map(Some),
         call => {
-            let which = match op.input {
-                Input::Report => Draw::Main,
-                _ => Draw::Probe { round: 0, count: 1 },
+            let selection = match op.input {
+                Input::Report => Selection::Main,
+                _ => Selection::Probe { round: 0, count: 1 },
             };
-            let item = cases(op, which)?.swap_remove(0).item;
+            let item = cases(op, selection)?.swap_remove(0).item;
             gas(address(call).context("address")?, &item).map(Some)
         }
     }
@@ -291,14 +291,17 @@ mod tests {
         let valid = |case: &Case| case.succeeds() && !case.parts[1].is_empty();
         for id in ["evm_kzg_varied", "evm_p256verify_varied"] {
             let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
-            let main = cases(op, Draw::Main).unwrap();
+            let main = cases(op, Selection::Main).unwrap();
             let count = main.iter().filter(|case| valid(case)).count();
             assert!(count > 0 && count < main.len(), "{id}: {count} valid");
         }
         // The report's item is valid, all drawn ones are not: a constant is wrong on one or the other.
         for id in ["evm_kzg", "evm_p256verify"] {
             let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
-            let (main, two) = (cases(op, Draw::Main), cases(op, Draw::Alternating));
+            let (main, two) = (
+                cases(op, Selection::Main),
+                cases(op, Selection::Alternating),
+            );
             assert!(main.unwrap().iter().all(valid), "{id}");
             assert!(!two.unwrap().iter().any(valid), "{id}");
         }
@@ -307,13 +310,18 @@ mod tests {
     #[test]
     fn rows_have_distinct_reproducible_items_with_a_truth() {
         for op in ops::catalogue().iter().filter(|op| is_row(op)) {
-            let which = match op.input {
-                Input::Report => Draw::Main,
-                _ => Draw::Probe { round: 0, count: 1 },
+            let selection = match op.input {
+                Input::Report => Selection::Main,
+                _ => Selection::Probe { round: 0, count: 1 },
             };
-            let main = cases(op, which).unwrap();
-            assert_eq!(main[0].item, cases(op, which).unwrap()[0].item, "{}", op.id);
-            let two = cases(op, Draw::Alternating).unwrap();
+            let main = cases(op, selection).unwrap();
+            assert_eq!(
+                main[0].item,
+                cases(op, selection).unwrap()[0].item,
+                "{}",
+                op.id
+            );
+            let two = cases(op, Selection::Alternating).unwrap();
             assert_ne!(two[0].item, two[1].item, "{}", op.id);
             let fails = op.id.contains("_fail_") || op.id.contains("fuzzcorp");
             for case in main.iter().chain(&two) {

@@ -178,9 +178,12 @@ fn times(report: &Report, family: &str, peers: &[&str]) -> String {
             .best(&op.id, &report.run.ours)
             .and_then(|cell| cell.ns);
         text += &format!(
-            "| `{}` ({}) | {} | {} |",
+            "| `{}` ({}{}) | {} | {} |",
             op.id,
             op.memory,
+            op.without
+                .as_ref()
+                .map_or(String::new(), |peer| format!("; without {peer}")),
             ours.map_or("-".into(), time),
             ours.map_or("-".into(), |ns| rate(ns, op.bytes))
         );

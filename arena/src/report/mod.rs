@@ -4,6 +4,7 @@ pub mod gas;
 pub mod html;
 pub mod markdown;
 pub mod pages;
+pub mod site;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -94,6 +95,7 @@ pub fn with_texts(report: &Report, change: fn(&str) -> String) -> Report {
             &mut op.spec,
             &mut op.memory,
         ]);
+        texts.extend(&mut op.without);
     }
     for cell in &mut report.cells {
         texts.extend([&mut cell.op, &mut cell.contender, &mut cell.variant]);
@@ -217,18 +219,17 @@ pub fn summary(report: &Report) -> Vec<String> {
         ),
         None => "no control ran: nothing is claimed".to_owned(),
     });
-    let left_out: Vec<String> = report
-        .contenders
-        .iter()
-        .flat_map(|c| {
-            c.left_out
-                .iter()
-                .map(move |variant| format!("{}/{variant}", c.name))
-        })
-        .collect();
+    let mut left_out: Vec<String> = Vec::new();
+    for c in &report.contenders {
+        if c.variants.is_empty() && c.state == State::Ok && !c.left_out.is_empty() {
+            left_out.push(c.name.clone());
+        } else {
+            left_out.extend(c.left_out.iter().map(|v| format!("{}/{v}", c.name)));
+        }
+    }
     if !left_out.is_empty() {
         lines.push(format!(
-            "variants left out of this quick run, none known to be the fastest of its contender on a row here: {}",
+            "left out of this run (--all adds contenders, --full adds variants): {}",
             left_out.join(", ")
         ));
     }
@@ -396,7 +397,7 @@ mod tests {
             assert!(count == 0 || head == 0 || count == head, "{line}");
             head = count;
         }
-        let text = table::render(&report, false);
+        let text = table::rows(&report, &report.ops[0].family, false) + &table::summary(&report);
         unseen(&text);
         assert!(!text.contains("\n# h"), "{text}");
         unseen(&crate::compare::render(&report, &report).unwrap());
@@ -416,13 +417,21 @@ mod tests {
     fn wide_and_bimodal_cells_look_like_it() {
         let mut report = example("x");
         report.pairs[0].verdict = Verdict::Win;
-        let (page, lines) = (markdown::render(&report), table::render(&report, false));
+        report.ops[0].without = Some("y/native".into());
+        let page = markdown::render(&report);
+        let lines = table::rows(&report, "x", false) + &table::summary(&report);
         assert!(page.contains("0.50x [0.30, 0.80] wide bimodal"), "{page}");
-        assert!(lines.contains("won [0.30, 0.80]"), "{lines}");
+        assert!(
+            lines.contains("won [0.30, 0.80]*")
+                && lines
+                    .contains("* did not run, the fastest peer in the records: y/native (rows: 1)"),
+            "{lines}"
+        );
+        assert!(page.contains("without y/native"), "{page}");
         for text in [page, lines] {
             assert!(text.contains("x2/x (1.00 ns and 2.00 ns)"), "{text}");
             assert!(text.contains("(not reviewed)"), "{text}");
-            assert!(text.contains("left out of this quick run"), "{text}");
+            assert!(text.contains("left out of this run"), "{text}");
         }
         report.pairs[0].wide = false;
         for cell in &mut report.cells {

@@ -51,7 +51,7 @@ const HEADLINES: [(&str, &str, &str); 8] = [
     ),
     ("precompiles", "evm_kzg_varied", "EVM: KZG point evaluation"),
     (
-        "syrup",
+        "syrup-zig",
         "syrup_decode_skill_varied",
         "Syrup: decode a message",
     ),

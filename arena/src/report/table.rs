@@ -1,14 +1,17 @@
 //! The table for the terminal.
 
+use std::collections::BTreeMap;
+
 use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table, presets,
 };
 
-use super::{failures, label, plain, summary, three, time, with_texts};
+use super::{failures, label, plain, three, time, with_texts};
 use crate::result::{Pair, Report, State, Verdict};
 
-/// Renders the report as text, one line per operation, coloured if `color` is set. The other peers are in the files.
-pub fn render(report: &Report, color: bool) -> String {
+/// Renders the rows of a family, one line each, coloured if `color` is set. The other peers are in the files. A star
+/// marks the verdict of a row without its fastest peer in the records; those peers are listed below the rows.
+pub fn rows(report: &Report, family: &str, color: bool) -> String {
     let report = &with_texts(report, plain);
     let ours = report.run.ours.as_str();
     let mut table = Table::new();
@@ -20,14 +23,15 @@ pub fn render(report: &Report, color: bool) -> String {
         table.force_no_tty();
     }
     table.set_header(["operation", ours, "fastest peer", "ratio", "verdict"]);
-    for op in &report.ops {
+    let mut absent: BTreeMap<&str, usize> = BTreeMap::new();
+    for op in report.ops.iter().filter(|op| op.family == family) {
         let cell = report.best(&op.id, ours);
         let time_of_ours = cell.and_then(|cell| cell.ns).map_or("-".into(), time);
         let pair = report
             .pairs
             .iter()
             .find(|pair| pair.op == op.id && pair.best_peer);
-        let verdict = pair.map_or_else(
+        let mut verdict = pair.map_or_else(
             || {
                 let state = cell.map_or(State::Unsupported, |cell| cell.state);
                 Field::new(if state == State::Ok {
@@ -39,6 +43,10 @@ pub fn render(report: &Report, color: bool) -> String {
             },
             verdict,
         );
+        if let Some(peer) = &op.without {
+            *absent.entry(peer).or_default() += 1;
+            verdict = Field::new(format!("{}*", verdict.content()));
+        }
         table.add_row([
             Field::new(&op.id),
             number(time_of_ours).add_attribute(Attribute::Bold),
@@ -49,9 +57,18 @@ pub fn render(report: &Report, color: bool) -> String {
             verdict,
         ]);
     }
-    let mut text =
-        format!("{table}\n\nNx: the fastest peer takes N times our time (paired rounds)\n");
-    for line in summary(report) {
+    let mut text = format!("{table}\n");
+    for (peer, rows) in absent {
+        text += &format!("* did not run, the fastest peer in the records: {peer} (rows: {rows})\n");
+    }
+    text
+}
+
+/// Renders what follows the rows: the score, failures, and contenders that did not run.
+pub fn summary(report: &Report) -> String {
+    let report = &with_texts(report, plain);
+    let mut text = "Nx: the fastest peer takes N times our time (paired rounds)\n".to_owned();
+    for line in super::summary(report) {
         text += &format!("{line}\n");
     }
     for cell in failures(report) {

@@ -278,7 +278,10 @@ impl<'a> Decoder<'a> {
             b':' => Bytes(content()?.to_vec()),
             b'"' => Text(text(content()?)?),
             b'\'' => Symbol(text(content()?)?),
-            _ => bail!("byte {}: no mark behind digits", self.at - 1),
+            _ => bail!(
+                "byte {}: expected a type marker after the digits, found another byte",
+                self.at - 1
+            ),
         })
     }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::generate::{Draw, probe_seed};
+use crate::generate::{Selection, probe_seed};
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::{Expected, unhex};
@@ -93,14 +93,14 @@ const REPORT: [(u8, &str); 2] = [
 ];
 
 /// Items of a row and their expected outputs.
-pub fn cases(op: &Op, which: Draw) -> Result<Vec<(Vec<u8>, Expected)>> {
-    let (seed, count) = match which {
-        Draw::Main => (op.seed, op.items),
-        Draw::Probe { round, count } => (probe_seed(op, round), count),
-        Draw::Alternating => (op.seed, 2),
+pub fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
+    let (seed, count) = match selection {
+        Selection::Main => (op.seed, op.items),
+        Selection::Probe { round, count } => (probe_seed(op, round), count),
+        Selection::Alternating => (op.seed, 2),
     };
     let mut random = Random::new(seed);
-    let first = matches!(which, Draw::Main);
+    let first = matches!(selection, Selection::Main);
     let mut cases = Vec::new();
     for index in 0..count {
         let (item, part) = match (op.kernel.as_str(), op.input) {
@@ -335,9 +335,9 @@ mod tests {
     #[test]
     fn rows_have_reproducible_items_with_a_truth() {
         for op in catalogue().iter().filter(|op| is_row(op)) {
-            let which = Draw::Probe { round: 0, count: 2 };
-            let two = cases(op, which).unwrap();
-            assert_eq!(two, cases(op, which).unwrap(), "{}", op.id);
+            let selection = Selection::Probe { round: 0, count: 2 };
+            let two = cases(op, selection).unwrap();
+            assert_eq!(two, cases(op, selection).unwrap(), "{}", op.id);
             assert!(two.iter().all(|(_, output)| !output.bytes.is_empty()));
             let known = ["xmss_keygen", "xmss_advance", "xmss_load", "xmss_save"];
             let one = known.contains(&op.kernel.as_str()) && op.input == Input::Vectors;

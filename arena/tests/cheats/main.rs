@@ -10,6 +10,7 @@ use lydite_arena::change::Change;
 use lydite_arena::manifest::{Manifest, OURS};
 use lydite_arena::ops::{Memory, Op, catalogue};
 use lydite_arena::race::{Plan, run};
+use lydite_arena::records::Known;
 use lydite_arena::result::{Report, State};
 use lydite_arena::schedule::Settings;
 
@@ -62,6 +63,7 @@ fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
         arena: &folder.0,
         ops: &[op],
         manifests: &manifests,
+        known: &Known::default(),
         ours: OURS,
         quick: true,
         settings: Settings {
@@ -77,6 +79,7 @@ fn race(folder: &Folder, op: Op, modes: &[&str]) -> Report {
         command: "test".into(),
         anchor: None,
         check_only: false,
+        progress: None,
     })
     .unwrap()
 }

@@ -1,5 +1,6 @@
-// Opens a key of leanSig's scheme for tests in the file that the argument names, and forks: the child can neither sign nor
-// move the window, the parent can. A child that opens the key itself, after the parent has closed it, signs.
+// Creates a key of leanSig's test scheme in the file named by the argument, opens it, and forks. The child can neither
+// sign nor move the window; the parent can sign. A child that opens the key itself, after the parent has closed it, can
+// sign.
 #define _POSIX_C_SOURCE 200809L
 #include <lydite.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static int is_refused(lydite_status status) {
     return status == LYDITE_ERROR_KEY_FILE && strstr(lydite_last_error(), "forked from it") != NULL;
 }
 
-// The exit code of a child.
+// Waits for a child, and returns its exit code.
 static int code_of(pid_t child) {
     int status;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) return 100;
@@ -40,7 +41,7 @@ int main(int count, char **arguments) {
     const size_t length = strlen(arguments[1]);
     check(lydite_xmss_sizes(scheme, &key_size, &signature_size));
     if (key_size > sizeof public_key || signature_size > sizeof signature) return 2;
-    // 32 secret random bytes; these are neither.
+    // Use 32 secret random bytes; these are neither secret nor random.
     uint8_t seed[32] = {8};
     check(lydite_xmss_generate(scheme, path, length, seed, 0, 256, public_key));
     lydite_xmss_key *key;
@@ -53,7 +54,7 @@ int main(int count, char **arguments) {
         if (!is_refused(lydite_xmss_key_prepare(key, 200))) _exit(4);
         if (!is_refused(lydite_xmss_key_prepare_ahead(key, 1))) _exit(5);
         lydite_xmss_key_free(key);
-        // The parent's lock is still there.
+        // The parent still holds its lock.
         _exit(lydite_xmss_key_new(scheme, path, length, &key) == LYDITE_ERROR_KEY_FILE ? 0 : 6);
     }
     int code = code_of(child);

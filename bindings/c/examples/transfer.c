@@ -1,4 +1,4 @@
-// Signs a transfer, then reads its hash and its sender back.
+// Signs a transfer and recovers its sender, then encodes and decodes ABI arguments.
 #include <lydite.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void check(lydite_status status) {
 
 int main(void) {
     if (lydite_abi_version() != LYDITE_ABI_VERSION) {
-        fprintf(stderr, "header and library differ\n");
+        fprintf(stderr, "the header and the library have different interface versions\n");
         return 1;
     }
     uint8_t key[32], to[20];
@@ -23,7 +23,7 @@ int main(void) {
     transfer.max_fee_per_gas[15] = 100;
     transfer.value[31] = 7;
 
-    // The first call tells the size, the second writes.
+    // The first call returns the size, the second writes the transaction.
     size_t size;
     check(lydite_tx_sign(&transfer, key, NULL, 0, &size));
     uint8_t *raw = malloc(size);
@@ -35,9 +35,9 @@ int main(void) {
     check(lydite_address_checksum(sender, text));
     printf("%s\n", (const char *)text);
 
-    // What is wrong is said with its place.
+    // An error message contains the byte offset.
     if (lydite_tx_sender(raw, size - 1, sender) != LYDITE_ERROR_DECODE) return 1;
-    fprintf(stderr, "as it should be: %s\n", lydite_last_error());
+    fprintf(stderr, "expected error: %s\n", lydite_last_error());
     free(raw);
 
     lydite_codec *codec;

@@ -1,4 +1,4 @@
-// Recovers many senders at once.
+// Recovers the addresses of many signatures in one call.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,7 +19,7 @@ int main() {
         hashes[32 * i] = static_cast<std::uint8_t>(i);
         check(lydite_sign(key.data(), &hashes[32 * i], &signatures[65 * i]));
     }
-    signatures[65 * 3] ^= 1; // still a signature, of another address
+    signatures[65 * 3] ^= 1; // still a valid signature, but of another address
 
     check(lydite_ecrecover_batch(hashes.data(), signatures.data(), count, addresses.data(), ok.data()));
     char text[43];

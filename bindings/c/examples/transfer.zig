@@ -1,6 +1,8 @@
-// Keccak-256 and the address of a key, by the C header.
+// Computes the address of a key with Keccak-256, using the C header, which Zig translates to a module:
+//   zig translate-c -lc lydite.h >lydite.zig
+//   zig build-exe -lc -llydite --dep lydite -Mroot=transfer.zig -Mlydite=lydite.zig
 const std = @import("std");
-const c = @cImport(@cInclude("lydite.h"));
+const c = @import("lydite");
 
 fn check(status: c.lydite_status) !void {
     if (status != 0) {
@@ -10,7 +12,7 @@ fn check(status: c.lydite_status) !void {
 }
 
 pub fn main() !void {
-    const secret = [_]u8{0x46} ** 32;
+    const secret: [32]u8 = @splat(0x46);
     var key: [64]u8 = undefined;
     var digest: [32]u8 = undefined;
     var text: [43]u8 = undefined;

@@ -1,5 +1,5 @@
-// Makes a key of leanSig's scheme for tests in the file that the argument names, signs for an epoch, and verifies; a second
-// signature for the epoch is refused.
+// Creates a key of leanSig's test scheme in the file named by the argument, signs for an epoch, and verifies the
+// signature. A second signature for the same epoch is rejected.
 #include <lydite.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int main(int count, char **arguments) {
     uint8_t *public_key = malloc(key_size), *signature = malloc(signature_size);
     if (public_key == NULL || signature == NULL) return 1;
 
-    // 32 secret random bytes; these are neither.
+    // Use 32 secret random bytes for the seed; these are neither secret nor random.
     uint8_t seed[32] = {7}, message[32] = {1};
     check(lydite_xmss_generate(scheme, path, length, seed, 0, 256, public_key));
 
@@ -32,7 +32,7 @@ int main(int count, char **arguments) {
     check(lydite_xmss_verify(scheme, public_key, key_size, 3, message, signature, written));
 
     if (lydite_xmss_key_sign(key, 3, message, signature, signature_size, &written) != LYDITE_ERROR_KEY_FILE) return 1;
-    fprintf(stderr, "as it should be: %s\n", lydite_last_error());
+    fprintf(stderr, "expected error: %s\n", lydite_last_error());
     lydite_xmss_key_free(key);
     free(public_key);
     free(signature);

@@ -1,4 +1,4 @@
-//! ABI codecs by type text, with values as text.
+//! ABI codecs for types and values given as text.
 
 use lydite_core::{
     bytes::{B256, FixedBytes},
@@ -7,27 +7,29 @@ use lydite_core::{
 
 use crate::{
     hash::decode,
-    memory::{Output, array_mut, give, items, one, release, text},
+    memory::{Output, array_mut, items, one, put, release, text},
     status::{LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
 };
 
-/// A type compiled for encoding and decoding. Immutable: any number of threads may use it at once.
+/// An ABI type compiled for encoding and decoding. Immutable: any number of threads may use it at the same time.
 pub struct lydite_codec {
     arguments: Type,
     codec: Codec,
 }
 
-/// Compiles a type: "(address,uint256[])" is a list of arguments, a type without parentheses one argument. *out is to be
-/// released with lydite_codec_free.
+/// Compile an ABI type.
+///
+/// "(address,uint256[])" is a list of arguments; a type without parentheses is a single argument. Release *out with
+/// lydite_codec_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_new(
     types: *const u8,
     length: usize,
     out: *mut *mut lydite_codec,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        give(out, || {
+        put(out, || {
             let ty = Type::parse(text(types, length, "types")?).map_err(decode)?;
             let codec = Codec::new(&ty).map_err(decode)?;
             let arguments = match ty {
@@ -39,15 +41,16 @@ pub unsafe extern "C" fn lydite_codec_new(
     })
 }
 
-/// Releases a codec. NULL is allowed.
+/// Release a codec. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_free(codec: *mut lydite_codec) {
-    // SAFETY: made by lydite_codec_new and released once, as the caller promises.
+    // SAFETY: the caller guarantees that codec is NULL or from lydite_codec_new, and is released only once.
     unsafe { release(codec) }
 }
 
-/// Encodes arguments given as text: "(0x1111111111111111111111111111111111111111,[1,2],\"text\")". Allocates while it
-/// runs.
+/// Encode arguments given as text.
+///
+/// Example: "(0x1111111111111111111111111111111111111111,[1,2],\"text\")". Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_encode(
     codec: *const lydite_codec,
@@ -57,14 +60,17 @@ pub unsafe extern "C" fn lydite_codec_encode(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let codec = one(codec, "codec")?;
         let encode = |error| failure(LYDITE_ERROR_ENCODE, error);
         let values =
             Value::parse(&codec.arguments, text(values, length, "values")?).map_err(encode)?;
         let Value::Tuple(values) = values else {
-            return Err(failure(LYDITE_ERROR_ENCODE, "not a list of arguments"));
+            return Err(failure(
+                LYDITE_ERROR_ENCODE,
+                "values: expected a list of arguments",
+            ));
         };
         Output {
             out,
@@ -75,7 +81,9 @@ pub unsafe extern "C" fn lydite_codec_encode(
     })
 }
 
-/// Decodes to the text that lydite_codec_encode reads, without NUL. Allocates while it runs.
+/// Decode arguments to text.
+///
+/// The text has the format that lydite_codec_encode reads, without a terminating NUL. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_codec_decode(
     codec: *const lydite_codec,
@@ -85,7 +93,7 @@ pub unsafe extern "C" fn lydite_codec_decode(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let values = one(codec, "codec")?
             .codec
@@ -100,14 +108,16 @@ pub unsafe extern "C" fn lydite_codec_decode(
     })
 }
 
-/// The selector of a function or error by its signature, canonical or human-readable: 4 bytes. Allocates while it runs.
+/// Compute the selector of a function or error. Writes 4 bytes to out.
+///
+/// The signature may be canonical or human-readable. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_selector(
     signature: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? =
             abi::selector(text(signature, length, "signature")?).map_err(decode)?;
@@ -115,14 +125,16 @@ pub unsafe extern "C" fn lydite_selector(
     })
 }
 
-/// The first topic of an event by its signature, canonical or human-readable: 32 bytes. Allocates while it runs.
+/// Compute the first topic of an event. Writes 32 bytes to out.
+///
+/// The signature may be canonical or human-readable. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_topic(
     signature: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = abi::event_topic(text(signature, length, "signature")?)
             .map_err(decode)?
@@ -131,36 +143,39 @@ pub unsafe extern "C" fn lydite_event_topic(
     })
 }
 
-/// An event's signature compiled for decoding its logs. Immutable: any number of threads may use it at once.
+/// An event signature compiled for decoding logs. Immutable: any number of threads may use it at the same time.
 pub struct lydite_event(EventCodec);
 
-/// Compiles "Transfer(address indexed from, address indexed to, uint256 value)"; "event" may stand before it, "anonymous"
-/// behind it. *out is to be released with lydite_event_free.
+/// Compile an event signature.
+///
+/// Example: "Transfer(address indexed from, address indexed to, uint256 value)". "event" may precede it, and
+/// "anonymous" may follow it. Release *out with lydite_event_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_new(
     signature: *const u8,
     length: usize,
     out: *mut *mut lydite_event,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        give(out, || {
+        put(out, || {
             let codec = EventCodec::parse(text(signature, length, "signature")?).map_err(decode)?;
             Ok(lydite_event(codec))
         })
     })
 }
 
-/// Releases an event. NULL is allowed.
+/// Release an event. NULL is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_free(event: *mut lydite_event) {
-    // SAFETY: made by lydite_event_new and released once, as the caller promises.
+    // SAFETY: the caller guarantees that event is NULL or from lydite_event_new, and is released only once.
     unsafe { release(event) }
 }
 
-/// Decodes a log, with topics of 32 bytes each, to text as lydite_codec_decode does: all parameters in their order. An
-/// indexed parameter longer than a word is the 32 bytes of its hash, which is all that the log holds. Allocates while it
-/// runs.
+/// Decode a log to text in the format of lydite_codec_decode: all parameters in order.
+///
+/// Each topic is 32 bytes. For an indexed parameter longer than a word, the log contains only its hash, and the result
+/// is the 32 bytes of that hash. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_event_decode(
     event: *const lydite_event,
@@ -172,7 +187,7 @@ pub unsafe extern "C" fn lydite_event_decode(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let lydite_event(codec) = one(event, "event")?;
         let topics: Vec<B256> = items::<[u8; 32]>(topics.cast(), topic_count, "topics")?

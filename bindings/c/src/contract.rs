@@ -1,4 +1,4 @@
-//! What the header promises of every function: NULL is refused, and nothing is allocated that is not named.
+//! Tests of the header's promises for every function: it rejects NULL, and allocates only if its comment says so.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -22,21 +22,21 @@ struct Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-// SAFETY: the system's allocator, counted.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Which of a call's pointers is NULL: 0 is the first, `NONE` none.
+/// Index of the pointer of a call that is NULL, from 0; no pointer if it is [`NONE`].
 #[derive(Clone, Copy)]
 struct Null(usize);
 
@@ -60,10 +60,10 @@ impl Null {
     }
 }
 
-/// Takes a function's name, how many pointers it has that may not be NULL, and a good call of it.
+/// Receives a function's name, the number of its pointers that must not be NULL, and a valid call of it.
 type Visitor<'a> = &'a mut dyn FnMut(&str, usize, &mut dyn FnMut(Null) -> lydite_status);
 
-/// Calls `visit` with every function that has a status.
+/// Calls `visit` for every function that returns a status.
 fn every_function(visit: Visitor<'_>) {
     let name = format!(
         "lydite-c-{}-{:?}",
@@ -83,13 +83,13 @@ fn every_function(visit: Visitor<'_>) {
     let (mut signed, mut size) = ([0_u8; 512], 0_usize);
     let (address, word) = ([0x11_u8; 20], [0_u8; 32]);
     let offsets = [0_usize, 3, 7];
-    // An access list, which decoding must not copy.
+    // With an access list, to check that decoding does not copy it.
     let access = lydite_access_list_item {
         address,
         storage_keys: word.as_ptr(),
         storage_key_count: 1,
     };
-    // SAFETY: all zeros are an empty transaction.
+    // SAFETY: all zeros are a valid value: integers, and pointers that are NULL.
     let mut transaction: lydite_tx = unsafe { std::mem::zeroed() };
     (transaction.type_, transaction.to) = (2, address.as_ptr());
     (transaction.access_list, transaction.access_list_length) = (&access, 1);
@@ -98,7 +98,7 @@ fn every_function(visit: Visitor<'_>) {
     let (mut codec, mut event, mut file) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     let transfer = b"Transfer(address indexed from, uint256 value)";
     let mut topics = [[0_u8; 32]; 2];
-    // SAFETY: all pointers are right, or NULL where the header refuses it.
+    // SAFETY: all pointers are valid, or NULL, which the functions must reject.
     unsafe {
         assert_eq!(
             lydite_sign(secret.as_ptr(), hash.as_ptr(), signature.as_mut_ptr()),
@@ -407,7 +407,7 @@ fn every_function(visit: Visitor<'_>) {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// The functions of the header that have a status, and whether their comments say that they allocate.
+/// The functions in the header that return a status, and whether their comments say that they allocate.
 fn of_the_header() -> BTreeMap<String, bool> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/lydite.h");
     let header = std::fs::read_to_string(path).unwrap();
@@ -439,10 +439,13 @@ fn null_is_refused_by_every_function() {
                 LYDITE_ERROR_ARGUMENT,
                 "{name}, pointer {pointer}"
             );
-            // SAFETY: text with a NUL behind it, of this thread.
+            // SAFETY: the message is NUL-terminated, and valid until the next failure on this thread.
             let message = unsafe { CStr::from_ptr(lydite_last_error()) };
             assert!(
-                message.to_str().unwrap().ends_with(" is NULL"),
+                message
+                    .to_str()
+                    .unwrap()
+                    .ends_with(": expected a pointer, found NULL"),
                 "{name}: {message:?}"
             );
         }

@@ -1,4 +1,4 @@
-//! Transactions, messages and typed data.
+//! Transactions, authorizations, messages and typed data.
 
 use lydite_core::{
     bytes::{Address, B256, Bytes, FixedBytes, U256},
@@ -13,7 +13,7 @@ use lydite_core::{
 
 use crate::{
     hash::decode,
-    memory::{Output, array, array_mut, items, items_mut, one, one_mut, ragged, text},
+    memory::{Output, array, array_mut, items, items_mut, one, one_mut, split_at_offsets, text},
     secp256k1::{read_secret_key, signature_error},
     status::{Failure, LYDITE_ERROR_ENCODE, failure, guard, lydite_status},
 };
@@ -25,14 +25,14 @@ fn tx_error(error: tx::Error) -> Failure {
     }
 }
 
-/// The hash of a signed transaction of any type: 32 bytes. What is not a transaction is an error.
+/// Compute the hash of a signed transaction of any type. Writes 32 bytes to out. Fails if raw is not a transaction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_tx_hash(
     raw: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let transaction = TransactionRef::decode(items(raw, length, "raw")?).map_err(tx_error)?;
         *array_mut(out, "out")? = transaction.hash();
@@ -40,14 +40,14 @@ pub unsafe extern "C" fn lydite_tx_hash(
     })
 }
 
-/// The sender of a signed transaction of any type: 20 bytes.
+/// Recover the sender of a signed transaction of any type. Writes 20 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_tx_sender(
     raw: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let transaction = TransactionRef::decode(items(raw, length, "raw")?).map_err(tx_error)?;
         *array_mut(out, "out")? = transaction.sender().map_err(tx_error)?.0;
@@ -55,8 +55,10 @@ pub unsafe extern "C" fn lydite_tx_sender(
     })
 }
 
-/// The senders of count transactions of one buffer, laid out as for lydite_keccak256_batch: 20 bytes each to out, and 1
-/// or 0 to ok. One that is not valid gives zeros and 0. Allocates while it runs.
+/// Recover the senders of count transactions of one buffer, laid out as for lydite_keccak256_batch.
+///
+/// Writes 20 bytes per transaction to out, and one byte per transaction to ok: 1 if the sender was recovered. For an
+/// invalid transaction, all of these bytes are 0. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_tx_sender_batch(
     data: *const u8,
@@ -65,9 +67,9 @@ pub unsafe extern "C" fn lydite_tx_sender_batch(
     out: *mut u8,
     ok: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        let raw = ragged(data, offsets, count)?;
+        let raw = split_at_offsets(data, offsets, count)?;
         let out = items_mut(out.cast::<[u8; 20]>(), count, "out")?;
         let ok = items_mut(ok, count, "ok")?;
         let mut found = vec![Ok(Address::ZERO); count];
@@ -80,7 +82,7 @@ pub unsafe extern "C" fn lydite_tx_sender_batch(
     })
 }
 
-/// An account and its storage slots that a transaction announces.
+/// An entry of a transaction's access list: an account and its storage keys.
 #[repr(C)]
 pub struct lydite_access_list_item {
     /// 20 bytes
@@ -90,28 +92,29 @@ pub struct lydite_access_list_item {
     pub storage_key_count: usize,
 }
 
-/// An account's signed consent to run the code of another (EIP-7702). Integers wider than 64 bits are big-endian.
+/// An account's signed permission to run another account's code (EIP-7702). Integers wider than 64 bits are big-endian.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct lydite_authorization {
-    /// 0 is every chain
+    /// 0 for any chain
     pub chain_id: [u8; 32],
-    /// whose code is to be run
+    /// the account whose code is run
     pub address: [u8; 20],
-    /// of the consenting account
+    /// nonce of the signing account
     pub nonce: u64,
     pub y_parity: u8,
     pub r: [u8; 32],
     pub s: [u8; 32],
 }
 
-/// A transaction of any type: all zeros, then what the type has. Integers wider than 64 bits are big-endian. What the type
-/// has not must be zero.
+/// A transaction of any type. Initialize it with zeros, then set the fields of its type.
+///
+/// Fields that the type does not have must be zero. Integers wider than 64 bits are big-endian.
 #[repr(C)]
 pub struct lydite_tx {
     /// 0 (legacy) to 4
     pub type_: u8,
-    /// in type 0, 0 is a transaction that any chain takes
+    /// type 0: 0 for a transaction that is valid on any chain
     pub chain_id: u64,
     pub nonce: u64,
     /// wei per gas; types 0 and 1
@@ -121,7 +124,7 @@ pub struct lydite_tx {
     /// wei per gas; types 2, 3, 4
     pub max_fee_per_gas: [u8; 16],
     pub gas_limit: u64,
-    /// 20 bytes; NULL creates a contract, in types 0, 1 and 2
+    /// 20 bytes, or NULL to create a contract (types 0, 1 and 2)
     pub to: *const u8,
     /// wei
     pub value: [u8; 32],
@@ -141,11 +144,15 @@ pub struct lydite_tx {
 }
 
 /// # Safety
-/// The header's contract for everything that the transaction points to.
+/// All pointers in the transaction must satisfy the header's contract.
 unsafe fn request(tx: &lydite_tx) -> Result<TransactionRequest, Failure> {
-    let kind = TransactionType::try_from(tx.type_)
-        .map_err(|_| failure(LYDITE_ERROR_ENCODE, "type: 0 to 4 are known"))?;
-    // Before anything is read through a pointer that the type has no use for.
+    let kind = TransactionType::try_from(tx.type_).map_err(|_| {
+        failure(
+            LYDITE_ERROR_ENCODE,
+            format_args!("type_: expected 0 to 4, found {}", tx.type_),
+        )
+    })?;
+    // Check this first, so that nothing is read through a pointer that the type does not use.
     let lists = [
         (Field::AccessList, tx.access_list_length),
         (Field::BlobVersionedHashes, tx.blob_versioned_hash_count),
@@ -156,7 +163,7 @@ unsafe fn request(tx: &lydite_tx) -> Result<TransactionRequest, Failure> {
             return Err(refused(tx::Error::ForeignField(field, kind)));
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let mut access_list = Vec::new();
         for item in items(tx.access_list, tx.access_list_length, "access_list")? {
@@ -202,9 +209,9 @@ fn refused(error: tx::Error) -> Failure {
 }
 
 /// # Safety
-/// As [`items`] of `count` words.
+/// Like [`items`] for `count` words of 32 bytes.
 unsafe fn words(pointer: *const u8, count: usize, what: &str) -> Result<Vec<B256>, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let words = unsafe { items::<[u8; 32]>(pointer.cast(), count, what) }?;
     Ok(words.iter().map(|word| FixedBytes(*word)).collect())
 }
@@ -220,7 +227,9 @@ pub fn read_authorization(item: &lydite_authorization) -> Authorization {
     }
 }
 
-/// Signs a transaction with the 32 bytes of secret_key: its envelope, ready to be sent. Allocates while it runs.
+/// Sign a transaction with a secret key (32 bytes).
+///
+/// Writes the encoded transaction, ready to be sent. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_tx_sign(
     transaction: *const lydite_tx,
@@ -229,7 +238,7 @@ pub unsafe extern "C" fn lydite_tx_sign(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let transaction = one(transaction, "transaction")?;
         let key = read_secret_key(secret_key)?;
@@ -243,14 +252,15 @@ pub unsafe extern "C" fn lydite_tx_sign(
     })
 }
 
-/// Signs chain_id, address and nonce of an authorization with the 32 bytes of the consenting account's secret_key: y_parity,
-/// r and s are set. Allocates while it runs.
+/// Sign the chain_id, address and nonce of an authorization, and set its y_parity, r and s.
+///
+/// secret_key (32 bytes) belongs to the account that grants the permission. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_authorization_sign(
     authorization: *mut lydite_authorization,
     secret_key: *const u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let item = one_mut(authorization, "authorization")?;
         let unsigned = read_authorization(item);
@@ -263,28 +273,28 @@ pub unsafe extern "C" fn lydite_authorization_sign(
     })
 }
 
-/// The hash that personal_sign signs (EIP-191, version 0x45): 32 bytes.
+/// Compute the hash that personal_sign signs (EIP-191, version 0x45). Writes 32 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_hash_message(
     message: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = eip191::hash_message(items(message, length, "message")?).0;
         Ok(())
     })
 }
 
-/// The hash to sign for a typed data document (EIP-712) in JSON: 32 bytes. Allocates while it runs.
+/// Compute the hash to sign for a typed data document (EIP-712) in JSON. Writes 32 bytes to out. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_hash_typed_data(
     json: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let data = eip712::TypedData::from_json(text(json, length, "json")?).map_err(decode)?;
         *array_mut(out, "out")? = data.signing_hash().0;

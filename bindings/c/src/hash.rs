@@ -6,26 +6,28 @@ use lydite_core::{
 };
 
 use crate::{
-    memory::{Output, array, array_mut, items, items_mut, ragged},
+    memory::{Output, array, array_mut, items, items_mut, split_at_offsets},
     status::{Failure, LYDITE_ERROR_DECODE, LYDITE_ERROR_INTERNAL, failure, guard, lydite_status},
 };
 
-/// Keccak-256: 32 bytes to out.
+/// Compute the Keccak-256 hash. Writes 32 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_keccak256(
     data: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         hash::keccak256_into(items(data, length, "data")?, array_mut(out, "out")?);
         Ok(())
     })
 }
 
-/// Keccak-256 of count items of one buffer: item i from data + offsets[i] to data + offsets[i + 1], count + 1 offsets.
-/// 32 bytes for each item to out. Allocates while it runs.
+/// Compute the Keccak-256 hashes of count items of one buffer. Writes 32 bytes per item to out.
+///
+/// Item i is the bytes from data + offsets[i] to data + offsets[i + 1]; there are count + 1 offsets. Allocates
+/// temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_keccak256_batch(
     data: *const u8,
@@ -33,29 +35,29 @@ pub unsafe extern "C" fn lydite_keccak256_batch(
     count: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        let inputs = ragged(data, offsets, count)?;
+        let inputs = split_at_offsets(data, offsets, count)?;
         let out = items_mut(out.cast::<[u8; 32]>(), count, "out")?;
         hash::keccak256_batch(&inputs, out).map_err(|error| failure(LYDITE_ERROR_INTERNAL, error))
     })
 }
 
-/// SHA-256: 32 bytes to out.
+/// Compute the SHA-256 hash. Writes 32 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_sha256(
     data: *const u8,
     length: usize,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = hash::sha256(items(data, length, "data")?);
         Ok(())
     })
 }
 
-/// Lower-case hexadecimal digits, two a byte, without prefix and without NUL.
+/// Encode bytes as lower-case hexadecimal: two digits per byte, without a prefix or a terminating NUL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_hex_encode(
     data: *const u8,
@@ -64,7 +66,7 @@ pub unsafe extern "C" fn lydite_hex_encode(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let data = items(data, length, "data")?;
         Output {
@@ -78,7 +80,7 @@ pub unsafe extern "C" fn lydite_hex_encode(
     })
 }
 
-/// The bytes of hexadecimal digits of either case, an optional 0x before them.
+/// Decode hexadecimal digits of either case, with or without a 0x prefix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_hex_decode(
     text: *const u8,
@@ -87,7 +89,7 @@ pub unsafe extern "C" fn lydite_hex_decode(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let text = items(text, length, "text")?;
         let digits = text.len() - 2 * usize::from(text.starts_with(b"0x"));
@@ -102,13 +104,13 @@ pub unsafe extern "C" fn lydite_hex_decode(
     })
 }
 
-/// The address's text with the EIP-55 checksum: 42 characters and a NUL to out.
+/// Format an address (20 bytes) with the EIP-55 checksum. Writes 42 characters and a NUL to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_address_checksum(
     address: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let text = Address(*array(address, "address")?).to_checksum_buffer();
         let out: &mut [u8; 43] = array_mut(out, "out")?;
@@ -118,8 +120,9 @@ pub unsafe extern "C" fn lydite_address_checksum(
     })
 }
 
-/// The 20 bytes of an address's text (40 digits, with or without 0x). With checksummed not 0 the letters must have the
-/// case of EIP-55.
+/// Parse an address: 40 hexadecimal digits, with or without a 0x prefix. Writes 20 bytes to out.
+///
+/// If checksummed is not 0, the case of the letters must match the EIP-55 checksum.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_address_parse(
     text: *const u8,
@@ -127,7 +130,7 @@ pub unsafe extern "C" fn lydite_address_parse(
     checksummed: i32,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let text = items(text, length, "text")?;
         let address = if checksummed == 0 {
@@ -140,21 +143,23 @@ pub unsafe extern "C" fn lydite_address_parse(
     })
 }
 
-/// The address of the contract that sender creates at nonce (CREATE): 20 bytes.
+/// Compute the address of the contract that sender (20 bytes) creates at nonce (CREATE). Writes 20 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_create_address(
     sender: *const u8,
     nonce: u64,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = Address(*array(sender, "sender")?).create(nonce).0;
         Ok(())
     })
 }
 
-/// The address of the contract made by CREATE2, of the 32 bytes of its salt and of its code's hash: 20 bytes.
+/// Compute the address of the contract that sender (20 bytes) creates by CREATE2. Writes 20 bytes to out.
+///
+/// salt and init_code_hash, the hash of the contract's init code, are 32 bytes each.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_create2_address(
     sender: *const u8,
@@ -162,7 +167,7 @@ pub unsafe extern "C" fn lydite_create2_address(
     init_code_hash: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let created = Address(*array(sender, "sender")?).create2(
             array(salt, "salt")?,

@@ -1,9 +1,9 @@
-//! The C interface of Lydite; `include/lydite.h` is made from it.
+//! The C binding for Lydite; `include/lydite.h` is generated from it.
 //!
-//! Every function checks its pointers as far as that can be done, catches panics, and leaves the text of an error in a
-//! buffer of the thread. No logic stands here.
+//! Every function checks its pointers as far as possible, catches panics, and stores error messages in a thread-local
+//! buffer. This crate only converts arguments and results; it contains no other logic.
 #![allow(non_camel_case_types)]
-// The contract of every pointer is that of the header's first lines; it is not said again at each function.
+// The contract for all pointers is stated once, at the top of the header, and is not repeated for each function.
 #![allow(clippy::missing_safety_doc)]
 
 mod abi;

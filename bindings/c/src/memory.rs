@@ -1,4 +1,4 @@
-//! The caller's memory.
+//! Access to the caller's memory.
 
 use std::{ptr, slice};
 
@@ -8,13 +8,16 @@ fn check<T>(pointer: *const T, length: usize, what: &str) -> Result<(), Failure>
     if pointer.is_null() && length != 0 {
         return Err(failure(
             LYDITE_ERROR_ARGUMENT,
-            format_args!("{what} is NULL"),
+            format_args!("{what}: expected a pointer, found NULL"),
         ));
     }
     if !pointer.is_aligned() {
         return Err(failure(
             LYDITE_ERROR_ARGUMENT,
-            format_args!("{what} is not aligned"),
+            format_args!(
+                "{what}: expected a pointer aligned to {} bytes, found {pointer:p}",
+                align_of::<T>()
+            ),
         ));
     }
     if length
@@ -23,16 +26,16 @@ fn check<T>(pointer: *const T, length: usize, what: &str) -> Result<(), Failure>
     {
         return Err(failure(
             LYDITE_ERROR_ARGUMENT,
-            format_args!("{what} cannot be so long"),
+            format_args!("{what}: expected at most PTRDIFF_MAX bytes, found {length} items"),
         ));
     }
     Ok(())
 }
 
-/// `length` items of the caller.
+/// Borrows `length` items from the caller.
 ///
 /// # Safety
-/// `pointer` is NULL or points to so many items, which nobody writes to meanwhile.
+/// `pointer` must be NULL or point to `length` items that nobody writes during the borrow.
 pub unsafe fn items<'a, T>(
     pointer: *const T,
     length: usize,
@@ -42,14 +45,15 @@ pub unsafe fn items<'a, T>(
     if length == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, aligned and not too long, as just checked; there and unchanged, as the caller promises.
+    // SAFETY: `check` has ensured that the pointer is not NULL and is aligned, and that the slice has at most
+    // `isize::MAX` bytes. The caller guarantees that the items are valid and unchanged during the borrow.
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
 }
 
-/// `length` places of the caller. Whatever type `T` is here is valid with any bits.
+/// Borrows `length` items mutably from the caller. Every type `T` used here is valid for any bit pattern.
 ///
 /// # Safety
-/// `pointer` is NULL or points to so many items, which nobody else reads or writes meanwhile.
+/// `pointer` must be NULL or point to `length` items that nobody else reads or writes during the borrow.
 pub unsafe fn items_mut<'a, T>(
     pointer: *mut T,
     length: usize,
@@ -59,67 +63,69 @@ pub unsafe fn items_mut<'a, T>(
     if length == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: as above, and nobody else's, as the caller promises.
+    // SAFETY: `check` has ensured that the pointer is not NULL and is aligned, and that the slice has at most
+    // `isize::MAX` bytes. The caller guarantees that the items are valid and that nobody else accesses them during the
+    // borrow.
     Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
 }
 
-/// One item of the caller.
+/// Borrows one item from the caller.
 ///
 /// # Safety
-/// As [`items`] of one.
+/// Like [`items`] for one item.
 pub unsafe fn one<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     match unsafe { items(pointer, 1, what) }? {
         [item] => Ok(item),
         _ => Err(failure(LYDITE_ERROR_ARGUMENT, what)),
     }
 }
 
-/// One place of the caller.
+/// Borrows one item mutably from the caller.
 ///
 /// # Safety
-/// As [`items_mut`] of one.
+/// Like [`items_mut`] for one item.
 pub unsafe fn one_mut<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     match unsafe { items_mut(pointer, 1, what) }? {
         [item] => Ok(item),
         _ => Err(failure(LYDITE_ERROR_ARGUMENT, what)),
     }
 }
 
-/// An array of the caller.
+/// Borrows an array from the caller.
 ///
 /// # Safety
-/// As [`items`] of `N` bytes.
+/// Like [`items`] for `N` bytes.
 pub unsafe fn array<'a, const N: usize>(
     pointer: *const u8,
     what: &str,
 ) -> Result<&'a [u8; N], Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { one(pointer.cast(), what) }
 }
 
-/// Places for an array of the caller.
+/// Borrows an array mutably from the caller.
 ///
 /// # Safety
-/// As [`items_mut`] of `N` bytes.
+/// Like [`items_mut`] for `N` bytes.
 pub unsafe fn array_mut<'a, const N: usize>(
     pointer: *mut u8,
     what: &str,
 ) -> Result<&'a mut [u8; N], Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { one_mut(pointer.cast(), what) }
 }
 
-/// Gives the caller an object, to be released with [`release`]; NULL where there is none.
+/// Stores a new object in `*out`, to be released with [`release`], or NULL if `make` fails.
 ///
 /// # Safety
-/// As [`one_mut`].
-pub unsafe fn give<T>(
+/// Like [`one_mut`].
+pub unsafe fn put<T>(
     out: *mut *mut T,
     make: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<(), Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let out = unsafe { one_mut(out, "out") }?;
     *out = ptr::null_mut();
     *out = Box::into_raw(Box::new(make()?));
@@ -129,35 +135,39 @@ pub unsafe fn give<T>(
 /// Releases an object.
 ///
 /// # Safety
-/// It is NULL, or was made by [`give`] and is released once.
+/// `object` must be NULL or come from [`put`], and must be released only once.
 pub unsafe fn release<T>(object: *mut T) {
     if !object.is_null() {
-        // SAFETY: made by `Box::into_raw` and released once, as the caller promises.
+        // SAFETY: the caller guarantees that `put` made the object, with `Box::into_raw`, and that this is its only
+        // release.
         drop(unsafe { Box::from_raw(object) });
     }
 }
 
-/// Text of the caller.
+/// Borrows UTF-8 text from the caller.
 ///
 /// # Safety
-/// As [`items`].
+/// Like [`items`].
 pub unsafe fn text<'a>(pointer: *const u8, length: usize, what: &str) -> Result<&'a str, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { items(pointer, length, what) }?;
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         failure(
             LYDITE_ERROR_ARGUMENT,
-            format_args!("byte {at}: {what} is not UTF-8"),
+            format_args!(
+                "byte {at}: expected UTF-8 in {what}, found {:#04x}",
+                bytes[at]
+            ),
         )
     })
 }
 
-/// Items of one buffer that lie behind one another: item i from `offsets[i]` to `offsets[i + 1]`.
+/// Borrows `count` consecutive items of one buffer: item `i` is the bytes from `offsets[i]` to `offsets[i + 1]`.
 ///
 /// # Safety
-/// As [`items`] of `offsets[count]` bytes and of `count + 1` offsets.
-pub unsafe fn ragged<'a>(
+/// Like [`items`] for `offsets[count]` bytes and for `count + 1` offsets.
+pub unsafe fn split_at_offsets<'a>(
     data: *const u8,
     offsets: *const usize,
     count: usize,
@@ -165,18 +175,20 @@ pub unsafe fn ragged<'a>(
     let wrong = |i| {
         failure(
             LYDITE_ERROR_ARGUMENT,
-            format_args!("offsets[{i}] is below the one before it"),
+            format_args!(
+                "offsets[{i}]: expected at least the previous offset, found a smaller one"
+            ),
         )
     };
     let places = count
         .checked_add(1)
-        .ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "too many items"))?;
-    // SAFETY: the caller's promise.
+        .ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "count: expected less than SIZE_MAX"))?;
+    // SAFETY: guaranteed by the caller.
     let offsets = unsafe { items(offsets, places, "offsets") }?;
     if let Some(i) = (1..places).find(|&i| offsets[i] < offsets[i - 1]) {
         return Err(wrong(i));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let data = unsafe { items(data, offsets[count], "data") }?;
     Ok(offsets
         .windows(2)
@@ -184,7 +196,7 @@ pub unsafe fn ragged<'a>(
         .collect())
 }
 
-/// A buffer of the caller for an output whose size depends on the input.
+/// The caller's buffer for an output whose size depends on the input.
 pub struct Output {
     pub out: *mut u8,
     pub capacity: usize,
@@ -192,16 +204,16 @@ pub struct Output {
 }
 
 impl Output {
-    /// Sets the size and, if there is room for them, the bytes that `write` writes.
+    /// Sets `*written` to `size`, and calls `write` with the buffer if there is one and it is large enough.
     ///
     /// # Safety
-    /// As [`items_mut`] of `capacity` bytes and of one size.
+    /// Like [`items_mut`] for `capacity` bytes, and [`one_mut`] for `written`.
     pub unsafe fn fill(
         self,
         size: usize,
         write: impl FnOnce(&mut [u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         *unsafe { one_mut(self.written, "written") }? = size;
         if self.out.is_null() {
             return Ok(());
@@ -210,19 +222,19 @@ impl Output {
             let capacity = self.capacity;
             return Err(failure(
                 LYDITE_ERROR_BUFFER_TOO_SMALL,
-                format_args!("{size} bytes needed, the buffer has {capacity}"),
+                format_args!("out: expected capacity for {size} bytes, found {capacity}"),
             ));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         write(unsafe { items_mut(self.out, size, "out") }?)
     }
 
-    /// Gives these bytes.
+    /// Copies bytes to the buffer like [`fill`](Self::fill).
     ///
     /// # Safety
-    /// As [`fill`](Self::fill).
+    /// Like [`fill`](Self::fill).
     pub unsafe fn copy(self, bytes: &[u8]) -> Result<(), Failure> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.fill(bytes.len(), |out| {
                 out.copy_from_slice(bytes);

@@ -7,11 +7,14 @@ use crate::{
     status::{LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_PRECOMPILE, failure, guard, lydite_status},
 };
 
-/// Runs the precompile at a number (its address's last two bytes) with gas_limit gas, at a fork: 0 Frontier, 1 Homestead,
-/// 2 Tangerine Whistle, 3 Spurious Dragon, 4 Byzantium, 5 Constantinople, 6 Petersburg, 7 Istanbul, 8 Berlin, 9 London,
-/// 10 Paris, 11 Shanghai, 12 Cancun, 13 Prague, 14 Osaka, 15 Amsterdam. *gas_used is set, to gas_limit where the call
-/// fails. Allocates while it runs. The outputs are at most 256 bytes long, those of identity (4) as long as the input,
-/// those of modexp (5) as its modulus.
+/// Run a precompiled contract with gas_limit gas, under the rules of a fork.
+///
+/// number is the last two bytes of the contract's address. The forks are 0 Frontier, 1 Homestead, 2 Tangerine Whistle,
+/// 3 Spurious Dragon, 4 Byzantium, 5 Constantinople, 6 Petersburg, 7 Istanbul, 8 Berlin, 9 London, 10 Paris,
+/// 11 Shanghai, 12 Cancun, 13 Prague, 14 Osaka, 15 Amsterdam.
+///
+/// Sets *gas_used, to gas_limit if the call fails. The output is at most 256 bytes long, except that the output of
+/// identity (4) is as long as the input, and the output of modexp (5) as long as its modulus. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_precompile(
     number: u16,
@@ -24,12 +27,17 @@ pub unsafe extern "C" fn lydite_precompile(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let fork = usize::try_from(fork)
             .ok()
             .and_then(|index| Fork::ALL.get(index).copied());
-        let fork = fork.ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "no such fork"))?;
+        let fork = fork.ok_or_else(|| {
+            failure(
+                LYDITE_ERROR_ARGUMENT,
+                "fork: expected 0 (Frontier) to 15 (Amsterdam)",
+            )
+        })?;
         let input = items(input, length, "input")?;
         let gas_used = one_mut(gas_used, "gas_used")?;
         *gas_used = gas_limit;

@@ -1,4 +1,4 @@
-//! ECDSA over secp256k1. A signature is 65 bytes: r, s, v; public keys are 64: x, y.
+//! ECDSA over secp256k1. A signature is 65 bytes (r, s, v), a public key 64 bytes (x, y).
 
 use lydite_core::{
     bytes::Address,
@@ -15,18 +15,20 @@ pub fn signature_error(error: Error) -> Failure {
 }
 
 pub unsafe fn read_secret_key(secret: *const u8) -> Result<SecretKey, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     SecretKey::from_bytes(unsafe { array(secret, "secret_key") }?).map_err(signature_error)
 }
 
-/// The address that signed the 32 bytes of hash: 20 bytes. v is 0 or 1, or 27 or 28; a high s is accepted.
+/// Recover the address that signed hash (32 bytes). Writes 20 bytes to out.
+///
+/// signature is 65 bytes: r, s, v. v is 0, 1, 27 or 28; a high s is accepted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_ecrecover(
     hash: *const u8,
     signature: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let signature = Signature::from_bytes65_any_v(array(signature, "signature")?)
             .map_err(signature_error)?;
@@ -37,8 +39,10 @@ pub unsafe extern "C" fn lydite_ecrecover(
     })
 }
 
-/// lydite_ecrecover of count hashes and signatures: 20 bytes each to out and 1 or 0 to ok. A signature that is not valid
-/// gives zeros and 0, and disturbs no other. Allocates while it runs.
+/// Recover the addresses for count hashes and signatures, like lydite_ecrecover.
+///
+/// Writes 20 bytes per signature to out, and one byte per signature to ok: 1 if the address was recovered. For an
+/// invalid signature, all of these bytes are 0, and the other results are unaffected. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_ecrecover_batch(
     hashes: *const u8,
@@ -47,13 +51,13 @@ pub unsafe extern "C" fn lydite_ecrecover_batch(
     out: *mut u8,
     ok: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let hashes = items(hashes.cast::<[u8; 32]>(), count, "hashes")?;
         let signatures = items(signatures.cast::<[u8; 65]>(), count, "signatures")?;
         let out = items_mut(out.cast::<[u8; 20]>(), count, "out")?;
         let ok = items_mut(ok, count, "ok")?;
-        // What cannot be read as a signature recovers nothing either: r = 0 fails in its lane.
+        // A malformed signature is replaced by one with r = 0, whose recovery fails without affecting the others.
         let signatures: Vec<Signature> = signatures
             .iter()
             .map(|bytes| Signature::from_bytes65_any_v(bytes).unwrap_or_default())
@@ -69,14 +73,14 @@ pub unsafe extern "C" fn lydite_ecrecover_batch(
     })
 }
 
-/// The public key that signed the 32 bytes of hash: 64 bytes.
+/// Recover the public key that signed hash (32 bytes), from a signature of 65 bytes. Writes 64 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_recover_public_key(
     hash: *const u8,
     signature: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let signature = Signature::from_bytes65_any_v(array(signature, "signature")?)
             .map_err(signature_error)?;
@@ -86,15 +90,16 @@ pub unsafe extern "C" fn lydite_recover_public_key(
     })
 }
 
-/// Signs the 32 bytes of hash with the 32 bytes of secret_key: deterministic (RFC 6979), low s, v 0 or 1, constant time.
-/// 65 bytes to out.
+/// Sign hash (32 bytes) with a secret key (32 bytes), in constant time. Writes 65 bytes to out: r, s, v.
+///
+/// The signature is deterministic (RFC 6979), s is low, and v is 0 or 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_sign(
     secret_key: *const u8,
     hash: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let key = read_secret_key(secret_key)?;
         *array_mut(out, "out")? = key.sign_prehash(array(hash, "hash")?).to_bytes65();
@@ -102,14 +107,16 @@ pub unsafe extern "C" fn lydite_sign(
     })
 }
 
-/// Verifies the 64 bytes r, s with a public key of 64 bytes: 0 if they are one of its signatures of hash, else an error.
+/// Verify a signature (64 bytes: r, s) of hash (32 bytes) with a public key (64 bytes).
+///
+/// Returns 0 if the signature is valid, and an error otherwise.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_verify(
     public_key: *const u8,
     hash: *const u8,
     signature: *const u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let key =
             PublicKey::from_bytes(array(public_key, "public_key")?).map_err(signature_error)?;
@@ -118,23 +125,25 @@ pub unsafe extern "C" fn lydite_verify(
     })
 }
 
-/// The public key of a secret key, in constant time: 64 bytes.
+/// Derive the public key of a secret key (32 bytes), in constant time. Writes 64 bytes to out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_public_key(secret_key: *const u8, out: *mut u8) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = read_secret_key(secret_key)?.public_key().to_bytes();
         Ok(())
     })
 }
 
-/// The address of a public key: 20 bytes. The key is not checked to be on the curve.
+/// Compute the address of a public key (64 bytes). Writes 20 bytes to out.
+///
+/// Does not check that the key is on the curve.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_address_from_public_key(
     public_key: *const u8,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         *array_mut(out, "out")? = Address::from_public_key(array(public_key, "public_key")?).0;
         Ok(())

@@ -1,4 +1,4 @@
-//! Status codes, and the text of the last error.
+//! Status codes, and the message of the last error.
 
 use std::{
     cell::RefCell,
@@ -7,28 +7,28 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// 0, or one of the LYDITE_ERROR_ constants.
+/// 0 on success, or one of the LYDITE_ERROR_ constants.
 pub type lydite_status = i32;
 
-/// A NULL pointer where bytes are needed, or a number that cannot be.
+/// An argument is invalid: a NULL pointer where bytes are required, or a number that is not allowed.
 pub const LYDITE_ERROR_ARGUMENT: lydite_status = -1;
-/// The buffer is too small; *written is the size needed.
+/// The buffer is too small; *written is the required size.
 pub const LYDITE_ERROR_BUFFER_TOO_SMALL: lydite_status = -2;
-/// Bytes or text that are not what they should be.
+/// The input bytes or text are malformed.
 pub const LYDITE_ERROR_DECODE: lydite_status = -3;
-/// A value that does not fit its type.
+/// A value does not fit its type.
 pub const LYDITE_ERROR_ENCODE: lydite_status = -4;
-/// A signature or key that is not valid.
+/// A signature or key is invalid.
 pub const LYDITE_ERROR_SIGNATURE: lydite_status = -5;
-/// The precompile fails: all gas is burnt.
+/// The precompiled contract failed: all gas is consumed.
 pub const LYDITE_ERROR_PRECOMPILE: lydite_status = -6;
-/// A defect of Lydite; please report it.
+/// A bug in Lydite; please report it.
 pub const LYDITE_ERROR_INTERNAL: lydite_status = -7;
-/// A key file that cannot be written, read or used: the epoch is spent or outside the key's, the process was forked from the
-/// one that opened it, or one of its files is damaged, replaced or open to others.
+/// A key file cannot be written, read or used: the epoch is spent or not one of the key's, the process was forked from
+/// the one that opened the key, or one of the key's files is damaged, was replaced or is accessible to other users.
 pub const LYDITE_ERROR_KEY_FILE: lydite_status = -8;
 
-/// Version of this interface: raised when a function changes or goes.
+/// Version of this interface, incremented when a function changes or is removed.
 pub const LYDITE_ABI_VERSION: u32 = 1;
 
 /// The LYDITE_ABI_VERSION that the library was built with.
@@ -37,12 +37,12 @@ pub extern "C" fn lydite_abi_version() -> u32 {
     LYDITE_ABI_VERSION
 }
 
-/// Why a call fails.
+/// Why a call failed. The message is in the thread-local buffer.
 pub struct Failure {
     pub status: lydite_status,
 }
 
-/// The text of an error, cut to fit, with a NUL behind it.
+/// A NUL-terminated error message, truncated to fit.
 struct Text {
     bytes: [u8; 256],
     length: usize,
@@ -66,29 +66,31 @@ thread_local! {
     static LAST: RefCell<Text> = const { RefCell::new(Text { bytes: [0; 256], length: 0 }) };
 }
 
-/// What was wrong in the last call on this thread that failed; empty if none has. Holds until the next failure.
+/// The message of the last failed call on this thread, or an empty string if none has failed.
+///
+/// NUL-terminated. Valid until the next failure on this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn lydite_last_error() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast::<c_char>().cast_const())
 }
 
-/// An error of this class, whose text is kept.
+/// Creates a failure with this status, and stores its message for [`lydite_last_error`].
 #[cold]
 pub fn failure(status: lydite_status, reason: impl Display) -> Failure {
     LAST.with_borrow_mut(|text| {
         text.length = 0;
         text.bytes[0] = 0;
-        // Writing to the buffer cannot fail: it cuts.
+        // Writing to the buffer cannot fail: the buffer truncates.
         let _ = write!(text, "{reason}");
     });
     Failure { status }
 }
 
-/// The status of what `run` gives. A panic is a defect, not something to unwind into C with.
+/// Returns the status of `run`. A panic is a bug, reported as an internal error: it must not unwind into C.
 pub fn guard(run: impl FnOnce() -> Result<(), Failure>) -> lydite_status {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => 0,
         Ok(Err(failure)) => failure.status,
-        Err(_) => failure(LYDITE_ERROR_INTERNAL, "panic").status,
+        Err(_) => failure(LYDITE_ERROR_INTERNAL, "internal error: panic").status,
     }
 }

@@ -1,4 +1,4 @@
-//! The header against the source, and pointers that are not what they should be.
+//! Tests: the header is up to date, invalid arguments are rejected, and results match the shared vectors.
 
 use std::{ffi::CStr, path::Path, ptr};
 
@@ -9,14 +9,14 @@ use crate::{
 };
 
 fn last_error() -> String {
-    // SAFETY: text with a NUL behind it, of this thread.
+    // SAFETY: the message is NUL-terminated, and valid until the next failure on this thread.
     unsafe { CStr::from_ptr(lydite_last_error()) }
         .to_str()
         .unwrap()
         .to_owned()
 }
 
-/// `UPDATE_HEADER=1 cargo test` writes it anew.
+/// `UPDATE_HEADER=1 cargo test` regenerates the header.
 #[test]
 fn header_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -39,19 +39,25 @@ fn header_is_up_to_date() {
 fn null_pointers_are_errors() {
     let mut out = [0; 65];
     let mut written = 7;
-    // SAFETY: NULL is what is tried; the others are right.
+    // SAFETY: the functions must reject NULL; all other pointers are valid.
     unsafe {
         assert_eq!(lydite_keccak256(ptr::null(), 0, out.as_mut_ptr()), 0);
         assert_eq!(
             lydite_keccak256(ptr::null(), 1, out.as_mut_ptr()),
             LYDITE_ERROR_ARGUMENT
         );
-        assert_eq!(last_error(), "data is NULL");
+        assert_eq!(last_error(), "data: expected a pointer, found NULL");
         assert_eq!(
             lydite_keccak256(out.as_ptr(), usize::MAX, out.as_mut_ptr()),
             LYDITE_ERROR_ARGUMENT
         );
-        assert_eq!(last_error(), "data cannot be so long");
+        assert_eq!(
+            last_error(),
+            format!(
+                "data: expected at most PTRDIFF_MAX bytes, found {} items",
+                usize::MAX
+            )
+        );
         assert_eq!(
             lydite_keccak256(out.as_ptr(), 3, ptr::null_mut()),
             LYDITE_ERROR_ARGUMENT
@@ -87,7 +93,7 @@ fn null_pointers_are_errors() {
 fn sizes_are_asked_for_in_a_first_call() {
     let mut written = 0;
     let mut out = [0; 4];
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         assert_eq!(
             lydite_hex_encode(b"ab".as_ptr(), 2, ptr::null_mut(), 0, &mut written),
@@ -96,7 +102,7 @@ fn sizes_are_asked_for_in_a_first_call() {
         assert_eq!(written, 4);
         let status = lydite_hex_encode(b"abc".as_ptr(), 3, out.as_mut_ptr(), 4, &mut written);
         assert_eq!((status, written), (LYDITE_ERROR_BUFFER_TOO_SMALL, 6));
-        assert_eq!(last_error(), "6 bytes needed, the buffer has 4");
+        assert_eq!(last_error(), "out: expected capacity for 6 bytes, found 4");
         assert_eq!(
             lydite_hex_encode(b"ab".as_ptr(), 2, out.as_mut_ptr(), 4, &mut written),
             0
@@ -108,7 +114,7 @@ fn sizes_are_asked_for_in_a_first_call() {
 #[test]
 fn offsets_must_not_fall() {
     let mut out = [0; 64];
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         let good = [0, 1, 3];
         assert_eq!(
@@ -119,7 +125,10 @@ fn offsets_must_not_fall() {
         let bad = [0, 3, 1];
         let status = lydite_keccak256_batch(b"abc".as_ptr(), bad.as_ptr(), 2, out.as_mut_ptr());
         assert_eq!(status, LYDITE_ERROR_ARGUMENT);
-        assert_eq!(last_error(), "offsets[2] is below the one before it");
+        assert_eq!(
+            last_error(),
+            "offsets[2]: expected at least the previous offset, found a smaller one"
+        );
         assert_eq!(
             lydite_keccak256_batch(b"abc".as_ptr(), bad.as_ptr(), usize::MAX, out.as_mut_ptr()),
             LYDITE_ERROR_ARGUMENT
@@ -130,7 +139,7 @@ fn offsets_must_not_fall() {
 #[test]
 fn errors_say_where_and_are_cut_to_fit() {
     let mut out = [0; 32];
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         assert_eq!(
             lydite_tx_hash([5].as_ptr(), 1, out.as_mut_ptr()),
@@ -143,7 +152,7 @@ fn errors_say_where_and_are_cut_to_fit() {
         let status = guard(|| panic!("on purpose"));
         assert_eq!(
             (status, last_error().as_str()),
-            (LYDITE_ERROR_INTERNAL, "panic")
+            (LYDITE_ERROR_INTERNAL, "internal error: panic")
         );
     }
 }
@@ -151,7 +160,7 @@ fn errors_say_where_and_are_cut_to_fit() {
 #[test]
 fn precompiles_charge_gas() {
     let (mut out, mut written, mut gas) = ([0; 32], 0, 0);
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         let mut run = |number, fork, limit| {
             let out = out.as_mut_ptr();
@@ -253,7 +262,7 @@ fn transactions_of_the_shared_vectors_are_signed_again() {
         let key = unhex(&case["private_key"]);
         let (mut out, mut written) = (vec![0; raw.len()], 0);
         let mut sign = |given: &lydite_tx| {
-            // SAFETY: all pointers are right.
+            // SAFETY: all pointers are valid.
             unsafe {
                 lydite_tx_sign(
                     given,
@@ -274,14 +283,14 @@ fn transactions_of_the_shared_vectors_are_signed_again() {
             assert_eq!(sign(&given), LYDITE_ERROR_ENCODE);
             assert_eq!(
                 last_error(),
-                format!("authorization_list: not a field of type {kind}")
+                format!("authorization_list: not a field of transaction type {kind}")
             );
         }
         given.type_ = 5;
         assert_eq!(sign(&given), LYDITE_ERROR_ENCODE);
         assert_eq!((out, written), (raw.clone(), raw.len()), "{}", case["name"]);
         let mut sender = [0; 20];
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         assert_eq!(
             unsafe { lydite_tx_sender(raw.as_ptr(), raw.len(), sender.as_mut_ptr()) },
             0
@@ -303,7 +312,7 @@ fn authorizations_have_their_authority() {
         s: [0; 32],
     };
     let mut public_key = [0; 64];
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         assert_eq!(lydite_authorization_sign(&mut item, key.as_ptr()), 0);
         assert_eq!(lydite_public_key(key.as_ptr(), public_key.as_mut_ptr()), 0);
@@ -316,7 +325,7 @@ fn authorizations_have_their_authority() {
 fn logs_are_decoded() {
     let signature = "event Transfer(address indexed from, string indexed memo, uint256 value)";
     let mut event = ptr::null_mut();
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         let pointer = signature.as_ptr();
         assert_eq!(lydite_event_new(pointer, signature.len(), &mut event), 0);
@@ -354,7 +363,7 @@ fn syrup_of_the_shared_vectors() {
         let data = unhex(&case["hex"]);
         let class = case["cls"].as_str().unwrap();
         let mut id = [0; 32];
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         let status = unsafe { lydite_syrup_content_id(data.as_ptr(), data.len(), id.as_mut_ptr()) };
         match class {
             "invalid" | "noncanonical" | "truncated" | "trailing" => {
@@ -391,7 +400,7 @@ fn xmss_of_the_shared_vectors() {
         }
         messages[32] ^= 1;
         let (keys, mut valid) = (key.repeat(count), vec![7; count]);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         unsafe {
             let [key_size, signature_size] = &mut sizes;
             assert_eq!(lydite_xmss_sizes(scheme, key_size, signature_size), 0);
@@ -443,7 +452,7 @@ fn xmss_of_the_shared_vectors() {
 fn xmss_keys_sign_an_epoch_once() {
     let sign_at = |key, epoch| {
         let (mut out, mut written) = ([0; 1024], 0);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         unsafe {
             let (message, room) = ([2; 32], out.as_mut_ptr());
             lydite_xmss_key_sign(key, epoch, message.as_ptr(), room, out.len(), &mut written)
@@ -455,7 +464,7 @@ fn xmss_keys_sign_an_epoch_once() {
     let path = path.to_str().unwrap();
     let (scheme, seed) = (LYDITE_XMSS_LEANSIG_TEST, [7; 32]);
     let (mut key_size, mut size, mut written) = (0, 0, 0);
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         assert_eq!(lydite_xmss_sizes(scheme, &mut key_size, &mut size), 0);
         let mut public_key = vec![0; key_size];
@@ -487,7 +496,7 @@ fn xmss_keys_sign_an_epoch_once() {
         assert_eq!(lydite_xmss_key_public_key(key, again.as_mut_ptr()), 0);
         assert_eq!(again, public_key);
         let (message, mut out) = ([1; 32], vec![0; size]);
-        // Sizes are asked for, and too small a buffer is refused, before the epoch is spent.
+        // Asking for the size, or passing too small a buffer, does not spend the epoch.
         let mut sign = |out: *mut u8, capacity| {
             lydite_xmss_key_sign(key, 5, message.as_ptr(), out, capacity, &mut written)
         };
@@ -523,7 +532,7 @@ fn xmss_keys_sign_an_epoch_once() {
         assert_eq!(sign_at(key, 120), 0);
         lydite_xmss_key_free(key);
         lydite_xmss_key_free(ptr::null_mut());
-        // A key made elsewhere has no record of what it signed: its owner tells.
+        // A key made elsewhere has no record of the epochs it signed: the caller must provide them.
         let other = folder.join("other");
         std::fs::copy(path, &other).unwrap();
         let other = other.to_str().unwrap();
@@ -539,7 +548,7 @@ fn xmss_keys_sign_an_epoch_once() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Calls with a buffer that is surely large enough.
+/// Calls a function with a buffer that is large enough for any output here, and returns the output.
 fn roomy(call: impl FnOnce(*mut u8, usize, *mut usize) -> lydite_status) -> Vec<u8> {
     let (mut out, mut written) = (vec![0; 1 << 16], 0);
     let status = call(out.as_mut_ptr(), out.len(), &mut written);
@@ -553,7 +562,7 @@ fn abi_of_the_shared_vectors() {
     for case in vectors("abi/encode").as_array().unwrap() {
         let (types, encoded) = (case["type"].as_str().unwrap(), unhex(&case["encoded"]));
         let mut codec = ptr::null_mut();
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         let (text, again) = unsafe {
             assert_eq!(lydite_codec_new(types.as_ptr(), types.len(), &mut codec), 0);
             let text = roomy(|out, capacity, written| {
@@ -569,7 +578,7 @@ fn abi_of_the_shared_vectors() {
             let again = roomy(|out, capacity, written| {
                 lydite_codec_encode(codec, text.as_ptr(), text.len(), out, capacity, written)
             });
-            // A word less is refused, and says at which byte.
+            // Data one word too short is rejected, with the offset in the message.
             let (mut small, mut written) = ([0; 8], 0);
             let status = lydite_codec_decode(
                 codec,
@@ -592,7 +601,7 @@ fn abi_of_the_shared_vectors() {
     }
 }
 
-/// Whether serde_json has kept every number: those beyond 64 bits it rounds.
+/// Whether serde_json has represented every number exactly. It rounds those beyond 64 bits.
 fn exact(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => !number.is_f64(),
@@ -614,7 +623,7 @@ fn typed_data_of_the_shared_vectors() {
     assert!(documents.len() > 80);
     for case in documents {
         let (json, mut hash) = (case["document"].to_string(), [0; 32]);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         let status =
             unsafe { lydite_hash_typed_data(json.as_ptr(), json.len(), hash.as_mut_ptr()) };
         assert_eq!(status, 0, "{}", last_error());
@@ -632,7 +641,7 @@ fn precompiles_of_the_shared_vectors() {
     for case in vectors("precompiles/report").as_array().unwrap() {
         let (input, number) = (unhex(&case["input"]), case["addr"].as_u64().unwrap());
         let (mut out, mut written, mut gas) = (vec![0; 4096], 0, 0);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         let status = unsafe {
             lydite_precompile(
                 number as u16,
@@ -666,7 +675,7 @@ fn known_answers_of_the_report() {
     let cases = vectors("eth-ops/vectors");
     for (name, size) in [("256b", 256), ("1kb", 1024), ("4kb", 4096)] {
         let (data, mut hash) = (vec![0xab; size], [0; 32]);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         assert_eq!(
             unsafe { lydite_keccak256(data.as_ptr(), size, hash.as_mut_ptr()) },
             0
@@ -682,7 +691,7 @@ fn known_answers_of_the_report() {
         unhex(&case["input"]["msg_hash"]),
     );
     let mut signature = [0; 65];
-    // SAFETY: all pointers are right.
+    // SAFETY: all pointers are valid.
     unsafe {
         assert_eq!(
             lydite_sign(key.as_ptr(), hash.as_ptr(), signature.as_mut_ptr()),
@@ -707,7 +716,7 @@ fn errors_have_the_messages_of_every_language() {
         let bytes = |name: &str| hex::decode(text(name)).unwrap();
         let mut out = [0; 256];
         let (room, mut written, mut gas) = (out.as_mut_ptr(), 0, 0);
-        // SAFETY: all pointers are right.
+        // SAFETY: all pointers are valid.
         let status = unsafe {
             match text("operation") {
                 "address" => {
@@ -784,8 +793,8 @@ fn errors_have_the_messages_of_every_language() {
     }
 }
 
-/// Every decoder on inputs of the shared vectors that were cut, lengthened and changed, from a fixed seed: an answer or an
-/// error with a text, never a defect.
+/// Runs every decoder on inputs from the shared vectors, randomly truncated, extended and altered with a fixed seed.
+/// Each call must succeed or return an error with a message, never an internal error.
 #[test]
 fn damaged_input_is_an_answer_or_an_error() {
     let mut state = 8_u64;
@@ -821,7 +830,7 @@ fn damaged_input_is_an_answer_or_an_error() {
             }
         }
     };
-    // SAFETY, of all: the data are a slice, `out` has 4096 bytes, more than an answer of a fixed size needs.
+    // SAFETY: in all calls below, the data is a slice, and `out` has 4096 bytes, more than any fixed-size output.
     for case in vectors("tx/generated")["transactions"].as_array().unwrap() {
         try_out(
             &unhex(&case["raw"]),
@@ -833,7 +842,7 @@ fn damaged_input_is_an_answer_or_an_error() {
     }
     for case in vectors("abi/encode").as_array().unwrap().iter().take(100) {
         let (types, mut codec) = (case["type"].as_str().unwrap(), ptr::null_mut());
-        // SAFETY: as above.
+        // SAFETY: the type is a slice, and `codec` is a local variable.
         assert_eq!(
             unsafe { lydite_codec_new(types.as_ptr(), types.len(), &mut codec) },
             0
@@ -853,7 +862,7 @@ fn damaged_input_is_an_answer_or_an_error() {
                 status
             }],
         );
-        // SAFETY: made above.
+        // SAFETY: `codec` was created above and is not used again.
         unsafe { lydite_codec_free(codec) };
     }
     for case in vectors("syrup/vectors").as_array().unwrap() {
@@ -893,7 +902,7 @@ fn damaged_input_is_an_answer_or_an_error() {
             let (message, epoch) = (unhex(&case["message"]), case["epoch"].as_u64().unwrap());
             let (message, scheme) = (message.as_ptr(), LYDITE_XMSS_LEANSIG_TEST);
             let (start, length) = (signature.as_ptr(), signature.len());
-            // SAFETY: as above.
+            // SAFETY: the key, message and signature are slices of the stated lengths.
             unsafe {
                 lydite_xmss_verify(
                     scheme,

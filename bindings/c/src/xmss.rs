@@ -1,4 +1,4 @@
-//! Generalized XMSS: verification, and keys in files that never sign an epoch twice.
+//! Generalized XMSS: verification, and key files that never sign an epoch twice.
 
 use std::{
     path::Path,
@@ -14,7 +14,7 @@ use lydite_core::xmss::{
 
 use crate::{
     hash::decode,
-    memory::{Output, array, give, items, items_mut, one, one_mut, release, text},
+    memory::{Output, array, items, items_mut, one, one_mut, put, release, text},
     status::{
         Failure, LYDITE_ERROR_ARGUMENT, LYDITE_ERROR_KEY_FILE, LYDITE_ERROR_SIGNATURE, failure,
         guard, lydite_status,
@@ -23,20 +23,20 @@ use crate::{
 
 /// leanSig's production scheme: 46 chains, 2^32 epochs.
 pub const LYDITE_XMSS_LEANSIG_PROD: u32 = 0;
-/// leanSig's scheme for tests, 4 chains, 2^8 epochs. Forgeable.
+/// leanSig's test scheme: 4 chains, 2^8 epochs. Forgeable.
 pub const LYDITE_XMSS_LEANSIG_TEST: u32 = 1;
-/// The production scheme over 2^8 epochs.
+/// The production scheme with 2^8 epochs.
 pub const LYDITE_XMSS_LEANSIG_46_8: u32 = 2;
-/// The production scheme over 2^10 epochs.
+/// The production scheme with 2^10 epochs.
 pub const LYDITE_XMSS_LEANSIG_46_10: u32 = 3;
-/// The production scheme over 2^18 epochs.
+/// The production scheme with 2^18 epochs.
 pub const LYDITE_XMSS_LEANSIG_46_18: u32 = 4;
-/// hash-sig of 2025: Winternitz, 2^18 epochs.
+/// hash-sig (2025): Winternitz, 2^18 epochs.
 pub const LYDITE_XMSS_HASH_SIG_2025: u32 = 5;
-/// leanSig's signatures of 39 chains of 16, 2^18 epochs.
+/// leanSig's older scheme: 39 chains of 16, 2^18 epochs.
 pub const LYDITE_XMSS_LEANSIG_LEGACY_W4: u32 = 6;
 
-/// The scheme of a LYDITE_XMSS_ constant.
+/// Returns the scheme for a LYDITE_XMSS_ constant.
 fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
     let name = match number {
         LYDITE_XMSS_LEANSIG_PROD => "leansig-prod",
@@ -48,17 +48,22 @@ fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
         LYDITE_XMSS_LEANSIG_LEGACY_W4 => "leansig-legacy-w4",
         _ => "",
     };
-    named::scheme(name).ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "no such scheme"))
+    named::scheme(name).ok_or_else(|| {
+        failure(
+            LYDITE_ERROR_ARGUMENT,
+            format_args!("scheme: expected a LYDITE_XMSS_ constant, found {number}"),
+        )
+    })
 }
 
-/// The sizes of a scheme's public keys and signatures, in bytes. Keys and signatures are in SSZ.
+/// Get the sizes of a scheme's public keys and signatures, in bytes. Both are encoded in SSZ.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_sizes(
     scheme: u32,
     public_key: *mut usize,
     signature: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let scheme = named_scheme(scheme)?;
         *one_mut(public_key, "public_key")? = scheme.public_key_length();
@@ -67,8 +72,10 @@ pub unsafe extern "C" fn lydite_xmss_sizes(
     })
 }
 
-/// Whether the signature is one of the public key for an epoch and a message of 32 bytes: 0, or LYDITE_ERROR_SIGNATURE;
-/// LYDITE_ERROR_DECODE for a key or signature that is malformed, and the text says which. Allocates while it runs.
+/// Verify a signature of a message (32 bytes) for an epoch.
+///
+/// Returns 0 if the signature is valid, and LYDITE_ERROR_SIGNATURE if it is not. If the public key or the signature is
+/// malformed, returns LYDITE_ERROR_DECODE, and the message names which of the two. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_verify(
     scheme: u32,
@@ -79,7 +86,7 @@ pub unsafe extern "C" fn lydite_xmss_verify(
     signature: *const u8,
     signature_length: usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let public_key = items(public_key, public_key_length, "public_key")?;
         let signature = items(signature, signature_length, "signature")?;
@@ -91,15 +98,17 @@ pub unsafe extern "C" fn lydite_xmss_verify(
         } else {
             Err(failure(
                 LYDITE_ERROR_SIGNATURE,
-                "signature is not valid for this key, epoch and message",
+                "invalid signature for this public key, epoch and message",
             ))
         }
     })
 }
 
-/// lydite_xmss_verify of count signatures, several at once: public keys and signatures of the sizes of the scheme behind
-/// one another, an epoch each, messages of 32 bytes; 1 or 0 each to valid. What is malformed is not valid. Allocates while
-/// it runs.
+/// Verify count signatures, several at once, each like lydite_xmss_verify.
+///
+/// public_keys and signatures contain count items of the scheme's sizes, one after another; epochs contains count
+/// numbers, and messages count items of 32 bytes. Writes one byte per signature to valid: 1, or 0 if the signature is
+/// invalid, or if it or its public key is malformed. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_verify_batch(
     scheme: u32,
@@ -110,7 +119,7 @@ pub unsafe extern "C" fn lydite_xmss_verify_batch(
     signatures: *const u8,
     valid: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let scheme = named_scheme(scheme)?;
         let (key_size, signature_size) = (scheme.public_key_length(), scheme.signature_length());
@@ -131,28 +140,30 @@ pub unsafe extern "C" fn lydite_xmss_verify_batch(
     })
 }
 
-/// `count` rows of `size` bytes, which is not 0.
+/// Borrows `count` rows of `size` bytes each from the caller. `size` must not be 0.
 ///
 /// # Safety
-/// As [`items`].
+/// Like [`items`] for `count * size` bytes.
 unsafe fn rows<'a>(
     pointer: *const u8,
     count: usize,
     size: usize,
     what: &str,
 ) -> Result<impl Iterator<Item = &'a [u8]>, Failure> {
-    // Too long is an error there.
-    // SAFETY: the caller's promise.
+    // `items` rejects a product that saturates.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { items::<u8>(pointer, count.saturating_mul(size), what) }?;
     Ok(bytes.chunks_exact(size))
 }
 
-/// A key file open for signing. No other process can open it meanwhile.
+/// A key file open for signing. No other process can open it in the meantime.
 ///
-/// It belongs to the process that opened it: in a child made by fork, signing and preparing are LYDITE_ERROR_KEY_FILE. Open
-/// the key in the process that signs, after the fork. The same error is returned if the record of spent epochs was restored
-/// or replaced while the key is open. Never restore a record from a backup or a snapshot while the key is closed, and never
-/// use one key on two machines: that cannot be detected, and two signatures for one epoch reveal the key.
+/// The key belongs to the process that opened it. In a child created by fork, signing and preparing fail with
+/// LYDITE_ERROR_KEY_FILE: open the key after the fork, in the process that signs. The same error is returned if the
+/// record of spent epochs was restored or replaced while the key is open.
+///
+/// Never restore a record from a backup or a snapshot while the key is closed, and never use one key on two machines:
+/// neither can be detected, and two signatures for one epoch reveal the key.
 pub struct lydite_xmss_key {
     scheme: &'static dyn NamedScheme,
     owner: Owner,
@@ -160,28 +171,29 @@ pub struct lydite_xmss_key {
 }
 
 impl lydite_xmss_key {
-    /// What a thread that panicked left is whole: nothing is changed in steps.
+    /// A poisoned lock is safe to use: nothing it protects is changed in several steps.
     fn lock(&self) -> MutexGuard<'_, Box<dyn NamedKeyFile>> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The file, for its owner. A forked child fails before it locks, since its copy of the mutex may be locked for ever.
+    /// Locks the file if this process owns it. A forked child fails before it locks, since its copy of the mutex may be
+    /// locked forever.
     fn lock_owned(&self) -> Result<MutexGuard<'_, Box<dyn NamedKeyFile>>, Failure> {
         self.owner.check().map_err(key_file)?;
         Ok(self.lock())
     }
 }
 
-/// Epochs of a key, each interval without its end.
+/// Intervals of a key's epochs. The end of each interval is exclusive.
 #[repr(C)]
 pub struct lydite_xmss_epochs {
-    /// those that the key is for
+    /// epochs that the key is active for
     pub active_first: u64,
     pub active_end: u64,
-    /// those whose trees are at hand
+    /// epochs whose trees are prepared
     pub prepared_first: u64,
     pub prepared_end: u64,
-    /// those that can still be signed
+    /// epochs that can still be signed
     pub unspent_first: u64,
     pub unspent_end: u64,
 }
@@ -190,9 +202,11 @@ fn key_file(error: impl std::fmt::Display) -> Failure {
     failure(LYDITE_ERROR_KEY_FILE, error)
 }
 
-/// Makes a key from a seed of 32 secret random bytes, for at least epochs epochs from first on, and writes it to the file
-/// path (UTF-8), which must not exist, readable by its owner only, with the record of its spent epochs in path.epoch.
-/// public_key is set. Takes minutes for many epochs, and allocates while it runs.
+/// Generate a key from a seed of 32 secret random bytes, and write it to a key file.
+///
+/// The key is active from epoch first, for at least the given number of epochs. path (UTF-8) must not exist; the new
+/// file is readable only by its owner. The record of spent epochs is written to path.epoch, and the public key to
+/// public_key. Takes minutes for many epochs. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_generate(
     scheme: u32,
@@ -203,12 +217,17 @@ pub unsafe extern "C" fn lydite_xmss_generate(
     epochs: u64,
     public_key: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let scheme = named_scheme(scheme)?;
-        let end = first
-            .checked_add(epochs)
-            .ok_or_else(|| failure(LYDITE_ERROR_ARGUMENT, "epochs: too many"))?;
+        let end = first.checked_add(epochs).ok_or_else(|| {
+            failure(
+                LYDITE_ERROR_ARGUMENT,
+                format_args!(
+                    "epochs: expected first + epochs below 2^64, found {first} + {epochs}"
+                ),
+            )
+        })?;
         let out = items_mut(public_key, scheme.public_key_length(), "public_key")?;
         let path = Path::new(text(path, path_length, "path")?);
         let key = scheme
@@ -219,9 +238,11 @@ pub unsafe extern "C" fn lydite_xmss_generate(
     })
 }
 
-/// Creates the record of the key file path (UTF-8), made elsewhere (leanSig's SSZ), by which all epochs below next are spent.
-/// The caller must know which epochs the key has signed. A key that has its record, or that its group or others can read, is
-/// LYDITE_ERROR_KEY_FILE. Allocates while it runs.
+/// Create the record of spent epochs for a key file that was made elsewhere (leanSig's SSZ).
+///
+/// path is UTF-8. All epochs below next are marked as spent; the caller must know which epochs the key has signed.
+/// Fails with LYDITE_ERROR_KEY_FILE if the key already has a record, or if the file's group or others can read it.
+/// Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_adopt(
     scheme: u32,
@@ -229,15 +250,16 @@ pub unsafe extern "C" fn lydite_xmss_adopt(
     path_length: usize,
     next: u64,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let path = Path::new(text(path, path_length, "path")?);
         named_scheme(scheme)?.adopt(path, next).map_err(key_file)
     })
 }
 
-/// Opens the key file path (UTF-8), which its group and others must not be able to read. *out is to be released with
-/// lydite_xmss_key_free.
+/// Open a key file for signing.
+///
+/// path is UTF-8. The file's group and others must not be able to read it. Release *out with lydite_xmss_key_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_new(
     scheme: u32,
@@ -245,9 +267,9 @@ pub unsafe extern "C" fn lydite_xmss_key_new(
     path_length: usize,
     out: *mut *mut lydite_xmss_key,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        give(out, || {
+        put(out, || {
             let scheme = named_scheme(scheme)?;
             let path = Path::new(text(path, path_length, "path")?);
             let file = Mutex::new(scheme.open(path).map_err(key_file)?);
@@ -261,20 +283,20 @@ pub unsafe extern "C" fn lydite_xmss_key_new(
     })
 }
 
-/// Closes a key file. NULL is allowed. In a forked child this leaves the parent's key open.
+/// Close a key file. NULL is allowed. In a forked child, the parent's key stays open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_free(key: *mut lydite_xmss_key) {
-    // SAFETY: made by lydite_xmss_key_new and released once, as the caller promises.
+    // SAFETY: the caller guarantees that key is NULL or from lydite_xmss_key_new, and is released only once.
     unsafe { release(key) }
 }
 
-/// The public key, of the size of the scheme. Allocates while it runs.
+/// Get the public key. out must have the size that lydite_xmss_sizes reports. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_public_key(
     key: *const lydite_xmss_key,
     out: *mut u8,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let key = one(key, "key")?;
         let public_key = key.lock().public_key();
@@ -284,13 +306,13 @@ pub unsafe extern "C" fn lydite_xmss_key_public_key(
     })
 }
 
-/// The epochs of the key.
+/// Get the epochs of the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_epochs(
     key: *const lydite_xmss_key,
     out: *mut lydite_xmss_epochs,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let file = one(key, "key")?.lock();
         let (active, prepared, unspent) = (file.active(), file.prepared(), file.unspent());
@@ -306,28 +328,32 @@ pub unsafe extern "C" fn lydite_xmss_key_epochs(
     })
 }
 
-/// Moves the window of prepared epochs up to this one, which signing does too, and writes the key anew. Allocates while it
-/// runs.
+/// Move the window of prepared epochs up to an epoch, and rewrite the key file.
+///
+/// Signing also moves the window if necessary. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_prepare(
     key: *const lydite_xmss_key,
     epoch: u32,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let mut file = one(key, "key")?.lock_owned()?;
         file.prepare(epoch).map_err(key_file)
     })
 }
 
-/// From now on makes the tree after the window in a thread of its own, a few leaves at a time with a pause of so many
-/// nanoseconds in between, so that the window moves without computing. Allocates while it runs, and in that thread.
+/// From now on, compute the tree after the window in a background thread, so that moving the window requires no
+/// computation.
+///
+/// The thread computes a few leaves at a time, with a pause of this many nanoseconds in between. Allocates temporarily,
+/// and also in that thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_prepare_ahead(
     key: *const lydite_xmss_key,
     pause: u64,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let pause = Duration::from_nanos(pause);
         let mut file = one(key, "key")?.lock_owned()?;
@@ -335,9 +361,11 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare_ahead(
     })
 }
 
-/// Signs a message of 32 bytes for an epoch, and spends it and all before it: that is on the disk before the signature is in
-/// out. LYDITE_ERROR_KEY_FILE for a spent epoch, and in a process forked from the one that opened the key. With out NULL or
-/// too small nothing is signed. Allocates while it runs.
+/// Sign a message (32 bytes) for an epoch, and spend that epoch and all earlier ones.
+///
+/// The spent epochs are recorded on the disk before the signature is written to out. If out is NULL or too small,
+/// nothing is signed. Fails with LYDITE_ERROR_KEY_FILE for a spent epoch, and in a process forked from the one that
+/// opened the key. Allocates temporarily.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_sign(
     key: *const lydite_xmss_key,
@@ -347,7 +375,7 @@ pub unsafe extern "C" fn lydite_xmss_key_sign(
     capacity: usize,
     written: *mut usize,
 ) -> lydite_status {
-    // SAFETY: the header's contract.
+    // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let key = one(key, "key")?;
         let message = array(message, "message")?;

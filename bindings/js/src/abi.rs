@@ -89,10 +89,10 @@ pub fn codec_new(
     let mut description = String::new();
     describe(&whole, &mut description);
     let Type::Tuple(types) = whole else {
-        return Err(Failure::argument("no arguments"));
+        return Err(Failure::argument("expected arguments, found none"));
     };
     let number = state.codecs.add((codec, types, Form::new(form)));
-    state.give(format!("[{number},{description}]").into_bytes())
+    state.put_owned(format!("[{number},{description}]").into_bytes())
 }
 
 pub fn text(bytes: &[u8]) -> Result<&str, Failure> {
@@ -128,7 +128,7 @@ pub fn codec_encode(
         })
         .collect::<Result<Vec<Value>, _>>()?;
     let encoded = codec.encode(&values).map_err(encoding)?;
-    state.give(encoded)
+    state.put_owned(encoded)
 }
 
 /// Path of a value within the arguments; formatted only for errors.
@@ -158,9 +158,11 @@ fn bytes_or_hex(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Vec<u8>, Fai
 }
 
 fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, Failure> {
-    let out_of_range = || Failure::encode(format_args!("{path}: out of the range of {ty}"));
+    let out_of_range = || Failure::encode(format_args!("{path}: out of range for {ty}"));
     let wrong_length = |needed: usize, found: usize| {
-        Failure::encode(format_args!("{path}: {needed} bytes needed, not {found}"))
+        Failure::encode(format_args!(
+            "{path}: expected {needed} bytes, found {found}"
+        ))
     };
     Ok(match ty {
         Type::Bool => Value::Bool(reader.word()?.0 != 0),
@@ -220,7 +222,8 @@ fn values<'a>(
             parent: Some(path),
             index,
         };
-        let ty = ty(index).ok_or_else(|| Failure::argument("more values than types"))?;
+        let ty =
+            ty(index).ok_or_else(|| Failure::argument("expected at most one value per type"))?;
         values.push(value(ty, reader, &path)?);
     }
     Ok(values)
@@ -272,7 +275,7 @@ pub fn codec_decode(
     for value in &codec.decode_with(input, mode(lenient))? {
         write(value, *form, &mut out);
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }
 
 /// Signature → number, name, topic, and parameters in JSON.
@@ -308,7 +311,7 @@ pub fn event_new(
         hex::encode(codec.topic().as_slice()),
     );
     let number = state.events.add((codec, Form::new(form)));
-    state.give(format!("[{number},{description}]").into_bytes())
+    state.put_owned(format!("[{number},{description}]").into_bytes())
 }
 
 pub fn event_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
@@ -339,7 +342,7 @@ pub fn event_decode(
     for value in &codec.decode_with(&topics, data, mode(lenient))? {
         write(value, *form, &mut out);
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }
 
 /// Logs → tape: for each log, 1 and its parameters, or 0 if it is not of this event.
@@ -365,7 +368,7 @@ pub fn event_decode_batch(
             Err(_) => out.word(0, 0),
         }
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }
 
 pub fn selector(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {

@@ -14,7 +14,7 @@ use lydite::{
 use crate::{
     abi::text,
     failure::Failure,
-    hash::ragged,
+    hash::split_by_lengths,
     scratch::State,
     secp256k1::secret_key,
     tape::{Reader, Writer},
@@ -71,7 +71,7 @@ pub fn transaction_decode(
     if sender != 0 {
         out.address(&tx.sender()?);
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }
 
 /// Signed envelope → its sender (42 characters).
@@ -92,14 +92,14 @@ pub fn transaction_senders(
     count: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let raw = ragged(state.input(length)?, count)?;
+    let raw = split_by_lengths(state.input(length)?, count)?;
     let mut found = vec![Ok(Address::ZERO); raw.len()];
     tx::senders(&raw, &mut found)?;
     let mut out = Vec::with_capacity(42 * found.len());
     for sender in &found {
         out.extend(sender.map_or([b' '; 42], |address| address.to_checksum_buffer()));
     }
-    state.give(out)
+    state.put_owned(out)
 }
 
 fn address(reader: &mut Reader<'_>) -> Result<Address, Failure> {
@@ -148,11 +148,11 @@ pub fn transaction_sign(
     let input = state.input(length)?;
     let tape = input
         .get(32..)
-        .ok_or_else(|| Failure::argument("input too short"))?;
+        .ok_or_else(|| Failure::argument("input is too short"))?;
     let signed = request(&mut Reader::new(tape))?
         .sign(&key)
         .map_err(Failure::encode)?;
-    state.give(signed.encode())
+    state.put_owned(signed.encode())
 }
 
 fn request(r: &mut Reader<'_>) -> Result<TransactionRequest, Failure> {
@@ -160,7 +160,11 @@ fn request(r: &mut Reader<'_>) -> Result<TransactionRequest, Failure> {
     let kind = u8::try_from(number)
         .ok()
         .and_then(|number| TransactionType::try_from(number).ok())
-        .ok_or_else(|| Failure::encode(format_args!("type: {number} is not known")))?;
+        .ok_or_else(|| {
+            Failure::encode(format_args!(
+                "type: unknown transaction type {number}; expected 0 to 4"
+            ))
+        })?;
     let mut tx = TransactionRequest {
         kind,
         ..TransactionRequest::default()
@@ -192,8 +196,9 @@ fn authorization(r: &mut Reader<'_>) -> Result<Authorization, Failure> {
         chain_id: r.unsigned("authorizationList: chainId")?,
         address: address(r)?,
         nonce: r.unsigned("authorizationList: nonce")?,
-        y_parity: u8::try_from(r.unsigned::<u64>("authorizationList: yParity")?)
-            .map_err(|_| Failure::encode("authorizationList: yParity: out of range"))?,
+        y_parity: u8::try_from(r.unsigned::<u64>("authorizationList: yParity")?).map_err(|_| {
+            Failure::encode("authorizationList: yParity: expected an integer from 0 to 255")
+        })?,
         r: r.unsigned("authorizationList: r")?,
         s: r.unsigned("authorizationList: s")?,
     })
@@ -223,5 +228,5 @@ pub fn typed_data(state: &mut State, length: usize, _: usize, _: usize) -> Resul
         out.extend_from_slice(&hash.0);
     }
     out.extend_from_slice(data.encode_type().as_bytes());
-    state.give(out)
+    state.put_owned(out)
 }

@@ -10,13 +10,13 @@ use crate::{failure::Failure, scratch::State};
 /// `length` bytes → hexadecimal digits with a `0x` prefix.
 pub fn hex_encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let text = hex::encode_prefixed(state.input(length)?);
-    state.give(text.into_bytes())
+    state.put_owned(text.into_bytes())
 }
 
 /// Hexadecimal digits with an optional `0x` prefix → bytes.
 pub fn hex_decode(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let bytes = hex::decode(&*state.input(length)?)?;
-    state.give(bytes)
+    state.put_owned(bytes)
 }
 
 pub fn keccak256(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
@@ -30,18 +30,18 @@ pub fn sha256(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
 }
 
 /// Reads `count` lengths of 4 bytes each, followed by the concatenated items.
-pub fn ragged(input: &[u8], count: usize) -> Result<Vec<&[u8]>, Failure> {
-    let short = || Failure::argument("items end too early");
+pub fn split_by_lengths(input: &[u8], count: usize) -> Result<Vec<&[u8]>, Failure> {
+    let short = || Failure::argument("unexpected end of items");
     let heads = count.checked_mul(4).ok_or_else(short)?;
     let (lengths, mut rest) = input.split_at_checked(heads).ok_or_else(short)?;
     let (lengths, _) = lengths.as_chunks();
     lengths
         .iter()
         .map(|&length| {
-            let (item, behind) = rest
+            let (item, tail) = rest
                 .split_at_checked(u32::from_le_bytes(length) as usize)
                 .ok_or_else(short)?;
-            rest = behind;
+            rest = tail;
             Ok(item)
         })
         .collect()
@@ -53,10 +53,10 @@ pub fn keccak256_batch(
     count: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let inputs = ragged(state.input(length)?, count)?;
+    let inputs = split_by_lengths(state.input(length)?, count)?;
     let mut out = vec![[0; 32]; inputs.len()];
     hash::keccak256_batch(&inputs, &mut out)?;
-    state.give(out.into_flattened())
+    state.put_owned(out.into_flattened())
 }
 
 /// 20 bytes → 42 characters.

@@ -15,7 +15,7 @@ pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Resu
     };
     let fork = *Fork::ALL
         .get(fork)
-        .ok_or_else(|| Failure::argument("no such fork"))?;
+        .ok_or_else(|| Failure::argument("unknown fork"))?;
     let limit = u64::from_le_bytes(state.array(0)?);
     let input = state.range(8, length)?;
     let precompile = u16::try_from(number)
@@ -26,5 +26,5 @@ pub fn run(state: &mut State, length: usize, number: usize, fork: usize) -> Resu
     let used = precompile
         .run(input, limit, fork, &mut output)
         .map_err(refused)?;
-    state.give([&used.to_le_bytes(), &*output].concat())
+    state.put_owned([&used.to_le_bytes(), &*output].concat())
 }

@@ -27,9 +27,7 @@ pub fn encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
             2 => match reader.magnitude()? {
                 Some((negative, value)) if !negative || value.is_zero() => rlp::encode(&value),
                 _ => {
-                    return Err(Failure::encode(
-                        "RLP has no negative integers, and none above 256 bits here",
-                    ));
+                    return Err(Failure::encode("expected an integer from 0 to 2^256 - 1"));
                 }
             },
             3 => {
@@ -50,7 +48,7 @@ pub fn encode(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
         reversed.extend(encoded.iter().rev());
     }
     reversed.reverse();
-    state.give(reversed)
+    state.put_owned(reversed)
 }
 
 /// One item → tape: 0 bytes, 1 start and 2 end of a list.
@@ -66,5 +64,5 @@ pub fn decode(state: &mut State, length: usize, _: usize, _: usize) -> Result<us
             Event::End => out.word(2, 0),
         }
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }

@@ -60,7 +60,7 @@ impl Scratch {
 
 #[cold]
 fn too_long() -> Failure {
-    Failure::argument("input longer than the scratch buffer")
+    Failure::argument("input is longer than the scratch buffer")
 }
 
 impl State {
@@ -116,7 +116,7 @@ impl State {
     }
 
     /// Puts an output of any length at the start of the scratch buffer, or keeps it for [`take`]; returns its length.
-    pub fn give(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
+    pub fn put_owned(&mut self, output: Vec<u8>) -> Result<usize, Failure> {
         let length = output.len();
         match self.input(length) {
             Ok(place) => place.copy_from_slice(&output),
@@ -125,8 +125,8 @@ impl State {
         Ok(length)
     }
 
-    /// Like [`give`](Self::give), for an output that is wiped after it is taken.
-    pub fn give_secret(&mut self, output: Zeroizing<Vec<u8>>) -> Result<usize, Failure> {
+    /// Like [`put_owned`](Self::put_owned), for an output that is wiped after it is taken.
+    pub fn put_secret(&mut self, output: Zeroizing<Vec<u8>>) -> Result<usize, Failure> {
         let length = output.len();
         match self.input(length) {
             Ok(place) => place.copy_from_slice(&output),
@@ -142,7 +142,7 @@ impl State {
         match operation(self, a, b, c) {
             Ok(answer) => match i32::try_from(answer) {
                 Ok(answer) => answer,
-                Err(_) => self.fail(&Failure::argument("output of more than 2 GiB")),
+                Err(_) => self.fail(&Failure::argument("output is longer than 2 GiB")),
             },
             Err(failure) => self.fail(&failure),
         }
@@ -195,13 +195,13 @@ impl<T> Slots<T> {
         self.0
             .get_mut(index)
             .and_then(Option::as_mut)
-            .ok_or_else(|| Failure::new(Code::Argument, "object that is gone"))
+            .ok_or_else(|| Failure::new(Code::Argument, "object was freed"))
     }
 
     pub fn free(&mut self, index: usize) -> Result<usize, Failure> {
         match self.0.get_mut(index) {
             Some(slot) => *slot = None,
-            None => return Err(Failure::argument("object that never was")),
+            None => return Err(Failure::argument("unknown object")),
         }
         Ok(0)
     }

@@ -46,7 +46,7 @@ pub fn sign_batch(
     let mut signatures = vec![Signature::default(); count];
     secp256k1::sign_prehash_batch(&keys, hashes.as_chunks().0, &mut signatures)?;
     let signatures: Vec<[u8; 65]> = signatures.iter().map(Signature::to_bytes65).collect();
-    state.give(signatures.into_flattened())
+    state.put_owned(signatures.into_flattened())
 }
 
 /// Reads secret keys in rows of 32 bytes, and wipes them in the scratch buffer.
@@ -96,7 +96,7 @@ pub fn ecrecover_batch(
         out.extend_from_slice(&found.map_or([0; 20], |address| address.0));
     }
     out.extend(found.iter().map(|found| u8::from(found.is_ok())));
-    state.give(out)
+    state.put_owned(out)
 }
 
 /// Hash, r and s (32, 64), then a public key of `length` bytes → 1 or 0.
@@ -135,7 +135,7 @@ pub fn verify_batch(state: &mut State, count: usize, _: usize, _: usize) -> Resu
     for (place, valid) in places.into_iter().zip(valid) {
         out[place] = valid.is_ok().into();
     }
-    state.give(out)
+    state.put_owned(out)
 }
 
 /// Secret key → public key (64).
@@ -158,7 +158,7 @@ pub fn public_key_batch(
     let mut public = vec![first.public_key(); keys.len()];
     secp256k1::public_key_batch(&keys, &mut public)?;
     let public: Vec<[u8; 64]> = public.iter().map(PublicKey::to_bytes).collect();
-    state.give(public.into_flattened())
+    state.put_owned(public.into_flattened())
 }
 
 /// A public key of `length` bytes → another form. 0: 64 bytes; 1: SEC 1, compressed; 2: SEC 1, uncompressed; 3: the

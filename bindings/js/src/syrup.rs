@@ -60,7 +60,10 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
 
 fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
     if depth > syrup::MAX_TREE_DEPTH {
-        return Err(Failure::encode("nested too deep"));
+        return Err(Failure::encode(format_args!(
+            "containers nested deeper than {} levels",
+            syrup::MAX_TREE_DEPTH
+        )));
     }
     let (kind, count) = reader.word()?;
     let mut values = Vec::new();
@@ -180,7 +183,7 @@ pub fn encode(
         return state.put(&id);
     }
     let encoded = syrup::encode(&value).map_err(error)?;
-    state.give(encoded)
+    state.put_owned(encoded)
 }
 
 /// Bytes → tape of the single value that they encode.
@@ -206,5 +209,5 @@ pub fn decode(
             ),
         ));
     }
-    state.give(out.finish())
+    state.put_owned(out.finish())
 }

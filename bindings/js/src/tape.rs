@@ -87,7 +87,12 @@ impl<'a> Reader<'a> {
             Some((negative, value)) if !negative || value.is_zero() => T::try_from(value).ok(),
             _ => None,
         }
-        .ok_or_else(|| Failure::encode(format_args!("{name}: out of range")))
+        .ok_or_else(|| {
+            let bits = 8 * size_of::<T>();
+            Failure::encode(format_args!(
+                "{name}: expected an unsigned integer of at most {bits} bits"
+            ))
+        })
     }
 
     pub fn text(&mut self) -> Result<&'a str, Failure> {
@@ -98,7 +103,7 @@ impl<'a> Reader<'a> {
 
 #[cold]
 fn short() -> Failure {
-    Failure::argument("tape ends too early")
+    Failure::argument("unexpected end of tape")
 }
 
 /// The two's complement of a number with this sign and magnitude, if it fits 256 bits.

@@ -19,7 +19,7 @@ pub struct Key {
 /// The scheme for a number, in the order of `SCHEMES` in `ts/xmss.ts`.
 pub fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
     let scheme = SCHEMES.get(number).copied();
-    scheme.ok_or_else(|| Failure::argument("no such scheme"))
+    scheme.ok_or_else(|| Failure::argument("unknown scheme"))
 }
 
 /// Epoch (4 bytes), message (32), public key of `key` bytes, signature, for a scheme → 1 or 0.
@@ -35,7 +35,7 @@ pub fn verify(
         .input(length)?
         .get(36..)
         .and_then(|rest| rest.split_at_checked(key));
-    let (key, signature) = parts.ok_or_else(|| Failure::argument("input too short"))?;
+    let (key, signature) = parts.ok_or_else(|| Failure::argument("input is too short"))?;
     let valid = self::scheme(scheme)?.verify(key, epoch, &message, signature)?;
     Ok(valid.into())
 }
@@ -64,7 +64,7 @@ pub fn key_from_bytes(
 ) -> Result<usize, Failure> {
     let input = state.input(length)?;
     let parts = input.split_first_chunk();
-    let (next, key) = parts.ok_or_else(|| Failure::argument("input too short"))?;
+    let (next, key) = parts.ok_or_else(|| Failure::argument("input is too short"))?;
     let (next, bytes) = (u64::from_le_bytes(*next), Zeroizing::new(key.to_vec()));
     input.zeroize();
     let signer = self::scheme(scheme)?.decode(bytes)?;
@@ -79,7 +79,7 @@ pub fn key_to_bytes(
     _: usize,
 ) -> Result<usize, Failure> {
     let bytes = Zeroizing::new(state.keys.get(number)?.signer.as_bytes().to_vec());
-    state.give_secret(bytes)
+    state.put_secret(bytes)
 }
 
 pub fn key_free(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
@@ -134,5 +134,5 @@ pub fn sign(state: &mut State, number: usize, epoch: usize, _: usize) -> Result<
     }
     let signature = signer.sign(epoch, &message)?;
     *next = u64::from(epoch) + 1;
-    state.give(signature)
+    state.put_owned(signature)
 }

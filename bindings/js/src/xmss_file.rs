@@ -15,7 +15,7 @@ use crate::{
 /// The path in the input after its first `at` bytes.
 fn path(state: &mut State, length: usize, at: usize) -> Result<&Path, Failure> {
     let path = length.checked_sub(at);
-    let length = path.ok_or_else(|| Failure::argument("input too short"))?;
+    let length = path.ok_or_else(|| Failure::argument("input is too short"))?;
     text(state.range(at, length)?).map(Path::new)
 }
 
@@ -83,5 +83,5 @@ pub fn sign(state: &mut State, number: usize, epoch: usize, _: usize) -> Result<
     let message = state.array(0)?;
     let epoch = u32::try_from(epoch).map_err(Failure::argument)?;
     let signature = state.files.get(number)?.sign(epoch, &message)?;
-    state.give(signature)
+    state.put_owned(signature)
 }

@@ -105,6 +105,6 @@ test('viem: an account that signs as its own', async () => {
     assert.equal(await ours.signTransaction(transaction), await own.signTransaction(transaction), JSON.stringify(transaction, (_, v) => (typeof v === 'bigint' ? `${v}` : v)))
   const serializer = (transaction, signature) => serializeTransaction(transaction, signature)
   assert.equal(await ours.signTransaction(transactions[4], { serializer }), await own.signTransaction(transactions[4]))
-  await assert.rejects(ours.signTransaction({ ...base, ...fees, gasLimit: 3n, type: 'eip9' }), { code: 'ENCODE', message: 'type: eip9 is not known' })
+  await assert.rejects(ours.signTransaction({ ...base, ...fees, gasLimit: 3n, type: 'eip9' }), { code: 'ENCODE', message: 'type: unknown transaction type eip9; expected one of legacy, eip2930, eip1559, eip4844, eip7702' })
   await assert.rejects(ours.signTransaction({ ...base, ...fees, sidecars: [] }), { code: 'ENCODE' })
 })

@@ -105,7 +105,7 @@ for (const api of [lydite, wasm]) {
     for (const [chainId, suffix] of [[undefined, ''], [5n, 'ChainId5']]) {
       const [signed, unsigned] = [item[`signedTransaction${suffix}`], item[`unsignedTransaction${suffix}`]]
       const fields = { type: 0, chainId, nonce, gasPrice, gas, to: to && same(to), value, data }
-      if (gas >= 2n ** 64n) assert.throws(() => api.signTransaction(fields, fromHex(privateKey)), { message: 'gas: out of range' })
+      if (gas >= 2n ** 64n) assert.throws(() => api.signTransaction(fields, fromHex(privateKey)), { message: 'gas: expected an unsigned integer of at most 64 bits' })
       else transaction(name, fields, privateKey, { signed, unsigned, address: accountAddress })
     }
     return gas >= 2n ** 64n ? 0 : 2

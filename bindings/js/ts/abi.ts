@@ -81,8 +81,8 @@ function tuple(members: readonly Read[]): (tape: TapeReader) => AbiValue[] {
 
 function bytesOrHex(tape: TapeWriter, value: AbiInput): void {
   if (isBytes(value)) tape.data(value)
-  else if (typeof value !== 'string') throw unencodable(`a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
-  else if (!value.startsWith('0x')) throw unencodable('byte 0: hexadecimal text must begin with 0x')
+  else if (typeof value !== 'string') throw unencodable(`expected a Uint8Array or hexadecimal text, found ${kindOf(value)}`)
+  else if (!value.startsWith('0x')) throw unencodable('byte 0: expected a 0x prefix')
   else tape.string(value, 1)
 }
 
@@ -90,7 +90,7 @@ function writer(type: Description): Write {
   switch (type[0]) {
     case 'bool':
       return (tape, value) => {
-        if (typeof value !== 'boolean') throw unencodable(`a boolean is needed, not ${kindOf(value)}`)
+        if (typeof value !== 'boolean') throw unencodable(`expected a boolean, found ${kindOf(value)}`)
         tape.word(value ? 1 : 0)
       }
     case 'uint':
@@ -100,11 +100,11 @@ function writer(type: Description): Write {
       return (tape, value) => {
         if (isBytes(value)) tape.data(value)
         else if (typeof value === 'string') tape.string(value, 1)
-        else throw unencodable(`an address is needed, not ${kindOf(value)}`)
+        else throw unencodable(`expected an address, found ${kindOf(value)}`)
       }
     case 'string':
       return (tape, value) => {
-        if (typeof value !== 'string') throw unencodable(`a string is needed, not ${kindOf(value)}`)
+        if (typeof value !== 'string') throw unencodable(`expected a string, found ${kindOf(value)}`)
         tape.string(value)
       }
     case 'bytes':
@@ -137,9 +137,9 @@ class Misplaced {
 function elements(
   tape: TapeWriter, write: (index: number) => Write, value: AbiInput, needed: number | undefined, what: string, head = true,
 ): void {
-  if (!Array.isArray(value)) throw unencodable(`an array is needed, not ${kindOf(value)}`)
+  if (!Array.isArray(value)) throw unencodable(`expected an array, found ${kindOf(value)}`)
   const count = value.length
-  if (needed !== undefined && needed !== count) throw unencodable(`${needed} ${what} needed, not ${count}`)
+  if (needed !== undefined && needed !== count) throw unencodable(`expected ${needed} ${what}, found ${count}`)
   if (head) tape.word(count)
   let i = 0
   try {
@@ -161,7 +161,7 @@ export class Codec {
   readonly #members: Write[]
 
   constructor(core: Core, types: string, options: CodecOptions = {}) {
-    if (typeof types !== 'string') throw argument(`types: text is needed, not ${kindOf(types)}`)
+    if (typeof types !== 'string') throw argument(`types: expected a string, found ${kindOf(types)}`)
     const hex = options.bytes === 'hex'
     const length = core.output(core.operations.codecNew, core.put(types, 'types'), hex ? 1 : 0)
     const [number, type] = JSON.parse(core.text.utf8(0, length)) as [number, Description]
@@ -216,7 +216,7 @@ export class Event {
   readonly topic: Hex
 
   constructor(core: Core, signature: string, options: CodecOptions = {}) {
-    if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
+    if (typeof signature !== 'string') throw argument(`signature: expected a string, found ${kindOf(signature)}`)
     const hex = options.bytes === 'hex'
     const length = core.output(core.operations.eventNew, core.put(signature, 'signature'), hex ? 1 : 0)
     const [number, inputs, name, topic] = JSON.parse(core.text.utf8(0, length)) as [number, [string, Description][], string, string]
@@ -228,13 +228,13 @@ export class Event {
     this.topic = `0x${topic}`
     registry.register(this, () => core.call(core.operations.eventFree, number))
     const twice = this.#names.find((name, i) => this.#names.indexOf(name) !== i)
-    if (twice !== undefined) throw argument(`two parameters named ${twice}`)
+    if (twice !== undefined) throw argument(`duplicate parameter name: ${twice}`)
   }
 
   #write(tape: TapeWriter, log: Log): void {
     const core = this.#core
     const { topics } = log
-    if (!Array.isArray(topics)) throw argument(`topics: an array is needed, not ${kindOf(topics)}`)
+    if (!Array.isArray(topics)) throw argument(`topics: expected an array, found ${kindOf(topics)}`)
     const data = core.data(log.data, 'data')
     const words: Uint8Array[] = []
     for (let i = 0; i < topics.length; i++) words[i] = core.fixed(topics[i] as Bytes, 32, `topics[${i}]`)

@@ -37,10 +37,10 @@ function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
     }
     if (isBytes(value)) return toHex(value)
     if (typeof value === 'number' && !Number.isSafeInteger(value))
-      throw argument(`${key}: a number must be a safe integer: use a bigint or text`)
+      throw argument(`${key}: expected a safe integer, a bigint or text, found ${value}`)
     return value
   }) as string | undefined
-  if (text === undefined) throw argument(`a typed data document is needed, not ${kindOf(document)}`)
+  if (text === undefined) throw argument(`expected a typed data document, found ${kindOf(document)}`)
   return text
 }
 
@@ -50,13 +50,13 @@ export function create(engine: Engine) {
   const text = (length: number) => core.text.ascii(0, length)
 
   const toHex = (data: Uint8Array): Hex => {
-    if (!isBytes(data)) throw argument(`data: a Uint8Array is needed, not ${kindOf(data)}`)
+    if (!isBytes(data)) throw argument(`data: expected a Uint8Array, found ${kindOf(data)}`)
     return text(core.output(op.hexEncode, core.put(data, 'data'))) as Hex
   }
 
   const toAddressBytes = (value: AddressLike, what: string): Uint8Array => {
     if (isBytes(value)) return core.fixed(value, 20, what)
-    if (typeof value !== 'string') throw argument(`${what}: an address is needed, not ${kindOf(value)}`)
+    if (typeof value !== 'string') throw argument(`${what}: expected an address, found ${kindOf(value)}`)
     return core.slice(core.call(op.parseAddress, core.put(value, what)))
   }
 
@@ -78,12 +78,12 @@ export function create(engine: Engine) {
 
   /** Puts the items' lengths, then the concatenated items. Returns the total length and the number of items. */
   const putItems = (items: readonly Uint8Array[], what: string): { length: number; count: number } => {
-    if (!Array.isArray(items)) throw argument(`${what}: an array is needed, not ${kindOf(items)}`)
+    if (!Array.isArray(items)) throw argument(`${what}: expected an array, found ${kindOf(items)}`)
     // Read each item once: a getter may return something else the second time.
     const taken: Uint8Array[] = []
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as unknown
-      if (!isBytes(item)) throw argument(`${what}[${i}]: a Uint8Array is needed, not ${kindOf(item)}`)
+      if (!isBytes(item)) throw argument(`${what}[${i}]: expected a Uint8Array, found ${kindOf(item)}`)
       taken[i] = item
     }
     const count = taken.length
@@ -115,7 +115,7 @@ export function create(engine: Engine) {
 
     /** The bytes of hexadecimal text with a `0x` prefix, in either case. */
     fromHex(value: string): Uint8Array {
-      if (typeof value !== 'string') throw argument(`text: a string is needed, not ${kindOf(value)}`)
+      if (typeof value !== 'string') throw argument(`text: expected a string, found ${kindOf(value)}`)
       return core.fromHex(value, 'text')
     },
 
@@ -123,7 +123,7 @@ export function create(engine: Engine) {
     keccak256(data: Bytes, out?: Uint8Array): Uint8Array {
       core.call(op.keccak256, core.put(core.data(data, 'data'), 'data'))
       if (out === undefined) return core.digest()
-      if (!isBytes(out)) throw argument(`out: a Uint8Array is needed, not ${kindOf(out)}`)
+      if (!isBytes(out)) throw argument(`out: expected a Uint8Array, found ${kindOf(out)}`)
       core.read(core.fixed(out, 32, 'out'))
       return out
     },
@@ -142,7 +142,7 @@ export function create(engine: Engine) {
     /** The hash that `personal_sign` signs (EIP-191, version 0x45). Text is hashed as UTF-8. */
     hashMessage(message: Uint8Array | string): Uint8Array {
       if (!isBytes(message) && typeof message !== 'string')
-        throw argument(`message: a Uint8Array or a string is needed, not ${kindOf(message)}`)
+        throw argument(`message: expected a Uint8Array or a string, found ${kindOf(message)}`)
       return core.slice(core.call(op.hashMessage, core.put(message, 'message')))
     },
 
@@ -171,7 +171,7 @@ export function create(engine: Engine) {
 
     /** The 20 bytes of an address. With `checksummed` the case of its letters must follow EIP-55. */
     parseAddress(address: string, options?: { checksummed?: boolean }): Uint8Array {
-      if (typeof address !== 'string') throw argument(`address: a string is needed, not ${kindOf(address)}`)
+      if (typeof address !== 'string') throw argument(`address: expected a string, found ${kindOf(address)}`)
       const checksummed = options?.checksummed ? 1 : 0
       return core.slice(core.call(op.parseAddress, core.put(address, 'address'), checksummed))
     },
@@ -179,7 +179,7 @@ export function create(engine: Engine) {
     /** The address of the contract that `sender` creates at `nonce` (CREATE). */
     createAddress(sender: AddressLike, nonce: Integer): Hex {
       const count = toBigInt(nonce, 'nonce')
-      if (count < 0n || count >= 2n ** 64n) throw argument('nonce: out of range')
+      if (count < 0n || count >= 2n ** 64n) throw argument('nonce: expected an integer from 0 to 2^64 - 1')
       put(toAddressBytes(sender, 'sender'))
       for (let i = 0; i < 8; i++) core.bytes[20 + i] = Number((count >> BigInt(8 * i)) & 0xffn)
       return text(core.call(op.createAddress)) as Hex
@@ -207,7 +207,7 @@ export function create(engine: Engine) {
     signBatch(hashes: Uint8Array, secretKeys: Uint8Array): Uint8Array {
       const count = core.rows(hashes, 32, 'hashes')
       const keys = core.rows(secretKeys, 32, 'secret keys')
-      if (keys !== 1 && keys !== count) throw argument('one secret key is needed, or as many as hashes')
+      if (keys !== 1 && keys !== count) throw argument(`secret keys: expected 1 or ${count}, found ${keys}`)
       let length = 0
       try {
         length = put(hashes, secretKeys)
@@ -227,7 +227,7 @@ export function create(engine: Engine) {
      * signature has `ok` 0 and the zero address, and does not affect the others. */
     ecrecoverBatch(hashes: Uint8Array, signatures: Uint8Array): { addresses: Uint8Array; ok: Uint8Array } {
       const count = core.rows(hashes, 32, 'hashes')
-      if (core.rows(signatures, 65, 'signatures') !== count) throw argument('as many hashes as signatures are needed')
+      if (core.rows(signatures, 65, 'signatures') !== count) throw argument('expected equal numbers of hashes and signatures')
       put(hashes, signatures)
       const length = core.output(op.ecrecoverBatch, count)
       return { addresses: core.slice(20 * count), ok: core.slice(20 * count, length) }
@@ -253,7 +253,7 @@ export function create(engine: Engine) {
     verifyBatch(hashes: Uint8Array, signatures: Uint8Array, publicKeys: Uint8Array): Uint8Array {
       const count = core.rows(hashes, 32, 'hashes')
       if (core.rows(signatures, 64, 'signatures') !== count || core.rows(publicKeys, 64, 'public keys') !== count)
-        throw argument('as many hashes as signatures and public keys are needed')
+        throw argument('expected equal numbers of hashes, signatures and public keys')
       put(hashes, signatures, publicKeys)
       return core.slice(core.output(op.verifyBatch, count))
     },
@@ -284,7 +284,7 @@ export function create(engine: Engine) {
      * (65). */
     convertPublicKey(publicKey: Bytes, form: 'raw' | 'compressed' | 'uncompressed'): Uint8Array {
       const index = ['raw', 'compressed', 'uncompressed'].indexOf(form)
-      if (index < 0) throw argument('form: raw, compressed or uncompressed is needed')
+      if (index < 0) throw argument('form: expected raw, compressed or uncompressed')
       return core.slice(core.call(op.publicKeyConvert, core.put(core.data(publicKey, 'public key'), 'public key'), index))
     },
 
@@ -308,13 +308,13 @@ export function create(engine: Engine) {
 
     /** The selector of a function or error from its signature, canonical or human-readable: 4 bytes. */
     selector(signature: string): Uint8Array {
-      if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
+      if (typeof signature !== 'string') throw argument(`signature: expected a string, found ${kindOf(signature)}`)
       return core.slice(core.call(op.selector, core.put(signature, 'signature')))
     },
 
     /** The first topic of an event from its signature, canonical or human-readable: 32 bytes. */
     eventTopic(signature: string): Uint8Array {
-      if (typeof signature !== 'string') throw argument(`signature: text is needed, not ${kindOf(signature)}`)
+      if (typeof signature !== 'string') throw argument(`signature: expected a string, found ${kindOf(signature)}`)
       return core.slice(core.call(op.eventTopic, core.put(signature, 'signature')))
     },
 
@@ -352,10 +352,10 @@ export function create(engine: Engine) {
      */
     precompile(number: number, input: Bytes, options: { gas: Integer; fork?: Fork }): { output: Uint8Array; gasUsed: bigint } {
       const fork = FORKS.indexOf(options.fork ?? 'osaka')
-      if (fork < 0) throw argument(`fork: one of ${FORKS.join(', ')} is needed`)
-      if (!Number.isInteger(number) || number < 0 || number > 0xffff) throw argument('number: an integer below 65536 is needed')
+      if (fork < 0) throw argument(`fork: expected one of ${FORKS.join(', ')}`)
+      if (!Number.isInteger(number) || number < 0 || number > 0xffff) throw argument('number: expected an integer from 0 to 65535')
       const gas = toBigInt(options.gas, 'gas')
-      if (gas < 0n || gas >= 2n ** 64n) throw argument('gas: out of range')
+      if (gas < 0n || gas >= 2n ** 64n) throw argument('gas: expected an integer from 0 to 2^64 - 1')
       const data = core.data(input, 'input')
       const size = lengthOf(data)
       core.reserve(8 + size)

@@ -16,7 +16,7 @@ export type Integer = bigint | number
 const CODES = ['INVALID_ARGUMENT', 'DECODE', 'ENCODE', 'SIGNATURE', 'PRECOMPILE', 'UNSUPPORTED', 'INTERNAL', 'KEY_FILE'] as const
 export type ErrorCode = (typeof CODES)[number]
 
-/** Thrown by every function: the core's message, a code and, if known, the offset of the invalid byte. */
+/** Thrown by all functions: has the core's message, a code and, if known, the offset of the invalid byte. */
 export class LyditeError extends Error {
   override readonly name = 'LyditeError'
   readonly code: ErrorCode
@@ -37,7 +37,7 @@ export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
   try {
     set(target, source, at)
   } catch {
-    throw argument('an array whose memory was taken away (detached)')
+    throw argument('expected an array with memory, found a detached one')
   }
 }
 
@@ -45,7 +45,7 @@ export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (value instanceof Uint8Array && !isBytes(value)) return 'an object that only inherits from it'
+  if (value instanceof Uint8Array && !isBytes(value)) return 'an object that only inherits from Uint8Array'
   return typeof value === 'object' ? ((value as object).constructor?.name ?? 'an object') : typeof value
 }
 
@@ -97,18 +97,18 @@ export class Core {
   /** Enlarges the scratch buffer; its contents are lost. */
   reserve(length: number): void {
     if (length <= this.#place.length) return
-    if (length > MAX_LENGTH) throw argument(`${length} bytes are too many for one call`)
+    if (length > MAX_LENGTH) throw argument(`expected at most ${MAX_LENGTH} bytes per call, found ${length}`)
     let wanted = 64 * KIBIBYTE
     while (wanted < length) wanted *= 2
     const place = this.engine.reserve(Math.min(wanted, MAX_LENGTH))
-    if (!place) throw argument(`no memory for ${length} bytes`)
+    if (!place) throw argument(`cannot allocate ${length} bytes`)
     this.#place = place
     this.#refresh()
   }
 
   /** Runs an operation and returns its result. */
   call(operation: Operation | undefined, a = 0, b = 0, c = 0): number {
-    if (operation === undefined) throw new LyditeError('UNSUPPORTED', `not in the engine ${this.engine.name}`)
+    if (operation === undefined) throw new LyditeError('UNSUPPORTED', `not available in the ${this.engine.name} engine`)
     let answer
     try {
       answer = operation(a, b, c)
@@ -142,7 +142,7 @@ export class Core {
   /** The bytes themselves. No caller code runs in this function or in `fixed` and `rows`. */
   data(value: Bytes, what: string): Uint8Array {
     if (isBytes(value)) return value
-    if (typeof value !== 'string') throw argument(`${what}: a Uint8Array or hexadecimal text is needed, not ${kindOf(value)}`)
+    if (typeof value !== 'string') throw argument(`${what}: expected a Uint8Array or hexadecimal text, found ${kindOf(value)}`)
     return this.fromHex(value, what)
   }
 
@@ -150,20 +150,20 @@ export class Core {
   fixed(value: Bytes, length: number, what: string): Uint8Array {
     const data = this.data(value, what)
     const found = lengthOf(data)
-    if (found !== length) throw argument(`${what}: ${length} bytes needed, not ${found}`)
+    if (found !== length) throw argument(`${what}: expected ${length} bytes, found ${found}`)
     return data
   }
 
   /** Bytes in rows of one length. Returns the number of rows. */
   rows(value: Uint8Array, length: number, what: string): number {
-    if (!isBytes(value)) throw argument(`${what}: a Uint8Array is needed, not ${kindOf(value)}`)
+    if (!isBytes(value)) throw argument(`${what}: expected a Uint8Array, found ${kindOf(value)}`)
     const found = lengthOf(value)
-    if (found % length) throw argument(`${what}: ${found} bytes are no whole number of rows of ${length}`)
+    if (found % length) throw argument(`${what}: expected whole rows of ${length} bytes, found ${found} bytes`)
     return found / length
   }
 
   fromHex(text: string, what: string): Uint8Array {
-    if (!text.startsWith('0x')) throw new LyditeError('DECODE', `${what}: byte 0: hexadecimal text must begin with 0x`, 0)
+    if (!text.startsWith('0x')) throw new LyditeError('DECODE', `${what}: byte 0: expected a 0x prefix`, 0)
     try {
       return this.slice(this.output(this.operations.hexDecode, this.put(text, what)))
     } catch (error) {
@@ -209,7 +209,7 @@ export class Core {
 
 /** Rejects text with a lone surrogate, which has no UTF-8 form. */
 export function wellFormed(text: string, what: string): string {
-  if (!isWellFormed(text)) throw unencodable(`${what}: text with half a surrogate pair`)
+  if (!isWellFormed(text)) throw unencodable(`${what}: expected well-formed text, found a lone surrogate`)
   return text
 }
 
@@ -220,6 +220,6 @@ export function toBigInt(value: Integer, what: string): bigint {
     return BigInt(value)
   } catch (error) {
     if (typeof (value as unknown) === 'object') throw error
-    throw argument(`${what}: an integer is needed, not ${typeof value === 'number' ? value : kindOf(value)}`)
+    throw argument(`${what}: expected an integer, found ${typeof value === 'number' ? value : kindOf(value)}`)
   }
 }

@@ -9,7 +9,7 @@ interface SignOptions {
   prehash: boolean
 }
 
-/** The argument of ox's `Engine.set`. Anything missing here stays with ox (shared secrets, other hashes and curves). */
+/** The argument of ox's `Engine.set`. ox computes everything else itself (shared secrets, other hashes and curves). */
 export interface OxEngine {
   Hash: {
     keccak256(input: Uint8Array): Uint8Array
@@ -44,7 +44,7 @@ export function engine(api: Lydite = lydite): OxEngine {
         return uncompressed(api.recoverPublicKey(payload, turned))
       },
       sign(payload, privateKey, { extraEntropy, prehash }) {
-        if (extraEntropy !== false) throw new LyditeError('UNSUPPORTED', 'signatures are deterministic (RFC 6979): no extra entropy')
+        if (extraEntropy !== false) throw new LyditeError('UNSUPPORTED', 'extraEntropy: expected false, because signatures are deterministic (RFC 6979)')
         const signature = api.sign(digest(payload, prehash), privateKey)
         const turned = new Uint8Array(65)
         turned[0] = signature[64]!

@@ -18,18 +18,18 @@ function write(tape: TapeWriter, value: RlpInput, depth: number): void {
     tape.word(0)
     tape.data(value)
   } else if (Array.isArray(value)) {
-    if (depth === MAX_DEPTH) throw unencodable(`arrays nested deeper than ${MAX_DEPTH}`)
+    if (depth === MAX_DEPTH) throw unencodable(`arrays nested deeper than ${MAX_DEPTH} levels`)
     tape.word(3)
     for (let i = value.length - 1; i >= 0; i--) write(tape, value[i] as RlpInput, depth + 1)
     tape.word(4)
   } else if (typeof value === 'string') {
-    if (!value.startsWith('0x')) throw unencodable('byte 0: hexadecimal text must begin with 0x')
+    if (!value.startsWith('0x')) throw unencodable('byte 0: expected a 0x prefix')
     tape.word(1)
     tape.string(value)
   } else if (typeof value === 'bigint' || typeof value === 'number') {
     tape.word(2)
     tape.integer(value)
-  } else throw unencodable(`RLP holds bytes, integers and arrays, not ${kindOf(value)}`)
+  } else throw unencodable(`expected bytes, an integer or an array, found ${kindOf(value)}`)
 }
 
 export const rlp = (core: Core) => ({

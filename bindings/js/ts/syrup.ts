@@ -29,7 +29,7 @@ export type SyrupValue =
 const MAX_DEPTH = 1024
 
 function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
-  if (depth > MAX_DEPTH) throw unencodable('nested too deep')
+  if (depth > MAX_DEPTH) throw unencodable(`containers nested deeper than ${MAX_DEPTH} levels`)
   const all = (kind: number, values: SyrupValue[]) => {
     tape.word(kind, values.length)
     for (let i = 0; i < values.length; i++) write(tape, values[i]!, depth + 1)
@@ -52,14 +52,14 @@ function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
     tape.string(value.name)
   } else if (value instanceof SyrupFloat32) {
     const float: unknown = value.value
-    if (typeof float !== 'number') throw unencodable(`a number is needed, not ${kindOf(float)}`)
+    if (typeof float !== 'number') throw unencodable(`expected a number, found ${kindOf(float)}`)
     tape.word(4)
     tape.float(float)
   } else if (Array.isArray(value)) all(8, [...value])
   else if (value instanceof Map) all(9, [...value].flat(1))
   else if (value instanceof Set) all(10, [...value])
   else if (value instanceof SyrupRecord) all(11, [value.label, ...value.fields])
-  else throw unencodable(`Syrup has no value for ${kindOf(value)}`)
+  else throw unencodable(`expected a value with a Syrup encoding, found ${kindOf(value)}`)
 }
 
 function read(tape: TapeReader): SyrupValue {

@@ -28,7 +28,7 @@ export class TapeWriter {
   }
 
   #grow(words: number): void {
-    if (words * 8 >= 2 ** 31) throw argument('more than 2 GiB for one call')
+    if (words * 8 >= 2 ** 31) throw argument('expected at most 2 GiB per call')
     const old = this.#bytes
     const length = Math.max(words, this.#capacity * 2) * 8
     this.#buffer = new ArrayBuffer(length)
@@ -63,13 +63,13 @@ export class TapeWriter {
 
   integer(value: Integer): void {
     if (typeof value === 'number') {
-      if (!Number.isSafeInteger(value)) throw unencodable('a number must be a safe integer: use a bigint')
+      if (!Number.isSafeInteger(value)) throw unencodable(`expected a bigint or a safe integer, found ${value}`)
       if (value === 0) return this.word(0)
       const magnitude = Math.abs(value)
       this.word(1, value < 0 ? 1 : 0)
       return this.word(magnitude >>> 0, Math.floor(magnitude / 2 ** 32))
     }
-    if (typeof value !== 'bigint') throw unencodable(`a bigint is needed, not ${kindOf(value)}`)
+    if (typeof value !== 'bigint') throw unencodable(`expected a bigint or a safe integer, found ${kindOf(value)}`)
     const negative = value < 0n ? 1 : 0
     let rest = negative ? -value : value
     if (rest <= U64) {
@@ -103,7 +103,7 @@ export class TapeWriter {
 
   /** Writes text preceded by its length and a mark. */
   string(text: string, mark = 0): void {
-    if (typeof (text as unknown) !== 'string') throw unencodable(`a string is needed, not ${kindOf(text)}`)
+    if (typeof (text as unknown) !== 'string') throw unencodable(`expected a string, found ${kindOf(text)}`)
     wellFormed(text, 'text')
     const at = this.#room(1 + ((3 * text.length + 7) >> 3))
     const length = this.#text.write(text, 8 * at + 8)

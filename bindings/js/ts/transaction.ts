@@ -136,21 +136,21 @@ function kindOfFields(fields: TransactionInput): number {
 function writeTransaction(
   core: Core, tape: TapeWriter, fields: TransactionInput, address: (value: AddressLike, what: string) => Uint8Array,
 ): void {
-  if (typeof fields !== 'object' || fields === null) throw unencodable(`a transaction is needed, not ${kindOf(fields)}`)
+  if (typeof fields !== 'object' || fields === null) throw unencodable(`expected a transaction, found ${kindOf(fields)}`)
   const type = kindOfFields(fields)
   const known = KNOWN[type] as readonly Field[] | undefined
-  if (!known) throw unencodable(`type: ${String(type)} is not known`)
+  if (!known) throw unencodable(`type: unknown transaction type ${String(type)}; expected 0 to 4`)
   // No field is dropped silently. `from` is known but not signed.
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined && name !== 'type' && name !== 'from' && !(known as readonly string[]).includes(name))
-      throw unencodable(`${name}: type ${type} has no such field`)
+      throw unencodable(`${name}: not a field of transaction type ${type}`)
   const integer = (value: Integer | undefined, name: string) => {
     if (value === undefined) throw unencodable(`${name}: missing`)
-    if (typeof value !== 'bigint' && typeof value !== 'number') throw unencodable(`${name}: a bigint is needed, not ${kindOf(value)}`)
+    if (typeof value !== 'bigint' && typeof value !== 'number') throw unencodable(`${name}: expected a bigint or a safe integer, found ${kindOf(value)}`)
     tape.integer(value)
   }
   const many = <T>(values: readonly T[] | undefined, name: string, write: (value: T) => void) => {
-    if (!Array.isArray(values)) throw unencodable(`${name}: an array is needed, not ${kindOf(values)}`)
+    if (!Array.isArray(values)) throw unencodable(`${name}: expected an array, found ${kindOf(values)}`)
     const items = [...(values as readonly T[])]
     tape.word(items.length)
     for (let i = 0; i < items.length; i++) write(items[i]!)

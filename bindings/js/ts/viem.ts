@@ -77,12 +77,12 @@ function fields(transaction: any): TransactionInput {
   } = transaction
   if (sidecars || blobs) throw unencodable('blobs are not part of the envelope: pass viem’s serializer, or only their hashes')
   let type = name === undefined ? undefined : TYPES[name as string]
-  if (name !== undefined && type === undefined) throw unencodable(`type: ${String(name)} is not known`)
+  if (name !== undefined && type === undefined) throw unencodable(`type: unknown transaction type ${String(name)}; expected one of ${Object.keys(TYPES).join(', ')}`)
   if (type === undefined) {
     if (authorizationList) type = 4
     else if (blobVersionedHashes || maxFeePerBlobGas) type = 3
     else if (maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined) type = 2
-    else if (gasPrice === undefined) throw unencodable('type: the fields do not tell it')
+    else if (gasPrice === undefined) throw unencodable('type: cannot be inferred from the fields')
     else type = accessList ? 1 : 0
   }
   const fees =

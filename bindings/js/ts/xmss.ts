@@ -10,26 +10,26 @@ export type XmssScheme = (typeof SCHEMES)[number]
 
 function scheme(name: XmssScheme): number {
   const index = SCHEMES.indexOf(name)
-  if (index < 0) throw argument(`scheme: one of ${SCHEMES.join(', ')} is needed`)
+  if (index < 0) throw argument(`scheme: expected one of ${SCHEMES.join(', ')}`)
   return index
 }
 
 /** A number that is passed unchanged. */
 function word(value: number, what: string): number {
-  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw argument(`${what}: an integer below 2^32 is needed`)
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) throw argument(`${what}: expected an integer from 0 to 2^32 - 1`)
   return value
 }
 
 function epochRange(firstEpoch: Integer, epochs: Integer): [bigint, bigint] {
   const first = toBigInt(firstEpoch, 'epochs')
   const end = first + toBigInt(epochs, 'epochs')
-  if (first < 0n || end < first || end >= 2n ** 64n) throw argument('epochs: out of range')
+  if (first < 0n || end < first || end >= 2n ** 64n) throw argument('epochs: expected a range of epochs from 0 to 2^64 - 1')
   return [first, end]
 }
 
 function epochOf(value: Integer, what: string): bigint {
   const epoch = toBigInt(value, what)
-  if (epoch < 0n || epoch >= 2n ** 64n) throw argument(`${what}: out of range`)
+  if (epoch < 0n || epoch >= 2n ** 64n) throw argument(`${what}: expected an integer from 0 to 2^64 - 1`)
   return epoch
 }
 
@@ -186,7 +186,7 @@ export class XmssKeyFile {
 export const xmss = (core: Core) => {
   /** Writes a path after `before` bytes that the caller writes. Returns the total length. */
   const putPath = (path: string, before: number): number => {
-    if (typeof path !== 'string') throw argument(`path: a string is needed, not ${kindOf(path)}`)
+    if (typeof path !== 'string') throw argument(`path: expected a string, found ${kindOf(path)}`)
     const length = core.put(path, 'path')
     if (before === 0) return length
     const text = core.slice(length)

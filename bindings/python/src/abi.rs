@@ -32,9 +32,9 @@ impl AddressForm {
             "hex" => Ok(Self::Hex),
             "checksum" => Ok(Self::Checksum),
             "bytes" => Ok(Self::Bytes),
-            _ => Err(PyValueError::new_err(
-                "address must be 'hex', 'checksum' or 'bytes'",
-            )),
+            _ => Err(PyValueError::new_err(format!(
+                "address: expected 'hex', 'checksum' or 'bytes', found '{text}'"
+            ))),
         }
     }
 }
@@ -208,7 +208,7 @@ fn to_values(types: &[Type], items: &Bound<'_, PyAny>, path: Path<'_>) -> PyResu
         let (needed, found) = (types.len(), items.len());
         return Err(refuse(
             path,
-            &format!("{needed} values needed, not {found}"),
+            &format!("expected {needed} values, found {found}"),
         ));
     }
     items
@@ -227,21 +227,21 @@ fn sequence<'py>(object: &Bound<'py, PyAny>, path: Path<'_>) -> PyResult<Vec<Bou
     } else {
         Err(refuse(
             path,
-            &format!("a list or tuple is needed, not {}", object.get_type()),
+            &format!("expected a list or tuple, found {}", object.get_type()),
         ))
     }
 }
 
 fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Value> {
     let in_place = |error: PyErr| refuse(path, &error.value(item.py()).to_string());
-    let out_of_range = || refuse(path, &format!("out of the range of {ty}"));
+    let out_of_range = || refuse(path, &format!("out of range for {ty}"));
     Ok(match ty {
         Type::Bool => match item.cast::<PyBool>() {
             Ok(value) => Value::Bool(value.is_true()),
             Err(_) => {
                 return Err(refuse(
                     path,
-                    &format!("a bool is needed, not {}", item.get_type()),
+                    &format!("expected a bool, found {}", item.get_type()),
                 ));
             }
         },
@@ -263,7 +263,7 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Valu
             if data.len() != usize::from(*length) {
                 return Err(refuse(
                     path,
-                    &format!("{length} bytes needed, not {}", data.len()),
+                    &format!("expected {length} bytes, found {}", data.len()),
                 ));
             }
             let mut word = [0; 32];
@@ -280,7 +280,7 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Valu
             Err(_) => {
                 return Err(refuse(
                     path,
-                    &format!("a str is needed, not {}", item.get_type()),
+                    &format!("expected a str, found {}", item.get_type()),
                 ));
             }
         },
@@ -290,7 +290,7 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Valu
             if values.len() != *length {
                 return Err(refuse(
                     path,
-                    &format!("{length} elements needed, not {}", values.len()),
+                    &format!("expected {length} elements, found {}", values.len()),
                 ));
             }
             Value::FixedArray(values)
@@ -344,7 +344,7 @@ impl Event {
             .find_map(|(i, name)| names[..i].contains(name).then_some(name))
         {
             return Err(PyValueError::new_err(format!(
-                "two parameters named {name}"
+                "duplicate parameter name: {name}"
             )));
         }
         let names = names

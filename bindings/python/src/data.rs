@@ -45,7 +45,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Data<'a> {
 fn copy(object: Borrowed<'_, '_, PyAny>) -> PyResult<Vec<u8>> {
     let buffer = PyBuffer::<u8>::get(&object).map_err(|_| {
         let found = object.get_type();
-        PyTypeError::new_err(format!("a buffer of bytes is needed, not {found}"))
+        PyTypeError::new_err(format!("expected a buffer of bytes, found {found}"))
     })?;
     buffer.to_vec(object.py())
 }
@@ -90,7 +90,7 @@ impl Data<'_> {
         match self.as_chunks() {
             (rows, []) => Ok(rows),
             (rows, _) => Err(DecodeError::new_err(format!(
-                "{what}: {} bytes are no whole number of rows of {N}; byte {}: row not whole",
+                "{what}: expected whole rows of {N} bytes, found {} bytes; byte {}: incomplete row",
                 self.len(),
                 rows.len() * N,
             ))),
@@ -100,7 +100,7 @@ impl Data<'_> {
 
 #[cold]
 fn wrong_length(what: &str, needed: usize, found: usize) -> PyErr {
-    DecodeError::new_err(format!("{what}: {needed} bytes needed, not {found}"))
+    DecodeError::new_err(format!("{what}: expected {needed} bytes, found {found}"))
 }
 
 /// A batch of byte strings: an iterable of buffers, or the rows of a two-dimensional buffer of bytes (a NumPy array).
@@ -116,7 +116,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Items<'py> {
         if let Ok(buffer) = PyBuffer::<u8>::get(&object) {
             let [rows, _] = *buffer.shape() else {
                 return Err(PyTypeError::new_err(
-                    "many items are needed: an iterable of buffers, or a buffer of two dimensions",
+                    "expected an iterable of buffers, or a two-dimensional buffer of bytes",
                 ));
             };
             let bytes = buffer.to_vec(object.py())?;
@@ -185,9 +185,7 @@ pub fn bytes_or_hex<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Data<'a>> {
     };
     let text = text.to_str()?;
     if !text.starts_with("0x") {
-        return Err(DecodeError::new_err(
-            "byte 0: hexadecimal text must begin with 0x",
-        ));
+        return Err(DecodeError::new_err("byte 0: expected a 0x prefix"));
     }
     hex::decode(text)
         .map(Data::Owned)

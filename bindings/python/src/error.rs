@@ -13,13 +13,13 @@ create_exception!(
     lydite,
     LyditeError,
     PyValueError,
-    "What every error of lydite is."
+    "The base class of all errors of Lydite."
 );
 create_exception!(
     lydite,
     DecodeError,
     LyditeError,
-    "Input bytes or text that are not what they should be, with `offset` (of the byte) and `kind` where they are known."
+    "Invalid input bytes or text, with the `offset` of the invalid byte and the `kind` of error if they are known."
 );
 create_exception!(
     lydite,
@@ -31,21 +31,21 @@ create_exception!(
     lydite,
     SignatureError,
     LyditeError,
-    "A signature, key or hash that is not valid."
+    "An invalid signature, key or hash."
 );
 
 create_exception!(
     lydite,
     KeyFileError,
     LyditeError,
-    "A key file that cannot sign: the epoch is spent or outside the key's, the process was forked from the one that opened \
-     it, or one of its files is damaged, replaced or open to others."
+    "A key file that cannot sign: the epoch is spent or not one of the key's, the process was forked from the one \
+     that opened it, or one of its files is damaged, replaced or accessible to other users."
 );
 create_exception!(
     lydite,
     PrecompileError,
     LyditeError,
-    "A precompiled contract that fails: all gas is burnt."
+    "A call of a precompiled contract that failed. It uses all of its gas."
 );
 
 /// Converts a Rust error to a Python exception with the same message.

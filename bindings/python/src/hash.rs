@@ -41,7 +41,7 @@ pub fn keccak256_rows<'py>(
     if row == 0 || !data.len().is_multiple_of(row) {
         let length = data.len();
         return Err(PyValueError::new_err(format!(
-            "{length} bytes are no whole number of rows of {row}"
+            "expected whole rows of {row} bytes, found {length} bytes"
         )));
     }
     let hashes = py.detach(|| hash_all(&data.chunks_exact(row).collect::<Vec<_>>()))?;

@@ -27,7 +27,7 @@ fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
     if !object.is_instance_of::<PyInt>() || object.is_instance_of::<PyBool>() {
         let found = object.get_type();
         return Err(PyTypeError::new_err(format!(
-            "an int is needed, not {found}"
+            "expected an int, found {found}"
         )));
     }
     if object.lt(power_of_two(&TWO_TO_63, py, 63)?)? {

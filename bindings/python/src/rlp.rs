@@ -30,7 +30,7 @@ pub fn rlp_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes
                 Some(elements) if open.len() < MAX_DEPTH => open.push((elements, reversed.len())),
                 Some(_) => {
                     return Err(EncodeError::new_err(format!(
-                        "lists nested deeper than {MAX_DEPTH}"
+                        "lists nested deeper than {MAX_DEPTH} levels"
                     )));
                 }
                 None => push_string(&item, &mut reversed)?,
@@ -66,14 +66,13 @@ fn elements<'py>(item: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
 
 fn push_string(item: &Bound<'_, PyAny>, reversed: &mut Vec<u8>) -> PyResult<()> {
     let encoded = if item.is_instance_of::<PyInt>() {
-        let value = integer::unsigned(item)?.ok_or_else(|| {
-            EncodeError::new_err("RLP has no negative integers, and none above 256 bits here")
-        })?;
+        let value = integer::unsigned(item)?
+            .ok_or_else(|| EncodeError::new_err("expected an integer from 0 to 2^256 - 1"))?;
         rlp::encode(&value)
     } else {
         let data: Data<'_> = item.as_borrowed().extract().map_err(|_| {
             let found = item.get_type();
-            PyTypeError::new_err(format!("RLP holds bytes, ints and lists, not {found}"))
+            PyTypeError::new_err(format!("expected bytes, an int or a list, found {found}"))
         })?;
         rlp::encode(&*data)
     };
@@ -111,5 +110,5 @@ pub fn rlp_decode<'py>(py: Python<'py>, data: Data<'_>) -> PyResult<Bound<'py, P
             None => whole = Some(item),
         }
     }
-    whole.ok_or_else(|| EncodeError::new_err("no item"))
+    whole.ok_or_else(|| EncodeError::new_err("expected an item, found none"))
 }

@@ -4,9 +4,9 @@
 //! |---|---|
 //! | boolean, integer, float, byte array, string | bool, int, float, bytes, str |
 //! | symbol | `Symbol` |
-//! | list | tuple; a list is taken too |
+//! | list | tuple; a list is accepted too |
 //! | dictionary | dict |
-//! | set | frozenset; a set is taken too |
+//! | set | frozenset; a set is accepted too |
 //! | record | `Record(label, *fields)` |
 //! | float of 32 bits | `Float32` |
 
@@ -208,7 +208,7 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
 fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if depth > MAX_TREE_DEPTH {
         return Err(EncodeError::new_err(format!(
-            "more than {MAX_TREE_DEPTH} containers inside each other"
+            "containers nested deeper than {MAX_TREE_DEPTH} levels"
         )));
     }
     // All items are collected before any is converted: conversion may run Python code that changes the container.
@@ -257,7 +257,7 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     } else {
         let found = object.get_type();
         return Err(PyTypeError::new_err(format!(
-            "{found} has no encoding in Syrup"
+            "expected a value with a Syrup encoding, found {found}"
         )));
     })
 }
@@ -274,10 +274,10 @@ fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bou
         let key = from_value(py, value, input)?;
         match key.hash() {
             Ok(_) => Ok(key),
-            Err(error) => Err(DecodeError::new_err(format!("as a key or member: {error}"))),
+            Err(error) => Err(DecodeError::new_err(format!("key or set member: {error}"))),
         }
     };
-    let twice = || DecodeError::new_err("two keys or members that are equal in Python");
+    let twice = || DecodeError::new_err("two keys or set members are equal in Python");
     Ok(match value {
         Value::Boolean(value) => PyBool::new(py, *value).to_owned().into_any(),
         Value::Integer(value) => match bounded_magnitude(value) {

@@ -357,7 +357,7 @@ impl<'a, 'py> Fields<'a, 'py> {
             return Ok(());
         }
         Err(EncodeError::new_err(format!(
-            "fields that this type does not have: {}",
+            "found fields that this transaction type does not have, among {}",
             self.given.keys()
         )))
     }
@@ -398,12 +398,17 @@ fn words(name: &str, items: &Bound<'_, PyAny>) -> PyResult<Vec<B256>> {
 
 /// An int, or hexadecimal text as in JSON-RPC.
 fn to_integer<T: TryFrom<U256>>(name: &str, object: &Bound<'_, PyAny>) -> PyResult<T> {
-    let out_of_range = || EncodeError::new_err(format!("{name}: out of range"));
+    let out_of_range = || {
+        let bits = 8 * size_of::<T>();
+        EncodeError::new_err(format!(
+            "{name}: expected an unsigned integer of at most {bits} bits"
+        ))
+    };
     let value = match object.cast::<pyo3::types::PyString>() {
         Ok(text) => text
             .to_str()?
-            .parse()
-            .map_err(|_| EncodeError::new_err(format!("{name}: not a number")))?,
+            .parse::<U256>()
+            .map_err(|error| EncodeError::new_err(format!("{name}: {error}")))?,
         Err(_) => integer::unsigned(object)
             .map_err(|error| located(name, &error, object))?
             .ok_or_else(out_of_range)?,
@@ -413,7 +418,8 @@ fn to_integer<T: TryFrom<U256>>(name: &str, object: &Bound<'_, PyAny>) -> PyResu
 
 fn to_byte(name: &str, object: &Bound<'_, PyAny>) -> PyResult<u8> {
     let value: u64 = to_integer(name, object)?;
-    u8::try_from(value).map_err(|_| EncodeError::new_err(format!("{name}: out of range")))
+    u8::try_from(value)
+        .map_err(|_| EncodeError::new_err(format!("{name}: expected an integer from 0 to 255")))
 }
 
 fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
@@ -443,8 +449,11 @@ pub fn sign_transaction<'py>(
         None if fields.has("accessList")? => 1,
         None => 0,
     };
-    let kind = TransactionType::try_from(number)
-        .map_err(|_| EncodeError::new_err(format!("type: {number} is not known")))?;
+    let kind = TransactionType::try_from(number).map_err(|_| {
+        EncodeError::new_err(format!(
+            "type: unknown transaction type {number}; expected 0 to 4"
+        ))
+    })?;
     let mut tx = TransactionRequest {
         kind,
         ..TransactionRequest::default()

@@ -27,7 +27,7 @@ use crate::{
 fn scheme(name: &str) -> PyResult<&'static dyn NamedScheme> {
     named::scheme(name).ok_or_else(|| {
         let names = SCHEMES.map(|scheme| scheme.name()).join(", ");
-        PyValueError::new_err(format!("no scheme {name:?}; the schemes are {names}"))
+        PyValueError::new_err(format!("unknown scheme {name:?}; expected one of {names}"))
     })
 }
 
@@ -68,7 +68,9 @@ pub fn xmss_verify_batch(
         .iter()
         .any(|items| items.len() != count)
     {
-        return Err(PyValueError::new_err("the sequences differ in length"));
+        return Err(PyValueError::new_err(
+            "expected four sequences of equal length",
+        ));
     }
     let messages: Vec<&Message> = messages
         .iter()
@@ -96,13 +98,13 @@ pub fn xmss_generate<'py>(
     let scheme = self::scheme(scheme)?;
     let end = first
         .checked_add(epochs)
-        .ok_or_else(|| PyValueError::new_err("epochs: too many"))?;
+        .ok_or_else(|| PyValueError::new_err("expected first plus epochs below 2^64"))?;
     let mut drawn = Zeroizing::new([0; 32]);
     let seed: &[u8; 32] = match &seed {
         Some(seed) => seed.array("seed")?,
         None => {
             getrandom::fill(&mut drawn[..])
-                .map_err(|error| PyOSError::new_err(format!("the system's randomness: {error}")))?;
+                .map_err(|error| PyOSError::new_err(format!("system randomness: {error}")))?;
             &drawn
         }
     };

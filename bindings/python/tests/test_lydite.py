@@ -40,7 +40,7 @@ def test_keccak256_rows():
     assert lydite.keccak256_rows(rows, 32) == b"".join(lydite.keccak256(row.tobytes()) for row in rows)
     assert lydite.keccak256_rows(b"", 32) == b""
     for data, row in ((b"123", 2), (b"", 0)):
-        with pytest.raises(ValueError, match="whole number of rows"):
+        with pytest.raises(ValueError, match="expected whole rows"):
             lydite.keccak256_rows(data, row)
 
 
@@ -190,7 +190,7 @@ def test_addresses():
     address = bytes.fromhex(checksummed[2:])
     assert lydite.to_checksum_address(address) == lydite.to_checksum_address(checksummed.lower()) == checksummed
     assert lydite.public_key_to_address(lydite.public_key(KEY)) == address
-    with pytest.raises(lydite.DecodeError, match="^byte 3: .*wrong case"):
+    with pytest.raises(lydite.DecodeError, match="^byte 3: letter case"):
         lydite.to_checksum_address("0x9D" + checksummed[4:])
     with pytest.raises(lydite.DecodeError):
         lydite.to_checksum_address(b"short")
@@ -217,7 +217,7 @@ def test_signatures():
     with pytest.raises(lydite.SignatureError):
         lydite.sign(HASH, bytes(32))
     for wrong in (b"", signature[:64], signature + b"\0"):
-        with pytest.raises(lydite.DecodeError, match="65 bytes needed"):
+        with pytest.raises(lydite.DecodeError, match="expected 65 bytes"):
             lydite.ecrecover(HASH, wrong)
 
 
@@ -231,7 +231,7 @@ def test_ecrecover_batch_reports_each_in_its_place():
     assert list(ok) == [i not in (3, 11) for i in range(20)]
     assert all(addresses[20 * i : 20 * i + 20] == (address if ok[i] else bytes(20)) for i in range(20))
     assert lydite.ecrecover_batch(b"", b"") == (b"", b"")
-    with pytest.raises(lydite.DecodeError, match="byte 32: row not whole"):
+    with pytest.raises(lydite.DecodeError, match="byte 32: incomplete row"):
         lydite.ecrecover_batch(bytes(33), bytes(65))
     with pytest.raises(lydite.SignatureError):
         lydite.ecrecover_batch(bytes(64), bytes(65))
@@ -258,7 +258,7 @@ def test_codec_and_its_errors():
             arguments = [*values[:index], case, *values[index + 1 :]]
             with pytest.raises(lydite.EncodeError, match=rf"arguments\[{index}\]"):
                 codec.encode(arguments)
-    with pytest.raises(lydite.EncodeError, match="6 values needed"):
+    with pytest.raises(lydite.EncodeError, match="expected 6 values"):
         codec.encode([])
     data = codec.encode(values)
     for end in range(len(data)):
@@ -267,7 +267,7 @@ def test_codec_and_its_errors():
     with pytest.raises(lydite.DecodeError) as caught:
         codec.decode(b"\1" + data[1:])
     error = caught.value
-    assert (str(error), error.offset, error.kind) == ("byte 0: integer out of range of its type", 0, "Range")
+    assert (str(error), error.offset, error.kind) == ("byte 0: integer out of range for its type", 0, "Range")
     with pytest.raises(lydite.DecodeError) as caught:
         codec.decode_batch([data, data[:31]])
     assert caught.value.__notes__ == ["item 1"]
@@ -391,14 +391,14 @@ def test_sign_transaction_refuses_what_it_would_drop():
     assert lydite.Tx.decode(lydite.sign_transaction(fields, KEY)).type == 0
     for change, message in (
         ({"maxFeePerBlobGas": 1}, "does not have"),
-        ({"nonce": 2**64}, "nonce: out of range"),
+        ({"nonce": 2**64}, "nonce: expected an unsigned integer of at most 64 bits"),
         ({"nonce": "x"}, "nonce"),
         ({"to": "0x12"}, "to: expected 40"),
         ({"type": 5}, "type"),
         ({"data": "zz"}, "data"),
         ({"data": "0xzz"}, "data: byte 2"),
         ({"accessList": [{"address": "0x11", "storageKeys": []}], "type": 1}, r"accessList\[0\]: address: expected 40"),
-        ({"accessList": [(bytes(20), ["0x11"])], "type": 1}, r"accessList\[0\]: storageKeys\[0\]: word: 32 bytes"),
+        ({"accessList": [(bytes(20), ["0x11"])], "type": 1}, r"accessList\[0\]: storageKeys\[0\]: word: expected 32 bytes"),
         ({"accessList": 5, "type": 1}, "accessList"),
     ):
         with pytest.raises(lydite.EncodeError, match=message):

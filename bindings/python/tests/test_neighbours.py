@@ -92,14 +92,14 @@ def test_syrup_takes_nothing_but_canonical_bytes(data):
 def test_syrup_says_what_is_wrong():
     loop: list = []
     loop.append(loop)
-    with pytest.raises(lydite.EncodeError, match="inside each other"):
+    with pytest.raises(lydite.EncodeError, match="nested deeper"):
         lydite.syrup_encode(loop)
     for value in (None, object(), [1, None]):
-        with pytest.raises(TypeError, match="no encoding"):
+        with pytest.raises(TypeError, match="Syrup encoding"):
             lydite.syrup_encode(value)
     with pytest.raises(lydite.DecodeError, match="equal in Python"):
         lydite.syrup_decode(b"{1+t" b"tt}")
-    with pytest.raises(lydite.DecodeError, match="key or member"):
+    with pytest.raises(lydite.DecodeError, match="key or set member"):
         lydite.syrup_decode(b"#{}$")
     with pytest.raises(lydite.DecodeError) as caught:
         lydite.syrup_decode(b"[01+]")
@@ -153,7 +153,7 @@ def test_xmss_key_files(tmp_path):
         lydite.XmssKey(tmp_path / "none", scheme="leansig-test")
     with pytest.raises(lydite.KeyFileError, match="not a key"):
         lydite.XmssKey(path)
-    with pytest.raises(ValueError, match="the schemes are"):
+    with pytest.raises(ValueError, match="unknown scheme"):
         lydite.XmssKey(path, scheme="x")
     key = lydite.XmssKey(path, scheme="leansig-test")
     assert (key.public_key, key.scheme, key.active) == (public_key, "leansig-test", (0, 256))
@@ -165,7 +165,7 @@ def test_xmss_key_files(tmp_path):
         key.sign(7, bytes(32))
     key.prepare(100)
     assert key.prepared[0] <= 100 < key.prepared[1] and key.unspent[0] >= 8
-    with pytest.raises(lydite.DecodeError, match="32 bytes needed"):
+    with pytest.raises(lydite.DecodeError, match="expected 32 bytes"):
         key.sign(100, b"short")
     for wrong in (-1.0, math.nan):
         with pytest.raises(ValueError, match="pause"):
@@ -316,7 +316,7 @@ def test_precompiles():
                 lydite.precompile(number, data, gas - 1)
     with pytest.raises(lydite.PrecompileError):
         lydite.precompile(5, b"", 1000, fork="frontier")
-    with pytest.raises(ValueError, match="the forks are"):
+    with pytest.raises(ValueError, match="unknown fork; expected one of"):
         lydite.precompile(5, b"", 1000, fork="x")
 
 

@@ -68,7 +68,7 @@ fn concatenated<const N: usize>(parts: &[&[u8; 48]]) -> [u8; N] {
 fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], PrecompileHalt> {
     bytes
         .try_into()
-        .map_err(|_| PrecompileHalt::other_static("wrong length"))
+        .map_err(|_| PrecompileHalt::other_static("unexpected input length"))
 }
 
 /// Yields the points up to the first that revm rejects, and stores the reason in `halt`.

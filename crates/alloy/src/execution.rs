@@ -46,7 +46,7 @@ pub struct Error(EVMError<Infallible>);
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the engine did not run the code: {:?}", self.0)
+        write!(f, "the engine failed to run the code: {:?}", self.0)
     }
 }
 

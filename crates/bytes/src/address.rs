@@ -55,7 +55,7 @@ impl fmt::Display for Error {
             Self::Checksum { offset } => {
                 write!(
                     f,
-                    "byte {offset}: letter in the wrong case for the EIP-55 checksum"
+                    "byte {offset}: letter case does not match the EIP-55 checksum"
                 )
             }
         }

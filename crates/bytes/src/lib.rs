@@ -9,13 +9,16 @@
 //! | [`utf8()`], [`non_digits`] | validation of short text, detection of the end of decimal numbers |
 //! | [`U256`], [`U512`], [`I256`] | integers in little-endian 64-bit limbs, `mul_div` with the exact 512-bit product |
 //!
-//! `no_std` with `alloc`. The feature `serde` serializes every type as a `0x…` string.
+//! `no_std` with `alloc`. The feature `serde` serializes every type as a `0x…` string; `alloy-primitives` converts from and
+//! to alloy's types.
 #![no_std]
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
 pub mod address;
+#[cfg(feature = "alloy-primitives")]
+mod alloy;
 mod buffer;
 mod byte_string;
 mod digits;
@@ -35,4 +38,4 @@ pub use fixed_bytes::{B256, FixedBytes};
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
 pub use utf8::utf8;
 #[doc(hidden)]
-pub use word::write_behind;
+pub use word::write_after_prefix;

@@ -72,7 +72,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("expected 40 hexadecimal digits, got 2"),
+                .starts_with("expected 40 hexadecimal digits, found 2"),
             "{error}"
         );
         assert!(from_str::<U256>("12").is_err());

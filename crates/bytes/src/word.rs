@@ -75,7 +75,7 @@ pub(crate) fn right_aligned(bytes: &[u8; 20]) -> [u8; 32] {
 /// # Panics
 /// If the length of `words` is not a multiple of 16 bytes, or `out` is not 4 bytes longer.
 #[inline(always)]
-pub fn write_behind(prefix: [u8; 4], words: &[u8], out: &mut [u8]) {
+pub fn write_after_prefix(prefix: [u8; 4], words: &[u8], out: &mut [u8]) {
     assert!(words.len().is_multiple_of(16) && out.len() == 4 + words.len());
     #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     {
@@ -126,7 +126,7 @@ mod tests {
                 let words = &word[..16 * pieces];
                 let mut out = [0; 36];
                 let out = &mut out[..4 + words.len()];
-                write_behind(prefix, words, out);
+                write_after_prefix(prefix, words, out);
                 prop_assert_eq!(&out[..4], &prefix);
                 prop_assert_eq!(&out[4..], words);
             }

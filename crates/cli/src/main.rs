@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "lydite", version)]
 struct Arguments {
-    /// Print JSON
+    /// Print the result as JSON
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -90,7 +90,7 @@ fn exit(code: anyhow::Result<ExitCode>) -> ExitCode {
         // The reader of our output has closed it, so there is nothing left to do.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&error);
+            output::report(&error);
             ExitCode::from(2)
         }
     }

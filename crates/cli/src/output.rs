@@ -61,7 +61,7 @@ pub fn write_bytes(bytes: &[u8]) -> Result<()> {
 }
 
 /// Prints an error as one line on standard error.
-pub fn complain(error: &anyhow::Error) {
+pub fn report(error: &anyhow::Error) {
     // If standard error is closed too, only the exit code reports the error.
     let _ = writeln!(io::stderr(), "error: {error:#}");
 }

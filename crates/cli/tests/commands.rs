@@ -102,15 +102,15 @@ fn keccak() {
     assert_eq!(lydite(&["keccak", "616263", "--json"]).json()["hash"], abc);
     refused(
         &lydite(&["keccak", "61626"]),
-        "not hexadecimal data: odd number of hexadecimal digits: 5",
+        "not hexadecimal data: expected an even number of hexadecimal digits, found 5",
     );
     refused(
         &lydite(&["keccak", "0x6162zz"]),
-        "not hexadecimal data: byte 6: 0x7a is not a hexadecimal digit",
+        "not hexadecimal data: byte 6: expected a hexadecimal digit, found 0x7a",
     );
     refused(
         &lydite_with(&["keccak"], &[0xff, 0xfe]),
-        "not hexadecimal data: byte 0: 0xff is not a hexadecimal digit",
+        "not hexadecimal data: byte 0: expected a hexadecimal digit, found 0xff",
     );
 }
 
@@ -154,7 +154,7 @@ fn checksum() {
     );
     refused(
         &lydite(&["checksum", "0x12"]),
-        "not an address: expected 40 hexadecimal digits, got 2",
+        "not an address: expected 40 hexadecimal digits, found 2",
     );
 }
 
@@ -265,7 +265,7 @@ fn abi() {
         ),
         (
             &["abi", "encode", "bool,uint8", "true"],
-            "expected 2 values, got 1",
+            "expected 2 values, found 1",
         ),
         (
             &["abi", "encode", "bool,unit8", "true", "1"],
@@ -275,19 +275,19 @@ fn abi() {
         (&["abi", "encode", "(uint8", "1"], "types: byte 6: "),
         (
             &["abi", "encode", "uint8"],
-            "values, as one list from standard input: byte 0: ",
+            "values (one list from standard input): byte 0: ",
         ),
         (
             &["abi", "decode", "address", &dirty],
-            "not ABI data of these types: byte 0: ",
+            "not valid ABI data for these types: byte 0: ",
         ),
         (
             &["abi", "decode", "uint256", "0x00"],
-            "not ABI data of these types: byte 1: ",
+            "not valid ABI data for these types: byte 1: ",
         ),
         (
             &["abi", "decode", "transfer(address,uint256)", "0x00"],
-            "byte 0: the data does not begin with the selector 0xa9059cbb",
+            "byte 0: expected the selector 0xa9059cbb, found 0x00",
         ),
         (
             &["abi", "decode", "uint256", "0xzz"],
@@ -548,16 +548,16 @@ fn sign_and_recover() {
     );
     refused(
         &sign(&["sign", "--key-env", "BAD_KEY", hash], b""),
-        "key in environment variable BAD_KEY: not 32 hexadecimal bytes",
+        "key in environment variable BAD_KEY: secret key: expected 32 bytes or 64 hexadecimal digits",
     );
     assert!(
         sign(&["sign", "--key-env", "ZERO_KEY", hash], b"")
             .error
-            .contains("not a secp256k1 key")
+            .contains("secret key is not in [1, n - 1]")
     );
     refused(
         &sign(&["sign", "0x12"], b""),
-        "hash: not 32 hexadecimal bytes: expected 64 hexadecimal digits, got 2",
+        "hash: expected 64 hexadecimal digits, found 2",
     );
     assert_eq!(
         sign(&["sign", KEY, hash], b"").code,
@@ -592,7 +592,7 @@ fn key_files() {
     mode(0o644);
     refused(
         &lydite(&["sign", "--key-file", path_text, &"11".repeat(32)]),
-        &format!("key file {path_text}: open to others (mode 644); use chmod 600"),
+        &format!("key file {path_text}: accessible to other users (mode 644); run chmod 600"),
     );
     std::fs::write(&path, "1".repeat(10_000)).unwrap();
     mode(0o400);
@@ -925,7 +925,7 @@ fn xmss_adopts_keys_made_elsewhere() {
     set(0o644);
     refused(
         &run("inspect"),
-        &format!("{key}: open to others (mode 644); use chmod 600"),
+        &format!("{key}: accessible to other users (mode 644); run chmod 600"),
     );
     set(0o600);
     let message = case["message"].as_str().unwrap();
@@ -941,7 +941,7 @@ fn xmss_adopts_keys_made_elsewhere() {
     assert_eq!(adopted["public_key"], vectors["pk_ssz"]);
     assert_eq!(adopted["unspent"], format!("{epoch}..256"));
     let again = run("adopt --next 0");
-    refused(&again, &format!("{key}.epoch exists"));
+    refused(&again, &format!("{key}.epoch: already exists"));
     let earlier = format!("sign --epoch {} --message {message}", epoch - 1);
     assert!(run(&earlier).error.contains("spent"));
     assert_eq!(run(&sign).out.trim(), case["sig_ssz"]);
@@ -1073,7 +1073,7 @@ fn precompile() {
     );
     refused(
         &lydite(&["precompile", "1", "--input", "0x0g"]),
-        "input: not hexadecimal data: byte 3: 0x67 is not a hexadecimal digit",
+        "input: not hexadecimal data: byte 3: expected a hexadecimal digit, found 0x67",
     );
     for arguments in [
         ["precompile", "65536"],
@@ -1119,7 +1119,7 @@ fn evm_run() {
     );
     refused(
         &lydite(&["evm", "run", "--code", "5"]),
-        "code: not hexadecimal data: odd number of hexadecimal digits: 1",
+        "code: not hexadecimal data: expected an even number of hexadecimal digits, found 1",
     );
 }
 
@@ -1269,16 +1269,16 @@ fn captp_streams_are_shown() {
     assert_eq!(other.code, 1);
     assert_eq!(other.out.lines().count(), 4);
     assert!(
-        other
-            .out
-            .contains("byte 20, 2 bytes; no operation: byte 0: value of another type")
+        other.out.contains(
+            "byte 20, 2 bytes; not an operation: byte 0: value is not of the expected type"
+        )
     );
     let cut = lydite(&["captp", "inspect", "<8'op:abort"]);
     assert_eq!(
         (cut.code, cut.error.as_str()),
         (
             2,
-            "error: the stream ends inside a message, of which there are 11 bytes\n"
+            "error: unexpected end of the stream, 11 bytes into a message\n"
         )
     );
     let bad = lydite(&["captp", "inspect", "1+]"]);
@@ -1286,7 +1286,7 @@ fn captp_streams_are_shown() {
         (bad.code, bad.error.as_str()),
         (
             2,
-            "error: not a stream of messages: byte 2: unexpected byte\n"
+            "error: not a stream of CapTP messages: byte 2: unexpected byte\n"
         )
     );
 }

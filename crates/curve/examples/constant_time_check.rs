@@ -43,6 +43,11 @@ fn main() {
         println!("{hashed:02x?}");
         keys.push(key);
     }
+    let digits = std::hint::black_box([b'a'; 64]);
+    let text = std::str::from_utf8(&digits).unwrap_or_default();
+    memcheck::set_undefined(&digits);
+    keys.extend(text.parse::<SecretKey>());
+    keys.truncate(5);
     let mut public_keys = [PublicKey::GENERATOR; 5];
     let mut signatures = [Signature::default(); 5];
     let done = public_key_batch(&keys, &mut public_keys)

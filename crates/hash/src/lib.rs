@@ -8,11 +8,16 @@
 //! assert_eq!(TRANSFER[..4], [0xa9, 0x05, 0x9c, 0xbb]);
 //! assert_eq!(TRANSFER, keccak256(b"transfer(address,uint256)"));
 //! ```
+//!
+//! The streaming hashers implement the traits of the crate `digest` 0.11.
 #![no_std]
 #[cfg(test)]
 extern crate std;
 
 mod blake2b;
+#[cfg(target_arch = "x86_64")]
+mod cpu;
+mod digest;
 pub mod keccak;
 #[cfg(lydite_constant_time_check)]
 pub mod memcheck;

@@ -84,7 +84,7 @@ impl Input {
                 if data.variants.is_empty() {
                     return Err(Error::new_spanned(
                         &item.ident,
-                        "an enum without variants has no values",
+                        "expected an enum with at least one variant",
                     ));
                 }
                 let mut variants = Vec::new();
@@ -94,7 +94,7 @@ impl Input {
                     attributes.none_of(&["crate", "list"], "the type")?;
                     let sequence = attributes.sequence(&variant.ident, &variant.fields)?;
                     if let Some(other) = taken.insert(sequence.opener.clone(), &variant.ident) {
-                        let message = format!("on the wire this is the same as `{other}`");
+                        let message = format!("same encoding as the variant `{other}`");
                         return Err(Error::new_spanned(&variant.ident, message));
                     }
                     variants.push((variant.ident.clone(), sequence));
@@ -104,7 +104,7 @@ impl Input {
             Data::Union(data) => {
                 return Err(Error::new_spanned(
                     data.union_token,
-                    "a union has no encoding",
+                    "expected a struct or an enum, found a union",
                 ));
             }
         };
@@ -129,7 +129,7 @@ fn structure(ident: &Ident, attributes: &Attributes, fields: &Fields) -> Result<
         Fields::Named(_) if attributes.list.is_none() => dictionary(fields),
         Fields::Unit => Err(Error::new_spanned(
             ident,
-            "what is a struct without fields? A record: #[syrup(record = \"…\")]",
+            "a struct without fields must be a record: #[syrup(record = \"…\")]",
         )),
         Fields::Unnamed(unnamed) if attributes.list.is_none() && unnamed.unnamed.len() == 1 => {
             let mut fields = positional(fields)?;
@@ -137,7 +137,7 @@ fn structure(ident: &Ident, attributes: &Attributes, fields: &Fields) -> Result<
                 Some(field) if field.form == Form::Plain => Ok(Shape::Transparent(field)),
                 _ => Err(Error::new_spanned(
                     ident,
-                    "`or_false` is for records, lists and dictionaries",
+                    "`or_false` is only allowed in records, lists and dictionaries",
                 )),
             }
         }
@@ -164,10 +164,7 @@ fn dictionary(fields: &Fields) -> Result<Shape> {
             form,
         };
         if entries.insert(text(b'"', &name), entry).is_some() {
-            return Err(Error::new_spanned(
-                field,
-                format!("the key `{name}` is there twice"),
-            ));
+            return Err(Error::new_spanned(field, format!("duplicate key `{name}`")));
         }
     }
     Ok(Shape::Dictionary(entries.into_iter().collect()))
@@ -179,8 +176,7 @@ fn positional(fields: &Fields) -> Result<Vec<Field>> {
     for (member, field) in fields.members().zip(fields) {
         let (key, form) = field_attributes(field)?;
         if key.is_some() || form == Form::Optional {
-            let message =
-                "`key` and `optional` are for dictionaries: here a field is known by its place";
+            let message = "`key` and `optional` are only allowed in dictionaries; these fields are positional";
             return Err(Error::new_spanned(field, message));
         }
         let span = field.ty.span();
@@ -194,7 +190,7 @@ fn field_attributes(field: &syn::Field) -> Result<(Option<LitStr>, Form)> {
     each(&field.attrs, |meta| {
         let mut set = |to| match core::mem::replace(&mut form, to) {
             Form::Plain => Ok(()),
-            _ => Err(meta.error("one of `optional` and `or_false`, once")),
+            _ => Err(meta.error("expected at most one of `optional` and `or_false`")),
         };
         if meta.path.is_ident("key") {
             once(&mut key, &meta, string(&meta)?)
@@ -203,13 +199,13 @@ fn field_attributes(field: &syn::Field) -> Result<(Option<LitStr>, Form)> {
         } else if meta.path.is_ident("or_false") {
             set(Form::OrFalse)
         } else {
-            Err(meta.error("unknown attribute of a field; there are `key`, `optional`, `or_false`"))
+            Err(meta.error("unknown field attribute; expected `key`, `optional` or `or_false`"))
         }
     })?;
     if form == Form::OrFalse && is_optional_bool(&field.ty) {
         return Err(Error::new_spanned(
             &field.ty,
-            "`or_false` would make one of `None` and `Some(false)`",
+            "`or_false` cannot distinguish `None` from `Some(false)`",
         ));
     }
     Ok((key, form))
@@ -253,14 +249,14 @@ impl Attributes {
                 )
             } else {
                 Err(meta.error(
-                    "unknown attribute; there are `record`, `string_label`, `list`, `symbol`, `crate`",
+                    "unknown attribute; expected `record`, `string_label`, `list`, `symbol` or `crate`",
                 ))
             }
         })?;
         if let (Some(record), true) = (&all.record, all.list.is_some() || all.symbol.is_some()) {
             return Err(Error::new(
                 record.span(),
-                "one of `record`, `list` and `symbol`",
+                "expected at most one of `record`, `list` and `symbol`",
             ));
         }
         Ok(all)
@@ -278,7 +274,10 @@ impl Attributes {
         ];
         for (name, span) in there {
             if let (Some(span), true) = (span, names.contains(&name)) {
-                return Err(Error::new(span, format!("`{name}` belongs to {owner}")));
+                return Err(Error::new(
+                    span,
+                    format!("`{name}` is only allowed on {owner}"),
+                ));
             }
         }
         Ok(())
@@ -291,7 +290,7 @@ impl Attributes {
             if !fields.is_empty() {
                 return Err(Error::new(
                     symbol.span(),
-                    "`symbol` belongs to a variant without fields",
+                    "`symbol` is only allowed on a variant without fields",
                 ));
             }
             return Ok(Sequence {
@@ -338,7 +337,7 @@ fn string(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
 fn once<T>(place: &mut Option<T>, meta: &ParseNestedMeta<'_>, value: T) -> Result<()> {
     match place.replace(value) {
         None => Ok(()),
-        Some(_) => Err(meta.error("there twice")),
+        Some(_) => Err(meta.error("duplicate attribute")),
     }
 }
 

@@ -16,86 +16,92 @@ fn refusal(item: &str) -> String {
 #[test]
 fn refusals_say_what_to_do() {
     for (item, message) in [
-        ("union U { a: u8 }", "a union has no encoding"),
-        ("enum E {}", "an enum without variants has no values"),
+        (
+            "union U { a: u8 }",
+            "expected a struct or an enum, found a union",
+        ),
+        ("enum E {}", "expected an enum with at least one variant"),
         (
             "struct S;",
-            "what is a struct without fields? A record: #[syrup(record = \"…\")]",
+            "a struct without fields must be a record: #[syrup(record = \"…\")]",
         ),
         (
             "#[syrup(record = \"a\")] enum E { A }",
-            "`record` belongs to a variant",
+            "`record` is only allowed on a variant",
         ),
-        ("enum E { #[syrup(list)] A }", "`list` belongs to the type"),
+        (
+            "enum E { #[syrup(list)] A }",
+            "`list` is only allowed on the type",
+        ),
         (
             "enum E { #[syrup(crate = a)] A }",
-            "`crate` belongs to the type",
+            "`crate` is only allowed on the type",
         ),
         (
             "enum E { #[syrup(symbol = \"a\")] A(u8) }",
-            "`symbol` belongs to a variant without fields",
+            "`symbol` is only allowed on a variant without fields",
         ),
         (
             "enum E { #[syrup(symbol = \"a\", string_label)] A }",
-            "`string_label` belongs to a record",
+            "`string_label` is only allowed on a record",
         ),
         (
             "enum E { A, #[syrup(record = \"A\")] B(u8) }",
-            "on the wire this is the same as `A`",
+            "same encoding as the variant `A`",
         ),
         (
             "#[syrup(symbol = \"a\")] struct S { a: u8 }",
-            "`symbol` belongs to a variant without fields",
+            "`symbol` is only allowed on a variant without fields",
         ),
         (
             "#[syrup(string_label)] struct S { a: u8 }",
-            "`string_label` belongs to a record: #[syrup(record = \"…\")]",
+            "`string_label` is only allowed on a record: #[syrup(record = \"…\")]",
         ),
         (
             "#[syrup(record = \"a\", list)] struct S { a: u8 }",
-            "one of `record`, `list` and `symbol`",
+            "expected at most one of `record`, `list` and `symbol`",
         ),
         (
             "#[syrup(record = \"a\", record = \"b\")] struct S;",
-            "there twice",
+            "duplicate attribute",
         ),
         (
             "#[syrup(recrod = \"a\")] struct S;",
-            "unknown attribute; there are `record`, `string_label`, `list`, `symbol`, `crate`",
+            "unknown attribute; expected `record`, `string_label`, `list`, `symbol` or `crate`",
         ),
         ("#[syrup(record)] struct S;", "expected `=`"),
         ("#[syrup(record = 1)] struct S;", "expected string literal"),
         (
             "struct S { a: u8, #[syrup(key = \"a\")] b: u8 }",
-            "the key `a` is there twice",
+            "duplicate key `a`",
         ),
         (
             "struct S { #[syrup(kee = \"a\")] b: u8 }",
-            "unknown attribute of a field; there are `key`, `optional`, `or_false`",
+            "unknown field attribute; expected `key`, `optional` or `or_false`",
         ),
         (
             "struct S { #[syrup(optional, or_false)] b: Option<u8> }",
-            "one of `optional` and `or_false`, once",
+            "expected at most one of `optional` and `or_false`",
         ),
         (
             "#[syrup(record = \"a\")] struct S { #[syrup(key = \"b\")] b: u8 }",
-            "`key` and `optional` are for dictionaries: here a field is known by its place",
+            "`key` and `optional` are only allowed in dictionaries; these fields are positional",
         ),
         (
             "enum E { A { #[syrup(optional)] b: Option<u8> } }",
-            "`key` and `optional` are for dictionaries: here a field is known by its place",
+            "`key` and `optional` are only allowed in dictionaries; these fields are positional",
         ),
         (
             "struct S(#[syrup(or_false)] Option<u8>);",
-            "`or_false` is for records, lists and dictionaries",
+            "`or_false` is only allowed in records, lists and dictionaries",
         ),
         (
             "struct S { #[syrup(or_false)] b: Option<bool> }",
-            "`or_false` would make one of `None` and `Some(false)`",
+            "`or_false` cannot distinguish `None` from `Some(false)`",
         ),
         (
             "struct S { #[syrup(or_false)] b: ::core::option::Option<bool> }",
-            "`or_false` would make one of `None` and `Some(false)`",
+            "`or_false` cannot distinguish `None` from `Some(false)`",
         ),
     ] {
         assert_eq!(refusal(item), message, "{item}");

@@ -29,7 +29,7 @@ pub type Randomness = [u32; RANDOMNESS_WORDS];
 
 /// A position in a hash chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ChainPosition {
     /// The epoch that the chain belongs to.
     pub epoch: u32,
     /// The chain's index.
@@ -56,11 +56,11 @@ pub trait TweakHash: Send + Sync + 'static {
     /// Converts a message to words.
     fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS];
 
-    /// Takes one step in each chain: replaces `value` with the digest at `places`.
+    /// Takes one step in each chain: replaces `value` with the digest at `positions`.
     fn step(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
-        places: &[Place; LANES],
+        positions: &[ChainPosition; LANES],
         value: &mut Lanes<DIGEST_WORDS>,
     );
     /// Computes the parents at `positions` of `level` (leaves are level 0).
@@ -120,10 +120,10 @@ fn message_tweak(epoch: u32) -> u64 {
     u64::from(epoch) << 8 | MESSAGE
 }
 
-fn chain_tweak(place: &Place) -> u64 {
-    u64::from(place.epoch) << 24
-        | u64::from(place.chain) << 16
-        | u64::from(place.position) << 8
+fn chain_tweak(position: &ChainPosition) -> u64 {
+    u64::from(position.epoch) << 24
+        | u64::from(position.chain) << 16
+        | u64::from(position.position) << 8
         | CHAIN
 }
 
@@ -313,10 +313,10 @@ impl<K: Construction, const D: usize, const R: usize, const V: usize> TweakHash
     fn step(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
-        places: &[Place; LANES],
+        positions: &[ChainPosition; LANES],
         value: &mut Lanes<DIGEST_WORDS>,
     ) {
-        let tweak = tweaks(places.iter().map(chain_tweak));
+        let tweak = tweaks(positions.iter().map(chain_tweak));
         let parts = around::<K, _>(&value.0[..D], [&parameter.0, &tweak.0], &[]);
         *value = compress(D, parts, |state| K::narrow(backend, state));
     }

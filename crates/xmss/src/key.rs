@@ -21,7 +21,7 @@ use crate::scheme::{Scheme, lifetime, tree_leaves};
 use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::{Canonical, DecodeError, Reader};
 use crate::tree::{BottomTree, parents};
-use crate::walk::{Walk, walk};
+use crate::walk::{ChainWalk, walk};
 use crate::wipe::wipe_stack;
 
 /// Why key generation failed.
@@ -44,7 +44,7 @@ impl fmt::Display for GenerateError {
         match self {
             Self::Epochs { epochs, lifetime } => write!(
                 f,
-                "epochs {} to {} (exclusive) are none, or not within the {lifetime} of the scheme",
+                "expected a non-empty range of epochs within 0..{lifetime}, found {}..{}",
                 epochs.start, epochs.end
             ),
             Self::Cancelled => f.write_str("cancelled"),
@@ -91,18 +91,18 @@ impl fmt::Display for SignError {
         match self {
             Self::NotActive { epoch, active } => write!(
                 f,
-                "epoch {epoch} is not of this key, which is for {} to {} (exclusive)",
+                "epoch {epoch} is outside the key's active epochs {}..{}",
                 active.start, active.end
             ),
             Self::NotPrepared { epoch, prepared } => write!(
                 f,
-                "the key is not prepared for epoch {epoch}, only for {} to {} (exclusive)",
+                "epoch {epoch} is outside the key's prepared epochs {}..{}",
                 prepared.start, prepared.end
             ),
-            Self::NoCodeword { tries } => write!(f, "no codeword after {tries} tries"),
+            Self::NoCodeword { tries } => write!(f, "no codeword found after {tries} tries"),
             Self::Damaged(error) => write!(f, "the key is damaged: {error}"),
             Self::Faulty => f.write_str(
-                "the signature does not verify: the key is damaged or the computation went wrong",
+                "the new signature is not valid: the key is damaged or the computation was faulty",
             ),
             Self::Cancelled => f.write_str("cancelled"),
         }
@@ -711,7 +711,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
             let numbers = core::array::from_fn(|l| group.get(l).copied().unwrap_or(0));
             let mut starts = S::Prf::starts::<S::Hash>(&key, &[epoch; LANES], &numbers);
             for (l, (&chain, &steps)) in group.iter().zip(digits).enumerate() {
-                walks.push(Walk {
+                walks.push(ChainWalk {
                     parameter: &parameter,
                     epoch,
                     chain,

@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::scheme::{Scheme, lifetime};
 use crate::ssz::{Canonical, DecodeError, Reader};
-use crate::walk::{Walk, walk};
+use crate::walk::{ChainWalk, walk};
 
 /// A message to sign: 32 bytes, usually a hash of the content.
 pub type Message = [u8; 32];
@@ -288,11 +288,16 @@ impl<S: Scheme> Signature<S> {
     }
 
     /// The walks from the signature's values to the ends of the chains.
-    fn walks<'a>(&self, parameter: &'a Parameter, epoch: u32, codeword: &[u8]) -> Vec<Walk<'a>> {
+    fn walks<'a>(
+        &self,
+        parameter: &'a Parameter,
+        epoch: u32,
+        codeword: &[u8],
+    ) -> Vec<ChainWalk<'a>> {
         (0..)
             .zip(&self.hashes)
             .zip(codeword)
-            .map(|((chain, value), &position)| Walk {
+            .map(|((chain, value), &position)| ChainWalk {
                 parameter,
                 epoch,
                 chain,

@@ -62,21 +62,23 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length { length, expected } => {
-                write!(f, "{length} bytes where {expected} are due")
+                write!(f, "expected {expected} bytes, found {length}")
             }
             Self::List { at, length } => {
                 write!(
                     f,
-                    "byte {at}: a list of {length} bytes is no whole number of digests"
+                    "byte {at}: expected a whole number of digests, found a list of {length} bytes"
                 )
             }
             Self::Offset {
                 at,
                 offset,
                 expected,
-            } => write!(f, "byte {at}: offset {offset} where {expected} is due"),
-            Self::NotCanonical { at } => write!(f, "byte {at}: word not below the field's modulus"),
-            Self::Number { at } => write!(f, "byte {at}: number out of range"),
+            } => write!(f, "byte {at}: expected offset {expected}, found {offset}"),
+            Self::NotCanonical { at } => {
+                write!(f, "byte {at}: word is not below the field modulus")
+            }
+            Self::Number { at } => write!(f, "byte {at}: number is out of range"),
         }
     }
 }

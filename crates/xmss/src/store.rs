@@ -104,7 +104,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::Exists(path) => write!(f, "{} exists", path.display()),
+            Self::Exists(path) => write!(f, "{}: already exists", path.display()),
             Self::NoRecord(path) => write!(
                 f,
                 "{} is missing, so the spent epochs are unknown; `adopt` creates it for a key made elsewhere",
@@ -133,7 +133,7 @@ impl fmt::Display for StoreError {
             ),
             Self::Permissions { path, mode } => write!(
                 f,
-                "{}: open to others (mode {mode:03o}); use chmod 600",
+                "{}: accessible to other users (mode {mode:03o}); run chmod 600",
                 path.display()
             ),
             Self::Decode(error) => write!(f, "not a key of this scheme: {error}"),

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::encoding::Encoding;
 use crate::hash::{
-    DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Place, Poseidon1Hash, TweakHash,
+    ChainPosition, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Poseidon1Hash, TweakHash,
 };
 use crate::koalabear::{message_digits, tweak_digits};
 use crate::poseidon::{Backend, LANES, Lanes};
@@ -140,7 +140,7 @@ fn chains_nodes_and_leaves() {
             let position = number(&vector["start_pos"]) as u8;
             let start: Digest = words(&vector["in"]);
             let mut value = Lanes::splat(&start);
-            let place = Place {
+            let next = ChainPosition {
                 epoch,
                 chain,
                 position: position + 1,
@@ -148,11 +148,11 @@ fn chains_nodes_and_leaves() {
             Hash46::step(
                 backend,
                 &Lanes::splat(&parameter),
-                &[place; LANES],
+                &[next; LANES],
                 &mut value,
             );
             assert_eq!(value, Lanes::splat(&words(&vector["one_step"])));
-            let mut walks = [walk::Walk {
+            let mut walks = [walk::ChainWalk {
                 parameter: &parameter,
                 epoch,
                 chain,

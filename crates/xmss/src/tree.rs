@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use zeroize::Zeroizing;
 
 use crate::encoding::Encoding;
-use crate::hash::{DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Place, TweakHash};
+use crate::hash::{ChainPosition, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
 use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, PrfKey};
@@ -29,12 +29,12 @@ pub(crate) fn leaves<S: Scheme>(
         let chain = chain as u8;
         *value = S::Prf::starts::<S::Hash>(key, &epochs, &[chain; LANES]);
         for position in 1..S::Encoding::BASE {
-            let places = epochs.map(|epoch| Place {
+            let positions = epochs.map(|epoch| ChainPosition {
                 epoch,
                 chain,
                 position: position as u8,
             });
-            S::Hash::step(backend, parameter, &places, value);
+            S::Hash::step(backend, parameter, &positions, value);
         }
     }
     let leaves = S::Hash::leaf(backend, parameter, &epochs, &ends);

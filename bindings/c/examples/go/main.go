@@ -1,4 +1,4 @@
-// Signs a hash and recovers the signer, by cgo.
+// Signs a hash and recovers the signer's address, using cgo.
 package main
 
 // #cgo pkg-config: --static lydite

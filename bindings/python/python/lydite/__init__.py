@@ -1,8 +1,9 @@
-"""Byte-level work of Ethereum, as fast as the machine allows.
+"""Fast byte-level operations for Ethereum and OCapN.
 
-Bytes in, bytes out. Any object with a buffer of bytes will do: bytes, bytearray, memoryview, NumPy arrays of uint8.
-Functions on many items let other threads run. Errors are ValueErrors: LyditeError and below it DecodeError, EncodeError
-and SignatureError; wrong types of arguments raise TypeError.
+Functions take and return bytes, and accept any object with a buffer of bytes: bytes, bytearray, memoryview, NumPy
+arrays of uint8. Batch functions let other threads run. All errors are subclasses of LyditeError, a ValueError:
+DecodeError, EncodeError, SignatureError, PrecompileError and KeyFileError. An argument of the wrong type raises
+TypeError.
 """
 
 from ._native import *  # noqa: F403

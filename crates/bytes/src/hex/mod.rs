@@ -8,7 +8,7 @@
 //!
 //! assert_eq!(hex::encode([0xde, 0xad]), "dead");
 //! assert_eq!(hex::decode("0xDEad")?, [0xde, 0xad]);
-//! assert_eq!(hex::decode("0xdexd").unwrap_err().to_string(), "byte 4: 0x78 is not a hexadecimal digit");
+//! assert_eq!(hex::decode("0xdexd").unwrap_err().to_string(), "byte 4: expected a hexadecimal digit, found 0x78");
 //! # Ok::<(), hex::Error>(())
 //! ```
 //!
@@ -67,11 +67,19 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::InvalidDigit { offset, byte } => {
-                write!(f, "byte {offset}: {byte:#04x} is not a hexadecimal digit")
+                write!(
+                    f,
+                    "byte {offset}: expected a hexadecimal digit, found {byte:#04x}"
+                )
             }
-            Self::OddLength { digits } => write!(f, "odd number of hexadecimal digits: {digits}"),
+            Self::OddLength { digits } => {
+                write!(
+                    f,
+                    "expected an even number of hexadecimal digits, found {digits}"
+                )
+            }
             Self::Length { expected, actual } => {
-                write!(f, "expected {expected} hexadecimal digits, got {actual}")
+                write!(f, "expected {expected} hexadecimal digits, found {actual}")
             }
         }
     }

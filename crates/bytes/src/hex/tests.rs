@@ -55,15 +55,15 @@ fn errors_say_where() {
     );
     assert_eq!(
         decode("é0x").unwrap_err().to_string(),
-        "byte 0: 0xc3 is not a hexadecimal digit"
+        "byte 0: expected a hexadecimal digit, found 0xc3"
     );
     assert_eq!(
         decode("123").unwrap_err().to_string(),
-        "odd number of hexadecimal digits: 3"
+        "expected an even number of hexadecimal digits, found 3"
     );
     assert_eq!(
         decode_to_array::<2>("12").unwrap_err().to_string(),
-        "expected 4 hexadecimal digits, got 2"
+        "expected 4 hexadecimal digits, found 2"
     );
 }
 

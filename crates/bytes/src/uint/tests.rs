@@ -298,7 +298,10 @@ fn malformed_text() {
             byte: b'-'
         })
     );
-    assert_eq!(error("1x").to_string(), "byte 1: 0x78 is not a digit");
+    assert_eq!(
+        error("1x").to_string(),
+        "byte 1: expected a digit, found 0x78"
+    );
 }
 
 #[test]

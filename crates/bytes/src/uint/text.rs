@@ -23,11 +23,11 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Empty => f.write_str("no digits"),
+            Self::Empty => f.write_str("expected digits, found none"),
             Self::InvalidDigit { offset, byte } => {
-                write!(f, "byte {offset}: {byte:#04x} is not a digit")
+                write!(f, "byte {offset}: expected a digit, found {byte:#04x}")
             }
-            Self::Overflow => f.write_str("integer out of range"),
+            Self::Overflow => f.write_str("integer out of range for its type"),
         }
     }
 }

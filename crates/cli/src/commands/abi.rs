@@ -17,9 +17,10 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Encode values
+    /// ABI-encode values
     ///
-    /// Integers are decimal or 0x hexadecimal, bytes and addresses are hexadecimal, arrays […], tuples (…) or […].
+    /// Integers are decimal, or hexadecimal with 0x; bytes and addresses are hexadecimal; arrays are […], tuples (…) or
+    /// […].
     Encode {
         /// `(address,uint256)`, `address,uint256`, or a function such as `transfer(address,uint256)`, whose selector is
         /// prepended
@@ -28,9 +29,9 @@ enum Command {
         #[arg(allow_hyphen_values = true)]
         values: Vec<String>,
     },
-    /// Decode data, strictly
+    /// Decode ABI data (strict)
     Decode {
-        /// Same format as for encode; with a function, the data must start with its selector
+        /// Types, as for encode; for a function, the data must start with its selector
         types: String,
         /// Hexadecimal data (default: standard input)
         data: Option<String>,
@@ -56,14 +57,15 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
                 None => &data[..],
                 Some(selector) => data.strip_prefix(&selector).with_context(|| {
                     format!(
-                        "byte 0: the data does not begin with the selector {}",
-                        hex::encode_prefixed(selector)
+                        "byte 0: expected the selector {}, found {}",
+                        hex::encode_prefixed(selector),
+                        hex::encode_prefixed(&data[..data.len().min(4)])
                     )
                 })?,
             };
             let values = Codec::new(&Type::Tuple(types))?
                 .decode(arguments)
-                .context("not ABI data of these types")?;
+                .context("not valid ABI data for these types")?;
             if output.json {
                 output.fields(&[("values", values.iter().map(to_json).collect())])?;
             } else {
@@ -106,14 +108,14 @@ fn parse_values(types: &[Type], texts: &[String]) -> Result<Vec<Value>> {
     if !types.is_empty() && (texts.is_empty() || texts == ["-"]) {
         let text = input::text(None)?;
         let values = Value::parse(&Type::Tuple(types.to_vec()), text.trim())
-            .context("values, as one list from standard input")?;
+            .context("values (one list from standard input)")?;
         return match values {
             Value::Tuple(values) => Ok(values),
             single => Ok(vec![single]),
         };
     }
     if texts.len() != types.len() {
-        bail!("expected {} values, got {}", types.len(), texts.len());
+        bail!("expected {} values, found {}", types.len(), texts.len());
     }
     let values = types.iter().zip(texts).enumerate();
     values

@@ -7,7 +7,7 @@ use crate::{Answer, output};
 
 pub fn run(arguments: &Arguments, output: &output::Output) -> Result<Answer> {
     if output.json {
-        bail!("--json: the figures are in the run's result.json");
+        bail!("--json: not supported by bench; see result.json in the directory of the run");
     }
     output::write(&lydite_arena::cli::run(arguments)?)?;
     Ok(Answer::Yes)

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::syrup::{Source, to_json};
 use crate::{Answer, output, output::Output};
 
-/// Inspect CapTP, the messages of OCapN
+/// Inspect CapTP, the message protocol of OCapN
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -18,7 +18,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the messages that one side of a connection sent; exit code 1 if one of them is not an operation
+    /// Print the messages that one side of a connection sent; exit code 1 if one of them is not an operation
     Inspect {
         #[command(flatten)]
         source: Source,
@@ -32,7 +32,7 @@ enum Command {
 enum FramingName {
     /// Consecutive values without framing
     None,
-    /// length:message
+    /// Each message preceded by its length and a colon
     Length,
 }
 
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
                         decoded[1]
                             .as_ref()
                             .err()
-                            .map(|error| format!("no operation: {error}")),
+                            .map(|error| format!("not an operation: {error}")),
                     );
                 }
             }
@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         .map_err(|stop| stop.0)?;
     match frames.pending() {
         0 => Ok(answer),
-        pending => bail!("the stream ends inside a message, of which there are {pending} bytes"),
+        pending => bail!("unexpected end of the stream, {pending} bytes into a message"),
     }
 }
 
@@ -134,7 +134,7 @@ struct Stop(anyhow::Error);
 
 impl From<captp::Error> for Stop {
     fn from(error: captp::Error) -> Self {
-        Self(anyhow::Error::new(error).context("not a stream of messages"))
+        Self(anyhow::Error::new(error).context("not a stream of CapTP messages"))
     }
 }
 

@@ -6,7 +6,7 @@ use lydite::bytes::Address;
 
 use crate::{Answer, input, output::Output};
 
-/// Print the EIP-55 form of an address; exit code 1 if it is in mixed case with a wrong checksum
+/// Print an address with its EIP-55 checksum; exit code 1 if the input has mixed case and a wrong checksum
 #[derive(Args)]
 pub struct Arguments {
     /// 40 hexadecimal digits in any case (default: standard input)

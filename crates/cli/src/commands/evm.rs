@@ -23,7 +23,7 @@ enum Command {
 
 #[derive(Args)]
 struct RunArguments {
-    /// Bytecode in hexadecimal; `-` for standard input (default: standard input)
+    /// Bytecode in hexadecimal, or `-` for standard input (default: standard input)
     #[arg(long, value_name = "HEX")]
     code: Option<String>,
     /// Call data in hexadecimal

@@ -10,10 +10,10 @@ use crate::{Answer, input, output::Output};
 /// Run a precompiled contract of the EVM and print its output and gas
 #[derive(Args)]
 pub struct Arguments {
-    /// Address, hexadecimal with 0x or decimal: 1 to 0x11, or 0x100
+    /// Address of the contract, decimal, or hexadecimal with 0x: 1 to 0x11, or 0x100
     #[arg(value_parser = number)]
     address: u16,
-    /// Input in hexadecimal; `-` for standard input (default: standard input)
+    /// Input in hexadecimal, or `-` for standard input (default: standard input)
     #[arg(long, value_name = "HEX")]
     input: Option<String>,
     /// Fork whose rules and gas apply
@@ -28,7 +28,12 @@ pub struct Arguments {
 fn number(text: &str) -> Result<u16> {
     let number = match text.strip_prefix("0x") {
         Some(digits) if digits.len() <= 40 => u128::from_str_radix(digits, 16)?,
-        Some(_) => bail!("longer than an address"),
+        Some(digits) => {
+            bail!(
+                "expected at most 40 hexadecimal digits, found {}",
+                digits.len()
+            )
+        }
         None => text.parse()?,
     };
     Ok(u16::try_from(number)?)

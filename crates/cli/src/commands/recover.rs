@@ -11,14 +11,14 @@ use crate::{Answer, output::Output};
 /// Recover the address that made a signature
 #[derive(Args)]
 pub struct Arguments {
-    /// Signed hash: 32 bytes in hexadecimal; `-` for standard input
+    /// Signed hash, 32 bytes in hexadecimal, or `-` for standard input
     hash: String,
-    /// r, s and v: 65 bytes in hexadecimal; v is 0 to 3, 27 or 28
+    /// r, s and v, 65 bytes in hexadecimal; v is 0 to 3, 27 or 28
     signature: String,
     /// Treat the first argument as a text message, signed with EIP-191 (`personal_sign`)
     #[arg(long)]
     message: bool,
-    /// Exit with code 1 unless the signer is this address
+    /// Expected signer; exit code 1 if it is another address
     #[arg(long, value_name = "ADDRESS")]
     expect: Option<String>,
 }
@@ -29,9 +29,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         .as_deref()
         .map(Address::from_hex)
         .transpose()
-        .context("--expect: not an address")?;
-    let bytes = hex::decode_to_array(&arguments.signature)
-        .context("signature: not 65 hexadecimal bytes")?;
+        .context("--expect")?;
+    let bytes = hex::decode_to_array(&arguments.signature).context("signature")?;
     let signature = Signature::from_bytes65_any_v(&bytes)?;
     let hash = hash_of(Some(&arguments.hash), arguments.message)?;
     let public_key = secp256k1::recover(&hash, &signature)?;

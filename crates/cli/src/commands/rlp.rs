@@ -16,7 +16,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show an item of any shape: strings in hexadecimal, lists as JSON lists
+    /// Print an item as JSON: strings in hexadecimal, lists as arrays
     Decode {
         /// Hexadecimal data (default: standard input)
         data: Option<String>,

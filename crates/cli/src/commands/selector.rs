@@ -10,8 +10,8 @@ use crate::{Answer, input, output::Output};
 /// Print the selector of a function or error, or the topic of an event
 #[derive(Args)]
 pub struct Arguments {
-    /// `transfer(address,uint256)`, or a line of Solidity such as `event Sent(address indexed to)` [default: standard
-    /// input]
+    /// `transfer(address,uint256)`, or a line of Solidity such as `event Sent(address indexed to)` (default: standard
+    /// input)
     signature: Option<String>,
 }
 

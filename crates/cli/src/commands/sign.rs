@@ -21,12 +21,12 @@ use crate::{Answer, input, output::Output};
 /// The signature is deterministic (RFC 6979) with low s, and printed as r, s and v = 27 or 28.
 #[derive(Args)]
 pub struct Arguments {
-    /// 32 bytes in hexadecimal (default: standard input)
+    /// Hash to sign, 32 bytes in hexadecimal (default: standard input)
     hash: Option<String>,
     /// Treat the input as a text message and hash it with EIP-191 (`personal_sign`)
     #[arg(long)]
     message: bool,
-    /// Environment variable that contains the key: 32 bytes in hexadecimal
+    /// Environment variable that contains the key, 32 bytes in hexadecimal
     #[arg(long, value_name = "NAME", default_value = "LYDITE_KEY")]
     key_env: String,
     /// File that contains the key in hexadecimal; must be readable only by its owner
@@ -71,7 +71,7 @@ pub fn hash_of(argument: Option<&str>, is_message: bool) -> Result<[u8; 32]> {
     if is_message {
         return Ok(eip191::hash_message(&bytes).0);
     }
-    hex::decode_to_array(bytes.trim_ascii()).context("hash: not 32 hexadecimal bytes")
+    hex::decode_to_array(bytes.trim_ascii()).context("hash")
 }
 
 fn key_from_environment(name: &str) -> Result<SecretKey> {
@@ -104,7 +104,10 @@ fn refuse_shared(file: &File) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = file.metadata()?.permissions().mode();
     if mode & 0o077 != 0 {
-        bail!("open to others (mode {:03o}); use chmod 600", mode & 0o777);
+        bail!(
+            "accessible to other users (mode {:03o}); run chmod 600",
+            mode & 0o777
+        );
     }
     Ok(())
 }
@@ -116,9 +119,6 @@ fn refuse_shared(_: &File) -> Result<()> {
 
 /// Errors never quote the key, not even an invalid digit.
 fn parse_key(text: &[u8]) -> Result<SecretKey> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    if hex::decode_to_slice(text.trim_ascii(), &mut bytes[..]).is_err() {
-        bail!("not 32 hexadecimal bytes");
-    }
-    SecretKey::from_bytes(&bytes).context("not a secp256k1 key")
+    let text = std::str::from_utf8(text.trim_ascii()).unwrap_or_default();
+    Ok(text.parse()?)
 }

@@ -25,7 +25,7 @@ enum Command {
     Encode {
         /// JSON document (default: standard input)
         document: Option<String>,
-        /// Write hexadecimal instead of the bytes
+        /// Print hexadecimal instead of raw bytes
         #[arg(long)]
         hex: bool,
         /// Encode for Endo: keys sorted by their text, no sign on a zero; not canonical
@@ -36,14 +36,14 @@ enum Command {
     Decode {
         #[command(flatten)]
         source: Source,
-        /// Accept the output of old peers: unnecessary zeros, keys in any order, the brackets of bencode
+        /// Also accept the output of older peers: leading zeros, keys in any order, bencode's brackets
         #[arg(long)]
         lenient: bool,
         /// Accept only the output of Endo, with keys sorted by their text
         #[arg(long, conflicts_with = "lenient")]
         endo: bool,
     },
-    /// Exit with code 0 only for one complete canonical value
+    /// Check that the input is exactly one canonical value; exit code 1 if not
     Check {
         #[command(flatten)]
         source: Source,
@@ -60,7 +60,7 @@ enum Command {
 pub struct Source {
     /// Data (default: standard input)
     data: Option<String>,
-    /// The input is hexadecimal
+    /// Read the input as hexadecimal instead of raw bytes
     #[arg(long)]
     hex: bool,
 }
@@ -82,9 +82,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
             let json = serde_json::from_str(&text).context("not JSON")?;
             let value = from_json(&json)?;
             let bytes = if *endo {
-                syrup::encode_for_endo(&value).context("no encoding for Endo")?
+                syrup::encode_for_endo(&value).context("cannot be encoded for Endo")?
             } else {
-                syrup::encode(&value).context("no canonical encoding")?
+                syrup::encode(&value).context("cannot be encoded")?
             };
             if *as_hex || output.json {
                 output.one("encoded", &hex::encode_prefixed(bytes))?;
@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
             return Ok(match Value::decode(&source.read()?) {
                 Ok(_) => Answer::Yes,
                 Err(error) => {
-                    output::complain(&error.into());
+                    output::report(&error.into());
                     Answer::No
                 }
             });
@@ -188,15 +188,17 @@ fn from_json(json: &Json) -> Result<Value> {
             (Some(value), ..) => value.into(),
             (_, Some(value), _) => value.into(),
             (.., Some(value)) => value.into(),
-            _ => bail!("{number} does not fit a float: write {{\"integer\":\"{number}\"}}"),
+            _ => bail!(
+                "{number}: out of range for a float; for an integer write {{\"integer\":\"{number}\"}}"
+            ),
         },
         Json::Null => {
-            bail!("null stands for no value: OCapN writes {{\"record\":[{{\"symbol\":\"null\"}}]}}")
+            bail!("null has no encoding; OCapN uses {{\"record\":[{{\"symbol\":\"null\"}}]}}")
         }
         Json::Object(fields) => {
             let mut fields = fields.iter();
             let (Some((name, content)), None) = (fields.next(), fields.next()) else {
-                bail!("{json}: one name that says the type is wanted");
+                bail!("{json}: expected exactly one key, the name of a type");
             };
             match (name.as_str(), content) {
                 ("symbol", Json::String(text)) => Value::symbol(text.as_str()),
@@ -208,19 +210,19 @@ fn from_json(json: &Json) -> Result<Value> {
                 }
                 ("float64", content) => match from_float(content) {
                     Some(value) => Value::Float64(value),
-                    None => bail!("{json}: no float"),
+                    None => bail!("{json}: expected a number, \"nan\", \"inf\" or \"-inf\""),
                 },
                 ("float32", content) => match from_float(content) {
                     // The f64 must be representable as an f32.
                     Some(value) if value.is_nan() || f64::from(value as f32) == value => {
                         Value::Float32(value as f32)
                     }
-                    _ => bail!("{json}: no float of 32 bits"),
+                    _ => bail!("{json}: expected a value that a 32-bit float represents exactly"),
                 },
                 ("set", Json::Array(values)) => Value::Set(all(values)?),
                 ("record", Json::Array(values)) => {
                     let [label, fields @ ..] = values.as_slice() else {
-                        bail!("{json}: a label is wanted");
+                        bail!("{json}: expected a label, found an empty list");
                     };
                     let (label, fields) = (from_json(label)?, all(fields)?);
                     Value::Record(Record { label, fields }.into())
@@ -228,11 +230,11 @@ fn from_json(json: &Json) -> Result<Value> {
                 ("dictionary", Json::Array(values)) => {
                     let entry = |entry: &Json| match entry.as_array().map(Vec::as_slice) {
                         Some([key, value]) => Ok((from_json(key)?, from_json(value)?)),
-                        _ => bail!("{entry}: a key and a value are wanted"),
+                        _ => bail!("{entry}: expected a list of a key and a value"),
                     };
                     Value::Dictionary(values.iter().map(entry).collect::<Result<_>>()?)
                 }
-                _ => bail!("{json}: no type of Syrup is written like this"),
+                _ => bail!("{json}: unknown type `{name}`, or content of the wrong kind"),
             }
         }
     })

@@ -40,7 +40,7 @@ enum Command {
     Adopt(Adopt),
 }
 
-/// Make a key
+/// Generate a key
 ///
 /// Without --out the key is not stored: it is generated, tested on one message, and timed.
 #[derive(Args)]
@@ -56,8 +56,7 @@ struct Keygen {
     /// First epoch
     #[arg(long, default_value_t = 0)]
     activation: u64,
-    /// 32 bytes in hexadecimal as a seed instead of the system's randomness. Visible to every user of the machine: for
-    /// tests only
+    /// Seed instead of system randomness, 32 bytes in hexadecimal. For tests only: every user of the machine can see it
     #[arg(long, value_name = "HEX")]
     seed: Option<String>,
 }
@@ -67,16 +66,16 @@ struct Keygen {
 struct Sign {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// The key
+    /// Key file
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
-    /// The epoch
+    /// Epoch to sign for
     #[arg(long)]
     epoch: u32,
-    /// 32 bytes in hexadecimal
+    /// Message, 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// New file for the signature as bytes (default: hexadecimal on standard output)
+    /// New file for the signature, in bytes (default: print it in hexadecimal)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -86,16 +85,16 @@ struct Sign {
 struct Verify {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// The public key in hexadecimal
+    /// Public key in hexadecimal
     #[arg(long, value_name = "HEX")]
     pk: String,
-    /// The epoch
+    /// Epoch of the signature
     #[arg(long)]
     epoch: u32,
-    /// 32 bytes in hexadecimal
+    /// Message, 32 bytes in hexadecimal
     #[arg(long, value_name = "HEX")]
     message: String,
-    /// File with the signature, as bytes or hexadecimal; `-` for standard input
+    /// File with the signature in bytes or hexadecimal, or `-` for standard input
     #[arg(long, value_name = "FILE")]
     signature: String,
     /// Accept field elements that are not below the modulus, like leanSig
@@ -103,12 +102,12 @@ struct Verify {
     leansig_compatible: bool,
 }
 
-/// Show a key's public key, epochs and window
+/// Print a key's public key, epochs and window
 #[derive(Args)]
 struct Inspect {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// The key
+    /// Key file
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
 }
@@ -118,7 +117,7 @@ struct Inspect {
 struct Advance {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// The key
+    /// Key file
     #[arg(long, value_name = "KEY")]
     key: PathBuf,
     /// Epoch that the window must contain
@@ -144,7 +143,7 @@ struct Adopt {
 
 #[derive(Args)]
 struct SchemeArgument {
-    /// The signature scheme
+    /// Signature scheme
     ///
     /// leansig-prod: 46 chains, 2^32 epochs. leansig-46-8, -10, -18: the same, with 2^8, 2^10 or 2^18 epochs.
     /// leansig-test: 4 chains, 2^8 epochs; forgeable, for tests. leansig-legacy-w4: 39 chains of 16, 2^18 epochs.
@@ -156,7 +155,7 @@ struct SchemeArgument {
 /// Parses the name of a scheme.
 fn parser() -> impl TypedValueParser<Value = &'static dyn NamedScheme> {
     PossibleValuesParser::new(SCHEMES.map(|scheme| scheme.name()))
-        .try_map(|name| named::scheme(&name).context("no such scheme"))
+        .try_map(|name| named::scheme(&name).context("unknown scheme"))
 }
 
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
@@ -174,19 +173,18 @@ impl Keygen {
     fn run(&self, output: &Output) -> Result<Answer> {
         let mut seed = Zeroizing::new([0; 32]);
         match &self.seed {
-            Some(text) => hex::decode_to_slice(text.trim(), &mut seed[..])
-                .context("--seed: not 32 hexadecimal bytes")?,
-            None => getrandom::fill(&mut seed[..]).context("the system's randomness")?,
+            Some(text) => hex::decode_to_slice(text.trim(), &mut seed[..]).context("--seed")?,
+            None => getrandom::fill(&mut seed[..]).context("system randomness")?,
         }
         if let Some(path) = &self.out
             && path.exists()
         {
-            bail!("{} exists", path.display());
+            bail!("{}: already exists", path.display());
         }
         let end = self
             .activation
             .checked_add(self.epochs)
-            .context("--epochs: too many")?;
+            .context("expected --activation plus --epochs below 2^64")?;
         let scheme = self.scheme.scheme;
         let start = Instant::now();
         let mut key = with_bar(|observer| scheme.generate(&seed, self.activation..end, observer))?;
@@ -392,7 +390,7 @@ fn show(
 }
 
 fn array(text: &str) -> Result<[u8; 32]> {
-    hex::decode_to_array(text.trim()).context("not 32 hexadecimal bytes")
+    Ok(hex::decode_to_array(text.trim())?)
 }
 
 /// Runs a long operation, with a progress bar on standard error if it is a terminal.

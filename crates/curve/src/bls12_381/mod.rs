@@ -64,10 +64,10 @@ impl fmt::Display for Error {
         f.write_str(match self {
             Self::FieldElementOutOfRange => "bls12-381: field element is not below the field prime",
             Self::NotOnCurve => "bls12-381: point is not on the curve",
-            Self::NotInSubgroup => "bls12-381: point is not in the subgroup",
-            Self::PointEncoding => "bls12-381: compressed point is not well-formed",
+            Self::NotInSubgroup => "bls12-381: point is not in the subgroup of order r",
+            Self::PointEncoding => "bls12-381: compressed point is not validly encoded",
             Self::ScalarOutOfRange => "bls12-381: scalar is not below the group order",
-            Self::ProofMismatch => "KZG: the proof does not prove the claim",
+            Self::ProofMismatch => "kzg: proof is not valid for the claim",
         })
     }
 }
@@ -303,7 +303,8 @@ fn g2_terms(p: &blst_p2_affine, digits: &[u64; 4]) -> [(Affine<G2>, u128); 4] {
     })
 }
 
-/// Converts 32 big-endian bytes to the form that blst's multiplications expect. Values of r and above are allowed.
+/// Converts 32 big-endian bytes to the form that blst's multiplications expect. Values of r and above are allowed: blst
+/// reduces them modulo r.
 fn read_scalar(bytes: &[u8; 32]) -> blst_scalar {
     let mut scalar = blst_scalar::default();
     // SAFETY: `bytes` has the length passed; the output is a valid scalar.

@@ -52,7 +52,7 @@ impl fmt::Display for Error {
         f.write_str(match self {
             Self::CoordinateOutOfRange => "bn254: coordinate is not below the field prime",
             Self::NotOnCurve => "bn254: point is not on the curve",
-            Self::NotInSubgroup => "bn254: point of G2 is not in the subgroup",
+            Self::NotInSubgroup => "bn254: G2 point is not in the subgroup of order r",
         })
     }
 }

@@ -58,7 +58,7 @@ impl<K: Kernel> Fp2<K> {
         Factor {
             c0: &self.c0,
             c1: &self.c1,
-            minus_c1: self.c1.negate_loosely(),
+            minus_c1: self.c1.neg_unreduced(),
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64
 }
 
 /// An implementation of multiply-accumulate on rows of words.
-pub(super) trait Rows: Copy {
+pub(super) trait MulKernel: Copy {
     /// Adds `factor` times `a`, and `carry`, to `t`, and returns the carry. `t` must be as long as `a`.
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64;
 
@@ -27,7 +27,7 @@ pub(super) trait Rows: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Portable;
 
-impl Rows for Portable {
+impl MulKernel for Portable {
     #[inline]
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, mut carry: u64) -> u64 {
         debug_assert_eq!(t.len(), a.len());
@@ -55,7 +55,7 @@ pub(super) fn compare(a: &[u64], b: &[u64]) -> Ordering {
 }
 
 /// Computes the product. `out` must be as long as both factors together.
-pub(super) fn multiply<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
+pub(super) fn multiply<R: MulKernel>(out: &mut [u64], a: &[u64], b: &[u64]) {
     out.fill(0);
     for (i, &word) in b.iter().enumerate() {
         out[i + a.len()] = R::add_multiple(&mut out[i..i + a.len()], a, word, 0);
@@ -63,7 +63,7 @@ pub(super) fn multiply<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
 }
 
 /// Computes the square. `out` must be twice as long as `a`.
-pub(super) fn square<R: Rows>(out: &mut [u64], a: &[u64]) {
+pub(super) fn square<R: MulKernel>(out: &mut [u64], a: &[u64]) {
     let n = a.len();
     out.fill(0);
     // The cross products once, then doubled, then the squares.
@@ -84,7 +84,7 @@ pub(super) fn square<R: Rows>(out: &mut [u64], a: &[u64]) {
 }
 
 /// Computes the product modulo 2^(64 n), for n words. All three slices have this length.
-pub(super) fn multiply_low<R: Rows>(out: &mut [u64], a: &[u64], b: &[u64]) {
+pub(super) fn multiply_low<R: MulKernel>(out: &mut [u64], a: &[u64], b: &[u64]) {
     let n = out.len();
     out.fill(0);
     for (i, &word) in b.iter().enumerate() {
@@ -103,7 +103,7 @@ pub(super) fn negative_inverse_word(odd: u64) -> u64 {
 }
 
 /// Computes `1 / odd` modulo 2^(64 n), for n words, with Newton's iteration.
-pub(super) fn low_inverse<R: Rows>(odd: &[u64]) -> Vec<u64> {
+pub(super) fn low_inverse<R: MulKernel>(odd: &[u64]) -> Vec<u64> {
     let mut inverse = vec![negative_inverse_word(odd[0]).wrapping_neg()];
     while inverse.len() < odd.len() {
         let n = (2 * inverse.len()).min(odd.len());
@@ -143,7 +143,7 @@ fn divide_2_by_1(high: u64, low: u64, d: u64, reciprocal: u64) -> u64 {
 
 /// Returns the remainder of `dividend` divided by `divisor`, as long as the divisor, whose top word must not be 0.
 /// Source: [Knuth2] §4.3.1, algorithm D.
-pub(super) fn divide<R: Rows>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
+pub(super) fn divide<R: MulKernel>(mut dividend: Vec<u64>, divisor: &[u64]) -> Vec<u64> {
     let n = divisor.len();
     let shift = divisor[n - 1].leading_zeros();
     let shift_left = |words: &mut [u64]| {

@@ -24,7 +24,8 @@ use core::marker::PhantomData;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu;
 use limbs::{
-    Portable, Rows, compare, divide, low_inverse, multiply_low, negative_inverse_word, sub_in_place,
+    MulKernel, Portable, compare, divide, low_inverse, multiply_low, negative_inverse_word,
+    sub_in_place,
 };
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Adx, AdxAndIfma};
@@ -50,7 +51,7 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     modexp_with::<Portable>(base, exponent, modulus, out);
 }
 
-fn modexp_with<R: Rows>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
+fn modexp_with<R: MulKernel>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     out.fill(0);
     let modulus = from_bytes(modulus);
     if modulus.is_empty() || modulus == [1] {
@@ -135,7 +136,7 @@ impl<'a> Exponent<'a> {
 }
 
 /// Computes the power for a base other than 0, an exponent of at least one bit and a modulus above 1.
-fn power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let zero_words = modulus.iter().take_while(|word| **word == 0).count();
     let zero_bits = modulus[zero_words].trailing_zeros();
     if zero_words == 0 && zero_bits == 0 {
@@ -191,7 +192,7 @@ fn shift_right(words: &[u64], bits: u32) -> Vec<u64> {
 }
 
 /// Computes the power modulo 2^k bit by bit. Bits above 2^k in the highest word are arbitrary.
-fn power_of_two_power<R: Rows>(
+fn power_of_two_power<R: MulKernel>(
     base: &[u64],
     exponent: &Exponent<'_>,
     k: usize,
@@ -229,7 +230,7 @@ fn power_of_two_power<R: Rows>(
 }
 
 /// Computes the power modulo an odd number above 1.
-fn odd_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn odd_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     if exponent.bits == 1 {
         return divide::<R>(base.to_vec(), modulus);
     }
@@ -263,7 +264,7 @@ const DIRECT_BITS: usize = 2;
 const FEW_BITS: usize = 32;
 
 /// Computes the power bit by bit, with one division per product.
-fn direct_power<R: Rows>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
+fn direct_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {
     let n = modulus.len();
     let base = divide::<R>(base.to_vec(), modulus);
     let mut power = base.clone();
@@ -285,22 +286,23 @@ trait Reduction {
     type Digit: Copy + Default;
 
     /// Converts a number of any length to an element.
-    fn enter<R: Rows>(&self, number: &[u64]) -> Vec<Self::Digit>;
+    fn to_montgomery<R: MulKernel>(&self, number: &[u64]) -> Vec<Self::Digit>;
     /// Converts an element to a number below the modulus, as long as the modulus.
-    fn leave(&mut self, element: &[Self::Digit]) -> Vec<u64>;
+    #[expect(clippy::wrong_self_convention, reason = "the usual name")]
+    fn from_montgomery(&mut self, element: &[Self::Digit]) -> Vec<u64>;
     /// Computes the product. All slices have the length of elements.
     fn multiply(&mut self, out: &mut [Self::Digit], a: &[Self::Digit], b: &[Self::Digit]);
     fn square(&mut self, out: &mut [Self::Digit], a: &[Self::Digit]);
 }
 
-fn power_in<R: Rows, F: Reduction>(
+fn power_in<R: MulKernel, F: Reduction>(
     mut field: F,
     base: &[u64],
     exponent: &Exponent<'_>,
 ) -> Vec<u64> {
     let window = exponent.window();
     // Consecutive odd powers of the base.
-    let mut table = field.enter::<R>(base);
+    let mut table = field.to_montgomery::<R>(base);
     let n = table.len();
     if window > 1 {
         let mut square = vec![F::Digit::default(); n];
@@ -345,7 +347,7 @@ fn power_in<R: Rows, F: Reduction>(
             core::mem::swap(power, &mut product);
         }
     }
-    field.leave(&power.unwrap_or_default())
+    field.from_montgomery(&power.unwrap_or_default())
 }
 
 /// Montgomery form in n words: x is stored as `x 2^(64 n)`, below the modulus.
@@ -358,7 +360,7 @@ struct Montgomery<'a, R> {
     rows: PhantomData<R>,
 }
 
-impl<'a, R: Rows> Montgomery<'a, R> {
+impl<'a, R: MulKernel> Montgomery<'a, R> {
     fn new(modulus: &'a [u64]) -> Self {
         Self {
             modulus,
@@ -387,10 +389,10 @@ impl<'a, R: Rows> Montgomery<'a, R> {
     }
 }
 
-impl<R: Rows> Reduction for Montgomery<'_, R> {
+impl<R: MulKernel> Reduction for Montgomery<'_, R> {
     type Digit = u64;
 
-    fn enter<S: Rows>(&self, number: &[u64]) -> Vec<u64> {
+    fn to_montgomery<S: MulKernel>(&self, number: &[u64]) -> Vec<u64> {
         // number 2^(64 n) mod modulus, with a division.
         let n = self.modulus.len();
         let mut dividend = vec![0; n + number.len()];
@@ -398,7 +400,7 @@ impl<R: Rows> Reduction for Montgomery<'_, R> {
         divide::<S>(dividend, self.modulus)
     }
 
-    fn leave(&mut self, element: &[u64]) -> Vec<u64> {
+    fn from_montgomery(&mut self, element: &[u64]) -> Vec<u64> {
         let n = self.modulus.len();
         self.product[..n].copy_from_slice(element);
         self.product[n..].fill(0);

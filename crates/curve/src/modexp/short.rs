@@ -8,11 +8,11 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     Exponent,
-    limbs::{Rows, divide, multiply_add_word, negative_inverse_word},
+    limbs::{MulKernel, divide, multiply_add_word, negative_inverse_word},
 };
 
 /// Computes the power modulo N words.
-pub(super) fn power<R: Rows, const N: usize>(
+pub(super) fn power<R: MulKernel, const N: usize>(
     base: &[u64],
     exponent: &Exponent<'_>,
     modulus: &[u64],
@@ -43,8 +43,8 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
         }
     }
 
-    fn power<R: Rows>(&self, base: &[u64], exponent: &Exponent<'_>) -> [u64; N] {
-        let base = self.enter::<R>(base);
+    fn power<R: MulKernel>(&self, base: &[u64], exponent: &Exponent<'_>) -> [u64; N] {
+        let base = self.to_montgomery::<R>(base);
         let power = if exponent.window() < 3 {
             let bits = (0..exponent.bits - 1).rev();
             bits.fold(base, |power, i| {
@@ -56,7 +56,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
             })
         } else {
             // Four bits at a time, including zero digits: a mispredicted branch costs more than a multiplication.
-            let mut table = [self.enter::<R>(&[1]); 16];
+            let mut table = [self.to_montgomery::<R>(&[1]); 16];
             table[1] = base;
             for i in 2..16 {
                 table[i] = self.multiply(&table[i - 1], &base);
@@ -88,7 +88,7 @@ impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
     }
 
     /// Returns `number 2^(64 N)` modulo the modulus.
-    fn enter<R: Rows>(&self, number: &[u64]) -> [u64; N] {
+    fn to_montgomery<R: MulKernel>(&self, number: &[u64]) -> [u64; N] {
         let mut dividend = vec![0; N + number.len()];
         dividend[N..].copy_from_slice(number);
         let mut element = [0; N];

@@ -233,7 +233,7 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
 
     /// `p - self`, which is p for 0. The result may only be passed to [`Self::dot`].
     #[inline(always)]
-    pub(crate) fn negate_loosely(&self) -> Self {
+    pub(crate) fn neg_unreduced(&self) -> Self {
         Self::new(sub_words(&M::P, &self.0).0)
     }
 }
@@ -284,7 +284,7 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         if M::SPARE {
             // One reduction for both products.
-            Self::new(K::dot([a, &c.negate_loosely()], [b, d]))
+            Self::new(K::dot([a, &c.neg_unreduced()], [b, d]))
         } else {
             a.mul(b).sub(&c.mul(d))
         }

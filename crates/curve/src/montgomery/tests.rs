@@ -70,7 +70,7 @@ fn sums<K: Kernel>(bytes: &[[u8; 32]; 12]) {
     same(Element::dot([&a[0], &a[1]], [&b[0], &b[1]]), sum(2));
     same(Element::dot(a.each_ref(), b.each_ref()), sum(6));
     // A negated 0, which is p, is allowed here.
-    let zero = Element::<Spare, K>::ZERO.negate_loosely();
+    let zero = Element::<Spare, K>::ZERO.neg_unreduced();
     same(Element::dot([&a[0], &a[1]], [&b[0], &zero]), sum(1));
     same(Element::dot([&zero; 6], [&zero; 6]), BigUint::ZERO);
 }

@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 
 use super::{
     Error, PublicKey, SecretKey, Signature, dispatch::Backend, field::FieldElement, scalar::Scalar,
-    x_beyond_order,
+    signature::x_beyond_order,
 };
 use crate::group::{Affine, Jacobian};
 
@@ -210,7 +210,7 @@ pub fn recover_address_low_s_batch(
 fn multiply_generator_chunk<const CHUNK: usize>(
     backend: Backend,
     k: &[Scalar],
-) -> [Affine<super::Secp256k1>; CHUNK] {
+) -> [Affine<super::curve::Secp256k1>; CHUNK] {
     let mut products = [Jacobian::INFINITY; CHUNK];
     backend.multiply_generator(k, &mut products[..k.len()]);
     let mut inverses = [FieldElement::ONE; CHUNK];

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A representation of the field elements.
-pub(crate) trait Limbs: SecretField {
+pub(crate) trait FieldRepr: SecretField {
     /// beta, a cube root of 1 in the field: (beta x, y) = lambda (x, y).
     const BETA: Self;
 
@@ -34,7 +34,7 @@ pub(crate) const BETA: [u64; 4] = [
 ];
 
 /// A curve y^2 = x^3 + b over the field of secp256k1: secp256k1 itself, and the small-group curves of the tests.
-pub(crate) trait Koblitz: Curve<Field: Limbs> {
+pub(crate) trait Endomorphism: Curve<Field: FieldRepr> {
     /// The generator's coordinates, as little-endian words.
     const GENERATOR: [[u64; 4]; 2];
 }
@@ -43,7 +43,7 @@ pub(crate) trait Koblitz: Curve<Field: Limbs> {
 #[derive(Clone, Copy)]
 pub(crate) struct Secp256k1<F = FieldElement>(PhantomData<F>);
 
-impl<F: Limbs> Koblitz for Secp256k1<F> {
+impl<F: FieldRepr> Endomorphism for Secp256k1<F> {
     const GENERATOR: [[u64; 4]; 2] = [
         [
             0x59f2_815b_16f8_1798,
@@ -60,7 +60,7 @@ impl<F: Limbs> Koblitz for Secp256k1<F> {
     ];
 }
 
-impl<F: Limbs> Curve for Secp256k1<F> {
+impl<F: FieldRepr> Curve for Secp256k1<F> {
     type Field = F;
     const A_IS_MINUS_3: bool = false;
 
@@ -70,17 +70,17 @@ impl<F: Limbs> Curve for Secp256k1<F> {
     }
 }
 
-impl<F: Limbs> Secp256k1<F> {
+impl<F: FieldRepr> Secp256k1<F> {
     /// Converts a point to another field representation.
     #[inline(always)]
-    pub(crate) fn point<G: Limbs>(p: &Affine<Secp256k1<G>>) -> Affine<Self> {
+    pub(crate) fn point<G: FieldRepr>(p: &Affine<Secp256k1<G>>) -> Affine<Self> {
         let [x, y] = [p.x, p.y].map(|coordinate| F::from_words(coordinate.reduced()));
         Affine { x, y }
     }
 
     /// Converts a point in Jacobian coordinates to another field representation.
     #[inline(always)]
-    pub(crate) fn sum<G: Limbs>(p: &Jacobian<Secp256k1<G>>) -> Jacobian<Self> {
+    pub(crate) fn sum<G: FieldRepr>(p: &Jacobian<Secp256k1<G>>) -> Jacobian<Self> {
         let [x, y, z] = [p.x, p.y, p.z].map(|coordinate| F::from_words(coordinate.reduced()));
         Jacobian { x, y, z }
     }
@@ -97,7 +97,7 @@ impl Affine<Secp256k1> {
     }
 }
 
-impl<C: Koblitz> Affine<C> {
+impl<C: Endomorphism> Affine<C> {
     #[cfg(test)]
     pub(super) fn generator() -> Self {
         let [x, y] = C::GENERATOR.map(C::Field::from_words);

@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::adx;
 use super::{
-    curve::{Limbs, Secp256k1},
+    curve::{FieldRepr, Secp256k1},
     field::FieldElement,
     generator::{self, Digits},
     multiply::multiply_add_vartime,
@@ -13,7 +13,6 @@ use super::{
 use crate::group::{Affine, Jacobian};
 
 type Point = Affine<Secp256k1>;
-type Sum = Jacobian<Secp256k1>;
 
 /// The fastest field representation without specific instructions.
 #[cfg(not(target_pointer_width = "32"))]
@@ -76,7 +75,7 @@ impl Backend {
     }
 
     /// Computes `k G` for each k, which must be at least 1. Constant-time.
-    pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Sum]) {
+    pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Jacobian<Secp256k1>]) {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
         if self == Self::Avx512IfmaX8 {
@@ -122,7 +121,11 @@ impl Backend {
     }
 
     /// Computes `k P`, with k given by its digits (`Scalar::split_for_digits`). Constant-time in k.
-    pub(super) fn multiply_secret(self, point: &Point, digits: &[[u64; 3]; 2]) -> Sum {
+    pub(super) fn multiply_secret(
+        self,
+        point: &Point,
+        digits: &[[u64; 3]; 2],
+    ) -> Jacobian<Secp256k1> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
             let point = Secp256k1::<adx::Secret>::point(point);
@@ -172,7 +175,7 @@ impl Backend {
         self,
         points: &[Point],
         factors: &[(Scalar, Scalar)],
-        out: &mut [Sum],
+        out: &mut [Jacobian<Secp256k1>],
     ) {
         debug_assert!(points.len() == factors.len() && points.len() == out.len());
         #[cfg(target_arch = "x86_64")]
@@ -211,7 +214,11 @@ impl Backend {
     }
 
     /// Computes `a P + b G`. Variable-time.
-    pub(super) fn multiply_add_of_one(self, point: &Point, factors: &(Scalar, Scalar)) -> Sum {
+    pub(super) fn multiply_add_of_one(
+        self,
+        point: &Point,
+        factors: &(Scalar, Scalar),
+    ) -> Jacobian<Secp256k1> {
         #[cfg(target_arch = "x86_64")]
         if self.has_adx() {
             return multiply_add_in::<adx::Public>(point, factors);
@@ -222,13 +229,13 @@ impl Backend {
 
 /// Returns the point with this x and a y of this parity, if there is one, using the field representation F.
 /// Variable-time.
-fn lift_x_in<F: Limbs>(&(x, odd): &(FieldElement, bool)) -> Option<Point> {
+fn lift_x_in<F: FieldRepr>(&(x, odd): &(FieldElement, bool)) -> Option<Point> {
     let x = F::from_words(x.reduced());
     Affine::<Secp256k1<F>>::from_x_vartime(x, odd).map(|p| Secp256k1::point(&p))
 }
 
 /// Computes `a P + b G` using the field representation F. Variable-time.
-fn multiply_add_in<F: Limbs>(point: &Point, (a, b): &(Scalar, Scalar)) -> Sum {
+fn multiply_add_in<F: FieldRepr>(point: &Point, (a, b): &(Scalar, Scalar)) -> Jacobian<Secp256k1> {
     let point = Secp256k1::<F>::point(point);
     let (a, b): ([Signed128; 2], [Signed128; 2]) = (a.split_vartime(), b.halves());
     let sum = multiply_add_vartime::<_, POINT_ENTRIES>(&point, &a, tables::generator(), &b);
@@ -262,7 +269,7 @@ mod tests {
         Scalar::from_bytes_reduced(&bytes)
     }
 
-    fn affine(sum: Sum) -> Option<[[u64; 4]; 2]> {
+    fn affine(sum: Jacobian<Secp256k1>) -> Option<[[u64; 4]; 2]> {
         sum.to_affine().map(|p| [p.x.reduced(), p.y.reduced()])
     }
 
@@ -275,7 +282,7 @@ mod tests {
 
     fn same_as_portable(points: &[Point], factors: &[(Scalar, Scalar)]) {
         for backend in Backend::available() {
-            let mut sums = alloc::vec![Sum::INFINITY; points.len()];
+            let mut sums = alloc::vec![Jacobian::<Secp256k1>::INFINITY; points.len()];
             backend.multiply_add(points, factors, &mut sums);
             for (i, sum) in sums.into_iter().enumerate() {
                 assert_eq!(
@@ -355,7 +362,7 @@ mod tests {
             for length in (0..=20).chain([k.len()]) {
                 for start in [0, k.len() - length] {
                     let (k, expected) = (&k[start..][..length], &expected[start..][..length]);
-                    let mut out = alloc::vec![Sum::INFINITY; length];
+                    let mut out = alloc::vec![Jacobian::<Secp256k1>::INFINITY; length];
                     backend.multiply_generator(k, &mut out);
                     for (i, (out, expected)) in out.iter().zip(expected).enumerate() {
                         assert_eq!(
@@ -405,7 +412,7 @@ mod tests {
                     let expected = multiple_of_generator(&k);
                     for backend in Backend::available() {
                         for length in [1, 8] {
-                            let mut out = alloc::vec![Sum::INFINITY; length];
+                            let mut out = alloc::vec![Jacobian::<Secp256k1>::INFINITY; length];
                             backend.multiply_generator(&alloc::vec![k; length], &mut out);
                             for out in out {
                                 let out = out.to_affine().unwrap().normalize();

@@ -12,7 +12,7 @@
 //! Constant time: everything except functions named `_vartime`; `is_*` and `==` return a `bool` that the caller makes
 //! public.
 
-use super::curve::{BETA, Limbs};
+use super::curve::{BETA, FieldRepr};
 use crate::{
     field::{LazyField, SecretField},
     mask::Mask,
@@ -24,7 +24,7 @@ const M: u64 = (1 << 52) - 1;
 /// The low 48 bits set: the bits of the top limb.
 const TOP: u64 = (1 << 48) - 1;
 /// 2^256 mod p.
-const FOLD: u64 = 0x1_0000_03D1;
+const R_MOD_P: u64 = 0x1_0000_03D1;
 /// p in limbs.
 const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
 
@@ -53,10 +53,10 @@ pub(crate) struct FieldElement {
 /// Products with a 64x64-bit multiplier. Other targets use those of [`super::field_words32`].
 #[cfg(not(target_pointer_width = "32"))]
 mod products {
-    use super::{FOLD, M, TOP};
+    use super::{M, R_MOD_P, TOP};
 
     /// 2^260 mod p.
-    const FOLD_LIMB: u64 = FOLD << 4;
+    const R260_MOD_P: u64 = R_MOD_P << 4;
 
     #[inline(always)]
     const fn wide(a: u64, b: u64) -> u128 {
@@ -109,10 +109,10 @@ mod products {
     fn reduce(c: impl Fn(usize) -> u128) -> [u64; 5] {
         // Columns 3 and 4 first: their overflow starts the high half.
         let c8 = c(8);
-        let mut high = c(3) + wide(c8 as u64, FOLD_LIMB);
+        let mut high = c(3) + wide(c8 as u64, R260_MOD_P);
         let limb3 = high as u64 & M;
         high >>= 52;
-        high += c(4) + wide((c8 >> 64) as u64, FOLD_LIMB << 12);
+        high += c(4) + wide((c8 >> 64) as u64, R260_MOD_P << 12);
         let limb4 = high as u64 & M;
         high >>= 52;
         // Columns 0 and 5. The bits of limb 4 from 2^256 up are moved to column 5, shifted so that one fold handles
@@ -121,22 +121,22 @@ mod products {
         let folded = ((high as u64 & M) << 4) | (limb4 >> 48);
         let limb4 = limb4 & TOP;
         high >>= 52;
-        let mut low = c(0) + wide(folded, FOLD);
+        let mut low = c(0) + wide(folded, R_MOD_P);
         let r0 = low as u64 & M;
         low >>= 52;
         // Columns 1 and 6.
         high += c(6);
-        low += c(1) + wide(high as u64 & M, FOLD_LIMB);
+        low += c(1) + wide(high as u64 & M, R260_MOD_P);
         high >>= 52;
         let r1 = low as u64 & M;
         low >>= 52;
         // Columns 2 and 7.
         high += c(7);
-        low += c(2) + wide(high as u64, FOLD_LIMB);
+        low += c(2) + wide(high as u64, R260_MOD_P);
         let r2 = low as u64 & M;
         low >>= 52;
         // The rest of the high half, 64 bits up, goes to column 3.
-        low += wide((high >> 64) as u64, FOLD_LIMB << 12) + u128::from(limb3);
+        low += wide((high >> 64) as u64, R260_MOD_P << 12) + u128::from(limb3);
         let r3 = low as u64 & M;
         let r4 = (low >> 52) as u64 + limb4;
         [r0, r1, r2, r3, r4]
@@ -405,7 +405,7 @@ impl FieldElement {
     #[inline(always)]
     fn carry(limbs: &[u64; 5]) -> [u64; 5] {
         let mut t = *limbs;
-        t[0] += (t[4] >> 48) * FOLD;
+        t[0] += (t[4] >> 48) * R_MOD_P;
         t[4] &= TOP;
         for i in 0..4 {
             t[i + 1] += t[i] >> 52;
@@ -421,7 +421,7 @@ impl FieldElement {
         let mut t = Self::carry(&self.limbs);
         let at_least_p =
             u64::from(t[4] == TOP) & u64::from((t[3] & t[2] & t[1]) == M) & u64::from(t[0] >= P[0]);
-        t[0] += ((t[4] >> 48) | at_least_p) * FOLD;
+        t[0] += ((t[4] >> 48) | at_least_p) * R_MOD_P;
         for i in 0..4 {
             t[i + 1] += t[i] >> 52;
             t[i] &= M;
@@ -443,7 +443,7 @@ impl FieldElement {
     /// [`Self::is_zero`] in variable time: checking one word rules out most non-zero values.
     #[inline(always)]
     pub(crate) fn is_zero_vartime(&self) -> bool {
-        let low = (self.limbs[0] + (self.limbs[4] >> 48) * FOLD) & M;
+        let low = (self.limbs[0] + (self.limbs[4] >> 48) * R_MOD_P) & M;
         (low == 0 || low == P[0]) && self.is_zero()
     }
 
@@ -562,7 +562,7 @@ impl SecretField for FieldElement {
     }
 }
 
-impl Limbs for FieldElement {
+impl FieldRepr for FieldElement {
     const BETA: Self = Self::from_words(BETA);
 
     #[inline(always)]

@@ -11,7 +11,7 @@
 //! Constant time: everything except comparisons and inversion.
 
 use super::{
-    curve::{BETA, Limbs},
+    curve::{BETA, FieldRepr},
     field::MODULUS,
 };
 use crate::{
@@ -25,7 +25,7 @@ const M: i64 = (1 << 29) - 1;
 /// The low 24 bits set: the bits of the top limb.
 const TOP: i64 = (1 << 24) - 1;
 /// 2^256 mod p, in two limbs.
-const FOLD: [i64; 2] = [977, 8];
+const R_MOD_P: [i64; 2] = [977, 8];
 /// p as 64-bit words, for the final reduction.
 const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
 
@@ -87,23 +87,23 @@ fn reduce(c: impl Fn(usize) -> i64) -> Nine {
             high += c($k + 9);
             let folded = high & M;
             high >>= 29;
-            low += c($k) + folded * (FOLD[0] << 5);
+            low += c($k) + folded * (R_MOD_P[0] << 5);
             r[$k] = low & M;
             low >>= 29;
-            low += folded * (FOLD[1] << 5);
+            low += folded * (R_MOD_P[1] << 5);
         )*};
     }
     fold!(0 1 2 3 4 5 6 7);
     // Column 8: the rest of `high` is below 2^21.
-    low += high * (FOLD[0] << 5) + top;
+    low += high * (R_MOD_P[0] << 5) + top;
     r[8] = low & TOP;
     low >>= 24;
-    low += high * (FOLD[1] << 10);
+    low += high * (R_MOD_P[1] << 10);
     // The part above 2^256 is below 2^35.
-    let mut carry = r[0] + low * FOLD[0];
+    let mut carry = r[0] + low * R_MOD_P[0];
     r[0] = carry & M;
     carry >>= 29;
-    carry += r[1] + low * FOLD[1];
+    carry += r[1] + low * R_MOD_P[1];
     r[1] = carry & M;
     r[2] += carry >> 29;
     r
@@ -114,8 +114,8 @@ fn reduce(c: impl Fn(usize) -> i64) -> Nine {
 fn carry(t: &Nine) -> Nine {
     let above = t[8] >> 24;
     [
-        (t[0] & M) + above * FOLD[0],
-        (t[1] & M) + (t[0] >> 29) + above * FOLD[1],
+        (t[0] & M) + above * R_MOD_P[0],
+        (t[1] & M) + (t[0] >> 29) + above * R_MOD_P[1],
         (t[2] & M) + (t[1] >> 29),
         (t[3] & M) + (t[2] >> 29),
         (t[4] & M) + (t[3] >> 29),
@@ -201,8 +201,8 @@ impl Field for Element {
         // Add p if odd, then shift.
         let odd = -(self.0[0] & 1);
         let mut t = self.0;
-        t[0] -= FOLD[0] & odd;
-        t[1] -= FOLD[1] & odd;
+        t[0] -= R_MOD_P[0] & odd;
+        t[1] -= R_MOD_P[1] & odd;
         t[8] += (TOP + 1) & odd;
         let above = |i: usize| t.get(i + 1).map_or(0, |limb| (limb & 1) << 28);
         Self(core::array::from_fn(|i| (t[i] >> 1) + above(i)))
@@ -219,7 +219,7 @@ impl Field for Element {
     fn is_zero(&self) -> bool {
         // The value is 0, p, or, for a difference, -p. Checking one limb rules out most others.
         let low = self.0[0] & M;
-        (low == 0 || low == (-FOLD[0] & M) || low == FOLD[0]) && self.reduced() == [0; 4]
+        (low == 0 || low == (-R_MOD_P[0] & M) || low == R_MOD_P[0]) && self.reduced() == [0; 4]
     }
 }
 
@@ -238,7 +238,7 @@ impl SecretField for Element {
     }
 }
 
-impl Limbs for Element {
+impl FieldRepr for Element {
     const BETA: Self = Self::from_words(BETA);
 
     #[inline(always)]
@@ -262,8 +262,8 @@ impl Limbs for Element {
         for _ in 0..2 {
             let above = t[8] >> 24;
             t[8] &= TOP;
-            t[0] += above * FOLD[0];
-            t[1] += above * FOLD[1];
+            t[0] += above * R_MOD_P[0];
+            t[1] += above * R_MOD_P[1];
             for i in 0..8 {
                 t[i + 1] += t[i] >> 29;
                 t[i] &= M;

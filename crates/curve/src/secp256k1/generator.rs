@@ -19,7 +19,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{curve::Koblitz, multiply::affine_from_words, scalar::Scalar};
+use super::{curve::Endomorphism, multiply::affine_from_words, scalar::Scalar};
 use crate::{field::SecretField, group::Jacobian, mask::Mask};
 
 /// Bits per window.
@@ -109,14 +109,17 @@ fn scan(entries: &[[u8; 64]; ENTRIES], index: u64) -> [u64; 8] {
 }
 
 /// Computes `k G` in constant time.
-pub(crate) fn multiply_generator<C: Koblitz>(table: CombTable<'_>, digits: &Digits) -> Jacobian<C> {
+pub(crate) fn multiply_generator<C: Endomorphism>(
+    table: CombTable<'_>,
+    digits: &Digits,
+) -> Jacobian<C> {
     complete(multiply::<C, false>(table, digits), table, digits)
 }
 
 /// Checks a product of incomplete additions. If Z = 0 signals an exceptional case, computes it again with complete
 /// additions.
 #[inline(always)]
-pub(crate) fn complete<C: Koblitz>(
+pub(crate) fn complete<C: Endomorphism>(
     product: Jacobian<C>,
     table: CombTable<'_>,
     digits: &Digits,
@@ -129,7 +132,7 @@ pub(crate) fn complete<C: Koblitz>(
 }
 
 /// Computes `k G` with complete or incomplete additions.
-fn multiply<C: Koblitz, const COMPLETE: bool>(
+fn multiply<C: Endomorphism, const COMPLETE: bool>(
     table: CombTable<'_>,
     digits: &Digits,
 ) -> Jacobian<C> {

@@ -9,7 +9,7 @@
 //! `ecmult_impl.h`.
 
 use super::{
-    curve::{Koblitz, Limbs},
+    curve::{Endomorphism, FieldRepr},
     scalar::Signed128,
 };
 use crate::{
@@ -35,7 +35,7 @@ impl GeneratorTable<'_> {
 
     /// Returns entry `index` of the multiples of G (`half` 0) or 2^128 G (1).
     #[inline(always)]
-    fn entry<C: Koblitz>(&self, half: usize, index: usize) -> Affine<C> {
+    fn entry<C: Endomorphism>(&self, half: usize, index: usize) -> Affine<C> {
         affine_from_bytes(&self.0[half * self.entries() + index])
     }
 }
@@ -47,14 +47,14 @@ fn window(entries: usize) -> u32 {
 
 /// Converts 8 little-endian words x, y to a point.
 #[inline(always)]
-pub(crate) fn affine_from_bytes<C: Koblitz>(bytes: &[u8; 64]) -> Affine<C> {
+pub(crate) fn affine_from_bytes<C: Endomorphism>(bytes: &[u8; 64]) -> Affine<C> {
     let words = bytes.as_chunks::<8>().0;
     affine_from_words(&core::array::from_fn(|i| u64::from_le_bytes(words[i])))
 }
 
 /// Converts 8 words x, y to a point.
 #[inline(always)]
-pub(crate) fn affine_from_words<C: Koblitz>(w: &[u64; 8]) -> Affine<C> {
+pub(crate) fn affine_from_words<C: Endomorphism>(w: &[u64; 8]) -> Affine<C> {
     Affine {
         x: C::Field::from_words([w[0], w[1], w[2], w[3]]),
         y: C::Field::from_words([w[4], w[5], w[6], w[7]]),
@@ -65,7 +65,7 @@ pub(crate) fn affine_from_words<C: Koblitz>(w: &[u64; 8]) -> Affine<C> {
 ///
 /// `ENTRIES`, a power of two of at least 2, is the size of the table computed for P.
 #[inline(always)]
-pub(crate) fn multiply_add_vartime<C: Koblitz, const ENTRIES: usize>(
+pub(crate) fn multiply_add_vartime<C: Endomorphism, const ENTRIES: usize>(
     p: &Affine<C>,
     a: &[Signed128; 2],
     generator: GeneratorTable<'_>,

@@ -16,7 +16,7 @@
 //! vectors, end with Z = 0; these are computed again with complete additions. Whether a multiplier is one of them is
 //! not treated as a secret.
 
-use super::curve::Koblitz;
+use super::curve::Endomorphism;
 use crate::{
     field::{LazyField, SecretField},
     group::{Affine, Jacobian, odd_multiples},
@@ -31,7 +31,10 @@ const WINDOWS: usize = 26;
 const ENTRIES: usize = 1 << (WINDOW - 1);
 
 /// Computes `(2 v[0] + 1 - 2^130) P + (2 v[1] + 1 - 2^130) lambda P`. The order of P must be above 62.
-pub(crate) fn multiply_secret<C: Koblitz>(point: &Affine<C>, v: &[[u64; 3]; 2]) -> Jacobian<C> {
+pub(crate) fn multiply_secret<C: Endomorphism>(
+    point: &Affine<C>,
+    v: &[[u64; 3]; 2],
+) -> Jacobian<C> {
     let product = multiply::<C, false>(point, v);
     if product.z.is_zero_mask().declassify() {
         multiply::<C, true>(point, v)
@@ -41,7 +44,7 @@ pub(crate) fn multiply_secret<C: Koblitz>(point: &Affine<C>, v: &[[u64; 3]; 2]) 
 }
 
 /// Like [`multiply_secret`], with complete or incomplete additions.
-pub(crate) fn multiply<C: Koblitz, const COMPLETE: bool>(
+pub(crate) fn multiply<C: Endomorphism, const COMPLETE: bool>(
     point: &Affine<C>,
     v: &[[u64; 3]; 2],
 ) -> Jacobian<C> {
@@ -63,7 +66,11 @@ pub(crate) fn multiply<C: Koblitz, const COMPLETE: bool>(
 
 /// Returns the multiple of the point that a window represents.
 #[inline(always)]
-fn look_up<C: Koblitz>(table: &[Affine<C>; ENTRIES], v: &[u64; 3], window: usize) -> Affine<C> {
+fn look_up<C: Endomorphism>(
+    table: &[Affine<C>; ENTRIES],
+    v: &[u64; 3],
+    window: usize,
+) -> Affine<C> {
     let (word, shift) = (window * WINDOW / 64, window * WINDOW % 64);
     let mut bits = v[word] >> shift;
     if shift > 64 - WINDOW {

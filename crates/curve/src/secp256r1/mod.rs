@@ -40,7 +40,7 @@ impl fmt::Display for Error {
                 "secp256r1: public key coordinate is not below the field prime"
             }
             Self::NotOnCurve => "secp256r1: public key is not on the curve",
-            Self::Mismatch => "secp256r1: signature does not belong to this key and hash",
+            Self::Mismatch => "secp256r1: signature is not valid for this public key and hash",
         })
     }
 }

@@ -61,23 +61,23 @@ impl Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Syntax => "not a Solidity type or signature",
-            Self::TooDeep => "type nested too deep",
+            Self::Syntax => "expected a Solidity type or signature",
+            Self::TooDeep => "expected at most 64 levels of nesting",
             Self::TooManyTypes => "expected at most 65536 types",
             Self::TooManyValues => "expected at most 16777216 values",
-            Self::Size => "type too large, or array of elements without bytes",
-            Self::Truncated => "data ends too early",
-            Self::Offset => "offset outside the data",
-            Self::Length => "length beyond the data",
-            Self::Budget => "offsets reused: items exceed the data many times over",
-            Self::Padding => "padding not zero",
-            Self::Range => "integer out of range of its type",
-            Self::Bool => "boolean neither 0 nor 1",
-            Self::Utf8 => "string not UTF-8",
-            Self::NotCanonical => "item not where the canonical encoding has it",
-            Self::Mismatch => "value not of the type",
-            Self::Selector => "selector or topics not those of the type",
-            Self::Buffer => "buffer too short",
+            Self::Size => "type is too large, or its array elements take no bytes",
+            Self::Truncated => "unexpected end of data",
+            Self::Offset => "offset points outside the data",
+            Self::Length => "length exceeds the data",
+            Self::Budget => "reused offsets: decoded items far exceed the data",
+            Self::Padding => "padding is not zero",
+            Self::Range => "integer out of range for its type",
+            Self::Bool => "expected a boolean (0 or 1)",
+            Self::Utf8 => "string is not valid UTF-8",
+            Self::NotCanonical => "item is not at its position in the canonical encoding",
+            Self::Mismatch => "value does not match the type",
+            Self::Selector => "selector or topics do not match the type",
+            Self::Buffer => "buffer is too small",
         })
     }
 }
@@ -85,7 +85,9 @@ impl fmt::Display for ErrorKind {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            ErrorKind::Buffer => write!(f, "{}: {} bytes needed", self.kind, self.offset),
+            ErrorKind::Buffer => {
+                write!(f, "{}: expected at least {} bytes", self.kind, self.offset)
+            }
             kind => write!(f, "byte {}: {kind}", self.offset),
         }
     }

@@ -192,7 +192,7 @@ macro_rules! abi_event {
     };
     (@one indexed) => { 1 };
     (@check indexed $ty:ty) => {
-        const { assert!(<$ty as $crate::abi::AbiType>::TOPIC, "an indexed parameter of this type is a `Hashed`") }
+        const { assert!(<$ty as $crate::abi::AbiType>::TOPIC, "an indexed parameter of this type must be a `Hashed`") }
     };
     (@head indexed, $ty:ty) => { 0 };
     (@head , $ty:ty) => { <$ty as $crate::abi::AbiType>::HEAD };

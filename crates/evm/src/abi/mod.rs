@@ -45,7 +45,7 @@ mod tests;
 
 use alloc::{string::ToString, vec::Vec};
 
-use lydite_bytes::{B256, FixedBytes, write_behind};
+use lydite_bytes::{B256, FixedBytes, write_after_prefix};
 use lydite_hash::{keccak256, keccak256_const};
 
 #[doc(hidden)]
@@ -149,7 +149,7 @@ pub fn encode_call_into<T: AbiEncode + ?Sized>(
                     if let Some(out) = buffer.get_mut(..4 + $size) {
                         let mut words = [0; $size];
                         write_all(&mut words, arguments);
-                        write_behind(selector, &words, out);
+                        write_after_prefix(selector, &words, out);
                         return Ok(4 + $size);
                     }
                 })*

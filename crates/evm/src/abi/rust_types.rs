@@ -94,7 +94,7 @@ word_type!(
 word_type!(
     @[const N: usize] FixedBytes<N>,
     {
-        assert!(N >= 1 && N <= 32, "bytes1 to bytes32");
+        assert!(N >= 1 && N <= 32, "expected bytes1 to bytes32");
         TypeName::new("bytes").then_number(N)
     },
     |value, slot| word::put_left(slot, &value.0),
@@ -170,7 +170,7 @@ impl<const BITS: usize> Int<BITS> {
 word_type!(
     @[const BITS: usize] Uint<BITS>,
     {
-        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "uint8 to uint256");
+        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "expected uint8 to uint256, in steps of 8 bits");
         TypeName::new("uint").then_number(BITS)
     },
     |value, slot| word::put_u256(slot, &value.0),
@@ -181,7 +181,7 @@ word_type!(
 word_type!(
     @[const BITS: usize] Int<BITS>,
     {
-        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "int8 to int256");
+        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "expected int8 to int256, in steps of 8 bits");
         TypeName::new("int").then_number(BITS)
     },
     |value, slot| word::put_u256(slot, &value.0.0),
@@ -322,7 +322,7 @@ impl<T: AbiType> AbiType for Vec<T> {
     const DYNAMIC: bool = true;
     const HEAD: usize = {
         // Otherwise a short input with a large length could require any amount of memory.
-        assert!(T::HEAD > 0, "array of elements without bytes");
+        assert!(T::HEAD > 0, "expected array elements of at least one byte");
         32
     };
 }

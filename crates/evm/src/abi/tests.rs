@@ -124,11 +124,14 @@ fn packed_pads_elements_and_refuses_what_solidity_refuses() {
 #[test]
 fn errors_say_where_and_what() {
     let error = decode::<bool>(&[2; 32]).unwrap_err();
-    assert_eq!(error.kind.to_string(), "boolean neither 0 nor 1");
-    assert_eq!(error.to_string(), "byte 0: boolean neither 0 nor 1");
+    assert_eq!(error.kind.to_string(), "expected a boolean (0 or 1)");
+    assert_eq!(error.to_string(), "byte 0: expected a boolean (0 or 1)");
     let error = encode_into(&U256::ONE, &mut [0; 31]).unwrap_err();
-    assert_eq!(error.kind.to_string(), "buffer too short");
-    assert_eq!(error.to_string(), "buffer too short: 32 bytes needed");
+    assert_eq!(error.kind.to_string(), "buffer is too small");
+    assert_eq!(
+        error.to_string(),
+        "buffer is too small: expected at least 32 bytes"
+    );
 }
 
 #[test]

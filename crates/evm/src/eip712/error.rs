@@ -8,7 +8,7 @@ use lydite_bytes::{hex, uint};
 use super::schema::TypedSchema;
 
 /// The reason why typed data in JSON was rejected. `Display` writes one line such as `message.from.wallet: not an
-/// address: byte 3: 0x7a is not a hexadecimal digit (near byte 512)`.
+/// address: byte 3: expected a hexadecimal digit, found 0x7a (near byte 512)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedDataError {
     /// The path, such as `message.from.wallet` or `types.Mail[2].type`; empty for the document itself.
@@ -96,42 +96,42 @@ impl fmt::Display for Reason {
         match self {
             Self::Json(message) => f.write_str(message),
             Self::Missing => f.write_str("missing"),
-            Self::Unknown => f.write_str("not in the types"),
-            Self::Duplicate => f.write_str("given twice"),
-            Self::Name => f.write_str("not a name for a struct or a member"),
+            Self::Unknown => f.write_str("unknown key"),
+            Self::Duplicate => f.write_str("duplicate name"),
+            Self::Name => f.write_str("expected a Solidity identifier that is not a built-in type"),
             Self::Type(name) => write!(
                 f,
-                "`{name}` is neither an EIP-712 type nor a struct of the document"
+                "unknown type `{name}`; expected an EIP-712 type or a struct of the document"
             ),
             Self::Address(error) => write!(f, "not an address: {error}"),
             Self::Hex(error) => write!(f, "not hexadecimal bytes: {error}"),
-            Self::Prefix => f.write_str("no 0x in front"),
+            Self::Prefix => f.write_str("expected a 0x prefix"),
             Self::BytesLength { expected, actual } => {
-                write!(f, "expected {expected} bytes, got {actual}")
+                write!(f, "expected {expected} bytes, found {actual}")
             }
             Self::Integer(error) => write!(f, "not an integer: {error}"),
             Self::Range { signed, bits } => {
                 write!(
                     f,
-                    "out of the range of {}int{bits}",
+                    "out of range for {}int{bits}",
                     if *signed { "" } else { "u" }
                 )
             }
             Self::ArrayLength { expected, actual } => {
-                write!(f, "expected {expected} elements, got {actual}")
+                write!(f, "expected {expected} elements, found {actual}")
             }
             Self::TooManyTypes => write!(
                 f,
-                "expected at most {} struct types, EIP712Domain included",
+                "expected at most {} struct types, including EIP712Domain",
                 TypedSchema::MAX_STRUCTS
             ),
             Self::TypesTooLong => write!(
                 f,
-                "expected at most {} bytes of type strings, each with the types it depends on",
+                "expected at most {} bytes of type strings, each including the types it refers to",
                 TypedSchema::MAX_TYPE_TEXT
             ),
-            Self::TooLong => f.write_str("expected at most 4 GiB"),
-            Self::TooShort => f.write_str("the text is too short for the structs it opens"),
+            Self::TooLong => f.write_str("expected at most 4 GiB of JSON"),
+            Self::TooShort => f.write_str("text is too short for the members of its structs"),
         }
     }
 }

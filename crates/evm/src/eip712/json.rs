@@ -61,9 +61,7 @@ impl<'a> Reader<'a> {
             Ok(found) => found,
             Err(error) => return error,
         };
-        self.fail(Reason::Json(format!(
-            "invalid type: {found}, expected {expected}"
-        )))
+        self.fail(Reason::Json(format!("expected {expected}, found {found}")))
     }
 
     /// Describes the kind of the value at the cursor. Scalars are skipped, arrays and objects are not.
@@ -72,16 +70,16 @@ impl<'a> Reader<'a> {
             Some(b'"') => format!("string {:?}", self.string()?),
             Some(b'{') => {
                 self.at += 1;
-                "map".into()
+                "object".into()
             }
             Some(b'[') => {
                 self.at += 1;
-                "sequence".into()
+                "array".into()
             }
             Some(b'-' | b'0'..=b'9') => {
                 let number = self.number()?;
                 let float = number.contains(['.', 'e', 'E']);
-                let kind = if float { "floating point" } else { "integer" };
+                let kind = if float { "number" } else { "integer" };
                 format!("{kind} `{number}`")
             }
             Some(b't' | b'f') => format!("boolean `{}`", self.boolean()?),
@@ -108,7 +106,7 @@ impl<'a> Reader<'a> {
     pub(super) fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
-            Some(_) => Err(self.syntax("trailing characters")),
+            Some(_) => Err(self.syntax("unexpected characters after the document")),
         }
     }
 
@@ -117,7 +115,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.syntax("recursion limit exceeded"));
+            return Err(self.syntax(&format!("expected at most {MAX_DEPTH} levels of nesting")));
         }
         Ok(())
     }
@@ -134,7 +132,7 @@ impl<'a> Reader<'a> {
             }
             Some(b',') if !first => self.at += 1,
             Some(_) if first => {}
-            None => return Err(self.syntax("the text ends too early")),
+            None => return Err(self.syntax("unexpected end of text")),
             _ => return Err(self.syntax(&format!("expected `,` or `{}`", char::from(close)))),
         }
         Ok(true)
@@ -147,7 +145,7 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         if self.peek() != Some(b'"') {
-            return Err(self.syntax("expected a key in quotes"));
+            return Err(self.syntax("expected a key in double quotes"));
         }
         let key = self.string()?;
         if self.peek() != Some(b':') {
@@ -191,11 +189,11 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     match escape::character(self.text, &mut self.at) {
                         Some(c) => out.push(c),
-                        None => return Err(self.syntax("invalid escape")),
+                        None => return Err(self.syntax("invalid escape sequence")),
                     }
                 }
-                Some(_) => return Err(self.syntax("control character in a string")),
-                None => return Err(self.syntax("the text ends in a string")),
+                Some(_) => return Err(self.syntax("unescaped control character in a string")),
+                None => return Err(self.syntax("unexpected end of text in a string")),
             }
             start = self.at;
             self.at = plain(self.text.as_bytes(), start);
@@ -249,7 +247,7 @@ impl<'a> Reader<'a> {
         } else if self.literal("false") {
             Ok(false)
         } else {
-            Err(self.syntax("expected a value"))
+            Err(self.syntax("expected a JSON value"))
         }
     }
 
@@ -258,9 +256,9 @@ impl<'a> Reader<'a> {
         if self.literal("null") {
             Ok(())
         } else if self.left() == 0 {
-            Err(self.syntax("the text ends too early"))
+            Err(self.syntax("unexpected end of text"))
         } else {
-            Err(self.syntax("expected a value"))
+            Err(self.syntax("expected a JSON value"))
         }
     }
 
@@ -320,7 +318,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.at = at;
-        Err(self.syntax("the text ends too early"))
+        Err(self.syntax("unexpected end of text"))
     }
 }
 

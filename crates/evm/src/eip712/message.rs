@@ -476,13 +476,13 @@ impl fmt::Display for Expected<'_> {
         }
         match ty.base {
             Base::Bool => f.write_str("bool (true or false)"),
-            Base::Address => f.write_str("address (a string of 0x and 40 digits)"),
+            Base::Address => f.write_str("address (a string of 0x and 40 hexadecimal digits)"),
             Base::FixedBytes(length) => write!(
                 f,
-                "bytes{length} (a string of 0x and {} digits)",
+                "bytes{length} (a string of 0x and {} hexadecimal digits)",
                 2 * length
             ),
-            Base::Bytes => f.write_str("bytes (a string of 0x and digits)"),
+            Base::Bytes => f.write_str("bytes (a string of 0x and hexadecimal digits)"),
             Base::String => f.write_str("string"),
             Base::Uint(bits) => write!(f, "uint{bits}"),
             Base::Int(bits) => write!(f, "int{bits}"),

@@ -35,7 +35,7 @@ pub(super) const DOMAIN: &str = "EIP712Domain";
 /// assert_eq!(schema.encode_type("Transfer").as_deref(), Some("Transfer(address to,uint256 amount)"));
 ///
 /// let error = schema.hash_struct("Transfer", r#"{"to": "0x00zz", "amount": 1}"#).unwrap_err();
-/// assert_eq!(error.to_string(), "message.to: not an address: expected 40 hexadecimal digits, got 4 (near byte 15)");
+/// assert_eq!(error.to_string(), "message.to: not an address: expected 40 hexadecimal digits, found 4 (near byte 15)");
 /// # Ok::<(), lydite_evm::eip712::TypedDataError>(())
 /// ```
 #[derive(Clone, Debug)]

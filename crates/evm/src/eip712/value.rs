@@ -133,7 +133,7 @@ impl TypedValue for Address {
 
 impl<const N: usize> TypedValue for FixedBytes<N> {
     const TYPE: &'static MemberType = {
-        assert!(N >= 1 && N <= 32, "bytesN holds 1 to 32 bytes");
+        assert!(N >= 1 && N <= 32, "expected bytes1 to bytes32");
         &MemberType::FixedBytes(N as u8)
     };
 
@@ -184,7 +184,7 @@ impl<T: TypedValue> TypedValue for Vec<T> {
 
 impl<T: TypedValue, const N: usize> TypedValue for [T; N] {
     const TYPE: &'static MemberType = {
-        assert!(N > 0, "an array has at least one element");
+        assert!(N > 0, "expected an array of at least one element");
         &MemberType::FixedArray(T::TYPE, N)
     };
 

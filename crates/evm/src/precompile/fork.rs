@@ -97,7 +97,7 @@ pub struct UnknownFork;
 
 impl fmt::Display for UnknownFork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no fork has this name; the forks are")?;
+        f.write_str("unknown fork; expected one of")?;
         for (i, fork) in Fork::ALL.into_iter().enumerate() {
             write!(f, "{}{fork}", if i == 0 { " " } else { ", " })?;
         }

@@ -93,16 +93,16 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::OutOfGas => "out of gas",
-            Self::NotActive => "no such precompile at this fork",
-            Self::InputLength => "input length is not valid",
-            Self::Blake2Flag => "blake2f: the last byte is not 0 or 1",
-            Self::ModexpLength => "modexp: a length is above 1024",
-            Self::VersionedHash => "KZG: the versioned hash is not that of the commitment",
-            Self::Padding => "bls12-381: the first 16 bytes of a field element are not zeros",
+            Self::NotActive => "the fork has no precompiled contract at this address",
+            Self::InputLength => "input length is not valid for this precompiled contract",
+            Self::Blake2Flag => "blake2f: expected 0 or 1 in the last byte",
+            Self::ModexpLength => "modexp: expected lengths of at most 1024 bytes",
+            Self::VersionedHash => "kzg: versioned hash does not match the commitment",
+            Self::Padding => "bls12-381: expected 16 zero bytes at the start of a field element",
             Self::Bn254(error) => return error.fmt(f),
             #[cfg(feature = "bls12-381")]
             Self::Bls12_381(error) => return error.fmt(f),
-            Self::NotBuilt => "bls12-381: not in this build",
+            Self::NotBuilt => "bls12-381: not included in this build",
         })
     }
 }

@@ -46,21 +46,24 @@ pub struct Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Self::IntegerTooLarge { bits } = self {
-            return write!(f, "integer too large, expected at most {bits} bits");
+            return write!(
+                f,
+                "expected an integer of at most {bits} bits, found a larger one"
+            );
         }
         f.write_str(match self {
-            Self::UnexpectedEnd => "item longer than what is left",
-            Self::LengthNotMinimal => "length not minimal",
+            Self::UnexpectedEnd => "item extends past the end of the input or of its list",
+            Self::LengthNotMinimal => "length is not in its shortest form",
             Self::LeadingZero => "leading zero",
-            Self::SinglePrefixed => "prefix before a single byte below 0x80",
-            Self::ExpectedString => "list where a string belongs",
-            Self::ExpectedList => "string where a list belongs",
-            Self::WrongLength => "string of the wrong length",
-            Self::IntegerTooLarge { .. } => "integer too large",
-            Self::InvalidBool => "boolean neither 0 nor 1",
-            Self::InvalidUtf8 => "text not UTF-8",
-            Self::TrailingBytes => "bytes after the end",
-            Self::BufferTooSmall => "buffer too small",
+            Self::SinglePrefixed => "single byte below 0x80 has a prefix",
+            Self::ExpectedString => "expected a string, found a list",
+            Self::ExpectedList => "expected a list, found a string",
+            Self::WrongLength => "string length does not match the type",
+            Self::IntegerTooLarge { .. } => "integer is too large",
+            Self::InvalidBool => "expected a boolean (0 or 1)",
+            Self::InvalidUtf8 => "text is not valid UTF-8",
+            Self::TrailingBytes => "unexpected bytes after the last item",
+            Self::BufferTooSmall => "buffer is too small",
         })
     }
 }
@@ -68,7 +71,9 @@ impl fmt::Display for ErrorKind {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            ErrorKind::BufferTooSmall => write!(f, "{}, {} bytes needed", self.kind, self.offset),
+            ErrorKind::BufferTooSmall => {
+                write!(f, "{}: expected at least {} bytes", self.kind, self.offset)
+            }
             kind => write!(f, "byte {}: {kind}", self.offset),
         }
     }

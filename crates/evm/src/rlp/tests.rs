@@ -338,11 +338,11 @@ fn hostile_items() {
     );
     assert_eq!(
         error(LengthNotMinimal, 17).to_string(),
-        "byte 17: length not minimal"
+        "byte 17: length is not in its shortest form"
     );
     assert_eq!(
         error(BufferTooSmall, 9).to_string(),
-        "buffer too small, 9 bytes needed"
+        "buffer is too small: expected at least 9 bytes"
     );
 }
 

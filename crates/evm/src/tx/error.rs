@@ -64,19 +64,31 @@ impl fmt::Display for Error {
             Self::Rlp(error) => error.fmt(f),
             Self::UnknownType(byte) => write!(f, "byte 0: unknown transaction type {byte:#04x}"),
             Self::InvalidV { offset } => {
-                write!(f, "byte {offset}: v neither 27, 28 nor of EIP-155")
+                write!(
+                    f,
+                    "byte {offset}: expected v 27, 28, or at least 35 with a chain id below 2^64"
+                )
             }
-            Self::UnknownWrapper(version) => write!(f, "blob wrapper of unknown version {version}"),
-            Self::BlobCount => {
-                f.write_str("blobs, commitments, proofs and hashes differ in number")
+            Self::UnknownWrapper(version) => {
+                write!(f, "unknown blob wrapper version {version}; expected 1")
             }
+            Self::BlobCount => f.write_str(
+                "numbers of blobs, commitments, proofs and versioned hashes do not match",
+            ),
             Self::Signature(error) => error.fmt(f),
-            Self::MissingField(Field::To) => f.write_str("to: this type creates no contract"),
+            Self::MissingField(Field::To) => {
+                f.write_str("to: missing; this transaction type cannot create a contract")
+            }
             Self::MissingField(field) => write!(f, "{}: missing", field.name()),
             Self::ForeignField(field, kind) => {
-                write!(f, "{}: not a field of type {}", field.name(), *kind as u8)
+                write!(
+                    f,
+                    "{}: not a field of transaction type {}",
+                    field.name(),
+                    *kind as u8
+                )
             }
-            Self::Length => f.write_str("batch: the slices differ in length"),
+            Self::Length => f.write_str("batch: expected slices of equal length"),
         }
     }
 }

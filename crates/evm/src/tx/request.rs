@@ -54,7 +54,7 @@ macro_rules! fields {
         ///
         /// let request = TransactionRequest { gas_price: 1, ..request };
         /// let error = request.sign(&key).unwrap_err();
-        /// assert_eq!(error.to_string(), "gas_price: not a field of type 2");
+        /// assert_eq!(error.to_string(), "gas_price: not a field of transaction type 2");
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -119,7 +119,7 @@ impl<T: Signable> Signed<T> {
 /// use lydite_evm::tx::Transaction;
 ///
 /// assert_eq!(Transaction::decode(&[0x05, 0xc0]).unwrap_err().to_string(), "byte 0: unknown transaction type 0x05");
-/// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item longer than what is left");
+/// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item extends past the end of the input or of its list");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transaction {

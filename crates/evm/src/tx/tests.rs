@@ -437,7 +437,7 @@ fn hostile_envelopes() {
     }
     assert_eq!(
         Error::InvalidV { offset: 7 }.to_string(),
-        "byte 7: v neither 27, 28 nor of EIP-155"
+        "byte 7: expected v 27, 28, or at least 35 with a chain id below 2^64"
     );
 
     assert_eq!(
@@ -488,7 +488,7 @@ fn hostile_envelopes() {
     assert_eq!(error, rlp(ErrorKind::IntegerTooLarge { bits: 128 }, 2));
     assert_eq!(
         error.to_string(),
-        "byte 2: integer too large, expected at most 128 bits"
+        "byte 2: expected an integer of at most 128 bits, found a larger one"
     );
 
     for (raw, ..) in cases() {
@@ -725,13 +725,13 @@ fn errors_are_told() {
         texts,
         [
             "byte 0: unknown transaction type 0x7f",
-            "blob wrapper of unknown version 2",
-            "blobs, commitments, proofs and hashes differ in number",
-            "signature: s is above n / 2",
-            "to: this type creates no contract",
+            "unknown blob wrapper version 2; expected 1",
+            "numbers of blobs, commitments, proofs and versioned hashes do not match",
+            "signature: s is above n / 2 (EIP-2)",
+            "to: missing; this transaction type cannot create a contract",
             "chain_id: missing",
-            "access_list: not a field of type 0",
-            "batch: the slices differ in length",
+            "access_list: not a field of transaction type 0",
+            "batch: expected slices of equal length",
         ]
     );
 }

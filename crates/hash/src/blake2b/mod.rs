@@ -2,8 +2,31 @@
 //!
 //! Source: \[RFC7693\] §3.2, \[EIP-152\].
 
+/// Calls a macro with each row of the schedule SIGMA, \[RFC7693\] §2.7, which repeats after ten rounds. Straight-line
+/// code for each row addresses the message words directly.
+macro_rules! each_row {
+    ($next:ident) => {
+        $next!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+        $next!(14 10 4 8 9 15 13 6 1 12 0 2 11 7 5 3);
+        $next!(11 8 12 0 5 2 15 13 10 14 3 6 7 1 9 4);
+        $next!(7 9 3 1 13 12 11 14 2 6 5 10 4 0 15 8);
+        $next!(9 0 5 7 2 4 10 15 14 1 11 12 6 8 3 13);
+        $next!(2 12 6 10 0 11 8 3 4 13 7 5 15 14 1 9);
+        $next!(12 5 1 15 14 13 4 10 0 7 6 3 9 2 8 11);
+        $next!(13 11 7 14 12 1 3 9 5 0 15 4 8 6 2 10);
+        $next!(6 15 14 9 11 3 0 8 12 2 13 7 1 4 10 5);
+        $next!(10 2 8 4 7 6 1 5 15 11 9 14 3 12 13 0);
+    };
+}
+
+mod dispatch;
+mod portable;
 #[cfg(test)]
 mod reference;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use dispatch::Backend;
 
 /// Updates `h` by compressing the message block `m`, with offset counters `t` and the flag of the last block.
 ///
@@ -19,6 +42,18 @@ mod reference;
 /// assert_eq!(h[0].to_le_bytes()[..4], [0xba, 0x80, 0xa5, 0x3f]);
 /// ```
 pub fn blake2b_compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], t: [u64; 2], last: bool) {
+    compress(Backend::detect(), rounds, h, m, t, last);
+}
+
+#[inline]
+fn compress(
+    backend: Backend,
+    rounds: u32,
+    h: &mut [u64; 8],
+    m: &[u64; 16],
+    t: [u64; 2],
+    last: bool,
+) {
     let mut v = [0; 16];
     v[..8].copy_from_slice(h);
     v[8..].copy_from_slice(&IV);
@@ -27,7 +62,7 @@ pub fn blake2b_compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], t: [u64; 2
     if last {
         v[14] = !v[14];
     }
-    mix(rounds, &mut v, m);
+    backend.mix(rounds, &mut v, m);
     for i in 0..8 {
         h[i] ^= v[i] ^ v[i + 8];
     }
@@ -43,62 +78,6 @@ const IV: [u64; 8] = [
     0x1f83_d9ab_fb41_bd6b,
     0x5be0_cd19_137e_2179,
 ];
-
-macro_rules! g {
-    ($v:ident, $m:ident, $a:literal $b:literal $c:literal $d:literal, $x:literal $y:literal) => {
-        $v[$a] = $v[$a].wrapping_add($m[$x]).wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_right(32);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_right(24);
-        $v[$a] = $v[$a].wrapping_add($m[$y]).wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_right(16);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_right(63);
-    };
-}
-
-/// A round with one row of the schedule SIGMA.
-macro_rules! round {
-    ($v:ident, $m:ident, $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal $s6:literal $s7:literal
-     $s8:literal $s9:literal $s10:literal $s11:literal $s12:literal $s13:literal $s14:literal $s15:literal) => {
-        g!($v, $m, 0 4 8 12, $s0 $s1);
-        g!($v, $m, 1 5 9 13, $s2 $s3);
-        g!($v, $m, 2 6 10 14, $s4 $s5);
-        g!($v, $m, 3 7 11 15, $s6 $s7);
-        g!($v, $m, 0 5 10 15, $s8 $s9);
-        g!($v, $m, 1 6 11 12, $s10 $s11);
-        g!($v, $m, 2 7 8 13, $s12 $s13);
-        g!($v, $m, 3 4 9 14, $s14 $s15);
-    };
-}
-
-fn mix(rounds: u32, v: &mut [u64; 16], m: &[u64; 16]) {
-    let mut w = *v;
-    let mut left = rounds;
-    // The schedule repeats after ten rounds; straight-line code for each of them addresses the message words directly.
-    macro_rules! next {
-        ($($s:literal)*) => {
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            round!(w, m, $($s)*);
-        };
-    }
-    loop {
-        next!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-        next!(14 10 4 8 9 15 13 6 1 12 0 2 11 7 5 3);
-        next!(11 8 12 0 5 2 15 13 10 14 3 6 7 1 9 4);
-        next!(7 9 3 1 13 12 11 14 2 6 5 10 4 0 15 8);
-        next!(9 0 5 7 2 4 10 15 14 1 11 12 6 8 3 13);
-        next!(2 12 6 10 0 11 8 3 4 13 7 5 15 14 1 9);
-        next!(12 5 1 15 14 13 4 10 0 7 6 3 9 2 8 11);
-        next!(13 11 7 14 12 1 3 9 5 0 15 4 8 6 2 10);
-        next!(6 15 14 9 11 3 0 8 12 2 13 7 1 4 10 5);
-        next!(10 2 8 4 7 6 1 5 15 11 9 14 3 12 13 0);
-    }
-    *v = w;
-}
 
 #[cfg(test)]
 mod tests {
@@ -135,10 +114,13 @@ mod tests {
         fn any_input_is_that_of_the_reference(
             rounds in 0u32..40, h: [u64; 8], m: [u64; 16], t: [u64; 2], last: bool,
         ) {
-            let (mut ours, mut theirs) = (h, h);
-            blake2b_compress(rounds, &mut ours, &m, t, last);
+            let mut theirs = h;
             reference::compress(rounds, &mut theirs, &m, t, last);
-            prop_assert_eq!(ours, theirs);
+            for backend in Backend::available() {
+                let mut ours = h;
+                compress(backend, rounds, &mut ours, &m, t, last);
+                prop_assert_eq!(ours, theirs, "{:?}", backend);
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ use super::wasm32::scalar::permute;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{State, xor_bytes};
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::{Model, model};
 
 /// Whether this build must not use CPU-specific instructions; Miri cannot run them.
 #[cfg(target_arch = "x86_64")]
@@ -29,28 +31,6 @@ cpufeatures::new!(cpu_avx2, "bmi1", "bmi2", "avx2");
 cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
 #[cfg(target_arch = "x86_64")]
 cpufeatures::new!(cpu_avx512vl, "avx512f", "avx512bw", "avx512vl");
-
-/// Whether the CPU executes 512-bit instructions in two halves: AMD's family 19h with AVX-512 (Zen 4).
-#[cfg(target_arch = "x86_64")]
-fn halves() -> bool {
-    use core::arch::x86_64::__cpuid;
-    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
-
-    const UNKNOWN: u8 = 0;
-    const NO: u8 = 1;
-    const YES: u8 = 2;
-    static HALVES: AtomicU8 = AtomicU8::new(UNKNOWN);
-    if HALVES.load(Relaxed) == UNKNOWN {
-        // SAFETY: every x86-64 CPU has `cpuid`.
-        #[allow(unused_unsafe, reason = "safe to call in later versions of Rust")]
-        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
-        let amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes)
-            == [*b"Auth", *b"enti", *b"cAMD"];
-        let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
-        HALVES.store(if amd && family == 0x19 { YES } else { NO }, Relaxed);
-    }
-    HALVES.load(Relaxed) == YES
-}
 
 /// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
@@ -86,7 +66,7 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         if !PORTABLE_ONLY {
             if cpu_avx512::get() {
-                return if cpu_avx512vl::get() && halves() {
+                return if cpu_avx512vl::get() && model() == Model::AmdFamily19 {
                     Self::Avx512Vl(Proof(()))
                 } else {
                     Self::Avx512(Proof(()))

@@ -62,7 +62,10 @@ impl core::fmt::Display for Error {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::BatchLength { inputs, outputs } => {
-                write!(f, "{inputs} inputs but {outputs} output places")
+                write!(
+                    f,
+                    "batch: expected {inputs} outputs, one per input, found {outputs}"
+                )
             }
         }
     }
@@ -170,7 +173,7 @@ impl Backend {
         inputs: &[&[u8]],
         out: &mut [[u8; N]],
     ) -> Result<(), Error> {
-        const { assert!(N <= SHAKE128_RATE, "one block of output at most") };
+        const { assert!(N <= SHAKE128_RATE, "expected at most one block of output") };
         check_lengths(inputs.len(), out.len())?;
         self.sponge_all::<SHAKE128_RATE, N>(SHAKE_SUFFIX, inputs, out);
         Ok(())

@@ -226,7 +226,7 @@ fn unequal_slices_are_refused_and_nothing_is_written() {
         );
         assert_eq!(
             std::string::ToString::to_string(&error),
-            "1 inputs but 2 output places"
+            "batch: expected 1 outputs, one per input, found 2"
         );
         assert_eq!(digests, [[7; 32]; 2]);
     }

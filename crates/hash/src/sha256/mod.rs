@@ -35,10 +35,10 @@ pub fn sha256(data: &[u8]) -> [u8; 32] {
 pub fn sha256_in_place(buffer: &mut [u8], length: usize) -> [u8; 32] {
     let end = (length + 9).next_multiple_of(64);
     match buffer.get_mut(length..length + 72) {
-        Some(behind) => {
+        Some(padding) => {
             // More zeros than required, so that they take few stores.
-            behind.fill(0);
-            behind[0] = 0x80;
+            padding.fill(0);
+            padding[0] = 0x80;
         }
         None => return sha256(&buffer[..length]),
     }

@@ -57,15 +57,17 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Value(kind) => return kind.fmt(f),
-            Self::NotInDialect(dialect) => return write!(f, "no form in the dialect {dialect}"),
-            Self::UnknownLabel => "no label of an operation or descriptor that may stand here",
-            Self::InvalidKey => "no Ed25519 key or signature",
-            Self::InvalidSignature => "signature not made by this key",
-            Self::WrongVersion => "protocol version other than 1.0",
-            Self::InvalidFrame => "no length and colon where a frame starts",
-            Self::MessageTooLong => "message longer than the limit",
-            Self::Stopped => "stream given up",
-            Self::InvalidLocator => "no OCapN locator",
+            Self::NotInDialect(dialect) => {
+                return write!(f, "cannot be expressed in the dialect {dialect}");
+            }
+            Self::UnknownLabel => "expected the label of an operation or descriptor allowed here",
+            Self::InvalidKey => "expected an Ed25519 key or signature",
+            Self::InvalidSignature => "signature is not valid for this key",
+            Self::WrongVersion => "expected protocol version 1.0",
+            Self::InvalidFrame => "expected a length and a colon at the start of the frame",
+            Self::MessageTooLong => "message is longer than the limit",
+            Self::Stopped => "stream failed earlier and can no longer be read",
+            Self::InvalidLocator => "expected an OCapN locator",
         })
     }
 }

@@ -448,10 +448,15 @@ fn put_other<const ENDO: bool, B: Buffer>(
                     put_other::<ENDO, B>(key, depth, out)?;
                     put_value::<ENDO, B>(value, depth, out)?;
                 }
+            } else if let Some(entries) = sorted_texts(entries)? {
+                for (key, value) in entries {
+                    put_other::<ENDO, B>(key, depth, out)?;
+                    put_value::<ENDO, B>(value, depth, out)?;
+                }
             } else {
-                for (key, (_, value)) in sorted(entries, |(key, _)| key, depth)? {
+                for (key, index) in sorted(entries.iter().map(|(key, _)| key), depth)? {
                     out.put_slice(&key);
-                    put_other::<ENDO, B>(value, depth, out)?;
+                    put_other::<ENDO, B>(&entries[index].1, depth, out)?;
                 }
             }
             out.put(b"}", 1);
@@ -464,7 +469,7 @@ fn put_other<const ENDO: bool, B: Buffer>(
                     put_other::<ENDO, B>(member, depth, out)?;
                 }
             } else {
-                for (member, _) in sorted(members, |member| member, depth)? {
+                for (member, _) in sorted(members.iter(), depth)? {
                     out.put_slice(&member);
                 }
             }
@@ -495,55 +500,93 @@ fn by_text(entries: &[(Value, Value)]) -> Result<Vec<(&str, &Value)>, Error> {
     Ok(sorted)
 }
 
-/// Whether the encoded keys of the items are strictly ascending.
+/// Whether the encoded keys of the items are known to be strictly ascending.
 #[inline(always)]
 fn in_order<T>(items: &[T], key: impl Fn(&T) -> &Value) -> bool {
     items
         .windows(2)
-        .all(|pair| compare_encoded(key(&pair[0]), key(&pair[1])) == Ok(Ordering::Less))
+        .all(|pair| compare_encoded(key(&pair[0]), key(&pair[1])) == Some(Ordering::Less))
 }
 
-/// Returns the items with their encoded keys, sorted by these. Containers in keys may be nested `depth` deep.
+/// Returns the entries sorted by their encoded keys, or `None` if a key is not a string, symbol or byte array. These
+/// need not be encoded to be compared.
 #[inline(never)]
-fn sorted<T>(
-    items: &[T],
-    key: impl Fn(&T) -> &Value,
+fn sorted_texts(entries: &[(Value, Value)]) -> Result<Option<Vec<&(Value, Value)>>, Error> {
+    if entries.iter().any(|(key, _)| blob(key).is_none()) {
+        return Ok(None);
+    }
+    let order = |(a, _): &(Value, Value), (b, _): &(Value, Value)| {
+        compare_encoded(a, b).unwrap_or(Ordering::Equal)
+    };
+    let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
+    sorted.sort_unstable_by(|a, b| order(a, b));
+    if sorted
+        .windows(2)
+        .any(|pair| order(pair[0], pair[1]) == Ordering::Equal)
+    {
+        return Err(ErrorKind::Duplicate.at(0));
+    }
+    Ok(Some(sorted))
+}
+
+/// Encodes the keys, whose containers may be nested `depth` deep. Returns them sorted, each with its index.
+fn sorted<'a>(
+    keys: impl Iterator<Item = &'a Value>,
     depth: usize,
-) -> Result<Vec<(Vec<u8>, &T)>, Error> {
-    let mut sorted = Vec::with_capacity(items.len());
-    for item in items {
-        let key = key(item);
+) -> Result<Vec<(Vec<u8>, usize)>, Error> {
+    let mut sorted = Vec::with_capacity(keys.size_hint().0);
+    for (index, key) in keys.enumerate() {
         let mut encoded = Vec::with_capacity(key.length_hint());
         let mut buffer = VecBuffer::new(&mut encoded);
         put_other::<false, _>(key, depth, &mut buffer)?;
         let length = buffer.written;
         encoded.truncate(length);
-        sorted.push((encoded, item));
+        sorted.push((encoded, index));
     }
-    sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-        return Err(ErrorKind::Duplicate.at(0));
+    match sort_keys(&mut sorted) {
+        None => Ok(sorted),
+        Some(_) => Err(ErrorKind::Duplicate.at(0)),
     }
-    Ok(sorted)
 }
 
-/// Compares the encodings of two values.
+/// Sorts encoded keys. Returns the number that accompanies the second of two equal ones.
+#[inline(never)]
+pub(super) fn sort_keys(keys: &mut [(Vec<u8>, usize)]) -> Option<usize> {
+    keys.sort_unstable();
+    let mut pairs = keys.windows(2);
+    Some(pairs.find(|pair| pair[0].0 == pair[1].0)?[1].1)
+}
+
+/// Compares the encodings of two values; `None` if one of them is a container. Encoding containers here and again when
+/// they are written would take exponential time for keys nested in keys, so [`sorted`] encodes each of them once.
 #[inline(always)]
-fn compare_encoded(a: &Value, b: &Value) -> Result<Ordering, Error> {
+fn compare_encoded(a: &Value, b: &Value) -> Option<Ordering> {
     if let (Some((a, a_marker)), Some((b, b_marker))) = (blob(a), blob(b)) {
         if a.len() == b.len() {
-            return Ok((a_marker, a).cmp(&(b_marker, b)));
+            return Some((a_marker, a).cmp(&(b_marker, b)));
         }
         if a.len() < 10 && b.len() < 10 {
-            return Ok(a.len().cmp(&b.len()));
+            return Some(a.len().cmp(&b.len()));
         }
+        return Some(header(a.len(), a_marker).cmp(&header(b.len(), b_marker)));
     }
     compare_any(a, b)
 }
 
+/// Length and marker as they are encoded, then zeros.
+#[inline]
+fn header(length: usize, marker: u8) -> [u8; 32] {
+    let mut header = [0; 32];
+    put_number(length as u64, marker, &mut SliceBuffer::new(&mut header));
+    header
+}
+
 #[cold]
-fn compare_any(a: &Value, b: &Value) -> Result<Ordering, Error> {
-    Ok(super::encode(a)?.cmp(&super::encode(b)?))
+fn compare_any(a: &Value, b: &Value) -> Option<Ordering> {
+    if a.is_container() || b.is_container() {
+        return None;
+    }
+    Some(super::encode(a).ok()?.cmp(&super::encode(b).ok()?))
 }
 
 /// Bytes and marker of a value that is encoded as length, marker and bytes.

@@ -67,26 +67,26 @@ impl ErrorKind {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::UnexpectedEnd => "input ends inside a value",
+            Self::UnexpectedEnd => "unexpected end of input",
             Self::UnexpectedByte => "unexpected byte",
             Self::LeadingZero => "leading zero",
             Self::NegativeZero => "negative zero",
-            Self::NotCanonicalNan => "NaN not canonical",
-            Self::InvalidUtf8 => "text not UTF-8",
-            Self::NotSorted => "key or member out of order",
-            Self::Duplicate => "key or member twice",
+            Self::NotCanonicalNan => "not the canonical NaN",
+            Self::InvalidUtf8 => "text is not valid UTF-8",
+            Self::NotSorted => "key or set member out of order",
+            Self::Duplicate => "duplicate key or set member",
             Self::MissingValue => "key without a value",
             Self::MissingLabel => "record without a label",
-            Self::TooDeep => "nested too deep",
+            Self::TooDeep => "containers are nested deeper than the limit",
             Self::TooManyValues => "more values than the limit",
-            Self::TooLong => "too long",
-            Self::TrailingBytes => "bytes after the end",
-            Self::WrongType => "value of another type",
-            Self::IntegerOutOfRange => "integer out of range",
-            Self::WrongLength => "wrong length",
-            Self::WrongLabel => "another label",
-            Self::WrongKey => "another key",
-            Self::BufferTooSmall => "buffer too small",
+            Self::TooLong => "length exceeds the limit",
+            Self::TrailingBytes => "unexpected bytes after the value",
+            Self::WrongType => "value is not of the expected type",
+            Self::IntegerOutOfRange => "integer out of range for its type",
+            Self::WrongLength => "length does not match the type",
+            Self::WrongLabel => "unexpected label or symbol",
+            Self::WrongKey => "unexpected key",
+            Self::BufferTooSmall => "buffer is too small",
         })
     }
 }
@@ -94,7 +94,9 @@ impl fmt::Display for ErrorKind {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            ErrorKind::BufferTooSmall => write!(f, "{}, {} bytes needed", self.kind, self.offset),
+            ErrorKind::BufferTooSmall => {
+                write!(f, "{}: expected at least {} bytes", self.kind, self.offset)
+            }
             kind => write!(f, "byte {}: {kind}", self.offset),
         }
     }

@@ -185,7 +185,7 @@ impl fmt::Debug for Integer {
 
 impl fmt::Display for ParseIntegerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a decimal integer")
+        f.write_str("expected a decimal integer")
     }
 }
 
@@ -193,7 +193,7 @@ impl core::error::Error for ParseIntegerError {}
 
 impl fmt::Display for IntegerOutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("integer out of range")
+        f.write_str("integer out of range for its type")
     }
 }
 

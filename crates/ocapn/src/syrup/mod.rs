@@ -35,7 +35,7 @@
 //! assert_eq!(texts, ["host", "localhost", "port"]);
 //!
 //! let error = tape.decode(b"{4\"port8080+4\"host9\"localhost}").map(|_| ()).unwrap_err();
-//! assert_eq!(error.to_string(), "byte 12: key or member out of order");
+//! assert_eq!(error.to_string(), "byte 12: key or set member out of order");
 //! # Ok::<(), syrup::Error>(())
 //! ```
 //!
@@ -104,7 +104,7 @@ assert_eq!(encoded, b"<12'op:configure{3\"on?t4\"host9\"localhost4\"port80+}>");
 assert_eq!(syrup::decode::<Message>(&encoded)?, configure);
 
 let error = syrup::decode::<Message>(b"<8'op:other>").unwrap_err();
-assert_eq!(error.to_string(), "byte 1: another label");
+assert_eq!(error.to_string(), "byte 1: unexpected label or symbol");
 # Ok::<(), syrup::Error>(())
 ```
 "#
@@ -144,9 +144,9 @@ pub use lydite_ocapn_derive::{Decode, Encode};
 /// The largest message that a decoder accepts, in nesting depth and number of values. These bound its memory.
 ///
 /// A value can be as short as one byte of input (`t`). A [`Tape`] takes 16 bytes per value, 48 while it grows by
-/// doubling. A [`Value`] takes 32 bytes and the text it holds, 64 while it is decoded. So memory is at most 48 or 64
-/// times the input, and with [`Limits::DEFAULT`] at most 768 MiB or 1 GiB plus the input, however long that is. For
-/// messages from untrusted peers, set a lower limit or decode to a type that derives [`Decode`].
+/// doubling. A [`Value`] takes 32 bytes (a record 24 more) and the text it holds, 64 while it is decoded. So memory is at
+/// most 48 or 64 times the input, and with [`Limits::DEFAULT`] at most 768 MiB or 1 GiB plus the input, however long that
+/// is. For messages from untrusted peers, set a lower limit or decode to a type that derives [`Decode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum nesting depth of containers.

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use lydite_bytes::Bytes;
 
-use super::scan::{self, ENDO, Fixed, Kind, Nobody, STRICT};
+use super::scan::{self, ENDO, Fixed, Kind, NoVisitor, STRICT};
 use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
 /// A type that can be decoded from Syrup, possibly borrowing from the input. Can be derived: see
@@ -31,7 +31,7 @@ pub trait Decode<'a>: Sized {
 /// assert_eq!(syrup::decode::<Vec<u8>>(b"[1+2+3+]"), Ok(vec![1, 2, 3]));
 /// assert_eq!(syrup::decode(b"3'cat"), Ok(Symbol("cat")));
 /// let error = syrup::decode::<u8>(b"256+").unwrap_err();
-/// assert_eq!(error.to_string(), "byte 0: integer out of range");
+/// assert_eq!(error.to_string(), "byte 0: integer out of range for its type");
 /// ```
 #[inline(always)]
 pub fn decode<'a, T: Decode<'a>>(input: &'a [u8]) -> Result<T, Error> {
@@ -73,7 +73,7 @@ pub struct Reader<'a> {
 
 /// The error for a next value that is not of the expected type.
 #[cold]
-fn unwanted(rest: &[u8], offset: usize) -> Error {
+fn type_mismatch(rest: &[u8], offset: usize) -> Error {
     match rest.first() {
         None => ErrorKind::UnexpectedEnd.at(offset),
         Some(first) if !first.is_ascii_digit() => match first {
@@ -85,7 +85,7 @@ fn unwanted(rest: &[u8], offset: usize) -> Error {
         Some(_) => match scan::number::<STRICT>(rest) {
             Ok(number) if b"+-:\"'".contains(&number.marker) => ErrorKind::WrongType.at(offset),
             Ok(number) => ErrorKind::UnexpectedByte.at(offset + number.digits),
-            Err(error) => scan::moved(error, offset),
+            Err(error) => scan::advanced(error, offset),
         },
     }
 }
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(ErrorKind::UnexpectedEnd));
         };
         if first.is_ascii_digit() {
-            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.advanced(error))?;
             match number.marker {
                 b'+' | b'-' => Ok(Kind::Integer),
                 b':' => Ok(Kind::Bytes),
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(())
             }
-            _ => Err(unwanted(self.rest, self.offset())),
+            _ => Err(type_mismatch(self.rest, self.offset())),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn signed(&self) -> Result<(bool, scan::Number), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
-            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.advanced(error))?;
             match number.marker {
                 b'+' => return Ok((false, number)),
                 b'-' if number.value == Some(0) => return Err(self.error(ErrorKind::NegativeZero)),
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        Err(unwanted(self.rest, self.offset()))
+        Err(type_mismatch(self.rest, self.offset()))
     }
 
     /// Reads a non-negative integer.
@@ -392,14 +392,14 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn long_blob(self, marker: u8) -> Result<(&'a [u8], &'a [u8]), Error> {
         if self.rest.first().is_some_and(u8::is_ascii_digit) {
-            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.moved(error))?;
+            let number = scan::number::<STRICT>(self.rest).map_err(|error| self.advanced(error))?;
             if number.marker == marker {
                 let payload =
-                    scan::payload(self.rest, number).map_err(|error| self.moved(error))?;
+                    scan::payload(self.rest, number).map_err(|error| self.advanced(error))?;
                 return Ok((payload, &self.rest[number.digits + 1 + payload.len()..]));
             }
         }
-        Err(unwanted(self.rest, self.offset()))
+        Err(type_mismatch(self.rest, self.offset()))
     }
 
     #[inline(always)]
@@ -432,11 +432,11 @@ impl<'a> Reader<'a> {
     fn fixed(&self) -> Result<(Fixed, &'a [u8]), Error> {
         match self.rest.first() {
             Some(&first @ (b't' | b'f' | b'D' | b'F')) => {
-                let (atom, length) =
-                    scan::fixed::<STRICT>(first, self.rest).map_err(|error| self.moved(error))?;
+                let (atom, length) = scan::fixed::<STRICT>(first, self.rest)
+                    .map_err(|error| self.advanced(error))?;
                 Ok((atom, &self.rest[length..]))
             }
-            _ => Err(unwanted(self.rest, self.offset())),
+            _ => Err(type_mismatch(self.rest, self.offset())),
         }
     }
 
@@ -448,13 +448,13 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(*first == b't')
             }
-            _ => Err(self.no_bool()),
+            _ => Err(self.reject_bool()),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn no_bool(self) -> Error {
+    fn reject_bool(self) -> Error {
         match self.fixed() {
             Err(error) => error,
             Ok(_) => self.error(ErrorKind::WrongType),
@@ -490,11 +490,11 @@ impl<'a> Reader<'a> {
         };
         let stack = &mut scan::Stack::new();
         let walked = if self.endo {
-            scan::walk::<ENDO, _>(self.rest, limits, stack, &mut Nobody)
+            scan::walk::<ENDO, _>(self.rest, limits, stack, &mut NoVisitor)
         } else {
-            scan::walk::<STRICT, _>(self.rest, limits, stack, &mut Nobody)
+            scan::walk::<STRICT, _>(self.rest, limits, stack, &mut NoVisitor)
         };
-        let length = walked.map_err(|error| self.moved(error))?;
+        let length = walked.map_err(|error| self.advanced(error))?;
         let (raw, rest) = self.rest.split_at(length);
         self.rest = rest;
         Ok(Raw::new(raw))
@@ -506,8 +506,8 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    fn moved(&self, error: Error) -> Error {
-        scan::moved(error, self.offset())
+    fn advanced(&self, error: Error) -> Error {
+        scan::advanced(error, self.offset())
     }
 }
 
@@ -563,7 +563,7 @@ impl<'a> Keys<'a> {
 /// assert_eq!(items.iter().sum::<u64>(), 42);
 /// assert_eq!(syrup::encode(&items)?, b"[1+2+39+]");
 /// let error = syrup::decode::<Items<u64>>(b"[1+2-]").unwrap_err();
-/// assert_eq!(error.to_string(), "byte 3: integer out of range");
+/// assert_eq!(error.to_string(), "byte 3: integer out of range for its type");
 /// # Ok::<(), syrup::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -690,7 +690,7 @@ decode! {
         } else {
             Value::decode(raw)
         };
-        value.map_err(|error| scan::moved(error, offset))
+        value.map_err(|error| scan::advanced(error, offset))
     };
     [T: Decode<'a>] Vec<T>: |reader| {
         let mut items = Vec::new();

@@ -48,17 +48,17 @@ pub(super) fn number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
 fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8, &[u8])> {
     // One and two digits are handled with branches: if these are predicted, the code that follows need not wait for the
     // arithmetic.
-    if let [digit, marker, behind @ ..] = rest
+    if let [digit, marker, tail @ ..] = rest
         && !marker.is_ascii_digit()
     {
-        return Some((u64::from(digit & 15), 1, *marker, behind));
+        return Some((u64::from(digit & 15), 1, *marker, tail));
     }
-    if let [tens, ones, marker, behind @ ..] = rest
+    if let [tens, ones, marker, tail @ ..] = rest
         && !marker.is_ascii_digit()
         && (MODE == LENIENT || *tens != b'0')
     {
         let value = u64::from(tens & 15) * 10 + u64::from(ones & 15);
-        return Some((value, 2, *marker, behind));
+        return Some((value, 2, *marker, tail));
     }
     let window = rest.first_chunk()?;
     let (digits @ 2..8, values) = digits(*window) else {
@@ -68,8 +68,8 @@ fn short_number<const MODE: u8>(rest: &[u8]) -> Option<(u64, usize, u8, &[u8])> 
         return None;
     }
     let marker = u64::from_le_bytes(*window) >> (8 * digits);
-    let behind = &rest[digits + 1..];
-    Some((total(values, digits), digits, marker as u8, behind))
+    let tail = &rest[digits + 1..];
+    Some((total(values, digits), digits, marker as u8, tail))
 }
 
 /// Returns sign, magnitude and length of the integer at the start of `rest`, if it is canonical, has at most seven
@@ -150,22 +150,22 @@ fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
     loop {
         let at = input.len() - rest.len();
         // The most frequent forms first, so that few checks remain.
-        let visited = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), behind @ ..] = rest {
+        let visited = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), tail @ ..] = rest {
             let value = u64::from(digit & 15);
             atom::<KEYED, V>(
                 input,
                 at,
-                (value, 1, *marker, behind),
+                (value, 1, *marker, tail),
                 unknown,
                 &mut count,
                 visitor,
             )?
-        } else if let [digit @ b'0'..=b'9', b'+', behind @ ..] = rest {
+        } else if let [digit @ b'0'..=b'9', b'+', tail @ ..] = rest {
             let value = u64::from(digit & 15);
             atom::<KEYED, V>(
                 input,
                 at,
-                (value, 1, b'+', behind),
+                (value, 1, b'+', tail),
                 unknown,
                 &mut count,
                 visitor,
@@ -177,10 +177,10 @@ fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
         } else {
             None
         };
-        let Some(behind) = visited else {
+        let Some(tail) = visited else {
             return Ok((rest, count));
         };
-        rest = behind;
+        rest = tail;
         if KEYED && count.is_multiple_of(2) {
             in_order::<MODE>(input, previous, at..input.len() - rest.len())?;
         }
@@ -195,7 +195,7 @@ fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
 fn atom<'a, const KEYED: bool, V: Visitor>(
     input: &'a [u8],
     at: usize,
-    (value, digits, marker, behind): (u64, usize, u8, &'a [u8]),
+    (value, digits, marker, tail): (u64, usize, u8, &'a [u8]),
     unknown: &mut usize,
     count: &mut u32,
     visitor: &mut V,
@@ -204,11 +204,11 @@ fn atom<'a, const KEYED: bool, V: Visitor>(
     match marker {
         b'"' | b'\'' | b':' => {
             let length = value as usize;
-            let Some(end) = behind.get(length..) else {
+            let Some(end) = tail.get(length..) else {
                 return Ok(None);
             };
             if marker != b':' && end.len() < *unknown {
-                *unknown = look(behind, length, at + header)?;
+                *unknown = classify_utf8(tail, length, at + header)?;
             }
             visitor.atom(marker, at, header, value)?;
             Ok(Some(end))
@@ -216,9 +216,9 @@ fn atom<'a, const KEYED: bool, V: Visitor>(
         b'+' | b'-' if marker == b'+' || value != 0 => {
             visitor.atom(marker, at, header, value)?;
             if KEYED {
-                return Ok(Some(behind));
+                return Ok(Some(tail));
             }
-            let (end, more) = integers(input, behind, visitor)?;
+            let (end, more) = integers(input, tail, visitor)?;
             *count = count.wrapping_add(more);
             Ok(Some(end))
         }
@@ -519,7 +519,7 @@ pub(crate) fn resume<const MODE: u8>(
     if progress.digits == input.len() {
         return Ok(None);
     }
-    match walk_on::<MODE, _>(input, limits, stack, progress, &mut Nobody) {
+    match walk_on::<MODE, _>(input, limits, stack, progress, &mut NoVisitor) {
         Ok(end) => Ok(Some(end)),
         Err(Error {
             kind: ErrorKind::UnexpectedEnd,
@@ -530,9 +530,9 @@ pub(crate) fn resume<const MODE: u8>(
 }
 
 /// A visitor that ignores every value, for validation only.
-pub(super) struct Nobody;
+pub(super) struct NoVisitor;
 
-impl Visitor for Nobody {
+impl Visitor for NoVisitor {
     #[inline(always)]
     fn atom(&mut self, _: u8, _: usize, _: usize, _: u64) -> Result<(), Error> {
         Ok(())
@@ -605,19 +605,19 @@ fn walk_on<const MODE: u8, V: Visitor>(
         }
         let at = input.len() - rest.len();
         (progress.at, progress.depth, progress.state) = (at, depth, state);
-        let Some((&first, behind)) = rest.split_first() else {
+        let Some((&first, tail)) = rest.split_first() else {
             return Err(ErrorKind::UnexpectedEnd.at(input.len()));
         };
         let mut start = at;
         if first.is_ascii_digit() {
-            let (value, digits, marker, behind) = match short_number::<MODE>(rest) {
+            let (value, digits, marker, tail) = match short_number::<MODE>(rest) {
                 Some(number) => number,
                 None => {
-                    let number = long_number::<MODE>(rest).map_err(|error| moved(error, at))?;
-                    let behind = &rest[number.digits + 1..];
+                    let number = long_number::<MODE>(rest).map_err(|error| advanced(error, at))?;
+                    let tail = &rest[number.digits + 1..];
                     // `u64::MAX` also represents values that do not fit.
                     let value = number.value.unwrap_or(u64::MAX);
-                    (value, number.digits, number.marker, behind)
+                    (value, number.digits, number.marker, tail)
                 }
             };
             let header = digits + 1;
@@ -634,15 +634,15 @@ fn walk_on<const MODE: u8, V: Visitor>(
                     } else {
                         visitor.atom(marker, at, 0, digits as u64)?;
                     }
-                    rest = behind;
+                    rest = tail;
                 }
                 b'"' | b'\'' | b':' => {
                     let length = usize::try_from(value).unwrap_or(usize::MAX);
-                    let Some(end) = behind.get(length..) else {
+                    let Some(end) = tail.get(length..) else {
                         return Err(ErrorKind::UnexpectedEnd.at(input.len()));
                     };
                     if marker != b':' && end.len() < unknown {
-                        unknown = look(behind, length, at + header)?;
+                        unknown = classify_utf8(tail, length, at + header)?;
                     }
                     visitor.atom(marker, at, header, value)?;
                     rest = end;
@@ -655,7 +655,7 @@ fn walk_on<const MODE: u8, V: Visitor>(
                 State::Label => return Err(ErrorKind::MissingLabel.at(at)),
                 _ => {}
             }
-            rest = behind;
+            rest = tail;
             visitor.close(frame.name, frame.values, at + 1);
             depth -= 1;
             frame = stack.at(depth);
@@ -670,13 +670,14 @@ fn walk_on<const MODE: u8, V: Visitor>(
             frame = stack.at(depth);
             (frame.name, frame.previous, frame.values) = (name, NONE, 0);
             state = inside;
-            rest = behind;
+            rest = tail;
             continue;
         } else if MODE == LENIENT && first.is_ascii_whitespace() {
-            rest = behind;
+            rest = tail;
             continue;
         } else {
-            let (fixed, length) = fixed::<MODE>(first, rest).map_err(|error| moved(error, at))?;
+            let (fixed, length) =
+                fixed::<MODE>(first, rest).map_err(|error| advanced(error, at))?;
             let (tag, data) = match fixed {
                 Fixed::Boolean(value) => (Kind::Boolean, u64::from(value)),
                 Fixed::Float64(bits) => (Kind::Float64, bits),
@@ -727,8 +728,8 @@ const MAX_HEADER: usize = 1 << 16;
 /// ASCII. Returns how many bytes at the end of `bytes` are not known to be ASCII. That excludes bytes after the text
 /// only if the text is all ASCII.
 #[inline(never)]
-fn look(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
-    let ascii = ascii_ahead(bytes);
+fn classify_utf8(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
+    let ascii = ascii_prefix(bytes);
     if ascii >= length {
         return Ok(bytes.len() - ascii);
     }
@@ -740,7 +741,7 @@ fn look(bytes: &[u8], length: usize, start: usize) -> Result<usize, Error> {
 
 /// Returns the length of the ASCII prefix, checking at most [`AHEAD`] bytes.
 #[inline(always)]
-fn ascii_ahead(bytes: &[u8]) -> usize {
+fn ascii_prefix(bytes: &[u8]) -> usize {
     let bytes = bytes.get(..AHEAD).unwrap_or(bytes);
     let (pairs, rest) = bytes.as_chunks::<16>();
     let mut ascii = 0;
@@ -769,18 +770,18 @@ const HIGHS: u128 = (HIGH as u128) << 64 | HIGH as u128;
 const AHEAD: usize = 128;
 
 #[inline(always)]
-pub(super) fn moved(error: Error, by: usize) -> Error {
+pub(super) fn advanced(error: Error, by: usize) -> Error {
     error.kind.at(error.offset + by)
 }
 
 /// The payload whose length is given by `number`, at the start of `rest`.
 #[inline(always)]
 pub(super) fn payload(rest: &[u8], number: Number) -> Result<&[u8], Error> {
-    let behind = &rest[number.digits + 1..];
+    let tail = &rest[number.digits + 1..];
     number
         .value
         .and_then(|length| usize::try_from(length).ok())
-        .and_then(|length| behind.get(..length))
+        .and_then(|length| tail.get(..length))
         .ok_or(ErrorKind::UnexpectedEnd.at(rest.len()))
 }
 

@@ -39,7 +39,7 @@
 //! let error = from_slice::<Vec<u8>>(b"[1+300+]").unwrap_err();
 //! assert_eq!(error.to_string(), "byte 7: invalid value: integer `300`, expected u8");
 //! let error = from_slice::<Symbol<&str>>(b"3\"cat").unwrap_err();
-//! assert_eq!(error.to_string(), "byte 0: value of another type");
+//! assert_eq!(error.to_string(), "byte 0: value is not of the expected type");
 //! # Ok::<(), lydite_ocapn::syrup::serde::Error>(())
 //! ```
 
@@ -331,7 +331,7 @@ impl<'o> ser::Serializer for Serializer<'o> {
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         match text.get_mut(digits) {
             Some(marker @ b'"') => *marker = b'\'',
-            _ => return Err(custom("a symbol is text")),
+            _ => return Err(custom("expected text as a symbol")),
         }
         Ok(())
     }
@@ -452,7 +452,7 @@ impl ser::SerializeMap for Dictionary<'_> {
         let entry = self
             .entries
             .last_mut()
-            .ok_or_else(|| custom("a value before its key"))?;
+            .ok_or_else(|| custom("expected a key, found a value"))?;
         entry.1 = to_vec(value)?;
         Ok(())
     }
@@ -806,35 +806,38 @@ mod tests {
             assert_eq!(error.to_string(), why, "{input}");
         }
         type Map = BTreeMap<String, u8>;
-        refused::<Map>("{1\"b1+1\"a2+}", "byte 6: key or member out of order");
-        refused::<Map>("{1\"a1+1\"a2+}", "byte 6: key or member twice");
+        refused::<Map>("{1\"b1+1\"a2+}", "byte 6: key or set member out of order");
+        refused::<Map>("{1\"a1+1\"a2+}", "byte 6: duplicate key or set member");
         refused::<Map>("{1\"a}", "byte 4: key without a value");
-        refused::<Map>("{1'a1+}", "byte 1: value of another type");
+        refused::<Map>("{1'a1+}", "byte 1: value is not of the expected type");
         refused::<u8>("01+", "byte 0: leading zero");
-        refused::<u8>("1+1+", "byte 2: bytes after the end");
+        refused::<u8>("1+1+", "byte 2: unexpected bytes after the value");
         refused::<(u8, u8)>(
             "[1+]",
             "byte 4: invalid length 1, expected a tuple of size 2",
         );
-        refused::<(u8, u8)>("[1+2+3+]", "byte 5: wrong length");
-        refused::<()>("<4'void>", "byte 0: value of another type");
-        refused::<String>("3'cat", "byte 0: value of another type");
-        refused::<Vec<u8>>("#2+1+$", "byte 3: key or member out of order");
-        refused::<Shape>("<3'One1+2+>", "byte 8: wrong length");
-        refused::<Shape>("<7'Nothing1+>", "byte 10: wrong length");
+        refused::<(u8, u8)>("[1+2+3+]", "byte 5: length does not match the type");
+        refused::<()>("<4'void>", "byte 0: value is not of the expected type");
+        refused::<String>("3'cat", "byte 0: value is not of the expected type");
+        refused::<Vec<u8>>("#2+1+$", "byte 3: key or set member out of order");
+        refused::<Shape>("<3'One1+2+>", "byte 8: length does not match the type");
+        refused::<Shape>("<7'Nothing1+>", "byte 10: length does not match the type");
         refused::<Shape>(
             "<5'Other>",
             "byte 8: unknown variant `Other`, expected one of `Nothing`, `One`, `Two`, `Named`",
         );
         let error = to_vec(&Symbol(1)).unwrap_err();
-        assert_eq!(error.to_string(), "byte 0: a symbol is text");
+        assert_eq!(error.to_string(), "byte 0: expected text as a symbol");
         // Exactly as deep as the limit, and no deeper: the recursion is bounded.
         #[derive(Debug, Deserialize)]
         struct Nested(#[allow(dead_code)] Vec<Nested>);
         let deep = |levels| [vec![b'['; levels], vec![b']'; levels]].concat();
         assert!(from_slice::<Nested>(&deep(128)).is_ok());
         let error = from_slice::<Nested>(&deep(100_000)).unwrap_err();
-        assert_eq!(error.to_string(), "byte 128: nested too deep");
+        assert_eq!(
+            error.to_string(),
+            "byte 128: containers are nested deeper than the limit"
+        );
     }
 
     /// It accepts exactly what the strict decoder accepts.

@@ -271,6 +271,77 @@ fn errors_name_the_byte() {
     assert!(strict(b"F\x7f\xc0\0\0").is_ok());
 }
 
+/// `{1"a t KEY t}`, in which KEY is such a dictionary again.
+fn keys_in_keys(levels: usize) -> Vec<u8> {
+    let mut text = b"t".to_vec();
+    for _ in 0..levels {
+        text = [b"{1\"at", text.as_slice(), b"t}"].concat();
+    }
+    text
+}
+
+#[test]
+fn keys_of_any_length_and_kind_are_sorted_by_their_encodings() {
+    let text = |length: usize| "x".repeat(length);
+    let mut entries = Vec::new();
+    for length in [0, 1, 9, 10, 11, 19, 90, 99, 100, 101, 999, 1000, 12_345] {
+        for key in [
+            Value::String(text(length)),
+            Value::Symbol(text(length)),
+            Value::bytes(text(length)),
+        ] {
+            entries.push((key, Value::from(length as i64)));
+        }
+    }
+    let mut pieces: Vec<Vec<u8>> = entries
+        .iter()
+        .map(|(key, value)| [encode(key).unwrap(), encode(value).unwrap()].concat())
+        .collect();
+    pieces.sort();
+    let expected = [b"{".as_slice(), &pieces.concat(), b"}"].concat();
+    assert_eq!(
+        encode(&Value::Dictionary(entries.clone())).unwrap(),
+        expected
+    );
+    entries.reverse();
+    assert_eq!(
+        encode(&Value::Dictionary(entries.clone())).unwrap(),
+        expected
+    );
+    entries.push(entries[0].clone());
+    let error = encode(&Value::Dictionary(entries)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Duplicate);
+}
+
+#[test]
+fn keys_nested_in_keys_take_no_exponential_time() {
+    // Encoding each key twice, to compare and to write it, would take 2^100 steps.
+    let bytes = keys_in_keys(100);
+    let value = Value::decode(&bytes).unwrap();
+    assert_eq!(encode(&value).unwrap(), bytes);
+    assert_eq!(content_id(&value).unwrap(), lydite_hash::sha256(&bytes));
+    let Value::Dictionary(mut entries) = value else {
+        panic!("expected a dictionary")
+    };
+    entries.reverse();
+    assert_eq!(encode(&Value::Dictionary(entries)).unwrap(), bytes);
+    let set = Value::Set(vec![true.into(), Value::decode(&bytes).unwrap()]);
+    assert_eq!(
+        encode(&set).unwrap(),
+        [b"#t", bytes.as_slice(), b"$"].concat()
+    );
+
+    assert!(Value::decode_lenient(&keys_in_keys(17)).is_ok());
+    let error = Value::decode_lenient(&keys_in_keys(100)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::TooDeep);
+    let sets = [vec![b'#'; 100], vec![b'$'; 100]].concat();
+    assert!(Value::decode_lenient(&sets).is_ok());
+    // Nesting in values is not limited by this.
+    let lists = [vec![b'['; 100], vec![b']'; 100]].concat();
+    let text = [b"{1\"at", lists.as_slice(), b"t}"].concat();
+    assert!(Value::decode_lenient(&text).is_ok());
+}
+
 #[test]
 fn nesting_is_limited_and_takes_no_recursion() {
     const MILLION: usize = 1_000_000;

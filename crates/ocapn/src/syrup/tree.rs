@@ -1,6 +1,7 @@
 //! Decoding to the owned tree, canonical or lenient.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
+use super::encode::sort_keys;
 use super::scan::{self, ENDO, LENIENT, STRICT};
 use super::tape::{Node, Tape};
 use super::{Error, ErrorKind, Limits, MAX_TREE_DEPTH, Record, Value};
@@ -39,7 +40,7 @@ impl Value {
     /// to 65 535 digits for values that fit in 64 bits), `0-`, NaNs with a payload, dictionaries and sets in any order,
     /// white space between values, and the brackets of bencode (`l` or `(` for `[`, `d` for `{`, and `e` or `)` as
     /// their closers). Duplicate keys, text that is not UTF-8 and records without a label have no agreed meaning and
-    /// are rejected here too.
+    /// are rejected here too, and so are containers as keys of containers that are keys, and so on, beyond 16 levels.
     ///
     /// ```
     /// use lydite_ocapn::syrup::{self, Value};
@@ -59,7 +60,7 @@ impl Value {
     ///
     /// assert!(Value::decode_from_endo(b"{2\"aa1+1\"b2+}").is_ok());
     /// let error = Value::decode_from_endo(b"{1\"b2+2\"aa1+}").unwrap_err();
-    /// assert_eq!(error.to_string(), "byte 6: key or member out of order");
+    /// assert_eq!(error.to_string(), "byte 6: key or set member out of order");
     /// ```
     pub fn decode_from_endo(input: &[u8]) -> Result<Self, Error> {
         decode::<ENDO>(input, Limits::default())
@@ -95,6 +96,9 @@ fn build<const MODE: u8>(input: &[u8], limits: Limits, tape: &mut Tape) -> Resul
 /// Minimum and maximum initial capacity in nodes. A value takes about four bytes of input.
 const FEW: usize = 16;
 const MANY: usize = 1024;
+
+/// Maximum number of keys nested in each other in lenient mode, which encodes a key at each level that it is nested in.
+const MAX_KEY_NESTING: usize = 16;
 
 /// A placeholder. Values are created in place, since moving one that has just been written waits for the write.
 const VACANT: Value = Value::Boolean(false);
@@ -201,12 +205,15 @@ impl<const MODE: u8> Builder<'_, MODE> {
         step: usize,
         keys: impl Iterator<Item = &'v Value>,
     ) -> Result<(), Error> {
-        if MODE != LENIENT {
+        if MODE != LENIENT || self.nodes[index].values() as usize <= step {
             return Ok(());
         }
         let (mut sorted, mut next) = (Vec::new(), index + 1);
         for key in keys {
             let start = self.nodes[next].start();
+            if key.is_container() && key.key_nesting() > MAX_KEY_NESTING {
+                return Err(ErrorKind::TooDeep.at(start));
+            }
             sorted.push((
                 super::encode(key).map_err(|error| error.kind.at(start))?,
                 start,
@@ -215,13 +222,10 @@ impl<const MODE: u8> Builder<'_, MODE> {
                 next = self.nodes[next].after(next);
             }
         }
-        sorted.sort_unstable();
-        for pair in sorted.windows(2) {
-            if pair[0].0 == pair[1].0 {
-                return Err(ErrorKind::Duplicate.at(pair[1].1));
-            }
+        match sort_keys(&mut sorted) {
+            None => Ok(()),
+            Some(start) => Err(ErrorKind::Duplicate.at(start)),
         }
-        Ok(())
     }
 }
 

@@ -68,6 +68,29 @@ impl Value {
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Bytes(bytes.into())
     }
+
+    pub(super) fn is_container(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_) | Self::Dictionary(_) | Self::Set(_) | Self::Record(_)
+        )
+    }
+
+    /// How many keys and set members are nested in each other in this value.
+    pub(super) fn key_nesting(&self) -> usize {
+        let most = |values: &[Self]| values.iter().map(Self::key_nesting).max().unwrap_or(0);
+        match self {
+            Self::List(items) => most(items),
+            Self::Record(record) => record.label.key_nesting().max(most(&record.fields)),
+            Self::Set(members) => 1 + most(members),
+            Self::Dictionary(entries) => {
+                let nesting =
+                    |(key, value): &(Self, Self)| (1 + key.key_nesting()).max(value.key_nesting());
+                entries.iter().map(nesting).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
 }
 
 macro_rules! from {

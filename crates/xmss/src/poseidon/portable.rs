@@ -47,7 +47,7 @@ fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>
     let tables = K::TABLES;
     let mut y = [[0; L]; P];
     for t in 0..P {
-        let mut sum = Sum::new();
+        let mut sum = Accumulator::new();
         sum.add(state, &tables.z_from_x[t]);
         // Process the latest y last, since it is available last.
         for (j, y) in y[..t].iter().enumerate() {
@@ -59,7 +59,7 @@ fn partial<K: Permutation<W, P>, const W: usize, const P: usize, const L: usize>
     }
     let mut out = [[0; L]; W];
     for (i, out) in out.iter_mut().enumerate() {
-        let mut sum = Sum::new();
+        let mut sum = Accumulator::new();
         sum.add(state, &tables.out_from_x[i]);
         sum.add(&y, &tables.out_from_y[i]);
         *out = sum
@@ -88,7 +88,7 @@ pub(super) fn permute_one<K: Permutation<W, P>, const W: usize, const P: usize>(
                 *x = cube(subtract_modulus(*x + constant));
             }
             if K::DENSE {
-                let mut sum = Sum::new();
+                let mut sum = Accumulator::new();
                 sum.add_columns(state, &K::COLUMNS.dense);
                 *state = sum.finish();
             } else {
@@ -109,12 +109,12 @@ fn small_layer_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: 
 #[inline(always)]
 fn partial_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut [u32; W]) {
     let (tables, columns) = (K::TABLES, K::COLUMNS);
-    let mut z = Sum::new();
+    let mut z = Accumulator::new();
     z.add_columns(state, &columns.z_from_x);
     z.fold();
     let mut y = [0; P];
     for t in 0..P {
-        let mut sum = Sum {
+        let mut sum = Accumulator {
             sum: [z.sum[t]],
             pending: 0,
         };
@@ -124,7 +124,7 @@ fn partial_one<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut
         let [z] = sum.finish();
         y[t] = cube(subtract_modulus(z + tables.z_constant[t]));
     }
-    let mut out = Sum::new();
+    let mut out = Accumulator::new();
     out.add_columns(state, &columns.out_from_x);
     out.add_columns(&y, &columns.out_from_y);
     *state = out.finish();
@@ -141,7 +141,7 @@ fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: us
     let row = &K::TABLES.dense_row;
     let input = *state;
     for (i, out) in state.iter_mut().enumerate() {
-        let mut sum = Sum::new();
+        let mut sum = Accumulator::new();
         sum.add(&input[i..], &row[..W - i]);
         sum.add(&input[..i], &row[W - i..]);
         *out = sum.finish();
@@ -149,13 +149,13 @@ fn dense_layer<K: Permutation<W, P>, const W: usize, const P: usize, const L: us
 }
 
 /// A sum of products of elements in every lane.
-struct Sum<const L: usize> {
+struct Accumulator<const L: usize> {
     /// Below 2^57 + `pending` * p^2.
     sum: [u64; L],
     pending: u32,
 }
 
-impl<const L: usize> Sum<L> {
+impl<const L: usize> Accumulator<L> {
     #[inline(always)]
     fn new() -> Self {
         Self {

@@ -788,7 +788,7 @@ fn files_open_to_others_are_refused() {
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
     let refused = |result: Result<(), StoreError>, at: &Path, bits| {
         let error = result.unwrap_err();
-        assert!(error.to_string().contains("use chmod 600"), "{error}");
+        assert!(error.to_string().contains("run chmod 600"), "{error}");
         assert!(
             matches!(error, StoreError::Permissions { path, mode } if path == at && mode == bits)
         );

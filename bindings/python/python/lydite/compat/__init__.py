@@ -1,4 +1,4 @@
-"""Modules that answer like the packages they are named after, faster: `import lydite.compat.eth_abi as eth_abi`.
+"""Drop-in replacements for the packages they are named after: `import lydite.compat.eth_abi as eth_abi`.
 
-What Lydite refuses or does not know is handed to the original package, so that results and exceptions are its own.
+Input that Lydite rejects or does not support is passed to the original package, so results and exceptions match it.
 """

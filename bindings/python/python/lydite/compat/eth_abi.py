@@ -13,7 +13,7 @@ __all__ = ["decode", "encode", "is_encodable", "is_encodable_type"]
 
 @lru_cache(maxsize=1024)
 def _codec(types):
-    """None for what only the original knows: fixed-point types, and texts that are not one type each."""
+    """A codec, or None for types that only eth_abi supports: fixed-point types, and text that is not a single type."""
     try:
         codec = Codec("(" + ",".join(types) + ")")
     except LyditeError:

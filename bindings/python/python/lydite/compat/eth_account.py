@@ -16,7 +16,7 @@ _FIELDS = frozenset((*_INTEGERS, "to", "data"))
 
 
 def _is_plain(fields):
-    """Whether the original would take these fields as they stand: it wants checksums, and knows forms that we do not."""
+    """Whether eth_account accepts these fields unchanged. It requires checksums, and has forms that Lydite rejects."""
     return (
         type(fields) is dict
         and fields.keys() <= _FIELDS

@@ -203,15 +203,15 @@ fn by_limbs<const N: usize, const W: usize>(
         // Not a loop: it would not be unrolled, and would keep the quotient in memory, written as words and read as
         // vectors.
         if W + 2 <= N {
-            quotient[2] = bring_down(&mut window, next(2), &d, top, &mut reciprocal);
+            quotient[2] = quotient_word(&mut window, next(2), &d, top, &mut reciprocal);
         }
         if W < N {
-            quotient[1] = bring_down(&mut window, next(1), &d, top, &mut reciprocal);
+            quotient[1] = quotient_word(&mut window, next(1), &d, top, &mut reciprocal);
         }
-        quotient[0] = bring_down(&mut window, next(0), &d, top, &mut reciprocal);
+        quotient[0] = quotient_word(&mut window, next(0), &d, top, &mut reciprocal);
     } else {
         for i in (0..=N - W).rev() {
-            quotient[i] = bring_down(&mut window, next(i), &d, top, &mut reciprocal);
+            quotient[i] = quotient_word(&mut window, next(i), &d, top, &mut reciprocal);
         }
     }
     let remainder = core::array::from_fn(|i| {
@@ -223,7 +223,7 @@ fn by_limbs<const N: usize, const W: usize>(
 
 /// Returns the next limb of the quotient. The reciprocal is computed for the first non-zero limb.
 #[inline(always)]
-fn bring_down<const W: usize>(
+fn quotient_word<const W: usize>(
     window: &mut [u64; W],
     next: u64,
     d: &[u64; W],

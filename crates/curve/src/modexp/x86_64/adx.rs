@@ -3,7 +3,7 @@
 
 use core::arch::asm;
 
-use super::super::limbs::{Portable, Rows};
+use super::super::limbs::{MulKernel, Portable};
 
 /// The implementation with BMI2 and ADX. `modexp` uses it only after checking that the CPU has them.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ macro_rules! word {
     };
 }
 
-impl Rows for Adx {
+impl MulKernel for Adx {
     #[inline]
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64 {
         assert_eq!(t.len(), a.len());

@@ -13,7 +13,7 @@ use core::arch::{asm, x86_64::*};
 
 use super::super::{
     Reduction,
-    limbs::{Rows, compare, divide, negative_inverse_word, sub_in_place},
+    limbs::{MulKernel, compare, divide, negative_inverse_word, sub_in_place},
 };
 use crate::lanes::{LANES, LIMB_MASK, load, store};
 
@@ -86,7 +86,7 @@ fn to_limbs(words: &[u64], blocks: usize) -> Vec<Block> {
 impl Reduction for Ifma<'_> {
     type Digit = Block;
 
-    fn enter<R: Rows>(&self, base: &[u64]) -> Vec<Block> {
+    fn to_montgomery<R: MulKernel>(&self, base: &[u64]) -> Vec<Block> {
         // base 2^(52 limbs) mod modulus, with a division.
         let (words, shift) = (52 * self.limbs / 64, 52 * self.limbs % 64);
         let mut dividend = vec![0; words + base.len() + 1];
@@ -98,7 +98,7 @@ impl Reduction for Ifma<'_> {
         to_limbs(&divide::<R>(dividend, self.words), self.modulus.len())
     }
 
-    fn leave(&mut self, element: &[Block]) -> Vec<u64> {
+    fn from_montgomery(&mut self, element: &[Block]) -> Vec<u64> {
         let mut one = vec![Block::default(); element.len()];
         one[0].0[0] = 1;
         let mut limbs = one.clone();

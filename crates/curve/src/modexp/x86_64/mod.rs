@@ -5,14 +5,14 @@ mod avx512ifma;
 
 use alloc::vec::Vec;
 
-use super::{Exponent, limbs::Rows, power_in};
+use super::{Exponent, limbs::MulKernel, power_in};
 pub(super) use adx::Adx;
 
 /// Both kernels. `modexp` uses this only after checking that the CPU has the instructions.
 #[derive(Clone, Copy)]
 pub(super) struct AdxAndIfma;
 
-impl Rows for AdxAndIfma {
+impl MulKernel for AdxAndIfma {
     #[inline]
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64 {
         Adx::add_multiple(t, a, factor, carry)

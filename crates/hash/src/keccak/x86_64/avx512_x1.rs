@@ -354,12 +354,9 @@ pub(in super::super) fn sponge<const RATE: usize, const OUT: usize>(
     }
     // The padding: a byte after the message, and the highest bit of the block
     for (r, vector) in v.iter_mut().enumerate() {
-        let place = rest.len().wrapping_sub(BYTES * r);
-        let behind = if place < BYTES { 1 << place } else { 0 };
-        *vector = _mm512_xor_si512(
-            *vector,
-            _mm512_maskz_set1_epi8(behind, suffix.cast_signed()),
-        );
+        let position = rest.len().wrapping_sub(BYTES * r);
+        let after = if position < BYTES { 1 << position } else { 0 };
+        *vector = _mm512_xor_si512(*vector, _mm512_maskz_set1_epi8(after, suffix.cast_signed()));
     }
     let last = RATE / 8 - 1;
     v[last / 5] = _mm512_xor_si512(

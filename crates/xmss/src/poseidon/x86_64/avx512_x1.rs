@@ -52,14 +52,14 @@ type Words = [i64; ALL];
 /// first and the second vector, or in the two halves of the third.
 const fn order<const W: usize>() -> [usize; W] {
     let mut order = [0; W];
-    let mut place = 0;
-    while place < W {
-        order[place] = match place {
-            8..16 => W / 2 + place - 8,
-            16..20 => place - 8,
-            _ => place,
+    let mut lane = 0;
+    while lane < W {
+        order[lane] = match lane {
+            8..16 => W / 2 + lane - 8,
+            16..20 => lane - 8,
+            _ => lane,
         };
-        place += 1;
+        lane += 1;
     }
     order
 }
@@ -113,10 +113,10 @@ impl<const W: usize, const P: usize> Single<W, P> {
             next: (mul(minus(tables.z_from_y[0]), r5) as u64).wrapping_mul(INVERSE),
             after_next: (mul(minus(tables.z_from_y[1]), r5) as u64).wrapping_mul(INVERSE),
         };
-        let mut place = 0;
-        while place < W {
-            let i = order[place] % half;
-            let is_sum = order[place] < half;
+        let mut lane = 0;
+        while lane < W {
+            let i = order[lane] % half;
+            let is_sum = order[lane] < half;
             // Half of a number from each of the two halves, added or subtracted
             let mut j = 0;
             while j < half {
@@ -124,8 +124,8 @@ impl<const W: usize, const P: usize> Single<W, P> {
                 let (a, b) = (matrix[i][j], matrix[i][j + half]);
                 assert!(a == matrix[i + half][j + half] && b == matrix[i + half][j]);
                 let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
-                single.full[j][place] = signed(mul(both, r3));
-                single.leading[j][place] = signed(mul(both, R));
+                single.full[j][lane] = signed(mul(both, r3));
+                single.leading[j][lane] = signed(mul(both, R));
                 j += 1;
             }
             let mut round = 0;
@@ -137,30 +137,30 @@ impl<const W: usize, const P: usize> Single<W, P> {
                 };
                 let (a, b) = (next[i], next[i + half]);
                 let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
-                single.full_start[round][place] = signed(mul(both, R));
+                single.full_start[round][lane] = signed(mul(both, R));
                 round += 1;
             }
-            let i = order[place];
+            let i = order[lane];
             let first = if specification.leading_layer {
                 0
             } else {
                 tables.full[0][i]
             };
-            single.first[place] = add(first, MODULUS / 2) as i64;
-            single.out_start[place] = signed(mul(tables.out_constant[i], R));
+            single.first[lane] = add(first, MODULUS / 2) as i64;
+            single.out_start[lane] = signed(mul(tables.out_constant[i], R));
             let mut from = 0;
             while from < W {
                 let j = order[from];
-                single.out_from_x[from][place] = signed(tables.out_from_x[i][j]);
+                single.out_from_x[from][lane] = signed(tables.out_from_x[i][j]);
                 from += 1;
             }
             let mut t = 0;
             while t < P {
-                single.z_from_x[place][t] = signed(minus(tables.z_from_x[t][i]));
-                single.out_from_y[t][place] = signed(mul(tables.out_from_y[i][t], r5));
+                single.z_from_x[lane][t] = signed(minus(tables.z_from_x[t][i]));
+                single.out_from_y[t][lane] = signed(mul(tables.out_from_y[i][t], r5));
                 t += 1;
             }
-            place += 1;
+            lane += 1;
         }
         let mut t = 0;
         while t < P {
@@ -185,19 +185,19 @@ impl<const W: usize, const P: usize> Single<W, P> {
 /// Checks that `group` products with elements of at most `percent` hundredths of p, plus the result of the previous
 /// fold, stay below 2^63.
 const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, percent: u64) {
-    let mut place = 0;
-    while place < ALL {
+    let mut lane = 0;
+    while lane < ALL {
         let mut sum = 0;
         let mut j = 0;
         while j < N {
             if j % group == 0 {
                 sum = 0;
             }
-            sum += columns[j][place].unsigned_abs();
+            sum += columns[j][lane].unsigned_abs();
             assert!(sum < ((1 << 63) - (1 << 58)) / (MODULUS as u64 / 100 * percent));
             j += 1;
         }
-        place += 1;
+        lane += 1;
     }
 }
 

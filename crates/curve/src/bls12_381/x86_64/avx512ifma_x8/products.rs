@@ -117,12 +117,12 @@ pub(super) struct Loose([Limb; LIMBS]);
 #[derive(Clone, Copy)]
 pub(super) struct Factor([FpLanes; 3]);
 
-/// The lowest bit of the top limb that [`Loose::settled`] uses: that of 2^382.
+/// The lowest bit of the top limb that [`Loose::reduce`] uses: that of 2^382.
 const GRANULE: u32 = 382 - 52 * (LIMBS as u32 - 1);
 /// Bits of the carry from the limb below into the top limb.
 const CARRIED: u32 = 10;
 
-/// Entry j is the highest multiple of p not above `j 2^382`, with a margin for the error of [`Loose::settled`]; limb by
+/// Entry j is the highest multiple of p not above `j 2^382`, with a margin for the error of [`Loose::reduce`]; limb by
 /// limb, in two halves.
 const fn multiples() -> [[[u64; LANES]; 2]; LIMBS] {
     let mut table = [[[0; LANES]; 2]; LIMBS];
@@ -215,7 +215,7 @@ impl Loose {
     /// much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn settled(&self) -> Factor {
+    pub(super) fn reduce(&self) -> Factor {
         let table = const { &multiples() };
         let index = |top: __m512i| {
             _mm512_srli_epi64::<GRANULE>(_mm512_add_epi64(top, _mm512_set1_epi64(1 << CARRIED)))
@@ -232,7 +232,7 @@ impl Loose {
         .factor::<0>()
     }
 
-    /// `sum x[n] y[n]` for fewer than a hundred products, in `-0.1 p .. 1.1 p`.
+    /// `sum x[n] y[n]` for at most 68 products, whose columns fit in 64 bits with a sign, in `-0.1 p .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn dot(x: &[Operand<'_>], y: &[Operand<'_>]) -> Self {

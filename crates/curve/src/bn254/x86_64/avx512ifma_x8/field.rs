@@ -38,7 +38,7 @@ const fn multiples(bits: u32) -> [[i64; 16]; 5] {
                 }
                 i += 1;
             }
-            // A margin for the error of `less_multiple`.
+            // A margin for the error of `sub_multiple`.
             if next[4] + (1 << 20) > (j as i64) << (bits - 208) {
                 break;
             }
@@ -256,22 +256,22 @@ impl Loose {
     /// Reduces a value in 0..21 p below 2.4 p, with strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn settled(self) -> Field {
-        self.less_multiple::<46>(const { &multiples(254) })
+    pub(super) fn reduce(self) -> Field {
+        self.sub_multiple::<46>(const { &multiples(254) })
     }
 
     /// Reduces a value in 0..42 p below 3.7 p, with strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn roughly_settled(self) -> Field {
-        self.less_multiple::<47>(const { &multiples(255) })
+    pub(super) fn reduce_partial(self) -> Field {
+        self.sub_multiple::<47>(const { &multiples(255) })
     }
 
     /// Subtracts the multiple of p that the top limb selects. The top limb is not carried yet, so it may be low by up
     /// to 2^11. This amount is added before the selection; the margin of the table compensates if that was too much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn less_multiple<const BITS: u32>(mut self, table: &[[i64; 16]; 5]) -> Field {
+    fn sub_multiple<const BITS: u32>(mut self, table: &[[i64; 16]; 5]) -> Field {
         let top = _mm512_add_epi64(self.0[4], _mm512_set1_epi64(1 << 11));
         let index = _mm512_srli_epi64::<BITS>(top);
         for (limb, table) in self.0.iter_mut().zip(table) {

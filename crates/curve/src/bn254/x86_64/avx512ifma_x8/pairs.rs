@@ -113,7 +113,7 @@ impl Pairs {
         // 4.3 + 16, as e^2 is below 1.3.
         self.y = g.square(9).zip(&e.square(3), |gg, ee| {
             let twelve = ee.loose().tripled().doubled::<2>();
-            gg.loose().plus_p(16).minus_loose(twelve).settled()
+            gg.loose().plus_p(16).minus_loose(twelve).reduce()
         });
         self.z = b.doubled::<2>().mul(&h); // 2.2
         [
@@ -139,7 +139,7 @@ impl Pairs {
         self.y = theta
             .mul(&g.sub(&h, 10)) // 2.9
             .zip(&e.mul(&self.y), |a, b| {
-                a.loose().minus(b).plus_p(3).settled() // 5.9
+                a.loose().minus(b).plus_p(3).reduce() // 5.9
             });
         self.z = self.z.mul(&e); // 2.1
         let j = theta.mul(&q.x).sub(&lambda.mul(&q.y), 3); // 5.3

@@ -92,14 +92,14 @@ fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
     same(x.mul(&y), &|a, b| a.mul(&b));
     // Every multiple of p up to the allowed maximum.
     for k in 2..19 {
-        same(x.loose().minus(&y).plus_p(k).settled(), &|a, b| a.sub(&b));
+        same(x.loose().minus(&y).plus_p(k).reduce(), &|a, b| a.sub(&b));
     }
     for k in 2..40 {
-        same(x.loose().minus(&y).plus_p(k).roughly_settled(), &|a, b| {
+        same(x.loose().minus(&y).plus_p(k).reduce_partial(), &|a, b| {
             a.sub(&b)
         });
     }
-    same(x.loose().minus(&x).settled(), &|_, _| Fp::ZERO);
+    same(x.loose().minus(&x).reduce(), &|_, _| Fp::ZERO);
 }
 
 proptest! {

@@ -156,8 +156,8 @@ impl Fp2 {
     fn mul_by_xi(&self) -> Self {
         let nine = |a: &Field| a.loose().doubled::<3>().plus(a);
         Self {
-            re: nine(&self.re).minus(&self.im).plus_p(3).roughly_settled(),
-            im: nine(&self.im).plus(&self.re).roughly_settled(),
+            re: nine(&self.re).minus(&self.im).plus_p(3).reduce_partial(),
+            im: nine(&self.im).plus(&self.re).reduce_partial(),
         }
     }
 
@@ -321,7 +321,7 @@ impl Fp12 {
         // 3 t - 2 f in even lanes, 3 t + 2 g in odd ones: t in -0.3..1.3 and 0..1.6 p.
         let combine = |t: Loose, f: &Field| {
             let twice = f.loose().doubled::<1>();
-            t.tripled().plus_p(7).plus_or_minus(twice, ODD).settled()
+            t.tripled().plus_p(7).plus_or_minus(twice, ODD).reduce()
         };
         Self(Fp2 {
             re: combine(re, &self.0.re),

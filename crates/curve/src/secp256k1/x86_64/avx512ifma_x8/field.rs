@@ -6,7 +6,7 @@ use super::super::super::field::FieldElement;
 use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store, times};
 
 /// 2^256 mod p.
-const FOLD: i64 = 0x1_0000_03d1;
+const R_MOD_P: i64 = 0x1_0000_03d1;
 
 /// Eight field elements, one per lane.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl Field {
         })))
     }
 
-    /// Returns the values as portable elements of the given magnitude, which must be at least half the size.
+    /// Returns the values as portable elements of the given magnitude, which must be more than half the size.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(self, magnitude: u32) -> [FieldElement; LANES] {
@@ -178,8 +178,8 @@ fn fold(mut t: [__m512i; 10]) -> Field {
         t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64::<52>(t[i]));
         t[i] = _mm512_and_si512(t[i], mask);
     }
-    // 2^260 = 16 * FOLD (mod p).
-    let factor = _mm512_set1_epi64(16 * FOLD);
+    // 2^260 = 16 * R_MOD_P (mod p).
+    let factor = _mm512_set1_epi64(16 * R_MOD_P);
     let mut out = [t[0], t[1], t[2], t[3], t[4]];
     let mut carry = _mm512_setzero_si512();
     for i in 0..5 {
@@ -196,7 +196,7 @@ fn fold(mut t: [__m512i; 10]) -> Field {
         _mm512_slli_epi64::<4>(carry),
     );
     out[4] = _mm512_and_si512(out[4], _mm512_set1_epi64((1 << 48) - 1));
-    out[0] = _mm512_madd52lo_epu64(out[0], above, _mm512_set1_epi64(FOLD));
-    out[1] = _mm512_madd52hi_epu64(out[1], above, _mm512_set1_epi64(FOLD));
+    out[0] = _mm512_madd52lo_epu64(out[0], above, _mm512_set1_epi64(R_MOD_P));
+    out[1] = _mm512_madd52hi_epu64(out[1], above, _mm512_set1_epi64(R_MOD_P));
     Field::carried(out)
 }

@@ -3,7 +3,7 @@
 //! Layout: field elements in eight lanes are 5 vectors of 52-bit limbs, least significant first. Limbs are "strict":
 //! each is below 2^52, so the value is below 2^260. The multiplier reads only the low 52 bits of a limb, so nothing is
 //! lazy here: sums and differences carry immediately. Values are not reduced below p. The bound on each is given in
-//! units of 2^256 (its "size"); sizes up to 16 fit.
+//! units of 2^256 (its "size"); sizes up to 15 fit.
 //!
 //! All lanes take the same steps: digits come from a regular recoding (odd, never zero), so no step is skipped and no
 //! sum starts at infinity. The formulas are incomplete: if a sum equals its addend or its opposite, the lane's Z

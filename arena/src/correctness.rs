@@ -10,7 +10,7 @@ use anyhow::Result;
 use crate::blobs;
 use crate::change::Words;
 use crate::clocks::{self, Threads, Verdict};
-use crate::generate::{self, Draw};
+use crate::generate::{self, Selection};
 use crate::ops::{Input, Memory, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::schedule::queue_wait;
@@ -46,8 +46,8 @@ pub struct Set {
 }
 
 impl Set {
-    fn new(name: &str, op: &Op, draw: Draw) -> Result<Self> {
-        let (items, expected) = generate::with_truth(op, draw)?;
+    fn new(name: &str, op: &Op, selection: Selection) -> Result<Self> {
+        let (items, expected) = generate::with_truth(op, selection)?;
         Self::of(name, op, &items, expected)
     }
 
@@ -114,7 +114,7 @@ impl Set {
         self.op.change.is_some() && process.changes
     }
 
-    /// Runs a batch with a new seed. If items do not change, its checksum is verified here; if they do, `Set::examine`
+    /// Runs a batch with a new seed. If items do not change, its checksum is verified here; if they do, `checked_batch`
     /// or [`Watch::finish`] verifies it.
     pub fn run(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
         let batch = process.run(n, seed(), deadline)?;
@@ -125,7 +125,12 @@ impl Set {
     }
 
     /// Runs a batch of at most `n` calls and, if a reference exists, verifies its checksum.
-    fn examine(&self, process: &mut Process, n: u64, deadline: Duration) -> Result<Batch, Failure> {
+    fn checked_batch(
+        &self,
+        process: &mut Process,
+        n: u64,
+        deadline: Duration,
+    ) -> Result<Batch, Failure> {
         let n = match self.changes(process) {
             true => n.min(self.checkable().max(1)),
             false => n,
@@ -328,7 +333,7 @@ impl Watch {
 }
 
 /// Everything needed to check and time one operation.
-pub struct Exam {
+pub struct CorrectnessCheck {
     /// The benchmark row.
     pub op: Op,
     /// The row's own items.
@@ -363,10 +368,10 @@ pub struct Pass {
     pub changes: bool,
 }
 
-impl Exam {
+impl CorrectnessCheck {
     /// Draws the items of an operation.
     pub fn new(op: &Op) -> Result<Self> {
-        let main = Set::new("main", op, Draw::Main)?;
+        let main = Set::new("main", op, Selection::Main)?;
         let count = (1024 / op.ops_per_call).min(PROBE_BYTES / op.size.max(1));
         let count = count.clamp(2, op.probes);
         // A row that takes seconds a call is checked on its own item only.
@@ -374,12 +379,16 @@ impl Exam {
         let probes = (0..rounds)
             .map(|index| {
                 let round = round();
-                Set::new(&format!("probe{index}"), op, Draw::Probe { round, count })
+                Set::new(
+                    &format!("probe{index}"),
+                    op,
+                    Selection::Probe { round, count },
+                )
             })
             .collect::<Result<_>>()?;
         let alternating = match op.input {
             Input::Report if !op.change.is_some() => {
-                Some(Set::new("alternating", op, Draw::Alternating)?)
+                Some(Set::new("alternating", op, Selection::Alternating)?)
             }
             _ => None,
         };
@@ -403,11 +412,11 @@ impl Exam {
         if op.change.is_some() || op.full || op.input != Input::Varied {
             return Ok(None);
         }
-        let draw = Draw::Probe {
+        let selection = Selection::Probe {
             round: round(),
             count: op.items,
         };
-        Set::new("launch", op, draw).map(Some)
+        Set::new("launch", op, selection).map(Some)
     }
 
     /// Runs the correctness check on a contender.
@@ -426,16 +435,16 @@ impl Exam {
             return Ok(Pass { accepted, changes });
         }
         // One more than two passes over the items, so that the count is not a multiple of the number of items.
-        let slow = self.main.examine(process, 1, deadline)?.ns > 1_000_000;
+        let slow = self.main.checked_batch(process, 1, deadline)?.ns > 1_000_000;
         self.main
-            .examine(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
+            .checked_batch(process, if slow { 2 } else { 2 * items + 1 }, deadline)?;
         // Batches that change items must leave the original items intact.
         self.main.verify(process, deadline)?;
         for probe in &self.probes[..if slow { 1 } else { SHOWN }] {
             probe.prepare(process, call, deadline)?;
             probe.verify(process, deadline)?;
             let all = probe.expected.len() as u64;
-            probe.examine(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
+            probe.checked_batch(process, if slow { 2.min(all) } else { all + 1 }, deadline)?;
         }
         Ok(Pass { accepted, changes })
     }
@@ -500,7 +509,8 @@ impl Exam {
         Ok(Some(accepted))
     }
 
-    /// New items for [`Exam::fresh`], as many as can be drawn within `DRAWING`; `None` if the check does not apply.
+    /// New items for [`CorrectnessCheck::fresh`], as many as can be drawn within `DRAWING`; `None` if the check does
+    /// not apply.
     pub fn newcomers(&self) -> Result<Option<Set>> {
         if self.op.full || self.op.change.is_some() || self.op.input != Input::Varied {
             return Ok(None);
@@ -518,7 +528,7 @@ impl Exam {
     /// applies to rows whose items do not change inside the clock. It fails if the contender is much slower on items it
     /// sees for the first time than on known ones, or, on a row of one item, much slower on two alternating items; or
     /// if preparing items takes longer than computing on them. `hot` is its time per call on known items in
-    /// nanoseconds, `new` comes from [`Exam::newcomers`].
+    /// nanoseconds, `new` comes from [`CorrectnessCheck::newcomers`].
     pub fn fresh(
         &self,
         process: &mut Process,
@@ -595,11 +605,11 @@ impl Exam {
         let (start, round) = (Instant::now(), round());
         let mut items = Vec::new();
         while items.len() < count && (items.is_empty() || start.elapsed() < DRAWING) {
-            let draw = Draw::Probe {
+            let selection = Selection::Probe {
                 round: round.wrapping_add(items.len() as u64),
                 count: (count - items.len()).min(8),
             };
-            items.extend(generate::items_of(&self.op, draw)?);
+            items.extend(generate::items_of(&self.op, selection)?);
         }
         let any = vec![self.main.expected[0].clone(); items.len()];
         Set::of("new", &self.op, &items, any)
@@ -635,6 +645,31 @@ impl Exam {
         watch.finish(&self.op, &self.main, None, deadline)
     }
 
+    /// Whether the outputs of a timed batch are known in advance: changing an item does not change its output, or all
+    /// items have the same output.
+    fn is_constant(&self) -> Result<bool> {
+        let op = &self.op;
+        if op.change.is_some() {
+            let items = blobs::parse(&self.main.blob)?.into_iter();
+            for ((mut item, x), unchanged) in items.zip(Words::new(1)).zip(&self.main.expected) {
+                op.change.apply(&op.kernel, op.ops_per_call, &mut item, x)?;
+                let known = generate::truth_of(op, &item)?;
+                if known.is_none_or(|output| output.bytes != unchanged.bytes) {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let sets = [&self.main].into_iter().chain(&self.probes);
+        let mut outputs = sets
+            .chain(&self.alternating)
+            .flat_map(|set| &set.expected)
+            .map(|expected| &expected.bytes);
+        let first = outputs.next();
+        let mut others = outputs.peekable();
+        Ok(others.peek().is_some() && others.all(|output| Some(output) == first))
+    }
+
     /// A reason why the result of a correct contender cannot be trusted, in which case it is not scored.
     pub fn doubt(
         &self,
@@ -660,14 +695,16 @@ impl Exam {
             }
             None => {}
         }
+        if foreign && self.is_constant().unwrap_or(true) {
+            return Some("the outputs of a batch of this row are known in advance, and the contender is not reviewed".into());
+        }
         if self.op.memory != Memory::Fresh {
             return None;
         }
         let told = counts.and_then(|counts| Some((counts.count.or(counts.bytes)?, counts.n)));
         let Some((allocated, n)) = told else {
             // Some runtimes cannot report allocations; an in-tree adapter has been reviewed instead.
-            return foreign
-                .then(|| "does not report allocations, and nobody has reviewed it".into());
+            return foreign.then(|| "does not report allocations, and is not reviewed".into());
         };
         // Empty results need no allocation, nor does a precompile that returns one of two constants.
         let outputs: Vec<&[u8]> = self
@@ -703,6 +740,46 @@ impl Exam {
         match process.alloc(n, seed(), deadline) {
             Ok(allocations) if allocations.n == n => Some(allocations),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::ops::catalogue;
+
+    #[test]
+    fn rows_with_outputs_known_in_advance_are_recognised() {
+        for (id, constant) in [
+            ("evm_bn254_add_fail_curve_varied", true),
+            ("evm_ecrecover_fail_v_varied", true),
+            ("evm_bn254_pairing_1_varied", true),
+            ("secp256k1_sign_recover", true),
+            ("evm_bn254_pairing_2_varied", false),
+            ("evm_bn254_add_varied", false),
+            ("secp256k1_verify_varied", false),
+            ("secp256k1_sign", false),
+            ("rlp_decode_u256", false),
+        ] {
+            let op = catalogue().iter().find(|op| op.id == id).unwrap();
+            let check = CorrectnessCheck::new(op).unwrap();
+            assert_eq!(check.is_constant().unwrap(), constant, "{id}");
+            let pass = Pass {
+                accepted: Some(vec![]),
+                changes: true,
+            };
+            let counts = Allocations {
+                n: 1,
+                bytes: None,
+                count: Some(u64::MAX),
+                peak: None,
+                gc: None,
+            };
+            let reason = |foreign| check.doubt(&pass, Some(&counts), foreign);
+            assert_eq!(reason(true).is_some(), constant, "{id}");
+            assert_eq!(reason(false), None, "{id}");
         }
     }
 }
