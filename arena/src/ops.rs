@@ -77,6 +77,9 @@ pub struct Op {
     pub full: bool,
     /// Whether every batch is whole passes over the items, because the times of the items differ by chance.
     pub whole_turns: bool,
+    /// Whether the checksum of a timed batch depends on part of the work only: it adds a decoded value's head, or the
+    /// result of a program's last call.
+    pub partial_checksum: bool,
     /// How a contender changes the items inside the clock.
     pub change: Change,
     /// `neg:<decoder>`, if there are malformed inputs.
@@ -138,6 +141,8 @@ struct Kernel {
     probes: usize,
     #[serde(default)]
     whole_turns: bool,
+    #[serde(default)]
+    partial_checksum: bool,
     #[serde(default)]
     change: Change,
     memory: Memory,
@@ -243,6 +248,7 @@ fn rows(file: File) -> Vec<Op> {
                 report: row.report,
                 full: row.full,
                 whole_turns: kernel.whole_turns,
+                partial_checksum: kernel.partial_checksum,
                 change: row.change.unwrap_or(kernel.change),
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
