@@ -2,7 +2,6 @@
 //! and a copy whose batches are all lengthened by a known share must be detected.
 
 use crate::manifest::Manifest;
-use crate::race::ratios;
 use crate::report::three;
 use crate::result::{Cell, Report, State};
 use crate::stats::{self, Verdict};
@@ -36,7 +35,7 @@ pub fn summary(report: &Report) -> String {
     }
     let intervals = |factor: f64| {
         pairs.iter().filter_map(move |(a, b)| {
-            let mut launches = ratios(a, b);
+            let mut launches = a.ratios(b);
             launches
                 .iter_mut()
                 .flatten()

@@ -10,13 +10,10 @@
 //! Sequence: the 32-bit linear congruential generator of PCG (O'Neill 2014).
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-
-use crate::truth::Reader;
 
 const MULTIPLIER: u32 = 747_796_405;
 const INCREMENT: u32 = 2_891_336_453;
@@ -152,129 +149,12 @@ impl Change {
             window.copy_from_slice(bytes);
         }
     }
-
-    /// Changes all elements of an item for a call whose word is `x`.
-    pub fn apply(self, kernel: &str, elements: usize, item: &mut [u8], x: u32) -> Result<()> {
-        if self == Self::None {
-            return Ok(());
-        }
-        for (index, region) in regions(kernel, elements, item)?.into_iter().enumerate() {
-            self.set(&mut item[region], element_word(x, index));
-        }
-        Ok(())
-    }
-}
-
-/// The byte range of each element that offsets refer to (docs/adding-a-contender.md, "Change rules").
-pub fn regions(kernel: &str, elements: usize, item: &[u8]) -> Result<Vec<Range<usize>>> {
-    let kernel = kernel.strip_suffix("_heads").unwrap_or(kernel);
-    let mut reader = Reader(item);
-    let at = |reader: &Reader<'_>| item.len() - reader.0.len();
-    let lp = |reader: &mut Reader<'_>| -> Result<Range<usize>> {
-        let len = reader.lp()?.len();
-        let end = at(reader);
-        Ok(end - len..end)
-    };
-    let mut found = Vec::with_capacity(elements);
-    // In these kernels `elements` only counts operations; the call works on the whole item.
-    if elements == 1 && !is_prefixed(kernel, 1) || counts(kernel) {
-        found.push(0..item.len());
-        return Ok(found);
-    }
-    match kernel {
-        "keccak256_batch" => {
-            for _ in 0..reader.u32()? {
-                found.push(lp(&mut reader)?);
-            }
-        }
-        "abi_encode_dynamic" => {
-            for _ in 0..elements {
-                let start = at(&reader);
-                reader.lp()?;
-                reader.lp()?;
-                let count = reader.u32()?;
-                reader.take(32 * count)?;
-                found.push(start..at(&reader));
-            }
-        }
-        "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
-            for _ in 0..elements {
-                let start = at(&reader);
-                reader.take(8 + 8 + 16 + 16 + 8 + 20 + 32)?;
-                reader.lp()?;
-                for _ in 0..reader.u32()? {
-                    reader.take(20)?;
-                    let count = reader.u32()?;
-                    reader.take(32 * count)?;
-                }
-                found.push(start..at(&reader));
-            }
-        }
-        "syrup_encode_typed_skill" | "syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned" => {
-            let (texts, rest) = match kernel {
-                "syrup_encode_typed_skill" => (2, 3 * 8),
-                _ => (1, 8 + 1),
-            };
-            for _ in 0..elements {
-                let start = at(&reader);
-                for _ in 0..texts {
-                    reader.lp()?;
-                }
-                reader.take(rest)?;
-                found.push(start..at(&reader));
-            }
-        }
-        _ if is_prefixed(kernel, elements) => {
-            for _ in 0..elements {
-                found.push(lp(&mut reader)?);
-            }
-        }
-        _ => {
-            ensure!(
-                item.len().is_multiple_of(elements),
-                "{kernel}: {} bytes are not {elements} elements of one size",
-                item.len()
-            );
-            let size = item.len() / elements;
-            reader.rest();
-            found.extend((0..elements).map(|i| i * size..(i + 1) * size));
-        }
-    }
-    ensure!(
-        reader.0.is_empty(),
-        "{kernel}: the item has bytes left over"
-    );
-    Ok(found)
-}
-
-/// Whether an item of a kernel is a single element, regardless of the number of operations a call counts as.
-fn counts(kernel: &str) -> bool {
-    ["poseidon", "xmss_", "syrup_stream"]
-        .iter()
-        .any(|name| kernel.starts_with(name))
-}
-
-/// Whether each element of a kernel is one byte string preceded by its length.
-pub fn is_prefixed(kernel: &str, elements: usize) -> bool {
-    match kernel {
-        "abi_decode_dynamic"
-        | "abi_decode_dynamic_strict"
-        | "rlp_decode_u256"
-        | "tx_hash_batch"
-        | "alloy_senders" => true,
-        "abi_decode_runtime" => elements > 1,
-        "syrup_encode_typed_export" | "syrup_encode_typed_skill" | "syrup_reencode" => false,
-        "syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned" => false,
-        _ => kernel.starts_with("syrup_"),
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::panic)]
+    #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::generate::{Selection, truth_of, with_truth};
-    use crate::ops::catalogue;
 
     #[test]
     fn words_are_the_published_ones() {
@@ -330,28 +210,6 @@ mod tests {
         ] {
             let error = rule.parse::<Change>().unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
-        }
-    }
-
-    #[test]
-    fn rules_keep_items_valid() {
-        // Every changed item still has an output, which in most rows differs from that of the unchanged item.
-        for op in catalogue().iter().filter(|op| op.change.is_some()) {
-            let (items, before) = with_truth(op, Selection::Probe { round: 9, count: 2 }).unwrap();
-            let mut x = Words::new(7);
-            for (mut item, before) in items.into_iter().zip(before) {
-                let x = x.next().unwrap();
-                op.change
-                    .apply(&op.kernel, op.ops_per_call, &mut item, x)
-                    .unwrap();
-                let after =
-                    truth_of(op, &item).unwrap_or_else(|error| panic!("{}: {error:#}", op.id));
-                // A recovered signer does not depend on the hash, and failing inputs still fail.
-                let constant = op.kernel == "secp256k1_sign_recover" || op.id.contains("_fail_");
-                if let Some(after) = after {
-                    assert_eq!(after == before, constant, "{}", op.id);
-                }
-            }
         }
     }
 }

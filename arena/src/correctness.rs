@@ -10,10 +10,10 @@ use anyhow::Result;
 use crate::blobs;
 use crate::change::Words;
 use crate::clocks::{self, Threads, Verdict};
-use crate::generate::{self, Selection};
+use crate::family::{self, Selection};
 use crate::ops::{Input, Memory, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
-use crate::schedule::queue_wait;
+use crate::sandbox::queue_wait;
 use crate::truth::{Expected, hex, predict};
 
 /// Time limit for checking one batch with the slow reference.
@@ -47,7 +47,7 @@ pub struct Set {
 
 impl Set {
     fn new(name: &str, op: &Op, selection: Selection) -> Result<Self> {
-        let (items, expected) = generate::with_truth(op, selection)?;
+        let (items, expected) = family::of(op)?.cases(op, selection)?;
         Self::of(name, op, &items, expected)
     }
 
@@ -185,15 +185,15 @@ impl Set {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<u64>> {
         let op = &self.op;
+        let family = family::of(op)?;
         let mut items = blobs::parse(&self.blob)?;
         let mut words = Words::new(seed);
         let mut sum = 0u64;
         for k in 0..n {
             let at = (k % items.len() as u64) as usize;
             let x = words.next().unwrap_or_default();
-            op.change
-                .apply(&op.kernel, op.ops_per_call, &mut items[at], x)?;
-            let Some(output) = generate::truth_of(op, &items[at])? else {
+            family::change(op, &mut items[at], x)?;
+            let Some(output) = family.expected(op, &items[at])? else {
                 return Ok(None);
             };
             sum = sum.wrapping_add(output.sum);
@@ -397,7 +397,7 @@ impl CorrectnessCheck {
         };
         let negative = match &op.negative {
             None => None,
-            Some(name) => Some((name.clone(), generate::negative(name)?)),
+            Some(name) => Some((name.clone(), family::of(op)?.malformed(name)?)),
         };
         Ok(Self {
             op: op.clone(),
@@ -485,11 +485,12 @@ impl CorrectnessCheck {
             .zip(items)
             .filter(|(verdict, _)| **verdict == [0]);
         let mut accepted: Vec<String> = taken.map(|(_, item)| hex(item)).collect();
+        let family = family::of(&self.op).map_err(crash)?;
         // The row's own call must also reject them: one at a time, among valid items.
         let good = blobs::parse(&self.main.blob).map_err(crash)?;
         for _ in 0..SPOT_CHECKS {
             let bad = &items[seed() as usize % items.len()];
-            let Some(item) = generate::spoilt(&self.op, &good[0], bad) else {
+            let Some(item) = family.spoilt(&self.op, &good[0], bad) else {
                 continue;
             };
             let mixed = [good[0].clone(), item, good[good.len() - 1].clone()];
@@ -612,7 +613,7 @@ impl CorrectnessCheck {
                 round: round.wrapping_add(items.len() as u64),
                 count: (count - items.len()).min(8),
             };
-            items.extend(generate::items_of(&self.op, selection)?);
+            items.extend(family::of(&self.op)?.items(&self.op, selection)?);
         }
         let any = vec![self.main.expected[0].clone(); items.len()];
         Set::of("new", &self.op, &items, any)
@@ -655,8 +656,8 @@ impl CorrectnessCheck {
         if op.change.is_some() {
             let items = blobs::parse(&self.main.blob)?.into_iter();
             for ((mut item, x), unchanged) in items.zip(Words::new(1)).zip(&self.main.expected) {
-                op.change.apply(&op.kernel, op.ops_per_call, &mut item, x)?;
-                let known = generate::truth_of(op, &item)?;
+                family::change(op, &mut item, x)?;
+                let known = family::of(op)?.expected(op, &item)?;
                 if known.is_none_or(|output| output.bytes != unchanged.bytes) {
                     return Ok(false);
                 }
@@ -803,7 +804,7 @@ mod tests {
             ("syrup_decode_owned_captp_varied", true),
             ("syrup_roundtrip_tree_varied", true),
             ("abi_decode_dynamic_heads_varied", true),
-            ("evm_calls_sha256_varied", true),
+            ("evm_calls_sha256_128_x4_varied", true),
             ("syrup_walk_captp_varied", false),
             ("syrup_decode_typed_captp_varied", false),
             ("abi_decode_dynamic_varied", false),

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::blobs;
-use crate::generate::{self, Selection};
+use crate::family::{self, Selection};
 use crate::manifest::Manifest;
 use crate::ops::Op;
 use crate::protocol;
@@ -31,7 +31,7 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
         "# instructions an operation by callgrind (no AVX-512; not a measure of time)\n",
     );
     for op in ops.iter().filter(|op| !op.full) {
-        let (items, _) = generate::with_truth(op, Selection::Main)?;
+        let items = family::of(op)?.items(op, Selection::Main)?;
         blobs::write(&file, &items)?;
         let calls = items.len() as u64;
         let prepare = protocol::prepare(&op.call, &file, op.change)?;

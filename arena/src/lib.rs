@@ -1,12 +1,11 @@
 //! The arena: runs Lydite against its peers, checks every output, times them in pairs and writes reports.
 //!
 //! A contender, ours included, is a process that speaks the line protocol of [`protocol`]. The driver draws the inputs
-//! ([`ops`], [`generate`]), checks each contender against the expected outputs ([`truth`]) before timing it ([`correctness`]),
+//! ([`ops`], [`family`]), checks each contender against the expected outputs ([`truth`]) before timing it ([`correctness`]),
 //! interleaves all contenders ([`schedule`]), and judges them by paired ratios ([`stats`], [`race`]).
 //! docs/benchmarking.md describes the method and its known bias.
 
 pub mod aa;
-pub mod alloy;
 pub mod blobs;
 pub mod builder;
 pub mod change;
@@ -15,12 +14,11 @@ pub mod clocks;
 pub mod compare;
 pub mod correctness;
 pub mod doctor;
+pub mod family;
 pub mod fingerprint;
-pub mod generate;
 pub mod instructions;
 pub mod manifest;
 pub mod ops;
-pub mod precompile;
 pub mod probe;
 pub mod profile;
 pub mod protocol;
@@ -32,6 +30,4 @@ pub mod result;
 pub mod sandbox;
 pub mod schedule;
 pub mod stats;
-pub mod syrup;
 pub mod truth;
-pub mod xmss;

@@ -104,8 +104,12 @@ impl Op {
         }
     }
 
-    /// Whether contenders build their inputs (keys, trees of values) outside the clock, however long that takes.
+    /// Whether contenders build their inputs (keys, trees of values, objects of another language) outside the clock,
+    /// however long that takes.
     pub fn builds_inputs(&self) -> bool {
+        if self.family == "bindings" {
+            return true;
+        }
         [
             "syrup_encode",
             "syrup_roundtrip_tree",

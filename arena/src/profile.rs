@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::blobs;
-use crate::generate::{self, Selection};
+use crate::family::{self, Selection};
 use crate::manifest::Manifest;
 use crate::ops::Op;
 use crate::protocol;
@@ -24,7 +24,7 @@ pub fn render(manifest: &Manifest, op: &Op, time: Duration, data: &Path) -> Resu
     let [program, args @ ..] = variant.run.as_slice() else {
         bail!("the manifest's `run` is empty");
     };
-    let (items, _) = generate::with_truth(op, Selection::Main)?;
+    let items = family::of(op)?.items(op, Selection::Main)?;
     let file = std::env::temp_dir().join(format!("lydite-profile-{}.blobs", std::process::id()));
     blobs::write(&file, &items)?;
     let mut child = Command::new("perf")

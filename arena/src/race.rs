@@ -8,15 +8,16 @@ use anyhow::{Context as _, Result};
 
 use crate::builder::{self, Job};
 use crate::correctness::CorrectnessCheck;
+use crate::family;
 use crate::fingerprint;
 use crate::manifest::{self, Manifest, Variant};
 use crate::ops::{Memory, Op};
-use crate::precompile;
+
 use crate::records::Known;
 use crate::result::{
-    Batch, Cell, Contender, Control, Count, Machine, Operation, Pair, Report, Run, SCHEMA, Score,
-    State,
+    Cell, Contender, Control, Count, Machine, Operation, Pair, Report, Run, SCHEMA, Score, State,
 };
+use crate::sandbox;
 use crate::schedule::{self, Candidate, Settings};
 use crate::stats::{self, Verdict};
 
@@ -140,7 +141,7 @@ fn blank(plan: &Plan<'_>) -> Report {
             anchor: plan.anchor,
             noise_floor: None,
             noisy: false,
-            filtered: schedule::queue_wait(std::process::id()).is_some(),
+            filtered: sandbox::queue_wait(std::process::id()).is_some(),
         },
         machine,
         contenders,
@@ -362,22 +363,6 @@ pub fn explain(report: &mut Report, arena: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Ratios per round (time of `b` / time of `a`), grouped by launch. Only rounds that both finished count.
-pub fn ratios(a: &Cell, b: &Cell) -> Vec<Vec<f64>> {
-    let key = |batch: &Batch| (batch.launch, batch.round);
-    let ours: BTreeMap<(u32, u32), f64> = a.batches.iter().map(|x| (key(x), x.time())).collect();
-    let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for batch in &b.batches {
-        if let Some(ours) = ours.get(&key(batch)) {
-            launches
-                .entry(batch.launch)
-                .or_default()
-                .push(batch.time() / ours);
-        }
-    }
-    launches.into_values().collect()
-}
-
 /// Whether a cell is correct and has timed batches.
 fn timed(cell: &Cell) -> bool {
     matches!(cell.state, State::Ok | State::Noisy) && !cell.batches.is_empty()
@@ -393,7 +378,7 @@ fn controls(report: &Report) -> Vec<Control> {
                 && cell.contender == control.contender
                 && cell.variant == control.variant
         });
-        let found = stats::interval(&ratios(twin?, control))?;
+        let found = stats::interval(&twin?.ratios(control))?;
         (found.launches > 1).then(|| Control {
             op: control.op.clone(),
             ratio: found.ratio,
@@ -480,7 +465,7 @@ pub fn judge(report: &mut Report) {
         for &peer in &peers {
             let best_peer = fastest.is_some_and(|fastest| std::ptr::eq(fastest, peer));
             let pair = |ours: &Cell| {
-                let found = stats::interval(&ratios(ours, peer))?;
+                let found = stats::interval(&ours.ratios(peer))?;
                 let quiet = !loud && ours.state != State::Noisy && peer.state != State::Noisy;
                 Some(Pair {
                     op: op.id.clone(),
@@ -575,11 +560,7 @@ fn operation(check: &CorrectnessCheck) -> Result<Operation> {
             .throughput
             .then(|| check.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
         without: None,
-        gas: if precompile::is_row(op) {
-            precompile::nominal(op)?
-        } else {
-            None
-        },
+        gas: family::of(op)?.gas(op)?,
         calls: Some(op.calls).filter(|calls| *calls > 0),
         published: op.published.clone(),
     })

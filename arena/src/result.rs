@@ -363,6 +363,21 @@ impl Cell {
             batches: Vec::new(),
         }
     }
+
+    /// Ratios per round (time of `other` / time of this cell), grouped by launch. Only rounds that both finished count.
+    pub fn ratios(&self, other: &Self) -> Vec<Vec<f64>> {
+        let key = |batch: &Batch| (batch.launch, batch.round);
+        let own = self.batches.iter().map(|batch| (key(batch), batch.time()));
+        let own: BTreeMap<(u32, u32), f64> = own.collect();
+        let mut launches: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for batch in &other.batches {
+            if let Some(time) = own.get(&key(batch)) {
+                let ratios = launches.entry(batch.launch).or_default();
+                ratios.push(batch.time() / time);
+            }
+        }
+        launches.into_values().collect()
+    }
 }
 
 /// Ours against a peer on an operation.

@@ -19,6 +19,21 @@ pub struct Usage {
     pub waited: u64,
 }
 
+/// Total time in nanoseconds that the threads of a process have waited for a processor, from /proc.
+pub fn queue_wait(pid: u32) -> Option<u64> {
+    let mut total = 0;
+    for task in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        // A thread may end during the loop.
+        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).unwrap_or_default();
+        total += text
+            .split(' ')
+            .nth(1)
+            .and_then(|n| n.parse::<u64>().ok())
+            .unwrap_or(0);
+    }
+    Some(total)
+}
+
 /// A folder that only this user can access, removed with its contents on drop.
 pub struct Folder(PathBuf);
 
@@ -336,7 +351,7 @@ mod platform {
     }
 
     fn waited(pid: i32) -> u64 {
-        crate::schedule::queue_wait(pid as u32).unwrap_or(0)
+        super::queue_wait(pid as u32).unwrap_or(0)
     }
 
     #[cfg(test)]

@@ -15,7 +15,6 @@ use crate::correctness::{CorrectnessCheck, Set, Watch};
 use crate::manifest::{Manifest, OURS, Variant};
 use crate::probe::Probe;
 use crate::protocol::{Failure, Process};
-use crate::race::ratios;
 use crate::random::Random;
 use crate::result::{Batch, Cell, State};
 use crate::stats::{interval, median};
@@ -550,7 +549,7 @@ fn open(candidates: &[Candidate<'_>], op: usize, ours: &str, width: f64) -> Vec<
             .min_by(|&a, &b| median_time(a).total_cmp(&median_time(b)));
         if name != ours
             && scored == Some(index)
-            && let Some(found) = interval(&ratios(cell(stock), cell(index)))
+            && let Some(found) = interval(&cell(stock).ratios(cell(index)))
         {
             open[index] = found.width() > width && found.lo < FAR && found.hi > 1.0 / FAR;
         }
@@ -799,21 +798,6 @@ fn quiet_batch(
         }
     }
     Ok(kept.map(|batch| (batch, true)))
-}
-
-/// Total time in nanoseconds that the threads of a process have waited for a processor, from /proc.
-pub fn queue_wait(pid: u32) -> Option<u64> {
-    let mut total = 0;
-    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        // A thread may end during the loop.
-        let text = fs::read_to_string(task.ok()?.path().join("schedstat")).unwrap_or_default();
-        total += text
-            .split(' ')
-            .nth(1)
-            .and_then(|n| n.parse::<u64>().ok())
-            .unwrap_or(0);
-    }
-    Some(total)
 }
 
 fn bar(name: &'static str, steps: usize) -> Result<ProgressBar> {

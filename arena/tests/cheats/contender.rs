@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use lydite_arena::blobs;
 use lydite_arena::change::{Change, Words};
+use lydite_arena::family;
+use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::truth::{Reader, word_sum};
 
 /// A fixed amount of extra work, to slow down an operation.
@@ -102,6 +104,19 @@ impl Contender {
             mode if mode.starts_with("remembers") && !self.change.is_some() => 40_000,
             _ => 4000,
         }
+    }
+
+    /// A row with items in the format of the current ones, and the current change rule.
+    fn row(&self) -> Op {
+        let kernel = match self.op.starts_with("rlp") {
+            true => "rlp_decode_u256",
+            false => "u256_add",
+        };
+        let mut rows = catalogue().iter();
+        let found = rows.find(|op| op.kernel == kernel && op.ops_per_call == 64);
+        let mut row = found.cloned().unwrap_or_else(|| unreachable!("{kernel}"));
+        row.change = self.change;
+        row
     }
 
     fn output(&self, item: &[u8], strict: bool) -> Result<Vec<u8>> {
@@ -202,15 +217,11 @@ impl Contender {
         let mut words = Words::new(seed).skip(from as usize);
         let mut items = self.items.clone();
         let mut sum = 0u64;
-        let elements = if self.op.starts_with("rlp") {
-            "rlp_decode_u256"
-        } else {
-            "u256_add"
-        };
+        let row = self.row();
         for k in from..to {
             let at = (k % items.len() as u64) as usize;
             let x = words.next().unwrap_or_default();
-            self.change.apply(elements, 64, &mut items[at], x)?;
+            family::change(&row, &mut items[at], x)?;
             sum = sum.wrapping_add(self.sum(&items[at]));
         }
         Ok(sum)
@@ -221,11 +232,11 @@ impl Contender {
         if self.is("remembers_in_batch") {
             self.memory.clear();
         }
-        let (mut sum, change) = (0u64, self.change);
+        let (mut sum, row) = (0u64, self.row());
         for (k, x) in (0..n).zip(Words::new(seed)) {
             let at = (k % self.items.len() as u64) as usize;
             let mut item = self.items[at].clone();
-            change.apply("u256_add", 64, &mut item, x)?;
+            family::change(&row, &mut item, x)?;
             let known = self.memory.get(&item).copied();
             let found = known.unwrap_or_else(|| self.sum(&item));
             if self.is("remembers_last") {

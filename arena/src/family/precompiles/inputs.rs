@@ -8,18 +8,18 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 use serde_json::Value;
 
+use super::super::draw::wrong;
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
 use super::{Case, bytes, hash, like, program};
-use crate::generate;
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth;
+use crate::truth::{keccak256, secp256k1};
 
 /// Geth's vectors of the map-to-curve precompiles.
 static MAPS: LazyLock<[Value; 2]> = LazyLock::new(|| {
     [
-        include_str!("../../../vectors/precompiles/geth/blsMapG1.json"),
-        include_str!("../../../vectors/precompiles/geth/blsMapG2.json"),
+        include_str!("../../../../vectors/precompiles/geth/blsMapG1.json"),
+        include_str!("../../../../vectors/precompiles/geth/blsMapG2.json"),
     ]
     // The vectors are compiled in and read by every test.
     .map(|text| serde_json::from_str(text).unwrap_or_else(|error| unreachable!("vectors: {error}")))
@@ -96,7 +96,7 @@ const MIXED: &str = "mixed";
 pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     let kernel = op.kernel.as_str();
     let case = match op.case.as_str() {
-        MIXED if generate::wrong(random) => "fail_proof",
+        MIXED if wrong(random) => "fail_proof",
         MIXED => "",
         case => case,
     };
@@ -204,9 +204,9 @@ pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
             let v = number(v);
             let known = v == big(27) || v == big(28);
             let id = [u8::from(v == big(28))];
-            let found = truth::recover(hash, &[signature, &id].concat()).ok();
+            let found = secp256k1::recover(hash, &[signature, &id].concat()).ok();
             let output = match found.filter(|_| known) {
-                Some(key) => [&[0; 12], &truth::keccak256(&key)[12..]].concat(),
+                Some(key) => [&[0; 12], &keccak256(&key)[12..]].concat(),
                 None => Vec::new(),
             };
             Case::success(item, output)
@@ -275,7 +275,7 @@ fn programs(op: &Op, random: &mut Random) -> Result<Case> {
 fn ecrecover(random: &mut Random, case: &str) -> Result<Case> {
     let key = [vec![0x11], random.bytes(31)].concat();
     let message = random.bytes(32);
-    let signature = truth::sign(&key, &message)?;
+    let signature = secp256k1::sign(&key, &message)?;
     let item =
         |r: &[u8], v: u8| [message.as_slice(), &[0; 31], &[v], r, &signature[32..64]].concat();
     let v = 27 + signature[64];
@@ -284,14 +284,14 @@ fn ecrecover(random: &mut Random, case: &str) -> Result<Case> {
         "off_curve" => loop {
             let r = [vec![0x11], random.bytes(31)].concat();
             let other = [r.as_slice(), &signature[32..]].concat();
-            if truth::recover(&message, &other).is_err() {
+            if secp256k1::recover(&message, &other).is_err() {
                 break Case::success(item(&r, v), Vec::new());
             }
         },
         "wrong_v" => Case::success(item(&signature[..32], 29), Vec::new()),
         _ => {
-            let public = truth::public_key(&key)?;
-            let output = [&[0; 12], &truth::keccak256(&public)[12..]].concat();
+            let public = secp256k1::public_key(&key)?;
+            let output = [&[0; 12], &keccak256(&public)[12..]].concat();
             Case::success(item(&signature[..32], v), output)
         }
     })

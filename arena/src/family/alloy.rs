@@ -6,17 +6,40 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 
-use crate::generate::{self, lp};
+use super::Elements;
+use super::vectors::transactions;
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::{self, Expected, Reader, be32, keccak256, rlp_list, rlp_number, rlp_text};
+use crate::truth::{Expected, Reader, be32, keccak256, lp, rlp, secp256k1};
 
-/// Whether the kernel belongs to this family.
-pub fn is_kernel(kernel: &str) -> bool {
-    matches!(
-        kernel,
-        "alloy_senders" | "alloy_transactions_root" | "revm_block"
-    )
+/// See the module.
+pub struct Alloy;
+
+impl Elements for Alloy {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        bail!("no report input for kernel {}", op.kernel)
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        match op.kernel.as_str() {
+            "alloy_senders" => Ok(lp(transaction(random)?)),
+            "alloy_transactions_root" => {
+                let block = (0..128).map(|_| Ok(lp(transaction(random)?)));
+                Ok(block.collect::<Result<Vec<_>>>()?.concat())
+            }
+            "revm_block" => block_of_calls(random),
+            other => bail!("no generator for kernel {other}"),
+        }
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        let bytes = output(&op.kernel, item).with_context(|| op.kernel.clone())?;
+        Ok(Expected::of(&[bytes]))
+    }
+
+    fn is_prefixed(&self, op: &Op) -> bool {
+        op.kernel == "alloy_senders"
+    }
 }
 
 /// A signed transaction and its sender according to eth-account and eth-keys.
@@ -28,7 +51,7 @@ struct Known {
 /// The transactions of `vectors/tx` by type.
 static KNOWN: LazyLock<Result<[Vec<Known>; 5]>> = LazyLock::new(|| {
     let mut by_type: [Vec<Known>; 5] = Default::default();
-    for (raw, sender) in generate::transactions()? {
+    for (raw, sender) in transactions()? {
         let kind = match raw.first().context("empty")? {
             kind @ 0..=4 => usize::from(*kind),
             _ => 0,
@@ -60,22 +83,10 @@ fn transaction(random: &mut Random) -> Result<&'static [u8]> {
     bail!("the shares do not make a hundred")
 }
 
-/// Draws an element of a row of this family.
-pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-    match op.kernel.as_str() {
-        "alloy_senders" => Ok(lp(transaction(random)?)),
-        "alloy_transactions_root" => {
-            let block = (0..128).map(|_| Ok(lp(transaction(random)?)));
-            Ok(block.collect::<Result<Vec<_>>>()?.concat())
-        }
-        _ => block_of_calls(random),
-    }
-}
-
-/// The expected output of a row of this family.
-pub fn expected(kernel: &str, item: &[u8]) -> Result<Expected> {
+/// The expected output of an item.
+fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
     let mut reader = Reader(item);
-    let bytes = match kernel {
+    Ok(match kernel {
         "alloy_senders" => {
             let mut out = Vec::new();
             while !reader.0.is_empty() {
@@ -95,10 +106,6 @@ pub fn expected(kernel: &str, item: &[u8]) -> Result<Expected> {
             transactions_root(&raw).to_vec()
         }
         _ => run_block(&mut reader)?,
-    };
-    Ok(Expected {
-        sum: truth::word_sum(&bytes),
-        bytes,
     })
 }
 
@@ -108,7 +115,7 @@ pub fn expected(kernel: &str, item: &[u8]) -> Result<Expected> {
 fn transactions_root(raw: &[&[u8]]) -> [u8; 32] {
     let mut entries: Vec<(Vec<u8>, &[u8])> = Vec::new();
     for (index, raw) in raw.iter().enumerate() {
-        let key = rlp_number(&BigUint::from(index));
+        let key = rlp::number(&BigUint::from(index));
         let nibbles = key.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         entries.push((nibbles.collect(), raw));
     }
@@ -120,14 +127,14 @@ fn transactions_root(raw: &[&[u8]]) -> [u8; 32] {
 fn node(entries: &[(Vec<u8>, &[u8])], depth: usize) -> Vec<u8> {
     let (first, value) = &entries[0];
     if entries.len() == 1 {
-        return rlp_list(&[rlp_text(&packed(&first[depth..], true)), rlp_text(value)]);
+        return rlp::list(&[rlp::text(&packed(&first[depth..], true)), rlp::text(value)]);
     }
     // The entries are sorted, so a prefix common to the first and the last is common to all.
     let last = &entries[entries.len() - 1].0;
     let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
     if common > depth {
-        let path = rlp_text(&packed(&first[depth..common], false));
-        return rlp_list(&[path, reference(&node(entries, common))]);
+        let path = rlp::text(&packed(&first[depth..common], false));
+        return rlp::list(&[path, reference(&node(entries, common))]);
     }
     let mut items = Vec::new();
     for nibble in 0..16 {
@@ -135,20 +142,20 @@ fn node(entries: &[(Vec<u8>, &[u8])], depth: usize) -> Vec<u8> {
         let from = entries.iter().position(below).unwrap_or(0);
         let count = entries.iter().filter(|entry| below(entry)).count();
         items.push(match count {
-            0 => rlp_text(&[]),
+            0 => rlp::text(&[]),
             _ => reference(&node(&entries[from..from + count], depth + 1)),
         });
     }
     // A key that ends here would sort first; no index key is a prefix of another.
-    items.push(rlp_text(if first.len() == depth { value } else { &[] }));
-    rlp_list(&items)
+    items.push(rlp::text(if first.len() == depth { value } else { &[] }));
+    rlp::list(&items)
 }
 
 /// The reference to a node in its parent.
 fn reference(node: &[u8]) -> Vec<u8> {
     match node.len() {
         0..32 => node.to_vec(),
-        _ => rlp_text(&keccak256(node)),
+        _ => rlp::text(&keccak256(node)),
     }
 }
 
@@ -211,7 +218,7 @@ fn block_of_calls(random: &mut Random) -> Result<Vec<u8>> {
                 let mut key = random.bytes(32);
                 key[0] = 1;
                 let hash = random.bytes(32);
-                let signature = truth::sign(&key, &hash)?;
+                let signature = secp256k1::sign(&key, &hash)?;
                 let v = [[0; 31].as_slice(), &[27 + signature[64]]].concat();
                 let rs = signature[..64].to_vec();
                 (TOKEN.to_vec(), [hash, v, rs, amount].concat())
@@ -242,8 +249,8 @@ fn run_block(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
             }
             160 => {
                 let signature = [&data[64..128], &[data[63] - 27]].concat();
-                let key = truth::recover(&data[..32], &signature)?;
-                out.extend([[0; 12].as_slice(), &truth::address(&key)].concat());
+                let key = secp256k1::recover(&data[..32], &signature)?;
+                out.extend([[0; 12].as_slice(), &secp256k1::address(&key)].concat());
             }
             other => bail!("{other} bytes of call data"),
         }
@@ -266,7 +273,7 @@ mod tests {
     fn root_of_one_entry_is_that_of_its_leaf() {
         // The key 0x80 of index 0 gives a leaf with an even path: 0x20, 0x80.
         let value = [7; 40];
-        let leaf = rlp_list(&[rlp_text(&[0x20, 0x80]), rlp_text(&value)]);
+        let leaf = rlp::list(&[rlp::text(&[0x20, 0x80]), rlp::text(&value)]);
         assert_eq!(transactions_root(&[&value]), keccak256(&leaf));
     }
 

@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::{BigInt, BigUint};
 use serde::Deserialize;
 
+use super::super::draw::{letters, spread};
 use super::outputs::{Skill, server};
 use super::{Value, int, record, string, symbol};
-use crate::generate::{letters, lp, spread};
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::unhex;
+use crate::truth::{lp, unhex};
 
 #[derive(Deserialize)]
 struct Vector {
@@ -20,7 +20,7 @@ struct Vector {
 }
 
 static VECTORS: LazyLock<Vec<Vector>> = LazyLock::new(|| {
-    let text = include_str!("../../../vectors/syrup/vectors.json");
+    let text = include_str!("../../../../vectors/syrup/vectors.json");
     // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
@@ -30,7 +30,7 @@ const CAPTP: &[u8] = b"<10'op:deliver<11'desc:export42+>5'hello[1+2+3+]>";
 const DECIMALS: [&[u8]; 4] = [b"42+", b"1234:", b"99999\"", b"7'"];
 
 /// The items of a row that are not drawn.
-pub fn items(op: &Op) -> Result<Vec<Vec<u8>>> {
+pub fn published(op: &Op) -> Result<Vec<Vec<u8>>> {
     if op.input == Input::Vectors {
         return vectors(|class| !REFUSED.contains(&class) && class != "deep");
     }
@@ -69,18 +69,6 @@ fn report(op: &Op, k: usize) -> Result<Vec<u8>> {
         (_, "captp") => lp(CAPTP),
         (kernel, case) => bail!("no report input for kernel {kernel}, case {case}"),
     })
-}
-
-/// Draws one item.
-pub fn draw(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-    if op.kernel.starts_with("syrup_stream") {
-        return Ok(stream(op.ops_per_call, random));
-    }
-    let mut out = Vec::new();
-    for _ in 0..op.ops_per_call {
-        out.extend(element(op, random)?);
-    }
-    Ok(out)
 }
 
 /// Draws one element; for a report row, one of the same shape as the report's.
@@ -358,7 +346,7 @@ fn decimal(random: &mut Random, report: bool) -> Vec<u8> {
 }
 
 /// `count` messages framed as `length:payload` and split into pieces of network size.
-fn stream(count: usize, random: &mut Random) -> Vec<u8> {
+pub fn stream(count: usize, random: &mut Random) -> Vec<u8> {
     let mut framed = Vec::new();
     for _ in 0..count {
         framed.extend(Value::Bytes(message(random).encode()).encode());
@@ -373,7 +361,7 @@ fn stream(count: usize, random: &mut Random) -> Vec<u8> {
 }
 
 /// Malformed inputs of a decoder.
-pub fn negative(name: &str) -> Result<Vec<Vec<u8>>> {
+pub fn malformed(name: &str) -> Result<Vec<Vec<u8>>> {
     let skill = report_skill()?;
     Ok(match name {
         "neg:syrup_decode" | "neg:syrup_decode_owned" | "neg:syrup_walk" => {
@@ -520,14 +508,14 @@ mod tests {
 
     #[test]
     fn malformed_bytes_are_refused() {
-        for item in negative("neg:syrup_decode").unwrap() {
+        for item in malformed("neg:syrup_decode").unwrap() {
             assert!(
                 Value::decode(&item).is_err(),
                 "{}",
                 String::from_utf8_lossy(&item)
             );
         }
-        let items = negative("neg:syrup_decode_typed_skill").unwrap();
+        let items = malformed("neg:syrup_decode_typed_skill").unwrap();
         assert!(items.len() > 70);
         for item in items {
             assert!(

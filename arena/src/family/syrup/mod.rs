@@ -1,11 +1,84 @@
 //! Reference implementation for the `syrup` family: the value model, the canonical encoding and a strict decoder,
 //! written from the Syrup draft (2023-12) and OCapN's Model and Notation (2026-07). Slow and readable.
 
-pub mod inputs;
-pub mod outputs;
+mod inputs;
+mod outputs;
+
+use std::iter;
+use std::ops::Range;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::{BigInt, BigUint, Sign};
+
+use super::{Elements, parse};
+use crate::ops::Op;
+use crate::random::Random;
+use crate::truth::Expected;
+
+/// See the module.
+pub struct Syrup;
+
+/// Whether the whole item is one element: a stream of messages, or a bare value.
+fn is_whole(op: &Op) -> bool {
+    op.kernel.starts_with("syrup_stream") || op.kernel == "syrup_reencode"
+}
+
+/// The number of texts and the size of the remaining fields, in kernels whose elements are fields of a struct.
+fn fields(op: &Op) -> Option<(usize, usize)> {
+    match op.kernel.as_str() {
+        "syrup_encode_typed_skill" => Some((2, 3 * 8)),
+        "syrup_encode_typed_export" => Some((0, 8)),
+        "syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned" => Some((1, 8 + 1)),
+        _ => None,
+    }
+}
+
+impl Elements for Syrup {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        inputs::published(op)
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        inputs::element(op, random)
+    }
+
+    fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        if op.kernel.starts_with("syrup_stream") {
+            return Ok(inputs::stream(op.ops_per_call, random));
+        }
+        let elements = (0..op.ops_per_call).map(|_| self.element(op, random));
+        Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        outputs::expected(&op.kernel, op.ops_per_call, item).with_context(|| op.kernel.clone())
+    }
+
+    fn is_prefixed(&self, op: &Op) -> bool {
+        !is_whole(op) && fields(op).is_none()
+    }
+
+    fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
+        if is_whole(op) {
+            return Ok(iter::once(0..item.len()).collect());
+        }
+        let Some((texts, rest)) = fields(op) else {
+            return super::regions(true, op, item);
+        };
+        parse(op, item, |reader| {
+            let start = item.len() - reader.0.len();
+            for _ in 0..texts {
+                reader.lp()?;
+            }
+            reader.take(rest)?;
+            Ok(start)
+        })
+    }
+
+    fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
+        inputs::malformed(decoder)
+    }
+}
 
 /// A Syrup value.
 #[derive(Clone, Debug, PartialEq, Eq)]

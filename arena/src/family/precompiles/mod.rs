@@ -9,22 +9,23 @@ mod hash;
 mod inputs;
 pub mod program;
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, Result, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use crate::generate::{Selection, probe_seed};
+use super::{Cases, Family, Selection, probe_seed};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
-use crate::truth::{hex, unhex};
+use crate::truth::{Expected, hex, unhex};
 
 pub use inputs::draw;
 
 /// The report's cases and similar ones, with their outputs: `vectors/precompiles/report.json`.
 static CASES: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!("../../../vectors/precompiles/report.json");
+    let text = include_str!("../../../../vectors/precompiles/report.json");
     // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
@@ -59,13 +60,36 @@ impl Case {
     }
 }
 
-/// Whether a row belongs to the precompiles.
-pub fn is_row(op: &Op) -> bool {
-    op.family == "precompiles"
+/// See the module.
+pub struct Precompiles;
+
+impl Family for Precompiles {
+    fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
+        let cases = cases(op, selection)?.into_iter();
+        Ok(cases
+            .map(|case| (case.item, Expected::of(&case.parts)))
+            .unzip())
+    }
+
+    fn expected(&self, op: &Op, item: &[u8]) -> Result<Option<Expected>> {
+        Ok(output(op, item)?.map(|parts| Expected::of(&parts)))
+    }
+
+    fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
+        super::regions(false, op, item)
+    }
+
+    fn spoilt(&self, _op: &Op, _good: &[u8], _bad: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn gas(&self, op: &Op) -> Result<Option<u64>> {
+        nominal(op)
+    }
 }
 
 /// The items of a row with their outputs.
-pub fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
+fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
     let (seed, count) = match selection {
         Selection::Main if op.input == Input::Report => {
             return Ok(vec![report(op).with_context(|| op.id.clone())?]);
@@ -82,7 +106,7 @@ pub fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
 }
 
 /// The parts of the output of a changed item; `None` if slow code cannot compute them from the input's bytes.
-pub fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
+fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
     if op.call != program::RUN {
         let found = address(&op.call).map(|address| inputs::output(address, item));
         let Some(output) = found.transpose()?.flatten() else {
@@ -156,7 +180,7 @@ fn like(op: &Op) -> Result<&'static Op> {
 }
 
 /// The gas of one call since Osaka; `None` if the program calls an address without code.
-pub fn nominal(op: &Op) -> Result<Option<u64>> {
+fn nominal(op: &Op) -> Result<Option<u64>> {
     match op.call.as_str() {
         program::RUN if op.case == "nobody" => Ok(None),
         program::RUN => nominal(like(op)?),
@@ -309,7 +333,10 @@ mod tests {
 
     #[test]
     fn rows_have_distinct_reproducible_items_with_a_truth() {
-        for op in ops::catalogue().iter().filter(|op| is_row(op)) {
+        for op in ops::catalogue()
+            .iter()
+            .filter(|op| op.family == "precompiles")
+        {
             let selection = match op.input {
                 Input::Report => Selection::Main,
                 _ => Selection::Probe { round: 0, count: 1 },

@@ -1,0 +1,63 @@
+//! The `bindings` family: decoders of the `ethereum` family, for languages in which summing an output costs more than
+//! computing it. The checksum adds the number of bytes and of numbers only.
+
+use std::ops::Range;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use super::Elements;
+use super::ethereum::{Ethereum, outputs};
+use crate::ops::Op;
+use crate::random::Random;
+use crate::truth::{Expected, Reader};
+
+/// See the module.
+pub struct Bindings;
+
+/// The row of the `ethereum` family with the same items.
+fn original(op: &Op) -> Result<Op> {
+    let kernel = op.kernel.strip_suffix("_heads");
+    let kernel = kernel.with_context(|| format!("no kernel {}", op.kernel))?;
+    let mut original = op.clone();
+    original.kernel = kernel.to_owned();
+    Ok(original)
+}
+
+impl Elements for Bindings {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        bail!("no report input for kernel {}", op.kernel)
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        Ethereum.element(&original(op)?, random)
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        let op = original(op)?;
+        let mut reader = Reader(item);
+        let parts = outputs(&op.kernel, op.ops_per_call, &mut reader)?;
+        ensure!(
+            reader.0.is_empty(),
+            "{}: the item has bytes left over",
+            op.kernel
+        );
+        // Each value has a text, bytes, and in some kernels numbers.
+        let values = parts.chunks(parts.len() / op.ops_per_call);
+        let sum = values.map(|value| {
+            (value[1].len() + value.get(2).map_or(0, |numbers| numbers.len() / 32)) as u64
+        });
+        let sum = sum.sum();
+        Ok(Expected {
+            bytes: parts.concat(),
+            sum,
+        })
+    }
+
+    fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
+        Ethereum.regions(&original(op)?, item)
+    }
+
+    fn is_prefixed(&self, op: &Op) -> bool {
+        original(op).is_ok_and(|op| Ethereum.is_prefixed(&op))
+    }
+}

@@ -1,0 +1,118 @@
+//! The `ethereum` family: hashes, addresses, hex, ABI, RLP, U256, transactions and EIP-712.
+
+mod inputs;
+mod malformed;
+mod outputs;
+
+use std::ops::Range;
+
+use anyhow::{Result, ensure};
+
+use super::vectors::blocks;
+use super::{Elements, parse};
+use crate::ops::{Input, Op};
+use crate::random::Random;
+use crate::truth::{Expected, Reader, lp};
+
+pub use outputs::outputs;
+
+/// See the module.
+pub struct Ethereum;
+
+impl Elements for Ethereum {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        if op.input == Input::Blocks {
+            let list = blocks()?;
+            return Ok((0..op.items).map(|item| gather(op, &list, item)).collect());
+        }
+        Ok(vec![inputs::published(op)?.repeat(op.ops_per_call)])
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        inputs::element(op, random)
+    }
+
+    fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        if op.kernel == "keccak256_batch" {
+            return Ok(inputs::messages(op, random));
+        }
+        let elements = (0..op.ops_per_call).map(|_| self.element(op, random));
+        Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        let mut reader = Reader(item);
+        let parts = outputs(&op.kernel, op.ops_per_call, &mut reader)?;
+        ensure!(
+            reader.0.is_empty(),
+            "{}: the item has bytes left over",
+            op.kernel
+        );
+        Ok(Expected::of(&parts))
+    }
+
+    fn is_prefixed(&self, op: &Op) -> bool {
+        match op.kernel.as_str() {
+            "abi_decode_dynamic"
+            | "abi_decode_dynamic_strict"
+            | "rlp_decode_u256"
+            | "tx_hash_batch" => true,
+            "abi_decode_runtime" => op.ops_per_call > 1,
+            _ => false,
+        }
+    }
+
+    fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
+        let at = |reader: &Reader<'_>| item.len() - reader.0.len();
+        match op.kernel.as_str() {
+            "keccak256_batch" => {
+                let start = Reader(item).u32().map(|_| 4)?;
+                let found = parse(op, &item[start..], |reader| {
+                    let length = reader.u32()?;
+                    let first = at(reader) - start;
+                    reader.take(length)?;
+                    Ok(first)
+                })?;
+                let moved = found.into_iter().map(|r| r.start + start..r.end + start);
+                Ok(moved.collect())
+            }
+            "abi_encode_dynamic" => parse(op, item, |reader| {
+                let start = at(reader);
+                reader.lp()?;
+                reader.lp()?;
+                let count = reader.u32()?;
+                reader.take(32 * count)?;
+                Ok(start)
+            }),
+            "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
+                parse(op, item, |reader| {
+                    let start = at(reader);
+                    reader.take(8 + 8 + 16 + 16 + 8 + 20 + 32)?;
+                    reader.lp()?;
+                    for _ in 0..reader.u32()? {
+                        reader.take(20)?;
+                        let count = reader.u32()?;
+                        reader.take(32 * count)?;
+                    }
+                    Ok(start)
+                })
+            }
+            _ => super::regions(self.is_prefixed(op), op, item),
+        }
+    }
+
+    fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
+        malformed::malformed(decoder)
+    }
+}
+
+/// An item of a row over real transactions: a single one, or as many consecutive ones as a call takes, each with its
+/// length.
+fn gather(op: &Op, list: &[Vec<u8>], item: usize) -> Vec<u8> {
+    if op.ops_per_call == 1 {
+        return list[item].clone();
+    }
+    let start = item * op.ops_per_call;
+    let turn = list.iter().cycle().skip(start % list.len());
+    turn.take(op.ops_per_call).flat_map(|raw| lp(raw)).collect()
+}

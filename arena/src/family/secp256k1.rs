@@ -1,0 +1,133 @@
+//! The `secp256k1` family: signatures, recovery, public keys and ECDH, single and in batches.
+
+use anyhow::{Result, bail, ensure};
+use num_bigint::BigUint;
+
+use super::Elements;
+use super::draw::{secret_key, wrong};
+use super::vectors::{bytes, input};
+use crate::ops::Op;
+use crate::random::Random;
+use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
+use crate::truth::{Expected, Reader, be32, unhex};
+
+/// See the module.
+pub struct Secp256k1;
+
+impl Elements for Secp256k1 {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        let input = input("secp256k1_sign");
+        let (key, hash) = (bytes(&input["privkey"])?, bytes(&input["msg_hash"])?);
+        let element = match op.kernel.as_str() {
+            "secp256k1_sign" | "secp256k1_sign_recover" => [key, hash].concat(),
+            "secp256k1_recover" => {
+                let signature = sign(&key, &hash)?;
+                [hash, signature.to_vec()].concat()
+            }
+            other => bail!("no report input for kernel {other}"),
+        };
+        Ok(vec![element.repeat(op.ops_per_call)])
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        let key = secret_key(random);
+        Ok(match op.kernel.as_str() {
+            "secp256k1_sign" | "secp256k1_sign_batch" | "secp256k1_sign_recover" => {
+                [key, random.bytes(32)].concat()
+            }
+            "secp256k1_recover" | "secp256k1_recover_batch" => {
+                let hash = random.bytes(32);
+                let signature = sign(&key, &hash)?;
+                [hash, signature.to_vec()].concat()
+            }
+            "secp256k1_verify" | "secp256k1_verify_batch" => {
+                let mut hash = random.bytes(32);
+                let signature = sign(&key, &hash)?;
+                if wrong(random) {
+                    hash[31] ^= 1;
+                }
+                let public = public_key(&key)?;
+                [hash.as_slice(), &signature[..64], public.as_slice()].concat()
+            }
+            "secp256k1_public_key" | "secp256k1_public_key_batch" => key,
+            "secp256k1_ecdh" => {
+                let other = secret_key(random);
+                [key.as_slice(), public_key(&other)?.as_slice()].concat()
+            }
+            other => bail!("no generator for kernel {other}"),
+        })
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        let mut reader = Reader(item);
+        let parts = (0..op.ops_per_call).map(|_| part(&op.kernel, &mut reader));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        ensure!(
+            reader.0.is_empty(),
+            "{}: the item has bytes left over",
+            op.kernel
+        );
+        Ok(Expected::of(&parts))
+    }
+
+    fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
+        match decoder {
+            "neg:secp256k1_recover" => malformed_signatures(),
+            other => bail!("no malformed inputs for {other}"),
+        }
+    }
+}
+
+/// The output of one element.
+fn part(kernel: &str, r: &mut Reader<'_>) -> Result<Vec<u8>> {
+    Ok(match kernel {
+        "secp256k1_sign" | "secp256k1_sign_batch" => sign(r.take(32)?, r.take(32)?)?.to_vec(),
+        "secp256k1_sign_recover" => {
+            let (key, hash) = (r.take(32)?, r.take(32)?);
+            recover(hash, &sign(key, hash)?)?.to_vec()
+        }
+        "secp256k1_recover" => recover(r.take(32)?, r.take(65)?)?.to_vec(),
+        "secp256k1_recover_batch" => address(&recover(r.take(32)?, r.take(65)?)?).to_vec(),
+        "secp256k1_verify" | "secp256k1_verify_batch" => {
+            vec![u8::from(verifies(r.take(32)?, r.take(64)?, r.take(64)?)?)]
+        }
+        "secp256k1_public_key" | "secp256k1_public_key_batch" => public_key(r.take(32)?)?.to_vec(),
+        "secp256k1_ecdh" => shared_x(r.take(32)?, r.take(64)?)?,
+        other => bail!("no reference for kernel {other}"),
+    })
+}
+
+/// Hashes with signatures whose numbers or recovery id are out of range, or whose point is not on the curve.
+fn malformed_signatures() -> Result<Vec<Vec<u8>>> {
+    let order = unhex(b"fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")?;
+    let hash = Random::new(3).bytes(32);
+    let good = sign(&secret_key(&mut Random::new(4)), &hash)?;
+    let (r, s, v) = (&good[..32], &good[32..64], &good[64..]);
+    let item = |r: &[u8], s: &[u8], v: &[u8]| [&hash, r, s, v].concat();
+    let zero = [0; 32];
+    let mut bad = vec![
+        item(&zero, s, v),
+        item(r, &zero, v),
+        item(&zero, &zero, v),
+        item(&order, s, v),
+        item(r, &order, v),
+        item(&[0xff; 32], s, v),
+        item(r, &[0xff; 32], v),
+        item(r, s, &[4]),
+        item(r, s, &[5]),
+        item(r, s, &[29]),
+        item(r, s, &[255]),
+        // r + n is not an x coordinate, because it exceeds the field prime.
+        item(r, s, &[2]),
+        item(r, s, &[3]),
+    ];
+    // x coordinates that are not on the curve.
+    bad.extend(
+        (1..40u64)
+            .map(|x| be32(&BigUint::from(x)))
+            .filter(|x| recover(&hash, &[x, s, v].concat()).is_err())
+            .take(4)
+            .map(|x| item(&x, s, v)),
+    );
+    Ok(bad)
+}
