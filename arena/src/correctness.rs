@@ -304,7 +304,7 @@ impl Watch {
         if let (0, Some(reason)) = (self.agreed, &self.disagreed) {
             return Err(Failure::Times(reason.clone()));
         }
-        if let Some(excess) = self.threads.excess(op.threads()) {
+        if let Some(excess) = self.threads.excess(op.threads) {
             return Err(Failure::Times(excess));
         }
         if !self.changes || self.batches.is_empty() {
@@ -591,7 +591,7 @@ impl CorrectnessCheck {
                     "{} calls on new items take {first:.0} ns, {hot:.0} ns a call on known ones: it answers from memory",
                     batch.n
                 )
-            } else if extra > PREPARE * calls * hot + PREPARE_FREE && !self.op.builds_inputs() {
+            } else if extra > PREPARE * calls * hot + PREPARE_FREE && !self.op.builds_inputs {
                 format!(
                     "preparing {calls} new items takes {:.3} ms of CPU time, as many calls {:.3} ms: it computes in `prepare`",
                     extra / 1e6,

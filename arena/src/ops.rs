@@ -77,6 +77,11 @@ pub struct Op {
     pub full: bool,
     /// Whether every batch is whole passes over the items, because the times of the items differ by chance.
     pub whole_turns: bool,
+    /// Number of threads that a contender may use.
+    pub threads: u32,
+    /// Whether contenders build their inputs (keys, trees of values, objects of another language) outside the clock,
+    /// however long that takes.
+    pub builds_inputs: bool,
     /// Whether the checksum of a timed batch depends on part of the work only: it adds a decoded value's head, or the
     /// result of a program's last call.
     pub partial_checksum: bool,
@@ -89,11 +94,6 @@ pub struct Op {
 }
 
 impl Op {
-    /// Number of threads that a contender may use.
-    pub fn threads(&self) -> u32 {
-        if self.id.contains("_2t") { 2 } else { 1 }
-    }
-
     /// Number of newly allocated results of a call in a `fresh` row.
     pub fn results_per_call(&self) -> usize {
         // In these rows, elements count epochs of one key.
@@ -102,23 +102,6 @@ impl Op {
         } else {
             self.ops_per_call
         }
-    }
-
-    /// Whether contenders build their inputs (keys, trees of values, objects of another language) outside the clock,
-    /// however long that takes.
-    pub fn builds_inputs(&self) -> bool {
-        if self.family == "bindings" {
-            return true;
-        }
-        [
-            "syrup_encode",
-            "syrup_roundtrip_tree",
-            "xmss_advance",
-            "xmss_load",
-            "xmss_save",
-        ]
-        .iter()
-        .any(|name| self.kernel.starts_with(name))
     }
 }
 
@@ -145,6 +128,8 @@ struct Kernel {
     probes: usize,
     #[serde(default)]
     whole_turns: bool,
+    #[serde(default)]
+    builds_inputs: bool,
     #[serde(default)]
     partial_checksum: bool,
     #[serde(default)]
@@ -178,6 +163,8 @@ struct Row {
     memory: Option<Memory>,
     #[serde(default)]
     change: Option<Change>,
+    #[serde(default = "one_thread")]
+    threads: u32,
     #[serde(default)]
     throughput: bool,
     #[serde(default)]
@@ -189,6 +176,10 @@ struct Row {
 }
 
 fn one() -> usize {
+    1
+}
+
+fn one_thread() -> u32 {
     1
 }
 
@@ -252,6 +243,8 @@ fn rows(file: File) -> Vec<Op> {
                 report: row.report,
                 full: row.full,
                 whole_turns: kernel.whole_turns,
+                threads: row.threads,
+                builds_inputs: kernel.builds_inputs,
                 partial_checksum: kernel.partial_checksum,
                 change: row.change.unwrap_or(kernel.change),
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),

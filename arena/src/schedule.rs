@@ -636,7 +636,7 @@ fn round_robin(
                         launch,
                         round,
                         n,
-                        ns: clocks::charged(&calm.batch, check.op.threads()),
+                        ns: clocks::charged(&calm.batch, check.op.threads),
                         wall: Some(calm.batch.wall),
                         cpu: calm.batch.cpu,
                     });
