@@ -38,6 +38,8 @@ pub struct Op {
     pub id: String,
     /// Its family, which is the name of its file.
     pub family: String,
+    /// The row's id in older records, if it was renamed.
+    pub was: String,
     /// The function computed; rows of one kernel differ only in their inputs.
     pub kernel: String,
     /// The operation requested from contenders, `prepare <call>`: the id, unless several rows share one operation.
@@ -144,6 +146,8 @@ struct Kernel {
 #[serde(deny_unknown_fields)]
 struct Row {
     id: String,
+    #[serde(default)]
+    was: String,
     input: Input,
     #[serde(default)]
     case: String,
@@ -214,6 +218,7 @@ fn rows(file: File) -> Vec<Op> {
             let elements = row.elements.unwrap_or(kernel.elements);
             ops.push(Op {
                 family: file.family.clone(),
+                was: row.was,
                 kernel: kernel.name.clone(),
                 call: row
                     .call

@@ -83,7 +83,7 @@ kit.run('ethers', version, {
   }),
   // No varied rows: ethers rejects tips above the fee cap. No change rule: setting a recipient hashes it for its
   // checksum.
-  rlp_encode_eip1559_tx_zig_input: each((i) => many(i, envelope), (t) => t.unsignedSerialized),
+  rlp_encode_eip1559_tx_typed: each((i) => many(i, envelope), (t) => t.unsignedSerialized),
   tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => t.unsignedHash),
   ...kit.keccakRows((m) => keccak256(m)),
   ...kit.recoverRows(signature, publicKeyOf, (x) => recoverAddress(x.digest, x.signature), (row) => row.changes('le@0', changeDigest)),

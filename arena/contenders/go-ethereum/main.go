@@ -428,9 +428,7 @@ func main() {
 		}
 		sum.Add(total)
 	})
-	variedToo(ops, "u256_mulDiv", mulDiv)
-	variedToo(ops, "u256_mulDiv_hard512", mulDiv)
-	ops["u256_mulDiv_zig_input"] = mulDiv
+	ops["u256_mulDiv"] = mulDiv
 	swap := triples(func(rows []three, sum *Sum) {
 		var d, z uint256.Int
 		var total uint64
@@ -444,8 +442,7 @@ func main() {
 		}
 		sum.Add(total)
 	})
-	variedToo(ops, "u256_uniswapv4_swap", swap)
-	ops["u256_uniswapv4_swap_zig_input"] = swap
+	ops["u256_uniswapv4_swap"] = swap
 	variedToo(ops, "tx_hash_eip1559", One(func(i []byte) envelope {
 		return newEnvelope(readTransaction(&Reader{i}))
 	}, func(t envelope, sum *Sum) {

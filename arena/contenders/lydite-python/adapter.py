@@ -144,7 +144,7 @@ base = {
     "abi_decode_uint256": many(lambda i: kit.chunks(i, 32), lambda rows: [le32(NUMBER.decode(row)[0]) for row in rows]),
     "abi_decode_dynamic": many(kit.fields, decode_dynamic),
     "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [lydite.rlp_encode(row) for row in rows]).changes("le@56", recipient),
-    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + lydite.rlp_encode(row) for row in rows]).changes(
+    "rlp_encode_eip1559_tx_typed": many(fields_many, lambda rows: [b"\x02" + lydite.rlp_encode(row) for row in rows]).changes(
         "le@56", recipient
     ),
     "rlp_decode_u256": many(kit.fields, lambda rows: [decode_u256(row) for row in rows]),

@@ -91,7 +91,7 @@ kit.run('ox', version, {
     abi_encode_dynamic: each((i) => many(i, dynamic), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
     abi_decode_uint256: each((i) => chunks(i, 32), (x) => AbiParameters.decode([{ type: 'uint256' }], x)[0]),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx_zig_input: each((i) => many(i, envelope), (t) => TxEnvelopeEip1559.serialize(t)).changes('le@56', recipient),
+    rlp_encode_eip1559_tx_typed: each((i) => many(i, envelope), (t) => TxEnvelopeEip1559.serialize(t)).changes('le@56', recipient),
     rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => Hex.toBigInt(Rlp.toHex(x))),
     tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)).changes('le@56', recipient),
     eip712_hash_typed_data: op(typed, typedHash).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),

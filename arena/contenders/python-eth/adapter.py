@@ -128,7 +128,7 @@ base = {
     "hex_encode_32b": many(lambda i: kit.chunks(i, 32), lambda rows: [r.hex().encode() for r in rows]),
     "hex_decode_32b": many(lambda i: [x.decode() for x in kit.chunks(i, 64)], lambda rows: [bytes.fromhex(r) for r in rows]),
     "rlp_encode_eip1559_tx": many(fields_many, lambda rows: [rlp.encode(r) for r in rows]).changes("le@56", recipient),
-    "rlp_encode_eip1559_tx_zig_input": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]).changes(
+    "rlp_encode_eip1559_tx_typed": many(fields_many, lambda rows: [b"\x02" + rlp.encode(r) for r in rows]).changes(
         "le@56", recipient
     ),
     "rlp_decode_u256": many(kit.fields, lambda rows: [le32(rlp.decode(r, big_endian_int)) for r in rows]),
@@ -163,10 +163,6 @@ for size in (8, 64, 1024):
         ),
     }
 ops |= {
-    "u256_mulDiv_zig_input": base["u256_mulDiv"],
-    "u256_mulDiv_hard512": base["u256_mulDiv"],
-    "u256_mulDiv_hard512_varied": base["u256_mulDiv"],
-    "u256_uniswapv4_swap_zig_input": base["u256_uniswapv4_swap"],
     "secp256k1_verify_varied": one(verify_item, verify),
     "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
     "tx_decode_blocks": one(same, tx_decode),

@@ -82,7 +82,7 @@ const rows = withVaried({
   abi_decode_uint256: each((i) => chunks(i, 32), (x) => decodeAbiParameters([{ type: 'uint256' }], x)[0]),
   abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list_) => list_.flatMap(decodePair)),
   rlp_encode_eip1559_tx: each((i) => many(i, transaction), list).changes('le@56', recipient),
-  rlp_encode_eip1559_tx_zig_input: each((i) => many(i, transaction), (t) => serializeTransaction(t)).changes('le@56', recipient),
+  rlp_encode_eip1559_tx_typed: each((i) => many(i, transaction), (t) => serializeTransaction(t)).changes('le@56', recipient),
   rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => hexToBigInt(fromRlp(x, 'hex'))),
   tx_hash_eip1559: op((i) => transaction(new kit.Reader(i)), (t) => keccak256(serializeTransaction(t, undefined), 'bytes')).changes('le@56', recipient),
   eip712_hash_typed_data: op(typed, (t) => hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),

@@ -79,7 +79,7 @@ kit.run('voltaire', version, {
     abi_decode_uint256: each((i) => chunks(i, 32), (x) => Abi.decodeParameters([{ type: 'uint256' }], x)[0]),
     abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (rows) => rows.flatMap(decodePair)),
     rlp_encode_eip1559_tx: each((i) => many(i, fields), list).changes('le@56', recipient),
-    rlp_encode_eip1559_tx_zig_input: each((i) => many(i, fields), typedList).changes('le@56', recipient),
+    rlp_encode_eip1559_tx_typed: each((i) => many(i, fields), typedList).changes('le@56', recipient),
     rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => rlpNumber(x)),
     tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))).changes('le@56', recipient),
     eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),

@@ -239,13 +239,7 @@ const ops = [_]kit.Op{
     arithmetic("u256_uniswapv2_amount_out", 3, amountOut),
     arithmetic("u256_uniswapv2_amount_out_varied", 3, amountOut),
     arithmetic("u256_mulDiv", 3, mulDiv),
-    arithmetic("u256_mulDiv_zig_input", 3, mulDiv),
-    arithmetic("u256_mulDiv_hard512", 3, mulDiv),
-    arithmetic("u256_mulDiv_varied", 3, mulDiv),
-    arithmetic("u256_mulDiv_hard512_varied", 3, mulDiv),
     arithmetic("u256_uniswapv4_swap", 3, swap),
-    arithmetic("u256_uniswapv4_swap_zig_input", 3, swap),
-    arithmetic("u256_uniswapv4_swap_varied", 3, swap),
     kit.neg("hex_decode_32b", rejectsHex),
     kit.neg("secp256k1_recover", rejectsSignature),
 } ++ raw("keccak256_32b", keccakOp) ++ raw("keccak256_256b", keccakOp) ++ raw("keccak256_1kb", keccakOp) ++ raw("keccak256_4kb", keccakOp) ++ signing("secp256k1_sign", signOp) ++ signing("secp256k1_sign_recover", signRecoverOp) ++ raw("secp256k1_recover", recoverOp) ++ raw("address_derivation", addressOp) ++ raw("checksum_address_into", checksum) ++ rows("address_from_hex", 42, addresses) ++ rows("hex_encode_32b_into", 32, hexEncode) ++ rows("hex_decode_32b_into", 64, hexDecode);

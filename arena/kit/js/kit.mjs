@@ -469,11 +469,8 @@ export const bigintRows = {
     u256_div: u256(2, (a, b) => a / b),
     u256_uniswapv2_amount_out: u256(3, (i, ri, ro) => (i * 997n * ro) / (ri * 1000n + i * 997n)),
     u256_mulDiv: mulDiv,
-    u256_mulDiv_hard512: mulDiv,
     u256_uniswapv4_swap: swap,
   }),
-  u256_mulDiv_zig_input: mulDiv,
-  u256_uniswapv4_swap_zig_input: swap,
 }
 /** Keccak rows for one hash function from bytes to bytes or hex text. */
 export const keccakRows = (hash) => {

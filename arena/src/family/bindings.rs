@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 
-use super::Elements;
 use super::ethereum::{Ethereum, outputs};
+use super::{Elements, read};
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::{Expected, Reader};
+use crate::truth::Expected;
 
 /// See the module.
 pub struct Bindings;
@@ -34,22 +34,17 @@ impl Elements for Bindings {
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
         let op = original(op)?;
-        let mut reader = Reader(item);
-        let parts = outputs(&op.kernel, op.ops_per_call, &mut reader)?;
-        ensure!(
-            reader.0.is_empty(),
-            "{}: the item has bytes left over",
-            op.kernel
-        );
+        let parts = read(&op, item, |reader| {
+            outputs(&op.kernel, op.ops_per_call, reader)
+        })?;
         // Each value has a text, bytes, and in some kernels numbers.
         let values = parts.chunks(parts.len() / op.ops_per_call);
         let sum = values.map(|value| {
             (value[1].len() + value.get(2).map_or(0, |numbers| numbers.len() / 32)) as u64
         });
-        let sum = sum.sum();
         Ok(Expected {
+            sum: sum.sum(),
             bytes: parts.concat(),
-            sum,
         })
     }
 

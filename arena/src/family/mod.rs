@@ -117,8 +117,7 @@ trait Elements: Sync {
 
     /// Draws an item of `ops_per_call` elements.
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        let elements = (0..op.ops_per_call).map(|_| self.element(op, random));
-        Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+        elements(self, op, random)
     }
 
     /// The expected output of an item.
@@ -138,6 +137,28 @@ trait Elements: Sync {
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
         bail!("no malformed inputs for {decoder}")
     }
+}
+
+/// Draws the elements of an item.
+fn elements(family: &(impl Elements + ?Sized), op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+    let elements = (0..op.ops_per_call).map(|_| family.element(op, random));
+    Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// Reads a whole item; bytes left over are an error.
+fn read<'a, T>(
+    op: &Op,
+    item: &'a [u8],
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T>,
+) -> Result<T> {
+    let mut reader = Reader(item);
+    let value = read(&mut reader)?;
+    ensure!(
+        reader.0.is_empty(),
+        "{}: the item has bytes left over",
+        op.kernel
+    );
+    Ok(value)
 }
 
 /// The ranges of elements that are preceded by their lengths, or that have one size.
@@ -167,18 +188,13 @@ fn parse<'a>(
     item: &'a [u8],
     mut next: impl FnMut(&mut Reader<'a>) -> Result<usize>,
 ) -> Result<Vec<Range<usize>>> {
-    let mut reader = Reader(item);
-    let mut found = Vec::with_capacity(op.ops_per_call);
-    for _ in 0..op.ops_per_call {
-        let start = next(&mut reader)?;
-        found.push(start..item.len() - reader.0.len());
-    }
-    ensure!(
-        reader.0.is_empty(),
-        "{}: the item has bytes left over",
-        op.kernel
-    );
-    Ok(found)
+    read(op, item, |reader| {
+        let ranges = (0..op.ops_per_call).map(|_| {
+            let start = next(reader)?;
+            Ok(start..item.len() - reader.0.len())
+        });
+        ranges.collect()
+    })
 }
 
 impl<T: Elements> Family for T {

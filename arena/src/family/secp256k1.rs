@@ -1,11 +1,11 @@
 //! The `secp256k1` family: signatures, recovery, public keys and ECDH, single and in batches.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use num_bigint::BigUint;
 
-use super::Elements;
 use super::draw::{secret_key, wrong};
 use super::vectors::{bytes, input};
+use super::{Elements, read};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
@@ -59,15 +59,11 @@ impl Elements for Secp256k1 {
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let mut reader = Reader(item);
-        let parts = (0..op.ops_per_call).map(|_| part(&op.kernel, &mut reader));
-        let parts = parts.collect::<Result<Vec<_>>>()?;
-        ensure!(
-            reader.0.is_empty(),
-            "{}: the item has bytes left over",
-            op.kernel
-        );
-        Ok(Expected::of(&parts))
+        let parts = read(op, item, |reader| {
+            let parts = (0..op.ops_per_call).map(|_| part(&op.kernel, reader));
+            parts.collect::<Result<Vec<_>>>()
+        });
+        Ok(Expected::of(&parts?))
     }
 
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {

@@ -82,18 +82,18 @@ fn report_rows_give_the_vectors_outputs() {
             "rlp_encode_eip1559_tx" => {
                 check(name, bytes(&want["list_only"]).unwrap());
                 check(
-                    "rlp_encode_eip1559_tx_zig_input",
+                    "rlp_encode_eip1559_tx_typed",
                     bytes(&want["with_type"]).unwrap(),
                 );
             }
             "u256_mulDiv" => {
                 check(name, le(&want["alloy_bench"]));
-                check("u256_mulDiv_zig_input", le(&want["zig"]));
+                check("u256_mulDiv_zig", le(&want["zig"]));
                 check("u256_mulDiv_hard512", le(&want["hard512"]));
             }
             "u256_uniswapv4_swap" => {
                 check(name, le(&want["alloy_bench"]));
-                check("u256_uniswapv4_swap_zig_input", le(&want["zig"]));
+                check("u256_uniswapv4_swap_zig", le(&want["zig"]));
             }
             "eip712_hash_typed_data" => {
                 for suffix in ["", "_cached", "_json"] {

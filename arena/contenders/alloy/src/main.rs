@@ -527,8 +527,8 @@ fn transactions() -> Vec<Op> {
         .change("le@56", set_to)
         .call(|tx| alloy_rlp::encode(tx)),
         array(
-            "rlp_encode_eip1559_tx_zig_input \
-             rlp_encode_eip1559_tx_zig_input_varied",
+            "rlp_encode_eip1559_tx_typed \
+             rlp_encode_eip1559_tx_typed_varied",
             transaction,
         )
         .change("le@56", set_to)

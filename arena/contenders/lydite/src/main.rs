@@ -710,24 +710,16 @@ fn integers() -> Vec<Op> {
         .call(|&(amount, reserve_in, reserve_out)| {
             uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
         }),
-        array(
-            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 \
-             u256_mulDiv_varied u256_mulDiv_hard512_varied",
-            three,
-        )
-        .change("le@4", |(a, ..), word| set_upper_half(a, word))
-        .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
-        array(
-            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input \
-             u256_uniswapv4_swap_varied",
-            three,
-        )
-        .change("le@4", |(liquidity, ..), word| {
-            set_upper_half(liquidity, word)
-        })
-        .call(|&(liquidity, price, amount)| {
-            uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
-        }),
+        array("u256_mulDiv", three)
+            .change("le@4", |(a, ..), word| set_upper_half(a, word))
+            .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
+        array("u256_uniswapv4_swap", three)
+            .change("le@4", |(liquidity, ..), word| {
+                set_upper_half(liquidity, word)
+            })
+            .call(|&(liquidity, price, amount)| {
+                uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
+            }),
     ]
 }
 
@@ -804,8 +796,8 @@ fn transactions() -> Vec<Op> {
         .change("le@56", set_to)
         .call(rlp::encode),
         array(
-            "rlp_encode_eip1559_tx_zig_input \
-             rlp_encode_eip1559_tx_zig_input_varied",
+            "rlp_encode_eip1559_tx_typed \
+             rlp_encode_eip1559_tx_typed_varied",
             transaction,
         )
         .change("le@56", set_to)

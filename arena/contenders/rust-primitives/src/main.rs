@@ -62,15 +62,13 @@ fn integers() -> Vec<Op> {
             (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
         }),
         array(
-            "u256_mulDiv u256_mulDiv_zig_input u256_mulDiv_hard512 \
-             u256_mulDiv_varied u256_mulDiv_hard512_varied",
+            "u256_mulDiv",
             three,
         )
         .change("le@4", |(a, ..), word| set_upper_half(a, word))
         .call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
         array(
-            "u256_uniswapv4_swap u256_uniswapv4_swap_zig_input \
-             u256_uniswapv4_swap_varied",
+            "u256_uniswapv4_swap",
             three,
         )
         .change("le@4", |(a, ..), word| set_upper_half(a, word))

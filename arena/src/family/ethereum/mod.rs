@@ -6,10 +6,10 @@ mod outputs;
 
 use std::ops::Range;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 use super::vectors::blocks;
-use super::{Elements, parse};
+use super::{Elements, elements, parse, read};
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::{Expected, Reader, lp};
@@ -36,19 +36,14 @@ impl Elements for Ethereum {
         if op.kernel == "keccak256_batch" {
             return Ok(inputs::messages(op, random));
         }
-        let elements = (0..op.ops_per_call).map(|_| self.element(op, random));
-        Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+        elements(self, op, random)
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let mut reader = Reader(item);
-        let parts = outputs(&op.kernel, op.ops_per_call, &mut reader)?;
-        ensure!(
-            reader.0.is_empty(),
-            "{}: the item has bytes left over",
-            op.kernel
-        );
-        Ok(Expected::of(&parts))
+        let parts = read(op, item, |reader| {
+            outputs(&op.kernel, op.ops_per_call, reader)
+        });
+        Ok(Expected::of(&parts?))
     }
 
     fn is_prefixed(&self, op: &Op) -> bool {
@@ -65,17 +60,15 @@ impl Elements for Ethereum {
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
         let at = |reader: &Reader<'_>| item.len() - reader.0.len();
         match op.kernel.as_str() {
-            "keccak256_batch" => {
-                let start = Reader(item).u32().map(|_| 4)?;
-                let found = parse(op, &item[start..], |reader| {
+            "keccak256_batch" => read(op, item, |reader| {
+                let messages = (0..reader.u32()?).map(|_| {
                     let length = reader.u32()?;
-                    let first = at(reader) - start;
+                    let start = at(reader);
                     reader.take(length)?;
-                    Ok(first)
-                })?;
-                let moved = found.into_iter().map(|r| r.start + start..r.end + start);
-                Ok(moved.collect())
-            }
+                    Ok(start..start + length)
+                });
+                messages.collect()
+            }),
             "abi_encode_dynamic" => parse(op, item, |reader| {
                 let start = at(reader);
                 reader.lp()?;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Elements, parse};
+use super::{Elements, elements, parse};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::Expected;
@@ -46,8 +46,7 @@ impl Elements for Syrup {
         if op.kernel.starts_with("syrup_stream") {
             return Ok(inputs::stream(op.ops_per_call, random));
         }
-        let elements = (0..op.ops_per_call).map(|_| self.element(op, random));
-        Ok(elements.collect::<Result<Vec<_>>>()?.concat())
+        elements(self, op, random)
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
