@@ -16,8 +16,6 @@ mod cpu;
 mod field;
 mod group;
 #[cfg(target_arch = "x86_64")]
-mod group_lanes;
-#[cfg(target_arch = "x86_64")]
 mod lanes;
 mod mask;
 pub mod modexp;
@@ -25,8 +23,6 @@ mod montgomery;
 mod safegcd;
 pub mod secp256k1;
 pub mod secp256r1;
-#[cfg(target_arch = "x86_64")]
-mod tower_lanes;
 mod wide;
 
 /// Converts 32 big-endian bytes to four words, least significant first.

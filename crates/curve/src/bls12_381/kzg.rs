@@ -16,9 +16,11 @@ use blst::{
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{
-    Error, Step, check_g1,
+    Error,
+    endomorphism::{g1_image, halves, x_digits},
     fields::{Fp, Fp2, G1},
-    final_exponentiation_is_one, g1_image, halves, steps, x_digits,
+    pairing::{Step, final_exponentiation_is_one, steps},
+    points::check_g1,
 };
 #[cfg(target_arch = "x86_64")]
 use crate::cpu;

@@ -1,13 +1,22 @@
 #![allow(clippy::unwrap_used)]
 
+use alloc::vec::Vec;
+
 use blst::{
-    blst_fp6, blst_p1_affine_generator, blst_p2_affine, blst_p2_affine_generator,
-    blst_p2_uncompress, blst_precompute_lines,
+    blst_fp6, blst_p1, blst_p1_affine, blst_p1_affine_generator, blst_p1_from_affine, blst_p1_mult,
+    blst_p2_affine, blst_p2_affine_generator, blst_p2_uncompress, blst_precompute_lines,
 };
 use hex_literal::hex;
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    encoding::{write_g1, write_g2},
+    fields::{Fp, Fp2},
+    msm::{SCALAR_BITS, read_scalar},
+    points::{from_p1, to_p1_affine},
+    *,
+};
+use crate::{field::LazyField, group::Affine};
 
 /// tau G2 of the ceremony, compressed. Source: [EIP-4844], the trusted setup's `g2_monomial[1]`.
 const TAU: [u8; 96] = hex!(

@@ -1,5 +1,8 @@
 //! Vectors of eight 64-bit lanes (AVX-512), and integers in 52-bit limbs for the IFMA multiplier.
 
+pub(crate) mod points;
+pub(crate) mod tower;
+
 use core::arch::x86_64::*;
 
 /// Number of lanes in a vector.

@@ -1,7 +1,7 @@
 //! Lane permutations for products in Fp12 = Fp2\[w\]/(w^6 - xi), for any xi. Lane k of eight holds the coefficient of
 //! w^k; lanes 6 and 7 are zero. Indices 8 to 15 select from a second vector.
 
-use crate::lanes::LANES;
+use super::LANES;
 
 /// Broadcasts one lane to all.
 #[cfg(feature = "bls12-381")]

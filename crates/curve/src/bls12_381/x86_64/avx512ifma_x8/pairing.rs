@@ -11,9 +11,10 @@ use blst::{
 
 use super::{
     super::super::{
-        Step, X,
+        endomorphism::X,
         fields::{Fp, G1, G2},
-        kzg, steps,
+        kzg,
+        pairing::{Step, steps},
     },
     field::{Fp2Lanes, FpLanes, LIMBS, limbs},
     pairs::{PAIRS, Pairs},

@@ -5,8 +5,8 @@
 
 use super::{
     super::super::{
+        endomorphism::g2_image,
         fields::{Fp2, G1, G2},
-        g2_image,
     },
     field::Fp2Lanes,
     products::{Factor, Loose, Operand},

@@ -13,8 +13,7 @@ use core::arch::x86_64::*;
 use crate::{
     field::LazyField,
     group::{Affine, odd_multiples_by},
-    group_lanes::points_of_lanes,
-    lanes::{LANES, load},
+    lanes::{LANES, load, points::points_of_lanes},
 };
 
 /// Bits of a digit of a multiplier.

@@ -5,9 +5,8 @@
 
 use super::{
     super::super::{
-        X,
+        endomorphism::{X, g1_image, g2_image},
         fields::{Fp, G1, G2},
-        g1_image, g2_image,
     },
     field::FpLanes,
     pairs::{OTHER, WIDTH, both, mask},

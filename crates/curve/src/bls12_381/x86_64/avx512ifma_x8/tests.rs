@@ -14,9 +14,9 @@ use blst::{
 
 use super::{
     super::super::{
-        X,
+        endomorphism::{X, g1_image, g2_image},
         fields::{Fp, Fp2, G1, G2},
-        from_p1, from_p2, g1_image, g2_image, to_p1_affine, to_p2_affine,
+        points::{from_p1, from_p2, to_p1_affine, to_p2_affine},
     },
     field::{Fp2Lanes, FpLanes},
     g1, g2,

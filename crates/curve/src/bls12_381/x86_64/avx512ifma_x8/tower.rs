@@ -11,8 +11,10 @@ use super::{
 };
 use crate::{
     field::LazyField,
-    lanes::LANES,
-    tower_lanes::{ROTATED, SPLAT, SQUARE},
+    lanes::{
+        LANES,
+        tower::{ROTATED, SPLAT, SQUARE},
+    },
 };
 
 /// Lanes 1, 3, 5.

@@ -7,9 +7,11 @@ use super::{
     field::{Field, Loose, Wide},
 };
 use crate::{
-    lanes::{LANES, load},
+    lanes::{
+        LANES, load,
+        tower::{ROTATED, SQUARE},
+    },
     montgomery::Adx,
-    tower_lanes::{ROTATED, SQUARE},
 };
 
 /// Lanes 1, 3, 5.

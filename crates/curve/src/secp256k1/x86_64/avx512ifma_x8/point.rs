@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{LANES, field::Field};
-use crate::{group_lanes::points_of_lanes, lanes::limbs_of};
+use crate::lanes::{limbs_of, points::points_of_lanes};
 
 points_of_lanes!(AffineLanes, JacobianLanes, Field);
 
