@@ -39,3 +39,8 @@ pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next
 pub use utf8::utf8;
 #[doc(hidden)]
 pub use word::write_after_prefix;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

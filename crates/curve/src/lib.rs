@@ -46,3 +46,8 @@ fn words_to_be(words: &[u64; 4]) -> [u8; 32] {
     }
     bytes
 }
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

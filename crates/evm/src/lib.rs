@@ -14,3 +14,8 @@ mod escape;
 pub mod precompile;
 pub mod rlp;
 pub mod tx;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

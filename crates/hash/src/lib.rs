@@ -31,3 +31,8 @@ pub use keccak::{
 };
 pub use ripemd160::ripemd160;
 pub use sha256::{SHA256_INITIAL, Sha256, sha256, sha256_in_place};
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,3 +11,8 @@ extern crate self as lydite_ocapn;
 #[cfg(feature = "captp")]
 pub mod captp;
 pub mod syrup;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

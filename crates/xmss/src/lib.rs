@@ -53,3 +53,8 @@ pub use scheme::{
 };
 pub use signature::{Claim, Message, PublicKey, Signature, verify_batch, verify_batch_with};
 pub use ssz::DecodeError;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
