@@ -61,20 +61,14 @@ fn integers() -> Vec<Op> {
             let amount = amount * U256::from(997);
             (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
         }),
-        array(
-            "u256_mulDiv",
-            three,
-        )
-        .change("le@4", |(a, ..), word| set_upper_half(a, word))
-        .call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
-        array(
-            "u256_uniswapv4_swap",
-            three,
-        )
-        .change("le@4", |(a, ..), word| set_upper_half(a, word))
-        .call(|&(liquidity, price, amount)| {
-            mul_div(liquidity, price, liquidity + amount * price).into_limbs()
-        }),
+        array("u256_mulDiv", three)
+            .change("le@4", |(a, ..), word| set_upper_half(a, word))
+            .call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
+        array("u256_uniswapv4_swap", three)
+            .change("le@4", |(a, ..), word| set_upper_half(a, word))
+            .call(|&(liquidity, price, amount)| {
+                mul_div(liquidity, price, liquidity + amount * price).into_limbs()
+            }),
     ]
 }
 
