@@ -591,7 +591,7 @@ pub fn ops() -> Vec<Op> {
             .call(|bytes| deliver(bytes).ok().flatten()),
         op("syrup_cid_skill syrup_cid_skill_varied", tree)
             .change("digits@5", set_label)
-            .call(|tree| syrup::content_id(tree)),
+            .call(syrup::content_id),
         array(
             "syrup_roundtrip_struct syrup_roundtrip_struct_varied",
             server,

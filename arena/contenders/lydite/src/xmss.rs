@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -235,9 +236,8 @@ fn key<S: Scheme>(origin: Origin) -> Option<&'static SecretKey<S>> {
     }
     KEPT.with_borrow_mut(|kept| {
         let at = (S::NAME, origin);
-        if !kept.contains_key(&at) {
-            let key: &'static SecretKey<S> = Box::leak(Box::new(generate(origin)?));
-            kept.insert(at, key);
+        if let Entry::Vacant(entry) = kept.entry(at) {
+            entry.insert(Box::leak(Box::new(generate::<S>(origin)?)));
         }
         kept.get(&at)?.downcast_ref()
     })

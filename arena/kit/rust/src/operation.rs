@@ -7,7 +7,7 @@ use crate::change::{By, Bytewise, Change, Fixed, Raw, Rule, Words};
 use crate::output::{Held, Output, Sum};
 use crate::reader::{Bytes, Reader};
 
-/// One operation of a contender, created with [`op`], [`array`], [`precompile`] or [`negative`].
+/// One operation of a contender, created with [`op`], [`array()`], [`precompile`] or [`negative`].
 pub struct Op {
     /// Space-separated ids.
     names: &'static str,
