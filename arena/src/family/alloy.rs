@@ -12,7 +12,7 @@ use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{Expected, Reader, be32, keccak256, lp, rlp, secp256k1};
 
-/// See the module.
+/// The rows of `arena/ops/alloy.toml`.
 pub struct Alloy;
 
 impl Elements for Alloy {

@@ -11,7 +11,7 @@ use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::Expected;
 
-/// See the module.
+/// The rows of `arena/ops/bindings.toml`.
 pub struct Bindings;
 
 /// The row of the `ethereum` family with the same items.

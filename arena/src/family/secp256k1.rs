@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
 use crate::truth::{Expected, Reader, be32, unhex};
 
-/// See the module.
+/// The rows of `arena/ops/secp256k1.toml`.
 pub struct Secp256k1;
 
 impl Elements for Secp256k1 {

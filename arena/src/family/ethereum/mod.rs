@@ -16,7 +16,7 @@ use crate::truth::{Expected, Reader, lp};
 
 pub use outputs::outputs;
 
-/// See the module.
+/// The rows of `arena/ops/ethereum.toml`.
 pub struct Ethereum;
 
 impl Elements for Ethereum {

@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// See the module.
+/// The rows of `arena/ops/precompiles.toml`.
 pub struct Precompiles;
 
 impl Family for Precompiles {

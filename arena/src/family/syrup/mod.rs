@@ -15,7 +15,7 @@ use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::Expected;
 
-/// See the module.
+/// The rows of `arena/ops/syrup.toml`.
 pub struct Syrup;
 
 /// Whether the whole item is one element: a stream of messages, or a bare value.

@@ -16,7 +16,7 @@ use crate::random::Random;
 use crate::truth::{Expected, unhex};
 use statement::{Key, P, POSEIDON1, POSEIDON2, Scheme};
 
-/// See the module.
+/// The rows of `arena/ops/xmss.toml`.
 pub struct Xmss;
 
 impl Family for Xmss {
