@@ -225,7 +225,7 @@ fn write(root: &Path, pages: &[pages::Page]) -> Result<()> {
     Ok(())
 }
 
-/// The stock build of our own contender, built if it is not up to date.
+/// Our contender's stock build, built if it is not up to date.
 fn built_ours() -> Result<Manifest> {
     let ours = aa::manifests(&ours()?, 0).remove(0);
     let jobs = [builder::Job {

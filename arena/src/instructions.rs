@@ -17,14 +17,7 @@ use crate::protocol;
 
 /// Instructions per operation, one line per row: `ID COUNT`.
 pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
-    let variant = manifest
-        .variants
-        .first()
-        .context("the manifest has no variant")?;
-    let [program, args @ ..] = variant.run.as_slice() else {
-        bail!("the manifest's `run` is empty");
-    };
-    let program = manifest.folder.join(program);
+    let (variant, program, args) = manifest.first()?;
     let file =
         std::env::temp_dir().join(format!("lydite-instructions-{}.blobs", std::process::id()));
     let mut text = String::from(

@@ -116,6 +116,16 @@ impl Manifest {
         Self::parse(&text, folder).with_context(|| path.display().to_string())
     }
 
+    /// The first variant, its program and its arguments.
+    pub fn first(&self) -> Result<(&Variant, PathBuf, &[String])> {
+        let variant = self.variants.first();
+        let variant = variant.context("the manifest has no variant")?;
+        let [program, args @ ..] = variant.run.as_slice() else {
+            bail!("the manifest's `run` is empty");
+        };
+        Ok((variant, self.folder.join(program), args))
+    }
+
     /// Parses the text of a manifest in `folder`.
     pub fn parse(text: &str, folder: PathBuf) -> Result<Self> {
         let mut manifest: Self = toml::from_str(text)?;

@@ -17,13 +17,7 @@ use crate::protocol;
 /// Runs a row for about `time` and returns perf's report by function, of those with at least 1 %. The samples are left
 /// in `data`.
 pub fn render(manifest: &Manifest, op: &Op, time: Duration, data: &Path) -> Result<String> {
-    let variant = manifest
-        .variants
-        .first()
-        .context("the manifest has no variant")?;
-    let [program, args @ ..] = variant.run.as_slice() else {
-        bail!("the manifest's `run` is empty");
-    };
+    let (variant, program, args) = manifest.first()?;
     let items = family::of(op)?.items(op, Selection::Main)?;
     let file = std::env::temp_dir().join(format!("lydite-profile-{}.blobs", std::process::id()));
     blobs::write(&file, &items)?;
@@ -31,7 +25,7 @@ pub fn render(manifest: &Manifest, op: &Op, time: Duration, data: &Path) -> Resu
         .args(["record", "--quiet", "--output"])
         .arg(data)
         .arg("--")
-        .arg(manifest.folder.join(program))
+        .arg(program)
         .args(args)
         .envs(&variant.env)
         .current_dir(&manifest.folder)

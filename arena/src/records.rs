@@ -109,8 +109,9 @@ impl Known {
 pub fn known(arena: &Path, ours: &str) -> Result<Known> {
     let records: Result<Vec<Record>> = paths(arena)?.iter().map(|path| read(path)).collect();
     let mut records = records?;
+    let renamed: Vec<&Op> = catalogue().iter().filter(|op| !op.was.is_empty()).collect();
     for cell in records.iter_mut().flat_map(|record| &mut record.cells) {
-        if let Some(op) = catalogue().iter().find(|op| op.was == cell.op) {
+        if let Some(op) = renamed.iter().find(|op| op.was == cell.op) {
             cell.op.clone_from(&op.id);
         }
     }

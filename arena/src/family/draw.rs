@@ -27,7 +27,7 @@ pub fn nudge(random: &mut Random, value: &BigUint) -> BigUint {
     (value >> free << free) | (sized(random, 64) >> (64 - free))
 }
 
-/// Whether an item of a yes/no row gets the answer no: one in four, so that answers cannot be guessed.
+/// Whether an item of a row that returns yes or no is an invalid one: one in four, so that results cannot be guessed.
 pub fn wrong(random: &mut Random) -> bool {
     random.word().is_multiple_of(4)
 }

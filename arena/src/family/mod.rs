@@ -83,7 +83,9 @@ pub trait Family: Sync {
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>>;
 
     /// An item whose first element is `bad`; `None` if the row's format does not allow it.
-    fn spoilt(&self, op: &Op, good: &[u8], bad: &[u8]) -> Option<Vec<u8>>;
+    fn spoilt(&self, _op: &Op, _good: &[u8], _bad: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
 
     /// The malformed inputs of `neg:<decoder>`, each a single element without a length. All of them must be rejected.
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {

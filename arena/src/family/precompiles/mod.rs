@@ -79,10 +79,6 @@ impl Family for Precompiles {
         super::regions(false, op, item)
     }
 
-    fn spoilt(&self, _op: &Op, _good: &[u8], _bad: &[u8]) -> Option<Vec<u8>> {
-        None
-    }
-
     fn gas(&self, op: &Op) -> Result<Option<u64>> {
         nominal(op)
     }

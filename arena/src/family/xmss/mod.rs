@@ -33,10 +33,6 @@ impl Family for Xmss {
         Ok(iter::once(0..item.len()).collect())
     }
 
-    fn spoilt(&self, _op: &Op, _good: &[u8], _bad: &[u8]) -> Option<Vec<u8>> {
-        None
-    }
-
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
         match decoder {
             "neg:xmss_verify_prod" => malformed_signatures(),
