@@ -16,24 +16,20 @@ fn bytes(key: &VerifyingKey) -> Vec<u8> {
 
 fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
     let (key, hash, r, s, v) = input;
-    let mut signatures = vec![Signature {
-        r,
-        s,
-        recovery_id: v % 5,
-    }];
+    let mut signatures = vec![Signature::new(r, s, v % 5)];
     if let Ok(secret) = SecretKey::from_bytes(&key) {
         let peer = SigningKey::from_slice(&key).unwrap();
         let signature = secret.sign_prehash(&hash);
         let (expected, id) = peer.sign_prehash_recoverable(&hash);
-        assert_eq!(expected.to_bytes()[..], [signature.r, signature.s].concat());
-        assert_eq!(id.to_byte(), signature.recovery_id);
+        assert_eq!(expected.to_bytes()[..], signature.to_bytes65()[..64]);
+        assert_eq!(id.to_byte(), signature.recovery_id());
         let public = secret.public_key();
         assert_eq!(bytes(peer.verifying_key()), public.to_sec1_uncompressed());
         assert_eq!(verify(&public, &hash, &signature), Ok(()));
         assert_eq!(recover(&hash, &signature), Ok(public));
-        let other = Signature { s, ..signature };
+        let other = Signature::new(*signature.r(), s, signature.recovery_id());
         let accepted = verify(&public, &hash, &other).is_ok();
-        let peer_accepts = PeerSignature::from_scalars(signature.r, s).is_ok_and(|s| {
+        let peer_accepts = PeerSignature::from_scalars(*signature.r(), s).is_ok_and(|s| {
             peer.verifying_key()
                 .verify_prehash(&hash, &s.normalize_s())
                 .is_ok()
@@ -52,19 +48,17 @@ fuzz_target!(|input: ([u8; 32], [u8; 32], [u8; 32], [u8; 32], u8)| {
             k256::ecdh::diffie_hellman(peer.as_nonzero_scalar(), peer.verifying_key().as_affine());
         assert_eq!(shared.x()[..], expected.raw_secret_bytes()[..]);
         signatures.push(signature);
-        signatures.push(Signature {
-            recovery_id: signature.recovery_id ^ 1,
-            ..signature
-        });
+        let flipped = signature.recovery_id() ^ 1;
+        signatures.push(Signature::new(*signature.r(), *signature.s(), flipped));
     } else {
         assert!(SigningKey::from_slice(&key).is_err());
     }
     for signature in &signatures {
         let ours = recover(&hash, signature);
-        let theirs = PeerSignature::from_scalars(signature.r, signature.s)
+        let theirs = PeerSignature::from_scalars(*signature.r(), *signature.s())
             .ok()
             .and_then(|peer| {
-                let id = RecoveryId::from_byte(signature.recovery_id)?;
+                let id = RecoveryId::from_byte(signature.recovery_id())?;
                 VerifyingKey::recover_from_prehash(&hash, &peer, id).ok()
             });
         match (ours, theirs) {

@@ -38,12 +38,7 @@ impl CryptoProvider for LyditeProvider {
     ) -> Result<Address, RecoveryError> {
         #[cfg(test)]
         crate::calls::count(&crate::calls::VERIFY);
-        let halves = bytes.as_chunks::<32>().0;
-        let signature = Signature {
-            r: halves[0],
-            s: halves[1],
-            recovery_id: 0,
-        };
+        let signature = Signature::from_bytes64(bytes);
         PublicKey::from_sec1_bytes(public_key)
             .and_then(|key| {
                 secp256k1::verify(&key, hash, &signature)?;

@@ -118,11 +118,7 @@ impl Crypto for LyditeCrypto {
         #[cfg(test)]
         crate::calls::count(&crate::calls::PRECOMPILE);
         let halves = signature.as_chunks::<32>().0;
-        let signature = Signature {
-            r: halves[0],
-            s: halves[1],
-            recovery_id,
-        };
+        let signature = Signature::new(halves[0], halves[1], recovery_id);
         let address = secp256k1::recover_address(hash, &signature)
             .map_err(|_| PrecompileHalt::Secp256k1RecoverFailed)?;
         let mut word = [0; 32];

@@ -35,6 +35,9 @@ pub use buffer::{Buffer, SliceBuffer};
 pub use byte_string::Bytes;
 pub use digits::non_digits;
 pub use fixed_bytes::{B256, FixedBytes};
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use serialize::deserialize_text;
 pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
 pub use utf8::utf8;
 #[doc(hidden)]

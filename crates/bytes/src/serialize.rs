@@ -19,6 +19,16 @@ impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for Text<T> {
     }
 }
 
+/// Parses a string with `FromStr`. Shared with the crates whose types are also strings.
+#[doc(hidden)]
+pub fn deserialize_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err: fmt::Display>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_str(Text(PhantomData))
+}
+
 macro_rules! as_text {
     ($([$($generics:tt)*] $type:ty, $format:literal;)*) => {$(
         impl<$($generics)*> Serialize for $type {
@@ -29,7 +39,7 @@ macro_rules! as_text {
 
         impl<'de, $($generics)*> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(Text(PhantomData))
+                deserialize_text(deserializer)
             }
         }
     )*};

@@ -165,15 +165,9 @@ fn main() -> ExitCode {
     }
     // The control: the scalars of a recovery, which are made public first, must be detected.
     let recovery = |keys: &[SecretKey]| {
-        let mut signature = Signature {
-            r: [0; 32],
-            s: dense,
-            recovery_id: 0,
-        };
-        signature
-            .r
-            .copy_from_slice(&keys[0].public_key().to_bytes()[..32]);
-        black_box(recover(&hash, &signature)).ok();
+        let mut r = [0; 32];
+        r.copy_from_slice(&keys[0].public_key().to_bytes()[..32]);
+        black_box(recover(&hash, &Signature::new(r, dense, 0))).ok();
     };
     if !differs("control: recover", samples, &dense, &mut random, &recovery) {
         println!("the control was not found");

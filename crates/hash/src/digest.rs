@@ -30,7 +30,7 @@ macro_rules! digest {
         impl Reset for $hasher {
             #[inline]
             fn reset(&mut self) {
-                *self = Self::new();
+                self.reset();
             }
         }
 
@@ -44,7 +44,8 @@ macro_rules! digest {
         impl FixedOutputReset for $hasher {
             #[inline]
             fn finalize_into_reset(&mut self, out: &mut Output<Self>) {
-                core::mem::take(self).finalize_into(out);
+                self.clone().finalize_into(out);
+                self.reset();
             }
         }
     )*};
@@ -57,32 +58,47 @@ digest! {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use hmac::{KeyInit, Mac, SimpleHmac};
     use sha2::digest::Digest;
+    use std::vec::Vec;
 
     /// Hashes like generic code does, and reuses the hasher.
-    fn hashes<D: Digest + super::FixedOutputReset>(data: &[u8]) -> [[u8; 32]; 3] {
+    fn hashes<D: Digest + FixedOutputReset>(data: &[u8]) -> [Vec<u8>; 4] {
         let mut hasher = D::new_with_prefix(&data[..data.len() / 3]);
         Digest::update(&mut hasher, &data[data.len() / 3..]);
         let first = hasher.finalize_reset();
         Digest::update(&mut hasher, data);
+        let second = hasher.finalize_reset();
+        Digest::update(&mut hasher, data);
         Digest::reset(&mut hasher);
         Digest::update(&mut hasher, data);
-        [first, hasher.finalize(), D::digest(data)].map(|digest| {
-            let mut bytes = [0; 32];
-            bytes.copy_from_slice(&digest);
-            bytes
-        })
+        [first, second, hasher.finalize(), D::digest(data)].map(|digest| digest.to_vec())
     }
 
+    fn hmac<D: Digest + BlockSizeUser>(key: &[u8], data: &[u8]) -> Option<Vec<u8>> {
+        let mac = SimpleHmac::<D>::new_from_slice(key).ok()?;
+        Some(mac.chain_update(data).finalize().into_bytes().to_vec())
+    }
+
+    /// Lengths around the block sizes; an HMAC key that is longer than a block is hashed first.
     #[test]
     fn digests_of_generic_code() {
         for length in [0, 1, 63, 64, 65, 135, 136, 137, 1000] {
-            let data: std::vec::Vec<u8> = (0..length).map(|i| i as u8).collect();
-            assert_eq!(
-                hashes::<crate::Keccak256>(&data),
-                [crate::keccak256(&data); 3]
-            );
-            assert_eq!(hashes::<crate::Sha256>(&data), [crate::sha256(&data); 3]);
+            let data: Vec<u8> = (0..length).map(|i| i as u8).collect();
+            assert_eq!(hashes::<Keccak256>(&data), hashes::<sha3::Keccak256>(&data));
+            assert_eq!(hashes::<Sha256>(&data), hashes::<sha2::Sha256>(&data));
+            let ours = hmac::<Keccak256>(&data, b"message");
+            assert_eq!(ours, hmac::<sha3::Keccak256>(&data, b"message"));
+            let ours = hmac::<Sha256>(&data, b"message");
+            assert_eq!(ours, hmac::<sha2::Sha256>(&data, b"message"));
+            assert!(ours.is_some());
         }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(Keccak256::block_size(), sha3::Keccak256::block_size());
+        assert_eq!(Sha256::block_size(), sha2::Sha256::block_size());
     }
 }

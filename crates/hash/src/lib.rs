@@ -9,9 +9,10 @@
 //! assert_eq!(TRANSFER, keccak256(b"transfer(address,uint256)"));
 //! ```
 //!
-//! The streaming hashers implement the traits of the crate `digest` 0.11.
+//! The streaming hashers implement the traits of the crate `digest` 0.11, and with the feature `std`,
+//! `std::io::Write`.
 #![no_std]
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod blake2b;
@@ -23,6 +24,8 @@ pub mod keccak;
 pub mod memcheck;
 mod ripemd160;
 mod sha256;
+#[cfg(feature = "std")]
+mod write;
 
 pub use blake2b::blake2b_compress;
 pub use keccak::{

@@ -4,15 +4,15 @@
 //!
 //! | module | contents | feature |
 //! |---|---|---|
-//! | [`bytes`] | hexadecimal, 256-bit integers, addresses | |
-//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | |
-//! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `precompile` for BLS12-381; `rayon` |
+//! | [`bytes`] | hexadecimal, 256-bit integers, addresses | `serde`, `alloy-primitives` for conversions |
+//! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | `std` for `std::io::Write` |
+//! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `bls12-381`; `rayon`; `rand_core`; `serde`; `signature` for the traits of that crate |
 //! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, precompiled contracts | `evm`; `json` for typed data from JSON; `precompile` |
-//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for user-defined types |
-//! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores |
+//! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for user-defined types; `serde` |
+//! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores; `std` for key files |
 //!
-//! All features except `rayon`, which needs `std`, are on by default. `bls12-381` needs a C compiler. The crates are
-//! `no_std` and need `alloc`.
+//! The default features are `bls12-381`, `curve`, `derive`, `evm`, `json`, `ocapn`, `precompile` and `xmss`. `bls12-381`
+//! needs a C compiler. The crates are `no_std` and need `alloc`; the features `rayon` and `std` need `std`.
 //!
 #![cfg_attr(
     feature = "evm",

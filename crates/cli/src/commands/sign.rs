@@ -50,9 +50,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     if output.json {
         output.fields(&[
             ("signature", signature_text.into()),
-            ("r", hex::encode_prefixed(signature.r).into()),
-            ("s", hex::encode_prefixed(signature.s).into()),
-            ("yParity", signature.recovery_id.into()),
+            ("r", hex::encode_prefixed(signature.r()).into()),
+            ("s", hex::encode_prefixed(signature.s()).into()),
+            ("yParity", signature.recovery_id().into()),
             ("hash", hex::encode_prefixed(hash).into()),
             (
                 "address",

@@ -100,9 +100,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         fields.push(("authorizationList", authorizations.collect()));
     }
     fields.extend([
-        ("r", hex::encode_prefixed(tx.signature.r).into()),
-        ("s", hex::encode_prefixed(tx.signature.s).into()),
-        ("yParity", tx.signature.recovery_id.into()),
+        ("r", hex::encode_prefixed(tx.signature.r()).into()),
+        ("s", hex::encode_prefixed(tx.signature.s()).into()),
+        ("yParity", tx.signature.recovery_id().into()),
     ]);
     output.fields(&fields)?;
     Ok(if sender.is_ok() {

@@ -37,7 +37,11 @@ mod public_key;
 mod scalar;
 mod secret_key;
 mod secret_multiply;
+#[cfg(feature = "serde")]
+mod serialize;
 mod signature;
+#[cfg(feature = "signature")]
+mod signature_traits;
 mod tables;
 #[cfg(test)]
 mod tests;

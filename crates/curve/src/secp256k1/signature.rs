@@ -12,18 +12,47 @@ use super::{
     scalar::{ORDER, Scalar},
 };
 
-/// A signature with its recovery id. The fields are not checked until use. The default is all zeros, which is invalid.
+/// A signature with its recovery id. The parts are not checked until use. The default is all zeros, which is invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// r, big-endian.
-    pub r: [u8; 32],
-    /// s, big-endian.
-    pub s: [u8; 32],
+    /// Big-endian.
+    pub(super) r: [u8; 32],
+    /// Big-endian.
+    pub(super) s: [u8; 32],
     /// Bit 0: y of the nonce point is odd. Bit 1: its x is r + n.
-    pub recovery_id: u8,
+    pub(super) recovery_id: u8,
 }
 
 impl Signature {
+    /// Creates a signature from r and s, 32 big-endian bytes each, and a recovery id. Nothing is checked until use:
+    /// [`recover`](super::recover) rejects a recovery id above 3, [`verify`](super::verify) ignores it.
+    #[inline]
+    #[must_use]
+    pub const fn new(r: [u8; 32], s: [u8; 32], recovery_id: u8) -> Self {
+        Self { r, s, recovery_id }
+    }
+
+    /// Returns r, big-endian.
+    #[inline]
+    #[must_use]
+    pub const fn r(&self) -> &[u8; 32] {
+        &self.r
+    }
+
+    /// Returns s, big-endian.
+    #[inline]
+    #[must_use]
+    pub const fn s(&self) -> &[u8; 32] {
+        &self.s
+    }
+
+    /// Returns the recovery id. Bit 0: y of the nonce point is odd. Bit 1: its x is r + n.
+    #[inline]
+    #[must_use]
+    pub const fn recovery_id(&self) -> u8 {
+        self.recovery_id
+    }
+
     /// Converts r || s || v, where v is the recovery id, 0 to 3.
     ///
     /// # Errors

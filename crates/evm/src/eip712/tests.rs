@@ -119,14 +119,14 @@ fn ether_mail_signature() {
     let key = lydite_curve::secp256k1::SecretKey::from_bytes(&keccak256(b"cow")).unwrap();
     let signature = key.sign_prehash(&domain.signing_hash(&mail).0);
     assert_eq!(
-        lydite_bytes::hex::encode(signature.r),
+        lydite_bytes::hex::encode(signature.r()),
         "4355c47d63924e8a72e509b65029052eb6c299d53a04e167c5775fd466751c9d"
     );
     assert_eq!(
-        lydite_bytes::hex::encode(signature.s),
+        lydite_bytes::hex::encode(signature.s()),
         "07299936d304c153f6443dfa05f40ff007d72911b6f72307f996231605b91562"
     );
-    assert_eq!(signature.recovery_id, 1);
+    assert_eq!(signature.recovery_id(), 1);
 }
 
 #[test]

@@ -23,11 +23,7 @@ pub fn run(input: &[u8], gas_limit: u64, _: Fork, out: &mut Vec<u8>) -> Result<G
     let gas = charge(GAS, gas_limit)?;
     let [high, v] = [32, 48].map(|at| u128::from_be_bytes(padded(input, at)));
     if high == 0 && matches!(v, 27 | 28) {
-        let signature = Signature {
-            r: padded(input, 64),
-            s: padded(input, 96),
-            recovery_id: (v - 27) as u8,
-        };
+        let signature = Signature::new(padded(input, 64), padded(input, 96), (v - 27) as u8);
         if let Ok(address) = recover_address(&padded(input, 0), &signature) {
             let mut word = [0; 32];
             word[12..].copy_from_slice(&address.0);

@@ -437,11 +437,11 @@ impl Authorization {
             nonce,
             ..Self::default()
         };
-        let Signature { r, s, recovery_id } = key.sign_prehash(&unsigned.signing_hash());
+        let signature = key.sign_prehash(&unsigned.signing_hash());
         Self {
-            y_parity: recovery_id,
-            r: U256::from_be_bytes(r),
-            s: U256::from_be_bytes(s),
+            y_parity: signature.recovery_id(),
+            r: U256::from_be_bytes(*signature.r()),
+            s: U256::from_be_bytes(*signature.s()),
             ..unsigned
         }
     }
@@ -462,12 +462,7 @@ impl Authorization {
         if self.y_parity > 1 {
             return Err(Error::Signature(secp256k1::Error::RecoveryId));
         }
-        let (r, s) = (self.r.to_be_bytes(), self.s.to_be_bytes());
-        let signature = Signature {
-            r,
-            s,
-            recovery_id: self.y_parity,
-        };
+        let signature = Signature::new(self.r.to_be_bytes(), self.s.to_be_bytes(), self.y_parity);
         Ok(secp256k1::recover_address_low_s(
             &self.signing_hash(),
             &signature,

@@ -35,7 +35,7 @@ impl<T: Signable> Envelope<'_, T> {
             (TransactionType::Legacy, Some(chain_id)) => 35 + 2 * u128::from(chain_id),
             _ => 0,
         };
-        base + u128::from(signature.recovery_id)
+        base + u128::from(signature.recovery_id())
     }
 
     #[inline]
@@ -45,8 +45,8 @@ impl<T: Signable> Envelope<'_, T> {
             signature,
         } = self.0;
         let signature_len = self.v().encoded_len()
-            + integer_bytes_len(&signature.r)
-            + integer_bytes_len(&signature.s);
+            + integer_bytes_len(signature.r())
+            + integer_bytes_len(signature.s());
         Header {
             list: true,
             payload_len: transaction.payload_len() + signature_len,
@@ -71,8 +71,8 @@ impl<T: Signable> Encode for Envelope<'_, T> {
         self.header().encode(out);
         transaction.encode_payload(out);
         self.v().encode(out);
-        put_integer_bytes(&signature.r, out);
-        put_integer_bytes(&signature.s, out);
+        put_integer_bytes(signature.r(), out);
+        put_integer_bytes(signature.s(), out);
     }
 }
 

@@ -355,11 +355,7 @@ fn signatures_without_a_sender() {
         (order, one, secp256k1::Error::ROutOfRange),
         (one, [0; 32], secp256k1::Error::SOutOfRange),
     ] {
-        let signature = Signature {
-            r,
-            s,
-            recovery_id: 0,
-        };
+        let signature = Signature::new(r, s, 0);
         let signed = Signed {
             transaction: TxEip1559::default(),
             signature,
@@ -413,7 +409,7 @@ fn hostile_envelopes() {
         .encode(&mut raw);
         fields.encode_payload(&mut raw);
         signature.encode_payload(&mut raw);
-        TransactionRef::decode(&raw).map(|view| (view.chain_id, view.signature.recovery_id))
+        TransactionRef::decode(&raw).map(|view| (view.chain_id, view.signature.recovery_id()))
     };
     assert_eq!(v(27), Ok((None, 0)));
     assert_eq!(v(28), Ok((None, 1)));
@@ -506,11 +502,7 @@ fn hostile_envelopes() {
 
     // The parity of a typed transaction is 0 or 1; blob and set-code transactions have a recipient.
     let transaction = TxEip1559::default();
-    let signature = Signature {
-        r: [1; 32],
-        s: [1; 32],
-        recovery_id: 2,
-    };
+    let signature = Signature::new([1; 32], [1; 32], 2);
     let raw = Signed {
         transaction,
         signature,
@@ -628,7 +620,7 @@ proptest! {
         let (value, data) = (U256::from_limbs(value) >> (2 * shift), Bytes(data));
         let (to, account) = (to.map(Address), Address(to.unwrap_or_default()));
         let (r, s, recovery_id) = signature;
-        let signature = Signature { r, s, recovery_id };
+        let signature = Signature::new(r, s, recovery_id);
         let authorization = Authorization {
             chain_id: value, address: account, nonce, y_parity: r[0], r: U256::from_be_bytes(r), s: U256::from_be_bytes(s),
         };

@@ -179,11 +179,9 @@ impl<'a> TransactionRef<'a> {
         } else {
             u8::from(list.read::<bool>()?)
         };
-        view.signature = Signature {
-            r: read_integer_bytes(&mut list)?,
-            s: read_integer_bytes(&mut list)?,
-            recovery_id,
-        };
+        let r = read_integer_bytes(&mut list)?;
+        let s = read_integer_bytes(&mut list)?;
+        view.signature = Signature::new(r, s, recovery_id);
         list.finish()?;
         Ok(view)
     }

@@ -261,6 +261,11 @@ impl Keccak256 {
         self.offset += data.len();
     }
 
+    /// Discards all absorbed data. The backend stays the same.
+    pub fn reset(&mut self) {
+        *self = Self::with_backend(self.backend);
+    }
+
     /// Returns the digest of all absorbed data.
     pub fn finalize(mut self) -> [u8; 32] {
         self.backend

@@ -115,6 +115,11 @@ impl Sha256 {
         self.block[..rest.len()].copy_from_slice(rest);
     }
 
+    /// Discards all absorbed data.
+    pub fn reset(&mut self) {
+        *self = Self::with_backend(self.backend);
+    }
+
     /// Returns the digest of all absorbed data.
     pub fn finalize(self) -> [u8; 32] {
         self.backend
