@@ -34,15 +34,15 @@ pub enum Input {
 /// One benchmark row.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// Its id, as in `prepare <id>`.
+    /// Its id.
     pub id: String,
     /// Its family, which is the name of its file.
     pub family: String,
     /// The row's id in older records, if it was renamed.
     pub was: String,
-    /// The function computed; rows of one kernel differ only in their inputs.
+    /// The function computed; rows of one kernel differ in their inputs and in the memory of the result.
     pub kernel: String,
-    /// The operation requested from contenders, `prepare <call>`: the id, unless several rows share one operation.
+    /// The operation requested from contenders, `prepare <call>`. Rows of one operation differ only in their items.
     pub call: String,
     /// A readable description.
     pub title: String,
@@ -223,7 +223,7 @@ fn rows(file: File) -> Vec<Op> {
                 call: row
                     .call
                     .or_else(|| kernel.call.clone())
-                    .unwrap_or_else(|| row.id.clone()),
+                    .unwrap_or_else(|| kernel.name.clone()),
                 like: row.like,
                 calls: row.calls,
                 probes: kernel.probes,

@@ -275,27 +275,15 @@ func rlpNumber(item []byte) (*uint256.Int, error) {
 	return value, rlp.DecodeBytes(item, value)
 }
 
-func variedToo(ops map[string]Op, id string, op Op) {
-	ops[id], ops[id+"_varied"] = op, op
-}
-
 func main() {
 	ops := map[string]Op{}
-	hash := One(Same, func(m []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(m)) })
-	ops["keccak256_empty"] = hash
-	for _, size := range []string{"32b", "256b", "1kb", "4kb"} {
-		variedToo(ops, "keccak256_"+size, hash)
-	}
-	for _, size := range []string{"32b", "256b", "mixed"} {
-		ops["keccak256_batch_"+size] = Each(messages, func(m []byte) []byte { return crypto.Keccak256(m) })
-	}
-	variedToo(ops, "secp256k1_sign", One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(sign(p)) }).Borrows())
-	variedToo(ops, "secp256k1_sign_recover", One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(must(crypto.Ecrecover(p.hash, sign(p)))[1:]) }).Borrows())
-	variedToo(ops, "secp256k1_recover", One(Same, func(i []byte, sum *Sum) { sum.Bytes(recoverKey(i)) }))
-	for _, size := range []string{"8", "64", "1024"} {
-		ops["secp256k1_recover_batch_"+size] = Each(chunksOf(97), func(i []byte) []byte { return crypto.Keccak256(recoverKey(i))[12:] })
-	}
-	ops["secp256k1_verify_varied"] = One(func(i []byte) [3][]byte {
+	ops["keccak256"] = One(Same, func(m []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(m)) })
+	ops["keccak256_batch"] = Each(messages, func(m []byte) []byte { return crypto.Keccak256(m) })
+	ops["secp256k1_sign"] = One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(sign(p)) }).Borrows()
+	ops["secp256k1_sign_recover"] = One(keyAndHash, func(p keyHash, sum *Sum) { sum.Bytes(must(crypto.Ecrecover(p.hash, sign(p)))[1:]) }).Borrows()
+	ops["secp256k1_recover"] = One(Same, func(i []byte, sum *Sum) { sum.Bytes(recoverKey(i)) })
+	ops["secp256k1_recover_batch"] = Each(chunksOf(97), func(i []byte) []byte { return crypto.Keccak256(recoverKey(i))[12:] })
+	ops["secp256k1_verify"] = One(func(i []byte) [3][]byte {
 		return [3][]byte{i[:32], i[32:96], append([]byte{4}, i[96:160]...)}
 	}, func(x [3][]byte, sum *Sum) {
 		if crypto.VerifySignature(x[2], x[0], x[1]) {
@@ -304,56 +292,56 @@ func main() {
 			sum.Byte(0)
 		}
 	})
-	ops["secp256k1_public_key_varied"] = One(Same, func(key []byte, sum *Sum) {
+	ops["secp256k1_public_key"] = One(Same, func(key []byte, sum *Sum) {
 		sum.Bytes(crypto.FromECDSAPub(&must(crypto.ToECDSA(key)).PublicKey)[1:])
 	})
-	variedToo(ops, "address_derivation", One(Same, func(key []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(key)[12:]) }))
-	variedToo(ops, "address_from_hex", Array(chunksOf(42), func(list [][]byte, sum *Sum) {
+	ops["address_derivation"] = One(Same, func(key []byte, sum *Sum) { sum.Bytes(crypto.Keccak256(key)[12:]) })
+	ops["address_from_hex"] = Array(chunksOf(42), func(list [][]byte, sum *Sum) {
 		for _, t := range list {
 			a := common.HexToAddress(Text(t))
 			sum.Bytes(a[:])
 		}
-	}))
-	variedToo(ops, "checksum_address", One(Same, func(a []byte, sum *Sum) { sum.Text(common.Address(a).Hex()) }))
-	variedToo(ops, "hex_encode_32b", Array(chunksOf(32), func(list [][]byte, sum *Sum) {
+	})
+	ops["checksum_address"] = One(Same, func(a []byte, sum *Sum) { sum.Text(common.Address(a).Hex()) })
+	ops["hex_encode_32b"] = Array(chunksOf(32), func(list [][]byte, sum *Sum) {
 		for _, b := range list {
 			sum.Text(hex.EncodeToString(b))
 		}
-	}))
-	variedToo(ops, "hex_encode_32b_into", Array(chunksOf(32), func(list [][]byte, sum *Sum) {
+	})
+	ops["hex_encode_32b_into"] = Array(chunksOf(32), func(list [][]byte, sum *Sum) {
 		var out [64]byte
 		for _, b := range list {
 			hex.Encode(out[:], b)
 			sum.Bytes(out[:])
 		}
-	}))
-	variedToo(ops, "hex_decode_32b", Each(chunksOf(64), func(t []byte) []byte { return must(hex.DecodeString(Text(t))) }))
-	variedToo(ops, "hex_decode_32b_into", Array(chunksOf(64), func(list [][]byte, sum *Sum) {
+	})
+	ops["hex_decode_32b"] = Each(chunksOf(64), func(t []byte) []byte { return must(hex.DecodeString(Text(t))) })
+	ops["hex_decode_32b_into"] = Array(chunksOf(64), func(list [][]byte, sum *Sum) {
 		var out [32]byte
 		for _, t := range list {
 			must(hex.Decode(out[:], t))
 			sum.Bytes(out[:])
 		}
-	}))
-	variedToo(ops, "abi_encode_transfer", Each(transfers, func(t transferArgs) []byte {
+	})
+	ops["abi_encode_transfer"] = Each(transfers, func(t transferArgs) []byte {
 		return append(append(make([]byte, 0, 68), selector...), must(static.Pack(t.to, t.amount))...)
-	}).Changes("be@-4", amount))
-	variedToo(ops, "abi_encode_static", Each(transfers, func(t transferArgs) []byte { return must(static.Pack(t.to, t.amount)) }).Changes("be@-4", amount))
-	variedToo(ops, "abi_encode_dynamic", Each(func(i []byte) []dynamicArgs { return All(i, readDynamic) }, packDynamic).Changes("digits@4", textOf))
-	ops["abi_encode_runtime_varied"] = One(func(i []byte) dynamicArgs { return readDynamic(&Reader{i}) }, func(row dynamicArgs, sum *Sum) { sum.Bytes(packDynamic(row)) }).Changes("digits@4", textOf)
-	variedToo(ops, "abi_decode_uint256", Array(chunksOf(32), func(words [][]byte, sum *Sum) {
+	}).Changes("be@-4", amount)
+	ops["abi_encode_static"] = Each(transfers, func(t transferArgs) []byte { return must(static.Pack(t.to, t.amount)) }).Changes("be@-4", amount)
+	ops["abi_encode_dynamic"] = Each(func(i []byte) []dynamicArgs { return All(i, readDynamic) }, packDynamic).Changes("digits@4", textOf)
+	ops["abi_encode_runtime"] = One(func(i []byte) dynamicArgs { return readDynamic(&Reader{i}) }, func(row dynamicArgs, sum *Sum) { sum.Bytes(packDynamic(row)) }).Changes("digits@4", textOf)
+	ops["abi_decode_uint256"] = Array(chunksOf(32), func(words [][]byte, sum *Sum) {
 		for _, w := range words {
 			addBig(sum, must(single.Unpack(w))[0].(*big.Int))
 		}
-	}))
-	variedToo(ops, "abi_decode_dynamic", Array(lps, func(list [][]byte, sum *Sum) {
+	})
+	ops["abi_decode_dynamic"] = Array(lps, func(list [][]byte, sum *Sum) {
 		for _, data := range list {
 			values := must(decodePair(data))
 			sum.Text(values[0].(string))
 			sum.Bytes(values[1].([]byte))
 		}
-	}))
-	ops["abi_decode_runtime_varied"] = One(Same, func(data []byte, sum *Sum) {
+	})
+	ops["abi_decode_runtime"] = One(Same, func(data []byte, sum *Sum) {
 		values := must(dynamic.Unpack(data))
 		sum.Text(values[0].(string))
 		sum.Bytes(values[1].([]byte))
@@ -361,10 +349,10 @@ func main() {
 			addBig(sum, n)
 		}
 	})
-	variedToo(ops, "rlp_encode_eip1559_tx", Each(func(i []byte) []*unsigned {
+	ops["rlp_encode_eip1559_tx"] = Each(func(i []byte) []*unsigned {
 		return All(i, readUnsigned)
-	}, func(t *unsigned) []byte { return must(rlp.EncodeToBytes(t)) }).Changes("le@56", func(t **unsigned, word uint32) { binary.LittleEndian.PutUint32((*t).To[:], word) }))
-	variedToo(ops, "rlp_decode_u256", Array(lps, func(list [][]byte, sum *Sum) {
+	}, func(t *unsigned) []byte { return must(rlp.EncodeToBytes(t)) }).Changes("le@56", func(t **unsigned, word uint32) { binary.LittleEndian.PutUint32((*t).To[:], word) })
+	ops["rlp_decode_u256"] = Array(lps, func(list [][]byte, sum *Sum) {
 		var value uint256.Int
 		for _, item := range list {
 			if err := rlp.DecodeBytes(item, &value); err != nil {
@@ -372,8 +360,8 @@ func main() {
 			}
 			sum.U256((*[4]uint64)(&value))
 		}
-	}))
-	variedToo(ops, "u256_add", pairs(func(rows []two, sum *Sum) {
+	})
+	ops["u256_add"] = pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
 		var total uint64
 		for i := range rows {
@@ -382,8 +370,8 @@ func main() {
 			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
-	}))
-	variedToo(ops, "u256_mul", pairs(func(rows []two, sum *Sum) {
+	})
+	ops["u256_mul"] = pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
 		var total uint64
 		for i := range rows {
@@ -392,8 +380,8 @@ func main() {
 			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
-	}))
-	variedToo(ops, "u256_div", pairs(func(rows []two, sum *Sum) {
+	})
+	ops["u256_div"] = pairs(func(rows []two, sum *Sum) {
 		var z uint256.Int
 		var total uint64
 		for i := range rows {
@@ -402,8 +390,8 @@ func main() {
 			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
-	}))
-	variedToo(ops, "u256_uniswapv2_amount_out", triples(func(rows []three, sum *Sum) {
+	})
+	ops["u256_uniswapv2_amount_out"] = triples(func(rows []three, sum *Sum) {
 		var fee, numerator, denominator, z uint256.Int
 		var total uint64
 		for i := range rows {
@@ -417,7 +405,7 @@ func main() {
 			total += z[0] + z[1] + z[2] + z[3]
 		}
 		sum.Add(total)
-	}))
+	})
 	mulDiv := triples(func(rows []three, sum *Sum) {
 		var z uint256.Int
 		var total uint64
@@ -443,35 +431,35 @@ func main() {
 		sum.Add(total)
 	})
 	ops["u256_uniswapv4_swap"] = swap
-	variedToo(ops, "tx_hash_eip1559", One(func(i []byte) envelope {
+	ops["tx_hash_eip1559"] = One(func(i []byte) envelope {
 		return newEnvelope(readTransaction(&Reader{i}))
 	}, func(t envelope, sum *Sum) {
 		hash := types.LatestSignerForChainID(t.ChainId()).Hash(t.Transaction)
 		sum.Bytes(hash[:])
-	}).Changes("le@56", func(t *envelope, word uint32) { binary.LittleEndian.PutUint32(t.to[:], word) }))
-	ops["tx_decode_blocks"] = One(Same, head)
-	ops["tx_hash_blocks"] = One(Same, func(raw []byte, sum *Sum) {
+	}).Changes("le@56", func(t *envelope, word uint32) { binary.LittleEndian.PutUint32(t.to[:], word) })
+	ops["tx_decode"] = One(Same, head)
+	ops["tx_hash"] = One(Same, func(raw []byte, sum *Sum) {
 		hash := must(decodeTransaction(raw)).Hash()
 		sum.Bytes(hash[:])
 	})
-	ops["tx_sender_blocks"] = One(Same, sender)
-	variedToo(ops, "eip712_hash_typed_data", One(readTyped, func(data apitypes.TypedData, sum *Sum) { sum.Bytes(typedHash(data)) }).Changes("be@-4", func(data *apitypes.TypedData, word uint32) {
+	ops["tx_sender"] = One(Same, sender)
+	ops["eip712_hash_typed_data"] = One(readTyped, func(data apitypes.TypedData, sum *Sum) { sum.Bytes(typedHash(data)) }).Changes("be@-4", func(data *apitypes.TypedData, word uint32) {
 		setLowBig((*big.Int)(data.Message["amount"].(*hexmath.HexOrDecimal256)), word)
-	}))
-	variedToo(ops, "eip712_hash_typed_data_json", One(Same, func(text []byte, sum *Sum) {
+	})
+	ops["eip712_hash_typed_data_json"] = One(Same, func(text []byte, sum *Sum) {
 		var data apitypes.TypedData
 		if err := json.Unmarshal(text, &data); err != nil {
 			panic(err)
 		}
 		sum.Bytes(typedHash(data))
-	}))
+	})
 	ops["neg:hex_decode_32b"] = Neg(fails(func(i []byte) ([]byte, error) { return hex.DecodeString(string(i)) }))
 	ops["neg:address_from_hex"] = Neg(fails(func(i []byte) (*common.MixedcaseAddress, error) {
 		return common.NewMixedcaseAddressFromString(string(i))
 	}))
 	ops["neg:abi_decode_dynamic"] = Neg(fails(decodePair))
 	ops["neg:rlp_decode_u256"] = Neg(fails(rlpNumber))
-	ops["neg:tx_decode_blocks"] = Neg(fails(decodeTransaction))
+	ops["neg:tx_decode"] = Neg(fails(decodeTransaction))
 	ops["neg:secp256k1_recover"] = Neg(fails(func(i []byte) ([]byte, error) { return crypto.Ecrecover(i[:32], i[32:97]) }))
 
 	precompiles(ops)

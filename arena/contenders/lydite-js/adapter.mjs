@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as kit from '../../kit/js/kit.mjs'
 
 const lydite = (await import(process.env.LYDITE_ENGINE === 'wasm' ? 'lydite/wasm' : 'lydite')).default
-const { array, chunks, each, hex, many, op, same, setDigits, setLE, setLow, text, withVaried, word, Characters, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setLE, setLow, text, word, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/lydite/package.json', import.meta.url))).version
 
 const { keccak256 } = lydite
@@ -96,46 +96,40 @@ const messages = (item) => {
   const r = new kit.Reader(item)
   return Array.from({ length: r.u32() }, () => r.lp())
 }
-const batch = {}
-for (const size of ['32b', '256b', 'mixed']) batch[`keccak256_batch_${size}`] = array(messages, (list) => rows(lydite.keccak256Batch(list), 32))
-for (const n of [8, 64, 1024]) {
-  batch[`secp256k1_recover_batch_${n}`] = array((i) => columns(i, 32, 65), ([hashes, signatures]) => rows(lydite.ecrecoverBatch(hashes, signatures).addresses, 20)).changesAll('le@0', hashes(0))
-  batch[`secp256k1_sign_batch_${n}`] = array((i) => columns(i, 32, 32), ([keys, hashes]) => rows(lydite.signBatch(hashes, keys), 65)).changesAll('le@32', hashes(1))
-  batch[`secp256k1_verify_batch_${n}`] = array((i) => columns(i, 32, 64, 64), ([hashes, signatures, keys]) => rows(lydite.verifyBatch(hashes, signatures, keys), 1))
-  batch[`secp256k1_public_key_batch_${n}`] = array(same, (keys) => rows(lydite.publicKeyBatch(keys), 64)).changesAll('be@28', keys)
-}
 kit.run('lydite-js', version, {
-  ...withVaried({
-    secp256k1_sign: op(signPair, signed).wire(whole),
-    secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))).wire(whole),
-    secp256k1_recover: op(parts, publicKeyOf).wire((x) => x.hash),
-    address_derivation: op(same, (key) => keccak256(key).subarray(12)),
-    checksum_address: op(same, (address) => new Characters(lydite.toChecksumAddress(address))),
-    address_from_hex: each((i) => chunks(i, 42).map(text), (x) => lydite.fromHex(x)),
-    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(lydite.toHex(x), 2)),
-    hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => lydite.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-    abi_encode_transfer: each(pairs, call).changes('be@-4', amount),
-    abi_encode_static: each(pairs, (args) => transferCodec.encode(args)).changes('be@-4', amount),
-    abi_encode_dynamic: each((i) => many(i, dynamic), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
-    abi_decode_uint256: each((i) => chunks(i, 32), (x) => uintCodec.decode(x)[0]),
-    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: each((i) => many(i, rlpFields), (fields) => lydite.rlpEncode(fields)).changes('le@56', recipient),
-    rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => integer(lydite.rlpDecode(x))),
-    eip712_hash_typed_data: op(typed, lydite.hashTypedData).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
-    eip712_hash_typed_data_json: op(text, lydite.hashTypedData),
-  }),
+  secp256k1_sign: op(signPair, signed).wire(whole),
+  secp256k1_sign_recover: op(signPair, (p) => lydite.recoverPublicKey(p.hash, signed(p))).wire(whole),
+  secp256k1_recover: op(parts, publicKeyOf).wire((x) => x.hash),
+  address_derivation: op(same, (key) => keccak256(key).subarray(12)),
+  checksum_address: op(same, (address) => new Characters(lydite.toChecksumAddress(address))),
+  address_from_hex: each((i) => chunks(i, 42).map(text), (x) => lydite.fromHex(x)),
+  hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(lydite.toHex(x), 2)),
+  hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => lydite.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+  abi_encode_transfer: each(pairs, call).changes('be@-4', amount),
+  abi_encode_static: each(pairs, (args) => transferCodec.encode(args)).changes('be@-4', amount),
+  abi_encode_dynamic: each((i) => many(i, dynamic), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
+  abi_decode_uint256: each((i) => chunks(i, 32), (x) => uintCodec.decode(x)[0]),
+  abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
+  rlp_encode_eip1559_tx: each((i) => many(i, rlpFields), (fields) => lydite.rlpEncode(fields)).changes('le@56', recipient),
+  rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => integer(lydite.rlpDecode(x))),
+  eip712_hash_typed_data: op(typed, lydite.hashTypedData).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
+  eip712_hash_typed_data_json: op(text, lydite.hashTypedData),
   ...kit.keccakRows((m) => keccak256(m)),
-  ...batch,
-  secp256k1_public_key_varied: op(same, (key) => lydite.publicKey(key)),
-  secp256k1_verify_varied: op(
+  keccak256_batch: array(messages, (list) => rows(lydite.keccak256Batch(list), 32)),
+  secp256k1_recover_batch: array((i) => columns(i, 32, 65), ([hashes, signatures]) => rows(lydite.ecrecoverBatch(hashes, signatures).addresses, 20)).changesAll('le@0', hashes(0)),
+  secp256k1_sign_batch: array((i) => columns(i, 32, 32), ([keys, hashes]) => rows(lydite.signBatch(hashes, keys), 65)).changesAll('le@32', hashes(1)),
+  secp256k1_verify_batch: array((i) => columns(i, 32, 64, 64), ([hashes, signatures, keys]) => rows(lydite.verifyBatch(hashes, signatures, keys), 1)),
+  secp256k1_public_key_batch: array(same, (keys) => rows(lydite.publicKeyBatch(keys), 64)).changesAll('be@28', keys),
+  secp256k1_public_key: op(same, (key) => lydite.publicKey(key)),
+  secp256k1_verify: op(
     (i) => ({ hash: i.slice(0, 32), signature: i.slice(32, 96), key: i.slice(96) }),
     (x) => Uint8Array.of(lydite.verify(x.hash, x.signature, x.key) ? 1 : 0),
   ),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
-  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
-  tx_decode_blocks: op(same, headOf),
-  tx_hash_blocks: op(same, (raw) => lydite.decodeTransaction(raw, { sender: false }).hash),
-  tx_sender_blocks: op(same, senderOf),
+  abi_encode_runtime: op((i) => dynamic(new kit.Reader(i)), (args) => dynamicCodec.encode(args)).changes('digits@4', string),
+  abi_decode_runtime: kit.parts(same, decodeDynamic),
+  tx_decode: op(same, headOf),
+  tx_hash: op(same, (raw) => lydite.decodeTransaction(raw, { sender: false }).hash),
+  tx_sender: op(same, senderOf),
   'neg:secp256k1_recover': kit.neg((i) => publicKeyOf(parts(i))),
   'neg:hex_decode_32b': kit.neg((i) => lydite.fromHex('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => lydite.parseAddress(text(i))),
@@ -144,5 +138,5 @@ kit.run('lydite-js', version, {
     const value = lydite.rlpDecode(i)
     if (!(value instanceof Uint8Array) || value.length > 32 || value[0] === 0) throw new Error('not a u256')
   }),
-  'neg:tx_decode_blocks': kit.neg(headOf),
+  'neg:tx_decode': kit.neg(headOf),
 })

@@ -132,7 +132,9 @@ def tx_sender(raw):
     return tx.hash + tx.sender
 
 
-base = {
+ops = {
+    "keccak256": one(same, lydite.keccak256),
+    "keccak256_batch": many(messages, lydite.keccak256_batch),
     "secp256k1_sign": one(key_and_hash, sign).changes("le@32", second),
     "secp256k1_sign_recover": one(key_and_hash, sign_recover).changes("le@32", second),
     "secp256k1_recover": one(hash_and_signature, recover).changes("le@0", first),
@@ -151,49 +153,37 @@ base = {
     "tx_hash_eip1559": one(lambda item: fields_one(item)[0], tx_hash).changes("le@56", recipient),
     "eip712_hash_typed_data": one(typed, lydite.hash_typed_data).changes("be@-4", typed_amount),
     "eip712_hash_typed_data_json": one(text, lydite.hash_typed_data),
-}
-ops = dict(base)
-ops |= {name + "_varied": row for name, row in base.items()}
-ops |= {f"keccak256_{size}": one(same, lydite.keccak256) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
-ops |= {f"keccak256_{size}_varied": one(same, lydite.keccak256) for size in ("32b", "256b", "1kb", "4kb")}
-ops |= {f"keccak256_batch_{size}": many(messages, lydite.keccak256_batch) for size in ("32b", "256b", "mixed")}
-for size in (8, 64, 1024):
-    ops |= {
-        f"secp256k1_recover_batch_{size}": many(recover_batch, addresses).changes_all("le@0", change_hashes),
-        f"secp256k1_verify_batch_{size}": many(lambda i: kit.chunks(i, 160), lambda rows: [verify(row) for row in rows]),
-        f"secp256k1_sign_batch_{size}": many(
-            lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
-        ).changes("le@32", second),
-        f"secp256k1_public_key_batch_{size}": many(
-            lambda i: kit.chunks(i, 32), lambda rows: [lydite.public_key(row) for row in rows]
-        ),
-    }
-ops |= {
-    "secp256k1_verify_varied": one(same, verify),
-    "secp256k1_public_key_varied": one(same, lydite.public_key),
-    "abi_encode_runtime_varied": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode).changes("digits@4", string),
-    "abi_encode_runtime_static_varied": many(runtime_static, lambda rows: [WORDS.encode(row) for row in rows]).changes(
+    "secp256k1_recover_batch": many(recover_batch, addresses).changes_all("le@0", change_hashes),
+    "secp256k1_verify_batch": many(lambda i: kit.chunks(i, 160), lambda rows: [verify(row) for row in rows]),
+    "secp256k1_sign_batch": many(
+        lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
+    ).changes("le@32", second),
+    "secp256k1_public_key_batch": many(lambda i: kit.chunks(i, 32), lambda rows: [lydite.public_key(row) for row in rows]),
+    "secp256k1_verify": one(same, verify),
+    "secp256k1_public_key": one(same, lydite.public_key),
+    "abi_encode_runtime": one(lambda item: dynamic_one(item)[0], DYNAMIC.encode).changes("digits@4", string),
+    "abi_encode_runtime_static": many(runtime_static, lambda rows: [WORDS.encode(row) for row in rows]).changes(
         "be@48", lambda row, w: (row[0], kit.set_low(row[1], w), *row[2:])
     ),
-    "abi_encode_runtime_nested_varied": one(runtime_nested, NESTED.encode).changes("le@0", nested_address),
-    "abi_decode_dynamic_strict_varied": many(kit.fields, lambda rows: decode_dynamic(rows, decode_strict)),
-    "abi_decode_runtime_varied": many(same, decode_runtime),
-    "abi_decode_runtime_static_varied": many(lambda i: kit.chunks(i, 192), decode_runtime_static),
-    "abi_decode_runtime_nested_varied": many(same, lambda data: runtime_nested_parts(NESTED.decode(data))),
-    "abi_decode_dynamic_heads_varied": kit.decoder(
+    "abi_encode_runtime_nested": one(runtime_nested, NESTED.encode).changes("le@0", nested_address),
+    "abi_decode_dynamic_strict": many(kit.fields, lambda rows: decode_dynamic(rows, decode_strict)),
+    "abi_decode_runtime": many(same, decode_runtime),
+    "abi_decode_runtime_static": many(lambda i: kit.chunks(i, 192), decode_runtime_static),
+    "abi_decode_runtime_nested": many(same, lambda data: runtime_nested_parts(NESTED.decode(data))),
+    "abi_decode_dynamic_heads": kit.decoder(
         kit.fields, lambda rows: [TEXT_AND_DATA.decode(row) for row in rows], head_of_pair, whole
     ),
-    "abi_decode_runtime_heads_varied": kit.decoder(
+    "abi_decode_runtime_heads": kit.decoder(
         kit.fields, lambda rows: [DYNAMIC.decode(row) for row in rows], head_of_three, whole
     ),
-    "tx_decode_blocks": one(same, tx_decode),
-    "tx_hash_blocks": one(same, tx_hash_raw),
-    "tx_hash_batch_blocks": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
-    "tx_sender_blocks": one(same, tx_sender),
+    "tx_decode": one(same, tx_decode),
+    "tx_hash": one(same, tx_hash_raw),
+    "tx_hash_batch": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
+    "tx_sender": one(same, tx_sender),
     "neg:abi_decode_dynamic": kit.neg(kit.refuses(TEXT_AND_DATA.decode)),
     "neg:abi_decode_dynamic_strict": kit.neg(kit.refuses(decode_strict)),
     "neg:rlp_decode_u256": kit.neg(kit.refuses(decode_u256)),
-    "neg:tx_decode_blocks": kit.neg(kit.refuses(lydite.Tx.decode)),
+    "neg:tx_decode": kit.neg(kit.refuses(lydite.Tx.decode)),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),
 }
 

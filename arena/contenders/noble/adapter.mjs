@@ -5,7 +5,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { chunks, each, op, same, text, withVaried, Characters } = kit
+const { chunks, each, op, same, text, Characters } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@noble/curves/package.json', import.meta.url))).version
 const raw = { prehash: false }
 const key64 = (point) => point.toBytes(false).subarray(1)
@@ -25,21 +25,19 @@ const signed = (pair) => {
 }
 const signRecover = (pair) => secp256k1.Point.fromBytes(secp256k1.recoverPublicKey(recovered(pair), pair.hash, raw)).toBytes(false).subarray(1)
 kit.run('noble', version, {
-  ...withVaried({
-    secp256k1_sign: op(signPair, signed).wire(whole),
-    secp256k1_sign_recover: op(signPair, signRecover).wire(whole),
-    address_derivation: op(same, (key) => keccak_256(key).subarray(12)),
-    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(bytesToHex(x))),
-    hex_decode_32b: each((i) => chunks(i, 64).map(text), (x) => hexToBytes(x)),
-  }),
+  secp256k1_sign: op(signPair, signed).wire(whole),
+  secp256k1_sign_recover: op(signPair, signRecover).wire(whole),
+  address_derivation: op(same, (key) => keccak_256(key).subarray(12)),
+  hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(bytesToHex(x))),
+  hex_decode_32b: each((i) => chunks(i, 64).map(text), (x) => hexToBytes(x)),
   ...kit.keccakRows((m) => keccak_256(m)),
   ...kit.recoverRows(same, publicKeyOf, (item) => keccak_256(publicKeyOf(item)).subarray(12)),
-  secp256k1_public_key_varied: op(same, (key) => secp256k1.getPublicKey(key, false).subarray(1)),
-  secp256k1_ecdh_varied: op(
+  secp256k1_public_key: op(same, (key) => secp256k1.getPublicKey(key, false).subarray(1)),
+  secp256k1_ecdh: op(
     (i) => ({ key: i.subarray(0, 32), publicKey: Uint8Array.of(4, ...i.subarray(32)) }),
     (x) => secp256k1.getSharedSecret(x.key, x.publicKey).subarray(1),
   ).wire((x) => x.key),
-  secp256k1_verify_varied: op(
+  secp256k1_verify: op(
     (i) => ({ hash: i.slice(0, 32), signature: i.slice(32, 96), key: Uint8Array.of(4, ...i.subarray(96)) }),
     (x) => Uint8Array.of(secp256k1.verify(x.signature, x.hash, x.key, { ...raw, lowS: false }) ? 1 : 0),
   ),

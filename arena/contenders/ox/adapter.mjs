@@ -9,7 +9,7 @@ if (process.env.OX_ENGINE === 'wasm') {
   const { Engine } = await import('ox/wasm')
   await Engine.install()
 }
-const { array, chunks, each, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, withVaried, Characters, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setHexBE, setHexLE, setLow, text, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/ox/package.json', import.meta.url))).version
 
 const keccak = (m) => Hash.keccak256(m, { as: 'Bytes' })
@@ -79,40 +79,38 @@ const typed = (item) => {
 }
 const typedHash = (t) => Hash.keccak256(TypedData.encode(t))
 kit.run('ox', version, {
-  ...withVaried({
-    secp256k1_sign: op(signPair, signed).changes('le@32', changeHash),
-    secp256k1_sign_recover: op(signPair, (p) => key64(Secp256k1.recoverPublicKey({ payload: p.payload, signature: Secp256k1.sign(p) }))).changes('le@32', changeHash),
-    address_derivation: op(same, (key) => keccak(key).subarray(12)),
-    address_from_hex: each((i) => chunks(i, 42).map(text), (x) => Bytes.fromHex(x)),
-    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(Hex.fromBytes(x), 2)),
-    hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => Bytes.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-    abi_encode_transfer: each(pairs, (args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2)).changes('be@-4', amount),
-    abi_encode_static: each(pairs, (args) => AbiParameters.encode(staticTypes, args)).changes('be@-4', amount),
-    abi_encode_dynamic: each((i) => many(i, dynamic), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
-    abi_decode_uint256: each((i) => chunks(i, 32), (x) => AbiParameters.decode([{ type: 'uint256' }], x)[0]),
-    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
-    rlp_encode_eip1559_tx_typed: each((i) => many(i, envelope), (t) => TxEnvelopeEip1559.serialize(t)).changes('le@56', recipient),
-    rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => Hex.toBigInt(Rlp.toHex(x))),
-    tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)).changes('le@56', recipient),
-    eip712_hash_typed_data: op(typed, typedHash).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
-    eip712_hash_typed_data_json: op(text, (t) => typedHash(JSON.parse(t))),
-  }),
+  secp256k1_sign: op(signPair, signed).changes('le@32', changeHash),
+  secp256k1_sign_recover: op(signPair, (p) => key64(Secp256k1.recoverPublicKey({ payload: p.payload, signature: Secp256k1.sign(p) }))).changes('le@32', changeHash),
+  address_derivation: op(same, (key) => keccak(key).subarray(12)),
+  address_from_hex: each((i) => chunks(i, 42).map(text), (x) => Bytes.fromHex(x)),
+  hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(Hex.fromBytes(x), 2)),
+  hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => Bytes.fromHex(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+  abi_encode_transfer: each(pairs, (args) => '0xa9059cbb' + AbiParameters.encode(staticTypes, args).slice(2)).changes('be@-4', amount),
+  abi_encode_static: each(pairs, (args) => AbiParameters.encode(staticTypes, args)).changes('be@-4', amount),
+  abi_encode_dynamic: each((i) => many(i, dynamic), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_uint256: each((i) => chunks(i, 32), (x) => AbiParameters.decode([{ type: 'uint256' }], x)[0]),
+  abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (list) => list.flatMap(decodePair)),
+  rlp_encode_eip1559_tx_typed: each((i) => many(i, envelope), (t) => TxEnvelopeEip1559.serialize(t)).changes('le@56', recipient),
+  rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => Hex.toBigInt(Rlp.toHex(x))),
+  tx_hash_eip1559: op((i) => envelope(new kit.Reader(i)), (t) => TxEnvelopeEip1559.getSignPayload(t)).changes('le@56', recipient),
+  eip712_hash_typed_data: op(typed, typedHash).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
+  eip712_hash_typed_data_json: op(text, (t) => typedHash(JSON.parse(t))),
   ...kit.keccakRows(keccak),
   ...kit.recoverRows(signature, publicKeyOf, Secp256k1.recoverAddress, (row) => row.wire((x) => x.payload)),
   ...kit.bigintRows,
-  secp256k1_public_key_varied: op(hex, (privateKey) => key64(Secp256k1.getPublicKey({ privateKey }))).changes('be@28', (key, w) => setHexBE(key, 28, w)),
-  secp256k1_verify_varied: op(
+  secp256k1_public_key: op(hex, (privateKey) => key64(Secp256k1.getPublicKey({ privateKey }))).changes('be@28', (key, w) => setHexBE(key, 28, w)),
+  secp256k1_verify: op(
     (i) => ({ payload: i.slice(0, 32), publicKey: PublicKey.fromBytes(Uint8Array.of(4, ...i.subarray(96))), signature: Signature.fromBytes(i.slice(32, 96)) }),
     (x) => Uint8Array.of(Secp256k1.verify(x) ? 1 : 0),
   ),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
-  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
-  tx_decode_blocks: op(hex, headOf),
-  tx_hash_blocks: op(hex, (raw) => (decodeTransaction(raw), Hash.keccak256(raw))),
-  tx_sender_blocks: op(hex, senderOf),
+  abi_encode_runtime: op((i) => dynamic(new kit.Reader(i)), (args) => AbiParameters.encode(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_runtime: kit.parts(same, decodeDynamic),
+  tx_decode: op(hex, headOf),
+  tx_hash: op(hex, (raw) => (decodeTransaction(raw), Hash.keccak256(raw))),
+  tx_sender: op(hex, senderOf),
   'neg:hex_decode_32b': kit.neg((i) => Bytes.fromHex('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => Address.checksum(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),
   'neg:rlp_decode_u256': kit.neg((i) => Hex.toBigInt(Rlp.toHex(i))),
-  'neg:tx_decode_blocks': kit.neg((i) => headOf(hex(i))),
+  'neg:tx_decode': kit.neg((i) => headOf(hex(i))),
 })

@@ -118,7 +118,9 @@ one = kit.op
 many = kit.array
 batch_recover = many(lambda i: [signature(x) for x in kit.chunks(i, 97)], lambda rows: [recover(r).to_canonical_address() for r in rows])
 batch_recover.changes("le@0", first)
-base = {
+ops = abi_rows(eth_abi) | {
+    "keccak256": one(same, keccak),
+    "keccak256_batch": many(messages, lambda rows: [keccak(r) for r in rows]),
     "secp256k1_sign": one(sign_pair, lambda p: p[0].sign_msg_hash(p[1]).to_bytes()).changes("le@32", second),
     "secp256k1_sign_recover": one(sign_pair, sign_recover).changes("le@32", second),
     "secp256k1_recover": one(signature, lambda p: recover(p).to_bytes()).changes("le@0", first),
@@ -141,38 +143,27 @@ base = {
     "tx_hash_eip1559": one(lambda i: fields_one(i)[0], tx_hash).changes("le@56", recipient),
     "eip712_hash_typed_data": one(typed, typed_hash).changes("be@-4", typed_amount),
     "eip712_hash_typed_data_json": one(text, typed_json),
-}
-ops = dict(base)
-ops |= {name + "_varied": row for name, row in base.items()}
-ops |= abi_rows(eth_abi)
-ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
-ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
-ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
-for size in (8, 64, 1024):
-    ops |= {
-        f"secp256k1_recover_batch_{size}": batch_recover,
-        f"secp256k1_verify_batch_{size}": many(
-            lambda i: [verify_item(x) for x in kit.chunks(i, 160)], lambda rows: [verify(row) for row in rows]
-        ),
-        f"secp256k1_sign_batch_{size}": many(
-            lambda i: [sign_pair(x) for x in kit.chunks(i, 64)],
-            lambda rows: [key.sign_msg_hash(digest).to_bytes() for key, digest in rows],
-        ).changes("le@32", second),
-        f"secp256k1_public_key_batch_{size}": many(
-            lambda i: kit.chunks(i, 32), lambda rows: [keys.PrivateKey(key).public_key.to_bytes() for key in rows]
-        ),
-    }
-ops |= {
-    "secp256k1_verify_varied": one(verify_item, verify),
-    "secp256k1_public_key_varied": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
-    "tx_decode_blocks": one(same, tx_decode),
-    "tx_hash_blocks": one(same, tx_hash_raw),
-    "tx_hash_batch_blocks": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
-    "tx_sender_blocks": one(same, tx_sender),
+    "secp256k1_recover_batch": batch_recover,
+    "secp256k1_verify_batch": many(
+        lambda i: [verify_item(x) for x in kit.chunks(i, 160)], lambda rows: [verify(row) for row in rows]
+    ),
+    "secp256k1_sign_batch": many(
+        lambda i: [sign_pair(x) for x in kit.chunks(i, 64)],
+        lambda rows: [key.sign_msg_hash(digest).to_bytes() for key, digest in rows],
+    ).changes("le@32", second),
+    "secp256k1_public_key_batch": many(
+        lambda i: kit.chunks(i, 32), lambda rows: [keys.PrivateKey(key).public_key.to_bytes() for key in rows]
+    ),
+    "secp256k1_verify": one(verify_item, verify),
+    "secp256k1_public_key": one(same, lambda key: keys.PrivateKey(key).public_key.to_bytes()),
+    "tx_decode": one(same, tx_decode),
+    "tx_hash": one(same, tx_hash_raw),
+    "tx_hash_batch": many(kit.fields, lambda raws: [tx_hash_raw(raw) for raw in raws]),
+    "tx_sender": one(same, tx_sender),
     "neg:hex_decode_32b": kit.neg(kit.refuses(lambda i: bytes.fromhex(i.decode()))),
     "neg:address_from_hex": kit.neg(kit.refuses(lambda i: to_canonical_address(i.decode()))),
     "neg:rlp_decode_u256": kit.neg(kit.refuses(lambda i: rlp.decode(i, big_endian_int))),
-    "neg:tx_decode_blocks": kit.neg(kit.refuses(decode)),
+    "neg:tx_decode": kit.neg(kit.refuses(decode)),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda i: recover(signature(i)))),
 }
 kit.run("python-eth", f"eth-account {version('eth-account')}", ops)

@@ -43,33 +43,22 @@ def public_key(key):
     return PublicKey.from_secret(key).format(compressed=False)[1:]
 
 
-base = {
+ops = abi_rows(eth_abi) | {
+    "keccak256": one(same, keccak),
+    "keccak256_batch": many(messages, lambda rows: [keccak(r) for r in rows]),
     "secp256k1_sign": one(key_and_hash, sign).changes("le@32", second),
     "secp256k1_sign_recover": one(key_and_hash, lambda pair: recover((pair[1], sign(pair)))).changes("le@32", second),
     "secp256k1_recover": one(hash_and_signature, recover).changes("le@0", first),
     "address_derivation": one(same, lambda key: keccak(key)[12:]),
     "checksum_address": one(same, lambda address: to_checksum_address(address).encode()),
-}
-ops = dict(base)
-ops |= {name + "_varied": row for name, row in base.items()}
-ops |= abi_rows(eth_abi)
-ops |= {f"keccak256_{size}": one(same, keccak) for size in ("empty", "32b", "256b", "1kb", "4kb", "to_300b_varied")}
-ops |= {f"keccak256_{size}_varied": one(same, keccak) for size in ("32b", "256b", "1kb", "4kb")}
-ops |= {f"keccak256_batch_{size}": many(messages, lambda rows: [keccak(r) for r in rows]) for size in ("32b", "256b", "mixed")}
-for size in (8, 64, 1024):
-    ops |= {
-        f"secp256k1_recover_batch_{size}": many(
-            lambda i: [hash_and_signature(x) for x in kit.chunks(i, 97)], addresses
-        ).changes("le@0", first),
-        f"secp256k1_sign_batch_{size}": many(
-            lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
-        ).changes("le@32", second),
-        f"secp256k1_public_key_batch_{size}": many(
-            lambda i: kit.chunks(i, 32), lambda rows: [public_key(row) for row in rows]
-        ),
-    }
-ops |= {
-    "secp256k1_public_key_varied": one(same, public_key),
+    "secp256k1_recover_batch": many(lambda i: [hash_and_signature(x) for x in kit.chunks(i, 97)], addresses).changes(
+        "le@0", first
+    ),
+    "secp256k1_sign_batch": many(
+        lambda i: [key_and_hash(x) for x in kit.chunks(i, 64)], lambda rows: [sign(row) for row in rows]
+    ).changes("le@32", second),
+    "secp256k1_public_key_batch": many(lambda i: kit.chunks(i, 32), lambda rows: [public_key(row) for row in rows]),
+    "secp256k1_public_key": one(same, public_key),
     "neg:secp256k1_recover": kit.neg(kit.refuses(lambda item: recover(hash_and_signature(item)))),
 }
 kit.run("python-fast", f"coincurve {version('coincurve')}, faster-eth-abi {version('faster-eth-abi')}", ops)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import secp256k1 from 'secp256k1'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { op, withVaried } = kit
+const { op } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/secp256k1/package.json', import.meta.url))).version
 const parts = (item) => ({ item, hash: item.subarray(0, 32), signature: item.subarray(32, 96), v: item[96] })
 const whole = (x) => x.item
@@ -17,17 +17,15 @@ const signed = ({ key, hash }) => {
   return out
 }
 kit.run('secp256k1-node', version, {
-  ...withVaried({
-    secp256k1_sign: op(signPair, signed).wire(whole),
-    secp256k1_sign_recover: op(signPair, (pair) => {
-      const { signature, recid } = secp256k1.ecdsaSign(pair.hash, pair.key)
-      return secp256k1.ecdsaRecover(signature, recid, pair.hash, false).subarray(1)
-    }).wire(whole),
-    secp256k1_recover: op(parts, recovered).wire(whole),
-  }),
+  secp256k1_sign: op(signPair, signed).wire(whole),
+  secp256k1_sign_recover: op(signPair, (pair) => {
+    const { signature, recid } = secp256k1.ecdsaSign(pair.hash, pair.key)
+    return secp256k1.ecdsaRecover(signature, recid, pair.hash, false).subarray(1)
+  }).wire(whole),
+  secp256k1_recover: op(parts, recovered).wire(whole),
   'neg:secp256k1_recover': kit.neg((item) => recovered(parts(item))),
-  secp256k1_public_key_varied: op(kit.same, (key) => secp256k1.publicKeyCreate(key, false).subarray(1)),
-  secp256k1_verify_varied: op(
+  secp256k1_public_key: op(kit.same, (key) => secp256k1.publicKeyCreate(key, false).subarray(1)),
+  secp256k1_verify: op(
     (i) => ({ hash: i.slice(0, 32), signature: secp256k1.signatureNormalize(i.slice(32, 96)), key: Uint8Array.of(4, ...i.subarray(96)) }),
     (x) => Uint8Array.of(secp256k1.ecdsaVerify(x.signature, x.hash, x.key) ? 1 : 0),
   ),

@@ -100,20 +100,14 @@
   (assoc (kit/op (comp first trees) (fn [value] [(.digest (MessageDigest/getInstance "SHA-256") (encode value))]))
          :changes labels))
 
-(defn rows [prefix op & shapes]
-  (into {} (map (fn [shape] [(str prefix shape) op])) shapes))
-
 (kit/serve
  "syrup-clojure" (clojure-version)
- (merge
-  (rows "syrup_encode_" encoders "skill" "skill_varied" "list100" "list100_varied" "export"
-        "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-  (rows "syrup_decode_owned_" decoders "skill" "skill_varied" "list100" "list100_varied" "captp"
-        "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-  (rows "syrup_roundtrip_" roundtrip "tree" "tree_varied")
-  (rows "syrup_roundtrip_" structs "struct_owned" "struct_owned_varied")
-  (rows "syrup_cid_" cid "skill" "skill_varied")
-  {"syrup_encode_unsorted_varied" (kit/op (fn [item] (apply hash-map (first (trees item)))) (fn [value] [(encode value)]))
-   "syrup_reencode_vectors" (kit/op identity (fn [data] [(encode (decode data))]))
-   "syrup_stream_owned_varied" (kit/decoder kit/fields messages head encode)
-   "neg:syrup_decode_owned" (kit/neg refuses?)}))
+ {"syrup_encode" encoders
+  "syrup_decode_owned" decoders
+  "syrup_roundtrip_tree" roundtrip
+  "syrup_roundtrip_struct_owned" structs
+  "syrup_cid" cid
+  "syrup_encode_unsorted" (kit/op (fn [item] (apply hash-map (first (trees item)))) (fn [value] [(encode value)]))
+  "syrup_reencode" (kit/op identity (fn [data] [(encode (decode data))]))
+  "syrup_stream_owned" (kit/decoder kit/fields messages head encode)
+  "neg:syrup_decode_owned" (kit/neg refuses?)})

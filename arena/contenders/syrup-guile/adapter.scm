@@ -104,18 +104,12 @@
            server-parts server->bytes
            `(("le16@-9" . ,set-port))))
 
-(define (rows prefix op . shapes)
-  (map (lambda (shape) (cons (string-append prefix shape) op)) shapes))
-
 (serve "syrup-guile" "0.1.0"
-       (append
-        (rows "syrup_encode_" encoders "skill" "skill_varied" "list100" "list100_varied" "export"
-              "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-        (rows "syrup_decode_owned_" decoders "skill" "skill_varied" "list100" "list100_varied" "captp"
-              "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-        (rows "syrup_roundtrip_" roundtrip "tree" "tree_varied")
-        (rows "syrup_roundtrip_" structs "struct_owned" "struct_owned_varied")
-        `(("syrup_encode_unsorted_varied" . ,(op unsorted (lambda (value) (list (encode value)))))
-          ("syrup_reencode_vectors" . ,(op (lambda (item) item) (lambda (bytes) (list (encode (decode bytes))))))
-          ("syrup_stream_owned_varied" . ,(decoder fields messages head encode))
-          ("neg:syrup_decode_owned" . ,(neg refuses?)))))
+       `(("syrup_encode" . ,encoders)
+         ("syrup_decode_owned" . ,decoders)
+         ("syrup_roundtrip_tree" . ,roundtrip)
+         ("syrup_roundtrip_struct_owned" . ,structs)
+         ("syrup_encode_unsorted" . ,(op unsorted (lambda (value) (list (encode value)))))
+         ("syrup_reencode" . ,(op (lambda (item) item) (lambda (bytes) (list (encode (decode bytes))))))
+         ("syrup_stream_owned" . ,(decoder fields messages head encode))
+         ("neg:syrup_decode_owned" . ,(neg refuses?))))

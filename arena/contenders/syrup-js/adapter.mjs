@@ -81,11 +81,9 @@ const encoders = kit.each(trees, (tree) => encode(tree)).changes('digits@5', lab
 const decoders = kit.decoder(fields, (list) => list.map((bytes) => decode(bytes)), head, encode)
 const ops = {
   'neg:syrup_decode_owned': kit.neg(decode),
-  syrup_encode_export: encoders,
-  syrup_encode_unsorted_varied: kit.op(unsorted, encode),
-  syrup_decode_owned_captp: decoders,
-  syrup_reencode_vectors: kit.op(kit.same, (bytes) => encode(decode(bytes))),
-  syrup_stream_owned_varied: kit.decoder(
+  syrup_encode_unsorted: kit.op(unsorted, encode),
+  syrup_reencode: kit.op(kit.same, (bytes) => encode(decode(bytes))),
+  syrup_stream_owned: kit.decoder(
     fields,
     (pieces) => {
       const frames = new Frames()
@@ -99,24 +97,16 @@ const ops = {
     head,
     encode,
   ),
-  ...kit.withVaried({
-    syrup_encode_skill: encoders,
-    syrup_encode_list100: encoders,
-    syrup_decode_owned_skill: decoders,
-    syrup_decode_owned_list100: decoders,
-    syrup_cid_skill: kit.op((item) => trees(item)[0], (tree) => sha256(encode(tree))).changes('digits@5', label),
-    syrup_roundtrip_tree: kit.decoder(trees, (list) => list.map((tree) => decode(encode(tree))), head, encode),
-    syrup_roundtrip_struct_owned: kit.checked(
-      servers,
-      (list) => list.map((server) => Server.decode(server.encode())),
-      (server) => server.parts(),
-      (server) => server.encode(),
-    ).changes('le16@-9', port),
-  }),
-}
-for (const shape of ['captp', 'bigint', 'utf8', 'deep', '1mb']) {
-  ops[`syrup_encode_${shape}_varied`] = encoders
-  ops[`syrup_decode_owned_${shape}_varied`] = decoders
+  syrup_encode: encoders,
+  syrup_decode_owned: decoders,
+  syrup_cid: kit.op((item) => trees(item)[0], (tree) => sha256(encode(tree))).changes('digits@5', label),
+  syrup_roundtrip_tree: kit.decoder(trees, (list) => list.map((tree) => decode(encode(tree))), head, encode),
+  syrup_roundtrip_struct_owned: kit.checked(
+    servers,
+    (list) => list.map((server) => Server.decode(server.encode())),
+    (server) => server.parts(),
+    (server) => server.encode(),
+  ).changes('le16@-9', port),
 }
 
 kit.run('syrup-js', '0.1.0', ops)

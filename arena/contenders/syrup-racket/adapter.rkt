@@ -97,20 +97,14 @@
 (define cid (op (lambda (item) (first (trees item))) (lambda (value) (list (sha256-bytes (encode value))))
                 #:changes labels))
 
-(define (rows prefix op . shapes)
-  (for/list ([shape shapes]) (cons (string-append prefix shape) op)))
-
 (serve "syrup-racket" "0.1.0"
        (make-hash
-        (append
-         (rows "syrup_encode_" encoders "skill" "skill_varied" "list100" "list100_varied" "export"
-               "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-         (rows "syrup_decode_owned_" decoders "skill" "skill_varied" "list100" "list100_varied" "captp"
-               "captp_varied" "bigint_varied" "utf8_varied" "deep_varied" "1mb_varied")
-         (rows "syrup_roundtrip_" roundtrip "tree" "tree_varied")
-         (rows "syrup_roundtrip_" structs "struct_owned" "struct_owned_varied")
-         (rows "syrup_cid_" cid "skill" "skill_varied")
-         `(("syrup_encode_unsorted_varied" . ,(op unsorted (lambda (value) (list (encode value)))))
-           ("syrup_reencode_vectors" . ,(op values (lambda (data) (list (encode (decode data))))))
-           ("syrup_stream_owned_varied" . ,(decoder fields messages head encode))
-           ("neg:syrup_decode_owned" . ,(neg refuses?))))))
+        `(("syrup_encode" . ,encoders)
+          ("syrup_decode_owned" . ,decoders)
+          ("syrup_roundtrip_tree" . ,roundtrip)
+          ("syrup_roundtrip_struct_owned" . ,structs)
+          ("syrup_cid" . ,cid)
+          ("syrup_encode_unsorted" . ,(op unsorted (lambda (value) (list (encode value)))))
+          ("syrup_reencode" . ,(op values (lambda (data) (list (encode (decode data))))))
+          ("syrup_stream_owned" . ,(decoder fields messages head encode))
+          ("neg:syrup_decode_owned" . ,(neg refuses?)))))

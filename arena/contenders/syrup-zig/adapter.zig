@@ -396,51 +396,31 @@ fn rejectsSkill(data: []const u8) !void {
     _ = try Skill.decode(data);
 }
 
-fn encodes(comptime id: []const u8, comptime suffix: []const u8) [2]kit.Op {
-    return .{
-        kit.opChanging("syrup_encode_" ++ id ++ suffix, []Value, trees, encodeFresh, "digits@5", setLabels),
-        kit.opChanging("syrup_encode_" ++ id ++ "_into" ++ suffix, []Value, trees, encodeInto, "digits@5", setLabels),
-    };
-}
-
-fn decodes(comptime id: []const u8) [2]kit.Op {
-    return .{
-        kit.op("syrup_decode_" ++ id, []const []const u8, fields, decodeAll),
-        kit.op("syrup_decode_owned_" ++ id, []const []const u8, fields, decodeOwned),
-    };
-}
-
-fn walks(comptime id: []const u8) [1]kit.Op {
-    return .{kit.op("syrup_walk_" ++ id, []const []const u8, fields, walk)};
-}
-
-fn both(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void) [2]kit.Op {
-    return .{ kit.op(id, T, parse, call), kit.op(id ++ "_varied", T, parse, call) };
-}
-
-fn changing(comptime id: []const u8, comptime T: type, comptime parse: fn (Allocator, []const u8) anyerror!T, comptime call: fn (*const T, *Sink) anyerror!void, comptime rule: []const u8, comptime change: fn (*T, u32) void) [2]kit.Op {
-    return .{ kit.opChanging(id, T, parse, call, rule, change), kit.opChanging(id ++ "_varied", T, parse, call, rule, change) };
-}
-
 const ops = [_]kit.Op{
-    kit.opChanging("syrup_encode_export", []Value, trees, encodeFresh, "digits@5", setLabels),
-    kit.op("syrup_encode_unsorted_varied", []Value, unsorted, encodeFresh),
-    kit.op("syrup_encode_unsorted_into_varied", []Value, unsorted, encodeInto),
-    kit.op("syrup_reencode_vectors", []const u8, kit.same, reencode),
-    kit.op("syrup_decode_typed_deliver_varied", []const []const u8, fields, decodeDelivers),
-    kit.op("syrup_stream_varied", []const []const u8, fields, stream),
-    kit.op("syrup_stream_owned_varied", []const []const u8, fields, streamOwned),
+    kit.opChanging("syrup_encode", []Value, trees, encodeFresh, "digits@5", setLabels),
+    kit.opChanging("syrup_encode_into", []Value, trees, encodeInto, "digits@5", setLabels),
+    kit.op("syrup_encode_unsorted", []Value, unsorted, encodeFresh),
+    kit.op("syrup_encode_unsorted_into", []Value, unsorted, encodeInto),
+    kit.op("syrup_decode", []const []const u8, fields, decodeAll),
+    kit.op("syrup_decode_owned", []const []const u8, fields, decodeOwned),
+    kit.op("syrup_walk", []const []const u8, fields, walk),
+    kit.opChanging("syrup_cid", []Value, trees, cid, "digits@5", setLabels),
+    kit.op("syrup_roundtrip_tree", []Value, trees, roundtripTree),
+    kit.op("syrup_reencode", []const u8, kit.same, reencode),
+    kit.opChanging("syrup_encode_typed_skill", []Skill, structs(Skill), encodeSkills, "le16@-16", setSeeds),
+    kit.op("syrup_decode_typed_skill", []const []const u8, fields, decodeSkills),
+    kit.opChanging("syrup_encode_typed_export", []u64, positions, encodeExports, "le16@0", setPositions),
+    kit.op("syrup_decode_typed_captp", []const []const u8, fields, decodeCaptp),
+    kit.op("syrup_decode_typed_deliver", []const []const u8, fields, decodeDelivers),
+    kit.opChanging("syrup_roundtrip_struct", []Server, structs(Server), roundtripStructs, "le16@-9", setPorts),
+    kit.op("syrup_decimal", []const []const u8, fields, decimals),
+    kit.op("syrup_stream", []const []const u8, fields, stream),
+    kit.op("syrup_stream_owned", []const []const u8, fields, streamOwned),
     kit.neg("syrup_decode", rejects),
     kit.neg("syrup_walk", rejects),
     kit.neg("syrup_decode_owned", rejectsOwned),
     kit.neg("syrup_decode_typed_skill", rejectsSkill),
-} ++ encodes("skill", "") ++ encodes("skill", "_varied") ++ encodes("list100", "") ++ encodes("list100", "_varied") ++ encodes("captp", "_varied") ++ encodes("bigint", "_varied") ++ encodes("utf8", "_varied") ++ encodes("deep", "_varied") ++ encodes("1mb", "_varied") ++
-    decodes("skill") ++ decodes("skill_varied") ++ decodes("list100") ++ decodes("list100_varied") ++ decodes("captp") ++ decodes("captp_varied") ++ decodes("bigint_varied") ++ decodes("utf8_varied") ++ decodes("deep_varied") ++ decodes("1mb_varied") ++
-    walks("skill") ++ walks("skill_varied") ++ walks("list100") ++ walks("list100_varied") ++ walks("captp") ++ walks("captp_varied") ++ walks("1mb_varied") ++
-    changing("syrup_cid_skill", []Value, trees, cid, "digits@5", setLabels) ++ both("syrup_roundtrip_tree", []Value, trees, roundtripTree) ++
-    changing("syrup_encode_typed_skill", []Skill, structs(Skill), encodeSkills, "le16@-16", setSeeds) ++ both("syrup_decode_typed_skill", []const []const u8, fields, decodeSkills) ++
-    changing("syrup_encode_typed_export", []u64, positions, encodeExports, "le16@0", setPositions) ++ both("syrup_decode_typed_captp", []const []const u8, fields, decodeCaptp) ++
-    changing("syrup_roundtrip_struct", []Server, structs(Server), roundtripStructs, "le16@-9", setPorts) ++ both("syrup_decimal", []const []const u8, fields, decimals);
+};
 
 pub fn main() !void {
     try kit.serve("syrup-zig", @import("builtin").zig_version_string, &ops);

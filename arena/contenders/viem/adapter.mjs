@@ -7,7 +7,7 @@ import {
 } from 'viem'
 import { secp256k1 } from '@noble/curves/secp256k1'
 
-const { array, chunks, each, hex, many, op, same, setDigits, setHexLE, setLow, text, withVaried, Characters, Text } = kit
+const { array, chunks, each, hex, many, op, same, setDigits, setHexLE, setLow, text, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/viem/package.json', import.meta.url))).version
 
 // viem's own sign and recover are async only; it calls noble's secp256k1 synchronously inside.
@@ -68,7 +68,7 @@ const typed = (item) => {
     types, primaryType: 'Transfer', message: { to: hex(f.to), amount: f.amount },
   }
 }
-const rows = withVaried({
+const rows = {
   secp256k1_sign: op(signPair, signed).wire(whole),
   secp256k1_sign_recover: op(signPair, (p) => signatureOf(p).recoverPublicKey(p.hash).toRawBytes(false).subarray(1)).wire(whole),
   address_derivation: op(same, (key) => '0x' + keccak256(key, 'hex').slice(26)),
@@ -87,24 +87,24 @@ const rows = withVaried({
   tx_hash_eip1559: op((i) => transaction(new kit.Reader(i)), (t) => keccak256(serializeTransaction(t, undefined), 'bytes')).changes('le@56', recipient),
   eip712_hash_typed_data: op(typed, (t) => hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
   eip712_hash_typed_data_json: op(text, (t) => hashTypedData(JSON.parse(t))),
-})
+}
 kit.run('viem', version, {
   ...rows,
   ...kit.keccakRows((m) => keccak256(m, 'bytes')),
   ...kit.recoverRows(signature, publicKeyOf, addressOf, (row) => row.wire(whole)),
   ...kit.bigintRows,
-  secp256k1_public_key_varied: op(same, (key) => secp256k1.getPublicKey(key, false).subarray(1)),
-  secp256k1_verify_varied: op(
+  secp256k1_public_key: op(same, (key) => secp256k1.getPublicKey(key, false).subarray(1)),
+  secp256k1_verify: op(
     (i) => ({ hash: i.slice(0, 32), sig: i.slice(32, 96), key: Uint8Array.of(4, ...i.subarray(96)) }),
     (x) => Uint8Array.of(secp256k1.verify(x.sig, x.hash, x.key, { lowS: false }) ? 1 : 0),
   ),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => encodeAbiParameters(dynamicTypes, args)).changes('digits@4', string),
-  abi_decode_runtime_varied: kit.parts(same, decodeDynamic),
-  tx_decode_blocks: op(hex, decodeTransaction),
-  tx_hash_blocks: op(hex, (raw) => (parseTransaction(raw), keccak256(raw))),
+  abi_encode_runtime: op((i) => dynamic(new kit.Reader(i)), (args) => encodeAbiParameters(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_runtime: kit.parts(same, decodeDynamic),
+  tx_decode: op(hex, decodeTransaction),
+  tx_hash: op(hex, (raw) => (parseTransaction(raw), keccak256(raw))),
   'neg:hex_decode_32b': kit.neg((i) => hexToBytes('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => getAddress(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),
   'neg:rlp_decode_u256': kit.neg((i) => hexToBigInt(fromRlp(i, 'hex'))),
-  'neg:tx_decode_blocks': kit.neg((i) => decodeTransaction(hex(i))),
+  'neg:tx_decode': kit.neg((i) => decodeTransaction(hex(i))),
 })

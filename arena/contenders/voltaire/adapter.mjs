@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Abi, Address, EIP712, Hex, Keccak256, Rlp, Secp256k1 } from '@tevm/voltaire'
 import * as kit from '../../kit/js/kit.mjs'
 
-const { array, chunks, each, many, op, same, setDigits, setLE, setLow, text, withVaried, Characters, Text } = kit
+const { array, chunks, each, many, op, same, setDigits, setLE, setLow, text, Characters, Text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@tevm/voltaire/package.json', import.meta.url))).version
 
 const signPair = (item) => ({ item, key: item.subarray(0, 32), hash: item.subarray(32, 64) })
@@ -66,29 +66,27 @@ const typed = (item) => {
   }
 }
 kit.run('voltaire', version, {
-  ...withVaried({
-    secp256k1_sign: op(signPair, signed).wire(whole),
-    secp256k1_sign_recover: op(signPair, (p) => Secp256k1.recoverPublicKeyFromHash(Secp256k1.signHash(p.hash, p.key), p.hash)).wire(whole),
-    address_derivation: op(same, (key) => Keccak256.hash(key).subarray(12)),
-    address_from_hex: each((i) => chunks(i, 42).map(text), (x) => Address.fromHex(x)),
-    checksum_address: op((i) => Address.fromBytes(i), (a) => new Characters(String(Address.toChecksummed(a)))).wire((a) => a),
-    hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(Hex.fromBytes(x), 2)),
-    hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => Hex.toBytes(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
-    abi_encode_static: each(pairs, (args) => Abi.encodeParameters(staticTypes, args)).changes('be@-4', amount),
-    abi_encode_dynamic: each((i) => many(i, dynamic), (args) => Abi.encodeParameters(dynamicTypes, args)).changes('digits@4', string),
-    abi_decode_uint256: each((i) => chunks(i, 32), (x) => Abi.decodeParameters([{ type: 'uint256' }], x)[0]),
-    abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (rows) => rows.flatMap(decodePair)),
-    rlp_encode_eip1559_tx: each((i) => many(i, fields), list).changes('le@56', recipient),
-    rlp_encode_eip1559_tx_typed: each((i) => many(i, fields), typedList).changes('le@56', recipient),
-    rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => rlpNumber(x)),
-    tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))).changes('le@56', recipient),
-    eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
-  }),
+  secp256k1_sign: op(signPair, signed).wire(whole),
+  secp256k1_sign_recover: op(signPair, (p) => Secp256k1.recoverPublicKeyFromHash(Secp256k1.signHash(p.hash, p.key), p.hash)).wire(whole),
+  address_derivation: op(same, (key) => Keccak256.hash(key).subarray(12)),
+  address_from_hex: each((i) => chunks(i, 42).map(text), (x) => Address.fromHex(x)),
+  checksum_address: op((i) => Address.fromBytes(i), (a) => new Characters(String(Address.toChecksummed(a)))).wire((a) => a),
+  hex_encode_32b: each((i) => chunks(i, 32), (x) => new Characters(Hex.fromBytes(x), 2)),
+  hex_decode_32b: each((i) => chunks(i, 64).map((x) => '0x' + text(x)), (x) => Hex.toBytes(x)).changes('digits@0', (t, w) => setDigits(t, 2, w)),
+  abi_encode_static: each(pairs, (args) => Abi.encodeParameters(staticTypes, args)).changes('be@-4', amount),
+  abi_encode_dynamic: each((i) => many(i, dynamic), (args) => Abi.encodeParameters(dynamicTypes, args)).changes('digits@4', string),
+  abi_decode_uint256: each((i) => chunks(i, 32), (x) => Abi.decodeParameters([{ type: 'uint256' }], x)[0]),
+  abi_decode_dynamic: array((i) => many(i, (r) => r.lp()), (rows) => rows.flatMap(decodePair)),
+  rlp_encode_eip1559_tx: each((i) => many(i, fields), list).changes('le@56', recipient),
+  rlp_encode_eip1559_tx_typed: each((i) => many(i, fields), typedList).changes('le@56', recipient),
+  rlp_decode_u256: each((i) => many(i, (r) => r.lp()), (x) => rlpNumber(x)),
+  tx_hash_eip1559: op((i) => fields(new kit.Reader(i)), (f) => Keccak256.hash(typedList(f))).changes('le@56', recipient),
+  eip712_hash_typed_data: op(typed, (t) => EIP712.hashTypedData(t)).changes('be@-4', (t, w) => ((t.message.amount = setLow(t.message.amount, w)), t)),
   ...kit.keccakRows((m) => Keccak256.hash(m)),
   ...kit.recoverRows(signature, publicKeyOf, (x) => Keccak256.hash(publicKeyOf(x)).subarray(12), (row) => row.wire((x) => x.hash)),
   ...kit.bigintRows,
-  secp256k1_public_key_varied: op(same, (key) => Secp256k1.derivePublicKey(key)),
-  abi_encode_runtime_varied: op((i) => dynamic(new kit.Reader(i)), (args) => Abi.encodeParameters(dynamicTypes, args)).changes('digits@4', string),
+  secp256k1_public_key: op(same, (key) => Secp256k1.derivePublicKey(key)),
+  abi_encode_runtime: op((i) => dynamic(new kit.Reader(i)), (args) => Abi.encodeParameters(dynamicTypes, args)).changes('digits@4', string),
   'neg:hex_decode_32b': kit.neg((i) => Hex.toBytes('0x' + text(i))),
   'neg:address_from_hex': kit.neg((i) => Address.fromHex(text(i))),
   'neg:abi_decode_dynamic': kit.neg(decodePair),

@@ -209,40 +209,28 @@ fn swap(a: *const [3]u256) u256 {
     return mulDiv(&.{ a[0], a[1], a[0] +% a[2] *% a[1] });
 }
 
-fn signing(comptime id: []const u8, comptime call: fn (*const KeyHash, *Sink) anyerror!void) [2]kit.Op {
-    return .{ kit.opChanging(id, KeyHash, keyHash, call, "le@32", setHash), kit.opChanging(id ++ "_varied", KeyHash, keyHash, call, "le@32", setHash) };
-}
-
-fn rows(comptime id: []const u8, comptime size: usize, comptime call: fn (*const []const u8, *Sink) anyerror!void) [2]kit.Op {
-    return .{ kit.rows(id, size, call), kit.rows(id ++ "_varied", size, call) };
-}
-
-fn raw(comptime id: []const u8, comptime call: fn (*const []const u8, *Sink) anyerror!void) [2]kit.Op {
-    return .{ kit.op(id, []const u8, kit.same, call), kit.op(id ++ "_varied", []const u8, kit.same, call) };
-}
-
 const ops = [_]kit.Op{
-    kit.op("keccak256_empty", []const u8, kit.same, keccakOp),
-    kit.op("keccak256_batch_32b", []const []const u8, messages, keccakBatch),
-    kit.op("keccak256_batch_256b", []const []const u8, messages, keccakBatch),
-    kit.op("keccak256_batch_mixed", []const []const u8, messages, keccakBatch),
-    kit.rows("secp256k1_recover_batch_8", 97, recoverBatch),
-    kit.rows("secp256k1_recover_batch_64", 97, recoverBatch),
-    kit.rows("secp256k1_recover_batch_1024", 97, recoverBatch),
-    kit.op("secp256k1_public_key_varied", []const u8, kit.same, publicKey),
+    kit.op("keccak256", []const u8, kit.same, keccakOp),
+    kit.op("keccak256_batch", []const []const u8, messages, keccakBatch),
+    kit.opChanging("secp256k1_sign", KeyHash, keyHash, signOp, "le@32", setHash),
+    kit.opChanging("secp256k1_sign_recover", KeyHash, keyHash, signRecoverOp, "le@32", setHash),
+    kit.op("secp256k1_recover", []const u8, kit.same, recoverOp),
+    kit.rows("secp256k1_recover_batch", 97, recoverBatch),
+    kit.op("secp256k1_public_key", []const u8, kit.same, publicKey),
+    kit.op("address_derivation", []const u8, kit.same, addressOp),
+    kit.op("checksum_address_into", []const u8, kit.same, checksum),
+    kit.rows("address_from_hex", 42, addresses),
+    kit.rows("hex_encode_32b_into", 32, hexEncode),
+    kit.rows("hex_decode_32b_into", 64, hexDecode),
     arithmetic("u256_add", 2, add),
-    arithmetic("u256_add_varied", 2, add),
     arithmetic("u256_mul", 2, mul),
-    arithmetic("u256_mul_varied", 2, mul),
     arithmetic("u256_div", 2, div),
-    arithmetic("u256_div_varied", 2, div),
     arithmetic("u256_uniswapv2_amount_out", 3, amountOut),
-    arithmetic("u256_uniswapv2_amount_out_varied", 3, amountOut),
     arithmetic("u256_mulDiv", 3, mulDiv),
     arithmetic("u256_uniswapv4_swap", 3, swap),
     kit.neg("hex_decode_32b", rejectsHex),
     kit.neg("secp256k1_recover", rejectsSignature),
-} ++ raw("keccak256_32b", keccakOp) ++ raw("keccak256_256b", keccakOp) ++ raw("keccak256_1kb", keccakOp) ++ raw("keccak256_4kb", keccakOp) ++ signing("secp256k1_sign", signOp) ++ signing("secp256k1_sign_recover", signRecoverOp) ++ raw("secp256k1_recover", recoverOp) ++ raw("address_derivation", addressOp) ++ raw("checksum_address_into", checksum) ++ rows("address_from_hex", 42, addresses) ++ rows("hex_encode_32b_into", 32, hexEncode) ++ rows("hex_decode_32b_into", 64, hexDecode);
+};
 
 pub fn main() !void {
     try kit.serve("zig-std", @import("builtin").zig_version_string, &ops);

@@ -449,9 +449,6 @@ export function run(name, version, ops) {
   }).on('close', () => process.exit(0))
 }
 
-/** Adds the `_varied` counterpart of every row. */
-export const withVaried = (rows) =>
-  Object.fromEntries(Object.entries(rows).flatMap(([id, row]) => [[id, row], [id + '_varied', row]]))
 const MASK = (1n << 256n) - 1n
 const operands = (per) => (item) => chunks(item, 32 * per).map((row) => chunks(row, 32).map(le))
 const u256 = (per, call) =>
@@ -459,37 +456,26 @@ const u256 = (per, call) =>
     row[0] = (row[0] & ~(ONES << 32n)) | (BigInt(w) << 32n)
     return row
   })
-const mulDiv = u256(3, (a, b, d) => (a * b) / d)
-const swap = u256(3, (l, p, a) => (l * p) / ((l + a * p) & MASK))
 /** The u256 rows with the native BigInt, which users of every JavaScript library here use. */
 export const bigintRows = {
-  ...withVaried({
-    u256_add: u256(2, (a, b) => (a + b) & MASK),
-    u256_mul: u256(2, (a, b) => (a * b) & MASK),
-    u256_div: u256(2, (a, b) => a / b),
-    u256_uniswapv2_amount_out: u256(3, (i, ri, ro) => (i * 997n * ro) / (ri * 1000n + i * 997n)),
-    u256_mulDiv: mulDiv,
-    u256_uniswapv4_swap: swap,
-  }),
+  u256_add: u256(2, (a, b) => (a + b) & MASK),
+  u256_mul: u256(2, (a, b) => (a * b) & MASK),
+  u256_div: u256(2, (a, b) => a / b),
+  u256_uniswapv2_amount_out: u256(3, (i, ri, ro) => (i * 997n * ro) / (ri * 1000n + i * 997n)),
+  u256_mulDiv: u256(3, (a, b, d) => (a * b) / d),
+  u256_uniswapv4_swap: u256(3, (l, p, a) => (l * p) / ((l + a * p) & MASK)),
 }
 /** Keccak rows for one hash function from bytes to bytes or hex text. */
 export const keccakRows = (hash) => {
-  const rows = {}
-  for (const size of ['empty', '32b', '256b', '1kb', '4kb']) rows[`keccak256_${size}`] = op(same, hash)
-  for (const size of ['32b', '256b', '1kb', '4kb']) rows[`keccak256_${size}_varied`] = op(same, hash)
   const messages = (item) => {
     const r = new Reader(item)
     return Array.from({ length: r.u32() }, () => r.lp())
   }
-  for (const size of ['32b', '256b', 'mixed'])
-    rows[`keccak256_batch_${size}`] = each(messages, (m) => hash(m))
-  return rows
+  return { keccak256: op(same, hash), keccak256_batch: each(messages, (m) => hash(m)) }
 }
 /** Rows of `secp256k1_recover`: `parse(item)` of 97 bytes gives the argument of `key` and `address`. */
-export const recoverRows = (parse, key, address, changed = (row) => row) => {
-  const rows = withVaried({ secp256k1_recover: changed(op(parse, key)) })
-  for (const n of [8, 64, 1024])
-    rows[`secp256k1_recover_batch_${n}`] = changed(each((item) => chunks(item, 97).map(parse), (x) => address(x)))
-  rows['neg:secp256k1_recover'] = neg((item) => key(parse(item)))
-  return rows
-}
+export const recoverRows = (parse, key, address, changed = (row) => row) => ({
+  secp256k1_recover: changed(op(parse, key)),
+  secp256k1_recover_batch: changed(each((item) => chunks(item, 97).map(parse), (x) => address(x))),
+  'neg:secp256k1_recover': neg((item) => key(parse(item))),
+})

@@ -167,7 +167,7 @@ def abi_rows(eth_abi):
         return lambda rows: [eth_abi.encode(types, row) for row in rows]
 
     refuses = kit.neg(kit.refuses(lambda item: eth_abi.decode(pair, item)))
-    rows = {
+    return {
         "abi_encode_transfer": kit.array(transfer, lambda rows: [selector + eth_abi.encode(static, row) for row in rows]).changes("be@-4", amount),
         "abi_encode_static": kit.array(transfer, encode_each(static)).changes("be@-4", amount),
         "abi_encode_dynamic": kit.array(dynamic_many, encode_each(dynamic)).changes("digits@4", string),
@@ -175,26 +175,23 @@ def abi_rows(eth_abi):
             lambda item: kit.chunks(item, 32), lambda rows: [le32(eth_abi.decode(["uint256"], row)[0]) for row in rows]
         ),
         "abi_decode_dynamic": kit.array(kit.fields, decode_dynamic),
-    }
-    rows |= {name + "_varied": row for name, row in rows.items()}
-    return rows | {
-        "abi_encode_runtime_varied": kit.op(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(dynamic, row)).changes("digits@4", string),
-        "abi_encode_runtime_static_varied": kit.array(runtime_static, encode_each(RUNTIME_STATIC)).changes(
+        "abi_encode_runtime": kit.op(lambda item: dynamic_one(item)[0], lambda row: eth_abi.encode(dynamic, row)).changes("digits@4", string),
+        "abi_encode_runtime_static": kit.array(runtime_static, encode_each(RUNTIME_STATIC)).changes(
             "be@48", lambda row, w: (row[0], kit.set_low(row[1], w), *row[2:])
         ),
-        "abi_encode_runtime_nested_varied": kit.op(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)).changes(
+        "abi_encode_runtime_nested": kit.op(runtime_nested, lambda values: eth_abi.encode(RUNTIME_NESTED, values)).changes(
             "le@0", nested_address
         ),
-        "abi_decode_dynamic_strict_varied": kit.array(kit.fields, decode_dynamic),
-        "abi_decode_runtime_varied": kit.array(same, decode_runtime),
-        "abi_decode_runtime_static_varied": kit.array(lambda item: kit.chunks(item, 192), decode_runtime_static),
-        "abi_decode_runtime_nested_varied": kit.array(
+        "abi_decode_dynamic_strict": kit.array(kit.fields, decode_dynamic),
+        "abi_decode_runtime": kit.array(same, decode_runtime),
+        "abi_decode_runtime_static": kit.array(lambda item: kit.chunks(item, 192), decode_runtime_static),
+        "abi_decode_runtime_nested": kit.array(
             same, lambda data: runtime_nested_parts(eth_abi.decode(RUNTIME_NESTED, data))
         ),
-        "abi_decode_dynamic_heads_varied": kit.decoder(
+        "abi_decode_dynamic_heads": kit.decoder(
             kit.fields, lambda rows: [eth_abi.decode(pair, row) for row in rows], head_of_pair, whole
         ),
-        "abi_decode_runtime_heads_varied": kit.decoder(
+        "abi_decode_runtime_heads": kit.decoder(
             kit.fields, lambda rows: [eth_abi.decode(dynamic, row) for row in rows], head_of_three, whole
         ),
         "neg:abi_decode_dynamic": refuses,

@@ -142,8 +142,14 @@ fn code(sources: &Sources, asked: &BTreeSet<(String, String)>) -> Value {
         let (Some(files), Some(op)) = (sources.get(contender), catalogue.get(id.as_str())) else {
             continue;
         };
-        let short = id.strip_suffix("_varied").unwrap_or(id);
-        let names = [&op.call, id.as_str(), short, &op.kernel];
+        // The name as a string or a key comes first: a library's function may have the same name.
+        let call = &op.call;
+        let names = [
+            &format!("\"{call}\""),
+            &format!("{call}:"),
+            call,
+            &op.kernel,
+        ];
         let Some(text) = names.iter().find_map(|name| excerpt(files, name)) else {
             continue;
         };

@@ -426,7 +426,7 @@ fn main() -> Result<()> {
                     ",\"neg:rlp_decode_u256\""
                 };
                 format!(
-                    "\"name\":\"fake\",\"version\":\"1\",\"runtime\":{program:?},\"ops\":[\"u256_add\",\"u256_add_varied\",\"rlp_decode_u256_varied\"{negative}],\"threads\":1"
+                    "\"name\":\"fake\",\"version\":\"1\",\"runtime\":{program:?},\"ops\":[\"u256_add\",\"rlp_decode_u256\"{negative}],\"threads\":1"
                 )
             }
             "prepare" if contender.is("refuses") => r#""err":"rejected","msg":"no""#.to_owned(),

@@ -57,7 +57,7 @@ ROWS = {
     "abi_encode_static": many(lambda: draw.randbytes(52)),
     "rlp_decode_u256": many(lambda: lp(b"\xa0" + b"\x01" + draw.randbytes(31))),
     "secp256k1_sign": lambda: scalar() + draw.randbytes(32),
-    "secp256k1_public_key_varied": scalar,
+    "secp256k1_public_key": scalar,
     "precompile_07": lambda: (1).to_bytes(32, "big") + (2).to_bytes(32, "big") + draw.randbytes(32),
     "precompile_10": lambda: bytes(17) + draw.randbytes(47),
     # A program that returns nothing.
@@ -112,14 +112,14 @@ PEERS = {
     "go-ethereum": (go, "keccak256_32b keccak256_1kb u256_add u256_mul hex_encode_32b hex_decode_32b abi_encode_static "
                     "rlp_decode_u256 secp256k1_sign precompile_07 precompile_10 bytecode"),
     "gnark-crypto": (go, "precompile_07 precompile_10"),
-    "noble": (javascript, "keccak256_32b keccak256_1kb hex_encode_32b hex_decode_32b secp256k1_public_key_varied"),
+    "noble": (javascript, "keccak256_32b keccak256_1kb hex_encode_32b hex_decode_32b secp256k1_public_key"),
     "ethers": (javascript, "keccak256_32b keccak256_1kb hex_encode_32b hex_decode_32b abi_encode_static secp256k1_sign"),
     "viem": (javascript, "keccak256_32b keccak256_1kb u256_add u256_mul hex_encode_32b hex_decode_32b abi_encode_static"),
     "ox": (javascript, "keccak256_32b keccak256_1kb hex_encode_32b hex_decode_32b abi_encode_static"),
     "voltaire": (javascript, "keccak256_32b keccak256_1kb hex_encode_32b hex_decode_32b abi_encode_static"),
-    "secp256k1-node": (javascript, "secp256k1_sign secp256k1_public_key_varied"),
+    "secp256k1-node": (javascript, "secp256k1_sign secp256k1_public_key"),
     "python-eth": (python, "keccak256_32b keccak256_1kb u256_add hex_encode_32b hex_decode_32b abi_encode_static secp256k1_sign"),
-    "python-fast": (python, "keccak256_32b keccak256_1kb abi_encode_static secp256k1_sign secp256k1_public_key_varied"),
+    "python-fast": (python, "keccak256_32b keccak256_1kb abi_encode_static secp256k1_sign secp256k1_public_key"),
 }
 
 
@@ -154,7 +154,8 @@ def check(name, rows, plain_of, path):
 def times(commands, folder, env, row, path):
     """Nanoseconds an item takes each side, each in a new process."""
     sides = {side: Program(command, folder, env) for side, command in commands.items()}
-    sides["adapter"].ask(f"prepare {row} {path} none")
+    operation = "keccak256" if row.startswith("keccak256_") else row
+    sides["adapter"].ask(f"prepare {operation} {path} none")
     sides["plain"].ask(f"prepare {row} {path}")
     n = 1
     while (took := sides["adapter"].ask(f"run {n} 0")["ns"]) < BATCH_NS / 4:

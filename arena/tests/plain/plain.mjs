@@ -24,7 +24,7 @@ const libraries = {
     const { secp256k1 } = await load('@noble/curves/secp256k1.js')
     return {
       keccak: keccak_256, encode: bytesToHex, decode: hexToBytes, prefix: '',
-      secp256k1_public_key_varied: [(item) => [item], (key) => secp256k1.getPublicKey(key, false)],
+      secp256k1_public_key: [(item) => [item], (key) => secp256k1.getPublicKey(key, false)],
     }
   },
   async ethers() {
@@ -64,7 +64,7 @@ const libraries = {
     const secp256k1 = (await load('secp256k1')).default
     return {
       secp256k1_sign: [(item) => [halves(item)], ([key, hash]) => secp256k1.ecdsaSign(hash, key)],
-      secp256k1_public_key_varied: [(item) => [item], (key) => secp256k1.publicKeyCreate(key, false)],
+      secp256k1_public_key: [(item) => [item], (key) => secp256k1.publicKeyCreate(key, false)],
     }
   },
 }

@@ -45,7 +45,7 @@ def python_fast():
             lambda item: [(PrivateKey(item[:32]), item[32:])],
             lambda pair: pair[0].sign_recoverable(pair[1], hasher=None),
         ),
-        "secp256k1_public_key_varied": (
+        "secp256k1_public_key": (
             lambda item: [item],
             lambda key: PublicKey.from_secret(key).format(compressed=False)[1:],
         ),

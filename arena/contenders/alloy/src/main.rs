@@ -45,27 +45,19 @@ fn main() {
 
 fn hashes() -> Vec<Op> {
     vec![
-        op(
-            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb \
-             keccak256_4kb keccak256_32b_varied keccak256_256b_varied \
-             keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
-            Reader::whole,
-        )
-        .raw()
-        .call(|message| keccak256(message).0),
-        op(
-            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| r.list(Reader::owned),
-        )
-        .change("le@0", |messages, word| set_each(messages, word))
-        .reuse(
-            || vec![[0; 32]; 64],
-            |messages, out| {
-                for (message, out) in messages.iter().zip(out) {
-                    *out = keccak256(message).0;
-                }
-            },
-        ),
+        op("keccak256", Reader::whole)
+            .raw()
+            .call(|message| keccak256(message).0),
+        op("keccak256_batch", |r| r.list(Reader::owned))
+            .change("le@0", |messages, word| set_each(messages, word))
+            .reuse(
+                || vec![[0; 32]; 64],
+                |messages, out| {
+                    for (message, out) in messages.iter().zip(out) {
+                        *out = keccak256(message).0;
+                    }
+                },
+            ),
     ]
 }
 
@@ -116,60 +108,51 @@ fn set_to(tx: &mut TxEip1559, word: u32) {
 fn curve() -> Vec<Op> {
     let key_and_hash = |r: &mut Reader| Some((word(r)?, word(r)?));
     vec![
-        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+        op("secp256k1_sign", key_and_hash)
             .change("le@32", |(_, hash), word| set_hash(hash, word))
             .call(|(key, hash)| {
                 crypto::secp256k1::sign_message(*key, *hash).map(|signature| signature.as_rsy())
             }),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-        )
-        .change("le@32", |(_, hash), word| set_hash(hash, word))
-        .call(|(key, hash)| {
-            let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
-            let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
-            key.serialize_uncompressed().last_chunk::<64>().copied()
-        }),
-        op("secp256k1_recover secp256k1_recover_varied", signed)
+        op("secp256k1_sign_recover", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| {
+                let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
+                let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
+                key.serialize_uncompressed().last_chunk::<64>().copied()
+            }),
+        op("secp256k1_recover", signed)
             .change("le@0", |(hash, ..), word| set_hash(hash, word))
             .call(recover),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
         }),
-        op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
-             secp256k1_recover_batch_1024",
-            |r| r.until_empty(signed),
-        )
-        .change("le@0", |items, word| {
-            for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
-                set_hash(hash, word);
-            }
-        })
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
-            out.clear();
-            for (hash, bytes, v) in items {
-                out.push(
-                    *signature(bytes, *v)?
-                        .recover_address_from_prehash(hash)
-                        .ok()?
-                        .0,
-                );
-            }
-            Some(())
-        }),
+        op("secp256k1_recover_batch", |r| r.until_empty(signed))
+            .change("le@0", |items, word| {
+                for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
+                    set_hash(hash, word);
+                }
+            })
+            .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
+                out.clear();
+                for (hash, bytes, v) in items {
+                    out.push(
+                        *signature(bytes, *v)?
+                            .recover_address_from_prehash(hash)
+                            .ok()?
+                            .0,
+                    );
+                }
+                Some(())
+            }),
     ]
 }
 
 fn addresses_and_hex() -> Vec<Op> {
     vec![
-        op("address_derivation address_derivation_varied", |r| {
-            r.array::<64>()
-        })
-        .raw()
-        .call(|key| *Address::from_raw_public_key(key).0),
-        array("address_from_hex address_from_hex_varied", |r| {
+        op("address_derivation", |r| r.array::<64>())
+            .raw()
+            .call(|key| *Address::from_raw_public_key(key).0),
+        array("address_from_hex", |r| {
             str::from_utf8(r.take(42)?).ok().map(str::to_owned)
         })
         .change("digits@2", |text, word| set_digits(text, 2, word))
@@ -177,48 +160,41 @@ fn addresses_and_hex() -> Vec<Op> {
         negative("address_from_hex", |item| {
             str::from_utf8(item).is_ok_and(|text| text.parse::<Address>().is_ok())
         }),
-        op("checksum_address checksum_address_varied", address)
+        op("checksum_address", address)
             .change("le@0", set_address)
             .call(|address| address.to_checksum(None)),
-        op(
-            "checksum_address_into checksum_address_into_varied",
-            address,
-        )
-        .change("le@0", set_address)
-        .reuse(
-            || [0u8; 42],
-            |address, out| {
-                let _ = address.to_checksum_raw(out, None);
-            },
-        ),
-        array("hex_encode_32b hex_encode_32b_varied", |r| r.array::<32>())
+        op("checksum_address_into", address)
+            .change("le@0", set_address)
+            .reuse(
+                || [0u8; 42],
+                |address, out| {
+                    let _ = address.to_checksum_raw(out, None);
+                },
+            ),
+        array("hex_encode_32b", |r| r.array::<32>())
             .raw()
             .call(|bytes| hex::encode(bytes)),
-        array("hex_encode_32b_into hex_encode_32b_into_varied", |r| {
-            r.array::<32>()
-        })
-        .raw()
-        .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
-        array("hex_decode_32b hex_decode_32b_varied", |r| r.array::<64>())
+        array("hex_encode_32b_into", |r| r.array::<32>())
+            .raw()
+            .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
+        array("hex_decode_32b", |r| r.array::<64>())
             .raw()
             .call(|text| hex::decode(text)),
         negative("hex_decode_32b", |item| hex::decode(item).is_ok()),
-        array("hex_decode_32b_into hex_decode_32b_into_varied", |r| {
-            r.array::<64>()
-        })
-        .raw()
-        .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1kb_into_varied", |r| r.array::<1024>())
+        array("hex_decode_32b_into", |r| r.array::<64>())
+            .raw()
+            .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1kb_into", |r| r.array::<1024>())
             .raw()
             .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
-        op("hex_decode_1kb_into_varied", |r| r.array::<2048>())
+        op("hex_decode_1kb_into", |r| r.array::<2048>())
             .raw()
             .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1mb_into_varied", Reader::whole).raw().reuse(
+        op("hex_encode_1mb_into", Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| hex::encode_to_slice(bytes, out),
         ),
-        op("hex_decode_1mb_into_varied", Reader::whole).raw().reuse(
+        op("hex_decode_1mb_into", Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
@@ -305,7 +281,7 @@ const NESTED: &str = "(address,(uint256,string)[],bytes[])";
 /// The rows of types that are only known at run time. In all of them alloy decodes to a tree of its values.
 fn runtime() -> Vec<Op> {
     vec![
-        op("abi_encode_runtime_varied", |r| {
+        op("abi_encode_runtime", |r| {
             let (text, data, numbers) = dynamic_values(r)?;
             let numbers = numbers
                 .into_iter()
@@ -326,7 +302,7 @@ fn runtime() -> Vec<Op> {
             }
         })
         .call(DynSolValue::abi_encode_params),
-        array("abi_encode_runtime_static_varied", |r| {
+        array("abi_encode_runtime_static", |r| {
             let values = vec![
                 DynSolValue::Address(address(r)?),
                 DynSolValue::Uint(be_number(r)?, 256),
@@ -345,7 +321,7 @@ fn runtime() -> Vec<Op> {
             }
         })
         .call(DynSolValue::abi_encode_params),
-        op("abi_encode_runtime_nested_varied", |r| {
+        op("abi_encode_runtime_nested", |r| {
             let values = vec![
                 DynSolValue::Address(address(r)?),
                 DynSolValue::Array(r.list(|r| {
@@ -366,24 +342,19 @@ fn runtime() -> Vec<Op> {
         })
         .call(DynSolValue::abi_encode_params),
         op(
-            "abi_decode_runtime_varied abi_decode_runtime_flat_varied \
-             abi_decode_runtime_borrowed_varied",
+            "abi_decode_runtime abi_decode_runtime_flat abi_decode_runtime_borrowed",
             |r| Some((plan(DYNAMIC)?, r.whole()?)),
         )
         .raw()
         .call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
         array(
-            "abi_decode_runtime_static_varied \
-             abi_decode_runtime_static_flat_varied \
-             abi_decode_runtime_static_borrowed_varied",
+            "abi_decode_runtime_static abi_decode_runtime_static_flat abi_decode_runtime_static_borrowed",
             |r| Some((plan(STATIC)?, Raw::from(r.take(192)?))),
         )
         .raw()
         .call(|(plan, data)| plan.abi_decode_params(data).map(Tree)),
         op(
-            "abi_decode_runtime_nested_varied \
-             abi_decode_runtime_nested_flat_varied \
-             abi_decode_runtime_nested_borrowed_varied",
+            "abi_decode_runtime_nested abi_decode_runtime_nested_flat abi_decode_runtime_nested_borrowed",
             |r| Some((plan(NESTED)?, r.whole()?)),
         )
         .raw()
@@ -411,70 +382,53 @@ fn abi() -> Vec<Op> {
         })
     };
     vec![
-        array("abi_encode_transfer abi_encode_transfer_varied", call)
+        array("abi_encode_transfer", call)
             .change("be@-4", |call, word| set_low(&mut call.amount, word))
             .call(transferCall::abi_encode),
-        array(
-            "abi_encode_transfer_into abi_encode_transfer_into_varied",
-            call,
-        )
-        .change("be@-4", |call, word| set_low(&mut call.amount, word))
-        .reuse(Vec::new, |call, out| {
-            out.clear();
-            out.extend(transferCall::SELECTOR);
-            call.abi_encode_raw(out);
-        }),
-        array("abi_encode_static abi_encode_static_varied", static_values)
+        array("abi_encode_transfer_into", call)
+            .change("be@-4", |call, word| set_low(&mut call.amount, word))
+            .reuse(Vec::new, |call, out| {
+                out.clear();
+                out.extend(transferCall::SELECTOR);
+                call.abi_encode_raw(out);
+            }),
+        array("abi_encode_static", static_values)
             .change("be@-4", |(_, amount), word| set_low(amount, word))
             .call(|values| values.abi_encode_params()),
-        array("abi_encode_static_into abi_encode_static_into_varied", call)
+        array("abi_encode_static_into", call)
             .change("be@-4", |call, word| set_low(&mut call.amount, word))
             .reuse(Vec::new, |call, out| {
                 out.clear();
                 call.abi_encode_raw(out);
             }),
-        array(
-            "abi_encode_dynamic abi_encode_dynamic_varied",
-            dynamic_values,
-        )
-        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
-        .call(|values| values.abi_encode_params()),
-        array(
-            "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
-            |r| {
-                dynamic_values(r).map(|(text, data, numbers)| dynamicCall {
-                    text,
-                    data,
-                    numbers,
-                })
-            },
-        )
+        array("abi_encode_dynamic", dynamic_values)
+            .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+            .call(|values| values.abi_encode_params()),
+        array("abi_encode_dynamic_into", |r| {
+            dynamic_values(r).map(|(text, data, numbers)| dynamicCall {
+                text,
+                data,
+                numbers,
+            })
+        })
         .change("digits@4", |call, word| set_digits(&mut call.text, 0, word))
         .reuse(Vec::new, |call, out| {
             out.clear();
             call.abi_encode_raw(out);
         }),
-        array("abi_decode_uint256 abi_decode_uint256_varied", |r| {
-            r.array::<32>()
-        })
-        .raw()
-        .call(|data| U256::abi_decode(data).map(U256::into_limbs)),
-        array(
-            "abi_decode_dynamic abi_decode_dynamic_varied",
-            Reader::owned,
-        )
-        .raw()
-        .call(|data| <(String, Bytes)>::abi_decode_params(data).map(Pair)),
+        array("abi_decode_uint256", |r| r.array::<32>())
+            .raw()
+            .call(|data| U256::abi_decode(data).map(U256::into_limbs)),
+        array("abi_decode_dynamic", Reader::owned)
+            .raw()
+            .call(|data| <(String, Bytes)>::abi_decode_params(data).map(Pair)),
         negative("abi_decode_dynamic", |data| {
             <(String, Bytes)>::abi_decode_params(data).is_ok()
         }),
-        array(
-            "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
-            Reader::owned,
-        )
-        .raw()
-        .view(decode_borrowed),
-        array("abi_decode_dynamic_strict_varied", Reader::owned)
+        array("abi_decode_dynamic_borrowed", Reader::owned)
+            .raw()
+            .view(decode_borrowed),
+        array("abi_decode_dynamic_strict", Reader::owned)
             .raw()
             .call(|data| canonical(data).map(Pair)),
         negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
@@ -520,42 +474,32 @@ fn transaction(r: &mut Reader) -> Option<TxEip1559> {
 
 fn transactions() -> Vec<Op> {
     vec![
-        array(
-            "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .call(|tx| alloy_rlp::encode(tx)),
-        array(
-            "rlp_encode_eip1559_tx_typed \
-             rlp_encode_eip1559_tx_typed_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .call(TxEip1559::encoded_for_signing),
-        array(
-            "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .reuse(Vec::new, |tx, out| {
-            out.clear();
-            tx.encode(out);
-        }),
-        array("rlp_decode_u256 rlp_decode_u256_varied", Reader::owned)
+        array("rlp_encode_eip1559_tx", transaction)
+            .change("le@56", set_to)
+            .call(|tx| alloy_rlp::encode(tx)),
+        array("rlp_encode_eip1559_tx_typed", transaction)
+            .change("le@56", set_to)
+            .call(TxEip1559::encoded_for_signing),
+        array("rlp_encode_eip1559_tx_into", transaction)
+            .change("le@56", set_to)
+            .reuse(Vec::new, |tx, out| {
+                out.clear();
+                tx.encode(out);
+            }),
+        array("rlp_decode_u256", Reader::owned)
             .raw()
             .call(|data| alloy_rlp::decode_exact::<U256>(data).map(U256::into_limbs)),
         negative("rlp_decode_u256", |data| {
             alloy_rlp::decode_exact::<U256>(data).is_ok()
         }),
-        op("tx_hash_eip1559 tx_hash_eip1559_varied", transaction)
+        op("tx_hash_eip1559", transaction)
             .change("le@56", set_to)
             .reuse(Hashed::default, |tx, hashed| {
                 hashed.preimage.clear();
                 tx.encode_for_signing(&mut hashed.preimage);
                 hashed.hash = keccak256(&hashed.preimage).0;
             }),
-        op("tx_decode_blocks", |r| Some(r.rest())).call(|raw| {
+        op("tx_decode", |r| Some(r.rest())).call(|raw| {
             let tx = Envelope::decode_2718_exact(raw)?;
             let to = tx.to().unwrap_or_default();
             Ok::<_, Eip2718Error>(Fields {
@@ -565,14 +509,12 @@ fn transactions() -> Vec<Op> {
                 value: tx.value(),
             })
         }),
-        negative("tx_decode_blocks", |raw| {
-            Envelope::decode_2718_exact(raw).is_ok()
-        }),
-        op("tx_hash_blocks", |r| Some(r.rest())).call(|raw| {
+        negative("tx_decode", |raw| Envelope::decode_2718_exact(raw).is_ok()),
+        op("tx_hash", |r| Some(r.rest())).call(|raw| {
             Envelope::decode_2718_exact(raw)?;
             Ok::<_, Eip2718Error>(keccak256(raw).0)
         }),
-        op("tx_hash_batch_blocks", |r| r.until_empty(Reader::bytes)).reuse(
+        op("tx_hash_batch", |r| r.until_empty(Reader::bytes)).reuse(
             Vec::new,
             |list, out: &mut Vec<[u8; 32]>| {
                 out.clear();
@@ -583,7 +525,7 @@ fn transactions() -> Vec<Op> {
                 Ok::<_, Eip2718Error>(())
             },
         ),
-        op("tx_sender_blocks", |r| Some(r.rest())).call(|raw| {
+        op("tx_sender", |r| Some(r.rest())).call(|raw| {
             let tx = Envelope::decode_2718_exact(raw).ok()?;
             let mut out = [0; 52];
             out[..32].copy_from_slice(&keccak256(raw)[..]);
@@ -593,7 +535,7 @@ fn transactions() -> Vec<Op> {
     ]
 }
 
-/// The fields of a transaction that `tx_decode_blocks` returns.
+/// The fields of a transaction that `tx_decode` returns.
 struct Fields {
     to: Address,
     nonce: u64,
@@ -655,16 +597,13 @@ fn signing_hash(separator: &B256, message: &B256) -> [u8; 32] {
 
 fn typed_data() -> Vec<Op> {
     vec![
-        op(
-            "eip712_hash_typed_data eip712_hash_typed_data_varied",
-            message,
-        )
-        .change("be@-4", |(transfer, ..), word| {
-            set_low(&mut transfer.amount, word)
-        })
-        .call(|(transfer, domain)| transfer.eip712_signing_hash(domain).0),
+        op("eip712_hash_typed_data", message)
+            .change("be@-4", |(transfer, ..), word| {
+                set_low(&mut transfer.amount, word)
+            })
+            .call(|(transfer, domain)| transfer.eip712_signing_hash(domain).0),
         // Each call computes the type hash, because the typed interface cannot store it.
-        op("eip712_hash_typed_data_prepared_varied", |r| {
+        op("eip712_hash_typed_data_prepared", |r| {
             let (transfer, domain) = message(r)?;
             Some((transfer, domain.separator()))
         })
@@ -672,14 +611,11 @@ fn typed_data() -> Vec<Op> {
             set_low(&mut transfer.amount, word)
         })
         .call(|(transfer, separator)| signing_hash(separator, &transfer.eip712_hash_struct())),
-        op(
-            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied",
-            |r| {
-                let (transfer, domain) = message(r)?;
-                let type_hash = transfer.eip712_type_hash();
-                Some((transfer, type_hash, domain.separator()))
-            },
-        )
+        op("eip712_hash_typed_data_cached", |r| {
+            let (transfer, domain) = message(r)?;
+            let type_hash = transfer.eip712_type_hash();
+            Some((transfer, type_hash, domain.separator()))
+        })
         .change("be@-4", |(transfer, ..), word| {
             set_low(&mut transfer.amount, word)
         })
@@ -691,11 +627,7 @@ fn typed_data() -> Vec<Op> {
             data[64..].copy_from_slice(&transfer.amount.to_be_bytes::<32>());
             signing_hash(separator, &keccak256(data))
         }),
-        op(
-            "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
-            |r| Some(r.rest()),
-        )
-        .call(|json| {
+        op("eip712_hash_typed_data_json", |r| Some(r.rest())).call(|json| {
             Some(
                 serde_json::from_slice::<TypedData>(json)
                     .ok()?

@@ -6,10 +6,9 @@ use asmcrypto::{keccak256_batch, recover_addresses_batch};
 fn main() {
     let version = arena_kit::locked_version(include_str!("../../Cargo.lock"), "asmcrypto");
     let ops = vec![
-        op(
-            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| Some(r.list(Reader::owned)?.as_chunks::<8>().0.to_vec()),
-        )
+        op("keccak256_batch", |r| {
+            Some(r.list(Reader::owned)?.as_chunks::<8>().0.to_vec())
+        })
         .change("le@0", |groups, word| {
             for (message, word) in groups.as_flattened_mut().iter_mut().zip(words(word)) {
                 if let Some(start) = message.raw().first_chunk_mut() {
@@ -25,11 +24,9 @@ fn main() {
                 }
             },
         ),
-        op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
-             secp256k1_recover_batch_1024",
-            |r| Some(r.until_empty(signed)?.as_chunks::<8>().0.to_vec()),
-        )
+        op("secp256k1_recover_batch", |r| {
+            Some(r.until_empty(signed)?.as_chunks::<8>().0.to_vec())
+        })
         .change("le@0", |groups, word| {
             for (signed, word) in groups.as_flattened_mut().iter_mut().zip(words(word)) {
                 signed.hash[..4].copy_from_slice(&word.to_le_bytes());

@@ -81,97 +81,79 @@ fn ops() -> Vec<Op> {
     let key_and_hash =
         |r: &mut Reader| Some((SigningKey::from_slice(r.take(32)?).ok()?, r.array::<32>()?));
     vec![
-        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+        op("secp256k1_sign", key_and_hash)
             .change("le@32", |(_, hash), word| set_hash(hash, word))
             .call(|(key, hash)| sign(key, hash)),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-        )
-        .change("le@32", |(_, hash), word| set_hash(hash, word))
-        .call(|(key, hash)| {
-            let (signature, id) = key.sign_prehash_recoverable(hash);
-            coordinates(
-                VerifyingKey::recover_from_prehash(hash, &signature, id)
-                    .ok()?
-                    .as_affine(),
-            )
-        }),
-        op("secp256k1_recover secp256k1_recover_varied", signed)
+        op("secp256k1_sign_recover", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| {
+                let (signature, id) = key.sign_prehash_recoverable(hash);
+                coordinates(
+                    VerifyingKey::recover_from_prehash(hash, &signature, id)
+                        .ok()?
+                        .as_affine(),
+                )
+            }),
+        op("secp256k1_recover", signed)
             .change("le@0", |(hash, ..), word| set_hash(hash, word))
             .call(|signed| coordinates(recover(signed)?.as_affine())),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
         }),
-        op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
-             secp256k1_recover_batch_1024",
-            |r| r.until_empty(signed),
-        )
-        .change("le@0", |items, word| {
-            for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
-                set_hash(hash, word);
-            }
-        })
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
-            out.clear();
-            for signed in items {
-                let hash =
-                    keccak_asm::Keccak256::digest(coordinates(recover(signed)?.as_affine())?);
-                out.push(*hash.last_chunk()?);
-            }
-            Some(())
-        }),
-        op("secp256k1_verify_varied", to_verify).call(|item| [u8::from(verify(item))]),
-        op(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
-             secp256k1_verify_batch_1024",
-            |r| r.until_empty(to_verify),
-        )
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 1]>| {
-            out.clear();
-            out.extend(items.iter().map(|item| [u8::from(verify(item))]));
-        }),
-        op(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 \
-             secp256k1_sign_batch_1024",
-            move |r| r.until_empty(key_and_hash),
-        )
-        .change("le@32", |items, word| {
-            for ((_, hash), word) in items.iter_mut().zip(words(word)) {
-                set_hash(hash, word);
-            }
-        })
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
-            out.clear();
-            out.extend(items.iter().map(|(key, hash)| sign(key, hash)));
-        }),
-        op(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 \
-             secp256k1_public_key_batch_1024",
-            |r| r.until_empty(secret_key),
-        )
-        .change("be@28", |keys, word| {
-            for (key, word) in keys.iter_mut().zip(words(word)) {
-                set_key(key, word);
-            }
-        })
-        .reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
-            out.clear();
-            for (_, key) in keys {
-                out.push(coordinates(key.public_key().as_affine())?);
-            }
-            Some(())
-        }),
-        op("secp256k1_ecdh_varied", |r| {
-            Some((secret_key(r)?, public_key(r)?))
-        })
-        .change("be@28", |(key, _), word| set_key(key, word))
-        .call(|((_, key), public)| {
-            let shared = k256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
-            <[u8; 32]>::from(*shared.raw_secret_bytes())
-        }),
-        op("secp256k1_public_key_varied", secret_key)
+        op("secp256k1_recover_batch", |r| r.until_empty(signed))
+            .change("le@0", |items, word| {
+                for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
+                    set_hash(hash, word);
+                }
+            })
+            .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
+                out.clear();
+                for signed in items {
+                    let hash =
+                        keccak_asm::Keccak256::digest(coordinates(recover(signed)?.as_affine())?);
+                    out.push(*hash.last_chunk()?);
+                }
+                Some(())
+            }),
+        op("secp256k1_verify", to_verify).call(|item| [u8::from(verify(item))]),
+        op("secp256k1_verify_batch", |r| r.until_empty(to_verify)).reuse(
+            Vec::new,
+            |items, out: &mut Vec<[u8; 1]>| {
+                out.clear();
+                out.extend(items.iter().map(|item| [u8::from(verify(item))]));
+            },
+        ),
+        op("secp256k1_sign_batch", move |r| r.until_empty(key_and_hash))
+            .change("le@32", |items, word| {
+                for ((_, hash), word) in items.iter_mut().zip(words(word)) {
+                    set_hash(hash, word);
+                }
+            })
+            .reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
+                out.clear();
+                out.extend(items.iter().map(|(key, hash)| sign(key, hash)));
+            }),
+        op("secp256k1_public_key_batch", |r| r.until_empty(secret_key))
+            .change("be@28", |keys, word| {
+                for (key, word) in keys.iter_mut().zip(words(word)) {
+                    set_key(key, word);
+                }
+            })
+            .reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
+                out.clear();
+                for (_, key) in keys {
+                    out.push(coordinates(key.public_key().as_affine())?);
+                }
+                Some(())
+            }),
+        op("secp256k1_ecdh", |r| Some((secret_key(r)?, public_key(r)?)))
+            .change("be@28", |(key, _), word| set_key(key, word))
+            .call(|((_, key), public)| {
+                let shared =
+                    k256::ecdh::diffie_hellman(key.to_nonzero_scalar(), public.as_affine());
+                <[u8; 32]>::from(*shared.raw_secret_bytes())
+            }),
+        op("secp256k1_public_key", secret_key)
             .change("be@28", set_key)
             .call(|(_, key)| coordinates(key.public_key().as_affine())),
     ]

@@ -90,94 +90,76 @@ fn ops(context: &'static Secp256k1<All>) -> Vec<Op> {
         ))
     };
     vec![
-        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+        op("secp256k1_sign", key_and_hash)
             .change("le@32", |(_, hash), word| set_hash(hash, word))
             .call(|(key, hash)| sign(context, key, hash)),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-        )
-        .change("le@32", |(_, hash), word| set_hash(hash, word))
-        .call(|(key, hash)| {
-            let message = Message::from_digest(*hash);
-            let signature = context.sign_ecdsa_recoverable(message, key);
-            coordinates(&context.recover_ecdsa(message, &signature).ok()?)
-        }),
-        op("secp256k1_recover secp256k1_recover_varied", signed)
+        op("secp256k1_sign_recover", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| {
+                let message = Message::from_digest(*hash);
+                let signature = context.sign_ecdsa_recoverable(message, key);
+                coordinates(&context.recover_ecdsa(message, &signature).ok()?)
+            }),
+        op("secp256k1_recover", signed)
             .change("le@0", |(hash, ..), word| set_hash(hash, word))
             .call(|signed| coordinates(&recover(context, signed)?)),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(context, &signed).is_some())
         }),
-        op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
-             secp256k1_recover_batch_1024",
-            |r| r.until_empty(signed),
-        )
-        .change("le@0", |items, word| {
-            for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
-                set_hash(hash, word);
-            }
-        })
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
-            out.clear();
-            for signed in items {
-                let hash = keccak_asm::Keccak256::digest(coordinates(&recover(context, signed)?)?);
-                out.push(*hash.last_chunk()?);
-            }
-            Some(())
-        }),
-        op("secp256k1_verify_varied", to_verify).call(|item| [u8::from(verify(context, item))]),
-        op(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
-             secp256k1_verify_batch_1024",
-            |r| r.until_empty(to_verify),
-        )
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 1]>| {
-            out.clear();
-            out.extend(items.iter().map(|item| [u8::from(verify(context, item))]));
-        }),
-        op(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 \
-             secp256k1_sign_batch_1024",
-            move |r| r.until_empty(key_and_hash),
-        )
-        .change("le@32", |items, word| {
-            for ((_, hash), word) in items.iter_mut().zip(words(word)) {
-                set_hash(hash, word);
-            }
-        })
-        .reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
-            out.clear();
-            out.extend(items.iter().map(|(key, hash)| sign(context, key, hash)));
-        }),
-        op(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 \
-             secp256k1_public_key_batch_1024",
-            |r| r.until_empty(secret_key),
-        )
-        .change("be@28", |keys, word| {
-            for (key, word) in keys.iter_mut().zip(words(word)) {
-                set_key(key, word);
-            }
-        })
-        .reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
-            out.clear();
-            for (_, key) in keys {
-                out.push(coordinates(&PublicKey::from_secret_key(context, key))?);
-            }
-            Some(())
-        }),
-        op("secp256k1_ecdh_varied", |r| {
-            Some((secret_key(r)?, public_key(r)?))
-        })
-        .change("be@28", |(key, _), word| set_key(key, word))
-        .call(|((_, key), public)| {
-            secp256k1::ecdh::shared_secret_point(public, key)
-                .first_chunk::<32>()
-                .copied()
-        }),
-        op("secp256k1_public_key_varied", secret_key)
+        op("secp256k1_recover_batch", |r| r.until_empty(signed))
+            .change("le@0", |items, word| {
+                for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
+                    set_hash(hash, word);
+                }
+            })
+            .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
+                out.clear();
+                for signed in items {
+                    let hash =
+                        keccak_asm::Keccak256::digest(coordinates(&recover(context, signed)?)?);
+                    out.push(*hash.last_chunk()?);
+                }
+                Some(())
+            }),
+        op("secp256k1_verify", to_verify).call(|item| [u8::from(verify(context, item))]),
+        op("secp256k1_verify_batch", |r| r.until_empty(to_verify)).reuse(
+            Vec::new,
+            |items, out: &mut Vec<[u8; 1]>| {
+                out.clear();
+                out.extend(items.iter().map(|item| [u8::from(verify(context, item))]));
+            },
+        ),
+        op("secp256k1_sign_batch", move |r| r.until_empty(key_and_hash))
+            .change("le@32", |items, word| {
+                for ((_, hash), word) in items.iter_mut().zip(words(word)) {
+                    set_hash(hash, word);
+                }
+            })
+            .reuse(Vec::new, |items, out: &mut Vec<[u8; 65]>| {
+                out.clear();
+                out.extend(items.iter().map(|(key, hash)| sign(context, key, hash)));
+            }),
+        op("secp256k1_public_key_batch", |r| r.until_empty(secret_key))
+            .change("be@28", |keys, word| {
+                for (key, word) in keys.iter_mut().zip(words(word)) {
+                    set_key(key, word);
+                }
+            })
+            .reuse(Vec::new, |keys, out: &mut Vec<[u8; 64]>| {
+                out.clear();
+                for (_, key) in keys {
+                    out.push(coordinates(&PublicKey::from_secret_key(context, key))?);
+                }
+                Some(())
+            }),
+        op("secp256k1_ecdh", |r| Some((secret_key(r)?, public_key(r)?)))
+            .change("be@28", |(key, _), word| set_key(key, word))
+            .call(|((_, key), public)| {
+                secp256k1::ecdh::shared_secret_point(public, key)
+                    .first_chunk::<32>()
+                    .copied()
+            }),
+        op("secp256k1_public_key", secret_key)
             .change("be@28", set_key)
             .call(|(_, key)| coordinates(&PublicKey::from_secret_key(context, key))),
     ]

@@ -116,15 +116,15 @@ fn main() {
         assert!(installed.consensus && installed.revm, "{installed:?}");
     }
     let ops: Vec<Op> = vec![
-        op("alloy_senders_varied", |reader| {
+        op("alloy_senders", |reader| {
             reader.until_empty(|reader| reader.bytes())
         })
         .call(senders),
-        op("alloy_transactions_root_varied", |reader| {
+        op("alloy_transactions_root", |reader| {
             reader.until_empty(|reader| TxEnvelope::decode_2718(&mut reader.bytes()?).ok())
         })
         .call(|block: &Vec<TxEnvelope>| proofs::calculate_transaction_root(block).0),
-        op("revm_block_varied", block).call(execute),
+        op("revm_block", block).call(execute),
     ];
     let name = if lydite { "lydite-alloy" } else { "alloy-revm" };
     let version = |of| locked_version(include_str!("../../Cargo.lock"), of);

@@ -51,18 +51,12 @@ fn main() {
 
 fn hashes() -> Vec<Op> {
     vec![
-        op(
-            "keccak256_empty keccak256_32b keccak256_256b keccak256_1kb \
-             keccak256_4kb keccak256_32b_varied keccak256_256b_varied \
-             keccak256_1kb_varied keccak256_4kb_varied keccak256_to_300b_varied",
-            Reader::whole,
-        )
-        .raw()
-        .call(|message| keccak256(message)),
-        op(
-            "keccak256_batch_32b keccak256_batch_256b keccak256_batch_mixed",
-            |r| <[Raw; 64]>::try_from(r.list(Reader::owned)?).ok(),
-        )
+        op("keccak256", Reader::whole)
+            .raw()
+            .call(|message| keccak256(message)),
+        op("keccak256_batch", |r| {
+            <[Raw; 64]>::try_from(r.list(Reader::owned)?).ok()
+        })
         .change("le@0", |messages, word| set_each(messages, word))
         .reuse(
             || vec![[0; 32]; 64],
@@ -149,34 +143,27 @@ fn curve() -> Vec<Op> {
         Some((bytes, SecretKey::from_bytes(&bytes).ok()?))
     };
     vec![
-        op("secp256k1_sign secp256k1_sign_varied", key_and_hash)
+        op("secp256k1_sign", key_and_hash)
             .change("le@32", |(_, hash), word| set_hash(hash, word))
             .call(|(key, hash)| key.sign_prehash(hash).to_bytes65()),
-        op(
-            "secp256k1_sign_recover secp256k1_sign_recover_varied",
-            key_and_hash,
-        )
-        .change("le@32", |(_, hash), word| set_hash(hash, word))
-        .call(|(key, hash)| {
-            secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
-        }),
-        op("secp256k1_recover secp256k1_recover_varied", signed)
+        op("secp256k1_sign_recover", key_and_hash)
+            .change("le@32", |(_, hash), word| set_hash(hash, word))
+            .call(|(key, hash)| {
+                secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
+            }),
+        op("secp256k1_recover", signed)
             .change("le@0", |(hash, _), word| set_hash(hash, word))
             .call(|signed| recover(signed).map(|key| key.to_bytes())),
         negative("secp256k1_recover", |item| {
             signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_ok())
         }),
-        op(
-            "secp256k1_recover_batch_8 secp256k1_recover_batch_64 \
-             secp256k1_recover_batch_1024",
-            |r| {
-                Some(
-                    r.until_empty(signed)?
-                        .into_iter()
-                        .unzip::<_, _, Vec<_>, Vec<_>>(),
-                )
-            },
-        )
+        op("secp256k1_recover_batch", |r| {
+            Some(
+                r.until_empty(signed)?
+                    .into_iter()
+                    .unzip::<_, _, Vec<_>, Vec<_>>(),
+            )
+        })
         .change("le@0", |(hashes, _), word| {
             set_hashes(hashes, word);
         })
@@ -189,22 +176,18 @@ fn curve() -> Vec<Op> {
                 secp256k1::recover_address_batch(hashes, &parsed, addresses)
             },
         ),
-        op("secp256k1_verify_varied", to_verify).call(|(key, hash, signature)| {
+        op("secp256k1_verify", to_verify).call(|(key, hash, signature)| {
             [u8::from(secp256k1::verify(key, hash, signature).is_ok())]
         }),
-        op(
-            "secp256k1_verify_batch_8 secp256k1_verify_batch_64 \
-             secp256k1_verify_batch_1024",
-            |r| {
-                let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
-                for (key, hash, signature) in r.until_empty(to_verify)? {
-                    keys.push(key);
-                    hashes.push(hash);
-                    signatures.push(signature);
-                }
-                Some((keys, hashes, signatures))
-            },
-        )
+        op("secp256k1_verify_batch", |r| {
+            let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
+            for (key, hash, signature) in r.until_empty(to_verify)? {
+                keys.push(key);
+                hashes.push(hash);
+                signatures.push(signature);
+            }
+            Some((keys, hashes, signatures))
+        })
         .reuse(
             || Batch::new(|valid| Some([u8::from(*valid == Ok(()))])),
             |(keys, hashes, signatures), out| {
@@ -212,17 +195,13 @@ fn curve() -> Vec<Op> {
                 secp256k1::verify_batch(keys, hashes, signatures, valid)
             },
         ),
-        op(
-            "secp256k1_sign_batch_8 secp256k1_sign_batch_64 \
-             secp256k1_sign_batch_1024",
-            move |r| {
-                Some(
-                    r.until_empty(key_and_hash)?
-                        .into_iter()
-                        .unzip::<_, _, Vec<_>, Vec<_>>(),
-                )
-            },
-        )
+        op("secp256k1_sign_batch", move |r| {
+            Some(
+                r.until_empty(key_and_hash)?
+                    .into_iter()
+                    .unzip::<_, _, Vec<_>, Vec<_>>(),
+            )
+        })
         .change("le@32", |(_, hashes), word| {
             set_hashes(hashes, word);
         })
@@ -233,17 +212,13 @@ fn curve() -> Vec<Op> {
                 secp256k1::sign_prehash_batch(keys, hashes, signatures)
             },
         ),
-        op(
-            "secp256k1_public_key_batch_8 secp256k1_public_key_batch_64 \
-             secp256k1_public_key_batch_1024",
-            move |r| {
-                Some(
-                    r.until_empty(known_key)?
-                        .into_iter()
-                        .unzip::<_, _, Vec<_>, Vec<_>>(),
-                )
-            },
-        )
+        op("secp256k1_public_key_batch", move |r| {
+            Some(
+                r.until_empty(known_key)?
+                    .into_iter()
+                    .unzip::<_, _, Vec<_>, Vec<_>>(),
+            )
+        })
         .change("be@28", |(bytes, keys), word| {
             for ((bytes, key), word) in bytes.iter_mut().zip(keys).zip(words(word)) {
                 set_key(bytes, key, word);
@@ -256,12 +231,12 @@ fn curve() -> Vec<Op> {
                 secp256k1::public_key_batch(keys, public_keys)
             },
         ),
-        op("secp256k1_ecdh_varied", move |r| {
+        op("secp256k1_ecdh", move |r| {
             Some((known_key(r)?, PublicKey::from_bytes(&r.array()?).ok()?))
         })
         .change("be@28", |((bytes, key), _), word| set_key(bytes, key, word))
         .call(|((_, key), public)| *key.diffie_hellman(public).x()),
-        op("secp256k1_public_key_varied", known_key)
+        op("secp256k1_public_key", known_key)
             .change("be@28", |(bytes, key), word| set_key(bytes, key, word))
             .call(|(_, key)| key.public_key().to_bytes()),
     ]
@@ -274,61 +249,46 @@ fn set_address(address: &mut Address, word: u32) {
 
 fn addresses_and_hex() -> Vec<Op> {
     vec![
-        op(
-            "address_derivation address_derivation_varied",
-            Reader::array,
-        )
-        .raw()
-        .call(|key| Address::from_public_key(key).0),
-        array(
-            "address_from_hex address_from_hex_varied",
-            Reader::array::<42>,
-        )
-        .raw()
-        .call(|text| Address::from_hex(text).map(|address| address.0)),
+        op("address_derivation", Reader::array)
+            .raw()
+            .call(|key| Address::from_public_key(key).0),
+        array("address_from_hex", Reader::array::<42>)
+            .raw()
+            .call(|text| Address::from_hex(text).map(|address| address.0)),
         negative("address_from_hex", |text| Address::from_hex(text).is_ok()),
-        op("checksum_address checksum_address_varied", address)
+        op("checksum_address", address)
             .change("le@0", set_address)
             .call(|address| address.to_checksum()),
-        op(
-            "checksum_address_into checksum_address_into_varied",
-            address,
-        )
-        .change("le@0", set_address)
-        .reuse(
-            || [0; 42],
-            |address, out| *out = address.to_checksum_buffer(),
-        ),
-        array("hex_encode_32b hex_encode_32b_varied", Reader::array::<32>)
+        op("checksum_address_into", address)
+            .change("le@0", set_address)
+            .reuse(
+                || [0; 42],
+                |address, out| *out = address.to_checksum_buffer(),
+            ),
+        array("hex_encode_32b", Reader::array::<32>)
             .raw()
             .call(|bytes| hex::encode(bytes)),
-        array(
-            "hex_encode_32b_into hex_encode_32b_into_varied",
-            Reader::array::<32>,
-        )
-        .raw()
-        .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
-        array("hex_decode_32b hex_decode_32b_varied", Reader::array::<64>)
+        array("hex_encode_32b_into", Reader::array::<32>)
+            .raw()
+            .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
+        array("hex_decode_32b", Reader::array::<64>)
             .raw()
             .call(|text| hex::decode(text)),
         negative("hex_decode_32b", |text| hex::decode(text).is_ok()),
-        array(
-            "hex_decode_32b_into hex_decode_32b_into_varied",
-            Reader::array::<64>,
-        )
-        .raw()
-        .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1kb_into_varied", Reader::array::<1024>)
+        array("hex_decode_32b_into", Reader::array::<64>)
+            .raw()
+            .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
+        op("hex_encode_1kb_into", Reader::array::<1024>)
             .raw()
             .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
-        op("hex_decode_1kb_into_varied", Reader::array::<2048>)
+        op("hex_decode_1kb_into", Reader::array::<2048>)
             .raw()
             .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1mb_into_varied", Reader::whole).raw().reuse(
+        op("hex_encode_1mb_into", Reader::whole).raw().reuse(
             || vec![0; 2 << 20],
             |bytes, out| hex::encode_to_slice(bytes, out),
         ),
-        op("hex_decode_1mb_into_varied", Reader::whole).raw().reuse(
+        op("hex_decode_1mb_into", Reader::whole).raw().reuse(
             || vec![0; 1 << 20],
             |text, out| hex::decode_to_slice(text, out),
         ),
@@ -512,7 +472,7 @@ fn to_view((codec, data): &Encoded) -> Result<View<'_>, abi::Error> {
 /// The rows of types that are only known at run time.
 fn runtime() -> Vec<Op> {
     vec![
-        op("abi_encode_runtime_varied", |r| {
+        op("abi_encode_runtime", |r| {
             let (text, data, numbers) = dynamic_values(r)?;
             let numbers = numbers
                 .into_iter()
@@ -531,7 +491,7 @@ fn runtime() -> Vec<Op> {
             }
         })
         .call(|(codec, values)| codec.encode(values)),
-        array("abi_encode_runtime_static_varied", |r| {
+        array("abi_encode_runtime_static", |r| {
             let values = vec![
                 Value::Address(address(r)?),
                 Value::Uint(be_number(r)?, 256),
@@ -546,7 +506,7 @@ fn runtime() -> Vec<Op> {
             set_number(&mut values[1], word)
         })
         .call(|(codec, values)| codec.encode(values)),
-        op("abi_encode_runtime_nested_varied", |r| {
+        op("abi_encode_runtime_nested", |r| {
             let values = vec![
                 Value::Address(address(r)?),
                 Value::Array(r.list(|r| {
@@ -564,31 +524,31 @@ fn runtime() -> Vec<Op> {
             }
         })
         .call(|(codec, values)| codec.encode(values)),
-        op("abi_decode_runtime_varied", dynamic_encoding)
+        op("abi_decode_runtime", dynamic_encoding)
             .raw()
             .call(to_values),
-        op("abi_decode_runtime_flat_varied", dynamic_encoding)
+        op("abi_decode_runtime_flat", dynamic_encoding)
             .raw()
             .view(to_flat),
-        op("abi_decode_runtime_borrowed_varied", dynamic_encoding)
+        op("abi_decode_runtime_borrowed", dynamic_encoding)
             .raw()
             .view(to_view),
-        array("abi_decode_runtime_static_varied", static_encoding)
+        array("abi_decode_runtime_static", static_encoding)
             .raw()
             .call(to_values),
-        array("abi_decode_runtime_static_flat_varied", static_encoding)
+        array("abi_decode_runtime_static_flat", static_encoding)
             .raw()
             .view(to_flat),
-        array("abi_decode_runtime_static_borrowed_varied", static_encoding)
+        array("abi_decode_runtime_static_borrowed", static_encoding)
             .raw()
             .view(to_view),
-        op("abi_decode_runtime_nested_varied", nested_encoding)
+        op("abi_decode_runtime_nested", nested_encoding)
             .raw()
             .call(to_values),
-        op("abi_decode_runtime_nested_flat_varied", nested_encoding)
+        op("abi_decode_runtime_nested_flat", nested_encoding)
             .raw()
             .view(to_flat),
-        op("abi_decode_runtime_nested_borrowed_varied", nested_encoding)
+        op("abi_decode_runtime_nested_borrowed", nested_encoding)
             .raw()
             .view(to_view),
     ]
@@ -611,64 +571,43 @@ fn abi() -> Vec<Op> {
         })
     };
     vec![
-        array("abi_encode_transfer abi_encode_transfer_varied", call)
+        array("abi_encode_transfer", call)
             .change("be@-4", |call, word| set_low(&mut call.amount, word))
             .call(|call| call.encode_call()),
-        array(
-            "abi_encode_transfer_into abi_encode_transfer_into_varied",
-            call,
-        )
-        .change("be@-4", |call, word| set_low(&mut call.amount, word))
-        .reuse(|| [0; 68], |call, out| call.encode_call_into(out).map(drop)),
-        array("abi_encode_static abi_encode_static_varied", values)
+        array("abi_encode_transfer_into", call)
+            .change("be@-4", |call, word| set_low(&mut call.amount, word))
+            .reuse(|| [0; 68], |call, out| call.encode_call_into(out).map(drop)),
+        array("abi_encode_static", values)
             .change("be@-4", |(_, amount), word| set_low(amount, word))
             .call(abi::encode),
-        array(
-            "abi_encode_static_into abi_encode_static_into_varied",
-            values,
-        )
-        .change("be@-4", |(_, amount), word| set_low(amount, word))
-        .reuse(
-            || [0; 64],
-            |values, out| abi::encode_into(values, out).map(drop),
-        ),
-        array(
-            "abi_encode_dynamic abi_encode_dynamic_varied",
-            dynamic_values,
-        )
-        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
-        .call(abi::encode),
-        array(
-            "abi_encode_dynamic_into abi_encode_dynamic_into_varied",
-            dynamic_values,
-        )
-        .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
-        .reuse(Filled::new, |values, out| {
-            out.length = abi::encode_into(values, &mut out.buffer)?;
-            Ok::<_, abi::Error>(())
-        }),
-        array(
-            "abi_decode_uint256 abi_decode_uint256_varied",
-            Reader::array::<32>,
-        )
-        .raw()
-        .call(|data| abi::decode::<U256>(data).map(|number| *number.limbs())),
-        array(
-            "abi_decode_dynamic abi_decode_dynamic_varied",
-            Reader::owned,
-        )
-        .raw()
-        .call(|data| abi::decode::<(String, Bytes)>(data).map(|(text, data)| (text, data.0))),
+        array("abi_encode_static_into", values)
+            .change("be@-4", |(_, amount), word| set_low(amount, word))
+            .reuse(
+                || [0; 64],
+                |values, out| abi::encode_into(values, out).map(drop),
+            ),
+        array("abi_encode_dynamic", dynamic_values)
+            .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+            .call(abi::encode),
+        array("abi_encode_dynamic_into", dynamic_values)
+            .change("digits@4", |(text, ..), word| set_digits(text, 0, word))
+            .reuse(Filled::new, |values, out| {
+                out.length = abi::encode_into(values, &mut out.buffer)?;
+                Ok::<_, abi::Error>(())
+            }),
+        array("abi_decode_uint256", Reader::array::<32>)
+            .raw()
+            .call(|data| abi::decode::<U256>(data).map(|number| *number.limbs())),
+        array("abi_decode_dynamic", Reader::owned)
+            .raw()
+            .call(|data| abi::decode::<(String, Bytes)>(data).map(|(text, data)| (text, data.0))),
         negative("abi_decode_dynamic", |data| {
             abi::decode::<(String, Bytes)>(data).is_ok()
         }),
-        array(
-            "abi_decode_dynamic_borrowed abi_decode_dynamic_borrowed_varied",
-            Reader::owned,
-        )
-        .raw()
-        .view(borrowed),
-        array("abi_decode_dynamic_strict_varied", Reader::owned)
+        array("abi_decode_dynamic_borrowed", Reader::owned)
+            .raw()
+            .view(borrowed),
+        array("abi_decode_dynamic_strict", Reader::owned)
             .raw()
             .call(|data| canonical(data).map(|(text, data)| (text, data.0))),
         negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
@@ -693,23 +632,20 @@ fn integers() -> Vec<Op> {
     let two = |r: &mut Reader| Some((number(r)?, number(r)?));
     let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add u256_add_varied", two)
+        array("u256_add", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| *a.wrapping_add(b).limbs()),
-        array("u256_mul u256_mul_varied", two)
+        array("u256_mul", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| *a.wrapping_mul(b).limbs()),
-        array("u256_div u256_div_varied", two)
+        array("u256_div", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| a.checked_div(b).map(|q| *q.limbs())),
-        array(
-            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
-            three,
-        )
-        .change("le@4", |(amount, ..), word| set_upper_half(amount, word))
-        .call(|&(amount, reserve_in, reserve_out)| {
-            uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
-        }),
+        array("u256_uniswapv2_amount_out", three)
+            .change("le@4", |(amount, ..), word| set_upper_half(amount, word))
+            .call(|&(amount, reserve_in, reserve_out)| {
+                uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
+            }),
         array("u256_mulDiv", three)
             .change("le@4", |(a, ..), word| set_upper_half(a, word))
             .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
@@ -742,7 +678,7 @@ fn transaction(r: &mut Reader) -> Option<TxEip1559> {
     })
 }
 
-/// The fields of a transaction that `tx_decode_blocks` returns.
+/// The fields of a transaction that `tx_decode` returns.
 #[inline(always)]
 fn fields(transaction: &Transaction) -> [u8; 68] {
     macro_rules! of {
@@ -789,47 +725,37 @@ fn set_to(tx: &mut TxEip1559, word: u32) {
 
 fn transactions() -> Vec<Op> {
     vec![
-        array(
-            "rlp_encode_eip1559_tx rlp_encode_eip1559_tx_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .call(rlp::encode),
-        array(
-            "rlp_encode_eip1559_tx_typed \
-             rlp_encode_eip1559_tx_typed_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .call(|tx| tx.encode_for_signing()),
-        array(
-            "rlp_encode_eip1559_tx_into rlp_encode_eip1559_tx_into_varied",
-            transaction,
-        )
-        .change("le@56", set_to)
-        .reuse(Filled::new, |tx, out| {
-            out.length = rlp::encode_into(tx, &mut out.buffer)?;
-            Ok::<_, rlp::Error>(())
-        }),
-        array("rlp_decode_u256 rlp_decode_u256_varied", Reader::owned)
+        array("rlp_encode_eip1559_tx", transaction)
+            .change("le@56", set_to)
+            .call(rlp::encode),
+        array("rlp_encode_eip1559_tx_typed", transaction)
+            .change("le@56", set_to)
+            .call(|tx| tx.encode_for_signing()),
+        array("rlp_encode_eip1559_tx_into", transaction)
+            .change("le@56", set_to)
+            .reuse(Filled::new, |tx, out| {
+                out.length = rlp::encode_into(tx, &mut out.buffer)?;
+                Ok::<_, rlp::Error>(())
+            }),
+        array("rlp_decode_u256", Reader::owned)
             .raw()
             .call(|data| rlp::decode::<U256>(data).map(|number| *number.limbs())),
         negative("rlp_decode_u256", |data| rlp::decode::<U256>(data).is_ok()),
-        op("tx_hash_eip1559 tx_hash_eip1559_varied", transaction)
+        op("tx_hash_eip1559", transaction)
             .change("le@56", set_to)
             .call(|tx| tx.signing_hash()),
         // Owned, like the other contenders' decoders. The rows of hash and sender allow the borrowed view, which is
         // sufficient for them.
-        op("tx_decode_blocks", |r| Some(r.rest()))
+        op("tx_decode", |r| Some(r.rest()))
             .call(|raw| Transaction::decode(raw).map(|tx| fields(&tx))),
-        negative("tx_decode_blocks", |raw| Transaction::decode(raw).is_ok()),
-        op("tx_hash_blocks", |r| Some(r.rest()))
+        negative("tx_decode", |raw| Transaction::decode(raw).is_ok()),
+        op("tx_hash", |r| Some(r.rest()))
             .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash())),
-        op("tx_hash_batch_blocks", |r| r.until_empty(Reader::bytes)).reuse(
+        op("tx_hash_batch", |r| r.until_empty(Reader::bytes)).reuse(
             || Hashes(vec![Ok([0; 32]); 64]),
             |raw, out| tx::hashes(raw, &mut out.0),
         ),
-        op("tx_sender_blocks", |r| Some(r.rest())).call(|raw| {
+        op("tx_sender", |r| Some(r.rest())).call(|raw| {
             let tx = TransactionRef::decode(raw)?;
             let mut out = [0; 52];
             out[..32].copy_from_slice(&tx.hash());
@@ -858,27 +784,22 @@ fn message(r: &mut Reader) -> Option<(Transfer, Domain<'static>)> {
 
 fn typed_data() -> Vec<Op> {
     vec![
+        op("eip712_hash_typed_data", message)
+            .change("be@-4", |(transfer, _), word| {
+                set_low(&mut transfer.amount, word)
+            })
+            .call(|(transfer, domain)| domain.signing_hash(transfer).0),
         op(
-            "eip712_hash_typed_data eip712_hash_typed_data_varied",
-            message,
-        )
-        .change("be@-4", |(transfer, _), word| {
-            set_low(&mut transfer.amount, word)
-        })
-        .call(|(transfer, domain)| domain.signing_hash(transfer).0),
-        op(
-            "eip712_hash_typed_data_cached eip712_hash_typed_data_cached_varied \
-             eip712_hash_typed_data_prepared_varied",
+            "eip712_hash_typed_data_cached eip712_hash_typed_data_prepared",
             |r| message(r).map(|(transfer, domain)| (transfer, domain.separator())),
         )
         .change("be@-4", |(transfer, _), word| {
             set_low(&mut transfer.amount, word)
         })
         .call(|(transfer, separator)| eip712::signing_hash(separator, transfer).0),
-        op(
-            "eip712_hash_typed_data_json eip712_hash_typed_data_json_varied",
-            |r| str::from_utf8(r.rest()).ok(),
-        )
+        op("eip712_hash_typed_data_json", |r| {
+            str::from_utf8(r.rest()).ok()
+        })
         .call(|json| TypedData::from_json(json).map(|data| data.signing_hash().0)),
     ]
 }

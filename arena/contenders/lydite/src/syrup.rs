@@ -491,131 +491,80 @@ fn set_low_16(value: &mut i64, word: u32) {
 
 pub fn ops() -> Vec<Op> {
     vec![
-        array(
-            "syrup_encode_skill syrup_encode_skill_varied syrup_encode_list100 \
-             syrup_encode_list100_varied syrup_encode_export \
-             syrup_encode_captp_varied syrup_encode_bigint_varied \
-             syrup_encode_utf8_varied syrup_encode_deep_varied \
-             syrup_encode_1mb_varied",
-            tree,
-        )
-        .change("digits@5", set_label)
-        .call(syrup::encode),
-        array(
-            "syrup_encode_skill_into syrup_encode_skill_into_varied \
-             syrup_encode_list100_into syrup_encode_list100_into_varied \
-             syrup_encode_captp_into_varied syrup_encode_bigint_into_varied \
-             syrup_encode_utf8_into_varied syrup_encode_deep_into_varied \
-             syrup_encode_1mb_into_varied",
-            tree,
-        )
-        .change("digits@5", set_label)
-        .reuse(Filled::large, encode_into),
-        op("syrup_encode_unsorted_varied", unsorted).call(syrup::encode),
-        op("syrup_encode_unsorted_into_varied", unsorted).reuse(Filled::large, encode_into),
-        array(
-            "syrup_decode_skill syrup_decode_skill_varied syrup_decode_list100 \
-             syrup_decode_list100_varied syrup_decode_captp \
-             syrup_decode_captp_varied syrup_decode_bigint_varied \
-             syrup_decode_utf8_varied syrup_decode_deep_varied \
-             syrup_decode_1mb_varied",
-            Reader::bytes,
-        )
-        .reuse(Taped::default, |bytes, taped| taped.decode(bytes)),
+        array("syrup_encode", tree)
+            .change("digits@5", set_label)
+            .call(syrup::encode),
+        array("syrup_encode_into", tree)
+            .change("digits@5", set_label)
+            .reuse(Filled::large, encode_into),
+        op("syrup_encode_unsorted", unsorted).call(syrup::encode),
+        op("syrup_encode_unsorted_into", unsorted).reuse(Filled::large, encode_into),
+        array("syrup_decode", Reader::bytes)
+            .reuse(Taped::default, |bytes, taped| taped.decode(bytes)),
         negative("syrup_decode", |item| {
             Tape::new().decode_within(item, LIMITS).is_ok()
         }),
-        array(
-            "syrup_decode_owned_skill syrup_decode_owned_skill_varied \
-             syrup_decode_owned_list100 syrup_decode_owned_list100_varied \
-             syrup_decode_owned_captp syrup_decode_owned_captp_varied \
-             syrup_decode_owned_bigint_varied syrup_decode_owned_utf8_varied \
-             syrup_decode_owned_deep_varied syrup_decode_owned_1mb_varied",
-            Reader::bytes,
-        )
-        .call(|bytes| decode(bytes).map(Decoded)),
+        array("syrup_decode_owned", Reader::bytes).call(|bytes| decode(bytes).map(Decoded)),
         negative("syrup_decode_owned", |item| decode(item).is_ok()),
-        array(
-            "syrup_walk_skill syrup_walk_skill_varied syrup_walk_list100 \
-             syrup_walk_list100_varied syrup_walk_captp syrup_walk_captp_varied \
-             syrup_walk_1mb_varied",
-            Reader::bytes,
-        )
-        .reuse(Walked::default, |bytes, walked| {
+        array("syrup_walk", Reader::bytes).reuse(Walked::default, |bytes, walked| {
             walked.sum = walk(&mut walked.tape, bytes)?;
             Ok::<_, Error>(())
         }),
         negative("syrup_walk", |item| walk(&mut Tape::new(), item).is_ok()),
-        array(
-            "syrup_encode_typed_skill syrup_encode_typed_skill_varied",
-            |r| {
-                Some(Skill {
-                    agent: Symbol(r.text()?),
-                    tool: Symbol(r.text()?),
-                    arguments: Arguments {
-                        n: r.u64()? as i64,
-                        seed: r.u64()? as i64,
-                    },
-                    last: r.u64()? as i64,
-                })
-            },
-        )
+        array("syrup_encode_typed_skill", |r| {
+            Some(Skill {
+                agent: Symbol(r.text()?),
+                tool: Symbol(r.text()?),
+                arguments: Arguments {
+                    n: r.u64()? as i64,
+                    seed: r.u64()? as i64,
+                },
+                last: r.u64()? as i64,
+            })
+        })
         .change("le16@-16", |skill, word| {
             set_low_16(&mut skill.arguments.seed, word);
         })
         .reuse(Filled::new, encode_into),
-        array(
-            "syrup_encode_typed_export syrup_encode_typed_export_varied",
-            |r| Some(Export { position: r.u64()? }),
-        )
+        array("syrup_encode_typed_export", |r| {
+            Some(Export { position: r.u64()? })
+        })
         .change("le16@0", |export, word| {
             export.position = export.position >> 16 << 16 | u64::from(word >> 16);
         })
         .reuse(Filled::new, encode_into),
-        array(
-            "syrup_decode_typed_skill syrup_decode_typed_skill_varied",
-            Reader::bytes,
-        )
-        .call(|bytes| syrup::decode::<Skill<'static>>(bytes)),
+        array("syrup_decode_typed_skill", Reader::bytes)
+            .call(|bytes| syrup::decode::<Skill<'static>>(bytes)),
         negative("syrup_decode_typed_skill", |item| {
             syrup::decode::<Skill<'_>>(item).is_ok()
         }),
-        array(
-            "syrup_decode_typed_captp syrup_decode_typed_captp_varied",
-            Reader::bytes,
-        )
-        .reuse(ReportDeliver::default, |bytes, deliver| {
-            deliver.decode(bytes)
-        }),
-        array("syrup_decode_typed_deliver_varied", Reader::bytes)
+        array("syrup_decode_typed_captp", Reader::bytes)
+            .reuse(ReportDeliver::default, |bytes, deliver| {
+                deliver.decode(bytes)
+            }),
+        array("syrup_decode_typed_deliver", Reader::bytes)
             .call(|bytes| deliver(bytes).ok().flatten()),
-        op("syrup_cid_skill syrup_cid_skill_varied", tree)
+        op("syrup_cid", tree)
             .change("digits@5", set_label)
             .call(syrup::content_id),
-        array(
-            "syrup_roundtrip_struct syrup_roundtrip_struct_varied",
-            server,
-        )
-        .change("le16@-9", |server, word| {
-            set_low_16(&mut server.port, word);
+        array("syrup_roundtrip_struct", server)
+            .change("le16@-9", |server, word| {
+                set_low_16(&mut server.port, word);
+            })
+            .reuse(RoundTrip::new, |server, trip| trip.run(server)),
+        array("syrup_roundtrip_struct_owned", |r| {
+            let Server {
+                host,
+                port,
+                enabled,
+            } = server(r)?;
+            let host = host.to_owned();
+            Some(OwnedServer {
+                host,
+                port,
+                enabled,
+            })
         })
-        .reuse(RoundTrip::new, |server, trip| trip.run(server)),
-        array(
-            "syrup_roundtrip_struct_owned syrup_roundtrip_struct_owned_varied",
-            |r| {
-                let Server {
-                    host,
-                    port,
-                    enabled,
-                } = server(r)?;
-                let host = host.to_owned();
-                Some(OwnedServer {
-                    host,
-                    port,
-                    enabled,
-                })
-            },
-        )
         .change("le16@-9", |server, word| {
             set_low_16(&mut server.port, word);
         })
@@ -623,18 +572,13 @@ pub fn ops() -> Vec<Op> {
             let bytes = black_box(syrup::encode(server)?);
             syrup::decode::<OwnedServer>(&bytes)
         }),
-        array("syrup_roundtrip_tree syrup_roundtrip_tree_varied", tree)
-            .call(|tree| decode(&syrup::encode(tree)?).map(Decoded)),
-        array("syrup_decimal syrup_decimal_varied", Reader::bytes)
+        array("syrup_roundtrip_tree", tree).call(|tree| decode(&syrup::encode(tree)?).map(Decoded)),
+        array("syrup_decimal", Reader::bytes)
             .call(|text| syrup::decimal(text).map(|(value, _)| value.to_le_bytes())),
-        op("syrup_reencode_vectors", |r| Some(r.rest()))
-            .call(|bytes| syrup::encode(&decode(bytes)?)),
-        op("syrup_stream_varied", |r| r.until_empty(Reader::bytes))
+        op("syrup_reencode", |r| Some(r.rest())).call(|bytes| syrup::encode(&decode(bytes)?)),
+        op("syrup_stream", |r| r.until_empty(Reader::bytes))
             .reuse(Stream::new, |pieces, stream| stream.run(pieces)),
-        op("syrup_stream_owned_varied", |r| {
-            r.until_empty(Reader::bytes)
-        })
-        .call(|pieces| {
+        op("syrup_stream_owned", |r| r.until_empty(Reader::bytes)).call(|pieces| {
             let mut frames = Frames::<Syrup>::new(Framing::Length, MESSAGE_LIMIT);
             let mut messages = Vec::new();
             for piece in pieces {

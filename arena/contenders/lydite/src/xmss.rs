@@ -36,66 +36,59 @@ pub fn ops() -> Vec<Op> {
         .build_global();
     let backend = Backend::detect();
     let mut ops = vec![
-        lanes("poseidon1_16_lanes_varied", move |s| {
+        lanes("poseidon1_16_lanes", move |s| {
             backend.poseidon1_16(s);
         }),
-        lanes("poseidon1_24_lanes_varied", move |s| {
+        lanes("poseidon1_24_lanes", move |s| {
             backend.poseidon1_24(s);
         }),
-        lanes("poseidon2_16_lanes_varied", move |s| {
+        lanes("poseidon2_16_lanes", move |s| {
             backend.poseidon2_16(s);
         }),
-        lanes("poseidon2_24_lanes_varied", move |s| {
+        lanes("poseidon2_24_lanes", move |s| {
             backend.poseidon2_24(s);
         }),
-        single("poseidon1_16_single_varied", move |s| {
+        single("poseidon1_16_single", move |s| {
             backend.poseidon1_16_one(s);
         }),
-        single("poseidon1_24_single_varied", move |s| {
+        single("poseidon1_24_single", move |s| {
             backend.poseidon1_24_one(s);
         }),
-        single("poseidon2_16_single_varied", move |s| {
+        single("poseidon2_16_single", move |s| {
             backend.poseidon2_16_one(s);
         }),
-        single("poseidon2_24_single_varied", move |s| {
+        single("poseidon2_24_single", move |s| {
             backend.poseidon2_24_one(s);
         }),
         pseudorandom_function(),
     ];
     ops.extend([
-        keygen::<LeanSigTest>("xmss_keygen_test_varied", 1),
-        keygen::<LeanSig46x8>("xmss_keygen_46_8_vectors", 1),
-        keygen::<LeanSig46x10>("xmss_keygen_46_10_vectors", 1),
-        keygen::<LeanSig46x10>("xmss_keygen_46_10_2t_vectors", 2),
-        keygen::<LeanSig46x18>("xmss_keygen_46_18_vectors", 1),
-        keygen::<LeanSig46x18>("xmss_keygen_46_18_2t_vectors", 2),
-        keygen::<LeanSigProd>("xmss_keygen_prod_vectors", 1),
-        keygen::<LeanSigProd>("xmss_keygen_prod_2t_vectors", 2),
+        keygen::<LeanSigTest>("xmss_keygen_test", 1),
+        keygen::<LeanSig46x8>("xmss_keygen_46_8", 1),
+        keygen::<LeanSig46x10>("xmss_keygen_46_10", 1),
+        keygen::<LeanSig46x10>("xmss_keygen_46_10_2t", 2),
+        keygen::<LeanSig46x18>("xmss_keygen_46_18", 1),
+        keygen::<LeanSig46x18>("xmss_keygen_46_18_2t", 2),
+        keygen::<LeanSigProd>("xmss_keygen_prod", 1),
+        keygen::<LeanSigProd>("xmss_keygen_prod_2t", 2),
         report("xmss_report_keygen", 1),
         report("xmss_report_keygen_2t", 2),
-        sign::<LeanSigTest>("xmss_sign_test_varied"),
-        sign::<LeanSig46x8>("xmss_sign_46_8_varied"),
-        verify::<LeanSigTest>("xmss_verify_test_vectors"),
-        verify::<LeanSig46x8>("xmss_verify_46_8_vectors"),
-        verify::<LeanSigProd>("xmss_verify_prod_vectors"),
+        sign::<LeanSigTest>("xmss_sign_test"),
+        sign::<LeanSig46x8>("xmss_sign_46_8"),
+        verify::<LeanSigTest>("xmss_verify_test"),
+        verify::<LeanSig46x8>("xmss_verify_46_8"),
+        verify::<LeanSigProd>("xmss_verify_prod"),
         negative("xmss_verify_prod", |item| {
             Signature::<LeanSigProd>::from_bytes(item).is_ok()
         }),
-        batch(
-            "xmss_verify_prod_batch_16_vectors xmss_verify_prod_batch_256_vectors \
-             xmss_verify_prod_batch_4096_vectors",
-            1,
-        ),
-        batch(
-            "xmss_verify_prod_batch_256_2t_vectors xmss_verify_prod_batch_4096_2t_vectors",
-            2,
-        ),
-        advance("xmss_advance_46_10_vectors", 1),
-        advance("xmss_advance_46_10_2t_vectors", 2),
-        load::<LeanSig46x18>("xmss_load_46_18_vectors"),
-        load::<LeanSigProd>("xmss_load_prod_vectors"),
-        save::<LeanSig46x18>("xmss_save_46_18_vectors"),
-        save::<LeanSigProd>("xmss_save_prod_vectors"),
+        batch("xmss_verify_prod_batch", 1),
+        batch("xmss_verify_prod_batch_2t", 2),
+        advance("xmss_advance_46_10", 1),
+        advance("xmss_advance_46_10_2t", 2),
+        load::<LeanSig46x18>("xmss_load_46_18"),
+        load::<LeanSigProd>("xmss_load_prod"),
+        save::<LeanSig46x18>("xmss_save_46_18"),
+        save::<LeanSigProd>("xmss_save_prod"),
     ]);
     ops
 }
@@ -188,7 +181,7 @@ fn single<const N: usize>(
 }
 
 fn pseudorandom_function() -> Op {
-    op("xmss_prf_varied", |r| Some((r.array::<32>()?, r.u32()?)))
+    op("xmss_prf", |r| Some((r.array::<32>()?, r.u32()?)))
         .change("le@0", |(key, _), word| {
             key[..4].copy_from_slice(&word.to_le_bytes());
         })

@@ -141,53 +141,34 @@ fn set_label(value: &mut Value, word: u32) {
 
 fn ops() -> Vec<Op> {
     vec![
-        array(
-            "syrup_encode_skill syrup_encode_skill_varied syrup_encode_list100 \
-             syrup_encode_list100_varied syrup_encode_export \
-             syrup_encode_captp_varied syrup_encode_bigint_varied \
-             syrup_encode_utf8_varied syrup_encode_deep_varied \
-             syrup_encode_1mb_varied",
-            tree,
-        )
-        .change("digits@5", set_label)
-        .call(Value::to_vec),
+        array("syrup_encode", tree)
+            .change("digits@5", set_label)
+            .call(Value::to_vec),
         // The crate sorts when it creates a dictionary.
-        op("syrup_encode_unsorted_varied", unsorted)
+        op("syrup_encode_unsorted", unsorted)
             .call(|entries| Value::dictionary(entries.clone()).to_vec()),
-        array(
-            "syrup_decode_owned_skill syrup_decode_owned_skill_varied \
-             syrup_decode_owned_list100 syrup_decode_owned_list100_varied \
-             syrup_decode_owned_captp syrup_decode_owned_captp_varied \
-             syrup_decode_owned_bigint_varied syrup_decode_owned_utf8_varied \
-             syrup_decode_owned_deep_varied syrup_decode_owned_1mb_varied",
-            Reader::bytes,
-        )
-        .call(|bytes| decode(bytes).map(Decoded)),
+        array("syrup_decode_owned", Reader::bytes).call(|bytes| decode(bytes).map(Decoded)),
         negative("syrup_decode_owned", |item| {
             std::panic::catch_unwind(|| decode(item).is_some()).unwrap_or(true)
         }),
-        op("syrup_cid_skill syrup_cid_skill_varied", tree)
+        op("syrup_cid", tree)
             .change("digits@5", set_label)
             .call(|tree| <[u8; 32]>::from(Sha256::digest(tree.to_vec()))),
-        array("syrup_roundtrip_tree syrup_roundtrip_tree_varied", tree)
-            .call(|tree| decode(&tree.to_vec()).map(Decoded)),
-        array(
-            "syrup_roundtrip_struct_owned syrup_roundtrip_struct_owned_varied",
-            |reader| {
-                Some(Server {
-                    host: reader.text()?.to_owned(),
-                    port: reader.u64()? as i64,
-                    enabled: reader.take(1)? == [1],
-                })
-            },
-        )
+        array("syrup_roundtrip_tree", tree).call(|tree| decode(&tree.to_vec()).map(Decoded)),
+        array("syrup_roundtrip_struct_owned", |reader| {
+            Some(Server {
+                host: reader.text()?.to_owned(),
+                port: reader.u64()? as i64,
+                enabled: reader.take(1)? == [1],
+            })
+        })
         .change("le16@-9", |server, word| {
             server.port = server.port >> 16 << 16 | i64::from(word >> 16);
         })
         .call(|server| Server::decode(&server.encode())),
-        op("syrup_reencode_vectors", |reader| Some(reader.rest()))
+        op("syrup_reencode", |reader| Some(reader.rest()))
             .call(|bytes| decode(bytes).map(|value| value.to_vec())),
-        op("syrup_stream_owned_varied", |reader| {
+        op("syrup_stream_owned", |reader| {
             reader.until_empty(Reader::bytes)
         })
         .call(|pieces| {

@@ -43,24 +43,21 @@ fn integers() -> Vec<Op> {
     let two = move |r: &mut Reader| Some((number(r)?, number(r)?));
     let three = move |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add u256_add_varied", two)
+        array("u256_add", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| a.wrapping_add(b).into_limbs()),
-        array("u256_mul u256_mul_varied", two)
+        array("u256_mul", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| a.wrapping_mul(b).into_limbs()),
-        array("u256_div u256_div_varied", two)
+        array("u256_div", two)
             .change("le@4", |(a, _), word| set_upper_half(a, word))
             .call(|&(a, b)| a.wrapping_div(b).into_limbs()),
-        array(
-            "u256_uniswapv2_amount_out u256_uniswapv2_amount_out_varied",
-            three,
-        )
-        .change("le@4", |(a, ..), word| set_upper_half(a, word))
-        .call(|&(amount, reserve_in, out)| {
-            let amount = amount * U256::from(997);
-            (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
-        }),
+        array("u256_uniswapv2_amount_out", three)
+            .change("le@4", |(a, ..), word| set_upper_half(a, word))
+            .call(|&(amount, reserve_in, out)| {
+                let amount = amount * U256::from(997);
+                (amount * out / (reserve_in * U256::from(1000) + amount)).into_limbs()
+            }),
         array("u256_mulDiv", three)
             .change("le@4", |(a, ..), word| set_upper_half(a, word))
             .call(|&(a, b, d)| mul_div(a, b, d).into_limbs()),
@@ -72,14 +69,14 @@ fn integers() -> Vec<Op> {
     ]
 }
 
-const ENCODE: &str = "hex_encode_32b hex_encode_32b_varied";
-const ENCODE_INTO: &str = "hex_encode_32b_into hex_encode_32b_into_varied";
-const DECODE: &str = "hex_decode_32b hex_decode_32b_varied";
-const DECODE_INTO: &str = "hex_decode_32b_into hex_decode_32b_into_varied";
-const ENCODE_1KB: &str = "hex_encode_1kb_into_varied";
-const DECODE_1KB: &str = "hex_decode_1kb_into_varied";
-const ENCODE_1MB: &str = "hex_encode_1mb_into_varied";
-const DECODE_1MB: &str = "hex_decode_1mb_into_varied";
+const ENCODE: &str = "hex_encode_32b";
+const ENCODE_INTO: &str = "hex_encode_32b_into";
+const DECODE: &str = "hex_decode_32b";
+const DECODE_INTO: &str = "hex_decode_32b_into";
+const ENCODE_1KB: &str = "hex_encode_1kb_into";
+const DECODE_1KB: &str = "hex_decode_1kb_into";
+const ENCODE_1MB: &str = "hex_encode_1mb_into";
+const DECODE_1MB: &str = "hex_decode_1mb_into";
 
 fn bytes<const N: usize>(r: &mut Reader) -> Option<[u8; N]> {
     r.array()
@@ -118,7 +115,7 @@ fn const_hex_ops() -> Vec<Op> {
             |text, out| const_hex::decode_to_slice(text, out),
         ),
         negative("hex_decode_32b", |text| const_hex::decode(text).is_ok()),
-        array("address_from_hex address_from_hex_varied", bytes::<42>)
+        array("address_from_hex", bytes::<42>)
             .raw()
             .call(|text| const_hex::decode_to_array::<_, 20>(text)),
         negative("address_from_hex", |text| {

@@ -109,7 +109,7 @@ pub fn malformed(name: &str) -> Result<Vec<Vec<u8>>> {
             vec![0xc1, 0x01],
             vec![0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
         ],
-        "neg:tx_decode_blocks" => malformed_transactions()?,
+        "neg:tx_decode" => malformed_transactions()?,
         other => bail!("no malformed inputs for {other}"),
     })
 }

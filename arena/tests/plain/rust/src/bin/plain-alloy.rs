@@ -10,11 +10,13 @@ use arena_plain::{Random, Row, read, row};
 /// Elements per item of an array operation.
 const ELEMENTS: usize = 64;
 
-fn hash<const N: usize>(id: &'static str) -> Row {
+fn hash<const N: usize>() -> Row {
     let mut random = Random::new(N as u64);
     let messages: Vec<[u8; N]> = (0..256).map(|_| random.bytes()).collect();
     let items = messages.iter().map(|message| message.to_vec()).collect();
-    row(id, "le@0", items, messages, |message| keccak256(message))
+    row("keccak256", "le@0", items, messages, |message| {
+        keccak256(message)
+    })
 }
 
 /// Encodings of strings and bytes with the lengths of the published benchmark.
@@ -41,7 +43,7 @@ fn decode() -> Row {
     });
     let items = items.collect();
     row(
-        "abi_decode_dynamic_varied",
+        "abi_decode_dynamic",
         "digits@96",
         items,
         values,
@@ -76,24 +78,13 @@ fn encode() -> Row {
         item
     });
     let items = items.collect();
-    row(
-        "abi_encode_static_varied",
-        "be@-4",
-        items,
-        values,
-        |elements| {
-            for element in elements {
-                black_box(read(&element.abi_encode_params()));
-            }
-        },
-    )
+    row("abi_encode_static", "be@-4", items, values, |elements| {
+        for element in elements {
+            black_box(read(&element.abi_encode_params()));
+        }
+    })
 }
 
 fn main() -> ExitCode {
-    arena_plain::main(vec![
-        hash::<32>("keccak256_32b_varied"),
-        hash::<1024>("keccak256_1kb_varied"),
-        encode(),
-        decode(),
-    ])
+    arena_plain::main(vec![hash::<32>(), hash::<1024>(), encode(), decode()])
 }

@@ -30,7 +30,7 @@ fn rows() -> Option<Vec<Row>> {
     let (verify_items, verified) = verified.into_iter().unzip();
     Some(vec![
         row(
-            "secp256k1_sign_varied",
+            "secp256k1_sign",
             "le@32",
             sign_items,
             signing,
@@ -41,7 +41,7 @@ fn rows() -> Option<Vec<Row>> {
             },
         ),
         row(
-            "secp256k1_recover_varied",
+            "secp256k1_recover",
             "le@0",
             signed_items,
             signed,
@@ -54,7 +54,7 @@ fn rows() -> Option<Vec<Row>> {
             },
         ),
         row(
-            "secp256k1_verify_varied",
+            "secp256k1_verify",
             "none",
             verify_items,
             verified,

@@ -53,18 +53,18 @@ fn main() -> ExitCode {
         std::array::from_fn(|at| text.as_bytes()[at])
     };
     arena_plain::main(vec![
-        elements("u256_div_varied", "le@4", divisible, operands, |&(a, b)| {
+        elements("u256_div", "le@4", divisible, operands, |&(a, b)| {
             a.wrapping_div(b)
         }),
         elements(
-            "hex_encode_32b_varied",
+            "hex_encode_32b",
             "le@0",
             move || random.bytes::<32>(),
             |bytes| *bytes,
             |bytes| read(const_hex::encode(bytes).as_bytes()),
         ),
         elements(
-            "hex_decode_32b_varied",
+            "hex_decode_32b",
             "digits@0",
             text,
             |text: &[u8; 64]| *text,
