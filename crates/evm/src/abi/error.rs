@@ -56,6 +56,14 @@ impl Error {
     pub(crate) const fn new(kind: ErrorKind, offset: usize) -> Self {
         Self { kind, offset }
     }
+
+    /// Moves an error in data after a prefix of this length.
+    pub(crate) const fn after(self, prefix: usize) -> Self {
+        Self {
+            offset: self.offset + prefix,
+            ..self
+        }
+    }
 }
 
 impl fmt::Display for ErrorKind {

@@ -5,7 +5,7 @@ use alloc::{string::ToString, vec::Vec};
 use lydite_bytes::{B256, FixedBytes};
 use lydite_hash::keccak256;
 
-use super::{Codec, Error, ErrorKind, Mode, Parameter, Signature, Type, Value};
+use super::{Codec, Error, ErrorKind, Mode, Parameter, Signature, Value, call::compile};
 
 /// Decoder for the logs of one event, compiled from its human-readable signature.
 ///
@@ -33,14 +33,21 @@ impl EventCodec {
     /// Compiles `event Name(type indexed name, …) [anonymous]`; the word `event` is optional.
     ///
     /// # Errors
-    /// Those of [`Signature::parse`] and [`Codec::new`]; `Size` if there are more indexed parameters than a log has
-    /// topics.
+    /// Those of [`Signature::parse`] and [`new`](Self::new).
     pub fn parse(text: &str) -> Result<Self, Error> {
         let signature = Signature::parse(text)?;
         let anonymous = text
             .rsplit(')')
             .next()
             .is_some_and(|modifiers| modifiers.trim_matches([' ', ';']) == "anonymous");
+        Self::new(signature, anonymous)
+    }
+
+    /// Compiles a signature.
+    ///
+    /// # Errors
+    /// Those of [`Codec::new`]; `Size` if there are more indexed parameters than a log has topics.
+    pub fn new(signature: Signature, anonymous: bool) -> Result<Self, Error> {
         let indexed = signature
             .inputs
             .iter()
@@ -50,17 +57,13 @@ impl EventCodec {
         if indexed.len() > 3 + usize::from(anonymous) {
             return Err(Error::new(ErrorKind::Size, 0));
         }
-        let data = signature
-            .inputs
-            .iter()
-            .filter(|parameter| !parameter.indexed)
-            .map(|parameter| parameter.ty.clone())
-            .collect();
+        let inputs = signature.inputs.iter();
+        let data = compile(inputs.filter(|parameter| !parameter.indexed))?;
         Ok(Self {
             topic: FixedBytes(keccak256(signature.to_string().as_bytes())),
             anonymous,
             indexed,
-            data: Codec::new(&Type::Tuple(data))?,
+            data,
             signature,
         })
     }

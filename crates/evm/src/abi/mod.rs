@@ -4,7 +4,8 @@
 //!
 //! - **Rust types** ([`AbiEncode`], [`AbiDecode`], [`abi_struct!`](crate::abi_struct), [`abi_call!`](crate::abi_call),
 //!   [`abi_event!`](crate::abi_event)) compile to straight stores and loads; `&str` and `&[u8]` borrow from the data.
-//! - **Type texts** ([`Type`], [`Value`], [`Codec`]) are for types known only at run time.
+//! - **Type texts** ([`Type`], [`Value`], [`Codec`], [`CallCodec`], [`EventCodec`]) are for types known only at run
+//!   time.
 //!
 //! Layout: a frame is a head of words followed by a tail. A static member is stored in the head. For a dynamic member,
 //! the head has the offset, from the start of its frame, of the member's own frame in the tail. All numbers are
@@ -25,12 +26,16 @@
 //! # Ok::<(), abi::Error>(())
 //! ```
 
+mod call;
 mod codec;
 mod error;
 mod event;
+#[cfg(feature = "serde")]
+mod json;
 mod macros;
 mod plan;
 mod read;
+mod revert;
 mod rust_types;
 mod traits;
 mod types;
@@ -51,10 +56,14 @@ use lydite_hash::{keccak256, keccak256_const};
 #[doc(hidden)]
 pub use macros::private as __private;
 
+pub use call::CallCodec;
 pub use codec::Codec;
 pub use error::{Error, ErrorKind};
 pub use event::EventCodec;
+#[cfg(feature = "serde")]
+pub use json::JsonAbi;
 pub use read::{Decoder, Head, Mode};
+pub use revert::Revert;
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
 pub use types::{MAX_DEPTH, MAX_TYPES, Parameter, Signature, Type};

@@ -65,6 +65,22 @@ impl Type {
         Ok(ty)
     }
 
+    /// Like [`parse`](Self::parse), where the word `tuple` means the tuple of these members.
+    #[cfg(feature = "serde")]
+    pub(super) fn parse_with_members(text: &str, members: Vec<Self>) -> Result<Self, Error> {
+        let mut parser = Parser::new(text);
+        if parser.word() != "tuple" {
+            return Self::parse(text);
+        }
+        let tuple = Type::Tuple(members);
+        if height(&tuple) > MAX_DEPTH {
+            return Err(Error::new(ErrorKind::TooDeep, 0));
+        }
+        let ty = parser.arrays(tuple, 0)?;
+        parser.end()?;
+        Ok(ty)
+    }
+
     /// Whether the encoding has a tail: `bytes`, `string`, `T[]`, and all types that contain one of them.
     pub fn is_dynamic(&self) -> bool {
         match self {
@@ -120,6 +136,8 @@ impl fmt::Display for Type {
 
 /// A parameter of a [`Signature`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::json::ParameterText"))]
 pub struct Parameter {
     /// The type.
     pub ty: Type,
@@ -180,6 +198,30 @@ impl Signature {
         parser.end()?;
         Ok(Self {
             name: name.into(),
+            inputs,
+            outputs,
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Signature {
+    /// Checks that the name is an identifier.
+    ///
+    /// # Errors
+    /// `Syntax`, with the byte of the name.
+    pub(super) fn new(
+        name: String,
+        inputs: Vec<Parameter>,
+        outputs: Vec<Parameter>,
+    ) -> Result<Self, Error> {
+        let mut parser = Parser::new(&name);
+        let word = parser.word();
+        if word.len() != name.len() || word.is_empty() || word.as_bytes()[0].is_ascii_digit() {
+            return Err(parser.error());
+        }
+        Ok(Self {
+            name,
             inputs,
             outputs,
         })
@@ -274,7 +316,7 @@ impl<'a> Parser<'a> {
         self.count_type()?;
         let word = self.word();
         let start = self.at - word.len();
-        let mut ty = if self.peek() == Some(b'(') && (word.is_empty() || word == "tuple") {
+        let ty = if self.peek() == Some(b'(') && (word.is_empty() || word == "tuple") {
             Type::Tuple(
                 self.parameters(depth + 1)?
                     .into_iter()
@@ -288,6 +330,11 @@ impl<'a> Parser<'a> {
         if ty != Type::Address || self.word() != "payable" {
             self.at = after;
         }
+        self.arrays(ty, depth)
+    }
+
+    /// Parses the suffixes `[]` and `[n]` of a type.
+    fn arrays(&mut self, mut ty: Type, depth: usize) -> Result<Type, Error> {
         // `depth` counts the enclosing levels; those of the suffixes are added to the levels inside `ty`.
         let mut height = depth + self::height(&ty);
         while self.eat(b'[') {
