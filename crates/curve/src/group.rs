@@ -55,6 +55,20 @@ impl<C: Curve> Affine<C> {
         factor.mul(x).add(&C::b())
     }
 
+    /// Returns the point with these coordinates; `None` is infinity, which has two zeros. Fails with this error if there
+    /// is no such point. x and y must have magnitude 1.
+    #[inline]
+    pub(crate) fn checked<E>(x: C::Field, y: C::Field, not_on_curve: E) -> Result<Option<Self>, E> {
+        let point = Self { x, y };
+        if x.is_zero() && y.is_zero() {
+            Ok(None)
+        } else if point.is_on_curve() {
+            Ok(Some(point))
+        } else {
+            Err(not_on_curve)
+        }
+    }
+
     /// x and y must have magnitude 1.
     pub(crate) fn is_on_curve(&self) -> bool {
         Self::right_side(&self.x).sub(&self.y.square(), 1).is_zero()

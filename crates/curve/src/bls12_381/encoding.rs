@@ -5,31 +5,24 @@ use super::{
     Error, G1_LENGTH, G2_LENGTH,
     fields::{Fp, Fp2, G1, G2},
 };
-use crate::{
-    field::LazyField,
-    group::{Affine, Curve},
-};
+use crate::group::Affine;
 
 pub(super) fn read_g1(bytes: &[u8; G1_LENGTH]) -> Result<Option<Affine<G1>>, Error> {
     let words = bytes.as_chunks::<48>().0;
-    read_point(Fp::from_bytes(&words[0])?, Fp::from_bytes(&words[1])?)
+    Affine::checked(
+        Fp::from_bytes(&words[0])?,
+        Fp::from_bytes(&words[1])?,
+        Error::NotOnCurve,
+    )
 }
 
 pub(super) fn read_g2(bytes: &[u8; G2_LENGTH]) -> Result<Option<Affine<G2>>, Error> {
     let halves = bytes.as_chunks::<96>().0;
-    read_point(Fp2::from_bytes(&halves[0])?, Fp2::from_bytes(&halves[1])?)
-}
-
-/// Returns a point of the curve; `None` is infinity.
-fn read_point<C: Curve>(x: C::Field, y: C::Field) -> Result<Option<Affine<C>>, Error> {
-    let point = Affine { x, y };
-    if x.is_zero() && y.is_zero() {
-        Ok(None)
-    } else if point.is_on_curve() {
-        Ok(Some(point))
-    } else {
-        Err(Error::NotOnCurve)
-    }
+    Affine::checked(
+        Fp2::from_bytes(&halves[0])?,
+        Fp2::from_bytes(&halves[1])?,
+        Error::NotOnCurve,
+    )
 }
 
 pub(super) fn write_g1(point: Option<Affine<G1>>) -> [u8; G1_LENGTH] {

@@ -28,7 +28,6 @@ use core::fmt;
 #[cfg(target_arch = "x86_64")]
 use crate::{cpu, montgomery::Adx};
 use crate::{
-    field::Field,
     group::{self, Affine, Curve},
     montgomery::{Element, Kernel, Modulus, Portable},
 };
@@ -123,15 +122,11 @@ fn read_field<K: Kernel>(bytes: &[u8; 32]) -> Result<Fp<K>, Error> {
 /// Decodes a point of G1; `None` is infinity.
 fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> {
     let words = bytes.as_chunks::<32>().0;
-    let (x, y) = (read_field(&words[0])?, read_field(&words[1])?);
-    let point = Affine { x, y };
-    if x.is_zero() && y.is_zero() {
-        Ok(None)
-    } else if point.is_on_curve() {
-        Ok(Some(point))
-    } else {
-        Err(Error::NotOnCurve)
-    }
+    Affine::checked(
+        read_field(&words[0])?,
+        read_field(&words[1])?,
+        Error::NotOnCurve,
+    )
 }
 
 /// Decodes a point of the twist, which need not be in G2; `None` is infinity.
@@ -143,15 +138,7 @@ fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Err
             c0: read_field(&words[i + 1])?,
         })
     });
-    let (x, y): (Fp2<K>, Fp2<K>) = (x?, y?);
-    let point = Affine { x, y };
-    if x.is_zero() && y.is_zero() {
-        Ok(None)
-    } else if point.is_on_curve() {
-        Ok(Some(point))
-    } else {
-        Err(Error::NotOnCurve)
-    }
+    Affine::checked(x?, y?, Error::NotOnCurve)
 }
 
 /// Decodes a pair; `None` if one of its points is infinity. Otherwise the Miller loop checks whether the point of the

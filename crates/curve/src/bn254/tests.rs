@@ -6,7 +6,7 @@ use std::format;
 use proptest::prelude::*;
 
 use super::*;
-use crate::group::Jacobian;
+use crate::{field::Field, group::Jacobian};
 
 /// The order of both groups.
 const ORDER: [u8; 32] =
