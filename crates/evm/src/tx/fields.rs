@@ -156,6 +156,16 @@ macro_rules! transactions {
                 }
             }
 
+            impl From<$name> for TransactionRequest {
+                fn from(transaction: $name) -> Self {
+                    Self {
+                        kind: TransactionType::$kind,
+                        $($field: transaction.$field.into(),)*
+                        ..Self::default()
+                    }
+                }
+            }
+
             impl From<Signed<$name>> for Transaction {
                 fn from(signed: Signed<$name>) -> Self {
                     Self::$kind(signed)
@@ -174,18 +184,19 @@ macro_rules! transactions {
         }
 
         impl TransactionRequest {
-            /// Signs with the sender's key.
+            /// Adds a signature made elsewhere, which is not checked.
             ///
             /// # Errors
             /// [`Error::ForeignField`] or [`Error::MissingField`] if the request does not match its type.
-            pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
+            pub fn with_signature(self, signature: Signature) -> Result<Transaction, Error> {
                 self.check()?;
                 Ok(match self.kind {
-                    $(TransactionType::$kind => $name {
-                        $($field: Own::own(self.$field),)*
-                    }
-                    .sign(key)
-                    .into(),)*
+                    $(TransactionType::$kind => {
+                        let transaction = $name {
+                            $($field: Own::own(self.$field),)*
+                        };
+                        Signed { transaction, signature }.into()
+                    })*
                 })
             }
 
@@ -385,6 +396,8 @@ transactions! {
 rlp_struct! {
     /// An account, and those of its storage slots that a transaction declares.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
     pub struct AccessListItem {
         /// The account.
         pub address: Address,
@@ -403,14 +416,18 @@ rlp_struct! {
 
     /// An account's signed authorization to run the code of another account (EIP-7702).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
     pub struct Authorization {
         /// Chain id; 0 means any chain.
         pub chain_id: U256,
         /// Account whose code will run.
         pub address: Address,
         /// Nonce of the authorizing account.
+        #[cfg_attr(feature = "serde", serde(with = "super::serialize::quantity"))]
         pub nonce: u64,
         /// Parity of y of the signature's point. Values other than 0 and 1 are well-formed but have no valid authority.
+        #[cfg_attr(feature = "serde", serde(with = "super::serialize::quantity"))]
         pub y_parity: u8,
         /// r of the signature.
         pub r: U256,

@@ -13,6 +13,10 @@
 //! [`TransactionRequest`] is a transaction to be signed whose type is known only at run time. Decoding is strict:
 //! accepted input re-encodes to the same bytes.
 //!
+//! With the feature `serde`, [`Transaction`] and [`TransactionRequest`] are read and written as JSON-RPC's objects.
+//! Without `type`, the type is that of the fees and lists given. Members that are not part of a transaction, such as
+//! `blockHash` and `from`, are ignored; a `hash` must be correct.
+//!
 //! # Limits
 //! Fees have at most 128 bits; gas limit, nonce and chain id have at most 64 bits. Larger integers are rejected,
 //! although the Yellow Paper allows fees up to 2^256 - 1: no account can pay such a fee, and alloy has the same limit.
@@ -54,6 +58,8 @@
 mod error;
 mod fields;
 mod request;
+#[cfg(feature = "serde")]
+mod serialize;
 mod signed;
 #[cfg(test)]
 mod tests;

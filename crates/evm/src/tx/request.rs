@@ -2,8 +2,11 @@
 use alloc::vec::Vec;
 
 use lydite_bytes::{Address, B256, Bytes, U256};
+use lydite_curve::secp256k1::{SecretKey, Signature};
 
-use super::{AccessListItem, Authorization, Error, TransactionType};
+#[cfg(feature = "serde")]
+use super::serialize::Object;
+use super::{AccessListItem, Authorization, Error, Transaction, TransactionType};
 
 /// Defines the fields of all types: their names, and the request that contains them.
 macro_rules! fields {
@@ -58,6 +61,8 @@ macro_rules! fields {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(into = "Object", try_from = "Object"))]
         pub struct TransactionRequest {
             /// Type of the envelope.
             pub kind: TransactionType,
@@ -105,6 +110,17 @@ fields! {
 }
 
 impl TransactionRequest {
+    /// Signs with the sender's key.
+    ///
+    /// # Errors
+    /// [`Error::ForeignField`] or [`Error::MissingField`] if the request does not match its type.
+    pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
+        let mut transaction = self.with_signature(Signature::default())?;
+        let signature = key.sign_prehash(&transaction.signing_hash());
+        transaction.set_signature(signature);
+        Ok(transaction)
+    }
+
     /// Checks that the request has all required fields of its type and no others.
     pub(super) fn check(&self) -> Result<(), Error> {
         let foreign = |field: &&Field| !self.kind.has(**field) && self.is_given(**field);

@@ -4,9 +4,11 @@ use alloc::vec::Vec;
 use lydite_bytes::{Address, Bytes};
 use lydite_curve::secp256k1::{self, Signature};
 
+#[cfg(feature = "serde")]
+use super::serialize::Object;
 use super::{
-    Error, Signable, TransactionRef, TransactionType, TxEip1559, TxEip2930, TxEip4844, TxEip7702,
-    TxLegacy, fields::hash_encoded,
+    Error, Signable, TransactionRef, TransactionRequest, TransactionType, TxEip1559, TxEip2930,
+    TxEip4844, TxEip7702, TxLegacy, fields::hash_encoded,
 };
 use crate::rlp::{self, Buffer, Encode, Header, integer_bytes_len, put_integer_bytes};
 
@@ -122,6 +124,8 @@ impl<T: Signable> Signed<T> {
 /// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item extends past the end of the input or of its list");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "Object", try_from = "Object"))]
 pub enum Transaction {
     /// Has no type byte.
     Legacy(Signed<TxLegacy>),
@@ -167,6 +171,10 @@ impl Transaction {
         each!(self, signed => &signed.signature)
     }
 
+    pub(super) fn set_signature(&mut self, signature: Signature) {
+        each!(self, signed => signed.signature = signature);
+    }
+
     /// Returns the length of the envelope in bytes.
     pub fn encoded_len(&self) -> usize {
         each!(self, signed => signed.encoded_len())
@@ -196,12 +204,25 @@ impl Transaction {
         each!(self, signed => signed.transaction.signing_hash())
     }
 
+    /// Returns the v of the envelope.
+    #[cfg(feature = "serde")]
+    pub(super) fn v(&self) -> u128 {
+        each!(self, signed => Envelope(signed).v())
+    }
+
     /// Recovers the account that signed.
     ///
     /// # Errors
     /// [`Error::Signature`] if there is no sender or s is above n / 2 (EIP-2).
     pub fn sender(&self) -> Result<Address, Error> {
         each!(self, signed => signed.sender())
+    }
+}
+
+/// Drops the signature.
+impl From<Transaction> for TransactionRequest {
+    fn from(transaction: Transaction) -> Self {
+        each!(transaction, signed => signed.transaction.into())
     }
 }
 

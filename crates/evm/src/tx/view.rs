@@ -240,7 +240,7 @@ impl Signable for TransactionRef<'_> {
 
 /// Splits a legacy v into recovery id and EIP-155 chain id.
 #[inline]
-fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
+pub(super) fn split_v(v: u128) -> Option<(u8, Option<u64>)> {
     match v {
         27 | 28 => Some((v as u8 - 27, None)),
         35.. => {
