@@ -29,8 +29,6 @@ pub enum Error {
     MissingField(Field),
     /// A request has a field that its type does not have.
     ForeignField(Field, TransactionType),
-    /// A transaction of alloy-consensus has its blobs, for which [`Transaction`](super::Transaction) has no field.
-    Sidecar,
     /// The slices of a batch differ in length.
     Length,
 }
@@ -90,9 +88,6 @@ impl fmt::Display for Error {
                     *kind as u8
                 )
             }
-            Self::Sidecar => f.write_str(
-                "blob transaction: expected no sidecar; convert the transaction without its blobs",
-            ),
             Self::Length => f.write_str("batch: expected slices of equal length"),
         }
     }

@@ -14,13 +14,8 @@
 //! accepted input re-encodes to the same bytes.
 //!
 //! With the feature `serde`, [`Transaction`] and [`TransactionRequest`] are read and written as JSON-RPC's objects.
-//! Without `type`, a transaction is legacy, and the type of a request is that of the fees and lists given. Members that
-//! are not part of a transaction, such as `blockHash` and `from`, are ignored. If there is a `hash`, it must be correct;
-//! alloy does not check it. Errors name the member.
-//!
-//! With the feature `alloy-consensus`, all types convert from and to those of alloy-consensus: signed and unsigned
-//! transactions, and its envelopes of all types. Two conversions can fail: from a blob transaction with its blobs, and
-//! to alloy if the recovery id of the signature is not 0 or 1.
+//! Without `type`, the type is that of the fees and lists given. Members that are not part of a transaction, such as
+//! `blockHash` and `from`, are ignored; a `hash` must be correct.
 //!
 //! # Limits
 //! Fees have at most 128 bits; gas limit, nonce and chain id have at most 64 bits. Larger integers are rejected,
@@ -60,8 +55,6 @@
 //!
 //! [`SecretKey::sign_prehash`]: lydite_curve::secp256k1::SecretKey::sign_prehash
 
-#[cfg(feature = "alloy-consensus")]
-mod alloy;
 mod error;
 mod fields;
 mod request;
