@@ -55,8 +55,10 @@ impl<C: Curve> Affine<C> {
         factor.mul(x).add(&C::b())
     }
 
-    /// Returns the point with these coordinates; `None` is infinity, which has two zeros. Fails with this error if there
-    /// is no such point. x and y must have magnitude 1.
+    /// Returns the point with these coordinates, which must have magnitude 1; `None` is infinity, encoded as two zeros.
+    ///
+    /// # Errors
+    /// The given one if the point is not on the curve.
     #[inline]
     pub(crate) fn checked<E>(x: C::Field, y: C::Field, not_on_curve: E) -> Result<Option<Self>, E> {
         let point = Self { x, y };

@@ -76,8 +76,12 @@ impl CallCodec {
     /// # Errors
     /// Those of [`Codec::encode`].
     pub fn encode(&self, arguments: &[Value]) -> Result<Vec<u8>, Error> {
-        let mut data = self.selector.to_vec();
-        data.extend(self.inputs.encode(arguments)?);
+        let prefix = self.selector.len();
+        let size = prefix + self.inputs.size(arguments)?;
+        let mut data = Vec::with_capacity(size);
+        data.extend(self.selector);
+        data.resize(size, 0);
+        self.inputs.write(arguments, &mut data[prefix..])?;
         Ok(data)
     }
 

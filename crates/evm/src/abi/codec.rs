@@ -137,7 +137,7 @@ impl Codec {
     }
 
     /// Returns the length of the encoding. Values of one word are not checked.
-    fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
+    pub(super) fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
         let expected = plan::arguments(&self.nodes);
         if arguments.len() != expected {
             return Err(Error::new(
@@ -160,7 +160,7 @@ impl Codec {
     }
 
     /// Writes the arguments into a buffer of exactly the required length.
-    fn write(&self, arguments: &[Value], buffer: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn write(&self, arguments: &[Value], buffer: &mut [u8]) -> Result<(), Error> {
         let root = &self.nodes[0];
         let mut writer = Writer {
             nodes: &self.nodes,

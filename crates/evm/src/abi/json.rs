@@ -138,17 +138,14 @@ enum ItemKind {
 }
 
 /// An element of the list as written.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct ItemText {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: ItemKind,
-    #[serde(default)]
     name: String,
-    #[serde(default)]
     inputs: Vec<Parameter>,
-    #[serde(default)]
     outputs: Vec<Parameter>,
-    #[serde(default)]
     anonymous: bool,
 }
 

@@ -179,7 +179,7 @@ impl Signature {
         if matches!(name, "function" | "event" | "error") && parser.peek() != Some(b'(') {
             name = parser.word();
         }
-        if name.is_empty() || name.as_bytes()[0].is_ascii_digit() {
+        if !is_identifier(name) {
             return Err(parser.error());
         }
         let inputs = parser.parameters(0)?;
@@ -217,7 +217,7 @@ impl Signature {
     ) -> Result<Self, Error> {
         let mut parser = Parser::new(&name);
         let word = parser.word();
-        if word.len() != name.len() || word.is_empty() || word.as_bytes()[0].is_ascii_digit() {
+        if word.len() != name.len() || !is_identifier(word) {
             return Err(parser.error());
         }
         Ok(Self {
@@ -384,6 +384,13 @@ impl<'a> Parser<'a> {
             self.expect(b',')?;
         }
     }
+}
+
+/// Whether a word of the parser can be a name.
+fn is_identifier(word: &str) -> bool {
+    word.bytes()
+        .next()
+        .is_some_and(|byte| !byte.is_ascii_digit())
 }
 
 /// Returns the number of nested arrays and tuples in a type.

@@ -5,6 +5,8 @@ use core::{fmt, str::FromStr};
 /// A fork. The variants are in chronological order.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fork {
     /// July 2015.
     Frontier,

@@ -548,6 +548,12 @@ fn forks_by_name() {
     for fork in Fork::ALL {
         assert_eq!(format!("{fork}").parse(), Ok(fork));
         assert_eq!(format!("{fork}").to_uppercase().parse(), Ok(fork));
+        #[cfg(feature = "serde")]
+        {
+            let text = serde_json::json!(fork);
+            assert_eq!(text, fork.name());
+            assert_eq!(serde_json::from_value::<Fork>(text).ok(), Some(fork));
+        }
     }
     assert!(Fork::ALL.is_sorted());
     assert_eq!("spaceship".parse::<Fork>(), Err(UnknownFork));

@@ -5,11 +5,18 @@ use lydite_bytes::{Address, B256, Bytes, U256};
 use lydite_curve::secp256k1::{self, SecretKey, Signature};
 use lydite_hash::keccak256;
 
+#[cfg(feature = "serde")]
+use super::serialize::Quantity;
 use super::{Error, Field, Signed, Transaction, TransactionRef, TransactionRequest};
 use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct};
 
 /// Type of an EIP-2718 envelope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "Quantity<u8>", try_from = "Quantity<u8>")
+)]
 #[repr(u8)]
 pub enum TransactionType {
     /// The type before EIP-2718, without a type byte.
@@ -396,7 +403,7 @@ transactions! {
 rlp_struct! {
     /// An account, and those of its storage slots that a transaction declares.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
     #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
     pub struct AccessListItem {
         /// The account.
@@ -416,7 +423,7 @@ rlp_struct! {
 
     /// An account's signed authorization to run the code of another account (EIP-7702).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
     #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
     pub struct Authorization {
         /// Chain id; 0 means any chain.
@@ -424,10 +431,10 @@ rlp_struct! {
         /// Account whose code will run.
         pub address: Address,
         /// Nonce of the authorizing account.
-        #[cfg_attr(feature = "serde", serde(with = "super::serialize::quantity"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "super::serialize::quantity"))]
         pub nonce: u64,
         /// Parity of y of the signature's point. Values other than 0 and 1 are well-formed but have no valid authority.
-        #[cfg_attr(feature = "serde", serde(with = "super::serialize::quantity"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "super::serialize::quantity"))]
         pub y_parity: u8,
         /// r of the signature.
         pub r: U256,

@@ -7,100 +7,210 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use core::fmt;
 
 use lydite_bytes::{Address, B256, Bytes, FixedBytes, U256};
 use lydite_curve::secp256k1::Signature;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, IgnoredAny, MapAccess, Visitor},
+};
 
 use super::{
     AccessListItem, Authorization, Field, Transaction, TransactionRequest, TransactionType,
     view::split_v,
 };
 
-/// An integer of fewer than 256 bits as a quantity, for `#[serde(with = …)]`.
-pub(super) mod quantity {
-    use super::*;
-    use serde::de::Error;
+/// Writes an integer of fewer than 256 bits as a quantity.
+pub(super) fn quantity<T: Copy + Into<U256>, S: Serializer>(
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    (*value).into().serialize(serializer)
+}
 
-    pub(crate) fn serialize<T: Copy + Into<U256>, S: Serializer>(
-        value: &T,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        (*value).into().serialize(serializer)
-    }
+/// An integer of fewer than 256 bits as a quantity.
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(bound(serialize = "T: Copy + Into<U256>"))]
+pub(super) struct Quantity<T>(#[serde(serialize_with = "quantity")] T);
 
-    pub(crate) fn deserialize<'de, T: TryFrom<u128>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<T, D::Error> {
+impl<'de, T: TryFrom<u128>> Deserialize<'de> for Quantity<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = u128::try_from(U256::deserialize(deserializer)?).ok();
-        value
-            .and_then(|value| T::try_from(value).ok())
-            .ok_or_else(|| {
-                let bits = 8 * size_of::<T>();
-                D::Error::custom(format!("expected an integer of at most {bits} bits"))
-            })
+        let value = value.and_then(|value| T::try_from(value).ok());
+        value.map(Self).ok_or_else(|| {
+            let bits = 8 * size_of::<T>();
+            D::Error::custom(format_args!("expected an integer of at most {bits} bits"))
+        })
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(bound(serialize = "T: Copy + Into<U256>", deserialize = "T: TryFrom<u128>"))]
-struct Quantity<T>(#[serde(with = "quantity")] T);
+macro_rules! into_integer {
+    ($($type:ty)*) => {$(
+        impl From<Quantity<$type>> for $type {
+            fn from(quantity: Quantity<$type>) -> Self {
+                quantity.0
+            }
+        }
+    )*};
+}
+into_integer!(u8 u64);
 
-/// Defines the object with all members of all types of transactions.
+impl From<TransactionType> for Quantity<u8> {
+    fn from(kind: TransactionType) -> Self {
+        Self(kind as u8)
+    }
+}
+
+impl TryFrom<Quantity<u8>> for TransactionType {
+    type Error = String;
+
+    fn try_from(Quantity(number): Quantity<u8>) -> Result<Self, String> {
+        Self::try_from(number).map_err(|_| format!("expected 0 to 4, found {number}"))
+    }
+}
+
+/// Reads the value of the member `name`. `null` is like no value.
+fn read<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    name: &'static str,
+    value: &mut Option<T>,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    if value.is_some() {
+        return Err(A::Error::duplicate_field(name));
+    }
+    let read = map.next_value();
+    *value = read.map_err(|error| A::Error::custom(format_args!("{name}: {error}")))?;
+    Ok(())
+}
+
+fn required<T, E: Error>(name: &'static str, value: Option<T>) -> Result<T, E> {
+    value.ok_or_else(|| E::missing_field(name))
+}
+
+/// For structs whose fields are all optional.
+fn optional<T, E>(_: &'static str, value: Option<T>) -> Result<Option<T>, E> {
+    Ok(value)
+}
+
+/// Implements `Deserialize` for objects. Unlike those of the derived implementation, errors name the member.
+macro_rules! deserialize {
+    ($($object:ident: $presence:ident { $($key:literal $name:ident: $type:ty,)* })*) => {$(
+        impl<'de> Deserialize<'de> for $object {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Members;
+
+                impl<'de> Visitor<'de> for Members {
+                    type Value = $object;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("an object")
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$object, A::Error> {
+                        $(let mut $name: Option<$type> = None;)*
+                        while let Some(key) = map.next_key::<String>()? {
+                            match key.as_str() {
+                                $($key => read($key, &mut $name, &mut map)?,)*
+                                _ => {
+                                    map.next_value::<IgnoredAny>()?;
+                                }
+                            }
+                        }
+                        Ok($object { $($name: $presence($key, $name)?.into(),)* })
+                    }
+                }
+
+                deserializer.deserialize_map(Members)
+            }
+        }
+    )*};
+}
+
+deserialize! {
+    AccessListItem: required {
+        "address" address: Address,
+        "storageKeys" storage_keys: Vec<B256>,
+    }
+    Authorization: required {
+        "chainId" chain_id: U256,
+        "address" address: Address,
+        "nonce" nonce: Quantity<u64>,
+        "yParity" y_parity: Quantity<u8>,
+        "r" r: U256,
+        "s" s: U256,
+    }
+}
+
+/// Defines the object with all members of all types of transactions. The name of a field follows a member that signed
+/// transactions of the types with this field must have.
 macro_rules! object {
-    ($($(#[$attribute:meta])* $name:ident: $type:ty,)*) => {
-        #[derive(Default, Serialize, Deserialize)]
-        #[serde(rename_all = "camelCase")]
+    ($($key:literal $name:ident: $type:ty $(, $field:ident)?;)*) => {
+        #[derive(Default, Serialize)]
         pub(super) struct Object {
-            /// `null` if the transaction creates a contract.
-            to: Option<Address>,
             $(
-                $(#[$attribute])*
-                #[serde(skip_serializing_if = "Option::is_none")]
+                #[serde(rename = $key, skip_serializing_if = "Option::is_none")]
                 $name: Option<$type>,
             )*
+        }
+
+        deserialize! { Object: optional { $($key $name: $type,)* } }
+
+        impl Object {
+            /// Returns the first member that a signed transaction of this type lacks.
+            fn missing(&self, kind: TransactionType) -> Option<&'static str> {
+                $($(
+                    if kind.has(Field::$field) && self.$name.is_none() {
+                        return Some($key);
+                    }
+                )?)*
+                None
+            }
         }
     };
 }
 
 object! {
-    #[serde(rename = "type")]
-    kind: Quantity<u8>,
-    chain_id: Quantity<u64>,
-    nonce: Quantity<u64>,
-    gas: Quantity<u64>,
-    gas_price: Quantity<u128>,
-    max_priority_fee_per_gas: Quantity<u128>,
-    max_fee_per_gas: Quantity<u128>,
-    value: U256,
-    input: Bytes,
+    "type" kind: TransactionType;
+    "chainId" chain_id: Quantity<u64>;
+    "nonce" nonce: Quantity<u64>, Nonce;
+    "gas" gas: Quantity<u64>, GasLimit;
+    "gasPrice" gas_price: Quantity<u128>, GasPrice;
+    "maxPriorityFeePerGas" max_priority_fee_per_gas: Quantity<u128>, MaxPriorityFeePerGas;
+    "maxFeePerGas" max_fee_per_gas: Quantity<u128>, MaxFeePerGas;
+    // Written as `null` if the transaction creates a contract.
+    "to" to: Option<Address>;
+    "value" value: U256, Value;
+    "input" input: Bytes, Data;
     // The older name of `input` in requests.
-    data: Bytes,
-    access_list: Vec<AccessListItem>,
-    max_fee_per_blob_gas: Quantity<u128>,
-    blob_versioned_hashes: Vec<B256>,
-    authorization_list: Vec<Authorization>,
-    y_parity: Quantity<u8>,
-    v: Quantity<u128>,
-    r: U256,
-    s: U256,
-    hash: B256,
+    "data" data: Bytes;
+    "accessList" access_list: Vec<AccessListItem>;
+    "maxFeePerBlobGas" max_fee_per_blob_gas: Quantity<u128>, MaxFeePerBlobGas;
+    "blobVersionedHashes" blob_versioned_hashes: Vec<B256>, BlobVersionedHashes;
+    "authorizationList" authorization_list: Vec<Authorization>, AuthorizationList;
+    "yParity" y_parity: Quantity<u8>;
+    "v" v: Quantity<u128>;
+    "r" r: U256;
+    "s" s: U256;
+    "hash" hash: B256;
 }
 
 impl Object {
-    /// Returns the type, which old objects and requests may lack: that of the fees and lists given.
-    fn kind(&self) -> Result<TransactionType, String> {
-        Ok(match self.kind {
-            Some(Quantity(number)) => TransactionType::try_from(number)
-                .map_err(|_| format!("type: expected 0 to 4, found {number}"))?,
-            None if self.authorization_list.is_some() => TransactionType::Eip7702,
-            None if self.blob_versioned_hashes.is_some() => TransactionType::Eip4844,
-            None if self.max_fee_per_gas.is_some() || self.max_priority_fee_per_gas.is_some() => {
-                TransactionType::Eip1559
-            }
-            None if self.access_list.is_some() => TransactionType::Eip2930,
-            None => TransactionType::Legacy,
-        })
+    /// Returns the type of a request, which may lack it: that of the fees and lists given.
+    fn requested_kind(&self) -> TransactionType {
+        if let Some(kind) = self.kind {
+            kind
+        } else if self.authorization_list.is_some() {
+            TransactionType::Eip7702
+        } else if self.blob_versioned_hashes.is_some() {
+            TransactionType::Eip4844
+        } else if self.max_fee_per_gas.is_some() || self.max_priority_fee_per_gas.is_some() {
+            TransactionType::Eip1559
+        } else if self.access_list.is_some() {
+            TransactionType::Eip2930
+        } else {
+            TransactionType::Legacy
+        }
     }
 }
 
@@ -112,7 +222,7 @@ impl From<TransactionRequest> for Object {
         }
         let fee = |field, value| given(kind, field, Quantity(value));
         Self {
-            kind: Some(Quantity(kind as u8)),
+            kind: Some(kind),
             chain_id: request.chain_id.map(Quantity),
             nonce: Some(Quantity(request.nonce)),
             gas: Some(Quantity(request.gas_limit)),
@@ -123,7 +233,7 @@ impl From<TransactionRequest> for Object {
             ),
             max_fee_per_gas: fee(Field::MaxFeePerGas, request.max_fee_per_gas),
             max_fee_per_blob_gas: fee(Field::MaxFeePerBlobGas, request.max_fee_per_blob_gas),
-            to: request.to,
+            to: Some(request.to),
             value: Some(request.value),
             input: Some(request.data),
             access_list: given(kind, Field::AccessList, request.access_list),
@@ -148,14 +258,14 @@ impl TryFrom<Object> for TransactionRequest {
         let number = |quantity: Option<Quantity<u64>>| quantity.map_or(0, |Quantity(value)| value);
         let fee = |quantity: Option<Quantity<u128>>| quantity.map_or(0, |Quantity(value)| value);
         Ok(Self {
-            kind: object.kind()?,
+            kind: object.requested_kind(),
             chain_id: object.chain_id.map(|Quantity(value)| value),
             nonce: number(object.nonce),
             gas_price: fee(object.gas_price),
             max_priority_fee_per_gas: fee(object.max_priority_fee_per_gas),
             max_fee_per_gas: fee(object.max_fee_per_gas),
             gas_limit: number(object.gas),
-            to: object.to,
+            to: object.to.flatten(),
             value: object.value.unwrap_or_default(),
             data: object.input.or(object.data).unwrap_or_default(),
             access_list: object.access_list.unwrap_or_default(),
@@ -186,17 +296,25 @@ impl TryFrom<Object> for Transaction {
     type Error = String;
 
     fn try_from(mut object: Object) -> Result<Self, String> {
-        let kind = object.kind()?;
+        // A signed transaction without a type is older than EIP-2718.
+        let kind = *object.kind.get_or_insert_default();
+        if object.input.is_none() {
+            object.input = object.data.take();
+        }
+        if let Some(name) = object.missing(kind) {
+            return Err(format!("missing field `{name}`"));
+        }
         let (v, y_parity) = (object.v.take(), object.y_parity.take());
         let recovery_id = if kind == TransactionType::Legacy {
             let Quantity(v) = v.ok_or("missing field `v`")?;
             let (recovery_id, chain_id) =
                 split_v(v).ok_or("v: expected 27, 28, or at least 35 with a chain id")?;
-            let chain_id = chain_id.map(Quantity);
-            if object.chain_id.is_some() && object.chain_id != chain_id {
+            // Some nodes also give their chain's id for transactions that are valid on every chain.
+            let given = object.chain_id.take().map(u64::from);
+            if given.zip(chain_id).is_some_and(|(given, own)| given != own) {
                 return Err("chainId is not that of v".into());
             }
-            object.chain_id = chain_id;
+            object.chain_id = chain_id.map(Quantity);
             recovery_id
         } else {
             // Nodes also give the price that was paid.
@@ -246,6 +364,61 @@ mod tests {
         "hash": "0x33469b22e9f636356c4160a87eb19df52b7412e8eac32a4a55ffe88ea8350788"
     }"#;
 
+    /// Answers to `eth_getTransactionByHash`, one a type. Source: Ethereum execution APIs,
+    /// `tests/eth_getTransactionByHash`, files `get-legacy-create`, `get-access-list`, `get-dynamic-fee`, `get-blob-tx`,
+    /// `get-setcode-tx`.
+    const ANSWERS: [&str; 5] = [
+        r#"{"blockHash": "0xac5c61edb087a51279674fe01d5c1f65eac3fd8597f9bea215058e745df8088e", "blockNumber": "0x1",
+            "from": "0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f", "gas": "0x131ec", "gasPrice": "0x342770c1", "hash":
+            "0xbdb37c763e721bf1a0e94e0bc72db704110b2ccc6720713708744422a2cc95d6", "input":
+            "0x600d380380600d6000396000f360004381526020014681526020014181526020014881526020014481526020013281526020013481526020016000f3",
+            "nonce": "0x0", "to": null, "transactionIndex": "0x0", "value": "0x0", "type": "0x0", "chainId":
+            "0xc72dd9d5e883e", "v": "0x18e5bb3abd10a0", "r":
+            "0xdf95c12446d276292221a19cca4f3e678f113a412bf3845bd85dc5bb5bd87def", "s":
+            "0x523b1712e2f5a7b421f5740d32f51fd33a525026a21fd89770a55480ad28732"}"#,
+        r#"{"blockHash": "0xa6c4f972bc75b6fc4f6baa53789aa8f9e38ff1bb438f69a862089c093aa99c3b", "blockNumber": "0x18",
+            "blockTimestamp": "0xf0", "from": "0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f", "gas": "0x186a0", "gasPrice":
+            "0x1", "hash": "0xd82374da698cfacbf4bb58d7ab8444621517e2137c08b859c66e50e8927c7af6", "input":
+            "0x0e394e7c8a2b32c9656d6974", "nonce": "0x4e", "to": "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df",
+            "transactionIndex": "0x0", "value": "0x2", "type": "0x1", "accessList": [{"address":
+            "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df", "storageKeys":
+            ["0x0000000000000000000000000000000000000000000000000000000000000000",
+            "0x95104e47e1982aba633477f377b1511396c3fe83600224bcb0c78949be705b33"]}], "chainId": "0xc72dd9d5e883e", "v":
+            "0x1", "r": "0x6ecd9ea7e1958288a3a822eb9c22662c30a7696e364d5b219a164bafd9bc58d8", "s":
+            "0x3fc5322f888fabe456b29bb2b0e829482d728500678627f564ee3aff184428c2", "yParity": "0x1"}"#,
+        r#"{"blockHash": "0x00e18991cfec00caf9e897554cc21735412216f7f0048afc0b13616d76e88ff0", "blockNumber": "0x5",
+            "from": "0x658bdf435d810c91414ec09147daa6db62406379", "gas": "0xea60", "gasPrice": "0x1ec7cd47",
+            "maxFeePerGas": "0x1ec7cd47", "maxPriorityFeePerGas": "0x1f4", "hash":
+            "0x54b25c11650dca0253ef7b91b5415680eea8dac54b029863e12db48908ad386c", "input":
+            "0xa9059cbb0000000000000000000000000000000000000000000000000000000000000005000000000000000000000000000000000000000000000000000000000000000f",
+            "nonce": "0x4", "to": "0x0000000000000000000000000000000000031ec7", "transactionIndex": "0x0", "value": "0x1",
+            "type": "0x2", "accessList": [], "chainId": "0x539", "v": "0x1", "r":
+            "0xf78ac25d29e299b67e858b64ba54ca7f10e60714a0396277df4ce1727f5f8f73", "s":
+            "0x70bd40bbe85508ce983b1414293fec37a1115c63d3778a9e41789eb53b44ed77", "yParity": "0x1"}"#,
+        r#"{"blockHash": "0x1732a5fe86d54098c431fa4fea34387b650e41dbff65ca554370028172fcdb6a", "blockNumber": "0x3",
+            "from": "0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f", "gas": "0x186a0", "gasPrice": "0x281d620e",
+            "maxFeePerGas": "0x281d620e", "maxPriorityFeePerGas": "0x1", "maxFeePerBlobGas": "0x20000", "hash":
+            "0xb0ebf0d8fca6724d5111d0be9ac61f0e7bf174208e0fafcb653f337c72465b83", "input": "0xdc4c8669df128318656d6974",
+            "nonce": "0x8", "to": "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df", "transactionIndex": "0x0", "value": "0x3",
+            "type": "0x3", "accessList": [{"address": "0x7dcd17433742f4c0ca53122ab541d0ba67fc27df", "storageKeys":
+            ["0x0000000000000000000000000000000000000000000000000000000000000000",
+            "0x462708a3c1cd03b21605715d090136df64e227f7e7792f74bb1bd7a8288f8801"]}], "chainId": "0xc72dd9d5e883e",
+            "blobVersionedHashes": ["0x015a4cab4911426699ed34483de6640cf55a568afc5c5edffdcbd8bcd4452f68"], "v": "0x0",
+            "r": "0x478385a47075dd6ba56300b623038052a6e4bb03f8cfc53f367712f1c1d3e7de", "s":
+            "0x2f79ed9b154b0af2c97ddfc1f4f76e6c17725713b6d44ea922ca4c6bbc20775c", "yParity": "0x0"}"#,
+        r#"{"blockHash": "0xe02dd6dfcd01b2afca0e56cd1d09535398be984b97b3e8be7bfba38ea17fc633", "blockNumber": "0x2d",
+            "blockTimestamp": "0x1c2", "from": "0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f", "gas": "0xb3b0", "gasPrice":
+            "0x56a6c99", "maxFeePerGas": "0x56a6c99", "maxPriorityFeePerGas": "0x1", "hash":
+            "0x52936c0771a21d9835c6948bc04f7cb42bb5d4cbd88e4a31abd2673511173c68", "input": "0x", "nonce": "0x9b", "to":
+            "0x0000000000000000000000000000000000000000", "transactionIndex": "0x1", "value": "0x0", "type": "0x4",
+            "accessList": [], "chainId": "0xc72dd9d5e883e", "authorizationList": [{"chainId": "0xc72dd9d5e883e",
+            "address": "0x58f8fe237b593c19546e1e758a2544561d04bfe0", "nonce": "0x0", "yParity": "0x1", "r":
+            "0xec6caeb1b7071f1b3ae36aeaa7bf0eaecb8e006e83b3e50d792870ea95af4c59", "s":
+            "0x1d1225f76d6faac3d904c0635193e83d3867c101b2e6f6c9bb7b1fdeeed923ab"}], "v": "0x0", "r":
+            "0xbf57deff928f4f83c5b92e010248d56d2ae2d8211457edba656373b7713ff023", "s":
+            "0x39bca6db7b6eb369f77068a9bff27ffaf88ade3ae1534d6c6d660e478087d1fe", "yParity": "0x0"}"#,
+    ];
+
     /// Reads the transaction after changing one member; `null` removes it.
     fn changed(text: &str, member: &str, value: Value) -> Result<Transaction, String> {
         let mut object: Value = from_str(text).unwrap();
@@ -256,18 +429,45 @@ mod tests {
         from_value(object).map_err(|error| error.to_string())
     }
 
-    /// A transaction of type 2 as an object, with the price paid as nodes return it.
-    fn eip1559() -> String {
-        let request = TransactionRequest {
-            kind: TransactionType::Eip1559,
-            chain_id: Some(1),
-            max_fee_per_gas: 20,
-            data: Bytes::from([1, 2]),
-            ..TransactionRequest::default()
-        };
-        let key = SecretKey::from_bytes(&[0x46; 32]).unwrap();
-        let text = to_string(&request.sign(&key).unwrap()).unwrap();
-        text.replace("{\"to\"", "{\"gasPrice\":\"0x7\",\"to\"")
+    #[test]
+    fn answers_of_a_node() {
+        for (number, text) in ANSWERS.into_iter().enumerate() {
+            let transaction: Transaction = from_str(text).unwrap();
+            assert_eq!(transaction.kind() as usize, number);
+            let mut answer: Value = from_str(text).unwrap();
+            let members = answer.as_object_mut().unwrap();
+            let from = members.remove("from").unwrap();
+            assert_eq!(from, json!(transaction.sender().unwrap()));
+            for member in [
+                "blockHash",
+                "blockNumber",
+                "blockTimestamp",
+                "transactionIndex",
+            ] {
+                members.remove(member);
+            }
+            // From type 2 on, the price that was paid.
+            if number >= 2 {
+                members.remove("gasPrice");
+            }
+            assert_eq!(json!(transaction), answer);
+
+            // The hash may be missing; for type 0 also the type.
+            let missing = |member| changed(text, member, Value::Null);
+            assert_eq!(missing("hash"), Ok(transaction.clone()));
+            assert_eq!(missing("type").is_ok(), number == 0);
+            // Either of the two names of the parity is enough, if there are two.
+            if number > 0 {
+                assert_eq!(missing("v"), Ok(transaction.clone()));
+                assert_eq!(missing("yParity"), Ok(transaction.clone()));
+            }
+
+            let request = TransactionRequest::from(transaction);
+            assert_eq!(from_value(json!(request)).ok(), Some(request));
+        }
+        // A contract has no recipient: null or nothing.
+        let created = from_str(ANSWERS[0]).unwrap();
+        assert_eq!(changed(ANSWERS[0], "to", Value::Null), Ok(created));
     }
 
     #[test]
@@ -294,55 +494,136 @@ mod tests {
         }
     }
 
+    /// The signature of a legacy transaction that is valid on every chain does not include the chain id, which some
+    /// nodes nevertheless give.
     #[test]
-    fn a_contract_has_no_recipient() {
-        let text = eip1559();
-        assert!(text.contains("\"to\":null"), "{text}");
-        let transaction: Transaction = from_str(&text).unwrap();
-        assert_eq!(changed(&text, "to", Value::Null), Ok(transaction.clone()));
-        // Either of the two names of the parity is enough.
-        for member in ["v", "yParity", "type"] {
-            assert_eq!(changed(&text, member, Value::Null), Ok(transaction.clone()));
-        }
+    fn before_eip_155() {
+        let key = SecretKey::from_bytes(&[0x46; 32]).unwrap();
+        let transaction = TransactionRequest::default().sign(&key).unwrap();
+        let text = to_string(&transaction).unwrap();
+        assert!(text.contains(r#""v":"0x1b""#) || text.contains(r#""v":"0x1c""#));
+        assert!(!text.contains("chainId"), "{text}");
+        assert_eq!(changed(&text, "chainId", json!("0x1")), Ok(transaction));
     }
 
     #[test]
     fn errors_name_the_member() {
-        let legacy = |member, value| changed(EIP_155, member, value).unwrap_err();
-        assert_eq!(
-            legacy("v", json!("0x1d")),
-            "v: expected 27, 28, or at least 35 with a chain id"
-        );
-        assert_eq!(legacy("v", Value::Null), "missing field `v`");
-        assert_eq!(legacy("r", Value::Null), "missing field `r`");
-        assert_eq!(legacy("chainId", json!("0x2")), "chainId is not that of v");
-        assert_eq!(legacy("v", json!("0x1b")), "chainId is not that of v");
-        assert_eq!(
-            legacy("nonce", json!("0xa")),
-            "hash is not that of the transaction"
-        );
-        assert_eq!(
-            legacy("type", json!("0x5")),
-            "type: expected 0 to 4, found 5"
-        );
-        assert_eq!(
-            legacy("type", json!("0x100")),
-            "expected an integer of at most 8 bits"
-        );
-        let large = json!("0x10000000000000000");
-        assert_eq!(
-            legacy("gas", large),
-            "expected an integer of at most 64 bits"
-        );
-        assert_eq!(legacy("data", json!("0x01")), "`input` and `data` differ");
-        let foreign = "max_fee_per_gas: not a field of transaction type 0";
-        assert_eq!(legacy("maxFeePerGas", json!("0x1")), foreign);
-
-        let typed = |member, value| changed(&eip1559(), member, value).unwrap_err();
+        fn check(text: &str, member: &str, value: Value, expected: &str) {
+            assert_eq!(changed(text, member, value).unwrap_err(), expected);
+        }
+        let legacy = [
+            (
+                "v",
+                json!("0x1d"),
+                "v: expected 27, 28, or at least 35 with a chain id",
+            ),
+            ("v", Value::Null, "missing field `v`"),
+            ("r", Value::Null, "missing field `r`"),
+            ("chainId", json!("0x2"), "chainId is not that of v"),
+            ("nonce", json!("0xa"), "hash is not that of the transaction"),
+            ("type", json!("0x5"), "type: expected 0 to 4, found 5"),
+            (
+                "type",
+                json!("0x100"),
+                "type: expected an integer of at most 8 bits",
+            ),
+            (
+                "gas",
+                json!("0x10000000000000000"),
+                "gas: expected an integer of at most 64 bits",
+            ),
+            (
+                "gas",
+                json!(1),
+                "gas: invalid type: integer `1`, expected a 0x-prefixed hexadecimal string",
+            ),
+            (
+                "to",
+                json!("0x12"),
+                "to: expected 40 hexadecimal digits, found 2",
+            ),
+            ("data", json!("0x01"), "`input` and `data` differ"),
+            (
+                "maxFeePerGas",
+                json!("0x1"),
+                "max_fee_per_gas: not a field of transaction type 0",
+            ),
+        ];
+        for (member, value, expected) in legacy {
+            check(EIP_155, member, value, expected);
+        }
         let parity = "yParity and v: expected both 0 or both 1";
-        assert_eq!(typed("v", json!("0x2")), parity);
-        assert_eq!(typed("yParity", json!("0x2")), parity);
-        assert!(typed("type", json!("0x3")).starts_with("to: "));
+        check(ANSWERS[2], "v", json!("0x2"), parity);
+        check(ANSWERS[2], "yParity", json!("0x2"), parity);
+        let to = "to: missing; this transaction type cannot create a contract";
+        check(ANSWERS[3], "to", Value::Null, to);
+
+        let items = |member, value| {
+            let mut items: Value = from_str(ANSWERS[4]).unwrap();
+            let mut items = items["authorizationList"].take();
+            items[0][member] = value;
+            changed(ANSWERS[4], "authorizationList", items).unwrap_err()
+        };
+        assert_eq!(
+            items("nonce", Value::Null),
+            "authorizationList: missing field `nonce`"
+        );
+        assert_eq!(
+            items("yParity", json!("0x100")),
+            "authorizationList: yParity: expected an integer of at most 8 bits"
+        );
+        // Of the fields of the type, only an access list and a recipient may be missing.
+        for (number, text) in ANSWERS.into_iter().enumerate() {
+            let Value::Object(members) = json!(from_str::<Transaction>(text).unwrap()) else {
+                panic!("not an object")
+            };
+            let required = members.keys().map(String::as_str);
+            for member in required.filter(|name| !["type", "hash", "v", "yParity"].contains(name)) {
+                let expected = match member {
+                    "chainId" if number == 0 => continue,
+                    "to" if number <= 2 => continue,
+                    "accessList" => continue,
+                    "to" => to.into(),
+                    "chainId" => "chain_id: missing".into(),
+                    name => format!("missing field `{name}`"),
+                };
+                check(text, member, Value::Null, &expected);
+            }
+        }
+
+        let list = json!([{"address": Address::ZERO}]);
+        let missing = "accessList: missing field `storageKeys`";
+        check(ANSWERS[4], "accessList", list, missing);
+
+        // The deserializer adds its position once.
+        let read = |text| from_str::<Transaction>(text).unwrap_err().to_string();
+        assert_eq!(
+            read(r#"{"gas": "0x1", "gas": "0x1"}"#),
+            "duplicate field `gas` at line 1 column 20"
+        );
+        assert_eq!(
+            read(r#"{"r": "0xz"}"#),
+            "r: byte 2: expected a digit, found 0x7a at line 1 column 11"
+        );
+        assert_eq!(
+            read("[]"),
+            "invalid type: sequence, expected an object at line 1 column 0"
+        );
+    }
+
+    #[test]
+    fn types() {
+        for number in 0..5u8 {
+            let kind = TransactionType::try_from(number).unwrap();
+            let text = format!("\"0x{number}\"");
+            assert_eq!(to_string(&kind).unwrap(), text);
+            assert_eq!(from_str::<TransactionType>(&text).unwrap(), kind);
+        }
+        let error = from_str::<TransactionType>(r#""0x5""#).unwrap_err();
+        assert!(
+            error.to_string().starts_with("expected 0 to 4, found 5"),
+            "{error}"
+        );
     }
 
     #[test]
