@@ -2,6 +2,8 @@
 #![deny(unsafe_code)]
 
 #[cfg(feature = "consensus")]
+mod block;
+#[cfg(feature = "consensus")]
 mod consensus;
 #[cfg(feature = "revm")]
 mod crypto;
@@ -11,6 +13,11 @@ mod execution;
 #[allow(unsafe_code)]
 mod keccak;
 
+#[cfg(feature = "consensus")]
+pub use block::{
+    calculate_receipt_root, calculate_transaction_root, calculate_withdrawals_root,
+    ordered_trie_root, ordered_trie_root_encoded, ordered_trie_root_with_encoder, recover_signers,
+};
 #[cfg(feature = "consensus")]
 pub use consensus::LyditeProvider;
 #[cfg(feature = "revm")]

@@ -1,4 +1,4 @@
-//! RLP, ABI, EIP-191, EIP-712, transactions and precompiled contracts.
+//! RLP, ABI, EIP-191, EIP-712, transactions, roots of tries and precompiled contracts.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -13,6 +13,7 @@ mod escape;
 #[cfg(feature = "precompile")]
 pub mod precompile;
 pub mod rlp;
+pub mod trie;
 pub mod tx;
 
 /// Runs the README's example as a test.

@@ -1,5 +1,6 @@
 //! alloy and revm as a contender, with or without Lydite underneath, selected by the argument. Both are the same
-//! program, so that nothing else differs.
+//! program. With Lydite, a block's senders and its transactions root are computed by the functions of lydite-alloy that
+//! replace alloy's, without Lydite by alloy's.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,6 +43,22 @@ fn senders(block: &Vec<&'static [u8]>) -> Option<Vec<u8>> {
         let tx = TxEnvelope::decode_2718(&mut &**raw).ok()?;
         out.extend_from_slice(tx.tx_hash().as_slice());
         out.extend_from_slice(tx.recover_signer().ok()?.as_slice());
+    }
+    Some(out)
+}
+
+/// The same with the senders in one batch.
+fn senders_batch(block: &Vec<&'static [u8]>) -> Option<Vec<u8>> {
+    let transactions: Option<Vec<TxEnvelope>> = block
+        .iter()
+        .map(|raw| TxEnvelope::decode_2718(&mut &**raw).ok())
+        .collect();
+    let transactions = transactions?;
+    let senders = lydite_alloy::recover_signers(&transactions).ok()?;
+    let mut out = Vec::with_capacity(52 * block.len());
+    for (tx, sender) in transactions.iter().zip(senders) {
+        out.extend_from_slice(tx.tx_hash().as_slice());
+        out.extend_from_slice(sender.as_slice());
     }
     Some(out)
 }
@@ -119,11 +136,17 @@ fn main() {
         op("alloy_senders", |reader| {
             reader.until_empty(|reader| reader.bytes())
         })
-        .call(senders),
+        .call(if lydite { senders_batch } else { senders }),
         op("alloy_transactions_root", |reader| {
             reader.until_empty(|reader| TxEnvelope::decode_2718(&mut reader.bytes()?).ok())
         })
-        .call(|block: &Vec<TxEnvelope>| proofs::calculate_transaction_root(block).0),
+        .call(move |block: &Vec<TxEnvelope>| {
+            if lydite {
+                lydite_alloy::calculate_transaction_root(block).0
+            } else {
+                proofs::calculate_transaction_root(block).0
+            }
+        }),
         op("revm_block", block).call(execute),
     ];
     let name = if lydite { "lydite-alloy" } else { "alloy-revm" };

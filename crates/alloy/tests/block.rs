@@ -1,0 +1,141 @@
+//! Compares roots with alloy-trie, and senders of a list with alloy's one by one.
+#![allow(clippy::unwrap_used)]
+
+use alloy_consensus::{TxEnvelope, proofs, transaction::SignerRecoverable};
+use alloy_eips::{eip2718::Decodable2718, eip4895::Withdrawal};
+use alloy_primitives::Address;
+use alloy_trie::{HashBuilder, Nibbles};
+use lydite::{bytes::hex, evm::trie};
+use lydite_alloy as ours;
+use proptest::prelude::*;
+
+/// The root by alloy-trie, which has no code in common with ours except Keccak-256.
+fn reference(entries: &[(&[u8], &[u8])]) -> [u8; 32] {
+    let mut builder = HashBuilder::default();
+    for (key, value) in entries {
+        builder.add_leaf(Nibbles::unpack(key), value);
+    }
+    builder.root().0
+}
+
+#[test]
+fn lists_of_every_length() {
+    let values: Vec<Vec<u8>> = (0..1_100usize)
+        .map(|i| vec![i as u8; 1 + i * 7 % 90])
+        .collect();
+    let lengths = (0..300).chain([511, 512, 513, 1_000, 1_100]);
+    for len in lengths {
+        let values = &values[..len];
+        assert_eq!(
+            ours::ordered_trie_root_encoded(values),
+            proofs::ordered_trie_root_encoded(values),
+            "{len} items"
+        );
+    }
+}
+
+/// Indices of three bytes, and more than one chunk of hashes.
+#[test]
+fn long_list() {
+    let values: Vec<[u8; 40]> = (0..70_000u32)
+        .map(|i| {
+            let mut value = [1; 40];
+            value[..4].copy_from_slice(&i.to_be_bytes());
+            value
+        })
+        .collect();
+    assert_eq!(
+        ours::ordered_trie_root_encoded(&values),
+        proofs::ordered_trie_root_encoded(&values)
+    );
+}
+
+#[test]
+fn large_values() {
+    let values: Vec<Vec<u8>> = (1..20).map(|i| vec![i as u8; i * 17_000]).collect();
+    assert_eq!(
+        ours::ordered_trie_root_encoded(&values),
+        proofs::ordered_trie_root_encoded(&values)
+    );
+}
+
+fn transactions(vectors: &serde_json::Value) -> Vec<TxEnvelope> {
+    let decode = |vector: &serde_json::Value| {
+        let raw = hex::decode(vector["raw"].as_str().unwrap()).unwrap();
+        TxEnvelope::decode_2718(&mut raw.as_slice()).unwrap()
+    };
+    vectors.as_array().unwrap().iter().map(decode).collect()
+}
+
+#[test]
+fn blocks() {
+    let read = |name: &str| -> serde_json::Value {
+        let path = format!(
+            "{}/../../vectors/tx/{name}.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let generated = transactions(&read("generated")["transactions"]);
+    let blocks = transactions(&read("hoodi_772457_772461"));
+    for all in [generated, blocks] {
+        assert!(all.len() > 16);
+        assert_eq!(
+            ours::calculate_transaction_root(&all),
+            proofs::calculate_transaction_root(&all)
+        );
+        let (valid, invalid): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|tx| tx.recover_signer().is_ok());
+        let senders: Vec<Address> = valid
+            .iter()
+            .map(|tx| tx.recover_signer().unwrap())
+            .collect();
+        assert_eq!(ours::recover_signers(&valid).unwrap(), senders);
+        for tx in invalid {
+            assert!(ours::recover_signers(&[valid[0].clone(), tx]).is_err());
+        }
+    }
+}
+
+#[test]
+fn withdrawals() {
+    let withdrawals: Vec<Withdrawal> = (0..16)
+        .map(|index| Withdrawal {
+            index,
+            validator_index: index * 31,
+            address: Address::repeat_byte(index as u8),
+            amount: 1 << (2 * index),
+        })
+        .collect();
+    assert_eq!(
+        ours::calculate_withdrawals_root(&withdrawals),
+        proofs::calculate_withdrawals_root(&withdrawals)
+    );
+}
+
+/// Keys of one length that share long prefixes: few distinct bytes make extensions and deep branches likely.
+fn keys() -> impl Strategy<Value = std::collections::BTreeMap<Vec<u8>, Vec<u8>>> {
+    let byte = prop_oneof![Just(0u8), Just(1), Just(0x10), any::<u8>()];
+    (1usize..33).prop_flat_map(move |len| {
+        prop::collection::btree_map(
+            prop::collection::vec(byte.clone(), len),
+            prop::collection::vec(any::<u8>(), 1..120),
+            0..200,
+        )
+    })
+}
+
+proptest! {
+    #[test]
+    fn sorted_maps(map in keys()) {
+        let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+        prop_assert_eq!(trie::sorted_root(&entries).unwrap().0, reference(&entries));
+    }
+
+    /// Values of 1 to 4 bytes: nodes that are part of their parents at several levels.
+    #[test]
+    fn short_values(map in prop::collection::btree_map(any::<[u8; 2]>(), prop::collection::vec(any::<u8>(), 1..5), 0..60)) {
+        let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+        prop_assert_eq!(trie::sorted_root(&entries).unwrap().0, reference(&entries));
+    }
+}
