@@ -225,7 +225,11 @@ fn shared_nibbles(previous: &[u8], key: &[u8], index: usize) -> Result<usize, Er
 
 fn nibble(key: &[u8], index: usize) -> u8 {
     let byte = key[index / 2];
-    if index % 2 == 0 { byte >> 4 } else { byte & 15 }
+    if index.is_multiple_of(2) {
+        byte >> 4
+    } else {
+        byte & 15
+    }
 }
 
 /// How a parent refers to a node: its encoding if that is shorter than 32 bytes, else the RLP string of its hash.

@@ -11,12 +11,12 @@ use super::*;
 fn empty_and_single() {
     assert_eq!(sorted_root(&[]).unwrap(), EMPTY_ROOT);
     assert_eq!(
-        hex::encode(&EMPTY_ROOT),
+        hex::encode(EMPTY_ROOT),
         "56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
     );
     // go-ethereum, trie_test.go, TestInsert.
     assert_eq!(
-        hex::encode(&sorted_root(&[(b"A", &[b'a'; 50])]).unwrap()),
+        hex::encode(sorted_root(&[(b"A", &[b'a'; 50])]).unwrap()),
         "d23786fb4a010da3ce639d66d5e904a11dbc02746d1ce25029e53290cabf28ab"
     );
 }
