@@ -10,19 +10,11 @@ use lydite::{
 };
 
 /// Computes the root of a list of RLP-encodable items, like `alloy_trie::root::ordered_trie_root`.
-///
-/// # Panics
-///
-/// If an item encodes to 0 bytes, like alloy-trie's function.
 pub fn ordered_trie_root<T: Encodable>(items: &[T]) -> B256 {
     ordered_trie_root_with_encoder(items, |item, out| item.encode(out))
 }
 
 /// Computes the root of a list, with a function that appends the encoding of an item to its second argument.
-///
-/// # Panics
-///
-/// If an item encodes to 0 bytes, like alloy-trie's function.
 pub fn ordered_trie_root_with_encoder<T>(
     items: &[T],
     mut encode: impl FnMut(&T, &mut Vec<u8>),
@@ -39,13 +31,8 @@ pub fn ordered_trie_root_with_encoder<T>(
 }
 
 /// Computes the root of a list of encoded items.
-///
-/// # Panics
-///
-/// If an item is empty, like alloy-trie's function.
 pub fn ordered_trie_root_encoded<T: AsRef<[u8]>>(items: &[T]) -> B256 {
-    let root = trie::ordered_root(items).expect("an item of the list is empty");
-    B256::new(root.0)
+    B256::new(trie::ordered_root(items).0)
 }
 
 /// Computes a block's transactions root.
@@ -65,11 +52,11 @@ pub fn calculate_withdrawals_root(withdrawals: &[Withdrawal]) -> B256 {
     ordered_trie_root(withdrawals)
 }
 
-/// Recovers the senders of transactions in one batch, in their order. Rejects high s, as `recover_signer` does (EIP-2).
+/// Recovers the senders of transactions in one batch, in their order. Rejects high s (EIP-2), like `recover_signer`.
 ///
 /// # Errors
 ///
-/// [`RecoveryError`] if a signature has no valid public key or a high s. To find it, recover one by one.
+/// [`RecoveryError`] if a signature has no valid public key or a high s. To find the transaction, recover one by one.
 pub fn recover_signers(transactions: &[TxEnvelope]) -> Result<Vec<Address>, RecoveryError> {
     let mut hashes = Vec::with_capacity(transactions.len());
     let mut signatures = Vec::with_capacity(transactions.len());

@@ -32,6 +32,11 @@ fn lists_of_every_length() {
             "{len} items"
         );
     }
+    let values: [&[u8]; 3] = [b"", b"a", b""];
+    assert_eq!(
+        ours::ordered_trie_root_encoded(&values),
+        proofs::ordered_trie_root_encoded(&values)
+    );
 }
 
 /// Indices of three bytes, and more than one chunk of hashes.
@@ -84,6 +89,10 @@ fn blocks() {
             ours::calculate_transaction_root(&all),
             proofs::calculate_transaction_root(&all)
         );
+        assert_eq!(
+            ours::calculate_receipt_root(&all),
+            proofs::calculate_receipt_root(&all)
+        );
         let (valid, invalid): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|tx| tx.recover_signer().is_ok());
         let senders: Vec<Address> = valid
@@ -111,6 +120,21 @@ fn withdrawals() {
         ours::calculate_withdrawals_root(&withdrawals),
         proofs::calculate_withdrawals_root(&withdrawals)
     );
+}
+
+/// Neighbouring keys share one nibble more at a time: a branch at every depth.
+#[test]
+fn deepest_trie() {
+    let mut keys: Vec<[u8; 32]> = (0..64)
+        .map(|depth| {
+            let mut key = [0; 32];
+            key[depth / 2] = if depth % 2 == 0 { 0x10 } else { 0x01 };
+            key
+        })
+        .collect();
+    keys.sort_unstable();
+    let entries: Vec<(&[u8], &[u8])> = keys.iter().map(|key| (&key[..], &b"value"[..])).collect();
+    assert_eq!(trie::sorted_root(&entries).unwrap().0, reference(&entries));
 }
 
 /// Keys of one length that share long prefixes: few distinct bytes make extensions and deep branches likely.
