@@ -40,6 +40,10 @@ enum Command {
     Evm(commands::evm::Arguments),
     Syrup(commands::syrup::Arguments),
     Captp(commands::captp::Arguments),
+    DecodeLogs(commands::bulk::DecodeLogs),
+    DecodeCalls(commands::bulk::DecodeCalls),
+    Senders(commands::bulk::Senders),
+    Schema(commands::bulk::Schema),
     Bench(commands::bench::Arguments),
 }
 
@@ -76,6 +80,10 @@ fn main() -> ExitCode {
         Command::Evm(arguments) => commands::evm::run(&arguments, &output),
         Command::Syrup(arguments) => commands::syrup::run(&arguments, &output),
         Command::Captp(arguments) => commands::captp::run(&arguments, &output),
+        Command::DecodeLogs(arguments) => commands::bulk::decode_logs(&arguments, &output),
+        Command::DecodeCalls(arguments) => commands::bulk::decode_calls(&arguments, &output),
+        Command::Senders(arguments) => commands::bulk::senders(&arguments, &output),
+        Command::Schema(arguments) => commands::bulk::schema(&arguments, &output),
         Command::Bench(arguments) => commands::bench::run(&arguments, &output),
     };
     exit(answer.map(|answer| match answer {

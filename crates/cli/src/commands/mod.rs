@@ -2,6 +2,11 @@
 
 pub mod abi;
 pub mod bench;
+#[cfg(feature = "bulk")]
+pub mod bulk;
+#[cfg(not(feature = "bulk"))]
+#[path = "no_bulk.rs"]
+pub mod bulk;
 pub mod captp;
 pub mod checksum;
 pub mod eip712;

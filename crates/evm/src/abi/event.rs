@@ -84,6 +84,11 @@ impl EventCodec {
         self.anonymous
     }
 
+    /// Returns the codec of the parameters that are not indexed, which are in the log's data.
+    pub fn data(&self) -> &Codec {
+        &self.data
+    }
+
     /// Decodes the parameters' values, in the order of the signature. The log does not contain an indexed parameter
     /// whose type is longer than a word: its value is the topic, a `bytes32` with the Keccak-256 of its encoding.
     ///

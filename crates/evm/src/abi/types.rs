@@ -6,7 +6,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
-use super::{Error, ErrorKind};
+use super::{Error, ErrorKind, word};
 
 /// Maximum nesting of arrays and tuples in a type.
 pub const MAX_DEPTH: usize = 64;
@@ -97,6 +97,31 @@ impl Type {
             self,
             Type::Bytes | Type::String | Type::Array(_) | Type::FixedArray(..) | Type::Tuple(_)
         )
+    }
+}
+
+impl Type {
+    /// Whether a word is the valid encoding of a value of this type: in range, and with zeros as padding. False for
+    /// types that take more than a word.
+    ///
+    /// ```
+    /// use lydite_evm::abi::Type;
+    /// let mut word = [0; 32];
+    /// word[31] = 2;
+    /// assert!(Type::Uint(8).is_valid_word(&word));
+    /// assert!(!Type::Bool.is_valid_word(&word));
+    /// ```
+    #[inline(always)]
+    pub fn is_valid_word(&self, word: &[u8; 32]) -> bool {
+        match *self {
+            Type::Bool => word::to_bool(word).is_some(),
+            Type::Uint(bits) => word::fits_uint(word, usize::from(bits)),
+            Type::Int(bits) => word::fits_int(word, usize::from(bits)),
+            Type::Address => word::fits_uint(word, 160),
+            Type::FixedBytes(len) => len == 32 || word::is_padded(word, 32 - usize::from(len)),
+            Type::Function => word::is_padded(word, 8),
+            _ => false,
+        }
     }
 }
 

@@ -1,0 +1,145 @@
+//! Calls of functions.
+
+use std::collections::HashMap;
+
+use arrow_schema::FieldRef;
+use lydite_evm::abi::{self, CallCodec};
+
+use crate::{
+    ByteColumn, Decoded, Error, Failure, Options, RowError,
+    decoder::{Decoder, Place, Rows},
+};
+
+/// Decoder for the calls of one function.
+#[derive(Clone, Debug)]
+pub struct CallDecoder {
+    function: CallCodec,
+    decoder: Decoder,
+}
+
+/// The data of calls, each of which starts with a selector.
+struct Calls<'a>(&'a ByteColumn);
+
+impl Rows for Calls<'_> {
+    fn topic(&self, _: usize, _: usize) -> Option<&[u8; 32]> {
+        None
+    }
+
+    #[inline(always)]
+    fn data(&self, row: usize) -> &[u8] {
+        self.0
+            .get(row)
+            .and_then(|data| data.get(4..))
+            .unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn is_readable(&self, row: usize) -> bool {
+        !self.0.is_invalid(row)
+    }
+}
+
+impl CallDecoder {
+    /// Compiles a signature like [`CallCodec::parse`].
+    ///
+    /// # Errors
+    /// [`Error::Signature`].
+    pub fn parse(signature: &str, options: &Options) -> Result<Self, Error> {
+        let function = CallCodec::parse(signature);
+        let function = function.map_err(|error| Error::Signature(signature.into(), error))?;
+        Ok(Self::new(function, options))
+    }
+
+    /// Prepares the columns of a function's arguments.
+    pub fn new(function: CallCodec, options: &Options) -> Self {
+        let inputs = function.signature().inputs.iter();
+        let parameters = inputs.map(|parameter| (parameter, Place::Data));
+        let decoder = Decoder::new(parameters, function.inputs().clone(), options);
+        Self { function, decoder }
+    }
+
+    /// Returns the function.
+    pub fn codec(&self) -> &CallCodec {
+        &self.function
+    }
+
+    /// Returns the fields of the decoded columns, in the order of the signature.
+    pub fn fields(&self) -> &[FieldRef] {
+        self.decoder.fields()
+    }
+
+    /// Decodes the selected rows, whose selectors must match.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn decode(&self, data: &ByteColumn, rows: &[usize]) -> Decoded {
+        let (columns, invalid) = self.decoder.decode(&Calls(data), rows);
+        let failures = invalid.into_iter().map(|row| Failure {
+            row,
+            error: self.explain(data, row),
+        });
+        Decoded {
+            columns,
+            failures: failures.collect(),
+        }
+    }
+
+    fn explain(&self, data: &ByteColumn, row: usize) -> RowError {
+        let mismatch = abi::Error {
+            kind: abi::ErrorKind::Mismatch,
+            offset: 0,
+        };
+        match self.function.decode(data.get(row).unwrap_or_default()) {
+            _ if data.is_invalid(row) => RowError::Hexadecimal,
+            Err(error) => RowError::Abi(error),
+            // Not reached: the decoders agree.
+            Ok(_) => RowError::Abi(mismatch),
+        }
+    }
+}
+
+/// Decoders for several functions, found by selector.
+#[derive(Clone, Debug)]
+pub struct CallSet {
+    decoders: Vec<CallDecoder>,
+    by_selector: HashMap<[u8; 4], usize>,
+}
+
+impl CallSet {
+    /// Combines decoders. Of functions with equal selectors, the first one is kept.
+    pub fn new(decoders: impl IntoIterator<Item = CallDecoder>) -> Self {
+        let mut set = Self {
+            decoders: Vec::new(),
+            by_selector: HashMap::new(),
+        };
+        for decoder in decoders {
+            let next = set.decoders.len();
+            if *set
+                .by_selector
+                .entry(decoder.function.selector())
+                .or_insert(next)
+                == next
+            {
+                set.decoders.push(decoder);
+            }
+        }
+        set
+    }
+
+    /// Returns the decoders.
+    pub fn decoders(&self) -> &[CallDecoder] {
+        &self.decoders
+    }
+
+    /// Returns the rows of each decoder: those whose data starts with its selector.
+    pub fn select(&self, data: &ByteColumn) -> Vec<Vec<usize>> {
+        let mut rows = vec![Vec::new(); self.decoders.len()];
+        for row in 0..data.len() {
+            let selector = data.get(row).and_then(|data| data.first_chunk());
+            if let Some(decoder) = selector.and_then(|selector| self.by_selector.get(selector)) {
+                rows[*decoder].push(row);
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,409 @@
+//! Columns of decoded values, by Solidity type.
+//!
+//! | Solidity | Arrow |
+//! |---|---|
+//! | `bool` | Boolean |
+//! | `uintN`, `intN`, N ≤ 64 | the smallest UInt or Int type that holds N bits |
+//! | `uintN`, `intN`, N > 64 | as [`Uint256Format`] specifies |
+//! | `address` | FixedSizeBinary(20) |
+//! | `bytesN` | FixedSizeBinary(N) |
+//! | `function` | FixedSizeBinary(24) |
+//! | `bytes` | Binary |
+//! | `string` | Utf8 |
+//! | `T[]`, `T[n]` | List |
+//! | tuple | Struct |
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, ListArray, StructArray, UInt8Array, UInt16Array,
+    UInt32Array, UInt64Array,
+    builder::{BinaryBuilder, BooleanBufferBuilder, NullBufferBuilder, StringBuilder},
+};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, FieldRef, Fields};
+use lydite_bytes::{I256, U256};
+use lydite_evm::abi::{Type, ValueRef};
+
+use crate::Uint256Format;
+
+/// Precision of Decimal128.
+const DECIMAL_DIGITS: u8 = 38;
+/// 10^38.
+const DECIMAL_END: u128 = 10u128.pow(DECIMAL_DIGITS as u32);
+
+/// Returns the Arrow type of a Solidity type.
+pub(crate) fn data_type(ty: &Type, format: Uint256Format) -> DataType {
+    match ty {
+        Type::Bool => DataType::Boolean,
+        Type::Uint(bits) => match bits {
+            ..=8 => DataType::UInt8,
+            ..=16 => DataType::UInt16,
+            ..=32 => DataType::UInt32,
+            ..=64 => DataType::UInt64,
+            _ => wide(format),
+        },
+        Type::Int(bits) => match bits {
+            ..=8 => DataType::Int8,
+            ..=16 => DataType::Int16,
+            ..=32 => DataType::Int32,
+            ..=64 => DataType::Int64,
+            _ => wide(format),
+        },
+        Type::Address => DataType::FixedSizeBinary(20),
+        Type::FixedBytes(len) => DataType::FixedSizeBinary(i32::from(*len)),
+        Type::Function => DataType::FixedSizeBinary(24),
+        Type::Bytes => DataType::Binary,
+        Type::String => DataType::Utf8,
+        Type::Array(element) | Type::FixedArray(element, _) => {
+            DataType::List(item(element, format))
+        }
+        Type::Tuple(members) => DataType::Struct(struct_fields(members, format)),
+    }
+}
+
+fn wide(format: Uint256Format) -> DataType {
+    match format {
+        Uint256Format::Binary => DataType::FixedSizeBinary(32),
+        Uint256Format::String => DataType::Utf8,
+        Uint256Format::Decimal => DataType::Decimal128(DECIMAL_DIGITS, 0),
+        Uint256Format::F64 => DataType::Float64,
+    }
+}
+
+/// Whether the Arrow type depends on the format of wide integers.
+pub(crate) fn has_wide_integer(ty: &Type) -> bool {
+    match ty {
+        Type::Uint(bits) | Type::Int(bits) => *bits > 64,
+        Type::Array(element) | Type::FixedArray(element, _) => has_wide_integer(element),
+        Type::Tuple(members) => members.iter().any(has_wide_integer),
+        _ => false,
+    }
+}
+
+fn item(element: &Type, format: Uint256Format) -> FieldRef {
+    Arc::new(Field::new("item", data_type(element, format), true))
+}
+
+fn struct_fields(members: &[Type], format: Uint256Format) -> Fields {
+    let members = members.iter().enumerate();
+    members
+        .map(|(i, ty)| Field::new(format!("_arg{i}"), data_type(ty, format), true))
+        .collect()
+}
+
+/// A column being built.
+pub(crate) struct Column {
+    values: Values,
+    nulls: NullBufferBuilder,
+}
+
+enum Values {
+    Bool(BooleanBufferBuilder),
+    UInt8(Vec<u8>),
+    UInt16(Vec<u16>),
+    UInt32(Vec<u32>),
+    UInt64(Vec<u64>),
+    Int8(Vec<i8>),
+    Int16(Vec<i16>),
+    Int32(Vec<i32>),
+    Int64(Vec<i64>),
+    Word(Vec<u8>),
+    /// Bytes 12 to 31 of the word.
+    Address(Vec<u8>),
+    /// The first bytes of the word, and their number.
+    Left(Vec<u8>, usize),
+    /// Wide integers; whether they are signed.
+    Text(StringBuilder, bool),
+    Decimal(Vec<i128>, bool),
+    Float(Vec<f64>, bool),
+    Bytes(BinaryBuilder),
+    String(StringBuilder),
+    List(FieldRef, Vec<i32>, Box<Column>),
+    Struct(Fields, Vec<Column>),
+}
+
+impl Column {
+    pub(crate) fn new(ty: &Type, format: Uint256Format, rows: usize) -> Self {
+        let signed = matches!(ty, Type::Int(_));
+        let values = match ty {
+            Type::Bool => Values::Bool(BooleanBufferBuilder::new(rows)),
+            Type::Uint(..=8) => Values::UInt8(Vec::with_capacity(rows)),
+            Type::Uint(..=16) => Values::UInt16(Vec::with_capacity(rows)),
+            Type::Uint(..=32) => Values::UInt32(Vec::with_capacity(rows)),
+            Type::Uint(..=64) => Values::UInt64(Vec::with_capacity(rows)),
+            Type::Int(..=8) => Values::Int8(Vec::with_capacity(rows)),
+            Type::Int(..=16) => Values::Int16(Vec::with_capacity(rows)),
+            Type::Int(..=32) => Values::Int32(Vec::with_capacity(rows)),
+            Type::Int(..=64) => Values::Int64(Vec::with_capacity(rows)),
+            Type::Uint(_) | Type::Int(_) => match format {
+                Uint256Format::Binary => Values::Word(Vec::with_capacity(32 * rows)),
+                Uint256Format::String => Values::Text(StringBuilder::new(), signed),
+                Uint256Format::Decimal => Values::Decimal(Vec::with_capacity(rows), signed),
+                Uint256Format::F64 => Values::Float(Vec::with_capacity(rows), signed),
+            },
+            Type::Address => Values::Address(Vec::with_capacity(20 * rows)),
+            Type::FixedBytes(32) => Values::Word(Vec::with_capacity(32 * rows)),
+            Type::FixedBytes(len) => {
+                let len = usize::from(*len);
+                Values::Left(Vec::with_capacity(len * rows), len)
+            }
+            Type::Function => Values::Left(Vec::with_capacity(24 * rows), 24),
+            Type::Bytes => Values::Bytes(BinaryBuilder::with_capacity(rows, 0)),
+            Type::String => Values::String(StringBuilder::with_capacity(rows, 0)),
+            Type::Array(element) | Type::FixedArray(element, _) => {
+                let mut offsets = Vec::with_capacity(rows + 1);
+                offsets.push(0);
+                let elements = Column::new(element, format, 0);
+                Values::List(item(element, format), offsets, Box::new(elements))
+            }
+            Type::Tuple(members) => Values::Struct(
+                struct_fields(members, format),
+                members
+                    .iter()
+                    .map(|ty| Column::new(ty, format, rows))
+                    .collect(),
+            ),
+        };
+        Self {
+            values,
+            nulls: NullBufferBuilder::new(rows),
+        }
+    }
+
+    /// Appends values of a value type from their words. `valid` is false for rows that are null; without it, no row is.
+    pub(crate) fn extend<'a>(
+        &mut self,
+        words: impl ExactSizeIterator<Item = &'a [u8; 32]>,
+        valid: Option<&[bool]>,
+    ) {
+        let rows = words.len();
+        match &mut self.values {
+            Values::Bool(values) => words.for_each(|word| values.append(word[31] != 0)),
+            Values::UInt8(values) => values.extend(words.map(|word| word[31])),
+            Values::UInt16(values) => {
+                values.extend(words.map(|word| u16::from_be_bytes(low(word))));
+            }
+            Values::UInt32(values) => {
+                values.extend(words.map(|word| u32::from_be_bytes(low(word))));
+            }
+            Values::UInt64(values) => {
+                values.extend(words.map(|word| u64::from_be_bytes(low(word))));
+            }
+            Values::Int8(values) => values.extend(words.map(|word| word[31].cast_signed())),
+            Values::Int16(values) => values.extend(words.map(|word| i16::from_be_bytes(low(word)))),
+            Values::Int32(values) => values.extend(words.map(|word| i32::from_be_bytes(low(word)))),
+            Values::Int64(values) => values.extend(words.map(|word| i64::from_be_bytes(low(word)))),
+            Values::Word(values) => words.for_each(|word| values.extend_from_slice(word)),
+            Values::Address(values) => words.for_each(|word| values.extend_from_slice(&word[12..])),
+            Values::Left(values, len) => {
+                words.for_each(|word| values.extend_from_slice(&word[..*len]));
+            }
+            Values::Text(texts, signed) => {
+                use std::fmt::Write as _;
+                for (row, word) in words.enumerate() {
+                    if valid.is_some_and(|valid| !valid[row]) {
+                        texts.append_null();
+                        continue;
+                    }
+                    let value = U256::from_be_bytes(*word);
+                    // Writing to the builder cannot fail.
+                    let _ = if *signed {
+                        write!(texts, "{}", I256(value))
+                    } else {
+                        write!(texts, "{value}")
+                    };
+                    texts.append_value("");
+                }
+                return;
+            }
+            Values::Decimal(values, signed) => {
+                for (row, word) in words.enumerate() {
+                    let value = decimal(U256::from_be_bytes(*word), *signed);
+                    values.push(value.unwrap_or_default());
+                    let valid = valid.is_none_or(|valid| valid[row]);
+                    self.nulls.append(valid && value.is_some());
+                }
+                return;
+            }
+            Values::Float(values, signed) => values.extend(words.map(|word| float(word, *signed))),
+            // Not reached: the words of these types are not values.
+            Values::Bytes(_) | Values::String(_) | Values::List(..) | Values::Struct(..) => return,
+        }
+        match valid {
+            None => self.nulls.append_n_non_nulls(rows),
+            Some(valid) => self.nulls.append_slice(valid),
+        }
+    }
+
+    /// Appends a value, which must be of the column's type.
+    pub(crate) fn push(&mut self, value: ValueRef<'_>) {
+        match (&mut self.values, value) {
+            (Values::Bytes(values), ValueRef::Bytes(bytes)) => values.append_value(bytes),
+            (Values::String(values), ValueRef::String(text)) => values.append_value(text),
+            (
+                Values::List(_, offsets, elements),
+                ValueRef::Array(values) | ValueRef::FixedArray(values),
+            ) => {
+                values.iter().for_each(|value| elements.push(value));
+                offsets.push(end(offsets, values.len()));
+                self.nulls.append_non_null();
+            }
+            (Values::Struct(_, columns), ValueRef::Tuple(values)) => {
+                let values = values.iter();
+                columns
+                    .iter_mut()
+                    .zip(values)
+                    .for_each(|(column, value)| column.push(value));
+                self.nulls.append_non_null();
+            }
+            (_, value) => self.extend([&word(value)].into_iter(), None),
+        }
+    }
+
+    /// Appends a null.
+    pub(crate) fn push_null(&mut self) {
+        match &mut self.values {
+            Values::Bytes(values) => values.append_null(),
+            Values::String(values) => values.append_null(),
+            Values::List(_, offsets, _) => {
+                offsets.push(end(offsets, 0));
+                self.nulls.append_null();
+            }
+            Values::Struct(_, columns) => {
+                columns.iter_mut().for_each(Column::push_null);
+                self.nulls.append_null();
+            }
+            _ => self.extend([&[0; 32]].into_iter(), Some(&[false])),
+        }
+    }
+
+    /// Returns the array.
+    pub(crate) fn finish(mut self) -> ArrayRef {
+        let nulls = self.nulls.finish();
+        // The constructors without `try_` panic only if the lengths of values and nulls differ, which they cannot.
+        macro_rules! numbers {
+            ($array:ident, $values:expr) => {
+                Arc::new($array::new(ScalarBuffer::from($values), nulls))
+            };
+        }
+        let fixed = |width: i32, values: Vec<u8>, nulls| -> ArrayRef {
+            Arc::new(FixedSizeBinaryArray::new(
+                width,
+                Buffer::from_vec(values),
+                nulls,
+            ))
+        };
+        match self.values {
+            Values::Bool(mut values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
+            Values::UInt8(values) => numbers!(UInt8Array, values),
+            Values::UInt16(values) => numbers!(UInt16Array, values),
+            Values::UInt32(values) => numbers!(UInt32Array, values),
+            Values::UInt64(values) => numbers!(UInt64Array, values),
+            Values::Int8(values) => numbers!(Int8Array, values),
+            Values::Int16(values) => numbers!(Int16Array, values),
+            Values::Int32(values) => numbers!(Int32Array, values),
+            Values::Int64(values) => numbers!(Int64Array, values),
+            Values::Word(values) => fixed(32, values, nulls),
+            Values::Address(values) => fixed(20, values, nulls),
+            Values::Left(values, len) => fixed(len as i32, values, nulls),
+            Values::Text(mut texts, _) => Arc::new(texts.finish()),
+            Values::Decimal(values, _) => Arc::new(
+                Decimal128Array::new(ScalarBuffer::from(values), nulls)
+                    .with_data_type(DataType::Decimal128(DECIMAL_DIGITS, 0)),
+            ),
+            Values::Float(values, _) => numbers!(Float64Array, values),
+            Values::Bytes(mut values) => Arc::new(values.finish()),
+            Values::String(mut values) => Arc::new(values.finish()),
+            Values::List(field, offsets, elements) => Arc::new(ListArray::new(
+                field,
+                OffsetBuffer::new(ScalarBuffer::from(offsets)),
+                elements.finish(),
+                nulls,
+            )),
+            Values::Struct(fields, columns) => {
+                let columns = columns.into_iter().map(Column::finish).collect();
+                Arc::new(StructArray::new(fields, columns, nulls))
+            }
+        }
+    }
+}
+
+/// Returns the offset after a list of `len` elements. The data of a batch is below 2^31 bytes, so the number of elements
+/// is too.
+fn end(offsets: &[i32], len: usize) -> i32 {
+    offsets.last().copied().unwrap_or_default() + len as i32
+}
+
+fn low<const N: usize>(word: &[u8; 32]) -> [u8; N] {
+    std::array::from_fn(|i| word[32 - N + i])
+}
+
+/// Returns the word of a value type.
+fn word(value: ValueRef<'_>) -> [u8; 32] {
+    let left = |bytes: &[u8]| {
+        let mut word = [0; 32];
+        word[..bytes.len()].copy_from_slice(bytes);
+        word
+    };
+    match value {
+        ValueRef::Bool(value) => U256::from(u64::from(value)).to_be_bytes(),
+        ValueRef::Uint(value, _) | ValueRef::Int(value, _) => value.to_be_bytes(),
+        ValueRef::Address(address) => address.into_word().0,
+        ValueRef::FixedBytes(bytes) => left(bytes),
+        ValueRef::Function(bytes) => left(bytes),
+        // Not reached: these types are not value types.
+        _ => [0; 32],
+    }
+}
+
+fn sign_and_magnitude(value: U256, signed: bool) -> (bool, U256) {
+    let number = I256(value);
+    match signed && number.is_negative() {
+        true => (true, number.unsigned_abs()),
+        false => (false, value),
+    }
+}
+
+/// Returns the value if it has at most 38 digits.
+fn decimal(value: U256, signed: bool) -> Option<i128> {
+    let (negative, magnitude) = sign_and_magnitude(value, signed);
+    let &[low, high, 0, 0] = magnitude.limbs() else {
+        return None;
+    };
+    let magnitude = u128::from(high) << 64 | u128::from(low);
+    let value = (magnitude < DECIMAL_END).then_some(magnitude as i128)?;
+    Some(if negative { -value } else { value })
+}
+
+/// Returns the nearest double.
+fn float(word: &[u8; 32], signed: bool) -> f64 {
+    let (negative, magnitude) = sign_and_magnitude(U256::from_be_bytes(*word), signed);
+    let value = match magnitude.limbs() {
+        &[low, high, 0, 0] => (u128::from(high) << 64 | u128::from(low)) as f64,
+        // Decimal text, because the standard library rounds it correctly.
+        _ => magnitude.to_string().parse().unwrap_or(f64::INFINITY),
+    };
+    if negative { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn wide_integers_in_each_format() {
+        let minus_one = U256::MAX;
+        assert_eq!(decimal(minus_one, true), Some(-1));
+        assert_eq!(decimal(minus_one, false), None);
+        let max: U256 = (DECIMAL_END - 1).to_string().parse().unwrap();
+        assert_eq!(decimal(max, false), Some((DECIMAL_END - 1) as i128));
+        assert_eq!(decimal(max.wrapping_add(U256::ONE), false), None);
+        assert_eq!(float(&minus_one.to_be_bytes(), true), -1.0);
+        assert_eq!(float(&minus_one.to_be_bytes(), false), 2f64.powi(256));
+        assert_eq!(float(&max.to_be_bytes(), false), 1e38);
+    }
+}

@@ -1,0 +1,283 @@
+//! The columns of a signature's parameters, filled block by block.
+//!
+//! Parameters that are words (topics, and all data of a signature without dynamic types) are copied column by column.
+//! Otherwise each row's data is checked once against the compiled types, then copied.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_schema::{Field, FieldRef};
+use lydite_evm::abi::{Codec, Parameter, Type, Values};
+
+use crate::{
+    Failure,
+    column::{Column, data_type, has_wide_integer},
+};
+
+/// Rows decoded at a time, so that the positions of their words stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// How values are represented.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Formats of integers of more than 64 bits. With more than one, a parameter that contains such integers has one
+    /// column per format, named with the suffix of the format.
+    pub uint256: Vec<Uint256Format>,
+}
+
+impl Default for Options {
+    /// [`Uint256Format::Binary`].
+    fn default() -> Self {
+        Self {
+            uint256: vec![Uint256Format::Binary],
+        }
+    }
+}
+
+/// Format of integers of more than 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uint256Format {
+    /// FixedSizeBinary(32), the ABI's big-endian word. Lossless; unsigned integers order like their bytes. Suffix
+    /// `_binary`.
+    Binary,
+    /// Utf8, the decimal text. Lossless. Suffix `_string`.
+    String,
+    /// Decimal128(38, 0); null if the value has more than 38 digits. Suffix `_decimal`.
+    Decimal,
+    /// Float64, the nearest value. Suffix `_f64`.
+    F64,
+}
+
+impl Uint256Format {
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Binary => "_binary",
+            Self::String => "_string",
+            Self::Decimal => "_decimal",
+            Self::F64 => "_f64",
+        }
+    }
+}
+
+/// The decoded rows.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// One array per field of the decoder, with one value per selected row.
+    pub columns: Vec<ArrayRef>,
+    /// The rows that are null in all columns because they are invalid, in order.
+    pub failures: Vec<Failure>,
+}
+
+/// Where the value of a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The topic with this index. A type longer than a word is replaced by its hash.
+    Topic(usize),
+    /// The data.
+    Data,
+}
+
+/// The rows of a batch.
+pub(crate) trait Rows {
+    /// Returns a topic of a row; `None` unless it is a word.
+    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]>;
+    /// Returns the encoded parameters of a row that are not topics.
+    fn data(&self, row: usize) -> &[u8];
+    /// Whether the topics and data of a row could be read from their columns.
+    fn is_readable(&self, row: usize) -> bool;
+}
+
+/// Decoder for the parameters of a signature.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoder {
+    parameters: Vec<DecodedParameter>,
+    fields: Vec<FieldRef>,
+    /// Codec of the parameters in the data.
+    data: Codec,
+    /// Whether all parameters in the data are words, so that their positions are known.
+    flat: bool,
+}
+
+#[derive(Clone, Debug)]
+struct DecodedParameter {
+    ty: Type,
+    place: Place,
+    formats: Vec<Uint256Format>,
+}
+
+impl Decoder {
+    pub(crate) fn new<'a>(
+        parameters: impl Iterator<Item = (&'a Parameter, Place)>,
+        data: Codec,
+        options: &Options,
+    ) -> Self {
+        let mut fields: Vec<FieldRef> = Vec::new();
+        let mut decoded = Vec::new();
+        for (i, (parameter, place)) in parameters.enumerate() {
+            let is_hash = place != Place::Data && !parameter.ty.is_value();
+            let ty = if is_hash {
+                Type::FixedBytes(32)
+            } else {
+                parameter.ty.clone()
+            };
+            let name = match parameter.name.as_str() {
+                "" => format!("_arg{i}"),
+                name => name.into(),
+            };
+            let formats = match options.uint256.as_slice() {
+                [] => vec![Uint256Format::Binary],
+                [first, ..] if !has_wide_integer(&ty) => vec![*first],
+                formats => formats.to_vec(),
+            };
+            for format in &formats {
+                let suffix = if formats.len() > 1 {
+                    format.suffix()
+                } else {
+                    ""
+                };
+                let name = unused_name(&fields, format!("{name}{suffix}"));
+                let mut metadata = vec![("lydite.solidity".into(), parameter.ty.to_string())];
+                if is_hash {
+                    metadata.push(("lydite.indexed".into(), "hash".into()));
+                }
+                let field = Field::new(name, data_type(&ty, *format), true);
+                fields.push(Arc::new(
+                    field.with_metadata(metadata.into_iter().collect()),
+                ));
+            }
+            decoded.push(DecodedParameter { ty, place, formats });
+        }
+        Self {
+            flat: decoded.iter().all(|one| one.ty.is_value()),
+            parameters: decoded,
+            fields,
+            data,
+        }
+    }
+
+    pub(crate) fn fields(&self) -> &[FieldRef] {
+        &self.fields
+    }
+
+    /// Decodes the selected rows. Also returns the invalid ones, which are null.
+    pub(crate) fn decode(&self, source: &impl Rows, rows: &[usize]) -> (Vec<ArrayRef>, Vec<usize>) {
+        let parameters = self.parameters.iter();
+        let mut columns: Vec<Vec<Column>> = parameters
+            .map(|one| {
+                let formats = one.formats.iter();
+                formats
+                    .map(|format| Column::new(&one.ty, *format, rows.len()))
+                    .collect()
+            })
+            .collect();
+        let mut invalid = Vec::new();
+        for rows in rows.chunks(BLOCK) {
+            let valid = self.decode_block(source, rows, &mut columns);
+            let checked = rows.iter().zip(valid);
+            invalid.extend(checked.filter(|(_, valid)| !valid).map(|(row, _)| *row));
+        }
+        let columns = columns.into_iter().flatten();
+        (columns.map(Column::finish).collect(), invalid)
+    }
+
+    /// Appends a block of rows, and returns which of them are valid.
+    fn decode_block(
+        &self,
+        source: &impl Rows,
+        rows: &[usize],
+        columns: &mut [Vec<Column>],
+    ) -> Vec<bool> {
+        let mut valid: Vec<bool> = rows.iter().map(|row| source.is_readable(*row)).collect();
+        // The words of each parameter that is a word; empty for others.
+        let mut words = vec![Vec::new(); self.parameters.len()];
+        for (one, words) in self.parameters.iter().zip(&mut words) {
+            if let Place::Topic(index) = one.place {
+                *words = checked_words(&one.ty, &mut valid, |i| source.topic(index, rows[i]));
+            }
+        }
+        if self.flat {
+            let data = rows.iter().map(|row| source.data(*row).as_chunks().0);
+            let data: Vec<&[[u8; 32]]> = data.collect();
+            let in_data = |one: &DecodedParameter| one.place == Place::Data;
+            let parameters = self.parameters.iter().zip(&mut words);
+            for (k, (one, words)) in parameters.filter(|(one, _)| in_data(one)).enumerate() {
+                *words = checked_words(&one.ty, &mut valid, |i| data[i].get(k));
+            }
+        } else {
+            self.decode_dynamic(source, rows, &mut valid, columns);
+        }
+        let mask = valid.contains(&false).then_some(valid.as_slice());
+        for (words, columns) in words.iter().zip(columns) {
+            if !words.is_empty() {
+                for column in columns {
+                    column.extend(words.iter().copied(), mask);
+                }
+            }
+        }
+        valid
+    }
+
+    /// Appends the parameters in the data of rows that are valid so far.
+    fn decode_dynamic(
+        &self,
+        source: &impl Rows,
+        rows: &[usize],
+        valid: &mut [bool],
+        columns: &mut [Vec<Column>],
+    ) {
+        for (row, valid) in rows.iter().zip(valid) {
+            let values: Option<Values<'_>> = valid
+                .then(|| self.data.view(source.data(*row)).ok())
+                .flatten();
+            *valid = values.is_some();
+            let mut values = values.into_iter().flatten();
+            let parameters = self.parameters.iter().zip(&mut *columns);
+            for (_, columns) in parameters.filter(|(one, _)| one.place == Place::Data) {
+                match values.next() {
+                    Some(value) => columns.iter_mut().for_each(|column| column.push(value)),
+                    None => columns.iter_mut().for_each(Column::push_null),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the word of each row, and marks rows whose word is missing or not a value of the type.
+fn checked_words<'a>(
+    ty: &Type,
+    valid: &mut [bool],
+    word: impl Fn(usize) -> Option<&'a [u8; 32]>,
+) -> Vec<&'a [u8; 32]> {
+    // Loops of their own for the most frequent types.
+    match ty {
+        Type::Uint(256) | Type::Int(256) | Type::FixedBytes(32) => collect(valid, word, |_| true),
+        Type::Address => collect(valid, word, |word| Type::Address.is_valid_word(word)),
+        _ => collect(valid, word, |word| ty.is_valid_word(word)),
+    }
+}
+
+fn collect<'a>(
+    valid: &mut [bool],
+    word: impl Fn(usize) -> Option<&'a [u8; 32]>,
+    is_valid: impl Fn(&[u8; 32]) -> bool,
+) -> Vec<&'a [u8; 32]> {
+    let rows = valid.iter_mut().enumerate();
+    let words = rows.map(|(i, valid)| {
+        let word = word(i);
+        *valid &= word.is_some_and(&is_valid);
+        word.unwrap_or(&[0; 32])
+    });
+    words.collect()
+}
+
+/// Returns the name, or the name with the first free suffix `_2`, `_3`, ….
+fn unused_name(fields: &[FieldRef], name: String) -> String {
+    let is_used = |name: &str| fields.iter().any(|field| field.name() == name);
+    let mut candidate = name.clone();
+    let mut suffix = 2;
+    while is_used(&candidate) {
+        candidate = format!("{name}_{suffix}");
+        suffix += 1;
+    }
+    candidate
+}

@@ -1,0 +1,123 @@
+//! Errors of a whole batch, and failures of its rows.
+
+use std::fmt;
+
+use arrow_schema::DataType;
+use lydite_evm::{abi, tx};
+
+use crate::Role;
+
+/// The reason why a signature cannot be compiled or a batch has the wrong shape.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A signature, and the reason why it is invalid.
+    Signature(String, abi::Error),
+    /// A signature that cannot be part of a set, because its event is anonymous.
+    Anonymous(String),
+    /// A column does not contain byte strings.
+    NotBytes(DataType),
+    /// A column has another number of rows than the first one.
+    Length {
+        /// Rows of the first column.
+        expected: usize,
+        /// Rows of this column.
+        found: usize,
+    },
+    /// There is no column for a role.
+    MissingRole(Role),
+    /// A column named for a role is not in the schema.
+    MissingColumn(Role, String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signature(text, error) => write!(f, "signature `{text}`: {error}"),
+            Self::Anonymous(text) => write!(
+                f,
+                "signature `{text}`: an anonymous event must be decoded alone"
+            ),
+            Self::NotBytes(found) => {
+                write!(
+                    f,
+                    "expected a column of binary values or hexadecimal text, found {found}"
+                )
+            }
+            Self::Length { expected, found } => {
+                write!(
+                    f,
+                    "expected {expected} rows like the first column, found {found}"
+                )
+            }
+            Self::MissingRole(role) => {
+                write!(
+                    f,
+                    "no column for {role}; expected one of {}",
+                    role.names().join(", ")
+                )
+            }
+            Self::MissingColumn(role, name) => {
+                write!(f, "no column `{name}`, which was given for {role}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A row that could not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Index of the row in the batch.
+    pub row: usize,
+    /// The reason.
+    pub error: RowError,
+}
+
+/// The reason why a row could not be decoded.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowError {
+    /// The text in a column is not hexadecimal.
+    Hexadecimal,
+    /// The number of bytes of a topic is not 32. Holds the index of the topic and the number found.
+    TopicLength(usize, usize),
+    /// A topic is absent although a later one is present. Holds its index.
+    TopicAbsent(usize),
+    /// The data or a topic is not a valid encoding.
+    Abi(abi::Error),
+    /// The bytes are not a valid transaction, or have no sender.
+    Transaction(tx::Error),
+}
+
+impl RowError {
+    /// Returns a short text without positions, by which failures can be counted.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::TopicLength(..) => "topic is not 32 bytes".into(),
+            Self::TopicAbsent(_) => "topic absent before a later one".into(),
+            Self::Abi(error) => error.kind.to_string(),
+            Self::Transaction(tx::Error::Rlp(error)) => error.kind.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hexadecimal => f.write_str("expected hexadecimal text"),
+            Self::TopicLength(topic, found) => {
+                write!(f, "topic{topic}: expected 32 bytes, found {found}")
+            }
+            Self::TopicAbsent(topic) => {
+                write!(f, "topic{topic}: absent, but a later topic is present")
+            }
+            Self::Abi(error) => error.fmt(f),
+            Self::Transaction(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RowError {}

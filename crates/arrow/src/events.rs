@@ -1,0 +1,381 @@
+//! Logs of events.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
+
+use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
+use arrow_schema::{DataType, FieldRef, Schema};
+use lydite_bytes::B256;
+use lydite_evm::abi::{self, EventCodec};
+
+use crate::{
+    ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
+    decoder::{Decoder, Place, Rows},
+};
+
+/// The topics and data of a batch of logs. An absent topic is null or empty.
+#[derive(Clone, Debug)]
+pub struct Logs {
+    topics: [Option<ByteColumn>; 4],
+    data: ByteColumn,
+}
+
+impl Logs {
+    /// Combines columns of the same length.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the columns differ in length.
+    pub fn try_new(topics: [Option<ByteColumn>; 4], data: ByteColumn) -> Result<Self, Error> {
+        for topic in topics.iter().flatten() {
+            if topic.len() != data.len() {
+                return Err(Error::Length {
+                    expected: data.len(),
+                    found: topic.len(),
+                });
+            }
+        }
+        Ok(Self { topics, data })
+    }
+
+    /// Finds the columns by their [roles](Role): `data` and either `topic0` to `topic3` or one list, `topics`.
+    ///
+    /// # Errors
+    /// [`Error::MissingRole`] without data or any topic, [`Error::MissingColumn`], [`Error::NotBytes`].
+    pub fn from_batch(batch: &RecordBatch, map: &ColumnMap) -> Result<Self, Error> {
+        let roles = LogColumns::find(batch.schema_ref(), map)?;
+        let bytes = |index: usize| ByteColumn::try_new(batch.column(index));
+        let topics = match roles.topics {
+            Topics::List(list) => split_list(batch.column(list))?.map(Some),
+            Topics::Columns(columns) => {
+                let mut topics = [const { None }; 4];
+                for (topic, index) in topics.iter_mut().zip(columns) {
+                    *topic = index.map(bytes).transpose()?;
+                }
+                topics
+            }
+        };
+        Self::try_new(topics, bytes(roles.data)?)
+    }
+
+    /// Returns the indices of the columns that [`from_batch`](Self::from_batch) reads.
+    ///
+    /// # Errors
+    /// [`Error::MissingRole`] without data or any topic, [`Error::MissingColumn`].
+    pub fn columns(schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
+        let LogColumns { data, topics } = LogColumns::find(schema, map)?;
+        let mut columns = vec![data];
+        match topics {
+            Topics::List(list) => columns.push(list),
+            Topics::Columns(topics) => columns.extend(topics.into_iter().flatten()),
+        }
+        Ok(columns)
+    }
+
+    /// Returns the number of logs.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Whether there are no logs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns a topic of a log; `None` if it is absent.
+    ///
+    /// # Panics
+    /// If there is no such row or `index` is not below 4.
+    #[inline(always)]
+    pub fn topic(&self, index: usize, row: usize) -> Option<&[u8]> {
+        let topic = self.topics[index].as_ref()?.get(row)?;
+        (!topic.is_empty()).then_some(topic)
+    }
+
+    /// Returns the number of topics of a log: the position after the last one that is present.
+    #[inline(always)]
+    fn topics(&self, row: usize) -> usize {
+        (0..4)
+            .rev()
+            .find(|index| self.topic(*index, row).is_some())
+            .map_or(0, |last| last + 1)
+    }
+
+    /// Returns the reason why a log is not valid for an event.
+    fn explain(&self, event: &EventCodec, row: usize) -> RowError {
+        let mut topics = Vec::new();
+        for index in 0..self.topics(row) {
+            let Some(topic) = self.topic(index, row) else {
+                return RowError::TopicAbsent(index);
+            };
+            let Ok(topic) = topic.try_into() else {
+                return RowError::TopicLength(index, topic.len());
+            };
+            topics.push(B256::from(<[u8; 32]>::clone(topic)));
+        }
+        let mut columns = self.topics.iter().flatten().chain([&self.data]);
+        if columns.any(|column| column.is_invalid(row)) {
+            return RowError::Hexadecimal;
+        }
+        match event.decode(&topics, self.data(row)) {
+            Err(error) => RowError::Abi(error),
+            // Not reached: the decoders agree.
+            Ok(_) => RowError::Abi(abi::Error {
+                kind: abi::ErrorKind::Mismatch,
+                offset: 0,
+            }),
+        }
+    }
+}
+
+/// The columns of logs, by index.
+struct LogColumns {
+    data: usize,
+    topics: Topics,
+}
+
+enum Topics {
+    Columns([Option<usize>; 4]),
+    List(usize),
+}
+
+impl LogColumns {
+    fn find(schema: &Schema, map: &ColumnMap) -> Result<Self, Error> {
+        let find = |role| map.find(schema, role);
+        let data = find(Role::Data)?.ok_or(Error::MissingRole(Role::Data))?;
+        let mut topics = [None; 4];
+        for (topic, role) in topics.iter_mut().zip(Role::TOPICS) {
+            *topic = find(role)?;
+        }
+        let topics = match (topics[0], find(Role::Topics)?) {
+            (Some(_), _) => Topics::Columns(topics),
+            (None, Some(list)) => Topics::List(list),
+            (None, None) => return Err(Error::MissingRole(Role::Topic0)),
+        };
+        Ok(Self { data, topics })
+    }
+}
+
+impl Rows for Logs {
+    #[inline(always)]
+    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
+        self.topic(index, row)?.try_into().ok()
+    }
+
+    #[inline(always)]
+    fn data(&self, row: usize) -> &[u8] {
+        self.data.get(row).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn is_readable(&self, row: usize) -> bool {
+        !self.data.is_invalid(row)
+    }
+}
+
+/// Splits a list of topics into columns.
+fn split_list(list: &ArrayRef) -> Result<[ByteColumn; 4], Error> {
+    // First and last position of each row in the values.
+    let (values, spans): (&ArrayRef, Vec<(usize, usize)>) = match list.data_type() {
+        DataType::List(_) => {
+            let list = list.as_list::<i32>();
+            let pairs = list.offsets().windows(2);
+            let spans = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
+            (list.values(), spans.collect())
+        }
+        DataType::LargeList(_) => {
+            let list = list.as_list::<i64>();
+            let pairs = list.offsets().windows(2);
+            let spans = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
+            (list.values(), spans.collect())
+        }
+        other => return Err(Error::NotBytes(other.clone())),
+    };
+    let values = ByteColumn::try_new(values)?;
+    let column = |index: usize| {
+        let topics = spans.iter().enumerate().map(|(row, (start, end))| {
+            let present = list.is_valid(row) && start + index < *end;
+            present.then(|| start + index)
+        });
+        values.take(topics)
+    };
+    Ok(std::array::from_fn(column))
+}
+
+/// Decoder for the logs of one event.
+#[derive(Clone, Debug)]
+pub struct EventDecoder {
+    event: EventCodec,
+    /// Number of topics of the event's logs.
+    topics: usize,
+    decoder: Decoder,
+}
+
+impl EventDecoder {
+    /// Compiles a signature like [`EventCodec::parse`].
+    ///
+    /// # Errors
+    /// [`Error::Signature`].
+    pub fn parse(signature: &str, options: &Options) -> Result<Self, Error> {
+        let event = EventCodec::parse(signature);
+        let event = event.map_err(|error| Error::Signature(signature.into(), error))?;
+        Ok(Self::new(event, options))
+    }
+
+    /// Prepares the columns of an event.
+    pub fn new(event: EventCodec, options: &Options) -> Self {
+        let mut topics = usize::from(!event.is_anonymous());
+        let parameters = event.signature().inputs.iter().map(|parameter| {
+            let place = if parameter.indexed {
+                topics += 1;
+                Place::Topic(topics - 1)
+            } else {
+                Place::Data
+            };
+            (parameter, place)
+        });
+        let decoder = Decoder::new(parameters, event.data().clone(), options);
+        Self {
+            event,
+            topics,
+            decoder,
+        }
+    }
+
+    /// Returns the event.
+    pub fn codec(&self) -> &EventCodec {
+        &self.event
+    }
+
+    /// Returns the fields of the decoded columns, in the order of the signature.
+    pub fn fields(&self) -> &[FieldRef] {
+        self.decoder.fields()
+    }
+
+    /// Returns the rows that are logs of this event: the first topic and the number of topics match. The parameters are
+    /// not checked.
+    pub fn select(&self, logs: &Logs) -> Vec<usize> {
+        let topic = &self.event.topic().0[..];
+        let is_event = |row: &usize| {
+            (self.event.is_anonymous() || logs.topic(0, *row) == Some(topic))
+                && logs.topics(*row) == self.topics
+        };
+        (0..logs.len()).filter(is_event).collect()
+    }
+
+    /// Decodes the selected rows.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn decode(&self, logs: &Logs, rows: &[usize]) -> Decoded {
+        let (columns, invalid) = self.decoder.decode(logs, rows);
+        let failures = invalid.into_iter().map(|row| Failure {
+            row,
+            error: logs.explain(&self.event, row),
+        });
+        Decoded {
+            columns,
+            failures: failures.collect(),
+        }
+    }
+}
+
+/// Decoders for several events, found by first topic and number of topics.
+#[derive(Clone, Debug)]
+pub struct EventSet {
+    decoders: Vec<EventDecoder>,
+    /// Index of the decoder by number of topics.
+    by_topic: HashMap<[u8; 32], [Option<usize>; 5], BuildHasherDefault<TopicHasher>>,
+}
+
+/// The logs of a batch, sorted by event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// The rows of each decoder, in the order of [`EventSet::decoders`].
+    pub rows: Vec<Vec<usize>>,
+    /// Number of rows with the first topic of an event, but with another number of topics.
+    pub other_layout: usize,
+}
+
+impl EventSet {
+    /// Combines decoders. Of events with equal first topic and number of topics, the first one is kept.
+    ///
+    /// # Errors
+    /// [`Error::Anonymous`] if there are several events and one of them is anonymous.
+    pub fn new(decoders: impl IntoIterator<Item = EventDecoder>) -> Result<Self, Error> {
+        let mut set = Self {
+            decoders: Vec::new(),
+            by_topic: HashMap::default(),
+        };
+        for decoder in decoders {
+            let layouts = set.by_topic.entry(decoder.event.topic().0).or_default();
+            let layout = &mut layouts[decoder.topics];
+            if layout.is_none() {
+                *layout = Some(set.decoders.len());
+                set.decoders.push(decoder);
+            }
+        }
+        let mut decoders = set.decoders.iter();
+        if set.decoders.len() > 1
+            && let Some(anonymous) = decoders.find(|decoder| decoder.event.is_anonymous())
+        {
+            return Err(Error::Anonymous(anonymous.event.signature().to_string()));
+        }
+        Ok(set)
+    }
+
+    /// Returns the decoders.
+    pub fn decoders(&self) -> &[EventDecoder] {
+        &self.decoders
+    }
+
+    /// Sorts the logs of a batch by event.
+    pub fn select(&self, logs: &Logs) -> Selected {
+        if let [decoder] = &self.decoders[..]
+            && decoder.event.is_anonymous()
+        {
+            return Selected {
+                rows: vec![decoder.select(logs)],
+                other_layout: 0,
+            };
+        }
+        let mut selected = Selected {
+            rows: vec![Vec::new(); self.decoders.len()],
+            other_layout: 0,
+        };
+        for row in 0..logs.len() {
+            let Some(layouts) = logs
+                .topic(0, row)
+                .and_then(|topic| self.by_topic.get(topic))
+            else {
+                continue;
+            };
+            match layouts[logs.topics(row)] {
+                Some(decoder) => selected.rows[decoder].push(row),
+                None => selected.other_layout += 1,
+            }
+        }
+        selected
+    }
+}
+
+/// Uses the first bytes of a topic, which is a hash already. Only the signatures given by the user are stored, so the
+/// author of a log cannot make lookups slower.
+#[derive(Clone, Copy, Debug, Default)]
+struct TopicHasher(u64);
+
+impl Hasher for TopicHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(first) = bytes.first_chunk() {
+            self.0 = u64::from_le_bytes(*first);
+        }
+    }
+
+    // The length of the slice, which is always the same.
+    fn write_usize(&mut self, _: usize) {}
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,60 @@
+//! Event logs, calls and raw transactions in Arrow arrays: decoded column by column, without input or output.
+//!
+//! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
+//!   and [`CallDecoder`] do the same for calls.
+//! - [`senders`] and [`hashes`] read signed transactions.
+//! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
+//!   others by their names.
+//!
+//! Byte strings are read from any of Arrow's types for them, from dictionaries, and from hexadecimal text; see
+//! [`ByteColumn`]. A row that is not valid is null in all decoded columns and reported as a [`Failure`]; it never stops
+//! a batch.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, StringArray};
+//! use lydite_arrow::{ByteColumn, EventDecoder, Logs, Options};
+//!
+//! let text = |text: &str| -> ArrayRef { Arc::new(StringArray::from(vec![text])) };
+//! let bytes = |text| ByteColumn::try_new(&text);
+//! let word = |digit: &str| text(&format!("0x{:0>64}", digit));
+//! let decoder = EventDecoder::parse(
+//!     "event Transfer(address indexed from, address indexed to, uint256 value)",
+//!     &Options::default(),
+//! )?;
+//! let topic = text(&decoder.codec().topic().to_string());
+//! let logs = Logs::try_new(
+//!     [Some(bytes(topic)?), Some(bytes(word("a1"))?), Some(bytes(word("b2"))?), None],
+//!     bytes(word("7"))?,
+//! )?;
+//!
+//! let rows = decoder.select(&logs);
+//! let decoded = decoder.decode(&logs, &rows);
+//! assert_eq!((rows.as_slice(), decoded.failures.len()), ([0].as_slice(), 0));
+//! let names: Vec<&str> = decoder.fields().iter().map(|field| field.name().as_str()).collect();
+//! assert_eq!(names, ["from", "to", "value"]);
+//! # Ok::<(), lydite_arrow::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod bytes;
+mod calls;
+mod column;
+mod decoder;
+mod error;
+mod events;
+mod roles;
+mod transactions;
+
+pub use bytes::ByteColumn;
+pub use calls::{CallDecoder, CallSet};
+pub use decoder::{Decoded, Options, Uint256Format};
+pub use error::{Error, Failure, RowError};
+pub use events::{EventDecoder, EventSet, Logs, Selected};
+pub use roles::{ColumnMap, Role};
+pub use transactions::{hashes, senders};
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

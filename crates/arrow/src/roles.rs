@@ -1,0 +1,158 @@
+//! The columns of common tools' files, recognised by name.
+//!
+//! Sources: the schemas of cryo, hypersync, tiders, Amp, ethereum-etl (also AWS' and BigQuery's public data), xatu and
+//! mempool-dumpster.
+
+use std::{fmt, str::FromStr};
+
+use arrow_schema::Schema;
+
+use crate::Error;
+
+/// What a column contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Number of the block.
+    BlockNumber,
+    /// Time of the block.
+    BlockTimestamp,
+    /// Hash of the transaction.
+    TransactionHash,
+    /// Position of the transaction in its block.
+    TransactionIndex,
+    /// Position of the log in its block.
+    LogIndex,
+    /// The contract that logged.
+    Address,
+    /// Number of the chain.
+    ChainId,
+    /// First topic of a log.
+    Topic0,
+    /// Second topic of a log.
+    Topic1,
+    /// Third topic of a log.
+    Topic2,
+    /// Fourth topic of a log.
+    Topic3,
+    /// All topics of a log, as a list.
+    Topics,
+    /// Data of a log.
+    Data,
+    /// Data of a call: selector and arguments.
+    Input,
+    /// Signed transaction, as an EIP-2718 envelope.
+    Raw,
+    /// Sender of the transaction.
+    From,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Role; 16] = [
+        Role::BlockNumber,
+        Role::BlockTimestamp,
+        Role::TransactionHash,
+        Role::TransactionIndex,
+        Role::LogIndex,
+        Role::Address,
+        Role::ChainId,
+        Role::Topic0,
+        Role::Topic1,
+        Role::Topic2,
+        Role::Topic3,
+        Role::Topics,
+        Role::Data,
+        Role::Input,
+        Role::Raw,
+        Role::From,
+    ];
+
+    /// The topics of a log in columns of their own.
+    pub const TOPICS: [Role; 4] = [Role::Topic0, Role::Topic1, Role::Topic2, Role::Topic3];
+
+    /// The columns that identify a row.
+    pub const IDENTITY: [Role; 7] = [
+        Role::BlockNumber,
+        Role::TransactionHash,
+        Role::TransactionIndex,
+        Role::LogIndex,
+        Role::Address,
+        Role::ChainId,
+        Role::BlockTimestamp,
+    ];
+
+    /// Returns the names of columns with this role, in lower case. The first one is the name of the role.
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::BlockNumber => &[
+                "block_number",
+                "block_num",
+                "_block_num",
+                "blocknumber",
+                "block_n",
+            ],
+            Self::BlockTimestamp => &["block_timestamp", "timestamp", "block_time"],
+            Self::TransactionHash => &["transaction_hash", "tx_hash", "transactionhash", "hash"],
+            Self::TransactionIndex => &["transaction_index", "tx_index", "transactionindex"],
+            Self::LogIndex => &["log_index", "logindex"],
+            Self::Address => &["address", "contract_address", "contract"],
+            Self::ChainId => &["chain_id", "chainid"],
+            Self::Topic0 => &["topic0"],
+            Self::Topic1 => &["topic1"],
+            Self::Topic2 => &["topic2"],
+            Self::Topic3 => &["topic3"],
+            Self::Topics => &["topics"],
+            Self::Data => &["data"],
+            Self::Input => &["input", "action_input", "calldata", "data"],
+            Self::Raw => &["raw", "raw_tx", "rawtx", "raw_transaction", "rlp"],
+            Self::From => &["from", "from_address"],
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.names()[0])
+    }
+}
+
+/// Columns given for roles by the user, in place of those with the usual names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnMap(pub Vec<(Role, String)>);
+
+/// Reads `role=column`.
+impl FromStr for ColumnMap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || {
+            let roles: Vec<String> = Role::ALL.iter().map(Role::to_string).collect();
+            format!("expected role=column, with a role of {}", roles.join(", "))
+        };
+        let (role, column) = text.split_once('=').ok_or_else(expected)?;
+        let mut roles = Role::ALL.into_iter();
+        let role = roles
+            .find(|one| one.names()[0] == role)
+            .ok_or_else(expected)?;
+        Ok(Self(vec![(role, column.into())]))
+    }
+}
+
+impl ColumnMap {
+    /// Returns the index of the column with a role: the one given by the user, or the first one with a usual name. Upper
+    /// and lower case are not distinguished.
+    ///
+    /// # Errors
+    /// [`Error::MissingColumn`] if the schema has no column with the name given by the user.
+    pub fn find(&self, schema: &Schema, role: Role) -> Result<Option<usize>, Error> {
+        let position = |name: &str| {
+            let mut fields = schema.fields().iter();
+            fields.position(|field| field.name().eq_ignore_ascii_case(name))
+        };
+        if let Some((_, name)) = self.0.iter().rev().find(|(of, _)| *of == role) {
+            let missing = || Error::MissingColumn(role, name.clone());
+            return position(name).ok_or_else(missing).map(Some);
+        }
+        Ok(role.names().iter().find_map(|name| position(name)))
+    }
+}

@@ -1,0 +1,71 @@
+//! Senders and hashes of signed transactions.
+
+use arrow_array::{FixedSizeBinaryArray, builder::NullBufferBuilder};
+use arrow_buffer::Buffer;
+use lydite_bytes::Address;
+use lydite_evm::tx;
+
+use crate::{ByteColumn, Failure, RowError};
+
+/// Recovers the sender of each signed transaction (an EIP-2718 envelope) in batches. A null stays null; an invalid
+/// transaction becomes null and is a failure. The result is a FixedSizeBinary(20).
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{Array, ArrayRef, StringArray};
+/// use lydite_arrow::{ByteColumn, senders};
+///
+/// let raw: ArrayRef = Arc::new(StringArray::from(vec![None, Some("0x05")]));
+/// let (senders, failures) = senders(&ByteColumn::try_new(&raw)?);
+/// assert_eq!(senders.null_count(), 2);
+/// assert_eq!((failures.len(), failures[0].row), (1, 1));
+/// assert_eq!(failures[0].error.to_string(), "byte 0: unknown transaction type 0x05");
+/// # Ok::<(), lydite_arrow::Error>(())
+/// ```
+pub fn senders(raw: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
+    collect(raw, Address::ZERO, tx::senders, |address| address.0)
+}
+
+/// Computes the hash of each signed transaction (an EIP-2718 envelope) in batches. A null stays null; an invalid
+/// transaction becomes null and is a failure. The result is a FixedSizeBinary(32).
+pub fn hashes(raw: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
+    collect(raw, [0; 32], tx::hashes, |hash| hash)
+}
+
+fn collect<T: Copy, const N: usize>(
+    raw: &ByteColumn,
+    initial: T,
+    batch: impl Fn(&[&[u8]], &mut [Result<T, tx::Error>]) -> Result<(), tx::Error>,
+    bytes: impl Fn(T) -> [u8; N],
+) -> (FixedSizeBinaryArray, Vec<Failure>) {
+    let (rows, transactions): (Vec<usize>, Vec<&[u8]>) = (0..raw.len())
+        .filter_map(|row| Some((row, raw.get(row)?)))
+        .unzip();
+    let mut results = vec![Ok(initial); rows.len()];
+    if let Err(error) = batch(&transactions, &mut results) {
+        // Not reached: the lengths are equal.
+        results.fill(Err(error));
+    }
+
+    let (mut values, mut failures) = (vec![0; N * raw.len()], Vec::new());
+    let mut nulls = NullBufferBuilder::new(raw.len());
+    let mut results = rows.into_iter().zip(results).peekable();
+    for (row, value) in values.as_chunks_mut().0.iter_mut().enumerate() {
+        let result = results
+            .next_if(|(at, _)| *at == row)
+            .map(|(_, result)| result);
+        let failure = match result {
+            Some(Ok(result)) => {
+                *value = bytes(result);
+                nulls.append_non_null();
+                continue;
+            }
+            Some(Err(error)) => Some(RowError::Transaction(error)),
+            None => raw.is_invalid(row).then_some(RowError::Hexadecimal),
+        };
+        nulls.append_null();
+        failures.extend(failure.map(|error| Failure { row, error }));
+    }
+    let array = FixedSizeBinaryArray::new(N as i32, Buffer::from_vec(values), nulls.finish());
+    (array, failures)
+}

@@ -1,0 +1,116 @@
+//! Errors of a run.
+
+use std::{fmt, io, path::PathBuf};
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+
+use crate::FailedRow;
+
+/// The reason why a run failed.
+#[derive(Debug)]
+pub struct Error {
+    /// The file that could not be read or written.
+    pub file: Option<PathBuf>,
+    /// The reason.
+    pub kind: ErrorKind,
+}
+
+/// The reason why a run failed.
+#[non_exhaustive]
+#[derive(Debug)]
+pub enum ErrorKind {
+    /// The operating system reported an error.
+    Io(io::Error),
+    /// Not valid Parquet.
+    Parquet(ParquetError),
+    /// Not valid Arrow.
+    Arrow(ArrowError),
+    /// A signature is invalid, or a column is missing or has the wrong type.
+    Columns(lydite_arrow::Error),
+    /// Neither Parquet nor an Arrow IPC file.
+    UnknownFormat,
+    /// There is no input file.
+    NoInput,
+    /// The output exists.
+    Exists,
+    /// A column to keep does not exist.
+    MissingColumn(String),
+    /// A column to keep has the name of a decoded one.
+    NameTaken(String),
+    /// The kept columns differ from those of the first file.
+    SchemaDiffers {
+        /// Columns of the first file.
+        expected: String,
+        /// Columns of this file.
+        found: String,
+    },
+    /// A row could not be decoded, and [`OnError::Fail`](crate::OnError::Fail) was chosen.
+    Row(FailedRow),
+    /// A thread was stopped by a defect in a reader.
+    Panic(String),
+}
+
+impl Error {
+    pub(crate) fn at(file: impl Into<PathBuf>) -> impl FnOnce(ErrorKind) -> Self {
+        let file = Some(file.into());
+        move |kind| Self { file, kind }
+    }
+}
+
+macro_rules! from {
+    ($($type:ty => $kind:ident),*) => {$(
+        impl From<$type> for ErrorKind {
+            fn from(error: $type) -> Self {
+                Self::$kind(error)
+            }
+        }
+
+        impl From<$type> for Error {
+            fn from(error: $type) -> Self {
+                Self { file: None, kind: error.into() }
+            }
+        }
+    )*};
+}
+from!(io::Error => Io, ParquetError => Parquet, ArrowError => Arrow, lydite_arrow::Error => Columns);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}: {}", file.display(), self.kind),
+            None => self.kind.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Parquet(error) => error.fmt(f),
+            Self::Arrow(error) => error.fmt(f),
+            Self::Columns(error) => error.fmt(f),
+            Self::UnknownFormat => f.write_str("expected a Parquet file or an Arrow IPC file"),
+            Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
+            Self::Exists => f.write_str("file exists"),
+            Self::MissingColumn(name) => write!(f, "no column `{name}`"),
+            Self::NameTaken(name) => {
+                write!(
+                    f,
+                    "column `{name}` is both kept and decoded; keep other columns or choose a prefix"
+                )
+            }
+            Self::SchemaDiffers { expected, found } => {
+                write!(
+                    f,
+                    "expected the columns of the first file, {expected}; found {found}"
+                )
+            }
+            Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),
+            Self::Panic(text) => write!(f, "the file is damaged: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

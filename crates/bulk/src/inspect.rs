@@ -1,0 +1,94 @@
+//! What a file contains and what can be done with it.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use arrow_schema::SchemaRef;
+use lydite_arrow::{ByteColumn, ColumnMap, Logs, Role};
+
+use crate::{Error, error::ErrorKind, input::Input};
+
+/// What [`inspect`] found in a file.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// The file.
+    pub file: PathBuf,
+    /// Its columns.
+    pub schema: SchemaRef,
+    /// Number of rows; 0 for Arrow files, which do not store it.
+    pub rows: u64,
+    /// The recognised columns: role and name.
+    pub roles: Vec<(Role, String)>,
+    /// Whether [`decode_logs`](crate::decode_logs) can read it.
+    pub logs: bool,
+    /// Whether [`decode_calls`](crate::decode_calls) can read it.
+    pub calls: bool,
+    /// Whether [`senders`](crate::senders) can read it.
+    pub transactions: bool,
+    /// The most frequent first topics or selectors in the first segment, with their number of rows.
+    pub frequent: Vec<(Vec<u8>, u64)>,
+}
+
+/// Number of entries in [`Inspection::frequent`].
+const FREQUENT: usize = 10;
+
+/// Reads the columns of a file, and the first topics or selectors of its first segment.
+///
+/// # Errors
+/// [`Error`], with the file.
+pub fn inspect(file: &Path, map: &ColumnMap) -> Result<Inspection, Error> {
+    let input = Input::open(file)?;
+    inspect_input(input, map).map_err(Error::at(file))
+}
+
+fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind> {
+    let schema = &input.schema;
+    let mut roles = Vec::new();
+    for role in Role::ALL {
+        if let Some(index) = map.find(schema, role)? {
+            roles.push((role, schema.field(index).name().clone()));
+        }
+    }
+    let log_columns = Logs::columns(schema, map).ok();
+    // A file with topics has the data of logs, not of calls.
+    let call_column = match &log_columns {
+        None => map.find(schema, Role::Input)?,
+        Some(_) => None,
+    };
+    let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
+    let columns = log_columns.clone().or(call_column.map(|index| vec![index]));
+    if let (Some(columns), Some(segment)) = (columns, input.segments().first()) {
+        let mut columns = columns;
+        columns.sort_unstable();
+        for batch in input.read(segment, &columns)? {
+            let batch = batch?;
+            let mut count = |key: Option<&[u8]>| {
+                if let Some(key) = key {
+                    *counts.entry(key.into()).or_default() += 1;
+                }
+            };
+            if log_columns.is_some() {
+                let logs = Logs::from_batch(&batch, map)?;
+                (0..logs.len()).for_each(|row| count(logs.topic(0, row)));
+            } else {
+                let data = ByteColumn::try_new(batch.column(0))?;
+                (0..data.len()).for_each(|row| count(data.get(row).and_then(|data| data.get(..4))));
+            }
+        }
+    }
+    let mut frequent: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
+    frequent.sort_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));
+    frequent.truncate(FREQUENT);
+    Ok(Inspection {
+        rows: input.rows(),
+        logs: log_columns.is_some(),
+        calls: call_column.is_some(),
+        transactions: map.find(schema, Role::Raw)?.is_some(),
+        roles,
+        frequent,
+        schema: input.schema,
+        file: input.path,
+    })
+}

@@ -1,0 +1,237 @@
+//! What is done with each batch of rows.
+
+use arrow_array::{Array as _, RecordBatch, cast::AsArray as _};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use lydite_arrow::{
+    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Role, hashes, senders,
+};
+
+use crate::SendersOptions;
+
+/// An operation on batches, with one or more output files.
+pub(crate) trait Job: Sync {
+    /// The columns of a batch that are decoded.
+    type Input;
+
+    /// Returns the columns to read.
+    fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error>;
+
+    fn outputs(&self) -> Vec<OutputFile<'_>>;
+
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Self::Input, Error>;
+
+    fn select(&self, input: &Self::Input) -> Selection;
+
+    /// Decodes the selected rows for an output file.
+    fn decode(&self, input: &Self::Input, output: usize, rows: &[usize]) -> Decoded;
+
+    /// Returns rows whose decoded values differ from a column, with a text.
+    fn differences(
+        &self,
+        _input: &Self::Input,
+        _rows: &[usize],
+        _decoded: &Decoded,
+    ) -> Vec<(usize, String)> {
+        Vec::new()
+    }
+}
+
+/// An output file.
+pub(crate) struct OutputFile<'a> {
+    /// Name without extension, where there are several files.
+    pub(crate) name: &'a str,
+    /// Appended to the name if another file has the same.
+    pub(crate) suffix: String,
+    /// The decoded columns.
+    pub(crate) fields: Vec<FieldRef>,
+}
+
+/// The selected rows of a batch.
+pub(crate) struct Selection {
+    /// The rows of each output file.
+    pub(crate) rows: Vec<Vec<usize>>,
+    pub(crate) other_layout: usize,
+}
+
+/// Decoding of logs.
+pub(crate) struct Logs<'a>(pub(crate) &'a EventSet);
+
+impl Job for Logs<'_> {
+    type Input = lydite_arrow::Logs;
+
+    fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
+        lydite_arrow::Logs::columns(schema, map)
+    }
+
+    fn outputs(&self) -> Vec<OutputFile<'_>> {
+        let decoders = self.0.decoders().iter();
+        let outputs = decoders.map(|decoder| {
+            let topics = decoder.codec().signature().inputs.iter();
+            let topics = topics.filter(|input| input.indexed).count();
+            let [a, b, c, d, ..] = decoder.codec().topic().0;
+            OutputFile {
+                name: &decoder.codec().signature().name,
+                suffix: format!("_{:08x}_{topics}", u32::from_be_bytes([a, b, c, d])),
+                fields: decoder.fields().to_vec(),
+            }
+        });
+        outputs.collect()
+    }
+
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Self::Input, Error> {
+        lydite_arrow::Logs::from_batch(batch, map)
+    }
+
+    fn select(&self, logs: &Self::Input) -> Selection {
+        let selected = self.0.select(logs);
+        Selection {
+            rows: selected.rows,
+            other_layout: selected.other_layout,
+        }
+    }
+
+    fn decode(&self, logs: &Self::Input, output: usize, rows: &[usize]) -> Decoded {
+        self.0.decoders()[output].decode(logs, rows)
+    }
+}
+
+/// Decoding of calls.
+pub(crate) struct Calls<'a>(pub(crate) &'a CallSet);
+
+impl Job for Calls<'_> {
+    type Input = ByteColumn;
+
+    fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
+        required(schema, Role::Input, map).map(|index| vec![index])
+    }
+
+    fn outputs(&self) -> Vec<OutputFile<'_>> {
+        let decoders = self.0.decoders().iter();
+        let outputs = decoders.map(|decoder| OutputFile {
+            name: &decoder.codec().signature().name,
+            suffix: format!("_{:08x}", u32::from_be_bytes(decoder.codec().selector())),
+            fields: decoder.fields().to_vec(),
+        });
+        outputs.collect()
+    }
+
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<ByteColumn, Error> {
+        bytes(batch, Role::Input, map)
+    }
+
+    fn select(&self, data: &ByteColumn) -> Selection {
+        Selection {
+            rows: self.0.select(data),
+            other_layout: 0,
+        }
+    }
+
+    fn decode(&self, data: &ByteColumn, output: usize, rows: &[usize]) -> Decoded {
+        self.0.decoders()[output].decode(data, rows)
+    }
+}
+
+/// Recovery of senders.
+pub(crate) struct Senders(pub(crate) SendersOptions);
+
+pub(crate) struct Transactions {
+    raw: ByteColumn,
+    from: Option<ByteColumn>,
+}
+
+impl Job for Senders {
+    type Input = Transactions;
+
+    fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
+        let mut columns = vec![required(schema, Role::Raw, map)?];
+        if self.0.check {
+            columns.push(required(schema, Role::From, map)?);
+        }
+        Ok(columns)
+    }
+
+    fn outputs(&self) -> Vec<OutputFile<'_>> {
+        let field = |name, width| Field::new(name, DataType::FixedSizeBinary(width), true).into();
+        let mut fields = vec![field("sender", 20)];
+        if self.0.hash {
+            fields.push(field("hash", 32));
+        }
+        let name = "senders";
+        vec![OutputFile {
+            name,
+            suffix: String::new(),
+            fields,
+        }]
+    }
+
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Transactions, Error> {
+        let from = self.0.check.then(|| bytes(batch, Role::From, map));
+        Ok(Transactions {
+            raw: bytes(batch, Role::Raw, map)?,
+            from: from.transpose()?,
+        })
+    }
+
+    fn select(&self, transactions: &Transactions) -> Selection {
+        Selection {
+            rows: vec![(0..transactions.raw.len()).collect()],
+            other_layout: 0,
+        }
+    }
+
+    fn decode(&self, transactions: &Transactions, _: usize, rows: &[usize]) -> Decoded {
+        // The rows are all rows, except when invalid ones are dropped.
+        let selected;
+        let raw = if rows.len() == transactions.raw.len() {
+            &transactions.raw
+        } else {
+            selected = transactions.raw.take(rows.iter().copied().map(Some));
+            &selected
+        };
+        let (addresses, mut failures) = senders(raw);
+        for failure in &mut failures {
+            failure.row = rows[failure.row];
+        }
+        let mut columns: Vec<arrow_array::ArrayRef> = vec![std::sync::Arc::new(addresses)];
+        if self.0.hash {
+            columns.push(std::sync::Arc::new(hashes(raw).0));
+        }
+        Decoded { columns, failures }
+    }
+
+    fn differences(
+        &self,
+        transactions: &Transactions,
+        rows: &[usize],
+        decoded: &Decoded,
+    ) -> Vec<(usize, String)> {
+        let Some(from) = &transactions.from else {
+            return Vec::new();
+        };
+        let senders = decoded.columns[0].as_fixed_size_binary();
+        let mut differences = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let sender = senders.is_valid(i).then(|| senders.value(i));
+            if let Some(sender) = sender
+                && from.get(*row) != Some(sender)
+            {
+                let expected = from.get(*row).map_or("null".into(), hex);
+                let found = hex(sender);
+                differences.push((*row, format!("expected sender {expected}, found {found}")));
+            }
+        }
+        differences
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    lydite_bytes::hex::encode_prefixed(bytes)
+}
+
+fn required(schema: &Schema, role: Role, map: &ColumnMap) -> Result<usize, Error> {
+    map.find(schema, role)?.ok_or(Error::MissingRole(role))
+}
+
+fn bytes(batch: &RecordBatch, role: Role, map: &ColumnMap) -> Result<ByteColumn, Error> {
+    ByteColumn::try_new(batch.column(required(batch.schema_ref(), role, map)?))
+}

@@ -1,0 +1,264 @@
+//! Output files: encoded by the threads that decode, written in order, visible only when complete.
+
+use std::{
+    fs,
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use parquet::{
+    arrow::{
+        ArrowWriter,
+        arrow_writer::{
+            ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+        },
+    },
+    basic::{Compression as Codec, ZstdLevel},
+    file::{
+        properties::{EnabledStatistics, WriterProperties},
+        writer::SerializedFileWriter,
+    },
+    schema::types::ColumnPath,
+};
+use tempfile::NamedTempFile;
+
+use crate::{Compression, Error, Format, Options, error::ErrorKind, input::is_arrow};
+
+/// How one output file is encoded.
+pub(crate) struct Encoding {
+    path: PathBuf,
+    pub(crate) schema: SchemaRef,
+    overwrite: bool,
+    format: Encoder,
+}
+
+enum Encoder {
+    Parquet(Box<(WriterProperties, ArrowRowGroupWriterFactory)>),
+    Arrow,
+}
+
+/// The rows of a segment in one output file.
+pub(crate) enum Rows {
+    Parquet(u64, Vec<ArrowColumnWriter>),
+    Arrow(Vec<RecordBatch>),
+}
+
+/// A segment of one output file, ready to be written.
+pub(crate) enum Encoded {
+    Parquet(u64, Vec<ArrowColumnChunk>),
+    Arrow(Vec<RecordBatch>),
+}
+
+/// An open output file.
+pub(crate) struct Output {
+    rows: u64,
+    writer: Writer,
+}
+
+enum Writer {
+    Parquet(Box<SerializedFileWriter<BufWriter<NamedTempFile>>>),
+    Arrow(Box<FileWriter<BufWriter<NamedTempFile>>>),
+}
+
+impl Encoding {
+    pub(crate) fn new(path: PathBuf, schema: SchemaRef, options: &Options) -> Result<Self, Error> {
+        Self::try_new(&path, schema, options).map_err(Error::at(path))
+    }
+
+    fn try_new(path: &Path, schema: SchemaRef, options: &Options) -> Result<Self, ErrorKind> {
+        if !options.overwrite && path.exists() {
+            return Err(ErrorKind::Exists);
+        }
+        let by_name = if is_arrow(path) {
+            Format::Arrow
+        } else {
+            Format::Parquet
+        };
+        let format = match options.format.unwrap_or(by_name) {
+            Format::Parquet => {
+                let properties = properties(&schema, options.compression)?;
+                let writer =
+                    ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
+                let (_, factory) = writer.into_serialized_writer()?;
+                Encoder::Parquet(Box::new((properties, factory)))
+            }
+            Format::Arrow => Encoder::Arrow,
+        };
+        Ok(Self {
+            path: path.into(),
+            schema,
+            overwrite: options.overwrite,
+            format,
+        })
+    }
+
+    /// Starts the rows of a segment.
+    pub(crate) fn start(&self) -> Result<Rows, ErrorKind> {
+        Ok(match &self.format {
+            // The index of the row group matters for encryption only.
+            Encoder::Parquet(parquet) => Rows::Parquet(0, parquet.1.create_column_writers(0)?),
+            Encoder::Arrow => Rows::Arrow(Vec::new()),
+        })
+    }
+
+    fn open(&self) -> Result<Output, ErrorKind> {
+        let directory = self.directory();
+        fs::create_dir_all(directory)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".lydite-").suffix(".tmp");
+        // Like other new files: readable by all, as far as the process allows. The default is the owner only.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(directory)?;
+        let file = BufWriter::with_capacity(1 << 20, file);
+        let writer = match &self.format {
+            Encoder::Parquet(parquet) => {
+                let (schema, properties) = (self.schema.clone(), parquet.0.clone());
+                let writer = ArrowWriter::try_new(file, schema, Some(properties))?;
+                Writer::Parquet(Box::new(writer.into_serialized_writer()?.0))
+            }
+            Encoder::Arrow => Writer::Arrow(Box::new(FileWriter::try_new(file, &self.schema)?)),
+        };
+        Ok(Output { rows: 0, writer })
+    }
+
+    /// Appends a segment to the file, which is opened by the first one.
+    pub(crate) fn write(
+        &self,
+        output: &mut Option<Output>,
+        segment: Encoded,
+    ) -> Result<(), ErrorKind> {
+        let output = match output {
+            Some(output) => output,
+            None => output.insert(self.open()?),
+        };
+        match (&mut output.writer, segment) {
+            (Writer::Parquet(writer), Encoded::Parquet(rows, chunks)) => {
+                let mut group = writer.next_row_group()?;
+                for chunk in chunks {
+                    chunk.append_to_row_group(&mut group)?;
+                }
+                group.close()?;
+                output.rows += rows;
+            }
+            (Writer::Arrow(writer), Encoded::Arrow(batches)) => {
+                for batch in batches {
+                    writer.write(&batch)?;
+                    output.rows += batch.num_rows() as u64;
+                }
+            }
+            // Not reached: both are of this encoding's format.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Completes the file, and gives it its name. Returns the number of rows.
+    pub(crate) fn finish(&self, output: Option<Output>) -> Result<u64, ErrorKind> {
+        let Output { rows, writer } = match output {
+            Some(output) => output,
+            None => self.open()?,
+        };
+        let mut file = match writer {
+            Writer::Parquet(writer) => writer.into_inner()?,
+            Writer::Arrow(mut writer) => {
+                writer.finish()?;
+                writer.into_inner()?
+            }
+        };
+        file.flush()?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        let result = if self.overwrite {
+            file.persist(&self.path)
+        } else {
+            file.persist_noclobber(&self.path)
+        };
+        result.map_err(|error| error.error)?;
+        // So that the name is on disk too.
+        #[cfg(unix)]
+        std::fs::File::open(self.directory())?.sync_all()?;
+        Ok(rows)
+    }
+
+    fn directory(&self) -> &Path {
+        let parent = self.path.parent();
+        parent
+            .filter(|path| !path.as_os_str().is_empty())
+            .unwrap_or(Path::new("."))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Rows {
+    pub(crate) fn append(&mut self, batch: RecordBatch) -> Result<(), ErrorKind> {
+        match self {
+            Self::Parquet(rows, writers) => {
+                *rows += batch.num_rows() as u64;
+                let mut writers = writers.iter_mut();
+                for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+                    for (leaf, writer) in compute_leaves(field, array)?.iter().zip(&mut writers) {
+                        writer.write(leaf)?;
+                    }
+                }
+            }
+            Self::Arrow(batches) => batches.push(batch),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<Encoded, ErrorKind> {
+        Ok(match self {
+            Self::Parquet(rows, writers) => {
+                let chunks = writers.into_iter().map(ArrowColumnWriter::close);
+                Encoded::Parquet(rows, chunks.collect::<Result<_, _>>()?)
+            }
+            Self::Arrow(batches) => Encoded::Arrow(batches),
+        })
+    }
+}
+
+fn properties(schema: &Schema, compression: Compression) -> Result<WriterProperties, ErrorKind> {
+    let codec = match compression {
+        Compression::Zstd => Codec::ZSTD(ZstdLevel::try_new(1)?),
+        Compression::Lz4 => Codec::LZ4_RAW,
+        Compression::Snappy => Codec::SNAPPY,
+        Compression::None => Codec::UNCOMPRESSED,
+    };
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("lydite ", env!("CARGO_PKG_VERSION")).into())
+        .set_compression(codec)
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    // The smallest and the largest of many addresses exclude nothing from a search.
+    for field in schema.fields() {
+        if *field.data_type() == DataType::FixedSizeBinary(20) {
+            let column = ColumnPath::new(vec![field.name().clone()]);
+            properties = properties.set_column_statistics_enabled(column, EnabledStatistics::None);
+        }
+    }
+    Ok(properties.build())
+}
+
+/// Returns the schema of kept and decoded columns.
+pub(crate) fn schema(
+    kept: &Schema,
+    decoded: &[FieldRef],
+    prefix: &str,
+) -> Result<SchemaRef, ErrorKind> {
+    let mut fields = kept.fields().to_vec();
+    for field in decoded {
+        let name = format!("{prefix}{}", field.name());
+        if kept.fields().find(&name).is_some() {
+            return Err(ErrorKind::NameTaken(name));
+        }
+        fields.push(Arc::new(Field::clone(field).with_name(name)));
+    }
+    Ok(Arc::new(Schema::new(fields)))
+}

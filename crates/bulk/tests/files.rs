@@ -1,0 +1,492 @@
+//! Files made here: order, threads, formats, errors and damage.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use arrow_array::{
+    ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, UInt64Array, cast::AsArray as _,
+};
+use arrow_ipc::{reader::FileReader, writer::FileWriter};
+use common::rows;
+use lydite_arrow::{CallDecoder, CallSet, EventDecoder, EventSet, Uint256Format};
+use lydite_bulk::{
+    Compression, Error, FIRST_FAILURES, Format, Keep, OnError, Options, Report, SendersOptions,
+    decode_calls, decode_logs, inspect, senders,
+};
+use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
+use serde_json::{Value, json};
+
+const SIGNATURE: &str = "event Moved(address indexed to, uint128 amount)";
+
+fn moved(options: &Options) -> EventSet {
+    EventSet::new([EventDecoder::parse(SIGNATURE, &options.columns).unwrap()]).unwrap()
+}
+
+fn word(number: u64) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[24..].copy_from_slice(&number.to_be_bytes());
+    word
+}
+
+/// Logs with these numbers. Every third one is of another event. The amount of every number divisible by 100 is out of
+/// range.
+fn logs(numbers: std::ops::Range<u64>) -> RecordBatch {
+    let topic = moved(&Options::default()).decoders()[0].codec().topic().0;
+    let topics0 = numbers
+        .clone()
+        .map(|n| if n % 3 == 0 { word(n) } else { topic });
+    let topics1 = numbers.clone().map(word);
+    let data = numbers.clone().map(|n| {
+        let mut word = word(n);
+        word[0] = u8::from(n % 100 == 0);
+        word
+    });
+    let fixed = |words: Vec<[u8; 32]>| -> ArrayRef {
+        let values = words.into_iter().map(Some);
+        Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(values, 32).unwrap())
+    };
+    RecordBatch::try_from_iter([
+        (
+            "block_number",
+            Arc::new(UInt64Array::from_iter_values(numbers.clone())) as ArrayRef,
+        ),
+        ("topic0", fixed(topics0.collect())),
+        ("topic1", fixed(topics1.collect())),
+        (
+            "data",
+            Arc::new(BinaryArray::from_iter_values(data)) as ArrayRef,
+        ),
+    ])
+    .unwrap()
+}
+
+fn write(path: &Path, batches: &[RecordBatch], rows_per_group: usize) {
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(rows_per_group));
+    let file = File::create(path).unwrap();
+    let schema = batches[0].schema();
+    let mut writer = ArrowWriter::try_new(file, schema, Some(properties.build())).unwrap();
+    batches
+        .iter()
+        .for_each(|batch| writer.write(batch).unwrap());
+    writer.close().unwrap();
+}
+
+fn decode(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
+    decode_logs(&[input.into()], output, &moved(options), options, &|_| {})
+}
+
+fn threads(threads: usize) -> Option<NonZeroUsize> {
+    NonZeroUsize::new(threads)
+}
+
+/// Returns the names of the files in a directory.
+fn files(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn rows_and_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (
+        directory.path().join("in.parquet"),
+        directory.path().join("out.parquet"),
+    );
+    write(&input, &[logs(1..1001)], 1 << 20);
+    let mut options = Options::default();
+    options.columns.uint256 = vec![Uint256Format::String];
+    let report = decode(&input, &output, &options).unwrap();
+    assert_eq!(
+        (report.rows, report.selected, report.other_layout),
+        (1000, 667, 0)
+    );
+    // 300, 600 and 900 are of the other event.
+    assert_eq!(
+        report.failures,
+        BTreeMap::from([("integer out of range for its type".into(), 7)])
+    );
+    let first = &report.first_failures[0];
+    assert_eq!(
+        (first.row, first.block_number, first.log_index),
+        (99, Some(100), None)
+    );
+    assert_eq!(first.error, "byte 0: integer out of range for its type");
+    assert_eq!(report.written, [(output.clone(), 667)]);
+
+    let expected = (1..1001)
+        .filter(|n| n % 3 != 0)
+        .map(|n: u64| match n % 100 {
+            0 => vec![json!(n.to_string()), Value::Null, Value::Null],
+            _ => vec![
+                json!(n.to_string()),
+                json!(format!("0x{n:040x}")),
+                json!(n.to_string()),
+            ],
+        });
+    assert_eq!(rows(&output), expected.collect::<Vec<_>>());
+
+    options.overwrite = true;
+    options.on_error = OnError::Drop;
+    let report = decode(&input, &output, &options).unwrap();
+    assert_eq!((report.selected, report.written[0].1), (667, 660));
+    assert!(rows(&output).iter().flatten().all(|value| !value.is_null()));
+
+    options.on_error = OnError::Fail;
+    let before = fs::read(&output).unwrap();
+    let error = decode(&input, &output, &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "{}: row 99: byte 0: integer out of range for its type",
+            input.display()
+        )
+    );
+    assert_eq!(fs::read(&output).unwrap(), before);
+    assert_eq!(files(directory.path()), ["in.parquet", "out.parquet"]);
+}
+
+/// More segments than threads, a row group that is split, and several files.
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("in");
+    fs::create_dir_all(input.join("nested")).unwrap();
+    let batches: Vec<RecordBatch> = (0..12)
+        .map(|i| logs(i * 100_000..(i + 1) * 100_000))
+        .collect();
+    write(&input.join("a.parquet"), &batches, usize::MAX);
+    write(&input.join("b.parquet"), &batches[..5], 70_000);
+    write(&input.join("nested/c.parquet"), &[logs(7..8)], 10);
+    fs::write(input.join("notes.txt"), "not read").unwrap();
+    let total = 1_700_001;
+    let outputs: Vec<Vec<u8>> = [1, 2, 5]
+        .into_iter()
+        .map(|count| {
+            let output = directory.path().join(format!("{count}.parquet"));
+            let options = Options {
+                threads: threads(count),
+                ..Options::default()
+            };
+            let done = AtomicU64::new(0);
+            let report = decode_logs(
+                std::slice::from_ref(&input),
+                &output,
+                &moved(&options),
+                &options,
+                &|progress| {
+                    assert!(done.swap(progress.done, Ordering::Relaxed) <= progress.done);
+                    assert_eq!(progress.total, total);
+                },
+            );
+            let report = report.unwrap();
+            assert_eq!((report.rows, done.into_inner()), (total, total));
+            assert_eq!(report.first_failures.len(), FIRST_FAILURES);
+            fs::read(output).unwrap()
+        })
+        .collect();
+    assert!(outputs[0] == outputs[1] && outputs[0] == outputs[2]);
+    let blocks: Vec<Value> = rows(&directory.path().join("1.parquet"))
+        .into_iter()
+        .map(|mut row| row.swap_remove(0))
+        .collect();
+    let expected = (0..1_200_000u64)
+        .chain(0..500_000)
+        .chain(7..8)
+        .filter(|n| n % 3 != 0);
+    assert!(
+        blocks
+            .into_iter()
+            .eq(expected.map(|n| json!(n.to_string())))
+    );
+}
+
+#[test]
+fn arrow_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (
+        directory.path().join("in.arrow"),
+        directory.path().join("out.arrow"),
+    );
+    let mut writer =
+        FileWriter::try_new(File::create(&input).unwrap(), &logs(0..1).schema()).unwrap();
+    [logs(0..10), logs(10..250)]
+        .iter()
+        .for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    let report = decode(&input, &output, &Options::default()).unwrap();
+    assert_eq!((report.rows, report.selected), (250, 166));
+    assert_eq!(report.first_failures[0].row, 100);
+    let batches: Vec<RecordBatch> = FileReader::try_new(File::open(&output).unwrap(), None)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    assert_eq!(rows, 166);
+    assert_eq!(
+        batches[0].column(1).as_fixed_size_binary().value(0),
+        [&[0; 19][..], &[1]].concat()
+    );
+
+    // The format does not have to be that of the name.
+    let options = Options {
+        format: Some(Format::Parquet),
+        compression: Compression::None,
+        overwrite: true,
+        ..Options::default()
+    };
+    decode(&input, &output, &options).unwrap();
+    assert_eq!(common::rows(&output).len(), 166);
+}
+
+#[test]
+fn kept_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    write(&path("in.parquet"), &[logs(0..10)], 100);
+    let run = |keep, prefix: &str| {
+        let options = Options {
+            keep,
+            prefix: prefix.into(),
+            overwrite: true,
+            ..Options::default()
+        };
+        decode(&path("in.parquet"), &path("out.parquet"), &options)?;
+        let (schema, _) = common::read(&path("out.parquet"));
+        Ok::<_, Error>(
+            schema
+                .fields()
+                .iter()
+                .map(|field| field.name().clone())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let named = |names: &[&str]| Keep::Named(names.iter().map(|name| name.to_string()).collect());
+    assert_eq!(
+        run(Keep::Identity, "").unwrap(),
+        ["block_number", "to", "amount"]
+    );
+    assert_eq!(run(named(&[]), "e_").unwrap(), ["e_to", "e_amount"]);
+    assert_eq!(
+        run(named(&["data", "topic0"]), "").unwrap(),
+        ["data", "topic0", "to", "amount"]
+    );
+    assert_eq!(run(Keep::All, "").unwrap().len(), 6);
+    let error = run(named(&["none"]), "").unwrap_err().to_string();
+    assert!(error.ends_with("in.parquet: no column `none`"), "{error}");
+
+    let other = logs(0..5);
+    let renamed = ["to", "topic0", "topic1", "data"]
+        .into_iter()
+        .zip(other.columns().to_vec());
+    write(
+        &path("in.parquet"),
+        &[RecordBatch::try_from_iter(renamed).unwrap()],
+        100,
+    );
+    let error = run(Keep::All, "").unwrap_err().to_string();
+    assert!(
+        error.ends_with("out.parquet: column `to` is both kept and decoded; keep other columns or choose a prefix"),
+        "{error}"
+    );
+    write(&path("z.parquet"), &[logs(0..5)], 100);
+    let inputs = [path("in.parquet"), path("z.parquet")];
+    let options = Options {
+        overwrite: true,
+        ..Options::default()
+    };
+    let error = decode_logs(
+        &inputs,
+        &path("out.parquet"),
+        &moved(&options),
+        &options,
+        &|_| {},
+    )
+    .unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.ends_with(
+            "z.parquet: expected the columns of the first file, ; found block_number: UInt64"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_per_event() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("in.parquet");
+    write(&input, &[logs(0..100)], 1000);
+    let options = Options::default();
+    let signatures = [
+        SIGNATURE,
+        "Moved(address indexed to, uint128 amount, bool)",
+        "Never(address indexed to)",
+    ];
+    let decoders = signatures.map(|text| EventDecoder::parse(text, &options.columns).unwrap());
+    let events = EventSet::new(decoders).unwrap();
+    let output = directory.path().join("out");
+    let report = decode_logs(&[input], &output, &events, &options, &|_| {}).unwrap();
+    assert_eq!(report.written.len(), 1);
+    let topic = moved(&options).decoders()[0].codec().topic().to_string();
+    assert_eq!(
+        files(&output),
+        [format!("Moved_{}_1.parquet", &topic[2..10])]
+    );
+}
+
+#[test]
+fn calls_and_transactions() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let options = Options::default();
+    let decoder = CallDecoder::parse("function burn(uint8 amount)", &options.columns).unwrap();
+    let call = |amount: u64| [&decoder.codec().selector()[..], &word(amount)].concat();
+    let inputs = BinaryArray::from_iter(vec![Some(call(7)), None, Some(call(256)), Some(vec![1])]);
+    let inputs = RecordBatch::try_from_iter([("input", Arc::new(inputs) as ArrayRef)]).unwrap();
+    write(&path("in.parquet"), &[inputs], 100);
+    let functions = CallSet::new([decoder]);
+    let input: &[PathBuf] = &[path("in.parquet")];
+    let report = decode_calls(input, &path("out.parquet"), &functions, &options, &|_| {}).unwrap();
+    assert_eq!((report.rows, report.selected), (4, 2));
+    assert_eq!(rows(&path("out.parquet")), [[json!("7")], [json!(null)]]);
+
+    // An invalid transaction, and one whose sender is not that of the column.
+    let raw = lydite_bytes::hex::decode(TRANSACTION).unwrap();
+    let raw = BinaryArray::from_iter_values([&raw[..], &[5]]);
+    let from = BinaryArray::from_iter_values([[1; 20], [2; 20]]);
+    let columns = [
+        ("rawTx", Arc::new(raw) as ArrayRef),
+        ("from", Arc::new(from) as ArrayRef),
+    ];
+    write(
+        &path("tx.parquet"),
+        &[RecordBatch::try_from_iter(columns).unwrap()],
+        100,
+    );
+    let what = SendersOptions {
+        hash: true,
+        check: true,
+    };
+    let run = |on_error| {
+        let options = Options {
+            on_error,
+            overwrite: true,
+            ..Options::default()
+        };
+        senders(
+            &[path("tx.parquet")],
+            &path("out.parquet"),
+            what,
+            &options,
+            &|_| {},
+        )
+        .unwrap()
+    };
+    for (on_error, written) in [(OnError::Null, 2), (OnError::Drop, 1)] {
+        let report = run(on_error);
+        assert_eq!(
+            (report.rows, report.different, report.written[0].1),
+            (2, 1, written)
+        );
+        let texts: Vec<&str> = report
+            .first_failures
+            .iter()
+            .map(|row| row.error.as_str())
+            .collect();
+        let difference = "expected sender 0x0101010101010101010101010101010101010101, found 0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f";
+        assert_eq!(texts, ["byte 0: unknown transaction type 0x05", difference]);
+        assert_eq!(rows(&path("out.parquet")).len() as u64, written);
+    }
+
+    let found = inspect(&path("tx.parquet"), &Default::default()).unwrap();
+    assert_eq!(
+        (found.rows, found.logs, found.calls, found.transactions),
+        (2, false, false, true)
+    );
+    let found = inspect(&path("in.parquet"), &Default::default()).unwrap();
+    assert_eq!((found.calls, found.frequent[0].1), (true, 2));
+}
+
+/// The EIP-155 example.
+const TRANSACTION: &str = "0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83";
+
+#[test]
+fn errors_name_the_file_and_leave_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    write(&path("in.parquet"), &[logs(0..10)], 100);
+    fs::write(path("text.csv"), "a,b").unwrap();
+    fs::create_dir(path("empty")).unwrap();
+    let error = |input: &str, output: &str| {
+        let error = decode(&path(input), &path(output), &Options::default()).unwrap_err();
+        error
+            .to_string()
+            .replace(&format!("{}/", directory.path().display()), "")
+    };
+    assert_eq!(
+        error("missing", "out"),
+        "missing: No such file or directory (os error 2)"
+    );
+    assert_eq!(
+        error("text.csv", "out"),
+        "text.csv: expected a Parquet file or an Arrow IPC file"
+    );
+    assert_eq!(
+        error("empty", "out"),
+        "empty: expected at least one Parquet or Arrow file"
+    );
+    assert_eq!(error("in.parquet", "text.csv"), "text.csv: file exists");
+    assert_eq!(files(directory.path()), ["empty", "in.parquet", "text.csv"]);
+}
+
+/// No damage leads to a panic that escapes, to a hang or to a partial file.
+#[test]
+fn damaged_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (
+        directory.path().join("in.parquet"),
+        directory.path().join("out.parquet"),
+    );
+    write(&input, &[logs(0..300)], 100);
+    let whole = fs::read(&input).unwrap();
+    let options = Options {
+        overwrite: true,
+        threads: threads(2),
+        ..Options::default()
+    };
+    let run = |bytes: &[u8]| {
+        fs::write(&input, bytes).unwrap();
+        let result = decode(&input, &output, &options);
+        match &result {
+            Ok(report) => assert_eq!(rows(&output).len() as u64, report.written[0].1),
+            Err(error) => assert!(error.to_string().contains("in.parquet: "), "{error}"),
+        }
+        let _ = fs::remove_file(&output);
+        assert_eq!(files(directory.path()), ["in.parquet"]);
+        result.is_err()
+    };
+    assert!((0..whole.len()).step_by(61).all(|len| run(&whole[..len])));
+    let mut errors = 0;
+    for at in (0..whole.len()).step_by(17) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        errors += usize::from(run(&bytes));
+    }
+    assert!(errors > 0);
+}

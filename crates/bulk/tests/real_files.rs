@@ -1,0 +1,229 @@
+//! Real files with values decoded by eth-abi and senders recovered by libsecp256k1. They are not part of the repository:
+//! the directory is in `LYDITE_DATA`.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use common::rows;
+use lydite_arrow::{
+    CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, Role, Uint256Format,
+};
+use lydite_bulk::{Options, SendersOptions, decode_calls, decode_logs, inspect, senders};
+use serde_json::{Value, json};
+
+const GLACIERS: &str = "glaciers/ethereum__logs__blocks__18426253_to_18426303_example.parquet";
+
+/// Returns a file of the directory; `None` if there is no directory.
+fn data(file: &str) -> Option<PathBuf> {
+    let Some(directory) = std::env::var_os("LYDITE_DATA") else {
+        eprintln!("skipped: LYDITE_DATA is not set to the directory of real files");
+        return None;
+    };
+    let path = Path::new(&directory).join(file);
+    assert!(path.exists(), "{}", path.display());
+    Some(path)
+}
+
+fn events<'a>(signatures: impl IntoIterator<Item = &'a str>, options: &Options) -> EventSet {
+    let decoders = signatures
+        .into_iter()
+        .map(|signature| EventDecoder::parse(signature, &options.columns).unwrap());
+    EventSet::new(decoders).unwrap()
+}
+
+/// Decoded values by event, block and log index.
+type Logs = BTreeMap<(String, u64, u64), Vec<Value>>;
+
+/// Reads the values that eth-abi decoded. Those of indexed parameters come first in the file, here in the order of the
+/// signature.
+fn expected(file: &Path) -> Logs {
+    let lines = BufReader::new(flate2::read::GzDecoder::new(File::open(file).unwrap())).lines();
+    let mut logs = Logs::new();
+    for line in lines {
+        let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let event = line["event"].as_str().unwrap();
+        let mut indexed = line["indexed"].as_array().unwrap().iter();
+        let mut others = line["data"].as_array().unwrap().iter();
+        let codec = EventDecoder::parse(event, &Columns::default()).unwrap();
+        let inputs = codec.codec().signature().inputs.iter();
+        let values = inputs.map(|input| {
+            if input.indexed {
+                indexed.next()
+            } else {
+                others.next()
+            }
+        });
+        let values = values.map(|value| value.unwrap().clone()).collect();
+        let number = |name: &str| line[name].as_u64().unwrap();
+        logs.insert(
+            (event.into(), number("block_number"), number("log_index")),
+            values,
+        );
+    }
+    logs
+}
+
+/// Decodes a file by all events of `expected`, and returns the values.
+fn decoded(file: &Path, expected: &Logs) -> Logs {
+    let signatures: BTreeSet<&str> = expected.keys().map(|(event, ..)| event.as_str()).collect();
+    let mut options = Options::default();
+    options.columns.uint256 = vec![Uint256Format::String];
+    options.keep = lydite_bulk::Keep::Named(vec![
+        column_name(file, Role::BlockNumber),
+        column_name(file, Role::LogIndex),
+    ]);
+    let directory = tempfile::tempdir().unwrap();
+    let mut logs = Logs::new();
+    for signature in signatures {
+        let output = directory.path().join("one.parquet");
+        options.overwrite = true;
+        let events = events([signature], &options);
+        let report = decode_logs(&[file.into()], &output, &events, &options, &|_| {}).unwrap();
+        assert_eq!(report.failures, BTreeMap::new(), "{signature}");
+        let rows = rows(&output);
+        assert_eq!(rows.len() as u64, report.selected);
+        for mut row in rows {
+            let values = row.split_off(2);
+            let number = |value: &Value| value.as_str().unwrap().parse().unwrap();
+            logs.insert((signature.into(), number(&row[0]), number(&row[1])), values);
+        }
+    }
+    logs
+}
+
+fn column_name(file: &Path, role: Role) -> String {
+    let roles = inspect(file, &Default::default()).unwrap().roles;
+    roles.into_iter().find(|(one, _)| *one == role).unwrap().1
+}
+
+fn assert_equal(found: &Logs, expected: &Logs) {
+    for (key, values) in expected {
+        assert_eq!(found.get(key), Some(values), "{key:?}");
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+#[test]
+fn values_of_eth_abi() {
+    let Some(file) = data(GLACIERS) else { return };
+    let expected = expected(&file.with_file_name("decoded-expected.jsonl.gz"));
+    let count = |event: &str| {
+        let events = expected.keys().filter(|(one, ..)| one.starts_with(event));
+        events.count()
+    };
+    assert_eq!(expected.len(), 10_893);
+    assert_eq!(
+        count("Transfer(address indexed from, address indexed to, uint256 value"),
+        7_430
+    );
+    assert_eq!(
+        count("Transfer(address indexed from, address indexed to, uint256 indexed"),
+        370
+    );
+    assert_equal(&decoded(&file, &expected), &expected);
+}
+
+#[test]
+fn four_schemas_of_the_same_logs() {
+    let Some(directory) = data("portal-spec-tests") else {
+        return;
+    };
+    let expected = expected(&directory.join("decoded-expected.jsonl.gz"));
+    assert_eq!(expected.len(), 13_252);
+    for schema in ["cryo", "hypersync", "ethereum-etl", "xatu"] {
+        let file = directory.join(format!("logs-as-{schema}.parquet"));
+        let found = decoded(&file, &expected);
+        // xatu's `internal_index` and others' log index are the same column here.
+        assert_equal(&found, &expected);
+    }
+}
+
+#[test]
+fn many_events_in_one_pass() {
+    let (Some(file), Some(signatures)) = (
+        data(GLACIERS),
+        data("ethereum-etl-airflow/event-signatures.tsv"),
+    ) else {
+        return;
+    };
+    let signatures = std::fs::read_to_string(signatures).unwrap();
+    let lines: Vec<Vec<&str>> = signatures
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert_eq!(lines.len(), 3_001);
+    let options = Options {
+        prefix: "event__".into(),
+        ..Options::default()
+    };
+    for line in &lines {
+        let decoder = EventDecoder::parse(line[1], &options.columns).unwrap();
+        assert_eq!(decoder.codec().topic().to_string(), line[0]);
+    }
+    // The logs of anonymous events cannot be told apart.
+    let named = lines
+        .iter()
+        .map(|line| line[1])
+        .filter(|line| !line.ends_with("anonymous"));
+    let events = events(named, &options);
+    let directory = tempfile::tempdir().unwrap();
+    let output = directory.path().join("events");
+    let report = decode_logs(&[file], &output, &events, &options, &|_| {}).unwrap();
+    assert_eq!(report.rows, 17_096);
+    assert_eq!(report.selected + report.other_layout, 14_862);
+    let written: u64 = report.written.iter().map(|(_, rows)| rows).sum();
+    assert_eq!(written, report.selected);
+}
+
+#[test]
+fn transfers_among_calls() {
+    let Some(file) = data("glaciers/ethereum__traces__blocks__21_000_000_to_21_000_010.parquet")
+    else {
+        return;
+    };
+    let options = Options::default();
+    let signatures = [
+        "function transfer(address to, uint256 amount) returns (bool)",
+        "function balanceOf(address owner) returns (uint256)",
+    ];
+    let decoders =
+        signatures.map(|signature| CallDecoder::parse(signature, &options.columns).unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let functions = CallSet::new(decoders);
+    let report = decode_calls(&[file], directory.path(), &functions, &options, &|_| {}).unwrap();
+    let written: Vec<u64> = report.written.iter().map(|(_, rows)| *rows).collect();
+    assert_eq!((report.rows, written), (9_034, vec![1_574, 1_874]));
+}
+
+#[test]
+fn senders_of_every_type() {
+    let Some(file) = data("portal-spec-tests/raw-transactions.parquet") else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let output = directory.path().join("senders.parquet");
+    let options = Options {
+        keep: lydite_bulk::Keep::Named(vec!["from".into(), "transaction_hash".into()]),
+        ..Options::default()
+    };
+    let what = SendersOptions {
+        hash: true,
+        check: true,
+    };
+    let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+    assert_eq!((report.rows, report.different), (1_686, 0));
+    assert_eq!(report.failures, BTreeMap::new());
+    for row in rows(&output) {
+        assert_eq!(row[..2], row[2..]);
+        assert_ne!(row[0], json!(null));
+    }
+}

@@ -1,0 +1,472 @@
+//! `lydite decode-logs`, `decode-calls`, `senders`, `schema`: files with millions of rows.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use lydite::bytes::hex;
+use lydite::evm::abi::{CallCodec, EventCodec, JsonAbi};
+use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet, Uint256Format};
+use lydite_bulk::{Format, Keep, OnError, Options, Progress, Report, SendersOptions};
+use serde_json::{Value, json};
+
+use crate::{Answer, output::Output};
+
+/// Decode event logs in Parquet or Arrow files
+///
+/// Columns are recognised by their names in files of cryo, hypersync, ethereum-etl, xatu, Amp and others; see `lydite
+/// schema`. A log belongs to an event if its first topic and its number of topics match.
+///
+/// lydite decode-logs logs/ -o transfers.parquet --event 'Transfer(address indexed from, address indexed to, uint256
+/// value)'
+#[derive(Args)]
+pub struct DecodeLogs {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    decoding: Decoding,
+    /// Signature of an event, with `indexed` and names; repeatable
+    #[arg(long = "event", value_name = "SIGNATURE")]
+    events: Vec<String>,
+}
+
+/// Decode calls in Parquet or Arrow files
+///
+/// The data of calls is in a column `input`. A call belongs to a function if it starts with its selector.
+#[derive(Args)]
+pub struct DecodeCalls {
+    #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    decoding: Decoding,
+    /// Signature of a function, with names; repeatable
+    #[arg(long = "function", value_name = "SIGNATURE")]
+    functions: Vec<String>,
+}
+
+/// Recover the senders of signed transactions in Parquet or Arrow files
+///
+/// The signed transactions (EIP-2718 envelopes) are in a column `raw` or `rawTx`. Writes the column `sender`.
+#[derive(Args)]
+pub struct Senders {
+    #[command(flatten)]
+    files: Files,
+    /// Also write the column `hash`, the hashes of the transactions
+    #[arg(long)]
+    hash: bool,
+    /// Compare the senders with the column `from`; exit code 1 if one differs
+    #[arg(long)]
+    check: bool,
+}
+
+/// Show the columns of a Parquet or Arrow file and what can be done with them
+#[derive(Args)]
+pub struct Schema {
+    /// Parquet or Arrow file
+    file: PathBuf,
+    #[command(flatten)]
+    columns: Columns,
+}
+
+#[derive(Args)]
+struct Files {
+    /// Parquet and Arrow files, or directories with such files
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// Output: a file, or a directory if there are several events or functions
+    #[arg(short, long, value_name = "PATH")]
+    output: PathBuf,
+    /// Columns to copy: names, or `all` or `none` (default: those that identify a row)
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN")]
+    keep: Vec<String>,
+    /// Prefix of the names of new columns
+    #[arg(long, default_value = "")]
+    prefix: String,
+    #[command(flatten)]
+    columns: Columns,
+    /// What to do with rows that cannot be decoded
+    #[arg(long, value_enum, default_value = "null")]
+    on_error: OnErrorArgument,
+    /// Format of the output (default: by the name of the file)
+    #[arg(long, value_enum)]
+    format: Option<FormatArgument>,
+    /// Compression of Parquet output
+    #[arg(long, value_enum, default_value = "zstd")]
+    compression: CompressionArgument,
+    /// Number of threads (default: all cores)
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+    /// Replace existing files
+    #[arg(long)]
+    overwrite: bool,
+}
+
+#[derive(Args)]
+struct Columns {
+    /// Name of the column with a role, such as topic0=first_topic; repeatable
+    #[arg(long = "map", value_name = "ROLE=COLUMN")]
+    map: Vec<ColumnMap>,
+}
+
+impl Columns {
+    fn map(&self) -> ColumnMap {
+        ColumnMap(self.map.iter().flat_map(|map| map.0.clone()).collect())
+    }
+}
+
+#[derive(Args)]
+struct Decoding {
+    /// ABI in JSON, a build tool's file with the member `abi`, or a file with a signature per line; repeatable
+    #[arg(long, value_name = "FILE")]
+    abi: Vec<PathBuf>,
+    /// Formats of integers of more than 64 bits; with several, a column for each
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "binary")]
+    uint256: Vec<Uint256Argument>,
+}
+
+macro_rules! value_enum {
+    ($(#[$attribute:meta])* $name:ident for $type:path { $($(#[$doc:meta])* $variant:ident = $value:ident,)* }) => {
+        #[derive(Clone, Copy, ValueEnum)]
+        enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl From<$name> for $type {
+            fn from(argument: $name) -> Self {
+                match argument {
+                    $($name::$variant => Self::$value,)*
+                }
+            }
+        }
+    };
+}
+value_enum!(OnErrorArgument for OnError {
+    /// All new columns are null
+    Null = Null,
+    /// Leave the row out
+    Drop = Drop,
+    /// Stop without output
+    Fail = Fail,
+});
+value_enum!(FormatArgument for Format {
+    Parquet = Parquet,
+    Arrow = Arrow,
+});
+value_enum!(CompressionArgument for lydite_bulk::Compression {
+    Zstd = Zstd,
+    Lz4 = Lz4,
+    Snappy = Snappy,
+    None = None,
+});
+value_enum!(Uint256Argument for Uint256Format {
+    /// 32 bytes, big-endian
+    Binary = Binary,
+    /// Decimal text
+    String = String,
+    /// Decimal of 38 digits, null above
+    Decimal = Decimal,
+    /// Nearest double
+    F64 = F64,
+});
+
+impl Files {
+    fn options(&self, columns: lydite_arrow::Options) -> Options {
+        Options {
+            columns,
+            on_error: self.on_error.into(),
+            keep: match self.keep.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                [] => Keep::Identity,
+                ["all"] => Keep::All,
+                ["none"] => Keep::Named(Vec::new()),
+                _ => Keep::Named(self.keep.clone()),
+            },
+            prefix: self.prefix.clone(),
+            map: self.columns.map(),
+            format: self.format.map(Into::into),
+            compression: self.compression.into(),
+            threads: self.threads,
+            overwrite: self.overwrite,
+        }
+    }
+}
+
+impl Decoding {
+    fn columns(&self) -> lydite_arrow::Options {
+        let formats = self.uint256.iter().map(|format| (*format).into());
+        lydite_arrow::Options {
+            uint256: formats.collect(),
+        }
+    }
+}
+
+/// Events and functions of ABI files.
+#[derive(Default)]
+struct Abi {
+    events: Vec<EventCodec>,
+    functions: Vec<CallCodec>,
+}
+
+impl Abi {
+    fn read(files: &[PathBuf]) -> Result<Self> {
+        let mut all = Self::default();
+        for file in files {
+            let at = || file.display().to_string();
+            let text = fs::read_to_string(file).with_context(at)?;
+            if text.trim_start().starts_with(['[', '{']) {
+                all.add_json(&text).with_context(at)?;
+            } else {
+                all.add_lines(&text).with_context(at)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn add_json(&mut self, text: &str) -> Result<()> {
+        let mut json: Value = serde_json::from_str(text)?;
+        if json.is_object() {
+            json = json["abi"].take();
+        }
+        let abi: JsonAbi = serde_json::from_value(json)?;
+        self.events.extend(abi.events);
+        self.functions.extend(abi.functions);
+        Ok(())
+    }
+
+    /// Reads a signature per line. Empty lines and comments, which start with `#` or `//`, are skipped.
+    fn add_lines(&mut self, text: &str) -> Result<()> {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
+                continue;
+            }
+            let at = || format!("line {}", number + 1);
+            if line.starts_with("event ") {
+                self.events.push(EventCodec::parse(line).with_context(at)?);
+            } else if line.starts_with("function ") {
+                self.functions
+                    .push(CallCodec::parse(line).with_context(at)?);
+            } else {
+                bail!("{}: expected `event …` or `function …`", at());
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
+    let DecodeLogs {
+        files,
+        decoding,
+        events,
+    } = arguments;
+    let options = files.options(decoding.columns());
+    let mut decoders = Vec::new();
+    for signature in events {
+        decoders.push(EventDecoder::parse(signature, &options.columns)?);
+    }
+    let abi = Abi::read(&decoding.abi)?;
+    // Logs of anonymous events do not name their event, so one of many cannot be recognised.
+    let named = abi.events.into_iter().filter(|event| !event.is_anonymous());
+    decoders.extend(named.map(|event| EventDecoder::new(event, &options.columns)));
+    if decoders.is_empty() {
+        bail!("no event; give --event SIGNATURE or --abi FILE");
+    }
+    let events = EventSet::new(decoders)?;
+    let report = with_progress(|progress| {
+        lydite_bulk::decode_logs(&files.inputs, &files.output, &events, &options, progress)
+    })?;
+    print(&report, "logs of these events", output)
+}
+
+pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> {
+    let DecodeCalls {
+        files,
+        decoding,
+        functions,
+    } = arguments;
+    let options = files.options(decoding.columns());
+    let mut decoders = Vec::new();
+    for signature in functions {
+        decoders.push(CallDecoder::parse(signature, &options.columns)?);
+    }
+    let abi = Abi::read(&decoding.abi)?.functions.into_iter();
+    decoders.extend(abi.map(|function| CallDecoder::new(function, &options.columns)));
+    if decoders.is_empty() {
+        bail!("no function; give --function SIGNATURE or --abi FILE");
+    }
+    let functions = CallSet::new(decoders);
+    let report = with_progress(|progress| {
+        lydite_bulk::decode_calls(&files.inputs, &files.output, &functions, &options, progress)
+    })?;
+    print(&report, "calls of these functions", output)
+}
+
+pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
+    let Senders { files, hash, check } = arguments;
+    let options = files.options(lydite_arrow::Options::default());
+    let what = SendersOptions {
+        hash: *hash,
+        check: *check,
+    };
+    let report = with_progress(|progress| {
+        lydite_bulk::senders(&files.inputs, &files.output, what, &options, progress)
+    })?;
+    print(&report, "transactions", output)
+}
+
+fn with_progress(
+    run: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<Report, lydite_bulk::Error>,
+) -> Result<Report> {
+    let bar = if std::io::stderr().is_terminal() {
+        let template = "{bar:40} {human_pos} of {human_len} rows, {per_sec}, {eta} left";
+        ProgressBar::new(0).with_style(ProgressStyle::with_template(template)?)
+    } else {
+        ProgressBar::hidden()
+    };
+    let report = run(&|progress| {
+        bar.set_length(progress.total);
+        bar.set_position(progress.done);
+    });
+    bar.finish_and_clear();
+    Ok(report?)
+}
+
+fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Answer> {
+    let failures: u64 = report.failures.values().sum();
+    let first = report.first_failures.iter().map(|row| {
+        let optional = |name: &str, number: Option<u64>| {
+            number.map_or(String::new(), |number| format!(", {name} {number}"))
+        };
+        format!(
+            "{}: row {}{}{}: {}",
+            row.file.display(),
+            row.row,
+            optional("block", row.block_number),
+            optional("log", row.log_index),
+            row.error
+        )
+    });
+    let times = [
+        ("read", report.times.read),
+        ("decode", report.times.decode),
+        ("encode", report.times.encode),
+        ("write", report.times.write),
+    ];
+    if output.json {
+        let written = report.written.iter();
+        output.fields(&[
+            ("rows", report.rows.into()),
+            ("selected", report.selected.into()),
+            ("other_layout", report.other_layout.into()),
+            ("failures", json!(report.failures)),
+            ("different", report.different.into()),
+            ("first_failures", first.collect()),
+            (
+                "seconds",
+                json!(BTreeMap::from(
+                    times.map(|(step, time)| (step, time.as_secs_f64()))
+                )),
+            ),
+            (
+                "written",
+                written
+                    .map(|(file, rows)| json!({"file": file, "rows": rows}))
+                    .collect(),
+            ),
+        ])?;
+    } else {
+        let mut fields = vec![
+            ("rows read", Value::from(report.rows)),
+            (selected, report.selected.into()),
+        ];
+        if report.other_layout > 0 {
+            fields.push(("with another number of topics", report.other_layout.into()));
+        }
+        for (file, rows) in &report.written {
+            let text = format!("{} ({rows} rows)", file.display());
+            fields.push(("written", text.into()));
+        }
+        let times = times.map(|(step, time)| format!("{step} {:.1}", time.as_secs_f64()));
+        fields.push(("core seconds", times.join(", ").into()));
+        output.fields(&fields)?;
+        if failures + report.different > 0 {
+            for (reason, count) in &report.failures {
+                eprintln!("{count} rows could not be decoded: {reason}");
+            }
+            if report.different > 0 {
+                eprintln!("{} senders differ from the column", report.different);
+            }
+            eprintln!("the first of them:");
+            first.for_each(|line| eprintln!("  {line}"));
+        }
+    }
+    Ok(match report.different {
+        0 => Answer::Yes,
+        _ => Answer::No,
+    })
+}
+
+pub fn schema(arguments: &Schema, output: &Output) -> Result<Answer> {
+    let found = lydite_bulk::inspect(Path::new(&arguments.file), &arguments.columns.map())?;
+    let role = |name: &str| {
+        let mut roles = found.roles.iter().filter(|(_, column)| column == name);
+        roles.next().map(|(role, _)| role.to_string())
+    };
+    let commands = [
+        (found.logs, "decode-logs"),
+        (found.calls, "decode-calls"),
+        (found.transactions, "senders"),
+    ];
+    let commands: Vec<&str> = commands
+        .into_iter()
+        .filter_map(|(possible, command)| possible.then_some(command))
+        .collect();
+    let fields = found.schema.fields().iter();
+    let frequent = found.frequent.iter();
+    if output.json {
+        output.fields(&[
+            ("rows", found.rows.into()),
+            (
+                "columns",
+                fields
+                    .map(|field| {
+                        let role = role(field.name());
+                        json!({"name": field.name(), "type": field.data_type().to_string(), "role": role})
+                    })
+                    .collect(),
+            ),
+            ("commands", json!(commands)),
+            (
+                "frequent",
+                frequent
+                    .map(|(key, rows)| json!({"key": hex::encode_prefixed(key), "rows": rows}))
+                    .collect(),
+            ),
+        ])?;
+        return Ok(Answer::Yes);
+    }
+    let width = fields.clone().map(|field| field.name().len()).max();
+    let width = width.unwrap_or_default();
+    let mut text = format!("{} rows\n\n", found.rows);
+    for field in fields {
+        let role = role(field.name()).map_or(String::new(), |role| format!("  read as {role}"));
+        text += &format!("{:width$}  {}{role}\n", field.name(), field.data_type());
+    }
+    text += &match commands[..] {
+        [] => "\nno logs, calls or signed transactions found; name the columns with --map\n".into(),
+        _ => format!("\npossible: {}\n", commands.join(", ")),
+    };
+    if !found.frequent.is_empty() {
+        text += "\nmost frequent in the first rows:\n";
+        for (key, rows) in frequent {
+            text += &format!("{rows:>9}  {}\n", hex::encode_prefixed(key));
+        }
+    }
+    crate::output::write(&text)?;
+    Ok(Answer::Yes)
+}
