@@ -2,7 +2,7 @@
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    builder::{BinaryBuilder, BooleanBufferBuilder},
+    builder::{BooleanBufferBuilder, LargeBinaryBuilder},
     cast::AsArray,
 };
 use arrow_buffer::BooleanBuffer;
@@ -49,7 +49,7 @@ impl ByteColumn {
             // All values are null.
             DataType::Null => {
                 let nulls = std::iter::repeat_n(None::<&[u8]>, array.len());
-                (Values::Binary(nulls.collect()), None)
+                (Values::Large(nulls.collect()), None)
             }
             DataType::Dictionary(..) => return Self::from_dictionary(array),
             other => return Err(Error::NotBytes(other.clone())),
@@ -81,7 +81,7 @@ impl ByteColumn {
         });
         let values = positions.map(|position| self.get(position?));
         Self {
-            values: Values::Binary(values.collect()),
+            values: Values::Large(values.collect()),
             invalid,
         }
     }
@@ -129,11 +129,20 @@ impl ByteColumn {
     }
 }
 
+impl From<LargeBinaryArray> for ByteColumn {
+    fn from(array: LargeBinaryArray) -> Self {
+        Self {
+            values: Values::Large(array),
+            invalid: None,
+        }
+    }
+}
+
 fn from_hex<'a>(
     texts: impl ExactSizeIterator<Item = Option<&'a str>>,
 ) -> (Values, Option<BooleanBuffer>) {
     let mut invalid = BooleanBufferBuilder::new(texts.len());
-    let mut values = BinaryBuilder::with_capacity(texts.len(), 0);
+    let mut values = LargeBinaryBuilder::with_capacity(texts.len(), 0);
     let (mut any_invalid, mut bytes) = (false, Vec::new());
     for text in texts {
         let decoded = text.map(|text| {
@@ -146,7 +155,7 @@ fn from_hex<'a>(
         values.append_option(matches!(decoded, Some(Ok(()))).then_some(&bytes));
     }
     (
-        Values::Binary(values.finish()),
+        Values::Large(values.finish()),
         any_invalid.then(|| invalid.finish()),
     )
 }

@@ -17,6 +17,10 @@ pub enum Error {
     Anonymous(String),
     /// A column does not contain byte strings.
     NotBytes(DataType),
+    /// A column does not contain integers.
+    NotIntegers(DataType),
+    /// A column is not a list of the structs that its role requires.
+    NotList(Role, DataType),
     /// A column has another number of rows than the first one.
     Length {
         /// Rows of the first column.
@@ -44,6 +48,13 @@ impl fmt::Display for Error {
                     "expected a column of binary values or hexadecimal text, found {found}"
                 )
             }
+            Self::NotIntegers(found) => {
+                write!(
+                    f,
+                    "expected a column of integers, decimal or hexadecimal text, or big-endian bytes, found {found}"
+                )
+            }
+            Self::NotList(role, found) => write!(f, "expected a list for {role}, found {found}"),
             Self::Length { expected, found } => {
                 write!(
                     f,
@@ -55,7 +66,11 @@ impl fmt::Display for Error {
                     f,
                     "no column for {role}; expected one of {}",
                     role.names().join(", ")
-                )
+                )?;
+                match role {
+                    Role::Raw => f.write_str("; or columns for r, s, v and the signed fields"),
+                    _ => Ok(()),
+                }
             }
             Self::MissingColumn(role, name) => {
                 write!(f, "no column `{name}`, which was given for {role}")
@@ -89,6 +104,12 @@ pub enum RowError {
     Abi(abi::Error),
     /// The bytes are not a valid transaction, or have no sender.
     Transaction(tx::Error),
+    /// The value of a column is missing, is not of the expected length, or is out of range.
+    Field(Role),
+    /// Transactions of this type have no signature, or it is not known.
+    Unsigned(u64),
+    /// The hash of the rebuilt transaction differs from the column: a field is missing, or is not the signed one.
+    Hash,
 }
 
 impl RowError {
@@ -116,6 +137,11 @@ impl fmt::Display for RowError {
             }
             Self::Abi(error) => error.fmt(f),
             Self::Transaction(error) => error.fmt(f),
+            Self::Field(role) => write!(f, "missing or invalid {role}"),
+            Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),
+            Self::Hash => f.write_str(
+                "transaction hash differs: a field is missing, or is not the signed one",
+            ),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
 //!   and [`CallDecoder`] do the same for calls.
-//! - [`senders`] and [`hashes`] read signed transactions.
+//! - [`senders`] and [`hashes`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
 //!
@@ -41,14 +41,17 @@ mod bytes;
 mod calls;
 mod column;
 mod decoder;
+mod envelopes;
 mod error;
 mod events;
+mod integers;
 mod roles;
 mod transactions;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
 pub use decoder::{Decoded, Options, Uint256Format};
+pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
 pub use roles::{ColumnMap, Role};

@@ -44,11 +44,41 @@ pub enum Role {
     Raw,
     /// Sender of the transaction.
     From,
+    /// Type of the transaction.
+    Type,
+    /// Nonce of the transaction.
+    Nonce,
+    /// Gas limit of the transaction.
+    GasLimit,
+    /// Wei per gas, for types 0 and 1.
+    GasPrice,
+    /// Maximum wei per gas.
+    MaxFeePerGas,
+    /// Maximum wei per gas above the base fee.
+    MaxPriorityFeePerGas,
+    /// Maximum wei per blob gas.
+    MaxFeePerBlobGas,
+    /// Recipient of the transaction.
+    To,
+    /// Wei sent.
+    Value,
+    /// Access list: structs of `address` and `storage_keys`.
+    AccessList,
+    /// Versioned hashes of the blobs.
+    BlobVersionedHashes,
+    /// Authorizations: structs of `chain_id`, `address`, `nonce`, `y_parity`, `r` and `s`.
+    AuthorizationList,
+    /// v of the signature, or the parity of y.
+    V,
+    /// r of the signature.
+    R,
+    /// s of the signature.
+    S,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 16] = [
+    pub const ALL: [Role; 31] = [
         Role::BlockNumber,
         Role::BlockTimestamp,
         Role::TransactionHash,
@@ -65,6 +95,21 @@ impl Role {
         Role::Input,
         Role::Raw,
         Role::From,
+        Role::Type,
+        Role::Nonce,
+        Role::GasLimit,
+        Role::GasPrice,
+        Role::MaxFeePerGas,
+        Role::MaxPriorityFeePerGas,
+        Role::MaxFeePerBlobGas,
+        Role::To,
+        Role::Value,
+        Role::AccessList,
+        Role::BlobVersionedHashes,
+        Role::AuthorizationList,
+        Role::V,
+        Role::R,
+        Role::S,
     ];
 
     /// The topics of a log in columns of their own.
@@ -106,6 +151,21 @@ impl Role {
             Self::Input => &["input", "action_input", "calldata", "data"],
             Self::Raw => &["raw", "raw_tx", "rawtx", "raw_transaction", "rlp"],
             Self::From => &["from", "from_address"],
+            Self::Type => &["type", "transaction_type", "tx_type", "txtype"],
+            Self::Nonce => &["nonce"],
+            Self::GasLimit => &["gas_limit", "gas"],
+            Self::GasPrice => &["gas_price", "gasprice"],
+            Self::MaxFeePerGas => &["max_fee_per_gas", "gasfeecap"],
+            Self::MaxPriorityFeePerGas => &["max_priority_fee_per_gas", "gastipcap"],
+            Self::MaxFeePerBlobGas => &["max_fee_per_blob_gas"],
+            Self::To => &["to", "to_address"],
+            Self::Value => &["value", "value_binary", "value_string"],
+            Self::AccessList => &["access_list"],
+            Self::BlobVersionedHashes => &["blob_versioned_hashes"],
+            Self::AuthorizationList => &["authorization_list"],
+            Self::V => &["v", "v_parity", "y_parity"],
+            Self::R => &["r"],
+            Self::S => &["s"],
         }
     }
 }

@@ -10,11 +10,12 @@ use std::{
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::FileReaderBuilder;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use parquet::arrow::{
     ProjectionMask,
     arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
 };
+use parquet::file::metadata::RowGroupMetaData;
 
 use crate::{Error, error::ErrorKind};
 
@@ -22,8 +23,10 @@ use crate::{Error, error::ErrorKind};
 const SEGMENT: usize = 1 << 18;
 /// Rows of the largest segment.
 const MAX_SEGMENT: usize = 1 << 20;
-/// Rows of a batch.
+/// Rows of a batch, unless they are long.
 const BATCH: usize = 1 << 13;
+/// Bytes of a batch of long rows.
+const BATCH_BYTES: u64 = 1 << 24;
 
 /// An open file.
 #[derive(Clone)]
@@ -47,6 +50,23 @@ pub(crate) struct Segment {
     groups: Range<usize>,
     /// Rows of the groups, for Parquet.
     rows: Option<Range<usize>>,
+}
+
+/// Returns the number of rows of a batch.
+fn batch_rows(metadata: &ArrowReaderMetadata, groups: &Range<usize>) -> usize {
+    let groups = &metadata.metadata().row_groups()[groups.clone()];
+    let sum = |of: fn(&RowGroupMetaData) -> i64| -> u64 {
+        groups
+            .iter()
+            .map(|group| of(group).max(0).unsigned_abs())
+            .sum()
+    };
+    let (rows, bytes) = (
+        sum(RowGroupMetaData::num_rows),
+        sum(RowGroupMetaData::total_byte_size),
+    );
+    let fitting = BATCH_BYTES.saturating_mul(rows) / bytes.max(1);
+    fitting.clamp(16, BATCH as u64) as usize
 }
 
 /// Returns the files: those given, and the Parquet and Arrow files in directories, sorted by name.
@@ -129,6 +149,33 @@ impl Input {
         })
     }
 
+    /// Reads these columns of a Parquet file as views of its pages, where they contain byte strings: without copies, and
+    /// without expanding a dictionary.
+    pub(crate) fn with_views(mut self, columns: &[usize]) -> Result<Self, ErrorKind> {
+        if let Content::Parquet(metadata) = &self.content {
+            let fields = self.schema.fields().iter().enumerate();
+            let fields = fields.map(|(index, field)| {
+                let view = match field.data_type() {
+                    DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+                    DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+                    _ => return field.clone(),
+                };
+                if columns.contains(&index) {
+                    Arc::new(Field::clone(field).with_data_type(view))
+                } else {
+                    field.clone()
+                }
+            });
+            let metadata_of_file = self.schema.metadata().clone();
+            let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata_of_file);
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+            let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)?;
+            self.schema = metadata.schema().clone();
+            self.content = Content::Parquet(metadata);
+        }
+        Ok(self)
+    }
+
     /// Returns the number of rows; 0 for Arrow files, which do not store it.
     pub(crate) fn rows(&self) -> u64 {
         match &self.content {
@@ -197,7 +244,7 @@ impl Input {
                         .with_row_groups(segment.groups.clone().collect())
                         .with_offset(rows.start)
                         .with_limit(rows.len())
-                        .with_batch_size(BATCH)
+                        .with_batch_size(batch_rows(metadata, &segment.groups))
                         .build()?;
                 Ok(Box::new(reader))
             }

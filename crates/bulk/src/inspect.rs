@@ -6,7 +6,7 @@ use std::{
 };
 
 use arrow_schema::SchemaRef;
-use lydite_arrow::{ByteColumn, ColumnMap, Logs, Role};
+use lydite_arrow::{ByteColumn, ColumnMap, Logs, Role, TransactionColumns};
 
 use crate::{Error, error::ErrorKind, input::Input};
 
@@ -85,7 +85,8 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
         rows: input.rows(),
         logs: log_columns.is_some(),
         calls: call_column.is_some(),
-        transactions: map.find(schema, Role::Raw)?.is_some(),
+        transactions: map.find(schema, Role::Raw)?.is_some()
+            || TransactionColumns::columns(schema, map).is_ok(),
         roles,
         frequent,
         schema: input.schema,

@@ -3,7 +3,8 @@
 use arrow_array::{Array as _, RecordBatch, cast::AsArray as _};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 use lydite_arrow::{
-    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Role, hashes, senders,
+    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, TransactionColumns,
+    hashes, senders,
 };
 
 use crate::SendersOptions;
@@ -136,6 +137,8 @@ pub(crate) struct Senders(pub(crate) SendersOptions);
 
 pub(crate) struct Transactions {
     raw: ByteColumn,
+    /// Transactions that could not be rebuilt from their fields, and are null.
+    failures: Vec<Failure>,
     from: Option<ByteColumn>,
 }
 
@@ -143,7 +146,13 @@ impl Job for Senders {
     type Input = Transactions;
 
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
-        let mut columns = vec![required(schema, Role::Raw, map)?];
+        let mut columns = match map.find(schema, Role::Raw)? {
+            Some(raw) => vec![raw],
+            None if map.find(schema, Role::R)?.is_some() => {
+                TransactionColumns::columns(schema, map)?
+            }
+            None => return Err(Error::MissingRole(Role::Raw)),
+        };
         if self.0.check {
             columns.push(required(schema, Role::From, map)?);
         }
@@ -166,8 +175,13 @@ impl Job for Senders {
 
     fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Transactions, Error> {
         let from = self.0.check.then(|| bytes(batch, Role::From, map));
+        let (raw, failures) = match map.find(batch.schema_ref(), Role::Raw)? {
+            Some(raw) => (ByteColumn::try_new(batch.column(raw))?, Vec::new()),
+            None => TransactionColumns::from_batch(batch, map)?.rebuild(),
+        };
         Ok(Transactions {
-            raw: bytes(batch, Role::Raw, map)?,
+            raw,
+            failures,
             from: from.transpose()?,
         })
     }
@@ -192,6 +206,13 @@ impl Job for Senders {
         for failure in &mut failures {
             failure.row = rows[failure.row];
         }
+        let rebuilding = transactions.failures.iter();
+        failures.extend(
+            rebuilding
+                .filter(|failure| rows.binary_search(&failure.row).is_ok())
+                .cloned(),
+        );
+        failures.sort_by_key(|failure| failure.row);
         let mut columns: Vec<arrow_array::ArrayRef> = vec![std::sync::Arc::new(addresses)];
         if self.0.hash {
             columns.push(std::sync::Arc::new(hashes(raw).0));

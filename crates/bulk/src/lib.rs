@@ -227,7 +227,8 @@ pub struct SendersOptions {
     pub check: bool,
 }
 
-/// Recovers the sender of each signed transaction, to the column `sender`.
+/// Recovers the sender of each signed transaction, to the column `sender`. Without a column of signed transactions, they
+/// are rebuilt from their fields, see [`TransactionColumns`](lydite_arrow::TransactionColumns).
 ///
 /// # Errors
 /// [`Error`], with the file. No output is left.

@@ -156,13 +156,14 @@ fn source<J: Job>(input: Input, job: &J, options: &Options) -> Result<Source, Er
             names.iter().map(find).collect::<Result<_, _>>()?
         }
     };
-    let decoded = job.columns(schema, &options.map)?;
-    let columns: BTreeSet<usize> = kept.iter().copied().chain(decoded).collect();
+    let mut decoded = job.columns(schema, &options.map)?;
+    decoded.retain(|column| !kept.contains(column));
+    let columns: BTreeSet<usize> = kept.iter().chain(&decoded).copied().collect();
     let columns: Vec<usize> = columns.into_iter().collect();
     let position = |index: &usize| columns.iter().position(|column| column == index);
     let kept = kept.iter().filter_map(position).collect();
     Ok(Source {
-        input,
+        input: input.with_views(&decoded)?,
         columns,
         kept,
     })

@@ -227,3 +227,47 @@ fn senders_of_every_type() {
         assert_ne!(row[0], json!(null));
     }
 }
+
+/// Rebuilt from fees, value, access list and signature; the hash of each is checked.
+#[test]
+fn senders_from_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = directory.path().join("senders.parquet");
+    let what = SendersOptions {
+        hash: true,
+        check: true,
+    };
+    let options = Options {
+        keep: lydite_bulk::Keep::Named(vec!["from".into(), "tx_hash".into()]),
+        overwrite: true,
+        ..Options::default()
+    };
+    let deposit = BTreeMap::from([("transaction type 126 has no known signature".into(), 1)]);
+    for (name, count, failures) in [
+        ("mainnet-15000000", 348, BTreeMap::new()),
+        ("base-33411770", 414, deposit),
+    ] {
+        let Some(file) = data(&format!("amp/{name}-transactions.parquet")) else {
+            return;
+        };
+        let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+        assert_eq!((report.rows, report.different), (count, 0));
+        assert_eq!(report.failures, failures);
+        let rows = rows(&output);
+        let equal = rows.iter().filter(|row| row[..2] == row[2..]).count() as u64;
+        assert_eq!(equal, count - report.failures.len() as u64);
+    }
+
+    // Without access lists and chain ids, only the hash shows which transactions are complete.
+    let Some(file) = data("amp/mainnet-15000000-transactions-firehose.parquet") else {
+        return;
+    };
+    let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+    assert_eq!(report.different, 0);
+    let incomplete: u64 = report.failures.values().sum();
+    let equal = rows(&output)
+        .iter()
+        .filter(|row| row[..2] == row[2..])
+        .count() as u64;
+    assert_eq!(equal + incomplete, 348);
+}

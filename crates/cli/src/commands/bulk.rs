@@ -51,7 +51,8 @@ pub struct DecodeCalls {
 
 /// Recover the senders of signed transactions in Parquet or Arrow files
 ///
-/// The signed transactions (EIP-2718 envelopes) are in a column `raw` or `rawTx`. Writes the column `sender`.
+/// The signed transactions (EIP-2718 envelopes) are in a column `raw` or `rawTx`, or are rebuilt from columns of their
+/// fields and compared with the column `transaction_hash`. Writes the column `sender`.
 #[derive(Args)]
 pub struct Senders {
     #[command(flatten)]
