@@ -163,3 +163,24 @@ impl IntoPython for hash::keccak::Error {
         LyditeError::new_err(self.to_string())
     }
 }
+
+impl IntoPython for lydite_arrow::Error {
+    fn into_python(self) -> PyErr {
+        match &self {
+            Self::Signature(_, error) => located(&self, error.offset),
+            _ => LyditeError::new_err(self.to_string()),
+        }
+    }
+}
+
+impl IntoPython for lydite_bulk::Error {
+    fn into_python(self) -> PyErr {
+        match &self.kind {
+            lydite_bulk::ErrorKind::Io(error) => {
+                PyOSError::new_err((error.raw_os_error(), self.to_string()))
+            }
+            lydite_bulk::ErrorKind::Exists => PyFileExistsError::new_err(self.to_string()),
+            _ => LyditeError::new_err(self.to_string()),
+        }
+    }
+}

@@ -4,6 +4,8 @@
 //! held, so that batches that release the interpreter never read memory that another thread may write.
 
 mod abi;
+mod arrow;
+mod bulk;
 mod data;
 mod error;
 mod hash;
@@ -23,6 +25,8 @@ mod _native {
     #[pymodule_export]
     use crate::{
         abi::{Codec, Event, event_topic, selector},
+        arrow::{ArrowArray, ArrowEvent, arrow_hashes, arrow_senders},
+        bulk::{decode_calls_file, decode_logs_file, senders_file},
         error::{
             DecodeError, EncodeError, KeyFileError, LyditeError, PrecompileError, SignatureError,
         },

@@ -281,6 +281,7 @@ impl Column {
 
     /// Returns the array.
     pub(crate) fn finish(mut self) -> ArrayRef {
+        let rows = self.nulls.len();
         let nulls = self.nulls.finish();
         // The constructors without `try_` panic only if the lengths of values and nulls differ, which they cannot.
         macro_rules! numbers {
@@ -324,7 +325,10 @@ impl Column {
             )),
             Values::Struct(fields, columns) => {
                 let columns = columns.into_iter().map(Column::finish).collect();
-                Arc::new(StructArray::new(fields, columns, nulls))
+                match fields.len() {
+                    0 => Arc::new(StructArray::new_empty_fields(rows, nulls)),
+                    _ => Arc::new(StructArray::new(fields, columns, nulls)),
+                }
             }
         }
     }

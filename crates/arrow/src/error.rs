@@ -21,13 +21,8 @@ pub enum Error {
     NotIntegers(DataType),
     /// A column is not a list of the structs that its role requires.
     NotList(Role, DataType),
-    /// A column has another number of rows than the first one.
-    Length {
-        /// Rows of the first column.
-        expected: usize,
-        /// Rows of this column.
-        found: usize,
-    },
+    /// Two columns differ in their number of rows.
+    Length(usize, usize),
     /// There is no column for a role.
     MissingRole(Role),
     /// A column named for a role is not in the schema.
@@ -55,11 +50,8 @@ impl fmt::Display for Error {
                 )
             }
             Self::NotList(role, found) => write!(f, "expected a list for {role}, found {found}"),
-            Self::Length { expected, found } => {
-                write!(
-                    f,
-                    "expected {expected} rows like the first column, found {found}"
-                )
+            Self::Length(one, other) => {
+                write!(f, "columns differ in length: {one} and {other} rows")
             }
             Self::MissingRole(role) => {
                 write!(
@@ -120,6 +112,8 @@ impl RowError {
             Self::TopicAbsent(_) => "topic absent before a later one".into(),
             Self::Abi(error) => error.kind.to_string(),
             Self::Transaction(tx::Error::Rlp(error)) => error.kind.to_string(),
+            Self::Transaction(tx::Error::UnknownType(_)) => "unknown transaction type".into(),
+            Self::Transaction(tx::Error::InvalidV { .. }) => "invalid v".into(),
             other => other.to_string(),
         }
     }

@@ -5,8 +5,9 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, cast::AsArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use lydite_bytes::B256;
 use lydite_evm::abi::{self, EventCodec};
 
@@ -30,10 +31,7 @@ impl Logs {
     pub fn try_new(topics: [Option<ByteColumn>; 4], data: ByteColumn) -> Result<Self, Error> {
         for topic in topics.iter().flatten() {
             if topic.len() != data.len() {
-                return Err(Error::Length {
-                    expected: data.len(),
-                    found: topic.len(),
-                });
+                return Err(Error::Length(data.len(), topic.len()));
             }
         }
         Ok(Self { topics, data })
@@ -278,6 +276,57 @@ impl EventDecoder {
             columns,
             failures: failures.collect(),
         }
+    }
+}
+
+impl EventDecoder {
+    /// Decodes all logs to one struct per row, which is null if the log is not of this event or is invalid.
+    pub fn decode_all(&self, logs: &Logs) -> (StructArray, Vec<Failure>) {
+        let mut selected = vec![false; logs.len()];
+        self.select(logs)
+            .into_iter()
+            .for_each(|row| selected[row] = true);
+        let rows: Vec<usize> = (0..logs.len()).collect();
+        let masked = Masked { logs, selected };
+        let (columns, null) = self.decoder.decode(&masked, &rows);
+        let mut valid = vec![true; logs.len()];
+        null.iter().for_each(|row| valid[*row] = false);
+        let invalid = null.into_iter().filter(|row| masked.selected[*row]);
+        let failures = invalid.map(|row| Failure {
+            row,
+            error: logs.explain(&self.event, row),
+        });
+        let failures = failures.collect();
+        let fields = Fields::from(self.fields().to_vec());
+        let nulls = Some(NullBuffer::from(valid));
+        // Not an error: the columns have the types of the fields and a value for each row.
+        let structs = StructArray::try_new_with_length(fields, columns, nulls, logs.len());
+        let structs =
+            structs.unwrap_or_else(|_| StructArray::new_null(Fields::empty(), logs.len()));
+        (structs, failures)
+    }
+}
+
+/// Rows of which only some are decoded.
+struct Masked<'a> {
+    logs: &'a Logs,
+    selected: Vec<bool>,
+}
+
+impl Rows for Masked<'_> {
+    #[inline(always)]
+    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
+        Rows::topic(self.logs, index, row)
+    }
+
+    #[inline(always)]
+    fn data(&self, row: usize) -> &[u8] {
+        self.logs.data(row)
+    }
+
+    #[inline(always)]
+    fn is_readable(&self, row: usize) -> bool {
+        self.selected[row] && self.logs.is_readable(row)
     }
 }
 

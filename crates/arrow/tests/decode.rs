@@ -367,6 +367,16 @@ fn events_with_the_same_topic() {
             (3, "topic1: absent, but a later topic is present".into())
         ]
     );
+    // All rows as structs: null unless the log is of the event and valid.
+    let (structs, failures) = set.decoders()[0].decode_all(&logs);
+    let valid: Vec<bool> = (0..6).map(|row| structs.is_valid(row)).collect();
+    assert_eq!(valid, [true, false, false, false, false, false]);
+    assert_eq!(failures, decoded.failures);
+    assert_eq!(
+        text_at(structs.column(0), 0),
+        text_at(&decoded.columns[0], 0)
+    );
+
     let only = EventSet::new([EventDecoder::parse(NFT_TRANSFER, &options).unwrap()]).unwrap();
     assert_eq!(only.select(&logs).other_layout, 3);
 

@@ -39,7 +39,7 @@ use std::{
 
 use lydite_arrow::{CallSet, ColumnMap, EventSet};
 
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use inspect::{Inspection, inspect};
 
 /// How files are read, decoded and written.

@@ -5,6 +5,8 @@ from typing import Any, Literal, TypeAlias, final
 from typing_extensions import Buffer
 
 __all__ = [
+    "ArrowArray",
+    "ArrowEvent",
     "Codec",
     "DecodeError",
     "EncodeError",
@@ -19,8 +21,12 @@ __all__ = [
     "Tx",
     "TypedData",
     "XmssKey",
+    "arrow_hashes",
+    "arrow_senders",
     "create2_address",
     "create_address",
+    "decode_calls_file",
+    "decode_logs_file",
     "ecrecover",
     "ecrecover_batch",
     "event_topic",
@@ -38,6 +44,7 @@ __all__ = [
     "rlp_encode",
     "selector",
     "senders",
+    "senders_file",
     "sign",
     "sign_transaction",
     "syrup_content_id",
@@ -65,6 +72,11 @@ _Scheme: TypeAlias = Literal[
     "leansig-legacy-w4",
     "hash-sig-2025",
 ]
+# An object with `__arrow_c_array__` or `__arrow_c_stream__`.
+_Arrow: TypeAlias = Any
+_Path: TypeAlias = str | PathLike[str]
+_OnError: TypeAlias = Literal["null", "drop", "fail"]
+_Keep: TypeAlias = Sequence[str] | Literal["all", "none"] | None
 _AddressForm: TypeAlias = Literal["hex", "checksum", "bytes"]
 _RlpInput: TypeAlias = Buffer | int | Sequence[_RlpInput]
 _RlpOutput: TypeAlias = bytes | list[_RlpOutput]
@@ -100,6 +112,47 @@ def rlp_decode(data: Buffer, /) -> _RlpOutput: ...
 def hash_message(message: Buffer, /) -> bytes: ...
 def hash_typed_data(document: str | Mapping[str, Any], /) -> bytes: ...
 def senders(raw: _Items, /) -> list[bytes | None]: ...
+def arrow_senders(raw: _Arrow, /) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
+def arrow_hashes(raw: _Arrow, /) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
+def decode_logs_file(
+    inputs: _Path | Sequence[_Path],
+    output: _Path,
+    events: str | Sequence[str],
+    *,
+    uint256: str = "binary",
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+    threads: int | None = None,
+    overwrite: bool = False,
+) -> dict[str, Any]: ...
+def decode_calls_file(
+    inputs: _Path | Sequence[_Path],
+    output: _Path,
+    functions: str | Sequence[str],
+    *,
+    uint256: str = "binary",
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+    threads: int | None = None,
+    overwrite: bool = False,
+) -> dict[str, Any]: ...
+def senders_file(
+    inputs: _Path | Sequence[_Path],
+    output: _Path,
+    *,
+    hash: bool = False,
+    check: bool = False,
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+    threads: int | None = None,
+    overwrite: bool = False,
+) -> dict[str, Any]: ...
 def precompile(number: int, input: Buffer, gas_limit: int, *, fork: str = "osaka") -> tuple[bytes, int]: ...
 def syrup_encode(value: _Syrup, /) -> bytes: ...
 def syrup_decode(data: Buffer, /, *, lenient: bool = False) -> Any: ...
@@ -120,6 +173,24 @@ def xmss_verify_batch(
     public_keys: _Items, epochs: Sequence[int], messages: _Items, signatures: _Items, *, scheme: _Scheme = "leansig-prod"
 ) -> list[bool]: ...
 def sign_transaction(fields: dict[str, Any], secret_key: Buffer, /) -> bytes: ...
+
+@final
+class ArrowArray:
+    def __len__(self) -> int: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+@final
+class ArrowEvent:
+    def __new__(cls, signature: str, *, uint256: str = "binary") -> ArrowEvent: ...
+    @property
+    def topic(self) -> bytes: ...
+    @property
+    def names(self) -> list[str]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def decode(
+        self, topics: Sequence[_Arrow | None], data: _Arrow
+    ) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
 
 @final
 class TypedData:

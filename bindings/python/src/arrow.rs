@@ -1,0 +1,203 @@
+//! Arrays of any library with Arrow's PyCapsule interface: pyarrow, Polars, DuckDB, DataFusion, arro3.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, FieldRef};
+use arrow_select::concat::concat;
+use lydite_arrow::{ByteColumn, EventDecoder, Logs, Options, Uint256Format};
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyCapsule, PyTuple},
+};
+use pyo3_arrow::{
+    ffi::{to_array_pycapsules, to_schema_pycapsule},
+    input::AnyArray,
+};
+
+use crate::error::IntoPython;
+
+/// An Arrow array, for `pyarrow.array(…)`, `polars.Series(…)` and every other consumer of `__arrow_c_array__`.
+#[pyclass(frozen, module = "lydite")]
+pub struct ArrowArray {
+    array: ArrayRef,
+    field: FieldRef,
+}
+
+impl ArrowArray {
+    fn new(array: ArrayRef) -> Self {
+        let field = Field::new("", array.data_type().clone(), true);
+        Self {
+            array,
+            field: Arc::new(field),
+        }
+    }
+}
+
+#[pymethods]
+impl ArrowArray {
+    fn __len__(&self) -> usize {
+        self.array.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let (rows, ty) = (self.array.len(), self.array.data_type());
+        format!("<ArrowArray of {rows} rows, {ty}>")
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let field = self.field.clone();
+        Ok(to_array_pycapsules(
+            py,
+            field,
+            &self.array,
+            requested_schema,
+        )?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.field.as_ref())?)
+    }
+}
+
+/// Reads formats of wide integers: "binary", "string", "decimal", "f64", or several of them with commas.
+pub fn uint256(text: &str) -> PyResult<Options> {
+    let formats = text.split(',').map(|format| match format.trim() {
+        "binary" => Ok(Uint256Format::Binary),
+        "string" => Ok(Uint256Format::String),
+        "decimal" => Ok(Uint256Format::Decimal),
+        "f64" => Ok(Uint256Format::F64),
+        other => Err(PyValueError::new_err(format!(
+            "uint256: expected 'binary', 'string', 'decimal' or 'f64', found '{other}'"
+        ))),
+    });
+    Ok(Options {
+        uint256: formats.collect::<PyResult<_>>()?,
+    })
+}
+
+/// Decodes the logs of an event in Arrow arrays: `ArrowEvent("Transfer(address indexed from, …)")`.
+///
+/// `uint256` is the format of integers of more than 64 bits: "binary" (32 bytes, big-endian), "string", "decimal" (38
+/// digits, null above) or "f64". With several, separated by commas, there is a column for each.
+#[pyclass(frozen, module = "lydite")]
+pub struct ArrowEvent(EventDecoder);
+
+#[pymethods]
+impl ArrowEvent {
+    #[new]
+    #[pyo3(signature = (signature, *, uint256 = "binary"))]
+    fn new(signature: &str, uint256: &str) -> PyResult<Self> {
+        let options = self::uint256(uint256)?;
+        let decoder = EventDecoder::parse(signature, &options);
+        Ok(Self(decoder.map_err(IntoPython::into_python)?))
+    }
+
+    /// Keccak-256 of the canonical signature, the first topic of the event's logs.
+    #[getter]
+    fn topic(&self) -> [u8; 32] {
+        self.0.codec().topic().0
+    }
+
+    /// The names of the decoded columns, in the order of the signature.
+    #[getter]
+    fn names(&self) -> Vec<&str> {
+        let fields = self.0.fields().iter();
+        fields.map(|field| field.name().as_str()).collect()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let fields = DataType::Struct(self.0.fields().to_vec().into());
+        Ok(to_schema_pycapsule(py, Field::new("", fields, true))?)
+    }
+
+    /// Decodes logs: up to four arrays of topics and one of data, of binary values or hexadecimal text. Returns an
+    /// array of structs, null where the log is not of this event (its first topic or its number of topics differs) or
+    /// is invalid, and a list of the invalid rows with the reasons. Lets other threads run.
+    fn decode(
+        &self,
+        py: Python<'_>,
+        topics: Vec<Option<AnyArray>>,
+        data: AnyArray,
+    ) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
+        if topics.len() > 4 {
+            let found = topics.len();
+            let text = format!("topics: expected at most 4 arrays, found {found}");
+            return Err(PyValueError::new_err(text));
+        }
+        let data = whole(data)?;
+        let mut columns = [const { None }; 4];
+        for (column, topic) in columns.iter_mut().zip(topics) {
+            *column = topic.map(whole).transpose()?;
+        }
+        let decoded = py.detach(|| {
+            let mut topics = [const { None }; 4];
+            for (topic, column) in topics.iter_mut().zip(&columns) {
+                *topic = column.as_ref().map(ByteColumn::try_new).transpose()?;
+            }
+            let logs = Logs::try_new(topics, ByteColumn::try_new(&data)?)?;
+            Ok(self.0.decode_all(&logs))
+        });
+        let (structs, failures) = decoded.map_err(lydite_arrow::Error::into_python)?;
+        Ok((ArrowArray::new(Arc::new(structs)), texts(failures)))
+    }
+}
+
+/// The sender of each signed transaction in an Arrow array of binary values or hexadecimal text: an array of 20 bytes,
+/// null where a transaction is null or invalid, and a list of the invalid rows with the reasons. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (raw, /))]
+pub fn arrow_senders(
+    py: Python<'_>,
+    raw: AnyArray,
+) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
+    of_transactions(py, raw, lydite_arrow::senders)
+}
+
+/// The hash of each signed transaction in an Arrow array of binary values or hexadecimal text: an array of 32 bytes, null
+/// where a transaction is null or invalid, and a list of the invalid rows with the reasons. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (raw, /))]
+pub fn arrow_hashes(py: Python<'_>, raw: AnyArray) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
+    of_transactions(py, raw, lydite_arrow::hashes)
+}
+
+fn of_transactions(
+    py: Python<'_>,
+    raw: AnyArray,
+    kernel: impl Fn(
+        &ByteColumn,
+    ) -> (
+        arrow_array::FixedSizeBinaryArray,
+        Vec<lydite_arrow::Failure>,
+    ) + Sync,
+) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
+    let raw = whole(raw)?;
+    let result = py.detach(|| Ok(kernel(&ByteColumn::try_new(&raw)?)));
+    let (array, failures) = result.map_err(lydite_arrow::Error::into_python)?;
+    Ok((ArrowArray::new(Arc::new(array)), texts(failures)))
+}
+
+fn texts(failures: Vec<lydite_arrow::Failure>) -> Vec<(usize, String)> {
+    let failures = failures.into_iter();
+    failures
+        .map(|failure| (failure.row, failure.error.to_string()))
+        .collect()
+}
+
+/// Returns the chunks of an array as one.
+fn whole(array: AnyArray) -> PyResult<ArrayRef> {
+    let chunked = array.into_chunked_array()?;
+    let chunks: Vec<&dyn Array> = chunked.chunks().iter().map(AsRef::as_ref).collect();
+    match chunks[..] {
+        [] => Ok(arrow_array::new_empty_array(chunked.field().data_type())),
+        [_] => Ok(chunked.chunks()[0].clone()),
+        _ => concat(&chunks).map_err(|error| PyValueError::new_err(error.to_string())),
+    }
+}

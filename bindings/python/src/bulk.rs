@@ -1,0 +1,218 @@
+//! Parquet and Arrow files.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet};
+use lydite_bulk::{Keep, OnError, Options, Report, SendersOptions};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+
+use crate::{arrow, error::IntoPython};
+
+/// A path, or a list of paths.
+#[derive(FromPyObject)]
+pub enum Paths {
+    One(PathBuf),
+    Many(Vec<PathBuf>),
+}
+
+impl From<Paths> for Vec<PathBuf> {
+    fn from(paths: Paths) -> Self {
+        match paths {
+            Paths::One(path) => vec![path],
+            Paths::Many(paths) => paths,
+        }
+    }
+}
+
+/// A signature, or a list of signatures.
+#[derive(FromPyObject)]
+pub enum Signatures {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl From<Signatures> for Vec<String> {
+    fn from(signatures: Signatures) -> Self {
+        match signatures {
+            Signatures::One(signature) => vec![signature],
+            Signatures::Many(signatures) => signatures,
+        }
+    }
+}
+
+#[derive(FromPyObject)]
+pub enum KeepArgument {
+    Word(String),
+    Names(Vec<String>),
+}
+
+fn options(
+    uint256: &str,
+    on_error: &str,
+    keep: Option<KeepArgument>,
+    prefix: &str,
+    columns: Option<Vec<(String, String)>>,
+    threads: Option<NonZeroUsize>,
+    overwrite: bool,
+) -> PyResult<Options> {
+    let mut map = ColumnMap::default();
+    for (role, column) in columns.unwrap_or_default() {
+        let one: Result<ColumnMap, String> = format!("{role}={column}").parse();
+        let one = one.map_err(|error| PyValueError::new_err(format!("columns: {error}")))?;
+        map.0.extend(one.0);
+    }
+    Ok(Options {
+        columns: arrow::uint256(uint256)?,
+        on_error: match on_error {
+            "null" => OnError::Null,
+            "drop" => OnError::Drop,
+            "fail" => OnError::Fail,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "on_error: expected 'null', 'drop' or 'fail', found '{other}'"
+                )));
+            }
+        },
+        keep: match keep {
+            None => Keep::Identity,
+            Some(KeepArgument::Names(names)) => Keep::Named(names),
+            Some(KeepArgument::Word(word)) if word == "all" => Keep::All,
+            Some(KeepArgument::Word(word)) if word == "none" => Keep::Named(Vec::new()),
+            Some(KeepArgument::Word(word)) => {
+                return Err(PyValueError::new_err(format!(
+                    "keep: expected 'all', 'none' or a list of names, found '{word}'"
+                )));
+            }
+        },
+        prefix: prefix.into(),
+        map,
+        threads,
+        overwrite,
+        ..Options::default()
+    })
+}
+
+fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("rows", report.rows)?;
+    dict.set_item("selected", report.selected)?;
+    dict.set_item("other_layout", report.other_layout)?;
+    dict.set_item("failures", report.failures)?;
+    dict.set_item("different", report.different)?;
+    let first = report.first_failures.into_iter().map(|failed| {
+        let row = PyDict::new(py);
+        row.set_item("file", failed.file)?;
+        row.set_item("row", failed.row)?;
+        row.set_item("block_number", failed.block_number)?;
+        row.set_item("log_index", failed.log_index)?;
+        row.set_item("error", failed.error)?;
+        Ok(row)
+    });
+    dict.set_item("first_failures", first.collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("written", report.written)?;
+    Ok(dict)
+}
+
+/// Decodes the logs of events in Parquet or Arrow files, found by first topic and number of topics, to a file; with
+/// several events to a directory with a file per event. Returns a report. Uses all cores; lets other threads run.
+///
+/// `columns` gives the names of columns by role, such as {"topic0": "first_topic"}; usual names are known. `keep` is
+/// "all", "none" or a list of columns to copy, by default those that identify a row. A row that is invalid is null
+/// (`on_error="null"`), left out ("drop"), or an error ("fail").
+#[pyfunction]
+#[pyo3(signature = (inputs, output, events, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[allow(clippy::too_many_arguments)]
+pub fn decode_logs_file<'py>(
+    py: Python<'py>,
+    inputs: Paths,
+    output: PathBuf,
+    events: Signatures,
+    uint256: &str,
+    on_error: &str,
+    keep: Option<KeepArgument>,
+    prefix: &str,
+    columns: Option<Bound<'py, PyDict>>,
+    threads: Option<NonZeroUsize>,
+    overwrite: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let columns = columns.map(pairs).transpose()?;
+    let options = options(uint256, on_error, keep, prefix, columns, threads, overwrite)?;
+    let decoders = Vec::from(events)
+        .into_iter()
+        .map(|text| EventDecoder::parse(&text, &options.columns));
+    let decoders: Result<Vec<EventDecoder>, _> = decoders.collect();
+    let events = decoders
+        .and_then(EventSet::new)
+        .map_err(IntoPython::into_python)?;
+    let inputs = Vec::from(inputs);
+    let done = py.detach(|| lydite_bulk::decode_logs(&inputs, &output, &events, &options, &|_| {}));
+    report(py, done.map_err(IntoPython::into_python)?)
+}
+
+/// Decodes the calls of functions in Parquet or Arrow files, found by selector, to a file; with several functions to a
+/// directory with a file per function. The other arguments are those of `decode_logs_file`.
+#[pyfunction]
+#[pyo3(signature = (inputs, output, functions, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[allow(clippy::too_many_arguments)]
+pub fn decode_calls_file<'py>(
+    py: Python<'py>,
+    inputs: Paths,
+    output: PathBuf,
+    functions: Signatures,
+    uint256: &str,
+    on_error: &str,
+    keep: Option<KeepArgument>,
+    prefix: &str,
+    columns: Option<Bound<'py, PyDict>>,
+    threads: Option<NonZeroUsize>,
+    overwrite: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let columns = columns.map(pairs).transpose()?;
+    let options = options(uint256, on_error, keep, prefix, columns, threads, overwrite)?;
+    let decoders = Vec::from(functions)
+        .into_iter()
+        .map(|text| CallDecoder::parse(&text, &options.columns));
+    let decoders: Result<Vec<CallDecoder>, _> = decoders.collect();
+    let functions = CallSet::new(decoders.map_err(IntoPython::into_python)?);
+    let inputs = Vec::from(inputs);
+    let done =
+        py.detach(|| lydite_bulk::decode_calls(&inputs, &output, &functions, &options, &|_| {}));
+    report(py, done.map_err(IntoPython::into_python)?)
+}
+
+/// Recovers the senders of the signed transactions in Parquet or Arrow files to the column `sender`, and with
+/// `hash=True` their hashes. Without a column of signed transactions they are rebuilt from their fields. With
+/// `check=True`, the report has the number of senders that differ from the column `from`. The other arguments are those
+/// of `decode_logs_file`.
+#[pyfunction]
+#[pyo3(signature = (inputs, output, *, hash = false, check = false, on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[allow(clippy::too_many_arguments)]
+pub fn senders_file<'py>(
+    py: Python<'py>,
+    inputs: Paths,
+    output: PathBuf,
+    hash: bool,
+    check: bool,
+    on_error: &str,
+    keep: Option<KeepArgument>,
+    prefix: &str,
+    columns: Option<Bound<'py, PyDict>>,
+    threads: Option<NonZeroUsize>,
+    overwrite: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let columns = columns.map(pairs).transpose()?;
+    let options = options(
+        "binary", on_error, keep, prefix, columns, threads, overwrite,
+    )?;
+    let inputs = Vec::from(inputs);
+    let what = SendersOptions { hash, check };
+    let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &|_| {}));
+    report(py, done.map_err(IntoPython::into_python)?)
+}
+
+fn pairs(columns: Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
+    columns
+        .iter()
+        .map(|(role, column)| Ok((role.extract()?, column.extract()?)))
+        .collect()
+}

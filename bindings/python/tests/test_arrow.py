@@ -1,0 +1,199 @@
+"""Arrow arrays and Parquet files, compared with `lydite.Event` and read by pyarrow, Polars and DuckDB."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import lydite
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+TRANSFER = "Transfer(address indexed from, address indexed to, uint256 value)"
+EVENT = lydite.Event(TRANSFER, address="bytes")
+KEY = b"\x46" * 32
+FIELDS = {"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21_000, "to": bytes(20), "value": 0}
+RAW = lydite.sign_transaction(FIELDS, KEY)
+SENDER = lydite.public_key_to_address(lydite.public_key(KEY))
+
+
+def word(number):
+    return number.to_bytes(32, "big")
+
+
+def logs(rows):
+    """Every third log is of another event. The sender of every fifth one is not an address."""
+    return pyarrow.table(
+        {
+            "block_number": pyarrow.array(range(rows), pyarrow.uint64()),
+            "topic0": [bytes(EVENT.topic) if row % 3 else word(row) for row in range(rows)],
+            "topic1": [word(row + (1 << 200 if row % 5 == 0 else 0)) for row in range(rows)],
+            "topic2": [word(2) for _ in range(rows)],
+            "topic3": pyarrow.nulls(rows, pyarrow.binary()),
+            "data": [word(2**256 - 1 - row) for row in range(rows)],
+        }
+    )
+
+
+def decoded(row):
+    """What `lydite.Event` decodes."""
+    table = logs(row + 1).to_pylist()[row]
+    topics = [table[f"topic{i}"] for i in range(3)]
+    try:
+        values = EVENT.decode(topics, table["data"])
+    except lydite.DecodeError:
+        return None
+    return {**values, "value": word(values["value"])}
+
+
+def topics(table):
+    return [table[f"topic{i}"] for i in range(4)]
+
+
+def test_event():
+    event = lydite.ArrowEvent(TRANSFER)
+    assert event.topic == EVENT.topic
+    assert event.names == ["from", "to", "value"]
+    assert pyarrow.field(event).type.field("value").type == pyarrow.binary(32)
+    table = logs(100)
+    structs, failures = event.decode(topics(table), table["data"])
+    assert len(structs) == 100
+    assert repr(structs).startswith("<ArrowArray of 100 rows, Struct(")
+    found = pyarrow.array(structs).to_pylist()
+    assert found == [decoded(row) for row in range(100)]
+    assert failures == [(row, "byte 0: padding is not zero") for row in range(100) if row % 5 == 0 and row % 3]
+
+    # Chunks, and other libraries.
+    chunked = pyarrow.concat_tables([logs(100)[:7], logs(100)[7:]])
+    structs, _ = event.decode(topics(chunked), chunked["data"])
+    assert pyarrow.array(structs).to_pylist() == found
+    frame = polars.from_arrow(table)
+    structs, _ = event.decode(topics(frame), frame["data"])
+    assert polars.Series(structs).to_list() == found
+
+
+def test_formats_and_errors():
+    event = lydite.ArrowEvent(TRANSFER, uint256="string,decimal,f64")
+    assert event.names == ["from", "to", "value_string", "value_decimal", "value_f64"]
+    table = logs(2)
+    structs, _ = event.decode(topics(table), table["data"])
+    row = pyarrow.array(structs).to_pylist()[1]
+    assert (row["value_string"], row["value_decimal"], row["value_f64"]) == (str(2**256 - 2), None, 2.0**256)
+    with pytest.raises(ValueError, match="^uint256: expected 'binary', 'string', 'decimal' or 'f64', found 'no'$"):
+        lydite.ArrowEvent(TRANSFER, uint256="no")
+    with pytest.raises(lydite.DecodeError, match="^signature `T\\(`: byte 2: "):
+        lydite.ArrowEvent("T(")
+    with pytest.raises(lydite.LyditeError, match="^columns differ in length: 1 and 2 rows$"):
+        event.decode(topics(table), table["data"][:1])
+    with pytest.raises(ValueError, match="^topics: expected at most 4 arrays, found 5$"):
+        event.decode([*topics(table), None], table["data"])
+    with pytest.raises(lydite.LyditeError, match="^expected a column of binary values or hexadecimal text, found"):
+        event.decode([table["block_number"]], table["data"])
+
+
+def test_transactions():
+    texts = pyarrow.array(["0x" + RAW.hex(), None, "0x05", "0x0", RAW.hex()])
+    senders, failures = lydite.arrow_senders(texts)
+    assert pyarrow.array(senders).to_pylist() == [SENDER, None, None, None, SENDER]
+    assert failures == [(2, "byte 0: unknown transaction type 0x05"), (3, "expected hexadecimal text")]
+    hashes, _ = lydite.arrow_hashes(polars.Series([RAW]))
+    assert polars.Series(hashes).to_list() == [lydite.keccak256(RAW)]
+
+
+def test_files(tmp_path):
+    pyarrow.parquet.write_table(logs(1000), tmp_path / "logs.parquet", row_group_size=300)
+    output = tmp_path / "transfers.parquet"
+    report = lydite.decode_logs_file(tmp_path / "logs.parquet", output, TRANSFER)
+    rows = [row for row in range(1000) if row % 3]
+    assert (report["rows"], report["selected"], report["written"]) == (1000, len(rows), [(output, len(rows))])
+    assert report["failures"] == {"padding is not zero": sum(row % 5 == 0 for row in rows)}
+    assert report["first_failures"][0] == {
+        "file": tmp_path / "logs.parquet",
+        "row": 5,
+        "block_number": 5,
+        "log_index": None,
+        "error": "byte 0: padding is not zero",
+    }
+    missing = {"from": None, "to": None, "value": None}
+    expected = [{"block_number": row, **(decoded(row) or missing)} for row in rows[:100]]
+    assert pyarrow.parquet.read_table(output).to_pylist()[:100] == expected
+    assert polars.read_parquet(output).to_dicts()[:100] == expected
+    found = duckdb.sql(f"select * from read_parquet('{output}') limit 100").fetchall()
+    assert found == [tuple(row.values()) for row in expected]
+
+    with pytest.raises(FileExistsError, match="file exists$"):
+        lydite.decode_logs_file([tmp_path / "logs.parquet"], output, [TRANSFER])
+    with pytest.raises(FileNotFoundError):
+        lydite.decode_logs_file(tmp_path / "no", output, TRANSFER, overwrite=True)
+    with pytest.raises(lydite.LyditeError, match="row 5: byte 0: padding is not zero$"):
+        lydite.decode_logs_file(tmp_path / "logs.parquet", output, TRANSFER, overwrite=True, on_error="fail")
+    with pytest.raises(ValueError, match="^columns: expected role=column"):
+        lydite.decode_logs_file(tmp_path, output, TRANSFER, columns={"no": "such"})
+    report = lydite.decode_logs_file(
+        tmp_path / "logs.parquet",
+        output,
+        TRANSFER,
+        overwrite=True,
+        keep=["block_number"],
+        prefix="event__",
+        columns={"data": "topic2"},
+        uint256="string",
+        threads=1,
+    )
+    assert polars.read_parquet(output)["event__value"].drop_nulls().unique().to_list() == ["2"]
+
+
+def test_files_of_transactions(tmp_path):
+    call = lydite.selector("f(uint8)") + word(7)
+    table = pyarrow.table({"rawTx": [RAW, b"\x05"], "from": [SENDER, SENDER], "input": [call, b""]})
+    pyarrow.parquet.write_table(table, tmp_path / "in.parquet")
+    output = tmp_path / "out.parquet"
+    report = lydite.senders_file(os.fspath(tmp_path / "in.parquet"), output, hash=True, check=True)
+    assert (report["different"], report["failures"]) == (0, {"unknown transaction type": 1})
+    assert polars.read_parquet(output).to_dicts() == [
+        {"sender": SENDER, "hash": lydite.keccak256(RAW)},
+        {"sender": None, "hash": None},
+    ]
+    report = lydite.decode_calls_file(
+        [tmp_path / "in.parquet"], output, ["f(uint8 amount)"], overwrite=True, keep="none"
+    )
+    assert (report["selected"], polars.read_parquet(output).to_dicts()) == (1, [{"amount": 7}])
+    report = lydite.decode_calls_file(
+        [tmp_path / "in.parquet"], tmp_path / "calls", ["f(uint8)", "g()"], keep="all", prefix="_"
+    )
+    assert report["written"] == [(Path(tmp_path / "calls" / "f.parquet"), 1)]
+
+
+def test_top_tokens(tmp_path, monkeypatch):
+    """Both examples in `examples/bulk`, on logs of eleven tokens."""
+    examples = Path(__file__).parents[3] / "examples" / "bulk"
+    transfers = [
+        # Token, from, to, amount: holder n of token t gets n, and the last one passes all on to the first.
+        *((token, 0, holder, holder) for token in range(1, 12) for holder in range(1, token + 2)),
+        *((token, token + 1, 1, token + 1) for token in range(1, 12)),
+        (9, 0, 7, 2**255),
+    ]
+    columns = {
+        "address": [token.to_bytes(20, "big") for token, *_ in transfers],
+        "topic0": [bytes(EVENT.topic)] * len(transfers),
+        "topic1": [word(sender) for _, sender, _, _ in transfers],
+        "topic2": [word(holder) for _, _, holder, _ in transfers],
+        "data": [word(value) for *_, value in transfers],
+    }
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "logs.parquet")
+    expected = [(token, token) for token in range(11, 1, -1)]
+
+    command = [sys.executable, examples / "top_tokens.py", tmp_path / "logs.parquet"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [(int(line.split()[0], 16), int(line.split()[1])) for line in lines] == expected
+
+    monkeypatch.chdir(tmp_path)
+    report = lydite.decode_logs_file(
+        "logs.parquet", "transfers.parquet", TRANSFER, keep=["address"], uint256="decimal", on_error="drop"
+    )
+    assert report["selected"] == len(transfers)
+    rows = duckdb.connect().sql((examples / "top_tokens.sql").read_text()).fetchall()
+    assert [(int(token, 16), holders) for token, holders in rows] == expected
