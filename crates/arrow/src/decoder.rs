@@ -248,7 +248,7 @@ fn checked_words<'a>(
     valid: &mut [bool],
     word: impl Fn(usize) -> Option<&'a [u8; 32]>,
 ) -> Vec<&'a [u8; 32]> {
-    // Loops of their own for the most frequent types.
+    // Separate loops for the most frequent types.
     match ty {
         Type::Uint(256) | Type::Int(256) | Type::FixedBytes(32) => collect(valid, word, |_| true),
         Type::Address => collect(valid, word, |word| Type::Address.is_valid_word(word)),
@@ -256,6 +256,7 @@ fn checked_words<'a>(
     }
 }
 
+/// Like [`checked_words`], with the check of one type.
 fn collect<'a>(
     valid: &mut [bool],
     word: impl Fn(usize) -> Option<&'a [u8; 32]>,

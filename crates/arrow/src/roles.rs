@@ -112,7 +112,7 @@ impl Role {
         Role::S,
     ];
 
-    /// The topics of a log in columns of their own.
+    /// The topics of a log in separate columns.
     pub const TOPICS: [Role; 4] = [Role::Topic0, Role::Topic1, Role::Topic2, Role::Topic3];
 
     /// The columns that identify a row.

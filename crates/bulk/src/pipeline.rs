@@ -172,11 +172,9 @@ fn source<J: Job>(input: Input, job: &J, options: &Options) -> Result<Source, Er
 impl Source {
     fn kept_schema(&self) -> Result<arrow_schema::Schema, ErrorKind> {
         let schema = self.input.project(&self.columns)?;
-        // Without metadata of the file, which can contain anything.
-        let fields = self
-            .kept
-            .iter()
-            .map(|index| schema.fields()[*index].clone());
+        // Nullable, because other files may contain nulls, and without the metadata of the file.
+        let kept = self.kept.iter().map(|index| schema.field(*index).clone());
+        let fields = kept.map(|field| field.with_nullable(true));
         Ok(arrow_schema::Schema::new(fields.collect::<Vec<_>>()))
     }
 
@@ -202,16 +200,17 @@ fn encodings<J: Job>(
         Some(crate::Format::Arrow) => "arrow",
         _ => "parquet",
     };
-    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    // Some file systems do not distinguish upper and lower case.
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for file in &files {
-        *names.entry(file.name).or_default() += 1;
+        *names.entry(file.name.to_lowercase()).or_default() += 1;
     }
     let mut encodings = Vec::new();
     for file in &files {
         let path = if files.len() == 1 {
             output.to_path_buf()
         } else {
-            let suffix = match names[file.name] {
+            let suffix = match names[&file.name.to_lowercase()] {
                 1 => "",
                 _ => &file.suffix,
             };
