@@ -1,9 +1,9 @@
 //! Parquet and Arrow files.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
 use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet};
-use lydite_bulk::{Keep, OnError, Options, Report, SendersOptions};
+use lydite_bulk::{Keep, OnError, Options, Progress, Report, SendersOptions};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{arrow, error::IntoPython};
@@ -145,7 +145,8 @@ pub fn decode_logs_file<'py>(
         .and_then(EventSet::new)
         .map_err(IntoPython::into_python)?;
     let inputs = Vec::from(inputs);
-    let done = py.detach(|| lydite_bulk::decode_logs(&inputs, &output, &events, &options, &|_| {}));
+    let done =
+        py.detach(|| lydite_bulk::decode_logs(&inputs, &output, &events, &options, &proceed));
     report(py, done.map_err(IntoPython::into_python)?)
 }
 
@@ -176,7 +177,7 @@ pub fn decode_calls_file<'py>(
     let functions = CallSet::new(decoders.map_err(IntoPython::into_python)?);
     let inputs = Vec::from(inputs);
     let done =
-        py.detach(|| lydite_bulk::decode_calls(&inputs, &output, &functions, &options, &|_| {}));
+        py.detach(|| lydite_bulk::decode_calls(&inputs, &output, &functions, &options, &proceed));
     report(py, done.map_err(IntoPython::into_python)?)
 }
 
@@ -206,8 +207,16 @@ pub fn senders_file<'py>(
     )?;
     let inputs = Vec::from(inputs);
     let what = SendersOptions { hash, check };
-    let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &|_| {}));
+    let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &proceed));
     report(py, done.map_err(IntoPython::into_python)?)
+}
+
+/// Cancels a run on Ctrl-C, with `KeyboardInterrupt`.
+fn proceed(_: Progress) -> ControlFlow<()> {
+    match Python::attach(|py| py.check_signals()) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
 }
 
 fn pairs(columns: Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {

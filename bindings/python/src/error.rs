@@ -5,7 +5,7 @@ use std::fmt::{Debug, Display};
 use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
 use pyo3::{
     create_exception,
-    exceptions::{PyFileExistsError, PyOSError, PyValueError},
+    exceptions::{PyFileExistsError, PyKeyboardInterrupt, PyOSError, PyValueError},
     prelude::*,
 };
 
@@ -179,6 +179,7 @@ impl IntoPython for lydite_bulk::Error {
             lydite_bulk::ErrorKind::Io(error) => {
                 PyOSError::new_err((error.raw_os_error(), self.to_string()))
             }
+            lydite_bulk::ErrorKind::Cancelled => PyKeyboardInterrupt::new_err(()),
             lydite_bulk::ErrorKind::Exists => PyFileExistsError::new_err(self.to_string()),
             _ => LyditeError::new_err(self.to_string()),
         }

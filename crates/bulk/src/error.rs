@@ -47,6 +47,8 @@ pub enum ErrorKind {
     },
     /// A row could not be decoded, and [`OnError::Fail`](crate::OnError::Fail) was chosen.
     Row(FailedRow),
+    /// The progress callback cancelled the run.
+    Cancelled,
     /// A thread was stopped by a defect in a reader.
     Panic(String),
 }
@@ -108,6 +110,7 @@ impl fmt::Display for ErrorKind {
                 )
             }
             Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::Panic(text) => write!(f, "the file is damaged: {text}"),
         }
     }

@@ -11,13 +11,16 @@
 //! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`] has alternatives.
 //!
 //! ```no_run
+//! use std::ops::ControlFlow;
 //! use lydite_arrow::{EventDecoder, EventSet};
 //! use lydite_bulk::{Options, decode_logs};
 //!
 //! let options = Options::default();
 //! let transfer = "event Transfer(address indexed from, address indexed to, uint256 value)";
 //! let events = EventSet::new([EventDecoder::parse(transfer, &options.columns)?])?;
-//! let report = decode_logs(&["logs".into()], "transfers.parquet".as_ref(), &events, &options, &|_| {})?;
+//! let report = decode_logs(&["logs".into()], "transfers.parquet".as_ref(), &events, &options, &|_| {
+//!     ControlFlow::Continue(())
+//! })?;
 //! println!("{} logs, {} transfers", report.rows, report.selected);
 //! # Ok::<(), lydite_bulk::Error>(())
 //! ```
@@ -33,6 +36,7 @@ mod pipeline;
 use std::{
     collections::BTreeMap,
     num::NonZeroUsize,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -178,12 +182,12 @@ pub struct FailedRow {
 /// Number of rows in [`Report::first_failures`].
 pub const FIRST_FAILURES: usize = 10;
 
-/// Rows done, and rows in all where known.
+/// What a run has done so far. Reported after each segment; the callback cancels the run by returning `Break`.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Rows read and written.
     pub done: u64,
-    /// Rows of all files.
+    /// Rows of all Parquet files. Arrow files do not store it.
     pub total: u64,
 }
 
@@ -198,7 +202,7 @@ pub fn decode_logs(
     output: &Path,
     events: &EventSet,
     options: &Options,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     pipeline::run(inputs, output, &job::Logs(events), options, progress)
 }
@@ -213,7 +217,7 @@ pub fn decode_calls(
     output: &Path,
     functions: &CallSet,
     options: &Options,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     pipeline::run(inputs, output, &job::Calls(functions), options, progress)
 }
@@ -237,7 +241,7 @@ pub fn senders(
     output: &Path,
     senders: SendersOptions,
     options: &Options,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     pipeline::run(inputs, output, &job::Senders(senders), options, progress)
 }

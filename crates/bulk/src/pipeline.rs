@@ -3,6 +3,7 @@
 use std::{
     any::Any,
     collections::{BTreeMap, BTreeSet},
+    ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -50,7 +51,7 @@ pub(crate) fn run<J: Job>(
     output: &Path,
     job: &J,
     options: &Options,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     let sources = open(inputs, job, options)?;
     let encodings = encodings(&sources[0], output, job, options)?;
@@ -395,7 +396,7 @@ fn write_in_order(
     permits: SyncSender<()>,
     writer: &mut Writer<'_>,
     total: u64,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let (mut next, mut waiting) = (0, BTreeMap::new());
     for (index, file, part) in decoded {
@@ -404,7 +405,10 @@ fn write_in_order(
             writer.write(file, part)?;
             next += 1;
             let done = writer.report.rows;
-            progress(Progress { done, total });
+            if progress(Progress { done, total }).is_break() {
+                let kind = ErrorKind::Cancelled;
+                return Err(Error { file: None, kind });
+            }
             // All threads may have stopped, since there are no more segments.
             let _ = permits.send(());
         }

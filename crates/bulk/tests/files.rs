@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     num::NonZeroUsize,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -19,11 +20,11 @@ use arrow_array::{
     ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, UInt64Array, cast::AsArray as _,
 };
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
-use common::rows;
+use common::{proceed, rows};
 use lydite_arrow::{CallDecoder, CallSet, EventDecoder, EventSet, Uint256Format};
 use lydite_bulk::{
-    Compression, Error, FIRST_FAILURES, Format, Keep, OnError, Options, Report, SendersOptions,
-    decode_calls, decode_logs, inspect, senders,
+    Compression, Error, FIRST_FAILURES, Format, Keep, OnError, Options, Progress, Report,
+    SendersOptions, decode_calls, decode_logs, inspect, senders,
 };
 use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
 use serde_json::{Value, json};
@@ -84,7 +85,7 @@ fn write(path: &Path, batches: &[RecordBatch], rows_per_group: usize) {
 }
 
 fn decode(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
-    decode_logs(&[input.into()], output, &moved(options), options, &|_| {})
+    decode_logs(&[input.into()], output, &moved(options), options, &proceed)
 }
 
 fn threads(threads: usize) -> Option<NonZeroUsize> {
@@ -192,6 +193,7 @@ fn the_same_bytes_for_any_number_of_threads() {
                 &|progress| {
                     assert!(done.swap(progress.done, Ordering::Relaxed) <= progress.done);
                     assert_eq!(progress.total, total);
+                    ControlFlow::Continue(())
                 },
             );
             let report = report.unwrap();
@@ -214,6 +216,25 @@ fn the_same_bytes_for_any_number_of_threads() {
             .into_iter()
             .eq(expected.map(|n| json!(n.to_string())))
     );
+}
+
+#[test]
+fn cancellation_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("in.parquet");
+    let batches: Vec<RecordBatch> = (0..6)
+        .map(|i| logs(i * 100_000..(i + 1) * 100_000))
+        .collect();
+    write(&input, &batches, 50_000);
+    let options = Options::default();
+    let output = directory.path().join("out.parquet");
+    let cancel = |progress: Progress| match progress.done {
+        ..300_000 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let error = decode_logs(&[input], &output, &moved(&options), &options, &cancel).unwrap_err();
+    assert_eq!(error.to_string(), "cancelled");
+    assert_eq!(files(directory.path()), ["in.parquet"]);
 }
 
 #[test]
@@ -315,7 +336,7 @@ fn kept_columns() {
         &path("out.parquet"),
         &moved(&options),
         &options,
-        &|_| {},
+        &proceed,
     )
     .unwrap_err();
     let error = error.to_string();
@@ -341,7 +362,7 @@ fn a_file_per_event() {
     let decoders = signatures.map(|text| EventDecoder::parse(text, &options.columns).unwrap());
     let events = EventSet::new(decoders).unwrap();
     let output = directory.path().join("out");
-    let report = decode_logs(&[input], &output, &events, &options, &|_| {}).unwrap();
+    let report = decode_logs(&[input], &output, &events, &options, &proceed).unwrap();
     assert_eq!(report.written.len(), 1);
     let topic = moved(&options).decoders()[0].codec().topic().to_string();
     assert_eq!(
@@ -362,7 +383,7 @@ fn calls_and_transactions() {
     write(&path("in.parquet"), &[inputs], 100);
     let functions = CallSet::new([decoder]);
     let input: &[PathBuf] = &[path("in.parquet")];
-    let report = decode_calls(input, &path("out.parquet"), &functions, &options, &|_| {}).unwrap();
+    let report = decode_calls(input, &path("out.parquet"), &functions, &options, &proceed).unwrap();
     assert_eq!((report.rows, report.selected), (4, 2));
     assert_eq!(rows(&path("out.parquet")), [[json!("7")], [json!(null)]]);
 
@@ -394,7 +415,7 @@ fn calls_and_transactions() {
             &path("out.parquet"),
             what,
             &options,
-            &|_| {},
+            &proceed,
         )
         .unwrap()
     };

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::rows;
+use common::{proceed, rows};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, Role, Uint256Format,
 };
@@ -86,7 +86,7 @@ fn decoded(file: &Path, expected: &Logs) -> Logs {
         let output = directory.path().join("one.parquet");
         options.overwrite = true;
         let events = events([signature], &options);
-        let report = decode_logs(&[file.into()], &output, &events, &options, &|_| {}).unwrap();
+        let report = decode_logs(&[file.into()], &output, &events, &options, &proceed).unwrap();
         assert_eq!(report.failures, BTreeMap::new(), "{signature}");
         let rows = rows(&output);
         assert_eq!(rows.len() as u64, report.selected);
@@ -177,7 +177,7 @@ fn many_events_in_one_pass() {
     let events = events(named, &options);
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("events");
-    let report = decode_logs(&[file], &output, &events, &options, &|_| {}).unwrap();
+    let report = decode_logs(&[file], &output, &events, &options, &proceed).unwrap();
     assert_eq!(report.rows, 17_096);
     assert_eq!(report.selected + report.other_layout, 14_862);
     let written: u64 = report.written.iter().map(|(_, rows)| rows).sum();
@@ -199,7 +199,7 @@ fn transfers_among_calls() {
         signatures.map(|signature| CallDecoder::parse(signature, &options.columns).unwrap());
     let directory = tempfile::tempdir().unwrap();
     let functions = CallSet::new(decoders);
-    let report = decode_calls(&[file], directory.path(), &functions, &options, &|_| {}).unwrap();
+    let report = decode_calls(&[file], directory.path(), &functions, &options, &proceed).unwrap();
     let written: Vec<u64> = report.written.iter().map(|(_, rows)| *rows).collect();
     assert_eq!((report.rows, written), (9_034, vec![1_574, 1_874]));
 }
@@ -219,7 +219,7 @@ fn senders_of_every_type() {
         hash: true,
         check: true,
     };
-    let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+    let report = senders(&[file], &output, what, &options, &proceed).unwrap();
     assert_eq!((report.rows, report.different), (1_686, 0));
     assert_eq!(report.failures, BTreeMap::new());
     for row in rows(&output) {
@@ -250,7 +250,7 @@ fn senders_from_columns() {
         let Some(file) = data(&format!("amp/{name}-transactions.parquet")) else {
             return;
         };
-        let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+        let report = senders(&[file], &output, what, &options, &proceed).unwrap();
         assert_eq!((report.rows, report.different), (count, 0));
         assert_eq!(report.failures, failures);
         let rows = rows(&output);
@@ -262,7 +262,7 @@ fn senders_from_columns() {
     let Some(file) = data("amp/mainnet-15000000-transactions-firehose.parquet") else {
         return;
     };
-    let report = senders(&[file], &output, what, &options, &|_| {}).unwrap();
+    let report = senders(&[file], &output, what, &options, &proceed).unwrap();
     assert_eq!(report.different, 0);
     let incomplete: u64 = report.failures.values().sum();
     let equal = rows(&output)

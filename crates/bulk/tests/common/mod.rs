@@ -8,6 +8,11 @@ use lydite_bytes::hex;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
+/// Does not cancel.
+pub fn proceed(_: lydite_bulk::Progress) -> std::ops::ControlFlow<()> {
+    std::ops::ControlFlow::Continue(())
+}
+
 pub fn read(path: &Path) -> (SchemaRef, Vec<RecordBatch>) {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     let reader = reader.build().unwrap();

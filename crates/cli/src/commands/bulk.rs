@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -321,7 +324,7 @@ pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
 }
 
 fn with_progress(
-    run: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> Result<Report, lydite_bulk::Error>,
+    run: impl FnOnce(&dyn Fn(Progress) -> ControlFlow<()>) -> Result<Report, lydite_bulk::Error>,
 ) -> Result<Report> {
     let bar = if std::io::stderr().is_terminal() {
         let template = "{bar:40} {human_pos} of {human_len} rows, {per_sec}, {eta} left";
@@ -329,9 +332,17 @@ fn with_progress(
     } else {
         ProgressBar::hidden()
     };
+    // So that an interrupted run removes its temporary file.
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = interrupted.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
     let report = run(&|progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);
+        match interrupted.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     });
     bar.finish_and_clear();
     Ok(report?)
