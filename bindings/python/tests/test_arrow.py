@@ -7,6 +7,8 @@ from pathlib import Path
 
 import duckdb
 import lydite
+import lydite.duckdb
+import lydite.polars
 import polars
 import pyarrow
 import pyarrow.parquet
@@ -197,3 +199,37 @@ def test_top_tokens(tmp_path, monkeypatch):
     assert report["selected"] == len(transfers)
     rows = duckdb.connect().sql((examples / "top_tokens.sql").read_text()).fetchall()
     assert [(int(token, 16), holders) for token, holders in rows] == expected
+
+
+def test_polars():
+    frame = polars.from_arrow(logs(100))
+    rows = [row for row in range(100) if row % 3]
+    missing = {"from": None, "to": None, "value": None}
+    expected = [{"block_number": row, **(decoded(row) or missing)} for row in rows]
+    assert lydite.polars.decode_logs(frame, TRANSFER).to_dicts() == expected
+    assert lydite.polars.decode_logs(frame.lazy(), TRANSFER).collect().to_dicts() == expected
+    lazy = lydite.polars.decode_logs(
+        frame.lazy().rename({"topic2": "second"}),
+        TRANSFER,
+        keep=[],
+        uint256="f64",
+        columns={"topic2": "second"},
+    )
+    assert lazy.collect_schema() == {"from": polars.Binary, "to": polars.Binary, "value": polars.Float64}
+    assert lazy.collect()["value"].drop_nulls().unique().to_list() == [2.0**256]
+    assert lydite.polars.senders(polars.Series("raw", [RAW, b""])).to_list() == [SENDER, None]
+
+
+def test_duckdb():
+    connection = duckdb.connect()
+    lydite.duckdb.register(connection)
+    query = "select evm_sender(raw), evm_transaction_hash(raw) from (values (?::blob), ('\\x05'::blob), (null)) t(raw)"
+    assert connection.execute(query, [RAW]).fetchall() == [(SENDER, lydite.keccak256(RAW)), (None, None), (None, None)]
+
+    lydite.duckdb.register_event(connection, "transfer", TRANSFER)
+    connection.register("logs", logs(100))
+    query = "select transfer(topic0, topic1, topic2, topic3, data) from logs"
+    assert [row for (row,) in connection.sql(query).fetchall()] == [decoded(row) for row in range(100)]
+    lydite.duckdb.register_event(connection, "batch", "Batch(address[] to, (uint8,bytes4)[2] flags)")
+    query = "select batch(null, null, null, null, ''::blob) is null"
+    assert connection.sql(query).fetchall() == [(True,)]
