@@ -1,6 +1,6 @@
 //! Parquet and Arrow files.
 
-use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
+use std::{collections::BTreeMap, num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
 use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet};
 use lydite_bulk::{Keep, OnError, Options, Progress, Report, SendersOptions};
@@ -8,37 +8,24 @@ use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{arrow, error::IntoPython};
 
-/// A path, or a list of paths.
+/// A value, or a list of values.
 #[derive(FromPyObject)]
-pub enum Paths {
-    One(PathBuf),
-    Many(Vec<PathBuf>),
+pub enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
 }
 
-impl From<Paths> for Vec<PathBuf> {
-    fn from(paths: Paths) -> Self {
-        match paths {
-            Paths::One(path) => vec![path],
-            Paths::Many(paths) => paths,
+impl<T> From<OneOrMany<T>> for Vec<T> {
+    fn from(values: OneOrMany<T>) -> Self {
+        match values {
+            OneOrMany::One(value) => vec![value],
+            OneOrMany::Many(values) => values,
         }
     }
 }
 
-/// A signature, or a list of signatures.
-#[derive(FromPyObject)]
-pub enum Signatures {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl From<Signatures> for Vec<String> {
-    fn from(signatures: Signatures) -> Self {
-        match signatures {
-            Signatures::One(signature) => vec![signature],
-            Signatures::Many(signatures) => signatures,
-        }
-    }
-}
+/// Names of columns by role.
+type Columns = BTreeMap<String, String>;
 
 #[derive(FromPyObject)]
 pub enum KeepArgument {
@@ -47,11 +34,10 @@ pub enum KeepArgument {
 }
 
 fn options(
-    uint256: &str,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
-    columns: Option<Vec<(String, String)>>,
+    columns: Option<Columns>,
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Options> {
@@ -62,7 +48,6 @@ fn options(
         map.0.extend(one.0);
     }
     Ok(Options {
-        columns: arrow::uint256(uint256)?,
         on_error: match on_error {
             "null" => OnError::Null,
             "drop" => OnError::Drop,
@@ -124,22 +109,22 @@ fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
 #[allow(clippy::too_many_arguments)]
 pub fn decode_logs_file<'py>(
     py: Python<'py>,
-    inputs: Paths,
+    inputs: OneOrMany<PathBuf>,
     output: PathBuf,
-    events: Signatures,
+    events: OneOrMany<String>,
     uint256: &str,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
-    columns: Option<Bound<'py, PyDict>>,
+    columns: Option<Columns>,
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns = columns.map(pairs).transpose()?;
-    let options = options(uint256, on_error, keep, prefix, columns, threads, overwrite)?;
+    let formats = arrow::uint256(uint256)?;
+    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
     let decoders = Vec::from(events)
         .into_iter()
-        .map(|text| EventDecoder::parse(&text, &options.columns));
+        .map(|text| EventDecoder::parse(&text, &formats));
     let decoders: Result<Vec<EventDecoder>, _> = decoders.collect();
     let events = decoders
         .and_then(EventSet::new)
@@ -157,22 +142,22 @@ pub fn decode_logs_file<'py>(
 #[allow(clippy::too_many_arguments)]
 pub fn decode_calls_file<'py>(
     py: Python<'py>,
-    inputs: Paths,
+    inputs: OneOrMany<PathBuf>,
     output: PathBuf,
-    functions: Signatures,
+    functions: OneOrMany<String>,
     uint256: &str,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
-    columns: Option<Bound<'py, PyDict>>,
+    columns: Option<Columns>,
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns = columns.map(pairs).transpose()?;
-    let options = options(uint256, on_error, keep, prefix, columns, threads, overwrite)?;
+    let formats = arrow::uint256(uint256)?;
+    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
     let decoders = Vec::from(functions)
         .into_iter()
-        .map(|text| CallDecoder::parse(&text, &options.columns));
+        .map(|text| CallDecoder::parse(&text, &formats));
     let decoders: Result<Vec<CallDecoder>, _> = decoders.collect();
     let functions = CallSet::new(decoders.map_err(IntoPython::into_python)?);
     let inputs = Vec::from(inputs);
@@ -190,21 +175,18 @@ pub fn decode_calls_file<'py>(
 #[allow(clippy::too_many_arguments)]
 pub fn senders_file<'py>(
     py: Python<'py>,
-    inputs: Paths,
+    inputs: OneOrMany<PathBuf>,
     output: PathBuf,
     hash: bool,
     check: bool,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
-    columns: Option<Bound<'py, PyDict>>,
+    columns: Option<Columns>,
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns = columns.map(pairs).transpose()?;
-    let options = options(
-        "binary", on_error, keep, prefix, columns, threads, overwrite,
-    )?;
+    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
     let inputs = Vec::from(inputs);
     let what = SendersOptions { hash, check };
     let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &proceed));
@@ -217,11 +199,4 @@ fn proceed(_: Progress) -> ControlFlow<()> {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     }
-}
-
-fn pairs(columns: Bound<'_, PyDict>) -> PyResult<Vec<(String, String)>> {
-    columns
-        .iter()
-        .map(|(role, column)| Ok((role.extract()?, column.extract()?)))
-        .collect()
 }

@@ -68,10 +68,10 @@ impl ByteColumn {
         Ok(values.take(rows))
     }
 
-    /// Returns the values at these positions; null where there is none.
+    /// Returns the values at these positions, and null for `None`.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If a row is out of range.
     pub fn take(&self, positions: impl Iterator<Item = Option<usize>> + Clone) -> Self {
         let invalid = self.invalid.is_some().then(|| {
             let positions = positions.clone();
@@ -106,7 +106,7 @@ impl ByteColumn {
     /// Returns the value of a row; `None` if it is null, or if its text is not hexadecimal.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If a row is out of range.
     #[inline(always)]
     pub fn get(&self, row: usize) -> Option<&[u8]> {
         match &self.values {
@@ -120,7 +120,7 @@ impl ByteColumn {
     /// Whether the text of a row is not hexadecimal.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If a row is out of range.
     #[inline]
     pub fn is_invalid(&self, row: usize) -> bool {
         self.invalid

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use arrow_schema::FieldRef;
-use lydite_evm::abi::{self, CallCodec};
+use lydite_evm::abi::CallCodec;
 
 use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
     decoder::{Decoder, Place, Rows},
+    error::MISMATCH,
 };
 
 /// Decoder for the calls of one function.
@@ -71,7 +72,7 @@ impl CallDecoder {
     /// Decodes the selected rows, whose selectors must match.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If a row is out of range.
     pub fn decode(&self, data: &ByteColumn, rows: &[usize]) -> Decoded {
         let (columns, invalid) = self.decoder.decode(&Calls(data), rows);
         let failures = invalid.into_iter().map(|row| Failure {
@@ -85,15 +86,10 @@ impl CallDecoder {
     }
 
     fn explain(&self, data: &ByteColumn, row: usize) -> RowError {
-        let mismatch = abi::Error {
-            kind: abi::ErrorKind::Mismatch,
-            offset: 0,
-        };
         match self.function.decode(data.get(row).unwrap_or_default()) {
             _ if data.is_invalid(row) => RowError::Hexadecimal,
             Err(error) => RowError::Abi(error),
-            // Not reached: the decoders agree.
-            Ok(_) => RowError::Abi(mismatch),
+            Ok(_) => MISMATCH,
         }
     }
 }

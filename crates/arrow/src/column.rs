@@ -21,7 +21,7 @@ use arrow_array::{
     UInt32Array, UInt64Array,
     builder::{BinaryBuilder, BooleanBufferBuilder, NullBufferBuilder, StringBuilder},
 };
-use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use lydite_bytes::{I256, U256};
 use lydite_evm::abi::{Type, ValueRef};
@@ -325,12 +325,22 @@ impl Column {
             )),
             Values::Struct(fields, columns) => {
                 let columns = columns.into_iter().map(Column::finish).collect();
-                match fields.len() {
-                    0 => Arc::new(StructArray::new_empty_fields(rows, nulls)),
-                    _ => Arc::new(StructArray::new(fields, columns, nulls)),
-                }
+                Arc::new(struct_array(fields, columns, nulls, rows))
             }
         }
+    }
+}
+
+/// Returns structs of columns that have the types of the fields and a value for each row.
+pub(crate) fn struct_array(
+    fields: Fields,
+    columns: Vec<ArrayRef>,
+    nulls: Option<NullBuffer>,
+    rows: usize,
+) -> StructArray {
+    match fields.len() {
+        0 => StructArray::new_empty_fields(rows, nulls),
+        _ => StructArray::new(fields, columns, nulls),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     column::{Column, data_type, has_wide_integer},
 };
 
-/// Rows decoded at a time, so that the positions of their words stay in the first-level cache.
+/// Rows decoded at a time, which bounds the memory for the positions of their words.
 const BLOCK: usize = 1024;
 
 /// How values are represented.

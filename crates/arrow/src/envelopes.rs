@@ -1,15 +1,15 @@
 //! Signed transactions rebuilt from the columns of their fields.
 
+use std::ops::Range;
+
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch, StructArray, cast::AsArray};
 use arrow_schema::{DataType, Schema};
 use lydite_bytes::{Address, B256, Bytes, U256};
 use lydite_curve::secp256k1::Signature;
-use lydite_evm::tx::{
-    self, AccessListItem, Authorization, Transaction, TransactionRequest, TransactionType,
-};
+use lydite_evm::tx::{AccessListItem, Authorization, TransactionRequest, TransactionType};
 
 use crate::{
-    ByteColumn, ColumnMap, Error, Failure, Role, RowError, hashes, integers::IntegerColumn,
+    ByteColumn, ColumnMap, Error, Failure, Role, RowError, hashes, integers::IntegerColumn, lists,
 };
 
 /// The fields of a batch of signed transactions, one column each.
@@ -40,7 +40,7 @@ type AccessLists = Lists<(ByteColumn, Lists<ByteColumn>)>;
 /// A column of lists: the positions of each row's items.
 #[derive(Clone, Debug)]
 struct Lists<T> {
-    spans: Vec<std::ops::Range<usize>>,
+    spans: Vec<Range<usize>>,
     items: T,
 }
 
@@ -266,7 +266,7 @@ impl TransactionColumns {
         if let (TransactionType::Eip7702, Some(lists)) = (kind, &self.authorization_list) {
             request.authorization_list = lists.row(row, authorization)?;
         }
-        let signed: Result<Transaction, tx::Error> = request.with_signature(signature);
+        let signed = request.with_signature(signature);
         Ok(signed.map_err(RowError::Transaction)?.encode())
     }
 }
@@ -312,27 +312,8 @@ fn word(column: &ByteColumn, at: usize, role: Role) -> Result<B256, RowError> {
     )?))
 }
 
-/// Returns the positions of each row's items in the values of a list.
-fn split(role: Role, list: &ArrayRef) -> Result<(Vec<std::ops::Range<usize>>, ArrayRef), Error> {
-    let span = |row: usize, start: usize, end: usize| match list.is_valid(row) {
-        true => start..end,
-        false => 0..0,
-    };
-    match list.data_type() {
-        DataType::List(_) => {
-            let lists = list.as_list::<i32>();
-            let pairs = lists.offsets().windows(2).enumerate();
-            let spans = pairs.map(|(row, pair)| span(row, pair[0] as usize, pair[1] as usize));
-            Ok((spans.collect(), lists.values().clone()))
-        }
-        DataType::LargeList(_) => {
-            let lists = list.as_list::<i64>();
-            let pairs = lists.offsets().windows(2).enumerate();
-            let spans = pairs.map(|(row, pair)| span(row, pair[0] as usize, pair[1] as usize));
-            Ok((spans.collect(), lists.values().clone()))
-        }
-        other => Err(Error::NotList(role, other.clone())),
-    }
+fn split(role: Role, list: &ArrayRef) -> Result<(Vec<Range<usize>>, ArrayRef), Error> {
+    lists::split(list).ok_or_else(|| Error::NotList(role, list.data_type().clone()))
 }
 
 /// Returns a member of the structs in a list.

@@ -23,7 +23,7 @@ pub enum Error {
     NotList(Role, DataType),
     /// Two columns differ in their number of rows.
     Length(usize, usize),
-    /// There is no column for a role.
+    /// No column has the name of a role.
     MissingRole(Role),
     /// A column named for a role is not in the schema.
     MissingColumn(Role, String),
@@ -56,8 +56,8 @@ impl fmt::Display for Error {
             Self::MissingRole(role) => {
                 write!(
                     f,
-                    "no column for {role}; expected one of {}",
-                    role.names().join(", ")
+                    "no column for {role}; expected a column named {}",
+                    role.names().join(" or ")
                 )?;
                 match role {
                     Role::Raw => f.write_str("; or columns for r, s, v and the signed fields"),
@@ -81,6 +81,12 @@ pub struct Failure {
     /// The reason.
     pub error: RowError,
 }
+
+/// In place of an error that cannot occur, since the decoders agree on what is valid.
+pub(crate) const MISMATCH: RowError = RowError::Abi(abi::Error {
+    kind: abi::ErrorKind::Mismatch,
+    offset: 0,
+});
 
 /// The reason why a row could not be decoded.
 #[non_exhaustive]

@@ -5,15 +5,17 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, cast::AsArray};
-use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, FieldRef, Fields, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{FieldRef, Schema};
 use lydite_bytes::B256;
-use lydite_evm::abi::{self, EventCodec};
+use lydite_evm::abi::EventCodec;
 
 use crate::{
     ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
+    column::struct_array,
     decoder::{Decoder, Place, Rows},
+    error::MISMATCH,
+    lists,
 };
 
 /// The topics and data of a batch of logs. An absent topic is null or empty.
@@ -84,7 +86,7 @@ impl Logs {
     /// Returns a topic of a log; `None` if it is absent.
     ///
     /// # Panics
-    /// If there is no such row or `index` is not below 4.
+    /// If the row is out of range or `index` is not below 4.
     #[inline(always)]
     pub fn topic(&self, index: usize, row: usize) -> Option<&[u8]> {
         let topic = self.topics[index].as_ref()?.get(row)?;
@@ -118,11 +120,7 @@ impl Logs {
         }
         match event.decode(&topics, self.data(row)) {
             Err(error) => RowError::Abi(error),
-            // Not reached: the decoders agree.
-            Ok(_) => RowError::Abi(abi::Error {
-                kind: abi::ErrorKind::Mismatch,
-                offset: 0,
-            }),
+            Ok(_) => MISMATCH,
         }
     }
 }
@@ -174,30 +172,10 @@ impl Rows for Logs {
 
 /// Splits a list of topics into columns.
 fn split_list(list: &ArrayRef) -> Result<[ByteColumn; 4], Error> {
-    // First and last position of each row in the values.
-    let (values, spans): (&ArrayRef, Vec<(usize, usize)>) = match list.data_type() {
-        DataType::List(_) => {
-            let list = list.as_list::<i32>();
-            let pairs = list.offsets().windows(2);
-            let spans = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
-            (list.values(), spans.collect())
-        }
-        DataType::LargeList(_) => {
-            let list = list.as_list::<i64>();
-            let pairs = list.offsets().windows(2);
-            let spans = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
-            (list.values(), spans.collect())
-        }
-        other => return Err(Error::NotBytes(other.clone())),
-    };
-    let values = ByteColumn::try_new(values)?;
-    let column = |index: usize| {
-        let topics = spans.iter().enumerate().map(|(row, (start, end))| {
-            let present = list.is_valid(row) && start + index < *end;
-            present.then(|| start + index)
-        });
-        values.take(topics)
-    };
+    let wrong = || Error::NotList(Role::Topics, list.data_type().clone());
+    let (spans, values) = lists::split(list).ok_or_else(wrong)?;
+    let values = ByteColumn::try_new(&values)?;
+    let column = |index| values.take(spans.iter().map(|span| span.clone().nth(index)));
     Ok(std::array::from_fn(column))
 }
 
@@ -265,45 +243,38 @@ impl EventDecoder {
     /// Decodes the selected rows.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If a row is out of range.
     pub fn decode(&self, logs: &Logs, rows: &[usize]) -> Decoded {
         let (columns, invalid) = self.decoder.decode(logs, rows);
-        let failures = invalid.into_iter().map(|row| Failure {
-            row,
-            error: logs.explain(&self.event, row),
-        });
         Decoded {
             columns,
-            failures: failures.collect(),
+            failures: self.failures(logs, invalid),
         }
     }
-}
 
-impl EventDecoder {
     /// Decodes all logs to one struct per row, which is null if the log is not of this event or is invalid.
     pub fn decode_all(&self, logs: &Logs) -> (StructArray, Vec<Failure>) {
         let mut selected = vec![false; logs.len()];
-        self.select(logs)
-            .into_iter()
-            .for_each(|row| selected[row] = true);
+        for row in self.select(logs) {
+            selected[row] = true;
+        }
         let rows: Vec<usize> = (0..logs.len()).collect();
         let masked = Masked { logs, selected };
-        let (columns, null) = self.decoder.decode(&masked, &rows);
+        let (columns, mut null) = self.decoder.decode(&masked, &rows);
         let mut valid = vec![true; logs.len()];
         null.iter().for_each(|row| valid[*row] = false);
-        let invalid = null.into_iter().filter(|row| masked.selected[*row]);
-        let failures = invalid.map(|row| Failure {
+        null.retain(|row| masked.selected[*row]);
+        let fields = self.fields().to_vec().into();
+        let structs = struct_array(fields, columns, Some(valid.into()), logs.len());
+        (structs, self.failures(logs, null))
+    }
+
+    fn failures(&self, logs: &Logs, invalid: Vec<usize>) -> Vec<Failure> {
+        let invalid = invalid.into_iter().map(|row| Failure {
             row,
             error: logs.explain(&self.event, row),
         });
-        let failures = failures.collect();
-        let fields = Fields::from(self.fields().to_vec());
-        let nulls = Some(NullBuffer::from(valid));
-        // Not an error: the columns have the types of the fields and a value for each row.
-        let structs = StructArray::try_new_with_length(fields, columns, nulls, logs.len());
-        let structs =
-            structs.unwrap_or_else(|_| StructArray::new_null(Fields::empty(), logs.len()));
-        (structs, failures)
+        invalid.collect()
     }
 }
 

@@ -45,6 +45,7 @@ mod envelopes;
 mod error;
 mod events;
 mod integers;
+mod lists;
 mod roles;
 mod transactions;
 

@@ -9,7 +9,7 @@ use arrow_schema::Schema;
 
 use crate::Error;
 
-/// What a column contains.
+/// The contents of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Number of the block.

@@ -1,4 +1,4 @@
-//! Decoding is compared with [`EventCodec`] and [`CallCodec`], which have tests of their own, on random signatures, values
+//! Decoding is compared with [`EventCodec`] and [`CallCodec`], which are tested separately, on random signatures, values
 //! and damage, and in every type of array.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -504,7 +504,7 @@ fn topics_in_a_list() {
     let error = Logs::from_batch(&without, &ColumnMap::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no column for topic0; expected one of topic0"
+        "no column for topic0; expected a column named topic0"
     );
 }
 

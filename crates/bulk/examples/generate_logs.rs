@@ -1,5 +1,5 @@
 //! Writes a file of logs in cryo's schema: `generate_logs FILE ROWS`. The shares of events are those of mainnet blocks
-//! 18,426,253 to 18,426,303; addresses and amounts are drawn anew, so that nothing repeats more than in real files.
+//! 18,426,253 to 18,426,303; addresses and amounts are drawn anew.
 
 use std::{env, fs::File, sync::Arc};
 

@@ -30,7 +30,7 @@ pub enum ErrorKind {
     Columns(lydite_arrow::Error),
     /// Neither Parquet nor an Arrow IPC file.
     UnknownFormat,
-    /// There is no input file.
+    /// No input file was found.
     NoInput,
     /// The output exists.
     Exists,

@@ -1,10 +1,12 @@
 //! What is done with each batch of rows.
 
-use arrow_array::{Array as _, RecordBatch, cast::AsArray as _};
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, FixedSizeBinaryArray, RecordBatch, cast::AsArray as _};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 use lydite_arrow::{
-    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, TransactionColumns,
-    hashes, senders,
+    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected,
+    TransactionColumns, hashes, senders,
 };
 
 use crate::SendersOptions;
@@ -21,7 +23,7 @@ pub(crate) trait Job: Sync {
 
     fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Self::Input, Error>;
 
-    fn select(&self, input: &Self::Input) -> Selection;
+    fn select(&self, input: &Self::Input) -> Selected;
 
     /// Decodes the selected rows for an output file.
     fn decode(&self, input: &Self::Input, output: usize, rows: &[usize]) -> Decoded;
@@ -45,13 +47,6 @@ pub(crate) struct OutputFile<'a> {
     pub(crate) suffix: String,
     /// The decoded columns.
     pub(crate) fields: Vec<FieldRef>,
-}
-
-/// The selected rows of a batch.
-pub(crate) struct Selection {
-    /// The rows of each output file.
-    pub(crate) rows: Vec<Vec<usize>>,
-    pub(crate) other_layout: usize,
 }
 
 /// Decoding of logs.
@@ -83,12 +78,8 @@ impl Job for Logs<'_> {
         lydite_arrow::Logs::from_batch(batch, map)
     }
 
-    fn select(&self, logs: &Self::Input) -> Selection {
-        let selected = self.0.select(logs);
-        Selection {
-            rows: selected.rows,
-            other_layout: selected.other_layout,
-        }
+    fn select(&self, logs: &Self::Input) -> Selected {
+        self.0.select(logs)
     }
 
     fn decode(&self, logs: &Self::Input, output: usize, rows: &[usize]) -> Decoded {
@@ -120,8 +111,8 @@ impl Job for Calls<'_> {
         bytes(batch, Role::Input, map)
     }
 
-    fn select(&self, data: &ByteColumn) -> Selection {
-        Selection {
+    fn select(&self, data: &ByteColumn) -> Selected {
+        Selected {
             rows: self.0.select(data),
             other_layout: 0,
         }
@@ -186,8 +177,8 @@ impl Job for Senders {
         })
     }
 
-    fn select(&self, transactions: &Transactions) -> Selection {
-        Selection {
+    fn select(&self, transactions: &Transactions) -> Selected {
+        Selected {
             rows: vec![(0..transactions.raw.len()).collect()],
             other_layout: 0,
         }
@@ -213,9 +204,12 @@ impl Job for Senders {
                 .cloned(),
         );
         failures.sort_by_key(|failure| failure.row);
-        let mut columns: Vec<arrow_array::ArrayRef> = vec![std::sync::Arc::new(addresses)];
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(addresses.clone())];
         if self.0.hash {
-            columns.push(std::sync::Arc::new(hashes(raw).0));
+            // Null with the sender, also if only the signature is invalid.
+            let (width, values, _) = hashes(raw).0.into_parts();
+            let hashes = FixedSizeBinaryArray::new(width, values, addresses.nulls().cloned());
+            columns.push(Arc::new(hashes));
         }
         Decoded { columns, failures }
     }

@@ -4,10 +4,10 @@
 //! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found.
 //!
 //! - The rows of the output are in the order of the input, and its bytes do not depend on the number of threads.
-//! - Input is read in segments of at most 1,048,576 rows, usually 262,144. Each thread reads, decodes and encodes one
-//!   segment at a time; a bounded number of finished segments waits for the writer. So memory depends on the number of
-//!   threads, not on the size of the files.
-//! - An output file appears under its name only when it is complete and on disk. After an error there is none.
+//! - Parquet is read in segments of at most 1,048,576 rows, usually 262,144, and Arrow files batch by batch. Each thread
+//!   reads, decodes and encodes one segment at a time; a bounded number of finished segments waits for the writer. So
+//!   memory depends on the number of threads and the size of a segment, not on the size of the files.
+//! - An output file appears under its name only when it is complete and on disk, not after an error.
 //! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`] has alternatives.
 //!
 //! ```no_run
@@ -17,7 +17,7 @@
 //!
 //! let options = Options::default();
 //! let transfer = "event Transfer(address indexed from, address indexed to, uint256 value)";
-//! let events = EventSet::new([EventDecoder::parse(transfer, &options.columns)?])?;
+//! let events = EventSet::new([EventDecoder::parse(transfer, &lydite_arrow::Options::default())?])?;
 //! let report = decode_logs(&["logs".into()], "transfers.parquet".as_ref(), &events, &options, &|_| {
 //!     ControlFlow::Continue(())
 //! })?;
@@ -49,8 +49,6 @@ pub use inspect::{Inspection, inspect};
 /// How files are read, decoded and written.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How decoded values are represented. The sets of decoders must have been made with the same.
-    pub columns: lydite_arrow::Options,
     /// What happens to rows that cannot be decoded.
     pub on_error: OnError,
     /// Columns of the input to copy.
@@ -73,7 +71,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            columns: lydite_arrow::Options::default(),
             on_error: OnError::Null,
             keep: Keep::Identity,
             prefix: String::new(),

@@ -240,6 +240,10 @@ fn decode<J: Job>(
     while let Some(batch) = timed(&mut report.times.read, || batches.next()) {
         let (batch, start) = (batch?, Instant::now());
         let encoding_before = report.times.encode;
+        let rows_before = report.rows;
+        let failed_row = |row: usize, error: &dyn ToString| {
+            failed_row(source, &batch, options, row, rows_before, error)
+        };
         let input = job.read(&batch, &options.map)?;
         let selection = job.select(&input);
         report.other_layout += selection.other_layout as u64;
@@ -252,19 +256,14 @@ fn decode<J: Job>(
             for failure in &decoded.failures {
                 let count = report.failures.entry(failure.error.reason()).or_default();
                 *count += 1;
-                let failed = failed_row(
-                    source,
-                    &batch,
-                    options,
-                    &report,
-                    failure.row,
-                    &failure.error,
-                );
                 if options.on_error == OnError::Fail {
+                    let failed = failed_row(failure.row, &failure.error);
                     return Err(ErrorKind::Row(failed));
                 }
-                report.first_failures.push(failed);
-                report.first_failures.truncate(FIRST_FAILURES);
+                if report.first_failures.len() < FIRST_FAILURES {
+                    let failed = failed_row(failure.row, &failure.error);
+                    report.first_failures.push(failed);
+                }
             }
             if options.on_error == OnError::Drop && !decoded.failures.is_empty() {
                 let failed: BTreeSet<usize> =
@@ -274,9 +273,9 @@ fn decode<J: Job>(
             }
             for (row, text) in job.differences(&input, &rows, &decoded) {
                 report.different += 1;
-                let failed = failed_row(source, &batch, options, &report, row, &text);
-                report.first_failures.push(failed);
-                report.first_failures.truncate(FIRST_FAILURES);
+                if report.first_failures.len() < FIRST_FAILURES {
+                    report.first_failures.push(failed_row(row, &text));
+                }
             }
             let batch = assemble(source, &batch, &encodings[k], &rows, decoded)?;
             timed(&mut report.times.encode, || match &mut outputs[k] {
@@ -341,9 +340,9 @@ fn failed_row(
     source: &Source,
     batch: &RecordBatch,
     options: &Options,
-    report: &Report,
     row: usize,
-    error: &impl ToString,
+    rows_before: u64,
+    error: &dyn ToString,
 ) -> FailedRow {
     let integer = |role| {
         let index = options.map.find(batch.schema_ref(), role).ok()??;
@@ -351,7 +350,7 @@ fn failed_row(
     };
     FailedRow {
         file: source.input.path.clone(),
-        row: report.rows + row as u64,
+        row: rows_before + row as u64,
         block_number: integer(Role::BlockNumber),
         log_index: integer(Role::LogIndex),
         error: error.to_string(),

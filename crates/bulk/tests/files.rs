@@ -21,7 +21,9 @@ use arrow_array::{
 };
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
 use common::{proceed, rows};
-use lydite_arrow::{CallDecoder, CallSet, EventDecoder, EventSet, Uint256Format};
+use lydite_arrow::{
+    CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, Uint256Format,
+};
 use lydite_bulk::{
     Compression, Error, FIRST_FAILURES, Format, Keep, OnError, Options, Progress, Report,
     SendersOptions, decode_calls, decode_logs, inspect, senders,
@@ -31,8 +33,8 @@ use serde_json::{Value, json};
 
 const SIGNATURE: &str = "event Moved(address indexed to, uint128 amount)";
 
-fn moved(options: &Options) -> EventSet {
-    EventSet::new([EventDecoder::parse(SIGNATURE, &options.columns).unwrap()]).unwrap()
+fn moved(columns: &Columns) -> EventSet {
+    EventSet::new([EventDecoder::parse(SIGNATURE, columns).unwrap()]).unwrap()
 }
 
 fn word(number: u64) -> [u8; 32] {
@@ -44,7 +46,7 @@ fn word(number: u64) -> [u8; 32] {
 /// Logs with these numbers. Every third one is of another event. The amount of every number divisible by 100 is out of
 /// range.
 fn logs(numbers: std::ops::Range<u64>) -> RecordBatch {
-    let topic = moved(&Options::default()).decoders()[0].codec().topic().0;
+    let topic = moved(&Columns::default()).decoders()[0].codec().topic().0;
     let topics0 = numbers
         .clone()
         .map(|n| if n % 3 == 0 { word(n) } else { topic });
@@ -85,7 +87,13 @@ fn write(path: &Path, batches: &[RecordBatch], rows_per_group: usize) {
 }
 
 fn decode(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
-    decode_logs(&[input.into()], output, &moved(options), options, &proceed)
+    decode_logs(
+        &[input.into()],
+        output,
+        &moved(&Columns::default()),
+        options,
+        &proceed,
+    )
 }
 
 fn threads(threads: usize) -> Option<NonZeroUsize> {
@@ -111,8 +119,19 @@ fn rows_and_report() {
     );
     write(&input, &[logs(1..1001)], 1 << 20);
     let mut options = Options::default();
-    options.columns.uint256 = vec![Uint256Format::String];
-    let report = decode(&input, &output, &options).unwrap();
+    let events = moved(&Columns {
+        uint256: vec![Uint256Format::String],
+    });
+    let run = |options: &Options| {
+        decode_logs(
+            std::slice::from_ref(&input),
+            &output,
+            &events,
+            options,
+            &proceed,
+        )
+    };
+    let report = run(&options).unwrap();
     assert_eq!(
         (report.rows, report.selected, report.other_layout),
         (1000, 667, 0)
@@ -144,13 +163,13 @@ fn rows_and_report() {
 
     options.overwrite = true;
     options.on_error = OnError::Drop;
-    let report = decode(&input, &output, &options).unwrap();
+    let report = run(&options).unwrap();
     assert_eq!((report.selected, report.written[0].1), (667, 660));
     assert!(rows(&output).iter().flatten().all(|value| !value.is_null()));
 
     options.on_error = OnError::Fail;
     let before = fs::read(&output).unwrap();
-    let error = decode(&input, &output, &options).unwrap_err();
+    let error = run(&options).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
@@ -188,7 +207,7 @@ fn the_same_bytes_for_any_number_of_threads() {
             let report = decode_logs(
                 std::slice::from_ref(&input),
                 &output,
-                &moved(&options),
+                &moved(&Columns::default()),
                 &options,
                 &|progress| {
                     assert!(done.swap(progress.done, Ordering::Relaxed) <= progress.done);
@@ -232,7 +251,14 @@ fn cancellation_leaves_nothing() {
         ..300_000 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
     };
-    let error = decode_logs(&[input], &output, &moved(&options), &options, &cancel).unwrap_err();
+    let error = decode_logs(
+        &[input],
+        &output,
+        &moved(&Columns::default()),
+        &options,
+        &cancel,
+    )
+    .unwrap_err();
     assert_eq!(error.to_string(), "cancelled");
     assert_eq!(files(directory.path()), ["in.parquet"]);
 }
@@ -334,7 +360,7 @@ fn kept_columns() {
     let error = decode_logs(
         &inputs,
         &path("out.parquet"),
-        &moved(&options),
+        &moved(&Columns::default()),
         &options,
         &proceed,
     )
@@ -359,12 +385,15 @@ fn a_file_per_event() {
         "Moved(address indexed to, uint128 amount, bool)",
         "Never(address indexed to)",
     ];
-    let decoders = signatures.map(|text| EventDecoder::parse(text, &options.columns).unwrap());
+    let decoders = signatures.map(|text| EventDecoder::parse(text, &Columns::default()).unwrap());
     let events = EventSet::new(decoders).unwrap();
     let output = directory.path().join("out");
     let report = decode_logs(&[input], &output, &events, &options, &proceed).unwrap();
     assert_eq!(report.written.len(), 1);
-    let topic = moved(&options).decoders()[0].codec().topic().to_string();
+    let topic = moved(&Columns::default()).decoders()[0]
+        .codec()
+        .topic()
+        .to_string();
     assert_eq!(
         files(&output),
         [format!("Moved_{}_1.parquet", &topic[2..10])]
@@ -376,7 +405,7 @@ fn calls_and_transactions() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let options = Options::default();
-    let decoder = CallDecoder::parse("function burn(uint8 amount)", &options.columns).unwrap();
+    let decoder = CallDecoder::parse("function burn(uint8 amount)", &Columns::default()).unwrap();
     let call = |amount: u64| [&decoder.codec().selector()[..], &word(amount)].concat();
     let inputs = BinaryArray::from_iter(vec![Some(call(7)), None, Some(call(256)), Some(vec![1])]);
     let inputs = RecordBatch::try_from_iter([("input", Arc::new(inputs) as ArrayRef)]).unwrap();
@@ -434,6 +463,35 @@ fn calls_and_transactions() {
         assert_eq!(texts, ["byte 0: unknown transaction type 0x05", difference]);
         assert_eq!(rows(&path("out.parquet")).len() as u64, written);
     }
+
+    // With an s of 0 there is a hash, but no sender: the row is invalid, so both are null.
+    let mut unsigned = lydite_bytes::hex::decode(TRANSACTION).unwrap();
+    unsigned.truncate(unsigned.len() - 33);
+    unsigned.push(0x80);
+    unsigned[1] -= 32;
+    let raw = BinaryArray::from_iter_values([&unsigned]);
+    let raw = RecordBatch::try_from_iter([("raw", Arc::new(raw) as ArrayRef)]).unwrap();
+    write(&path("unsigned.parquet"), &[raw], 100);
+    let what = SendersOptions {
+        hash: true,
+        check: false,
+    };
+    let output = path("unsigned-out.parquet");
+    let report = senders(
+        &[path("unsigned.parquet")],
+        &output,
+        what,
+        &options,
+        &proceed,
+    )
+    .unwrap();
+    assert_eq!(report.failures.len(), 1);
+    assert!(
+        report.first_failures[0].error.contains("signature"),
+        "{:?}",
+        report.failures
+    );
+    assert_eq!(rows(&output), [[Value::Null, Value::Null]]);
 
     let found = inspect(&path("tx.parquet"), &Default::default()).unwrap();
     assert_eq!(

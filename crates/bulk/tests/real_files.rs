@@ -32,10 +32,10 @@ fn data(file: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-fn events<'a>(signatures: impl IntoIterator<Item = &'a str>, options: &Options) -> EventSet {
+fn events<'a>(signatures: impl IntoIterator<Item = &'a str>, options: &Columns) -> EventSet {
     let decoders = signatures
         .into_iter()
-        .map(|signature| EventDecoder::parse(signature, &options.columns).unwrap());
+        .map(|signature| EventDecoder::parse(signature, options).unwrap());
     EventSet::new(decoders).unwrap()
 }
 
@@ -74,18 +74,22 @@ fn expected(file: &Path) -> Logs {
 /// Decodes a file by all events of `expected`, and returns the values.
 fn decoded(file: &Path, expected: &Logs) -> Logs {
     let signatures: BTreeSet<&str> = expected.keys().map(|(event, ..)| event.as_str()).collect();
-    let mut options = Options::default();
-    options.columns.uint256 = vec![Uint256Format::String];
-    options.keep = lydite_bulk::Keep::Named(vec![
-        column_name(file, Role::BlockNumber),
-        column_name(file, Role::LogIndex),
-    ]);
+    let columns = Columns {
+        uint256: vec![Uint256Format::String],
+    };
+    let options = Options {
+        keep: lydite_bulk::Keep::Named(vec![
+            column_name(file, Role::BlockNumber),
+            column_name(file, Role::LogIndex),
+        ]),
+        overwrite: true,
+        ..Options::default()
+    };
     let directory = tempfile::tempdir().unwrap();
     let mut logs = Logs::new();
     for signature in signatures {
         let output = directory.path().join("one.parquet");
-        options.overwrite = true;
-        let events = events([signature], &options);
+        let events = events([signature], &columns);
         let report = decode_logs(&[file.into()], &output, &events, &options, &proceed).unwrap();
         assert_eq!(report.failures, BTreeMap::new(), "{signature}");
         let rows = rows(&output);
@@ -141,7 +145,6 @@ fn four_schemas_of_the_same_logs() {
     for schema in ["cryo", "hypersync", "ethereum-etl", "xatu"] {
         let file = directory.join(format!("logs-as-{schema}.parquet"));
         let found = decoded(&file, &expected);
-        // xatu's `internal_index` and others' log index are the same column here.
         assert_equal(&found, &expected);
     }
 }
@@ -166,7 +169,7 @@ fn many_events_in_one_pass() {
         ..Options::default()
     };
     for line in &lines {
-        let decoder = EventDecoder::parse(line[1], &options.columns).unwrap();
+        let decoder = EventDecoder::parse(line[1], &Columns::default()).unwrap();
         assert_eq!(decoder.codec().topic().to_string(), line[0]);
     }
     // The logs of anonymous events cannot be told apart.
@@ -174,7 +177,7 @@ fn many_events_in_one_pass() {
         .iter()
         .map(|line| line[1])
         .filter(|line| !line.ends_with("anonymous"));
-    let events = events(named, &options);
+    let events = events(named, &Columns::default());
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("events");
     let report = decode_logs(&[file], &output, &events, &options, &proceed).unwrap();
@@ -196,7 +199,7 @@ fn transfers_among_calls() {
         "function balanceOf(address owner) returns (uint256)",
     ];
     let decoders =
-        signatures.map(|signature| CallDecoder::parse(signature, &options.columns).unwrap());
+        signatures.map(|signature| CallDecoder::parse(signature, &Columns::default()).unwrap());
     let directory = tempfile::tempdir().unwrap();
     let functions = CallSet::new(decoders);
     let report = decode_calls(&[file], directory.path(), &functions, &options, &proceed).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -179,9 +179,8 @@ value_enum!(Uint256Argument for Uint256Format {
 });
 
 impl Files {
-    fn options(&self, columns: lydite_arrow::Options) -> Options {
+    fn options(&self) -> Options {
         Options {
-            columns,
             on_error: self.on_error.into(),
             keep: match self.keep.iter().map(String::as_str).collect::<Vec<_>>()[..] {
                 [] => Keep::Identity,
@@ -268,21 +267,27 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
         decoding,
         events,
     } = arguments;
-    let options = files.options(decoding.columns());
+    let columns = decoding.columns();
     let mut decoders = Vec::new();
     for signature in events {
-        decoders.push(EventDecoder::parse(signature, &options.columns)?);
+        decoders.push(EventDecoder::parse(signature, &columns)?);
     }
     let abi = Abi::read(&decoding.abi)?;
     // Logs of anonymous events do not name their event, so one of many cannot be recognised.
     let named = abi.events.into_iter().filter(|event| !event.is_anonymous());
-    decoders.extend(named.map(|event| EventDecoder::new(event, &options.columns)));
+    decoders.extend(named.map(|event| EventDecoder::new(event, &columns)));
     if decoders.is_empty() {
         bail!("no event; give --event SIGNATURE or --abi FILE");
     }
     let events = EventSet::new(decoders)?;
     let report = with_progress(|progress| {
-        lydite_bulk::decode_logs(&files.inputs, &files.output, &events, &options, progress)
+        lydite_bulk::decode_logs(
+            &files.inputs,
+            &files.output,
+            &events,
+            &files.options(),
+            progress,
+        )
     })?;
     print(&report, "logs of these events", output)
 }
@@ -293,26 +298,32 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
         decoding,
         functions,
     } = arguments;
-    let options = files.options(decoding.columns());
+    let columns = decoding.columns();
     let mut decoders = Vec::new();
     for signature in functions {
-        decoders.push(CallDecoder::parse(signature, &options.columns)?);
+        decoders.push(CallDecoder::parse(signature, &columns)?);
     }
     let abi = Abi::read(&decoding.abi)?.functions.into_iter();
-    decoders.extend(abi.map(|function| CallDecoder::new(function, &options.columns)));
+    decoders.extend(abi.map(|function| CallDecoder::new(function, &columns)));
     if decoders.is_empty() {
         bail!("no function; give --function SIGNATURE or --abi FILE");
     }
     let functions = CallSet::new(decoders);
     let report = with_progress(|progress| {
-        lydite_bulk::decode_calls(&files.inputs, &files.output, &functions, &options, progress)
+        lydite_bulk::decode_calls(
+            &files.inputs,
+            &files.output,
+            &functions,
+            &files.options(),
+            progress,
+        )
     })?;
     print(&report, "calls of these functions", output)
 }
 
 pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
     let Senders { files, hash, check } = arguments;
-    let options = files.options(lydite_arrow::Options::default());
+    let options = files.options();
     let what = SendersOptions {
         hash: *hash,
         check: *check,
@@ -424,7 +435,7 @@ fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Ans
 }
 
 pub fn schema(arguments: &Schema, output: &Output) -> Result<Answer> {
-    let found = lydite_bulk::inspect(Path::new(&arguments.file), &arguments.columns.map())?;
+    let found = lydite_bulk::inspect(&arguments.file, &arguments.columns.map())?;
     let role = |name: &str| {
         let mut roles = found.roles.iter().filter(|(_, column)| column == name);
         roles.next().map(|(role, _)| role.to_string())
