@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrow_select::concat::concat;
-use lydite_arrow::{ByteColumn, EventDecoder, Logs, Options, Uint256Format};
+use lydite_arrow::{
+    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Logs, Options, Uint256Format,
+};
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
@@ -80,6 +82,22 @@ pub fn uint256(text: &str) -> PyResult<Options> {
     Ok(Options {
         uint256: formats.collect::<PyResult<_>>()?,
     })
+}
+
+pub fn events(signatures: &[String], options: &Options) -> PyResult<EventSet> {
+    let decoders = signatures.iter();
+    let decoders = decoders.map(|text| EventDecoder::parse(text, options));
+    let decoders: Result<Vec<_>, _> = decoders.collect();
+    decoders
+        .and_then(EventSet::new)
+        .map_err(IntoPython::into_python)
+}
+
+pub fn functions(signatures: &[String], options: &Options) -> PyResult<CallSet> {
+    let decoders = signatures.iter();
+    let decoders = decoders.map(|text| CallDecoder::parse(text, options));
+    let decoders: Result<Vec<_>, _> = decoders.collect();
+    decoders.map(CallSet::new).map_err(IntoPython::into_python)
 }
 
 /// Decodes the logs of an event in Arrow arrays: `ArrowEvent("Transfer(address indexed from, …)")`.

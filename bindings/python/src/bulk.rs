@@ -1,12 +1,16 @@
 //! Parquet and Arrow files.
 
-use std::{collections::BTreeMap, num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
+use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
-use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet};
-use lydite_bulk::{Keep, OnError, Options, Progress, Report, SendersOptions};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use lydite_arrow::{SendersOptions, TransformOptions};
+use lydite_bulk::{Options, Progress, Report};
+use pyo3::{prelude::*, types::PyDict};
 
-use crate::{arrow, error::IntoPython};
+use crate::{
+    arrow,
+    error::IntoPython,
+    stream::{Columns, KeepArgument, transform_options},
+};
 
 /// A value, or a list of values.
 #[derive(FromPyObject)]
@@ -24,57 +28,13 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
     }
 }
 
-/// Names of columns by role.
-type Columns = BTreeMap<String, String>;
-
-#[derive(FromPyObject)]
-pub enum KeepArgument {
-    Word(String),
-    Names(Vec<String>),
-}
-
-fn options(
-    on_error: &str,
-    keep: Option<KeepArgument>,
-    prefix: &str,
-    columns: Option<Columns>,
-    threads: Option<NonZeroUsize>,
-    overwrite: bool,
-) -> PyResult<Options> {
-    let mut map = ColumnMap::default();
-    for (role, column) in columns.unwrap_or_default() {
-        let one: Result<ColumnMap, String> = format!("{role}={column}").parse();
-        let one = one.map_err(|error| PyValueError::new_err(format!("columns: {error}")))?;
-        map.0.extend(one.0);
-    }
-    Ok(Options {
-        on_error: match on_error {
-            "null" => OnError::Null,
-            "drop" => OnError::Drop,
-            "fail" => OnError::Fail,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "on_error: expected 'null', 'drop' or 'fail', found '{other}'"
-                )));
-            }
-        },
-        keep: match keep {
-            None => Keep::Identity,
-            Some(KeepArgument::Names(names)) => Keep::Named(names),
-            Some(KeepArgument::Word(word)) if word == "all" => Keep::All,
-            Some(KeepArgument::Word(word)) if word == "none" => Keep::Named(Vec::new()),
-            Some(KeepArgument::Word(word)) => {
-                return Err(PyValueError::new_err(format!(
-                    "keep: expected 'all', 'none' or a list of names, found '{word}'"
-                )));
-            }
-        },
-        prefix: prefix.into(),
-        map,
+fn options(transform: TransformOptions, threads: Option<NonZeroUsize>, overwrite: bool) -> Options {
+    Options {
+        transform,
         threads,
         overwrite,
         ..Options::default()
-    })
+    }
 }
 
 fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
@@ -121,14 +81,9 @@ pub fn decode_logs_file<'py>(
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::uint256(uint256)?;
-    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
-    let decoders = Vec::from(events)
-        .into_iter()
-        .map(|text| EventDecoder::parse(&text, &formats));
-    let decoders: Result<Vec<EventDecoder>, _> = decoders.collect();
-    let events = decoders
-        .and_then(EventSet::new)
-        .map_err(IntoPython::into_python)?;
+    let transform = transform_options(on_error, keep, prefix, columns)?;
+    let options = options(transform, threads, overwrite);
+    let events = arrow::events(&Vec::from(events), &formats)?;
     let inputs = Vec::from(inputs);
     let done =
         py.detach(|| lydite_bulk::decode_logs(&inputs, &output, &events, &options, &proceed));
@@ -154,12 +109,9 @@ pub fn decode_calls_file<'py>(
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::uint256(uint256)?;
-    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
-    let decoders = Vec::from(functions)
-        .into_iter()
-        .map(|text| CallDecoder::parse(&text, &formats));
-    let decoders: Result<Vec<CallDecoder>, _> = decoders.collect();
-    let functions = CallSet::new(decoders.map_err(IntoPython::into_python)?);
+    let transform = transform_options(on_error, keep, prefix, columns)?;
+    let options = options(transform, threads, overwrite);
+    let functions = arrow::functions(&Vec::from(functions), &formats)?;
     let inputs = Vec::from(inputs);
     let done =
         py.detach(|| lydite_bulk::decode_calls(&inputs, &output, &functions, &options, &proceed));
@@ -186,7 +138,8 @@ pub fn senders_file<'py>(
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = options(on_error, keep, prefix, columns, threads, overwrite)?;
+    let transform = transform_options(on_error, keep, prefix, columns)?;
+    let options = options(transform, threads, overwrite);
     let inputs = Vec::from(inputs);
     let what = SendersOptions { hash, check };
     let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &proceed));

@@ -13,6 +13,7 @@ mod integer;
 mod precompile;
 mod rlp;
 mod secp256k1;
+mod stream;
 mod syrup;
 mod transaction;
 mod typed_data;
@@ -40,6 +41,7 @@ mod _native {
             ecrecover, ecrecover_batch, public_key, public_key_to_address, public_key_to_sec1,
             recover_public_key, sign, verify,
         },
+        stream::{ArrowStream, decode_calls, decode_logs, recover_senders},
         syrup::{Float32, Record, Symbol, syrup_content_id, syrup_decode, syrup_encode},
         transaction::{Tx, senders, sign_transaction},
         typed_data::{TypedData, hash_message, hash_typed_data},

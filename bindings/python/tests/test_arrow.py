@@ -105,6 +105,68 @@ def test_transactions():
     assert polars.Series(hashes).to_list() == [lydite.keccak256(RAW)]
 
 
+def test_stream():
+    table = logs(1000)
+    rows = [row for row in range(1000) if row % 3]
+    missing = {"from": None, "to": None, "value": None}
+    expected = [{"block_number": row, **(decoded(row) or missing)} for row in rows]
+    invalid = [row for row in rows if row % 5 == 0]
+    first = [(row, "byte 0: padding is not zero") for row in invalid[:10]]
+    read = 0
+
+    def batches():
+        nonlocal read
+        for batch in table.to_batches(max_chunksize=100):
+            read += 1
+            yield batch
+
+    stream = lydite.decode_logs(pyarrow.RecordBatchReader.from_batches(table.schema, batches()), TRANSFER)
+    assert pyarrow.schema(stream).names == ["block_number", "from", "to", "value"]
+    reader = pyarrow.RecordBatchReader.from_stream(stream)
+    assert (reader.read_next_batch().to_pylist(), read) == (expected[:66], 1)
+    assert reader.read_all().to_pylist() == expected[66:]
+    assert stream.report == {
+        "rows": 1000,
+        "selected": len(rows),
+        "other_layout": 0,
+        "failures": {"padding is not zero": len(invalid)},
+        "first_failures": first,
+        "different": 0,
+    }
+    with pytest.raises(ValueError, match="^the stream has been read$"):
+        pyarrow.table(stream)
+
+    # Tables, batches and frames; read by other libraries.
+    for source in (table, table.to_batches()[0], polars.from_arrow(table)):
+        assert pyarrow.table(lydite.decode_logs(source, TRANSFER)).to_pylist() == expected
+    stream = lydite.decode_logs(table, TRANSFER, keep=["block_number"], prefix="e_", on_error="drop", uint256="f64")
+    found = polars.DataFrame(stream)
+    assert (found.columns[1:], len(found)) == (["e_from", "e_to", "e_value"], len(rows) - len(invalid))
+    stream = lydite.decode_logs(table, TRANSFER, keep="none")
+    assert duckdb.connect().from_arrow(stream).count("*").fetchall() == [(len(rows),)]
+    stream = lydite.decode_logs(table.slice(4), TRANSFER, on_error="fail")
+    with pytest.raises(pyarrow.ArrowInvalid, match="row 1: byte 0: padding is not zero"):
+        pyarrow.table(stream)
+    with pytest.raises(lydite.LyditeError, match="^no column for data; expected a column named data$"):
+        lydite.decode_logs(table.drop(["data"]), TRANSFER)
+    with pytest.raises(lydite.LyditeError, match="^no column `x` to keep$"):
+        lydite.decode_logs(table, TRANSFER, keep=["x"])
+
+
+def test_stream_of_transactions():
+    call = lydite.selector("f(uint8)") + word(7)
+    table = pyarrow.table({"rawTx": [RAW, b"\x05"], "from": [SENDER[::-1], SENDER], "input": [call, b""]})
+    stream = lydite.recover_senders(table, hash=True, check=True, keep=["from"])
+    assert pyarrow.table(stream).to_pylist() == [
+        {"from": SENDER[::-1], "sender": SENDER, "hash": lydite.keccak256(RAW)},
+        {"from": SENDER, "sender": None, "hash": None},
+    ]
+    report = stream.report
+    assert (report["different"], report["failures"]) == (1, {"unknown transaction type": 1})
+    assert report["first_failures"][1] == (0, f"expected sender 0x{SENDER[::-1].hex()}, found 0x{SENDER.hex()}")
+    assert pyarrow.table(lydite.decode_calls(table, "f(uint8 amount)")).to_pylist() == [{"amount": 7}]
+
+
 def test_files(tmp_path):
     pyarrow.parquet.write_table(logs(1000), tmp_path / "logs.parquet", row_group_size=300)
     output = tmp_path / "transfers.parquet"

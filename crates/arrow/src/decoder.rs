@@ -60,7 +60,7 @@ impl Uint256Format {
 }
 
 /// The decoded rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Decoded {
     /// One array per field of the decoder, with one value per selected row.
     pub columns: Vec<ArrayRef>,

@@ -27,6 +27,21 @@ pub enum Error {
     MissingRole(Role),
     /// A column named for a role is not in the schema.
     MissingColumn(Role, String),
+    /// A column to keep does not exist.
+    MissingKept(String),
+    /// A column to keep has the name of a decoded one.
+    NameTaken(String),
+    /// The kept columns differ from those of the outputs.
+    KeptDiffer {
+        /// Columns of the outputs.
+        expected: String,
+        /// Columns found.
+        found: String,
+    },
+    /// A row could not be decoded, and [`OnError::Fail`](crate::OnError::Fail) was chosen.
+    Row(Failure),
+    /// Columns could not be combined to a batch.
+    Arrow(String),
 }
 
 impl fmt::Display for Error {
@@ -67,6 +82,21 @@ impl fmt::Display for Error {
             Self::MissingColumn(role, name) => {
                 write!(f, "no column `{name}`, which was given for {role}")
             }
+            Self::MissingKept(name) => write!(f, "no column `{name}` to keep"),
+            Self::NameTaken(name) => {
+                write!(
+                    f,
+                    "column `{name}` is both kept and decoded; keep other columns or choose a prefix"
+                )
+            }
+            Self::KeptDiffer { expected, found } => {
+                write!(
+                    f,
+                    "expected the columns of the first input, {expected}; found {found}"
+                )
+            }
+            Self::Row(failure) => write!(f, "row {}: {}", failure.row, failure.error),
+            Self::Arrow(text) => f.write_str(text),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
 //!   and [`CallDecoder`] do the same for calls.
 //! - [`senders`] and [`hashes`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
+//! - [`Transform`] does one of these with whole record batches, and copies other columns: one batch in, one batch out.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
 //!
@@ -46,8 +47,10 @@ mod error;
 mod events;
 mod integers;
 mod lists;
+mod operation;
 mod roles;
 mod transactions;
+mod transform;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
@@ -55,8 +58,12 @@ pub use decoder::{Decoded, Options, Uint256Format};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
+pub use operation::SendersOptions;
 pub use roles::{ColumnMap, Role};
 pub use transactions::{hashes, senders};
+pub use transform::{
+    ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, TransformOutput, Transformed,
+};
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

@@ -26,7 +26,7 @@ pub enum ErrorKind {
     Parquet(ParquetError),
     /// Not valid Arrow.
     Arrow(ArrowError),
-    /// A signature is invalid, or a column is missing or has the wrong type.
+    /// A column is missing or has the wrong type.
     Columns(lydite_arrow::Error),
     /// Neither Parquet nor an Arrow IPC file.
     UnknownFormat,
@@ -34,18 +34,7 @@ pub enum ErrorKind {
     NoInput,
     /// The output exists.
     Exists,
-    /// A column to keep does not exist.
-    MissingColumn(String),
-    /// A column to keep has the name of a decoded one.
-    NameTaken(String),
-    /// The kept columns differ from those of the first file.
-    SchemaDiffers {
-        /// Columns of the first file.
-        expected: String,
-        /// Columns of this file.
-        found: String,
-    },
-    /// A row could not be decoded, and [`OnError::Fail`](crate::OnError::Fail) was chosen.
+    /// A row could not be decoded, and [`OnError::Fail`](lydite_arrow::OnError::Fail) was chosen.
     Row(FailedRow),
     /// The progress callback cancelled the run.
     Cancelled,
@@ -96,19 +85,6 @@ impl fmt::Display for ErrorKind {
             Self::UnknownFormat => f.write_str("expected a Parquet file or an Arrow IPC file"),
             Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
             Self::Exists => f.write_str("file exists"),
-            Self::MissingColumn(name) => write!(f, "no column `{name}`"),
-            Self::NameTaken(name) => {
-                write!(
-                    f,
-                    "column `{name}` is both kept and decoded; keep other columns or choose a prefix"
-                )
-            }
-            Self::SchemaDiffers { expected, found } => {
-                write!(
-                    f,
-                    "expected the columns of the first file, {expected}; found {found}"
-                )
-            }
             Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),
             Self::Cancelled => f.write_str("cancelled"),
             Self::Panic(text) => write!(f, "the file is damaged: {text}"),

@@ -256,9 +256,4 @@ impl Input {
             }
         }
     }
-
-    /// Returns the schema of the given columns.
-    pub(crate) fn project(&self, columns: &[usize]) -> Result<SchemaRef, ErrorKind> {
-        Ok(Arc::new(self.schema.project(columns)?))
-    }
 }

@@ -8,7 +8,7 @@
 //!   reads, decodes and encodes one segment at a time; a bounded number of finished segments waits for the writer. So
 //!   memory depends on the number of threads and the size of a segment, not on the size of the files.
 //! - An output file appears under its name only when it is complete and on disk, not after an error.
-//! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`] has alternatives.
+//! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`](lydite_arrow::OnError) has alternatives.
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
@@ -29,7 +29,6 @@
 mod error;
 mod input;
 mod inspect;
-mod job;
 mod output;
 mod pipeline;
 
@@ -41,7 +40,7 @@ use std::{
     time::Duration,
 };
 
-use lydite_arrow::{CallSet, ColumnMap, EventSet};
+use lydite_arrow::{CallSet, EventSet, Job, SendersOptions, TransformOptions};
 
 pub use error::{Error, ErrorKind};
 pub use inspect::{Inspection, inspect};
@@ -49,14 +48,8 @@ pub use inspect::{Inspection, inspect};
 /// How files are read, decoded and written.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What happens to rows that cannot be decoded.
-    pub on_error: OnError,
-    /// Columns of the input to copy.
-    pub keep: Keep,
-    /// Prefix of the names of decoded columns, so that they differ from the kept ones.
-    pub prefix: String,
-    /// Columns with unusual names.
-    pub map: ColumnMap,
+    /// Which columns are read, and what happens to rows that cannot be decoded.
+    pub transform: TransformOptions,
     /// Format of the output; without it, by the name of the file: Arrow for `.arrow`, `.feather` and `.ipc`, otherwise
     /// Parquet.
     pub format: Option<Format>,
@@ -71,38 +64,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            on_error: OnError::Null,
-            keep: Keep::Identity,
-            prefix: String::new(),
-            map: ColumnMap::default(),
+            transform: TransformOptions::default(),
             format: None,
             compression: Compression::Zstd,
             threads: None,
             overwrite: false,
         }
     }
-}
-
-/// What happens to a row that cannot be decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnError {
-    /// All its decoded columns are null.
-    Null,
-    /// It is not in the output.
-    Drop,
-    /// The whole run fails, without output.
-    Fail,
-}
-
-/// Columns of the input to copy to the output, before the decoded ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Those that identify a row, if present: [`Role::IDENTITY`](lydite_arrow::Role::IDENTITY).
-    Identity,
-    /// All.
-    All,
-    /// Those with these names.
-    Named(Vec<String>),
 }
 
 /// Format of the output.
@@ -201,7 +169,7 @@ pub fn decode_logs(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(inputs, output, &job::Logs(events), options, progress)
+    pipeline::run(inputs, output, Job::Logs(events.clone()), options, progress)
 }
 
 /// Decodes the calls of some functions. With one function `output` is a file, with several a directory with a file per
@@ -216,16 +184,13 @@ pub fn decode_calls(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(inputs, output, &job::Calls(functions), options, progress)
-}
-
-/// What [`senders`] writes and checks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SendersOptions {
-    /// Also writes the column `hash`, the hash of each transaction.
-    pub hash: bool,
-    /// Compares each sender with the column of the role [`From`](lydite_arrow::Role::From).
-    pub check: bool,
+    pipeline::run(
+        inputs,
+        output,
+        Job::Calls(functions.clone()),
+        options,
+        progress,
+    )
 }
 
 /// Recovers the sender of each signed transaction, to the column `sender`. Without a column of signed transactions, they
@@ -240,5 +205,5 @@ pub fn senders(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(inputs, output, &job::Senders(senders), options, progress)
+    pipeline::run(inputs, output, Job::Senders(senders), options, progress)
 }

@@ -4,12 +4,11 @@ use std::{
     fs,
     io::{self, BufWriter, Write as _},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use parquet::{
     arrow::{
         ArrowWriter,
@@ -244,21 +243,4 @@ fn properties(schema: &Schema, compression: Compression) -> Result<WriterPropert
         }
     }
     Ok(properties.build())
-}
-
-/// Returns the schema of kept and decoded columns.
-pub(crate) fn schema(
-    kept: &Schema,
-    decoded: &[FieldRef],
-    prefix: &str,
-) -> Result<SchemaRef, ErrorKind> {
-    let mut fields = kept.fields().to_vec();
-    for field in decoded {
-        let name = format!("{prefix}{}", field.name());
-        if kept.fields().find(&name).is_some() {
-            return Err(ErrorKind::NameTaken(name));
-        }
-        fields.push(Arc::new(Field::clone(field).with_name(name)));
-    }
-    Ok(Arc::new(Schema::new(fields)))
 }

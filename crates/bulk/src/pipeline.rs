@@ -14,16 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array, cast::AsArray as _, types};
+use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray as _, types};
 use arrow_schema::DataType;
-use arrow_select::take::take;
-use lydite_arrow::{Decoded, Role};
+use lydite_arrow::{ColumnMap, ColumnsRead, Job, Role, Transform};
 
 use crate::{
-    Error, FIRST_FAILURES, FailedRow, Keep, OnError, Options, Progress, Report,
+    Error, FIRST_FAILURES, FailedRow, Options, Progress, Report,
     error::ErrorKind,
     input::{self, Input, Segment},
-    job::Job,
     output::{self, Encoded, Encoding, Output},
 };
 
@@ -35,8 +33,6 @@ struct Source {
     input: Input,
     /// Columns read, in order.
     columns: Vec<usize>,
-    /// Positions of the kept columns among those read.
-    kept: Vec<usize>,
 }
 
 /// A decoded segment: what is to be written to each file, and the part of the report. Rows are counted from the start of
@@ -46,15 +42,15 @@ struct Part {
     report: Report,
 }
 
-pub(crate) fn run<J: Job>(
+pub(crate) fn run(
     inputs: &[PathBuf],
     output: &Path,
-    job: &J,
+    job: Job,
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    let sources = open(inputs, job, options)?;
-    let encodings = encodings(&sources[0], output, job, options)?;
+    let (transform, sources) = open(inputs, job, options)?;
+    let encodings = encodings(&transform, output, options)?;
     let total = sources.iter().map(|source| source.input.rows()).sum();
     let segments = sources.iter().enumerate().flat_map(|(file, source)| {
         let segments = source.input.segments().into_iter();
@@ -75,8 +71,8 @@ pub(crate) fn run<J: Job>(
     thread::scope(|scope| {
         for _ in 0..threads {
             let done = done.clone();
-            let (sources, encodings, segments, permitted) =
-                (&sources, &encodings, &segments, &permitted);
+            let (transform, sources, encodings, segments, permitted) =
+                (&transform, &sources, &encodings, &segments, &permitted);
             scope.spawn(move || {
                 let next = || {
                     lock(permitted).recv().ok()?;
@@ -84,7 +80,7 @@ pub(crate) fn run<J: Job>(
                 };
                 while let Some((index, (file, segment))) = next() {
                     let source = &sources[file];
-                    let decode = || decode(source, &segment, job, encodings, options);
+                    let decode = || decode(source, &segment, transform, encodings);
                     let part = catch_unwind(AssertUnwindSafe(decode))
                         .unwrap_or_else(|panic| Err(ErrorKind::Panic(panic_text(panic))));
                     if done.send((index, file, part)).is_err() {
@@ -117,97 +113,56 @@ fn panic_text(panic: Box<dyn Any + Send>) -> String {
         .unwrap_or_default()
 }
 
-/// Opens the files and finds their columns.
-fn open<J: Job>(inputs: &[PathBuf], job: &J, options: &Options) -> Result<Vec<Source>, Error> {
-    let mut sources: Vec<Source> = Vec::new();
-    for path in input::files(inputs)? {
-        let input = Input::open(&path)?;
-        let source = source(input, job, options).map_err(Error::at(&path))?;
-        if let Some(first) = sources.first() {
-            let (expected, found) = (first.kept_fields(), source.kept_fields());
-            if expected != found {
-                let kind = ErrorKind::SchemaDiffers { expected, found };
-                return Err(Error::at(path)(kind));
-            }
-        }
-        sources.push(source);
+/// Opens the files and finds their columns. The first file determines the columns of the output.
+fn open(
+    inputs: &[PathBuf],
+    job: Job,
+    options: &Options,
+) -> Result<(Transform, Vec<Source>), Error> {
+    let files = input::files(inputs)?;
+    let first = Input::open(&files[0])?;
+    let transform = Transform::new(job, &first.schema, options.transform.clone());
+    let transform = transform.map_err(|error| Error::at(&files[0])(error.into()))?;
+    let mut sources = Vec::with_capacity(files.len());
+    let mut first = Some(first);
+    for path in &files {
+        let input = match first.take() {
+            Some(first) => first,
+            None => Input::open(path)?,
+        };
+        sources.push(source(input, &transform).map_err(Error::at(path))?);
     }
-    Ok(sources)
+    Ok((transform, sources))
 }
 
-fn source<J: Job>(input: Input, job: &J, options: &Options) -> Result<Source, ErrorKind> {
-    let schema = &input.schema;
-    let kept: Vec<usize> = match &options.keep {
-        Keep::All => (0..schema.fields().len()).collect(),
-        Keep::Identity => {
-            let mut kept = Vec::new();
-            for role in Role::IDENTITY {
-                kept.extend(options.map.find(schema, role)?);
-            }
-            kept
-        }
-        Keep::Named(names) => {
-            let find = |name: &String| {
-                let position = schema
-                    .fields()
-                    .iter()
-                    .position(|field| field.name() == name);
-                position.ok_or_else(|| ErrorKind::MissingColumn(name.clone()))
-            };
-            names.iter().map(find).collect::<Result<_, _>>()?
-        }
-    };
-    let mut decoded = job.columns(schema, &options.map)?;
+fn source(input: Input, transform: &Transform) -> Result<Source, ErrorKind> {
+    let ColumnsRead { kept, mut decoded } = transform.columns(&input.schema)?;
     decoded.retain(|column| !kept.contains(column));
     let columns: BTreeSet<usize> = kept.iter().chain(&decoded).copied().collect();
-    let columns: Vec<usize> = columns.into_iter().collect();
-    let position = |index: &usize| columns.iter().position(|column| column == index);
-    let kept = kept.iter().filter_map(position).collect();
     Ok(Source {
         input: input.with_views(&decoded)?,
-        columns,
-        kept,
+        columns: columns.into_iter().collect(),
     })
 }
 
-impl Source {
-    fn kept_schema(&self) -> Result<arrow_schema::Schema, ErrorKind> {
-        let schema = self.input.project(&self.columns)?;
-        // Nullable, because other files may contain nulls, and without the metadata of the file.
-        let kept = self.kept.iter().map(|index| schema.field(*index).clone());
-        let fields = kept.map(|field| field.with_nullable(true));
-        Ok(arrow_schema::Schema::new(fields.collect::<Vec<_>>()))
-    }
-
-    fn kept_fields(&self) -> String {
-        let fields = self.kept.iter().map(|index| {
-            let field = &self.input.schema.fields()[self.columns[*index]];
-            format!("{}: {}", field.name(), field.data_type())
-        });
-        fields.collect::<Vec<_>>().join(", ")
-    }
-}
-
 /// Returns the encoding of each output file.
-fn encodings<J: Job>(
-    first: &Source,
+fn encodings(
+    transform: &Transform,
     output: &Path,
-    job: &J,
     options: &Options,
 ) -> Result<Vec<Encoding>, Error> {
-    let kept = first.kept_schema().map_err(Error::at(&first.input.path))?;
-    let files = job.outputs();
+    let files = transform.outputs();
     let extension = match options.format {
         Some(crate::Format::Arrow) => "arrow",
         _ => "parquet",
     };
     // Some file systems do not distinguish upper and lower case.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    for file in &files {
+    for file in files {
         *names.entry(file.name.to_lowercase()).or_default() += 1;
     }
     let mut encodings = Vec::new();
-    for file in &files {
+    for file in files {
         let path = if files.len() == 1 {
             output.to_path_buf()
         } else {
@@ -217,20 +172,17 @@ fn encodings<J: Job>(
             };
             output.join(format!("{}{suffix}.{extension}", file.name))
         };
-        let schema =
-            output::schema(&kept, &file.fields, &options.prefix).map_err(Error::at(&path))?;
-        encodings.push(Encoding::new(path, schema, options)?);
+        encodings.push(Encoding::new(path, file.schema.clone(), options)?);
     }
     Ok(encodings)
 }
 
 /// Decodes and encodes a segment.
-fn decode<J: Job>(
+fn decode(
     source: &Source,
     segment: &Segment,
-    job: &J,
+    transform: &Transform,
     encodings: &[Encoding],
-    options: &Options,
 ) -> Result<Part, ErrorKind> {
     let mut report = Report::default();
     let mut outputs: Vec<Option<output::Rows>> = encodings.iter().map(|_| None).collect();
@@ -238,53 +190,49 @@ fn decode<J: Job>(
     let mut batches = source.input.read(segment, &source.columns)?;
     report.times.read += start.elapsed();
     while let Some(batch) = timed(&mut report.times.read, || batches.next()) {
-        let (batch, start) = (batch?, Instant::now());
-        let encoding_before = report.times.encode;
+        let batch = batch?;
         let rows_before = report.rows;
-        let failed_row = |row: usize, error: &dyn ToString| {
-            failed_row(source, &batch, options, row, rows_before, error)
+        let failed_row = |row: usize, error: &dyn ToString| FailedRow {
+            file: source.input.path.clone(),
+            row: rows_before + row as u64,
+            block_number: integer(&batch, Role::BlockNumber, row, &transform.options().map),
+            log_index: integer(&batch, Role::LogIndex, row, &transform.options().map),
+            error: error.to_string(),
         };
-        let input = job.read(&batch, &options.map)?;
-        let selection = job.select(&input);
-        report.other_layout += selection.other_layout as u64;
-        for (k, mut rows) in selection.rows.into_iter().enumerate() {
-            if rows.is_empty() {
-                continue;
+        let transformed = timed(&mut report.times.decode, || transform.apply(&batch));
+        let transformed = transformed.map_err(|error| match error {
+            lydite_arrow::Error::Row(failure) => {
+                ErrorKind::Row(failed_row(failure.row, &failure.error))
             }
-            report.selected += rows.len() as u64;
-            let mut decoded = job.decode(&input, k, &rows);
-            for failure in &decoded.failures {
-                let count = report.failures.entry(failure.error.reason()).or_default();
-                *count += 1;
-                if options.on_error == OnError::Fail {
-                    let failed = failed_row(failure.row, &failure.error);
-                    return Err(ErrorKind::Row(failed));
-                }
-                if report.first_failures.len() < FIRST_FAILURES {
-                    let failed = failed_row(failure.row, &failure.error);
-                    report.first_failures.push(failed);
-                }
-            }
-            if options.on_error == OnError::Drop && !decoded.failures.is_empty() {
-                let failed: BTreeSet<usize> =
-                    decoded.failures.iter().map(|failure| failure.row).collect();
-                rows.retain(|row| !failed.contains(row));
-                decoded = job.decode(&input, k, &rows);
-            }
-            for (row, text) in job.differences(&input, &rows, &decoded) {
-                report.different += 1;
-                if report.first_failures.len() < FIRST_FAILURES {
-                    report.first_failures.push(failed_row(row, &text));
-                }
-            }
-            let batch = assemble(source, &batch, &encodings[k], &rows, decoded)?;
-            timed(&mut report.times.encode, || match &mut outputs[k] {
+            error => error.into(),
+        })?;
+        report.selected += transformed.selected as u64;
+        report.other_layout += transformed.other_layout as u64;
+        report.different += transformed.differences.len() as u64;
+        for failure in &transformed.failures {
+            let count = report.failures.entry(failure.error.reason()).or_default();
+            *count += 1;
+        }
+        let missing = FIRST_FAILURES - report.first_failures.len();
+        let failures = transformed.failures.iter();
+        let failures = failures.map(|failure| failed_row(failure.row, &failure.error));
+        let differences = transformed.differences.iter();
+        let differences = differences.map(|(row, text)| failed_row(*row, text));
+        let first = failures.chain(differences).take(missing);
+        report.first_failures.extend(first);
+        for ((batch, output), encoding) in transformed
+            .batches
+            .into_iter()
+            .zip(&mut outputs)
+            .zip(encodings)
+        {
+            let Some(batch) = batch else { continue };
+            timed(&mut report.times.encode, || match output {
                 Some(output) => output.append(batch),
-                none => none.insert(encodings[k].start()?).append(batch),
+                none => none.insert(encoding.start()?).append(batch),
             })?;
         }
         report.rows += batch.num_rows() as u64;
-        report.times.decode += start.elapsed() - (report.times.encode - encoding_before);
     }
     let encoded = timed(&mut report.times.encode, || {
         let outputs = outputs.into_iter();
@@ -305,59 +253,9 @@ fn timed<T>(total: &mut Duration, step: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Returns the kept and the decoded columns of the selected rows.
-fn assemble(
-    source: &Source,
-    batch: &RecordBatch,
-    encoding: &Encoding,
-    rows: &[usize],
-    decoded: Decoded,
-) -> Result<RecordBatch, ErrorKind> {
-    let mut columns: Vec<ArrayRef> = Vec::with_capacity(encoding.schema.fields().len());
-    let positions: UInt32Array = rows
-        .iter()
-        .map(|row| *row as u32)
-        .collect::<Vec<_>>()
-        .into();
-    for index in &source.kept {
-        let column = batch.column(*index);
-        columns.push(if rows.len() == batch.num_rows() {
-            column.clone()
-        } else {
-            take(column, &positions, None)?
-        });
-    }
-    columns.extend(decoded.columns);
-    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
-    Ok(RecordBatch::try_new_with_options(
-        encoding.schema.clone(),
-        columns,
-        &options,
-    )?)
-}
-
-fn failed_row(
-    source: &Source,
-    batch: &RecordBatch,
-    options: &Options,
-    row: usize,
-    rows_before: u64,
-    error: &dyn ToString,
-) -> FailedRow {
-    let integer = |role| {
-        let index = options.map.find(batch.schema_ref(), role).ok()??;
-        integer(batch.column(index), row)
-    };
-    FailedRow {
-        file: source.input.path.clone(),
-        row: rows_before + row as u64,
-        block_number: integer(Role::BlockNumber),
-        log_index: integer(Role::LogIndex),
-        error: error.to_string(),
-    }
-}
-
-fn integer(array: &ArrayRef, row: usize) -> Option<u64> {
+/// Returns an integer of a row; `None` without such a column.
+fn integer(batch: &RecordBatch, role: Role, row: usize, map: &ColumnMap) -> Option<u64> {
+    let array: &ArrayRef = batch.column(map.find(batch.schema_ref(), role).ok()??);
     if array.is_null(row) {
         return None;
     }

@@ -22,11 +22,12 @@ use arrow_array::{
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
 use common::{proceed, rows};
 use lydite_arrow::{
-    CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, Uint256Format,
+    CallDecoder, CallSet, EventDecoder, EventSet, Keep, OnError, Options as Columns,
+    SendersOptions, TransformOptions, Uint256Format,
 };
 use lydite_bulk::{
-    Compression, Error, FIRST_FAILURES, Format, Keep, OnError, Options, Progress, Report,
-    SendersOptions, decode_calls, decode_logs, inspect, senders,
+    Compression, Error, FIRST_FAILURES, Format, Options, Progress, Report, decode_calls,
+    decode_logs, inspect, senders,
 };
 use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
 use serde_json::{Value, json};
@@ -162,12 +163,12 @@ fn rows_and_report() {
     assert_eq!(rows(&output), expected.collect::<Vec<_>>());
 
     options.overwrite = true;
-    options.on_error = OnError::Drop;
+    options.transform.on_error = OnError::Drop;
     let report = run(&options).unwrap();
     assert_eq!((report.selected, report.written[0].1), (667, 660));
     assert!(rows(&output).iter().flatten().all(|value| !value.is_null()));
 
-    options.on_error = OnError::Fail;
+    options.transform.on_error = OnError::Fail;
     let before = fs::read(&output).unwrap();
     let error = run(&options).unwrap_err();
     assert_eq!(
@@ -308,8 +309,11 @@ fn kept_columns() {
     write(&path("in.parquet"), &[logs(0..10)], 100);
     let run = |keep, prefix: &str| {
         let options = Options {
-            keep,
-            prefix: prefix.into(),
+            transform: TransformOptions {
+                keep,
+                prefix: prefix.into(),
+                ..TransformOptions::default()
+            },
             overwrite: true,
             ..Options::default()
         };
@@ -335,7 +339,10 @@ fn kept_columns() {
     );
     assert_eq!(run(Keep::All, "").unwrap().len(), 6);
     let error = run(named(&["none"]), "").unwrap_err().to_string();
-    assert!(error.ends_with("in.parquet: no column `none`"), "{error}");
+    assert!(
+        error.ends_with("in.parquet: no column `none` to keep"),
+        "{error}"
+    );
 
     let other = logs(0..5);
     let renamed = ["to", "topic0", "topic1", "data"]
@@ -348,7 +355,7 @@ fn kept_columns() {
     );
     let error = run(Keep::All, "").unwrap_err().to_string();
     assert!(
-        error.ends_with("out.parquet: column `to` is both kept and decoded; keep other columns or choose a prefix"),
+        error.ends_with("in.parquet: column `to` is both kept and decoded; keep other columns or choose a prefix"),
         "{error}"
     );
     write(&path("z.parquet"), &[logs(0..5)], 100);
@@ -368,7 +375,7 @@ fn kept_columns() {
     let error = error.to_string();
     assert!(
         error.ends_with(
-            "z.parquet: expected the columns of the first file, ; found block_number: UInt64"
+            "z.parquet: expected the columns of the first input, ; found block_number: UInt64"
         ),
         "{error}"
     );
@@ -435,7 +442,10 @@ fn calls_and_transactions() {
     };
     let run = |on_error| {
         let options = Options {
-            on_error,
+            transform: TransformOptions {
+                on_error,
+                ..TransformOptions::default()
+            },
             overwrite: true,
             ..Options::default()
         };

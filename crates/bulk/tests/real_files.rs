@@ -14,9 +14,10 @@ use std::{
 
 use common::{proceed, rows};
 use lydite_arrow::{
-    CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, Role, Uint256Format,
+    CallDecoder, CallSet, EventDecoder, EventSet, Keep, Options as Columns, Role, SendersOptions,
+    TransformOptions, Uint256Format,
 };
-use lydite_bulk::{Options, SendersOptions, decode_calls, decode_logs, inspect, senders};
+use lydite_bulk::{Options, decode_calls, decode_logs, inspect, senders};
 use serde_json::{Value, json};
 
 const GLACIERS: &str = "glaciers/ethereum__logs__blocks__18426253_to_18426303_example.parquet";
@@ -30,6 +31,13 @@ fn data(file: &str) -> Option<PathBuf> {
     let path = Path::new(&directory).join(file);
     assert!(path.exists(), "{}", path.display());
     Some(path)
+}
+
+fn keep(columns: Vec<String>) -> TransformOptions {
+    TransformOptions {
+        keep: Keep::Named(columns),
+        ..TransformOptions::default()
+    }
 }
 
 fn events<'a>(signatures: impl IntoIterator<Item = &'a str>, options: &Columns) -> EventSet {
@@ -78,7 +86,7 @@ fn decoded(file: &Path, expected: &Logs) -> Logs {
         uint256: vec![Uint256Format::String],
     };
     let options = Options {
-        keep: lydite_bulk::Keep::Named(vec![
+        transform: keep(vec![
             column_name(file, Role::BlockNumber),
             column_name(file, Role::LogIndex),
         ]),
@@ -165,7 +173,10 @@ fn many_events_in_one_pass() {
         .collect();
     assert_eq!(lines.len(), 3_001);
     let options = Options {
-        prefix: "event__".into(),
+        transform: TransformOptions {
+            prefix: "event__".into(),
+            ..TransformOptions::default()
+        },
         ..Options::default()
     };
     for line in &lines {
@@ -215,7 +226,7 @@ fn senders_of_every_type() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("senders.parquet");
     let options = Options {
-        keep: lydite_bulk::Keep::Named(vec!["from".into(), "transaction_hash".into()]),
+        transform: keep(vec!["from".into(), "transaction_hash".into()]),
         ..Options::default()
     };
     let what = SendersOptions {
@@ -241,7 +252,7 @@ fn senders_from_columns() {
         check: true,
     };
     let options = Options {
-        keep: lydite_bulk::Keep::Named(vec!["from".into(), "tx_hash".into()]),
+        transform: keep(vec!["from".into(), "tx_hash".into()]),
         overwrite: true,
         ..Options::default()
     };

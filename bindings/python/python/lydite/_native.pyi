@@ -7,6 +7,7 @@ from typing_extensions import Buffer
 __all__ = [
     "ArrowArray",
     "ArrowEvent",
+    "ArrowStream",
     "Codec",
     "DecodeError",
     "EncodeError",
@@ -25,7 +26,9 @@ __all__ = [
     "arrow_senders",
     "create2_address",
     "create_address",
+    "decode_calls",
     "decode_calls_file",
+    "decode_logs",
     "decode_logs_file",
     "ecrecover",
     "ecrecover_batch",
@@ -40,6 +43,7 @@ __all__ = [
     "public_key_to_address",
     "public_key_to_sec1",
     "recover_public_key",
+    "recover_senders",
     "rlp_decode",
     "rlp_encode",
     "selector",
@@ -114,6 +118,36 @@ def hash_typed_data(document: str | Mapping[str, Any], /) -> bytes: ...
 def senders(raw: _Items, /) -> list[bytes | None]: ...
 def arrow_senders(raw: _Arrow, /) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
 def arrow_hashes(raw: _Arrow, /) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
+def decode_logs(
+    source: _Arrow,
+    event: str,
+    *,
+    uint256: str = "binary",
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+) -> ArrowStream: ...
+def decode_calls(
+    source: _Arrow,
+    function: str,
+    *,
+    uint256: str = "binary",
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+) -> ArrowStream: ...
+def recover_senders(
+    source: _Arrow,
+    *,
+    hash: bool = False,
+    check: bool = False,
+    on_error: _OnError = "null",
+    keep: _Keep = None,
+    prefix: str = "",
+    columns: dict[str, str] | None = None,
+) -> ArrowStream: ...
 def decode_logs_file(
     inputs: _Path | Sequence[_Path],
     output: _Path,
@@ -191,6 +225,13 @@ class ArrowEvent:
     def decode(
         self, topics: Sequence[_Arrow | None], data: _Arrow
     ) -> tuple[ArrowArray, list[tuple[int, str]]]: ...
+
+@final
+class ArrowStream:
+    @property
+    def report(self) -> dict[str, Any]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
 
 @final
 class TypedData:

@@ -14,8 +14,11 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lydite::bytes::hex;
 use lydite::evm::abi::{CallCodec, EventCodec, JsonAbi};
-use lydite_arrow::{CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet, Uint256Format};
-use lydite_bulk::{Format, Keep, OnError, Options, Progress, Report, SendersOptions};
+use lydite_arrow::{
+    CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet, Keep, OnError, SendersOptions,
+    TransformOptions, Uint256Format,
+};
+use lydite_bulk::{Format, Options, Progress, Report};
 use serde_json::{Value, json};
 
 use crate::{Answer, output::Output};
@@ -180,7 +183,7 @@ value_enum!(Uint256Argument for Uint256Format {
 
 impl Files {
     fn options(&self) -> Options {
-        Options {
+        let transform = TransformOptions {
             on_error: self.on_error.into(),
             keep: match self.keep.iter().map(String::as_str).collect::<Vec<_>>()[..] {
                 [] => Keep::Identity,
@@ -190,6 +193,9 @@ impl Files {
             },
             prefix: self.prefix.clone(),
             map: self.columns.map(),
+        };
+        Options {
+            transform,
             format: self.format.map(Into::into),
             compression: self.compression.into(),
             threads: self.threads,

@@ -1,31 +1,35 @@
-//! What is done with each batch of rows.
+//! What a [`Job`](crate::Job) does with the columns of a batch.
 
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, FixedSizeBinaryArray, RecordBatch, cast::AsArray as _};
-use arrow_schema::{DataType, Field, FieldRef, Schema};
-use lydite_arrow::{
-    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected,
-    TransactionColumns, hashes, senders,
+use arrow_schema::{DataType, Field, Schema};
+use lydite_bytes::hex::encode_prefixed;
+
+use crate::{
+    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Logs, Role, Selected,
+    TransactionColumns, TransformOutput, hashes, senders,
 };
 
-use crate::SendersOptions;
-
-/// An operation on batches, with one or more output files.
-pub(crate) trait Job: Sync {
-    /// The columns of a batch that are decoded.
-    type Input;
-
+/// The columns of an operation.
+pub(crate) trait OutputColumns {
     /// Returns the columns to read.
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error>;
 
-    fn outputs(&self) -> Vec<OutputFile<'_>>;
+    /// Returns the outputs, with the decoded columns only.
+    fn outputs(&self) -> Vec<TransformOutput>;
+}
+
+/// An operation on batches, with one or more outputs.
+pub(crate) trait Operation {
+    /// The columns of a batch that are decoded.
+    type Input;
 
     fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Self::Input, Error>;
 
     fn select(&self, input: &Self::Input) -> Selected;
 
-    /// Decodes the selected rows for an output file.
+    /// Decodes the selected rows for an output.
     fn decode(&self, input: &Self::Input, output: usize, rows: &[usize]) -> Decoded;
 
     /// Returns rows whose decoded values differ from a column, with a text.
@@ -39,73 +43,60 @@ pub(crate) trait Job: Sync {
     }
 }
 
-/// An output file.
-pub(crate) struct OutputFile<'a> {
-    /// Name without extension, where there are several files.
-    pub(crate) name: &'a str,
-    /// Appended to the name if another file has the same.
-    pub(crate) suffix: String,
-    /// The decoded columns.
-    pub(crate) fields: Vec<FieldRef>,
-}
-
-/// Decoding of logs.
-pub(crate) struct Logs<'a>(pub(crate) &'a EventSet);
-
-impl Job for Logs<'_> {
-    type Input = lydite_arrow::Logs;
-
+impl OutputColumns for EventSet {
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
-        lydite_arrow::Logs::columns(schema, map)
+        Logs::columns(schema, map)
     }
 
-    fn outputs(&self) -> Vec<OutputFile<'_>> {
-        let decoders = self.0.decoders().iter();
-        let outputs = decoders.map(|decoder| {
-            let topics = decoder.codec().signature().inputs.iter();
+    fn outputs(&self) -> Vec<TransformOutput> {
+        let outputs = self.decoders().iter().map(|decoder| {
+            let event = decoder.codec();
+            let topics = event.signature().inputs.iter();
             let topics = topics.filter(|input| input.indexed).count();
-            let [a, b, c, d, ..] = decoder.codec().topic().0;
-            OutputFile {
-                name: &decoder.codec().signature().name,
+            let [a, b, c, d, ..] = event.topic().0;
+            TransformOutput {
+                name: event.signature().name.clone(),
                 suffix: format!("_{:08x}_{topics}", u32::from_be_bytes([a, b, c, d])),
-                fields: decoder.fields().to_vec(),
+                schema: Arc::new(Schema::new(decoder.fields().to_vec())),
             }
         });
         outputs.collect()
     }
+}
 
-    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Self::Input, Error> {
-        lydite_arrow::Logs::from_batch(batch, map)
+impl Operation for EventSet {
+    type Input = Logs;
+
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Logs, Error> {
+        Logs::from_batch(batch, map)
     }
 
-    fn select(&self, logs: &Self::Input) -> Selected {
-        self.0.select(logs)
+    fn select(&self, logs: &Logs) -> Selected {
+        self.select(logs)
     }
 
-    fn decode(&self, logs: &Self::Input, output: usize, rows: &[usize]) -> Decoded {
-        self.0.decoders()[output].decode(logs, rows)
+    fn decode(&self, logs: &Logs, output: usize, rows: &[usize]) -> Decoded {
+        self.decoders()[output].decode(logs, rows)
     }
 }
 
-/// Decoding of calls.
-pub(crate) struct Calls<'a>(pub(crate) &'a CallSet);
-
-impl Job for Calls<'_> {
-    type Input = ByteColumn;
-
+impl OutputColumns for CallSet {
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
         required(schema, Role::Input, map).map(|index| vec![index])
     }
 
-    fn outputs(&self) -> Vec<OutputFile<'_>> {
-        let decoders = self.0.decoders().iter();
-        let outputs = decoders.map(|decoder| OutputFile {
-            name: &decoder.codec().signature().name,
+    fn outputs(&self) -> Vec<TransformOutput> {
+        let outputs = self.decoders().iter().map(|decoder| TransformOutput {
+            name: decoder.codec().signature().name.clone(),
             suffix: format!("_{:08x}", u32::from_be_bytes(decoder.codec().selector())),
-            fields: decoder.fields().to_vec(),
+            schema: Arc::new(Schema::new(decoder.fields().to_vec())),
         });
         outputs.collect()
     }
+}
+
+impl Operation for CallSet {
+    type Input = ByteColumn;
 
     fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<ByteColumn, Error> {
         bytes(batch, Role::Input, map)
@@ -113,18 +104,24 @@ impl Job for Calls<'_> {
 
     fn select(&self, data: &ByteColumn) -> Selected {
         Selected {
-            rows: self.0.select(data),
+            rows: self.select(data),
             other_layout: 0,
         }
     }
 
     fn decode(&self, data: &ByteColumn, output: usize, rows: &[usize]) -> Decoded {
-        self.0.decoders()[output].decode(data, rows)
+        self.decoders()[output].decode(data, rows)
     }
 }
 
-/// Recovery of senders.
-pub(crate) struct Senders(pub(crate) SendersOptions);
+/// What is written and checked for senders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SendersOptions {
+    /// Also writes the column `hash`, the hash of each transaction.
+    pub hash: bool,
+    /// Compares each sender with the column of the role [`From`](Role::From).
+    pub check: bool,
+}
 
 pub(crate) struct Transactions {
     raw: ByteColumn,
@@ -133,9 +130,7 @@ pub(crate) struct Transactions {
     from: Option<ByteColumn>,
 }
 
-impl Job for Senders {
-    type Input = Transactions;
-
+impl OutputColumns for SendersOptions {
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
         let mut columns = match map.find(schema, Role::Raw)? {
             Some(raw) => vec![raw],
@@ -144,28 +139,31 @@ impl Job for Senders {
             }
             None => return Err(Error::MissingRole(Role::Raw)),
         };
-        if self.0.check {
+        if self.check {
             columns.push(required(schema, Role::From, map)?);
         }
         Ok(columns)
     }
 
-    fn outputs(&self) -> Vec<OutputFile<'_>> {
-        let field = |name, width| Field::new(name, DataType::FixedSizeBinary(width), true).into();
+    fn outputs(&self) -> Vec<TransformOutput> {
+        let field = |name, width| Field::new(name, DataType::FixedSizeBinary(width), true);
         let mut fields = vec![field("sender", 20)];
-        if self.0.hash {
+        if self.hash {
             fields.push(field("hash", 32));
         }
-        let name = "senders";
-        vec![OutputFile {
-            name,
+        vec![TransformOutput {
+            name: "senders".into(),
             suffix: String::new(),
-            fields,
+            schema: Arc::new(Schema::new(fields)),
         }]
     }
+}
+
+impl Operation for SendersOptions {
+    type Input = Transactions;
 
     fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Transactions, Error> {
-        let from = self.0.check.then(|| bytes(batch, Role::From, map));
+        let from = self.check.then(|| bytes(batch, Role::From, map));
         let (raw, failures) = match map.find(batch.schema_ref(), Role::Raw)? {
             Some(raw) => (ByteColumn::try_new(batch.column(raw))?, Vec::new()),
             None => TransactionColumns::from_batch(batch, map)?.rebuild(),
@@ -205,7 +203,7 @@ impl Job for Senders {
         );
         failures.sort_by_key(|failure| failure.row);
         let mut columns: Vec<ArrayRef> = vec![Arc::new(addresses.clone())];
-        if self.0.hash {
+        if self.hash {
             // Null with the sender, also if only the signature is invalid.
             let (width, values, _) = hashes(raw).0.into_parts();
             let hashes = FixedSizeBinaryArray::new(width, values, addresses.nulls().cloned());
@@ -220,27 +218,23 @@ impl Job for Senders {
         rows: &[usize],
         decoded: &Decoded,
     ) -> Vec<(usize, String)> {
-        let Some(from) = &transactions.from else {
+        let (Some(from), [senders, ..]) = (&transactions.from, &decoded.columns[..]) else {
             return Vec::new();
         };
-        let senders = decoded.columns[0].as_fixed_size_binary();
+        let senders = senders.as_fixed_size_binary();
         let mut differences = Vec::new();
         for (i, row) in rows.iter().enumerate() {
             let sender = senders.is_valid(i).then(|| senders.value(i));
             if let Some(sender) = sender
                 && from.get(*row) != Some(sender)
             {
-                let expected = from.get(*row).map_or("null".into(), hex);
-                let found = hex(sender);
+                let expected = from.get(*row).map_or("null".into(), encode_prefixed);
+                let found = encode_prefixed(sender);
                 differences.push((*row, format!("expected sender {expected}, found {found}")));
             }
         }
         differences
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    lydite_bytes::hex::encode_prefixed(bytes)
 }
 
 fn required(schema: &Schema, role: Role, map: &ColumnMap) -> Result<usize, Error> {
