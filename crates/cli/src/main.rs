@@ -8,12 +8,15 @@ mod output;
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::{Parser, Subcommand};
+use lydite::hash::cpu;
 
 /// Command-line tools for Ethereum data, and the benchmark arena.
 ///
 /// Data is hexadecimal, with or without 0x. Without an argument, or with `-`, it is read from standard input.
-/// Exit codes: 0 success, 1 negative result, 2 invalid input.
+/// Exit codes: 0 success, 1 negative result, 2 invalid input. The environment variable LYDITE_BACKEND limits the
+/// instruction sets: portable, avx2, adx or avx512.
 #[derive(Parser)]
 #[command(name = "lydite", version)]
 struct Arguments {
@@ -62,6 +65,9 @@ fn main() -> ExitCode {
             return exit(text.print().map(|()| code).map_err(Into::into));
         }
     };
+    if let Err(error) = cpu::requested() {
+        return exit(Err(anyhow!("{}: {error}", cpu::VARIABLE)));
+    }
     let output = output::Output {
         json: arguments.json,
     };

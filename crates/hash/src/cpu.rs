@@ -1,9 +1,282 @@
-//! Processors for which the instruction sets do not determine the fastest kernel.
+//! The CPU features that kernels may use: detected once at run time, and limited to a [`Tier`] on request.
+//!
+//! Every run-time selection in Lydite's crates goes through this module, so that one limit applies to all of them. The
+//! dependencies `sha2` and `blst` detect features themselves and ignore the limit.
+//!
+//! A limit only changes which kernels run. Results are the same, and what is documented as constant-time is so in every
+//! tier.
 
-use core::arch::x86_64::__cpuid;
-use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use core::fmt;
+use core::str::FromStr;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What kernels need to know about the processor.
+/// The environment variable that limits the tier in builds with the feature `std`. It is read at the first detection.
+#[cfg(feature = "std")]
+pub const VARIABLE: &str = "LYDITE_BACKEND";
+
+/// A generation of instruction sets. Each includes those before it.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// The target's baseline; on x86-64, SSE2.
+    Portable,
+    /// x86-64 with AVX2, BMI1 and BMI2, like Intel Haswell.
+    Avx2,
+    /// Also ADX, like AMD Zen 1 to 3, Intel Broadwell and Intel's clients.
+    Adx,
+    /// All that the CPU has: the subsets of AVX-512 that kernels use are detected one by one.
+    Avx512,
+}
+
+impl Tier {
+    /// All tiers, slowest first.
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Adx, Self::Avx512];
+
+    /// The name, as in the environment variable.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Adx => "adx",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// The highest tier that this CPU supports and this build may use.
+    pub fn detect() -> Self {
+        Self::highest(detect())
+    }
+
+    fn highest(features: Features) -> Self {
+        if features.contains(AVX512) {
+            Self::Avx512
+        } else if features.contains(ADX.and(AVX2)) {
+            Self::Adx
+        } else if features.contains(AVX2) {
+            Self::Avx2
+        } else {
+            Self::Portable
+        }
+    }
+
+    const fn features(self) -> Features {
+        match self {
+            Self::Portable => Features(0),
+            Self::Avx2 => AVX2.and(BMI2),
+            Self::Adx => AVX2.and(BMI2).and(ADX),
+            Self::Avx512 => Features(!0),
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Tier {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let named = Self::ALL.into_iter().find(|tier| tier.name() == name);
+        named.ok_or(Error::UnknownName)
+    }
+}
+
+/// Why a tier cannot be used.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No tier has this name.
+    UnknownName,
+    /// The CPU lacks an instruction set of the tier, or the build is without it.
+    Unsupported(Tier),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownName => f.write_str("expected a tier: portable, avx2, adx or avx512"),
+            Self::Unsupported(tier) => write!(
+                f,
+                "expected a tier that this CPU and build support, {} at most, found {tier}",
+                Tier::detect()
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Returns the tier in force.
+pub fn tier() -> Tier {
+    Tier::highest(features())
+}
+
+/// Limits all kernels of this process to a tier. Operations that are running in other threads may finish in the tier
+/// before.
+///
+/// ```
+/// use lydite_hash::cpu::{self, Tier};
+///
+/// cpu::limit(Tier::Portable)?;
+/// assert_eq!(cpu::tier(), Tier::Portable);
+/// # Ok::<(), cpu::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Unsupported`] if [`Tier::detect`] is lower than the tier.
+pub fn limit(tier: Tier) -> Result<(), Error> {
+    let detected = detect();
+    if tier > Tier::highest(detected) {
+        return Err(Error::Unsupported(tier));
+    }
+    ALLOWED.store(detected.within(tier).and(DETECTED).0, Relaxed);
+    Ok(())
+}
+
+/// Returns the tier that the environment variable [`VARIABLE`] requests; `None` if it is not set.
+///
+/// The library ignores a request that it cannot fulfil. A program calls this to report it.
+///
+/// # Errors
+/// [`Error::UnknownName`] or [`Error::Unsupported`].
+#[cfg(feature = "std")]
+pub fn requested() -> Result<Option<Tier>, Error> {
+    requested_within(detect())
+}
+
+#[cfg(feature = "std")]
+fn requested_within(detected: Features) -> Result<Option<Tier>, Error> {
+    let Some(name) = std::env::var_os(VARIABLE) else {
+        return Ok(None);
+    };
+    let tier: Tier = name.to_str().unwrap_or_default().parse()?;
+    if tier > Tier::highest(detected) {
+        return Err(Error::Unsupported(tier));
+    }
+    Ok(Some(tier))
+}
+
+/// A set of CPU features, as required by a kernel.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features(u32);
+
+impl Features {
+    /// Returns the features of both sets.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn within(self, tier: Tier) -> Self {
+        Self(self.0 & tier.features().0)
+    }
+
+    const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// BMI1 and BMI2.
+#[doc(hidden)]
+pub const BMI2: Features = Features(1);
+/// AVX2.
+#[doc(hidden)]
+pub const AVX2: Features = Features(1 << 1);
+/// BMI2 and ADX.
+#[doc(hidden)]
+pub const ADX: Features = Features(1 << 2);
+/// AVX-512F and BW.
+#[doc(hidden)]
+pub const AVX512: Features = Features(1 << 3);
+/// AVX-512F, BW and VL.
+#[doc(hidden)]
+pub const AVX512VL: Features = Features(1 << 4);
+/// AVX-512F, BW, VL and VBMI.
+#[doc(hidden)]
+pub const AVX512VBMI: Features = Features(1 << 5);
+/// AVX-512F and IFMA.
+#[doc(hidden)]
+pub const AVX512IFMA: Features = Features(1 << 6);
+/// SHA-NI and SSE4.1.
+#[doc(hidden)]
+pub const SHA: Features = Features(1 << 7);
+/// Set once detection has run.
+const DETECTED: Features = Features(1 << 31);
+
+/// Returns whether kernels that require `features` may run.
+#[doc(hidden)]
+#[inline(always)]
+pub fn has(required: Features) -> bool {
+    cfg!(target_arch = "x86_64") && features().contains(required)
+}
+
+/// The features that kernels may use, and [`DETECTED`]; 0 before the first detection.
+static ALLOWED: AtomicU32 = AtomicU32::new(0);
+
+#[inline(always)]
+fn features() -> Features {
+    let features = Features(ALLOWED.load(Relaxed));
+    if features.contains(DETECTED) {
+        features
+    } else {
+        first()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn first() -> Features {
+    let detected = detect();
+    #[cfg(feature = "std")]
+    let detected = match requested_within(detected) {
+        Ok(Some(tier)) => detected.within(tier),
+        _ => detected,
+    };
+    let features = detected.and(DETECTED);
+    // Keeps a limit that another thread has set in the meantime.
+    match ALLOWED.compare_exchange(0, features.0, Relaxed, Relaxed) {
+        Ok(_) => features,
+        Err(limited) => Features(limited),
+    }
+}
+
+/// Returns the features that the CPU has and this build may use. Miri cannot execute CPU-specific instructions.
+fn detect() -> Features {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, lydite_backend = "portable"))))]
+    {
+        cpufeatures::new!(bmi2, "bmi1", "bmi2");
+        cpufeatures::new!(avx2, "avx2");
+        cpufeatures::new!(adx, "bmi2", "adx");
+        cpufeatures::new!(avx512, "avx512f", "avx512bw");
+        cpufeatures::new!(avx512vl, "avx512f", "avx512bw", "avx512vl");
+        cpufeatures::new!(avx512vbmi, "avx512f", "avx512bw", "avx512vl", "avx512vbmi");
+        cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
+        cpufeatures::new!(sha, "sha", "sse4.1");
+        // Valgrind executes MULX, ADCX and ADOX, but its CPUID does not report them.
+        let adx = cfg!(lydite_constant_time_check) || adx::get();
+        [
+            (bmi2::get(), BMI2),
+            (avx2::get(), AVX2),
+            (adx, ADX),
+            (avx512::get(), AVX512),
+            (avx512vl::get(), AVX512VL),
+            (avx512vbmi::get(), AVX512VBMI),
+            (avx512ifma::get(), AVX512IFMA),
+            (sha::get(), SHA),
+        ]
+        .into_iter()
+        .filter(|(present, _)| *present)
+        .fold(Features(0), |all, (_, feature)| all.and(feature))
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, lydite_backend = "portable")))))]
+    Features(0)
+}
+
+/// What kernels need to know about the processor beyond its instruction sets.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     /// AMD's family 19h: executes 512-bit instructions in two halves if it has them (Zen 4).
@@ -15,15 +288,16 @@ pub(crate) enum Model {
 }
 
 /// Returns the model of this processor, which is read once.
+#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn model() -> Model {
-    static MODEL: AtomicU8 = AtomicU8::new(0);
+    static MODEL: AtomicU32 = AtomicU32::new(0);
     match MODEL.load(Relaxed) {
         1 => Model::AmdFamily19,
         2 => Model::Intel,
         3 => Model::Other,
         _ => {
-            let model = read();
+            let model = read_model();
             MODEL.store(
                 match model {
                     Model::AmdFamily19 => 1,
@@ -37,8 +311,10 @@ pub(crate) fn model() -> Model {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 #[cold]
-fn read() -> Model {
+fn read_model() -> Model {
+    use core::arch::x86_64::__cpuid;
     // SAFETY: every x86-64 CPU has `cpuid`.
     #[allow(unused_unsafe, reason = "safe to call in later versions of Rust")]
     let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
@@ -48,5 +324,35 @@ fn read() -> Model {
         b"AuthenticAMD" if family == 0x19 => Model::AmdFamily19,
         b"GenuineIntel" => Model::Intel,
         _ => Model::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn tiers_by_name() {
+        for tier in Tier::ALL {
+            assert_eq!(tier.to_string().parse(), Ok(tier));
+        }
+        assert_eq!("AVX2".parse::<Tier>(), Err(Error::UnknownName));
+        assert_eq!(
+            Error::UnknownName.to_string(),
+            "expected a tier: portable, avx2, adx or avx512"
+        );
+    }
+
+    #[test]
+    fn each_tier_includes_those_before() {
+        assert!(Tier::ALL.is_sorted());
+        for pair in Tier::ALL.windows(2) {
+            assert!(pair[1].features().contains(pair[0].features()));
+        }
+        for tier in Tier::ALL {
+            assert_eq!(Tier::highest(tier.features()), tier);
+        }
     }
 }

@@ -16,8 +16,7 @@
 extern crate std;
 
 mod blake2b;
-#[cfg(target_arch = "x86_64")]
-mod cpu;
+pub mod cpu;
 mod digest;
 pub mod keccak;
 #[cfg(lydite_constant_time_check)]

@@ -19,7 +19,7 @@ use lydite::evm::abi::{self, Codec, Decoded, Mode, Value, ValueRef, Values};
 use lydite::evm::eip712::{self, Domain, TypedData};
 use lydite::evm::rlp;
 use lydite::evm::tx::{self, AccessListItem, Signable, Transaction, TransactionRef, TxEip1559};
-use lydite::hash::{keccak256, keccak256_batch};
+use lydite::hash::{cpu, keccak256, keccak256_batch};
 
 lydite::evm::abi_call! {
     struct TransferCall = "transfer" { to: Address, amount: U256 }
@@ -33,6 +33,10 @@ lydite::evm::typed_struct! {
 }
 
 fn main() {
+    if let Err(error) = cpu::requested() {
+        eprintln!("{}: {error}", cpu::VARIABLE);
+        std::process::exit(2);
+    }
     let mut ops = hashes();
     ops.extend(curve());
     ops.extend(addresses_and_hex());

@@ -3,14 +3,12 @@
 
 use core::mem::MaybeUninit;
 
+#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
+use lydite_hash::cpu::{AVX2, AVX512VBMI, has};
+
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 use super::x86_64::{avx2, avx512, sse2};
-
-#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-cpufeatures::new!(has_avx2, "avx2");
-#[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-cpufeatures::new!(has_avx512, "avx512f", "avx512bw", "avx512vl", "avx512vbmi");
 
 /// An implementation of hexadecimal encoding and decoding. Private to the module: values come only from
 /// [`Backend::detect`] and [`Backend::available`], so this CPU can run each of them.
@@ -37,14 +35,10 @@ impl Backend {
     pub(super) fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
         {
-            if has_avx512::get() {
+            if has(AVX512VBMI) {
                 return Self::Avx512;
             }
-            if has_avx2::get() {
-                Self::Avx2
-            } else {
-                Self::Sse2
-            }
+            if has(AVX2) { Self::Avx2 } else { Self::Sse2 }
         }
         #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
         Self::Portable
@@ -56,8 +50,8 @@ impl Backend {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
         let vector = [
             Some(Self::Sse2),
-            has_avx2::get().then_some(Self::Avx2),
-            has_avx512::get().then_some(Self::Avx512),
+            has(AVX2).then_some(Self::Avx2),
+            has(AVX512VBMI).then_some(Self::Avx512),
         ];
         #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
         let vector: [Option<Self>; 0] = [];
@@ -133,7 +127,7 @@ impl Backend {
 fn backend(length: usize) -> Option<Backend> {
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
     {
-        if length >= avx512::MIN && has_avx512::get() {
+        if length >= avx512::MIN && has(AVX512VBMI) {
             Some(Backend::Avx512)
         } else if length <= SHORT {
             Some(Backend::Sse2)

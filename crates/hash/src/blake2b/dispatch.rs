@@ -5,14 +5,7 @@ use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::avx512vl;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{Model, model};
-
-/// Whether this build must not use CPU-specific instructions; Miri cannot run them.
-#[cfg(target_arch = "x86_64")]
-const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
-
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx512vl, "avx512f", "avx512vl");
+use crate::cpu::{AVX512VL, Model, has, model};
 
 /// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
@@ -35,7 +28,7 @@ impl Backend {
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if !PORTABLE_ONLY && cpu_avx512vl::get() && model() == Model::Intel {
+        if has(AVX512VL) && model() == Model::Intel {
             return Self::Avx512Vl(Proof(()));
         }
         Self::Portable
@@ -45,7 +38,7 @@ impl Backend {
     #[cfg(test)]
     pub(super) fn available() -> std::vec::Vec<Self> {
         #[cfg(target_arch = "x86_64")]
-        if !PORTABLE_ONLY && cpu_avx512vl::get() {
+        if has(AVX512VL) {
             return std::vec![Self::Portable, Self::Avx512Vl(Proof(()))];
         }
         std::vec![Self::Portable]

@@ -17,20 +17,7 @@ use super::wasm32::scalar::permute;
 use super::x86_64;
 use super::{State, xor_bytes};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{Model, model};
-
-/// Whether this build must not use CPU-specific instructions; Miri cannot run them.
-#[cfg(target_arch = "x86_64")]
-const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
-
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_bmi2, "bmi1", "bmi2");
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx2, "bmi1", "bmi2", "avx2");
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx512vl, "avx512f", "avx512bw", "avx512vl");
+use crate::cpu::{AVX2, AVX512, AVX512VL, BMI2, Model, has, model};
 
 /// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
@@ -38,8 +25,6 @@ cpufeatures::new!(cpu_avx512vl, "avx512f", "avx512bw", "avx512vl");
 pub struct Proof(());
 
 /// An implementation of Keccak. All backends return the same digests; a value exists only if the CPU supports it.
-///
-/// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -60,41 +45,41 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Returns the fastest backend for this CPU.
+    /// Returns the fastest backend for this CPU within [`cpu::tier`](crate::cpu::tier).
     #[inline]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if !PORTABLE_ONLY {
-            if cpu_avx512::get() {
-                return if cpu_avx512vl::get() && model() == Model::AmdFamily19 {
+        {
+            if has(AVX512) {
+                return if has(AVX512VL) && model() == Model::AmdFamily19 {
                     Self::Avx512Vl(Proof(()))
                 } else {
                     Self::Avx512(Proof(()))
                 };
             }
-            if cpu_avx2::get() {
+            if has(AVX2.and(BMI2)) {
                 return Self::Avx2(Proof(()));
             }
-            if cpu_bmi2::get() {
+            if has(BMI2) {
                 return Self::Bmi2(Proof(()));
             }
         }
         Self::Portable
     }
 
-    /// Returns all backends that this CPU supports, [`Backend::Portable`] first.
+    /// Returns all backends that this CPU supports within [`cpu::tier`](crate::cpu::tier), [`Backend::Portable`] first.
     pub fn available() -> impl Iterator<Item = Self> {
         let portable = core::iter::once(Self::Portable);
         #[cfg(target_arch = "x86_64")]
         let portable = portable.chain(
             [
-                (cpu_bmi2::get(), Self::Bmi2(Proof(()))),
-                (cpu_avx2::get(), Self::Avx2(Proof(()))),
-                (cpu_avx512::get(), Self::Avx512(Proof(()))),
-                (cpu_avx512vl::get(), Self::Avx512Vl(Proof(()))),
+                (has(BMI2), Self::Bmi2(Proof(()))),
+                (has(AVX2.and(BMI2)), Self::Avx2(Proof(()))),
+                (has(AVX512), Self::Avx512(Proof(()))),
+                (has(AVX512VL), Self::Avx512Vl(Proof(()))),
             ]
             .into_iter()
-            .filter_map(|(present, backend)| (present && !PORTABLE_ONLY).then_some(backend)),
+            .filter_map(|(present, backend)| present.then_some(backend)),
         );
         portable
     }

@@ -5,13 +5,8 @@ use sha2::block_api::compress256;
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::sha_avx512;
-
-/// Whether this build must not use CPU-specific instructions; Miri cannot run them.
 #[cfg(target_arch = "x86_64")]
-const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
-
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_sha_avx512, "sha", "sse4.1", "avx512bw", "avx512vl");
+use crate::cpu::{AVX512VL, SHA, has};
 
 /// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
 #[cfg(target_arch = "x86_64")]
@@ -33,7 +28,7 @@ impl Backend {
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if !PORTABLE_ONLY && cpu_sha_avx512::get() {
+        if has(SHA.and(AVX512VL)) {
             return Self::ShaAvx512(Proof(()));
         }
         Self::Portable

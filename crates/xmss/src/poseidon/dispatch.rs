@@ -3,17 +3,11 @@
 //! kernel was compiled for.
 
 #[cfg(target_arch = "x86_64")]
+use lydite_hash::cpu::{AVX2, AVX512, has};
+
+#[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
-
-/// Whether this build must avoid CPU-specific instructions. Miri cannot run them.
-#[cfg(target_arch = "x86_64")]
-const PORTABLE_ONLY: bool = cfg!(any(miri, lydite_backend = "portable"));
-
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx2, "avx2");
-#[cfg(target_arch = "x86_64")]
-cpufeatures::new!(cpu_avx512, "avx512f", "avx512bw");
 
 /// Evidence that this CPU has the instructions of a [`Backend`]. Only detection creates it.
 #[cfg(target_arch = "x86_64")]
@@ -22,8 +16,6 @@ pub struct Proof(());
 
 /// An implementation of the permutations. All backends give the same results. A value exists only if the CPU can run
 /// it.
-///
-/// Compiling with `--cfg lydite_backend="portable"` leaves only [`Backend::Portable`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -42,11 +34,11 @@ impl Backend {
     #[inline]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if !PORTABLE_ONLY {
-            if cpu_avx512::get() {
+        {
+            if has(AVX512) {
                 return Self::Avx512(Proof(()));
             }
-            if cpu_avx2::get() {
+            if has(AVX2) {
                 return Self::Avx2(Proof(()));
             }
         }
@@ -59,11 +51,11 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         let portable = portable.chain(
             [
-                (cpu_avx2::get(), Self::Avx2(Proof(()))),
-                (cpu_avx512::get(), Self::Avx512(Proof(()))),
+                (has(AVX2), Self::Avx2(Proof(()))),
+                (has(AVX512), Self::Avx512(Proof(()))),
             ]
             .into_iter()
-            .filter_map(|(present, backend)| (present && !PORTABLE_ONLY).then_some(backend)),
+            .filter_map(|(present, backend)| present.then_some(backend)),
         );
         portable
     }

@@ -1,0 +1,38 @@
+//! Limits the kernels of the process, which is why this test has a process of its own.
+
+use lydite_hash::cpu::{self, Error, Tier};
+use lydite_hash::keccak::Backend;
+use lydite_hash::{keccak256_batch, sha256};
+
+#[test]
+fn limits() {
+    #[cfg(feature = "std")]
+    {
+        let requested = cpu::requested().expect(cpu::VARIABLE);
+        assert_eq!(cpu::tier(), requested.unwrap_or_else(Tier::detect));
+    }
+    let digests = || {
+        let inputs: [&[u8]; 9] = core::array::from_fn(|i| &b"one more message than lanes"[..i]);
+        let mut keccak = [[0; 32]; 9];
+        keccak256_batch(&inputs, &mut keccak).expect("equal lengths");
+        (keccak, sha256(&[7; 200]))
+    };
+    let expected = digests();
+    for tier in Tier::ALL {
+        if tier > Tier::detect() {
+            assert_eq!(cpu::limit(tier), Err(Error::Unsupported(tier)));
+            continue;
+        }
+        assert_eq!(cpu::limit(tier), Ok(()));
+        assert_eq!(cpu::tier(), tier);
+        assert_eq!(cpu::has(cpu::AVX512), tier == Tier::Avx512);
+        assert!(tier >= Tier::Adx || !cpu::has(cpu::ADX));
+        assert!(tier >= Tier::Avx2 || !cpu::has(cpu::AVX2));
+        assert_eq!(
+            Backend::detect() == Backend::Portable,
+            tier == Tier::Portable
+        );
+        assert_eq!(Backend::available().count() == 1, tier == Tier::Portable);
+        assert_eq!(digests(), expected);
+    }
+}
