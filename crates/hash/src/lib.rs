@@ -1,5 +1,5 @@
 //! Hash functions used by Ethereum: Keccak-256 (one-shot, streaming, at compile time and in batches), SHA-256,
-//! RIPEMD-160, the compression function of BLAKE2b, and SHAKE128 in batches.
+//! RIPEMD-160, BLAKE2s-256 (one-shot and in batches), the compression function of BLAKE2b, and SHAKE128 in batches.
 //!
 //! ```
 //! use lydite_hash::{keccak256, keccak256_const};
@@ -16,6 +16,7 @@
 extern crate std;
 
 mod blake2b;
+pub mod blake2s;
 pub mod cpu;
 mod digest;
 pub mod keccak;
@@ -27,6 +28,7 @@ mod sha256;
 mod write;
 
 pub use blake2b::blake2b_compress;
+pub use blake2s::{blake2s256, blake2s256_batch};
 pub use keccak::{
     Keccak256, keccak256, keccak256_batch, keccak256_const, keccak256_into, sha3_256,
     shake128_batch,

@@ -1,0 +1,90 @@
+//! Backend selection for BLAKE2s in lanes: CPU features are detected once at run time. Every call to a kernel that needs
+//! more than the target's baseline is here, together with the evidence that the CPU supports it.
+
+use super::Columns;
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+use super::portable::compress_lanes;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm32::simd128_x4::compress_lanes;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::{AVX2, AVX512, has};
+
+/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof(());
+
+/// An implementation of BLAKE2s in lanes. All backends return the same words; a value exists only if the CPU supports
+/// it.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// The target's baseline: safe Rust, or 128-bit vectors on WebAssembly with `simd128`.
+    Portable,
+    /// AVX2: eight messages in parallel.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Proof),
+    /// AVX-512F: sixteen messages in parallel.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Proof),
+}
+
+impl Backend {
+    /// Returns the fastest backend for this CPU within [`cpu::tier`](crate::cpu::tier).
+    #[inline]
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if has(AVX512) {
+                return Self::Avx512(Proof(()));
+            }
+            if has(AVX2) {
+                return Self::Avx2(Proof(()));
+            }
+        }
+        Self::Portable
+    }
+
+    /// Returns all backends that this CPU supports within [`cpu::tier`](crate::cpu::tier), [`Backend::Portable`] first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        let portable = core::iter::once(Self::Portable);
+        #[cfg(target_arch = "x86_64")]
+        let portable = portable.chain(
+            [
+                (has(AVX2), Self::Avx2(Proof(()))),
+                (has(AVX512), Self::Avx512(Proof(()))),
+            ]
+            .into_iter()
+            .filter_map(|(present, backend)| present.then_some(backend)),
+        );
+        portable
+    }
+
+    /// Compresses one block of each message: [`compress`](super::compress) in every lane. `block` has the first `W` words,
+    /// at most 16; the others are zero and cost no additions.
+    #[inline]
+    pub fn compress_lanes<const W: usize>(
+        self,
+        state: &mut Columns<8>,
+        block: &Columns<W>,
+        counter: u64,
+        last: bool,
+    ) {
+        const { assert!(W <= 16) };
+        match self {
+            Self::Portable => compress_lanes(state, block, counter, last),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(Proof(())) => {
+                // SAFETY: the `Proof` for this backend is only created after detecting AVX2.
+                unsafe { x86_64::avx2_x8::compress_lanes(state, block, counter, last) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(Proof(())) => {
+                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
+                unsafe { x86_64::avx512_x16::compress_lanes(state, block, counter, last) }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+pub(super) mod simd128_x4;
