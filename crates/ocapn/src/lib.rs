@@ -1,4 +1,4 @@
-//! OCapN: the [`syrup`] codec, and [`captp`] messages based on it.
+//! OCapN: the [`syrup`] codec, [`captp`] messages based on it, and the state machine of CapTP [`session`]s.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -10,6 +10,8 @@ extern crate self as lydite_ocapn;
 
 #[cfg(feature = "captp")]
 pub mod captp;
+#[cfg(feature = "captp")]
+pub mod session;
 pub mod syrup;
 
 /// Runs the README's example as a test.

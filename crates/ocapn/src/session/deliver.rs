@@ -1,0 +1,447 @@
+//! Messages to local objects and promises, and the settling of promises.
+//!
+//! What follows from a message is a stack of work instead of recursion, because a peer decides how long a chain of
+//! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
+use alloc::{format, vec::Vec};
+
+use super::node::{Kind, Listener, Node, Outcome, Queued, Ref, State};
+use super::payload::Payload;
+use super::slab::Id;
+use super::vat::{Event, Vat};
+
+pub(super) enum Work {
+    /// Delivers a message; holds its references and its result.
+    Deliver {
+        target: Id,
+        payload: Payload,
+        result: Option<Id>,
+        /// The session from which it came.
+        origin: Option<Id>,
+    },
+    /// Settles a promise; holds the references of the outcome.
+    Settle { promise: Id, outcome: Outcome },
+    /// Notifies a listener.
+    Notify {
+        listener: Listener,
+        outcome: Outcome,
+    },
+}
+
+impl Vat {
+    /// Does all work.
+    pub(super) fn run(&mut self) {
+        loop {
+            if let Some(work) = self.work.pop() {
+                match work {
+                    Work::Deliver {
+                        target,
+                        payload,
+                        result,
+                        origin,
+                    } => self.deliver(target, payload, result, origin),
+                    Work::Settle { promise, outcome } => self.settle(promise, outcome),
+                    Work::Notify { listener, outcome } => self.notify(listener, outcome),
+                }
+            } else if let Some(id) = self.unreferenced.pop() {
+                self.collect(id);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Settles the result of a message, and drops the reference to it.
+    pub(super) fn finish(&mut self, result: Option<Id>, outcome: Outcome) {
+        match result {
+            Some(promise) => {
+                self.work.push(Work::Settle { promise, outcome });
+                self.release(promise);
+            }
+            None => self.release_outcome(&outcome),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, result: Option<Id>, reason: &str) {
+        self.finish(result, Err(Payload::error(reason)));
+    }
+
+    fn deliver(&mut self, target: Id, payload: Payload, result: Option<Id>, origin: Option<Id>) {
+        let target = self.follow(target);
+        let Some(node) = self.nodes.get_mut(target) else {
+            self.release_payload(&payload);
+            return self.refuse(result, "no such object");
+        };
+        match &mut node.kind {
+            Kind::Object => {
+                self.hand_over(&payload);
+                let reply = result.map(|promise| {
+                    let resolver = self.nodes.insert(Node::new(Kind::Resolver(promise)));
+                    self.release(promise);
+                    self.handle(resolver)
+                });
+                self.events.push_back(Event::Call {
+                    object: Ref(target),
+                    arguments: payload,
+                    reply,
+                });
+            }
+            Kind::Bootstrap => self.bootstrap_call(payload, result, origin),
+            Kind::Resolver(promise) => {
+                let promise = *promise;
+                let outcome = settlement(&payload);
+                if let Some(Ok(value) | Err(value)) = &outcome {
+                    value
+                        .refs
+                        .iter()
+                        .for_each(|reference| self.retain(reference.0));
+                }
+                self.release_payload(&payload);
+                let Some(outcome) = outcome else {
+                    return self.refuse(result, "expected `fulfill value` or `break reason`");
+                };
+                self.finish(result, Ok(Payload::list(|_| {})));
+                self.work.push(Work::Settle { promise, outcome });
+            }
+            Kind::Promise(promise) => match &promise.state {
+                State::Pending => {
+                    let full = promise.queue.len() >= self.config.limits.queue;
+                    self.enqueue(
+                        target,
+                        full,
+                        Queued {
+                            payload,
+                            result,
+                            origin,
+                        },
+                    );
+                }
+                State::Broken(reason) => {
+                    let reason = reason.clone();
+                    reason
+                        .refs
+                        .iter()
+                        .for_each(|reference| self.retain(reference.0));
+                    self.release_payload(&payload);
+                    self.finish(result, Err(reason));
+                }
+                // `follow` has passed promises for references.
+                State::Following(_) | State::Fulfilled(_) => {
+                    self.release_payload(&payload);
+                    self.refuse(result, "not an object: the promise was fulfilled with data");
+                }
+            },
+            Kind::Remote { .. } => {
+                let sent = match result {
+                    Some(_) => self
+                        .send_remote(target, &payload)
+                        .map(|sent| sent.map(Some)),
+                    None => self
+                        .send_remote_only(target, &payload)
+                        .map(|sent| sent.map(|()| None)),
+                };
+                self.release_payload(&payload);
+                match sent {
+                    Some(Ok(Some(question))) => {
+                        self.retain(question);
+                        let outcome = Ok(Payload::reference(Ref(question)));
+                        self.finish(result, outcome);
+                    }
+                    Some(Ok(None)) => {}
+                    Some(Err(reason)) => self.refuse(result, &reason),
+                    // Only settled promises of remote parties are not sent to.
+                    None => match self.settled(target) {
+                        Some(Err(reason)) => self.finish(result, Err(reason)),
+                        _ => self
+                            .refuse(result, "not an object: the promise was fulfilled with data"),
+                    },
+                }
+            }
+        }
+    }
+
+    fn enqueue(&mut self, promise: Id, full: bool, message: Queued) {
+        let bytes = message.payload.data.len();
+        if let Some(session) = message
+            .origin
+            .and_then(|origin| self.sessions.get_mut(origin))
+        {
+            session.queued += bytes;
+            if full || session.queued > self.config.limits.queue_bytes {
+                session.queued -= bytes;
+                self.release_payload(&message.payload);
+                self.refuse(message.result, "too many messages wait for this promise");
+                if let Some(origin) = message.origin {
+                    self.end(origin, "too many messages wait for a promise", true);
+                }
+                return;
+            }
+        } else if full {
+            self.release_payload(&message.payload);
+            return self.refuse(message.result, "too many messages wait for this promise");
+        }
+        if let Some(promise) = self.nodes.get_mut(promise).and_then(Node::promise_mut) {
+            promise.queue.push_back(message);
+        }
+    }
+
+    /// Where a message to `id` goes: past local promises that follow others. Remote promises are not passed, since
+    /// messages sent to them before may still be on their way.
+    fn follow(&mut self, id: Id) -> Id {
+        self.walk(id, false)
+    }
+
+    /// What a promise has become so far: the last promise that it follows, or the object.
+    pub(super) fn settled_as(&self, id: Id) -> Id {
+        self.end_of(id, true)
+    }
+
+    fn next_of(&self, id: Id, remote: bool) -> Option<Id> {
+        let node = self.nodes.get(id)?;
+        if let Kind::Remote { remote: at, .. } = &node.kind
+            && !remote
+            && self.is_active(at.session)
+        {
+            return None;
+        }
+        match &node.promise()?.state {
+            State::Following(other) => Some(*other),
+            State::Fulfilled(value) => value.as_reference().map(|reference| reference.0),
+            _ => None,
+        }
+    }
+
+    fn end_of(&self, mut id: Id, remote: bool) -> Id {
+        while let Some(next) = self.next_of(id, remote) {
+            id = next;
+        }
+        id
+    }
+
+    /// Like [`end_of`](Self::end_of), and makes the promises on the way follow the end, so that the next walk is short.
+    fn walk(&mut self, id: Id, remote: bool) -> Id {
+        let end = self.end_of(id, remote);
+        let mut at = id;
+        while let Some(next) = self.next_of(at, remote) {
+            if next != end {
+                let state = self.nodes.get_mut(at).and_then(Node::promise_mut);
+                if let Some(promise) = state
+                    && let State::Following(other) = &mut promise.state
+                {
+                    *other = end;
+                    self.retain(end);
+                    self.release(next);
+                }
+            }
+            at = next;
+        }
+        end
+    }
+
+    /// A copy of the outcome of a promise, if it has settled as data or broken.
+    pub(super) fn settled(&mut self, id: Id) -> Option<Outcome> {
+        let outcome = match &self.nodes.get(id)?.promise()?.state {
+            State::Fulfilled(value) => Ok(value.clone()),
+            State::Broken(reason) => Err(reason.clone()),
+            _ => return None,
+        };
+        let (Ok(payload) | Err(payload)) = &outcome;
+        for index in 0..payload.refs.len() {
+            self.retain(payload.refs[index].0);
+        }
+        Some(outcome)
+    }
+
+    fn settle(&mut self, id: Id, outcome: Outcome) {
+        if !self.nodes.get(id).is_some_and(Node::is_pending) {
+            return self.release_outcome(&outcome);
+        }
+        // A promise fulfilled with a promise follows it, or takes over what that has become.
+        let mut outcome = outcome;
+        let mut following = None;
+        if let Some(reference) = outcome.as_ref().ok().and_then(Payload::as_reference) {
+            let end = self.settled_as(reference.0);
+            if end == id {
+                self.release_outcome(&outcome);
+                outcome = Err(Payload::error("the promise was fulfilled with itself"));
+            } else if self
+                .nodes
+                .get(end)
+                .is_some_and(|node| node.promise().is_some())
+            {
+                match self.settled(end) {
+                    Some(settled) => {
+                        self.release_outcome(&outcome);
+                        outcome = settled;
+                    }
+                    // Messages that wait must go where earlier ones went, hence not to the end.
+                    None => following = Some(reference.0),
+                }
+            }
+        }
+        let state = match (&outcome, following) {
+            (_, Some(other)) => State::Following(other),
+            (Ok(value), None) => State::Fulfilled(value.clone()),
+            (Err(reason), None) => State::Broken(reason.clone()),
+        };
+        let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
+            return;
+        };
+        promise.state = state;
+        let queue = core::mem::take(&mut promise.queue);
+        let listeners = core::mem::take(&mut promise.listeners);
+        if let Some(other) = following {
+            for listener in listeners {
+                self.subscribe(other, listener);
+            }
+        } else {
+            // Listeners are notified after the messages that waited, so they are below them on the stack.
+            for listener in listeners.into_iter().rev() {
+                let outcome = match &outcome {
+                    Ok(value) => Ok(self.retained(value)),
+                    Err(reason) => Err(self.retained(reason)),
+                };
+                self.work.push(Work::Notify { listener, outcome });
+            }
+        }
+        for message in queue.into_iter().rev() {
+            let bytes = message.payload.data.len();
+            if let Some(session) = message
+                .origin
+                .and_then(|origin| self.sessions.get_mut(origin))
+            {
+                session.queued -= bytes;
+            }
+            self.work.push(Work::Deliver {
+                target: id,
+                payload: message.payload,
+                result: message.result,
+                origin: message.origin,
+            });
+        }
+        // What waited for it may have been all that kept it.
+        self.unreferenced.push(id);
+    }
+
+    /// Notifies `listener` when the promise has settled.
+    pub(super) fn subscribe(&mut self, id: Id, listener: Listener) {
+        let end = self.settled_as(id);
+        let Some(node) = self.nodes.get(end) else {
+            let outcome = Err(Payload::error("no such object"));
+            return self.work.push(Work::Notify { listener, outcome });
+        };
+        if node.promise().is_none() {
+            self.retain(end);
+            let outcome = Ok(Payload::reference(Ref(end)));
+            return self.work.push(Work::Notify { listener, outcome });
+        }
+        let silent = match &node.kind {
+            Kind::Remote { remote, .. } if !remote.listening => Some(*remote),
+            _ => None,
+        };
+        if let Some(outcome) = self.settled(end) {
+            return self.work.push(Work::Notify { listener, outcome });
+        }
+        if let Some(remote) = silent
+            && let Err(reason) = self.send_listen(end, remote)
+        {
+            let outcome = Err(Payload::error(&reason));
+            return self.work.push(Work::Notify { listener, outcome });
+        }
+        let limits = &self.config.limits;
+        let most = limits.listeners;
+        let mut full = false;
+        if let Listener::Wire { session, .. } = &listener {
+            let listened = self.sessions.get_mut(*session);
+            if let Some(session) = listened {
+                if session.listens.len() >= limits.session_listeners {
+                    // Promises that have settled since do not count.
+                    let nodes = &self.nodes;
+                    session
+                        .listens
+                        .retain(|id| nodes.get(*id).is_some_and(Node::is_pending));
+                }
+                full = session.listens.len() >= limits.session_listeners;
+                if !full {
+                    session.listens.push(end);
+                }
+            }
+        }
+        let Some(promise) = self.nodes.get_mut(end).and_then(Node::promise_mut) else {
+            return;
+        };
+        if full || promise.listeners.len() >= most {
+            let outcome = Err(Payload::error(&format!("more than {most} listeners")));
+            self.work.push(Work::Notify { listener, outcome });
+        } else {
+            promise.listeners.push(listener);
+        }
+    }
+
+    fn notify(&mut self, listener: Listener, outcome: Outcome) {
+        match listener {
+            Listener::Caller(id) => {
+                let (Ok(payload) | Err(payload)) = &outcome;
+                self.hand_over(payload);
+                self.events.push_back(Event::Settled {
+                    promise: Ref(id),
+                    outcome,
+                });
+            }
+            Listener::Wire { resolver, .. } => {
+                let sent = self.send_settlement(resolver, &outcome);
+                if let Err(reason) = sent {
+                    // If even this cannot be sent, the session has ended.
+                    let _: Result<(), _> =
+                        self.send_settlement(resolver, &Err(Payload::error(&reason)));
+                }
+                self.release_outcome(&outcome);
+                self.release(resolver);
+            }
+            Listener::Part { ref of, into } => {
+                let part = match &outcome {
+                    Ok(value) => super::extract::part(value, of).map_err(Payload::error),
+                    Err(reason) => Err(reason.clone()),
+                };
+                let (Ok(payload) | Err(payload)) = &part;
+                for index in 0..payload.refs.len() {
+                    self.retain(payload.refs[index].0);
+                }
+                self.release_outcome(&outcome);
+                self.finish(Some(into), part);
+            }
+        }
+    }
+
+    /// Removes the listeners of a session that ended.
+    pub(super) fn drop_listeners(&mut self, session: Id, listens: Vec<Id>) {
+        for id in listens {
+            let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
+                continue;
+            };
+            let mut dropped = Vec::new();
+            let mut i = 0;
+            while i < promise.listeners.len() {
+                if matches!(&promise.listeners[i], Listener::Wire { session: other, .. } if *other == session)
+                {
+                    dropped.push(promise.listeners.remove(i));
+                } else {
+                    i += 1;
+                }
+            }
+            dropped
+                .iter()
+                .for_each(|listener| self.drop_listener(listener));
+            self.unreferenced.push(id);
+        }
+    }
+}
+
+/// The outcome that a resolver is called with.
+fn settlement(arguments: &Payload) -> Option<Outcome> {
+    let [method, value] = <[Payload; 2]>::try_from(arguments.items()?).ok()?;
+    match method.as_symbol()? {
+        "fulfill" => Some(Ok(value)),
+        "break" => Some(Err(value)),
+        _ => None,
+    }
+}

@@ -1,0 +1,460 @@
+//! Opening and closing sessions.
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use super::config::{Location, Proof};
+use super::connection::{Connection, Dial, Dialing, Identity, Output, Phase, Session, Waiter};
+use super::deliver::Work;
+use super::node::{Kind, Node, Ref};
+use super::payload::Payload;
+use super::receive::Stop;
+use super::slab::Id;
+use super::vat::{Event, Vat};
+use crate::captp::{
+    Crossed, Framing, Operation, Peer, StartSession, Syrup, crossed_hellos, session_id,
+};
+
+impl Vat {
+    /// Registers a connection that a peer opened to the own location with this index. `None`: there are too many
+    /// connections, and this one should be closed.
+    pub fn accepted(&mut self, location: usize, proof: Proof, now: u64) -> Option<Connection> {
+        self.now = self.now.max(now);
+        if self.sessions.len() >= self.config.limits.connections {
+            return None;
+        }
+        let location = self.config.locations.get(location)?.clone();
+        let key = self.secret_key();
+        let mut session = Session::new(key, location, self.config.dialect, None, proof);
+        session.deadline = Some(self.now + self.config.limits.hello_time);
+        let id = self.sessions.insert(session);
+        self.unidentified.push_back(id);
+        while self.unidentified.len() > self.config.limits.unidentified {
+            let Some(oldest) = self.unidentified.pop_front() else {
+                break;
+            };
+            // Those that have said hello stay in the queue until here.
+            if self.is_unidentified(oldest) {
+                self.end(oldest, "too many connections without a hello", true);
+            }
+        }
+        self.run();
+        Some(Connection(id))
+    }
+
+    fn is_unidentified(&self, id: Id) -> bool {
+        self.sessions
+            .get(id)
+            .is_some_and(|session| session.phase == Phase::Hello)
+    }
+
+    /// Registers a connection that was opened as requested. `None`: it is not needed any more and should be closed.
+    pub fn dialed(&mut self, dial: Dial, proof: Proof, now: u64) -> Option<Connection> {
+        self.now = self.now.max(now);
+        let dialing = self.dials.get(dial.0)?;
+        if dialing.connection.is_some() {
+            return None;
+        }
+        let transport = &dialing.location.transport;
+        let locations = &self.config.locations;
+        let ours = locations.iter().find(|ours| ours.transport == *transport);
+        let (ours, framing, deadline) = (
+            ours.or(locations.first())?.clone(),
+            dialing.framing,
+            dialing.deadline,
+        );
+        let key = self.secret_key();
+        let mut session = Session::new(key, ours, self.config.dialect, Some(framing), proof);
+        session.dial = Some(dial.0);
+        session.deadline = Some(deadline);
+        let id = self.sessions.insert(session);
+        if let Some(dialing) = self.dials.get_mut(dial.0) {
+            dialing.connection = Some(id);
+        }
+        if let Err(reason) = self.send_hello(id) {
+            self.end(id, &reason, false);
+        }
+        self.run();
+        Some(Connection(id))
+    }
+
+    /// Reports that a connection could not be opened. What waits for it breaks.
+    pub fn dial_failed(&mut self, dial: Dial, reason: &str) {
+        self.end_dial(dial.0, reason);
+        self.run();
+    }
+
+    /// Reports that a connection is closed.
+    pub fn closed(&mut self, connection: Connection, reason: &str) {
+        self.end(connection.0, reason, false);
+        self.sessions.remove(connection.0);
+        self.run();
+    }
+
+    /// Applies deadlines. Call it at [`deadline`](Self::deadline).
+    pub fn tick(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        for id in self.sessions.ids() {
+            let Some(session) = self.sessions.get(id) else {
+                continue;
+            };
+            if session
+                .deadline
+                .is_some_and(|deadline| deadline <= self.now)
+            {
+                match session.phase {
+                    Phase::Hello => self.end(id, "no hello in time", true),
+                    Phase::Active => self.end(id, "message not complete in time", true),
+                    Phase::Closing => {
+                        self.sessions.remove(id);
+                    }
+                }
+            }
+        }
+        for id in self.dials.ids() {
+            if let Some(dial) = self.dials.get(id)
+                && dial.deadline <= self.now
+            {
+                let reason = dial.refused.clone();
+                self.end_dial(id, reason.as_deref().unwrap_or("no connection in time"));
+            }
+        }
+        self.expire_gifts();
+        self.run();
+    }
+
+    /// When to call [`tick`](Self::tick), unless something else happens before.
+    pub fn deadline(&self) -> Option<u64> {
+        let sessions = self.sessions.ids().into_iter();
+        let sessions = sessions.filter_map(|id| self.sessions.get(id)?.deadline);
+        let dials = self.dials.ids().into_iter();
+        let dials = dials.filter_map(|id| Some(self.dials.get(id)?.deadline));
+        let gifts = self.gifts.values().map(|gift| gift.deadline);
+        sessions.chain(dials).chain(gifts).min()
+    }
+
+    fn send_hello(&mut self, id: Id) -> Result<(), String> {
+        let session = self.sessions.get(id).ok_or("disconnected")?;
+        let (key, location) = (session.key.clone(), session.location.clone());
+        let start = StartSession::sign::<Syrup>(&key, location.peer());
+        let start = start.map_err(|error| error.kind.to_string())?;
+        self.write(id, &Operation::StartSession(start))
+    }
+
+    /// Checks the peer's hello. The session is active if this succeeds.
+    pub(super) fn hello(&mut self, id: Id, start: &StartSession<'_>) -> Result<(), Stop> {
+        if !self.config.limits.allow_location(&start.location) {
+            return Err("location too long".into());
+        }
+        start
+            .verify::<Syrup>()
+            .map_err(|error| error.kind.to_string())?;
+        let location = Location::from(&start.location);
+        let peer_id = start.key.id::<Syrup>();
+        let session = self.sessions.get(id).ok_or(Stop::Ended)?;
+        let (our_id, dial) = (session.our_id, session.dial);
+        let findable = session.proof != Proof::Claimed || dial.is_some();
+        let ours = &self.config.locations;
+        if peer_id == our_id || ours.iter().any(|ours| ours.is_same(&location)) {
+            return Err("the peer has our own key or location".into());
+        }
+        if !ours.iter().any(|ours| ours.transport == location.transport) {
+            return Err(format!("unknown transport {}", location.transport).into());
+        }
+        if let Some(dialing) = dial.and_then(|dial| self.dials.get(dial))
+            && !dialing.location.is_same(&location)
+        {
+            return Err(format!(
+                "expected the peer {}, found {}",
+                dialing.location.designator, location.designator
+            )
+            .into());
+        }
+        let key = location.key();
+        if findable && dial.is_none() {
+            self.resolve_crossed(&key, &peer_id)?;
+            if self.peers.contains_key(&key) {
+                self.send_hello(id)?;
+                return Err("there is a session with this peer".into());
+            }
+        }
+        if dial.is_none() {
+            self.send_hello(id)?;
+        }
+        let session_id = session_id(&our_id, &peer_id);
+        let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
+        session.phase = Phase::Active;
+        session.deadline = None;
+        session.dial = None;
+        session.findable = findable;
+        session.signatures = (self.config.limits.signatures, self.now);
+        session.peer = Some(Identity {
+            key: start.key,
+            id: peer_id,
+            session_id,
+            location,
+        });
+        self.session_ids.insert(session_id, id);
+        self.events.push_back(Event::Up(Connection(id)));
+        if findable {
+            self.peers.insert(key.clone(), id);
+            // Those who wait for a connection that is being opened need it no more.
+            if let Some(dial) = self.dialing.remove(&key)
+                && let Some(dialing) = self.dials.remove(dial)
+            {
+                for waiter in dialing.waiters {
+                    self.satisfy(id, waiter);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides between a connection from a peer and one to it that are being opened at the same time.
+    fn resolve_crossed(&mut self, key: &(String, String), theirs: &[u8; 32]) -> Result<(), Stop> {
+        let dialing = self
+            .dialing
+            .get(key)
+            .and_then(|dial| self.dials.get_mut(*dial));
+        let Some(dialing) = dialing else {
+            return Ok(());
+        };
+        let Some(outbound) = dialing.connection else {
+            return Ok(());
+        };
+        let Some(ours) = self.sessions.get_mut(outbound) else {
+            return Ok(());
+        };
+        match crossed_hellos(&ours.our_id, theirs) {
+            Some(Crossed::KeepOurs) => Err("crossed hellos: the other connection is kept".into()),
+            Some(Crossed::KeepTheirs) => {
+                dialing.connection = None;
+                ours.dial = None;
+                self.end(
+                    outbound,
+                    "crossed hellos: the other connection is kept",
+                    true,
+                );
+                Ok(())
+            }
+            None => {
+                self.end(outbound, "the peer has our own key", true);
+                Err("the peer has our own key".into())
+            }
+        }
+    }
+
+    /// Finds a session for the waiter, or opens one.
+    pub(super) fn wait_for_session(
+        &mut self,
+        location: Location,
+        waiter: Waiter,
+        framing: Option<Framing>,
+    ) {
+        let key = location.key();
+        self.retain(waiter.promise());
+        if let Some(&session) = self.peers.get(&key) {
+            return self.satisfy(session, waiter);
+        }
+        if let Some(dialing) = self
+            .dialing
+            .get(&key)
+            .and_then(|dial| self.dials.get_mut(*dial))
+        {
+            return dialing.waiters.push(waiter);
+        }
+        let id = self.dials.insert(Dialing {
+            location: location.clone(),
+            waiters: [waiter].into(),
+            connection: None,
+            framing: framing.unwrap_or(self.config.framing),
+            deadline: self.now + self.config.limits.dial_time,
+            refused: None,
+        });
+        self.dialing.insert(key, id);
+        self.outputs.push_back(Output::Dial {
+            dial: Dial(id),
+            location,
+        });
+    }
+
+    /// Gives the waiter what it waits for.
+    pub(super) fn satisfy(&mut self, session: Id, waiter: Waiter) {
+        let promise = waiter.promise();
+        let found = match waiter {
+            Waiter::Bootstrap { .. } => Ok(self.bootstrap_of(session)),
+            Waiter::Fetch { swiss, .. } => self.fetch(session, &swiss),
+            Waiter::Withdraw {
+                envelope,
+                key,
+                gifter,
+                ..
+            } => {
+                self.end_handoff(gifter);
+                self.withdraw(session, &envelope, &key)
+            }
+        };
+        let outcome = match found {
+            Ok(node) => Ok(self.as_payload(node)),
+            Err(reason) => Err(Payload::error(&reason)),
+        };
+        self.work.push(Work::Settle { promise, outcome });
+        self.release(promise);
+    }
+
+    /// A promise for an object or the bootstrap object of a peer.
+    pub(super) fn find(
+        &mut self,
+        peer: &Peer<'_>,
+        swiss: Option<&[u8]>,
+        framing: Option<Framing>,
+    ) -> Id {
+        if !self.config.limits.allow_location(peer) {
+            return self.broken("location too long");
+        }
+        let location = Location::from(peer);
+        let promise = self.new_promise();
+        if self.is_own(&location) {
+            let object = match swiss {
+                Some(swiss) => self.published(swiss),
+                None => Some(self.bootstrap),
+            };
+            let outcome = match object {
+                Some(object) => Ok(self.as_payload(object)),
+                None => Err(Payload::error("no object has this swiss number")),
+            };
+            self.work.push(Work::Settle { promise, outcome });
+            return promise;
+        }
+        let waiter = match swiss {
+            Some(swiss) => Waiter::Fetch {
+                promise,
+                swiss: swiss.into(),
+            },
+            None => Waiter::Bootstrap { promise },
+        };
+        self.wait_for_session(location, waiter, framing);
+        promise
+    }
+
+    pub(super) fn is_own(&self, location: &Location) -> bool {
+        self.config
+            .locations
+            .iter()
+            .any(|ours| ours.is_same(location))
+    }
+
+    fn end_dial(&mut self, id: Id, reason: &str) {
+        let Some(dialing) = self.dials.remove(id) else {
+            return;
+        };
+        self.dialing.remove(&dialing.location.key());
+        for waiter in dialing.waiters {
+            let promise = waiter.promise();
+            if let Waiter::Withdraw { gifter, .. } = waiter {
+                self.end_handoff(gifter);
+            }
+            let outcome = Err(Payload::error(&format!("cannot connect: {reason}")));
+            self.work.push(Work::Settle { promise, outcome });
+            self.release(promise);
+        }
+        if let Some(connection) = dialing.connection {
+            self.end(connection, reason, true);
+        }
+    }
+
+    /// Ends a session. Its promises break, and its references are broken from now on.
+    pub(super) fn end(&mut self, id: Id, reason: &str, abort: bool) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.phase == Phase::Closing {
+            return;
+        }
+        session.phase = Phase::Closing;
+        session.frames = None;
+        session.deadline = Some(self.now + self.config.limits.close_time);
+        let dial = session.dial.take();
+        let exports = core::mem::take(&mut session.exports);
+        session.export_index.clear();
+        let imports = core::mem::take(&mut session.imports);
+        let questions = core::mem::take(&mut session.questions);
+        let answers = core::mem::take(&mut session.answers);
+        let listens = core::mem::take(&mut session.listens);
+        session.gc_exports = Vec::new();
+        session.gc_answers = Vec::new();
+        let (withdrawals, findable) = (session.withdrawals > 0, session.findable);
+        if let Some(peer) = session.peer.take() {
+            self.session_ids.remove(&peer.session_id);
+            if findable {
+                self.peers.remove(&peer.location.key());
+            }
+            self.drop_gifts(id, &peer.session_id, withdrawals);
+        }
+        if abort {
+            let reason = truncated(reason);
+            // If it cannot be written, the connection closes without a reason.
+            let _: Result<(), _> = self.write(id, &Operation::Abort { reason });
+        }
+        self.outputs.push_back(Output::Close(Connection(id)));
+        self.events
+            .push_back(Event::Down(Connection(id), reason.into()));
+        for export in exports.into_values() {
+            self.release(export.node);
+        }
+        for answer in answers.into_values() {
+            self.release(answer);
+        }
+        self.drop_listeners(id, listens);
+        for node in imports.into_values().chain(questions.into_values()) {
+            let Some(state) = self.nodes.get(node) else {
+                continue;
+            };
+            if state.watched && state.handles > 0 {
+                self.events.push_back(Event::Broken(Ref(node)));
+            }
+            if self.nodes.get(node).is_some_and(Node::is_pending) {
+                let outcome = Err(Payload::error(&format!("disconnected: {reason}")));
+                self.work.push(Work::Settle {
+                    promise: node,
+                    outcome,
+                });
+            }
+        }
+        if let Some(id) = dial {
+            // Only the peer ends a session without telling it.
+            match self.dials.get_mut(id) {
+                Some(dial) if !abort => {
+                    dial.connection = None;
+                    dial.deadline = self.now + self.config.limits.crossed_time;
+                    dial.refused = Some(reason.into());
+                }
+                _ => self.end_dial(id, reason),
+            }
+        }
+    }
+
+    /// A reference to the peer's bootstrap object. It is not counted.
+    fn bootstrap_of(&mut self, session: Id) -> Id {
+        self.nodes.insert(Node::new(Kind::Remote {
+            remote: super::node::Remote {
+                session,
+                target: crate::captp::Target::Export(0),
+                received: 0,
+                listening: false,
+            },
+            promise: None,
+        }))
+    }
+}
+
+/// Reasons are for people, and short.
+fn truncated(reason: &str) -> &str {
+    let mut end = reason.len().min(200);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    &reason[..end]
+}

@@ -1,0 +1,56 @@
+//! CapTP sessions: a state machine without input or output.
+//!
+//! A [`Vat`] holds all sessions of one participant: crossed hellos and handoffs involve more than one of them. The
+//! caller moves bytes and time, and drains events; the vat never calls user code, reads no clock and draws no
+//! randomness. The same inputs therefore give the same outputs, which makes a recorded session replayable.
+//!
+//! | the caller | calls |
+//! |---|---|
+//! | opens and closes connections | [`Vat::accepted`], [`Vat::dialed`], [`Vat::dial_failed`], [`Vat::closed`] |
+//! | moves bytes and time | [`Vat::received`], [`Vat::poll_output`], [`Vat::take_bytes`], [`Vat::tick`], [`Vat::deadline`] |
+//! | creates objects and promises | [`Vat::object`], [`Vat::promise`], [`Vat::publish`] |
+//! | sends messages | [`Vat::call`], [`Vat::send`], [`Vat::get`], [`Vat::index`], [`Vat::untag`], [`Vat::enliven`] |
+//! | serves calls and learns results | [`Vat::poll_event`], [`Vat::resolve`], [`Vat::listen`], [`Vat::watch`] |
+//! | releases references | [`Vat::drop_ref`], [`Vat::drop_payload`] |
+//!
+//! Arguments and results are [`Payload`]s: encoded Syrup, in which each reference is the record `<desc:ref n>` that
+//! stands for the n-th entry of [`Payload::refs`]. Data without references is never decoded.
+//!
+//! # Guarantees
+//!
+//! - Messages sent through one reference arrive in order, including messages that wait for a promise. A promise is never
+//!   bypassed ("shortened") once something was sent through it.
+//! - A promise settles at most once, and each listener is notified exactly once.
+//! - What a peer can make the vat hold is bounded by [`Limits`]. Reaching a limit ends that session or breaks that
+//!   promise; other sessions are not affected.
+//! - A location in a hello is a claim. [`Proof`] states whether the connection may be found under that location.
+//! - Handoffs are used once: the count of a certificate is recorded when it is first seen, even if the gift is not
+//!   there yet.
+//!
+//! References in a cycle across peers are never collected.
+//!
+//! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
+
+mod bootstrap;
+mod config;
+mod connection;
+mod deliver;
+mod entropy;
+mod extract;
+mod gift;
+mod handshake;
+mod node;
+mod outbound;
+mod payload;
+mod receive;
+mod refs;
+mod slab;
+#[cfg(test)]
+mod tests;
+mod vat;
+
+pub use config::{Config, Limits, Location, Proof};
+pub use connection::{Connection, Dial, Output};
+pub use node::{Outcome, Ref};
+pub use payload::{Builder, Payload};
+pub use vat::{Event, Stats, Vat};

@@ -1,0 +1,126 @@
+//! Objects and promises, ours and those of peers.
+use alloc::{collections::VecDeque, string::String, vec::Vec};
+
+use super::payload::Payload;
+use super::slab::Id;
+use crate::captp::Target;
+
+/// A handle to an object or promise. A copy is the same handle: [`Vat::clone_ref`](super::Vat::clone_ref) makes
+/// another one, and each is released by [`Vat::drop_ref`](super::Vat::drop_ref). A stale handle refers to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ref(pub(super) Id);
+
+/// What became of a promise: its value, or the reason for which it broke.
+pub type Outcome = Result<Payload, Payload>;
+
+/// What a reference refers to.
+pub(super) struct Node {
+    /// References from tables, queues and values.
+    pub refs: u32,
+    /// Handles of the caller.
+    pub handles: u32,
+    /// Whether to report that the session ended.
+    pub watched: bool,
+    pub kind: Kind,
+}
+
+pub(super) enum Kind {
+    /// An object of the caller.
+    Object,
+    /// The object at position 0, the same for all peers.
+    Bootstrap,
+    /// Settles the promise when called. The promise does not live for it.
+    Resolver(Id),
+    /// A local promise. Its resolver settles it.
+    Promise(Promise),
+    /// An object or promise of a peer, or the answer of a peer.
+    Remote {
+        remote: Remote,
+        /// For promises and answers.
+        promise: Option<Promise>,
+    },
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Remote {
+    pub session: Id,
+    pub target: Target,
+    /// Number of references received and not yet returned.
+    pub received: u64,
+    /// Whether a resolver was sent along or an `op:listen` after it.
+    pub listening: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Promise {
+    pub state: State,
+    /// Messages that wait for a local promise. Those to remote ones are sent at once.
+    pub queue: VecDeque<Queued>,
+    pub listeners: Vec<Listener>,
+}
+
+#[derive(Default)]
+pub(super) enum State {
+    #[default]
+    Pending,
+    /// Becomes what another promise becomes.
+    Following(Id),
+    Fulfilled(Payload),
+    Broken(Payload),
+}
+
+pub(super) struct Queued {
+    pub payload: Payload,
+    pub result: Option<Id>,
+    pub origin: Option<Id>,
+}
+
+/// Who is notified when a promise settles.
+pub(super) enum Listener {
+    /// The caller, under the handle with which it listened.
+    Caller(Id),
+    /// A resolver of a peer.
+    Wire { session: Id, resolver: Id },
+    /// A promise for a part of the value.
+    Part { of: Part, into: Id },
+}
+
+/// A part of a value.
+pub(super) enum Part {
+    Field(String),
+    Item(u64),
+    Tagged(String),
+}
+
+impl Node {
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            refs: 0,
+            handles: 0,
+            watched: false,
+            kind,
+        }
+    }
+
+    pub fn promise(&self) -> Option<&Promise> {
+        match &self.kind {
+            Kind::Promise(promise) => Some(promise),
+            Kind::Remote { promise, .. } => promise.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub fn promise_mut(&mut self) -> Option<&mut Promise> {
+        match &mut self.kind {
+            Kind::Promise(promise) => Some(promise),
+            Kind::Remote { promise, .. } => promise.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a promise that has not settled and follows no other.
+    pub fn is_pending(&self) -> bool {
+        self.promise()
+            .is_some_and(|promise| matches!(promise.state, State::Pending))
+    }
+}

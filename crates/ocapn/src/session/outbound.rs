@@ -1,0 +1,404 @@
+//! What is sent to peers.
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec::Vec,
+};
+
+use super::connection::{Connection, Export, Output, Phase};
+use super::node::{Kind, Node, Outcome, Part, Promise, Ref, Remote, State};
+use super::payload::Payload;
+use super::slab::Id;
+use super::vat::Vat;
+use crate::captp::{Codec as _, Dialect, Framing, Import, Operation, Syrup, Target, put_frame};
+
+const DISCONNECTED: &str = "disconnected";
+/// Most entries in one message that returns references.
+const BATCH: usize = 4096;
+
+impl Vat {
+    pub(super) fn is_active(&self, session: Id) -> bool {
+        self.sessions
+            .get(session)
+            .is_some_and(|session| session.phase == Phase::Active)
+    }
+
+    /// The remote party that messages to `id` are sent to, unless its promise has settled as data or broken.
+    fn sendable(&self, id: Id) -> Option<Remote> {
+        let Kind::Remote { remote, promise } = &self.nodes.get(id)?.kind else {
+            return None;
+        };
+        match promise.as_ref().map(|promise| &promise.state) {
+            Some(State::Broken(_)) => None,
+            Some(State::Fulfilled(value)) if value.as_reference().is_none() => None,
+            _ => Some(*remote),
+        }
+    }
+
+    /// Sends a message to a remote party and returns its answer; `None` if the target is not one.
+    pub(super) fn send_remote(&mut self, id: Id, payload: &Payload) -> Option<Result<Id, String>> {
+        let remote = self.sendable(id)?;
+        Some(self.ask(remote.session, remote.target, payload))
+    }
+
+    /// Like [`send_remote`](Self::send_remote), without an answer.
+    pub(super) fn send_remote_only(
+        &mut self,
+        id: Id,
+        payload: &Payload,
+    ) -> Option<Result<(), String>> {
+        let remote = self.sendable(id)?;
+        Some(self.tell(remote.session, remote.target, payload))
+    }
+
+    /// Sends a message with an answer position and a resolver.
+    pub(super) fn ask(&mut self, session: Id, to: Target, payload: &Payload) -> Result<Id, String> {
+        self.active(session)?;
+        let (question, answer) = self.new_question(session, true)?;
+        let resolver = self.new_resolver(session, question);
+        let sent = resolver.and_then(|(resolver, position)| {
+            self.send_deliver(
+                session,
+                to,
+                payload,
+                Some(answer),
+                Some(Import::Object(resolver)),
+            )
+            .inspect_err(|_| self.undo_export(session, position))
+        });
+        if let Err(reason) = sent {
+            // It was never sent, so there is no answer to return.
+            if let Some(session) = self.sessions.get_mut(session) {
+                session.questions.remove(&answer);
+            }
+            self.nodes.remove(question);
+            return Err(reason);
+        }
+        Ok(question)
+    }
+
+    /// Sends a message without answer.
+    pub(super) fn tell(
+        &mut self,
+        session: Id,
+        to: Target,
+        payload: &Payload,
+    ) -> Result<(), String> {
+        self.active(session)?;
+        self.send_deliver(session, to, payload, None, None)
+    }
+
+    fn active(&self, session: Id) -> Result<(), String> {
+        if self.is_active(session) {
+            Ok(())
+        } else {
+            Err(DISCONNECTED.into())
+        }
+    }
+
+    fn new_question(&mut self, session: Id, listening: bool) -> Result<(Id, u64), String> {
+        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+        if state.questions.len() >= self.config.limits.exports {
+            return Err("too many answers of this peer are held".into());
+        }
+        let answer = state.next_answer;
+        state.next_answer += 1;
+        let question = self.nodes.insert(Node::new(Kind::Remote {
+            remote: Remote {
+                session,
+                target: Target::Answer(answer),
+                received: 0,
+                listening,
+            },
+            promise: Some(Promise::default()),
+        }));
+        state.questions.insert(answer, question);
+        Ok((question, answer))
+    }
+
+    /// Exports a resolver for the promise. Returns its position, twice for the caller's convenience.
+    fn new_resolver(&mut self, session: Id, promise: Id) -> Result<(u64, u64), String> {
+        let resolver = self.nodes.insert(Node::new(Kind::Resolver(promise)));
+        match self.new_export(session, resolver) {
+            Ok(position) => Ok((position, position)),
+            Err(reason) => {
+                self.nodes.remove(resolver);
+                Err(reason)
+            }
+        }
+    }
+
+    fn new_export(&mut self, session: Id, node: Id) -> Result<u64, String> {
+        let most = self.config.limits.exports;
+        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+        if state.exports.len() >= most {
+            return Err(format!("more than {most} objects exported to this peer"));
+        }
+        let position = state.next_export;
+        state.next_export += 1;
+        state.exports.insert(position, Export { node, refs: 1 });
+        self.retain(node);
+        Ok(position)
+    }
+
+    /// The position of a node exported to this session, counted once more.
+    fn export(&mut self, session: Id, node: Id) -> Result<u64, String> {
+        if let Some(state) = self.sessions.get_mut(session)
+            && let Some(&position) = state.export_index.get(&node.index)
+            && let Some(export) = state.exports.get_mut(&position)
+        {
+            export.refs += 1;
+            return Ok(position);
+        }
+        let position = self.new_export(session, node)?;
+        if let Some(state) = self.sessions.get_mut(session) {
+            state.export_index.insert(node.index, position);
+        }
+        Ok(position)
+    }
+
+    /// Takes back references to an export. Returns `None` if there are not as many.
+    pub(super) fn unexport(&mut self, session: Id, position: u64, refs: u64) -> Option<()> {
+        let state = self.sessions.get_mut(session)?;
+        let export = state.exports.get_mut(&position)?;
+        export.refs = export.refs.checked_sub(refs)?;
+        if export.refs == 0 {
+            let node = export.node;
+            state.exports.remove(&position);
+            if state.export_index.get(&node.index) == Some(&position) {
+                state.export_index.remove(&node.index);
+            }
+            self.release(node);
+        }
+        Some(())
+    }
+
+    /// Takes back a reference that was not sent. If the session has ended, it is gone already.
+    fn undo_export(&mut self, session: Id, position: u64) {
+        let _: Option<()> = self.unexport(session, position, 1);
+    }
+
+    /// Requests notification of a remote promise.
+    pub(super) fn send_listen(&mut self, promise: Id, remote: Remote) -> Result<(), String> {
+        self.active(remote.session)?;
+        let (resolver, position) = self.new_resolver(remote.session, promise)?;
+        let operation = Operation::Listen {
+            to: remote.target,
+            resolver: Import::Object(resolver),
+            wants_partial: false,
+        };
+        self.write(remote.session, &operation)
+            .inspect_err(|_| self.undo_export(remote.session, position))?;
+        if let Some(Kind::Remote { remote, .. }) =
+            self.nodes.get_mut(promise).map(|node| &mut node.kind)
+        {
+            remote.listening = true;
+        }
+        Ok(())
+    }
+
+    /// Asks for a part of a remote promise, if the dialect can express it. The answer has no resolver.
+    pub(super) fn send_part(&mut self, id: Id, remote: Remote, part: &Part) -> Option<Id> {
+        let session = self.sessions.get(remote.session)?;
+        if session.phase != Phase::Active || session.dialect == Dialect::Suite202602 {
+            return None;
+        }
+        self.sendable(id)?;
+        let (question, answer) = self.new_question(remote.session, false).ok()?;
+        let from = remote.target;
+        let operation = match part {
+            Part::Field(field) => Operation::Get {
+                from,
+                field,
+                answer,
+            },
+            Part::Item(index) => Operation::Index {
+                from,
+                index: *index,
+                answer,
+            },
+            Part::Tagged(tag) => Operation::Untag { from, tag, answer },
+        };
+        match self.write(remote.session, &operation) {
+            Ok(()) => Some(question),
+            Err(_) => {
+                if let Some(session) = self.sessions.get_mut(remote.session) {
+                    session.questions.remove(&answer);
+                }
+                self.nodes.remove(question);
+                None
+            }
+        }
+    }
+
+    /// Calls a resolver of a peer.
+    pub(super) fn send_settlement(
+        &mut self,
+        resolver: Id,
+        outcome: &Outcome,
+    ) -> Result<(), String> {
+        let (method, value) = match outcome {
+            Ok(value) => ("fulfill", value),
+            Err(reason) => ("break", reason),
+        };
+        let arguments = Payload::list(|list| {
+            list.symbol(method).payload(value);
+        });
+        self.send_remote_only(resolver, &arguments)
+            .unwrap_or_else(|| Err(DISCONNECTED.into()))
+    }
+
+    fn send_deliver(
+        &mut self,
+        session: Id,
+        to: Target,
+        payload: &Payload,
+        answer: Option<u64>,
+        resolver: Option<Import>,
+    ) -> Result<(), String> {
+        let mut exported = Vec::new();
+        let mut arguments = Vec::with_capacity(payload.data.len());
+        let encoded = payload.write(&mut arguments, |reference, out| {
+            self.put_reference(session, reference.0, out, &mut exported)
+        });
+        let sent = encoded.and_then(|()| {
+            let operation = Operation::Deliver {
+                to,
+                arguments: &arguments,
+                answer,
+                resolver,
+            };
+            self.write(session, &operation)
+        });
+        if sent.is_err() {
+            for position in exported {
+                self.undo_export(session, position);
+            }
+        }
+        sent
+    }
+
+    /// Writes the descriptor of a reference for this session.
+    fn put_reference(
+        &mut self,
+        session: Id,
+        reference: Id,
+        out: &mut Vec<u8>,
+        exported: &mut Vec<u64>,
+    ) -> Result<(), String> {
+        let end = self.settled_as(reference);
+        let node = self.nodes.get(end).ok_or("stale reference")?;
+        let is_promise = node.promise().is_some();
+        if let Kind::Remote { remote, promise } = &node.kind {
+            let (remote, pending) = (*remote, promise.is_none() || node.is_pending());
+            if remote.session == session && pending {
+                remote.target.write(&mut Syrup::writer(out));
+                return Ok(());
+            }
+            // The promise of a third party is exported like one of ours, which forwards.
+            if promise.is_none() {
+                if self.is_active(remote.session) {
+                    return self.put_give(session, remote, out);
+                }
+                let broken = self.broken(DISCONNECTED);
+                let position = self.export(session, broken)?;
+                exported.push(position);
+                Import::Promise(position).write(&mut Syrup::writer(out));
+                return Ok(());
+            }
+        }
+        let position = self.export(session, end)?;
+        exported.push(position);
+        let import = if is_promise {
+            Import::Promise(position)
+        } else {
+            Import::Object(position)
+        };
+        import.write(&mut Syrup::writer(out));
+        Ok(())
+    }
+
+    /// Queues a message for sending.
+    pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), String> {
+        let limits = &self.config.limits;
+        let (longest, hard) = (limits.message, limits.outbound_hard);
+        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+        let framing = state.framing.unwrap_or(Framing::None);
+        let start = state.out.len();
+        let mut message = Vec::new();
+        let out = match framing {
+            Framing::None => &mut state.out,
+            Framing::Length => &mut message,
+        };
+        let before = out.len();
+        let encoded = operation.encode::<Syrup, _>(state.dialect, out);
+        if encoded.is_err() || out.len() - before > longest {
+            out.truncate(before);
+            return Err(match encoded {
+                Err(error) => error.kind.to_string(),
+                Ok(()) => format!("message longer than {longest} bytes"),
+            });
+        }
+        if framing == Framing::Length {
+            put_frame(framing, &message, &mut state.out);
+        }
+        if state.out.len() > hard {
+            state.out.truncate(start);
+            self.end(session, "the peer does not read", true);
+            return Err(DISCONNECTED.into());
+        }
+        self.announce(session);
+        Ok(())
+    }
+
+    /// Announces bytes to the caller.
+    pub(super) fn announce(&mut self, id: Id) {
+        if let Some(session) = self.sessions.get_mut(id)
+            && !session.announced
+        {
+            session.announced = true;
+            self.outputs.push_back(Output::Bytes(Connection(id)));
+        }
+    }
+
+    /// Moves the bytes to send on a connection to the end of `out`. If they are fetched only when earlier ones have
+    /// been sent, the limits on waiting bytes take effect.
+    pub fn take_bytes(&mut self, connection: Connection, out: &mut Vec<u8>) {
+        self.return_references();
+        if let Some(session) = self.sessions.get_mut(connection.0) {
+            session.announced = false;
+            if out.is_empty() {
+                core::mem::swap(out, &mut session.out);
+            } else {
+                out.append(&mut session.out);
+            }
+        }
+    }
+
+    /// Sends the positions of references and answers that nothing refers to any more.
+    pub(super) fn return_references(&mut self) {
+        while let Some(id) = self.collecting.pop() {
+            let Some(session) = self.sessions.get_mut(id) else {
+                continue;
+            };
+            let exports = core::mem::take(&mut session.gc_exports);
+            let answers = core::mem::take(&mut session.gc_answers);
+            if session.phase != Phase::Active {
+                continue;
+            }
+            // Failures end the session.
+            for batch in exports.chunks(BATCH) {
+                let _: Result<(), _> = self.write(id, &Operation::GcExports(batch.to_vec()));
+            }
+            for batch in answers.chunks(BATCH) {
+                let _: Result<(), _> = self.write(id, &Operation::GcAnswers(batch.to_vec()));
+            }
+        }
+    }
+
+    /// The handle of a node in a new payload.
+    pub(super) fn as_payload(&mut self, id: Id) -> Payload {
+        self.retain(id);
+        Payload::reference(Ref(id))
+    }
+}

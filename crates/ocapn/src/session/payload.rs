@@ -1,0 +1,276 @@
+//! Arguments and results: encoded data with references.
+use alloc::{string::String, vec::Vec};
+
+use super::node::Ref;
+use crate::captp::{Codec as _, Syrup, Write as _};
+use crate::syrup::{self, Encode, Error, Kind, Reader, Value};
+
+/// The label of the record that stands for a reference in [`Payload::data`].
+pub(super) const PLACEHOLDER: &str = "desc:ref";
+const PREFIX: &[u8] = b"<8'desc:ref";
+
+/// A value with references. Arguments are a payload that is a list.
+///
+/// In the encoded data, `<8'desc:ref n+>` stands for the reference `refs()[n]`; the numbers ascend from 0 in the order
+/// of the data. Peers cannot send that record: it ends their session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Payload {
+    pub(super) data: Vec<u8>,
+    pub(super) refs: Vec<Ref>,
+    /// Offset of each placeholder in the data.
+    pub(super) at: Vec<u32>,
+}
+
+impl Payload {
+    /// Builds a list.
+    ///
+    /// ```
+    /// use lydite_ocapn::session::Payload;
+    ///
+    /// let arguments = Payload::list(|list| {
+    ///     list.symbol("greet").string("Ann");
+    /// });
+    /// assert_eq!(arguments.data(), b"[5'greet3\"Ann]");
+    /// ```
+    pub fn list(build: impl FnOnce(&mut Builder)) -> Self {
+        let mut builder = Builder::default();
+        builder.begin_list();
+        build(&mut builder);
+        builder.end_list();
+        builder.payload
+    }
+
+    /// A single reference.
+    pub fn reference(reference: Ref) -> Self {
+        let mut builder = Builder::default();
+        builder.reference(reference);
+        builder.payload
+    }
+
+    /// A value without references.
+    ///
+    /// # Errors
+    ///
+    /// The value has no encoding.
+    pub fn value<T: Encode + ?Sized>(value: &T) -> Result<Self, Error> {
+        Ok(Self {
+            data: syrup::encode(value)?,
+            ..Self::default()
+        })
+    }
+
+    /// The reason for which a promise breaks: `<desc:error "message">`.
+    pub fn error(message: &str) -> Self {
+        let mut builder = Builder::default();
+        let mut writer = Syrup::writer(&mut builder.payload.data);
+        writer.begin_record("desc:error");
+        writer.string(message);
+        writer.end_record();
+        builder.payload
+    }
+
+    /// The encoding, with placeholders for references.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// The references, in the order of their placeholders.
+    pub fn refs(&self) -> &[Ref] {
+        &self.refs
+    }
+
+    /// The reference, if the payload is nothing else.
+    pub fn as_reference(&self) -> Option<Ref> {
+        match (self.refs.as_slice(), self.at.as_slice()) {
+            ([reference], [0]) => (self.data.len() == placeholder_length(0)).then_some(*reference),
+            _ => None,
+        }
+    }
+
+    /// Decodes the data. References are records with the label `desc:ref` and an index into [`refs`](Self::refs).
+    ///
+    /// # Errors
+    ///
+    /// The data exceeds the limits of a [`Value`].
+    pub fn decode(&self) -> Result<Value, Error> {
+        Value::decode(&self.data)
+    }
+
+    /// The items of a list, each with its references; `None` if the payload is not a list.
+    pub fn items(&self) -> Option<Vec<Self>> {
+        let mut reader = Reader::new(&self.data);
+        reader.begin(Kind::List).ok()?;
+        let mut items = Vec::new();
+        while !reader.try_end(Kind::List) {
+            let start = reader.offset();
+            let length = reader.raw().ok()?.as_bytes().len();
+            items.push(self.part(start, start + length));
+        }
+        Some(items)
+    }
+
+    /// The symbol, if the payload is one.
+    pub fn as_symbol(&self) -> Option<&str> {
+        Reader::new(&self.data).symbol().ok()
+    }
+
+    /// The message of an error made by [`error`](Self::error), or `None` for other data.
+    pub fn as_error(&self) -> Option<&str> {
+        let mut reader = Reader::new(&self.data);
+        reader.begin(Kind::Record).ok()?;
+        (reader.symbol().ok()? == "desc:error").then_some(())?;
+        reader.string().ok()
+    }
+
+    /// The value encoded in this range of the data, with the references in it.
+    pub(super) fn part(&self, start: usize, end: usize) -> Self {
+        let mut builder = Builder::default();
+        builder.append(self, start, end);
+        builder.payload
+    }
+}
+
+fn placeholder_length(index: usize) -> usize {
+    let digits = if index == 0 {
+        1
+    } else {
+        index.ilog10() as usize + 1
+    };
+    PREFIX.len() + digits + 2
+}
+
+/// Appends values to a [`Payload`].
+#[derive(Debug, Default)]
+pub struct Builder {
+    payload: Payload,
+}
+
+impl Builder {
+    /// Opens a list.
+    pub fn begin_list(&mut self) -> &mut Self {
+        self.payload.data.push(b'[');
+        self
+    }
+
+    /// Closes a list.
+    pub fn end_list(&mut self) -> &mut Self {
+        self.payload.data.push(b']');
+        self
+    }
+
+    /// Appends a symbol.
+    pub fn symbol(&mut self, text: &str) -> &mut Self {
+        Syrup::writer(&mut self.payload.data).symbol(text);
+        self
+    }
+
+    /// Appends a string.
+    pub fn string(&mut self, text: &str) -> &mut Self {
+        Syrup::writer(&mut self.payload.data).string(text);
+        self
+    }
+
+    /// Appends a byte array.
+    pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        Syrup::writer(&mut self.payload.data).bytes(bytes);
+        self
+    }
+
+    /// Appends an integer.
+    pub fn integer(&mut self, value: u64) -> &mut Self {
+        Syrup::writer(&mut self.payload.data).integer(value);
+        self
+    }
+
+    /// Appends a value without references.
+    ///
+    /// # Errors
+    ///
+    /// The value has no encoding. Nothing is appended.
+    pub fn value<T: Encode + ?Sized>(&mut self, value: &T) -> Result<&mut Self, Error> {
+        let length = self.payload.data.len();
+        match syrup::encode_append(value, &mut self.payload.data) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.payload.data.truncate(length);
+                Err(error)
+            }
+        }
+    }
+
+    /// Appends a reference.
+    pub fn reference(&mut self, reference: Ref) -> &mut Self {
+        let payload = &mut self.payload;
+        payload.at.push(payload.data.len() as u32);
+        payload.data.extend_from_slice(PREFIX);
+        let mut writer = Syrup::writer(&mut payload.data);
+        writer.integer(payload.refs.len() as u64);
+        writer.end_record();
+        payload.refs.push(reference);
+        self
+    }
+
+    /// Appends another payload as one value.
+    pub fn payload(&mut self, payload: &Payload) -> &mut Self {
+        self.append(payload, 0, payload.data.len());
+        self
+    }
+
+    /// The payload so far.
+    pub fn finish(self) -> Payload {
+        self.payload
+    }
+
+    /// Appends a range of another payload.
+    fn append(&mut self, payload: &Payload, start: usize, end: usize) {
+        let mut from = start;
+        for (index, &at) in payload.at.iter().enumerate() {
+            let at = at as usize;
+            if (start..end).contains(&at) {
+                self.raw(&payload.data[from..at]);
+                self.reference(payload.refs[index]);
+                from = at + placeholder_length(index);
+            }
+        }
+        self.raw(&payload.data[from..end]);
+    }
+
+    /// Appends encoded bytes.
+    pub(super) fn raw(&mut self, encoded: &[u8]) {
+        self.payload.data.extend_from_slice(encoded);
+    }
+}
+
+impl Payload {
+    /// Writes the payload with `put` in place of each placeholder.
+    pub(super) fn write<E>(
+        &self,
+        out: &mut Vec<u8>,
+        mut put: impl FnMut(Ref, &mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut from = 0;
+        for (index, &at) in self.at.iter().enumerate() {
+            let at = at as usize;
+            out.extend_from_slice(&self.data[from..at]);
+            put(self.refs[index], out)?;
+            from = at + placeholder_length(index);
+        }
+        out.extend_from_slice(&self.data[from..]);
+        Ok(())
+    }
+}
+
+impl From<&str> for Payload {
+    /// A string.
+    fn from(text: &str) -> Self {
+        let mut builder = Builder::default();
+        builder.string(text);
+        builder.payload
+    }
+}
+
+impl From<String> for Payload {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}

@@ -1,0 +1,499 @@
+//! What peers send.
+use alloc::{
+    format,
+    string::{String, ToString as _},
+    vec,
+};
+
+use super::connection::{Connection, Phase};
+use super::deliver::Work;
+use super::node::{Kind, Listener, Node, Part, Promise, Ref, Remote};
+use super::payload::{Builder, PLACEHOLDER, Payload};
+use super::slab::Id;
+use super::vat::Vat;
+use crate::captp::{
+    Codec as _, Dialect, Error, ErrorKind, Frames, Framing, Import, Operation, Read, Syrup, Target,
+};
+use crate::syrup::{self, Reader};
+
+/// Why reading a connection stops.
+pub(super) enum Stop {
+    /// The session has to end for this reason.
+    Fatal(String),
+    /// It has ended.
+    Ended,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Fatal(error.to_string())
+    }
+}
+
+impl From<syrup::Error> for Stop {
+    fn from(error: syrup::Error) -> Self {
+        Self::Fatal(error.to_string())
+    }
+}
+
+impl From<String> for Stop {
+    fn from(reason: String) -> Self {
+        Self::Fatal(reason)
+    }
+}
+
+impl From<&str> for Stop {
+    fn from(reason: &str) -> Self {
+        Self::Fatal(reason.into())
+    }
+}
+
+impl Vat {
+    /// Processes bytes that arrived on a connection at the time `now`: milliseconds of a clock that never goes back.
+    /// If they are not valid, the session ends; there is an [`Event::Down`](super::Event::Down).
+    pub fn received(&mut self, connection: Connection, bytes: &[u8], now: u64) {
+        self.now = self.now.max(now);
+        let id = connection.0;
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.phase == Phase::Closing {
+            return;
+        }
+        let Some(&first) = bytes.first() else {
+            return;
+        };
+        let limit = self.config.limits.message;
+        let mut frames = match session.frames.take() {
+            Some(frames) => frames,
+            None => {
+                let framing = *session.framing.get_or_insert(match first {
+                    b'0'..=b'9' => Framing::Length,
+                    _ => Framing::None,
+                });
+                Frames::new(framing, limit)
+            }
+        };
+        let mut messages = 0;
+        let result = frames.feed(bytes, |message| {
+            messages += 1;
+            self.message(id, message)
+        });
+        match result {
+            Ok(()) => {
+                if let Some(session) = self.sessions.get_mut(id)
+                    && session.phase != Phase::Closing
+                {
+                    if session.phase == Phase::Active {
+                        session.deadline = match session.deadline {
+                            _ if frames.pending() == 0 => None,
+                            Some(deadline) if messages == 0 => Some(deadline),
+                            _ => Some(self.now + self.config.limits.message_time),
+                        };
+                    }
+                    session.frames = Some(frames);
+                }
+            }
+            Err(Stop::Ended) => {}
+            Err(Stop::Fatal(reason)) => self.end(id, &reason, true),
+        }
+        self.run();
+    }
+
+    fn message(&mut self, id: Id, message: &[u8]) -> Result<(), Stop> {
+        let Some(session) = self.sessions.get(id) else {
+            return Err(Stop::Ended);
+        };
+        let phase = session.phase;
+        let operation = decode(message, session.dialect)?;
+        match (phase, operation) {
+            (_, Operation::Abort { reason }) => {
+                self.end(id, &format!("aborted by the peer: {reason}"), false);
+            }
+            (Phase::Hello, Operation::StartSession(start)) => self.hello(id, &start)?,
+            (Phase::Hello, _) => return Err("expected op:start-session".into()),
+            (Phase::Active, operation) => self.operation(id, operation)?,
+            (Phase::Closing, _) => return Err(Stop::Ended),
+        }
+        self.run();
+        match self.sessions.get(id) {
+            Some(session) if session.phase != Phase::Closing => Ok(()),
+            _ => Err(Stop::Ended),
+        }
+    }
+
+    fn operation(&mut self, id: Id, operation: Operation<'_>) -> Result<(), Stop> {
+        match operation {
+            Operation::StartSession(_) => Err("second op:start-session".into()),
+            // Handled in every phase.
+            Operation::Abort { .. } => Ok(()),
+            Operation::Deliver {
+                to,
+                arguments,
+                answer,
+                resolver,
+            } => {
+                let target = self.target(id, to)?;
+                if let Some(answer) = answer {
+                    self.check_answer(id, answer)?;
+                }
+                let payload = self.read_payload(id, arguments)?;
+                let resolver = match resolver
+                    .map(|resolver| self.import(id, resolver))
+                    .transpose()
+                {
+                    Ok(resolver) => resolver,
+                    Err(stop) => {
+                        self.release_payload(&payload);
+                        return Err(stop);
+                    }
+                };
+                let wanted = answer.is_some() || resolver.is_some();
+                let result = wanted.then(|| self.new_promise());
+                if let Some(result) = result {
+                    self.retain(result);
+                    if let Some(answer) = answer {
+                        self.add_answer(id, answer, result);
+                    }
+                    if let Some(resolver) = resolver {
+                        self.subscribe(
+                            result,
+                            Listener::Wire {
+                                session: id,
+                                resolver,
+                            },
+                        );
+                    }
+                }
+                self.work.push(Work::Deliver {
+                    target,
+                    payload,
+                    result,
+                    origin: Some(id),
+                });
+                Ok(())
+            }
+            Operation::Listen { to, resolver, .. } => {
+                let target = self.target(id, to)?;
+                let resolver = self.import(id, resolver)?;
+                self.subscribe(
+                    target,
+                    Listener::Wire {
+                        session: id,
+                        resolver,
+                    },
+                );
+                Ok(())
+            }
+            Operation::GcExports(exports) => {
+                for (position, refs) in exports {
+                    // The bootstrap object is not counted.
+                    if position == 0 {
+                        continue;
+                    }
+                    if refs == 0 || self.unexport(id, position, refs).is_none() {
+                        return Err(format!(
+                            "cannot return {refs} references to export {position}"
+                        )
+                        .into());
+                    }
+                }
+                Ok(())
+            }
+            Operation::GcAnswers(answers) => {
+                for answer in answers {
+                    let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
+                    let promise = session.answers.remove(&answer);
+                    let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
+                    self.release(promise);
+                }
+                Ok(())
+            }
+            Operation::Get {
+                from,
+                field,
+                answer,
+            } => self.read_part(id, from, Part::Field(field.into()), answer),
+            Operation::Index {
+                from,
+                index,
+                answer,
+            } => self.read_part(id, from, Part::Item(index), answer),
+            Operation::Untag { from, tag, answer } => {
+                self.read_part(id, from, Part::Tagged(tag.into()), answer)
+            }
+        }
+    }
+
+    fn read_part(&mut self, id: Id, from: Target, of: Part, answer: u64) -> Result<(), Stop> {
+        let target = self.target(id, from)?;
+        self.check_answer(id, answer)?;
+        let promise = self.part(target, of);
+        self.add_answer(id, answer, promise);
+        Ok(())
+    }
+
+    /// The node that the peer addresses.
+    fn target(&self, id: Id, target: Target) -> Result<Id, Stop> {
+        let session = self.sessions.get(id).ok_or(Stop::Ended)?;
+        match target {
+            Target::Export(0) => Ok(self.bootstrap),
+            Target::Export(position) => match session.exports.get(&position) {
+                Some(export) => Ok(export.node),
+                None => Err(format!("no export {position}").into()),
+            },
+            Target::Answer(position) => match session.answers.get(&position) {
+                Some(answer) => Ok(*answer),
+                None => Err(format!("no answer {position}").into()),
+            },
+        }
+    }
+
+    fn check_answer(&self, id: Id, answer: u64) -> Result<(), Stop> {
+        let session = self.sessions.get(id).ok_or(Stop::Ended)?;
+        if session.answers.contains_key(&answer) {
+            return Err(format!("answer {answer} is in use").into());
+        }
+        if session.answers.len() >= self.config.limits.answers {
+            return Err(format!("more than {} answers", self.config.limits.answers).into());
+        }
+        Ok(())
+    }
+
+    fn add_answer(&mut self, id: Id, answer: u64, promise: Id) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.answers.insert(answer, promise);
+            self.retain(promise);
+        }
+    }
+
+    /// The node of an import, with one reference for the caller.
+    fn import(&mut self, id: Id, import: Import) -> Result<Id, Stop> {
+        let (position, is_promise) = match import {
+            Import::Object(position) => (position, false),
+            Import::Promise(position) => (position, true),
+        };
+        let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
+        if let Some(&node) = session.imports.get(&position)
+            && let Some(Kind::Remote { remote, promise }) =
+                self.nodes.get_mut(node).map(|node| &mut node.kind)
+        {
+            if promise.is_some() != is_promise {
+                return Err(format!("import {position} is both an object and a promise").into());
+            }
+            remote.received = remote
+                .received
+                .checked_add(1)
+                .ok_or("too many references received")?;
+            self.retain(node);
+            return Ok(node);
+        }
+        if session.imports.len() >= self.config.limits.imports {
+            return Err(format!("more than {} imports", self.config.limits.imports).into());
+        }
+        let node = self.nodes.insert(Node::new(Kind::Remote {
+            remote: Remote {
+                session: id,
+                target: Target::Export(position),
+                received: 1,
+                listening: false,
+            },
+            promise: is_promise.then(Promise::default),
+        }));
+        session.imports.insert(position, node);
+        self.retain(node);
+        Ok(node)
+    }
+
+    /// Reads arguments; the payload holds a reference for each descriptor.
+    fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
+        // Without a record there is no descriptor.
+        if !encoded.contains(&b'<') {
+            return Ok(Payload {
+                data: encoded.to_vec(),
+                ..Payload::default()
+            });
+        }
+        let mut import = Importer {
+            encoded,
+            copied: 0,
+            builder: Builder::default(),
+            references: 0,
+        };
+        let read = self.read_value(id, &mut Syrup::reader(encoded), &mut import);
+        import.builder.raw(&encoded[import.copied..]);
+        let payload = import.builder.finish();
+        if let Err(stop) = read {
+            self.release_payload(&payload);
+            return Err(stop);
+        }
+        Ok(payload)
+    }
+
+    fn read_value<'a>(
+        &mut self,
+        id: Id,
+        reader: &mut Reader<'a>,
+        import: &mut Importer<'a>,
+    ) -> Result<(), Stop> {
+        match reader.kind()? {
+            syrup::Kind::List => {
+                reader.begin(syrup::Kind::List)?;
+                while !reader.try_end(syrup::Kind::List) {
+                    self.read_value(id, reader, import)?;
+                }
+            }
+            syrup::Kind::Dictionary => {
+                reader.begin(syrup::Kind::Dictionary)?;
+                while !reader.try_end(syrup::Kind::Dictionary) {
+                    // A reference as a key would have no canonical place.
+                    read_plain(reader)?;
+                    self.read_value(id, reader, import)?;
+                }
+            }
+            syrup::Kind::Set => {
+                reader.begin(syrup::Kind::Set)?;
+                while !reader.try_end(syrup::Kind::Set) {
+                    read_plain(reader)?;
+                }
+            }
+            syrup::Kind::Record => self.read_record(id, reader, import)?,
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_record<'a>(
+        &mut self,
+        id: Id,
+        reader: &mut Reader<'a>,
+        import: &mut Importer<'a>,
+    ) -> Result<(), Stop> {
+        let start = *reader;
+        reader.begin(syrup::Kind::Record)?;
+        if reader.kind()? != syrup::Kind::Symbol {
+            read_plain(reader)?;
+        } else {
+            let node = match reader.symbol()? {
+                "desc:import-object" | "desc:import-promise" => {
+                    *reader = start;
+                    import.count(self.config.limits.references)?;
+                    Some(self.import(id, Import::read(reader)?)?)
+                }
+                "desc:export" | "desc:answer" => {
+                    *reader = start;
+                    import.count(self.config.limits.references)?;
+                    let node = self.target(id, Target::read(reader)?)?;
+                    self.retain(node);
+                    Some(node)
+                }
+                "desc:sig-envelope" => {
+                    let mut inside = *reader;
+                    *reader = start;
+                    let envelope = reader.raw()?.as_bytes();
+                    if inside.begin_record()? != "desc:handoff-give" {
+                        return Ok(());
+                    }
+                    import.count(self.config.limits.references)?;
+                    Some(self.receive_gift(id, envelope)?)
+                }
+                PLACEHOLDER => return Err(format!("unknown descriptor {PLACEHOLDER}").into()),
+                _ => None,
+            };
+            if let Some(node) = node {
+                import.put(start.offset(), reader.offset(), node);
+                return Ok(());
+            }
+        }
+        while !reader.try_end(syrup::Kind::Record) {
+            self.read_value(id, reader, import)?;
+        }
+        Ok(())
+    }
+}
+
+/// Arguments that are being read.
+struct Importer<'a> {
+    encoded: &'a [u8],
+    /// Number of bytes that are in the builder, or replaced by a reference.
+    copied: usize,
+    builder: Builder,
+    references: usize,
+}
+
+impl Importer<'_> {
+    fn count(&mut self, most: usize) -> Result<(), Stop> {
+        self.references += 1;
+        if self.references > most {
+            return Err(format!("more than {most} references in a message").into());
+        }
+        Ok(())
+    }
+
+    /// Replaces a descriptor.
+    fn put(&mut self, start: usize, end: usize, node: Id) {
+        self.builder.raw(&self.encoded[self.copied..start]);
+        self.builder.reference(Ref(node));
+        self.copied = end;
+    }
+}
+
+/// Reads a value that is no container.
+fn read_plain(reader: &mut Reader<'_>) -> Result<(), Stop> {
+    match reader.kind()? {
+        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set | syrup::Kind::Record => {
+            Err(format!(
+                "byte {}: a container cannot be a key or label",
+                reader.offset()
+            )
+            .into())
+        }
+        _ => {
+            reader.raw()?;
+            Ok(())
+        }
+    }
+}
+
+/// Decodes an operation of any dialect, preferably of this one.
+pub(super) fn decode(message: &[u8], dialect: Dialect) -> Result<Operation<'_>, Error> {
+    let error = match Operation::decode::<Syrup>(message, dialect) {
+        Ok(operation) => return Ok(operation),
+        Err(error) => error,
+    };
+    let others = [
+        Dialect::Endo202608,
+        Dialect::Suite202602,
+        Dialect::Draft202607,
+    ];
+    others
+        .into_iter()
+        .filter(|other| *other != dialect)
+        .find_map(|other| Operation::decode::<Syrup>(message, other).ok())
+        .or_else(|| decode_single(message).ok())
+        .ok_or(error)
+}
+
+/// Decodes the references that Goblins 0.12 to 0.16 return one by one: `<op:gc-export position delta>` and
+/// `<op:gc-answer position>`.
+fn decode_single(message: &[u8]) -> Result<Operation<'_>, Error> {
+    let mut reader = Syrup::reader(message);
+    let operation = match reader.begin_record()? {
+        "op:gc-export" => Operation::GcExports(vec![(
+            Read::integer(&mut reader)?,
+            Read::integer(&mut reader)?,
+        )]),
+        "op:gc-answer" => Operation::GcAnswers(vec![Read::integer(&mut reader)?]),
+        _ => {
+            return Err(Error {
+                kind: ErrorKind::UnknownLabel,
+                offset: 0,
+            });
+        }
+    };
+    reader.end_record()?;
+    reader.finish()?;
+    Ok(operation)
+}

@@ -1,0 +1,142 @@
+//! Counting references, and freeing what nothing refers to.
+use super::connection::Phase;
+use super::deliver::Work;
+use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, State};
+use super::payload::Payload;
+use super::slab::Id;
+use super::vat::{Event, Vat};
+use crate::captp::Target;
+
+impl Vat {
+    pub(super) fn retain(&mut self, id: Id) {
+        if let Some(node) = self.nodes.get_mut(id) {
+            node.refs += 1;
+        }
+    }
+
+    /// Drops a reference of a table, queue or value. The node is freed by the next [`run`](Self::run).
+    pub(super) fn release(&mut self, id: Id) {
+        if let Some(node) = self.nodes.get_mut(id) {
+            debug_assert!(node.refs > 0);
+            node.refs = node.refs.saturating_sub(1);
+            if node.refs == 0 && node.handles == 0 {
+                self.unreferenced.push(id);
+            }
+        }
+    }
+
+    /// Drops a handle of the caller.
+    pub(super) fn drop_handle(&mut self, id: Id) {
+        let Some(node) = self.nodes.get_mut(id) else {
+            return;
+        };
+        if node.handles == 0 {
+            return;
+        }
+        node.handles -= 1;
+        if node.handles == 0 && node.refs == 0 {
+            self.unreferenced.push(id);
+        }
+    }
+
+    /// A copy of a payload of the caller that holds its references.
+    pub(super) fn retained(&mut self, payload: &Payload) -> Payload {
+        for reference in &payload.refs {
+            self.retain(reference.0);
+        }
+        payload.clone()
+    }
+
+    pub(super) fn release_payload(&mut self, payload: &Payload) {
+        for reference in &payload.refs {
+            self.release(reference.0);
+        }
+    }
+
+    pub(super) fn release_outcome(&mut self, outcome: &Outcome) {
+        match outcome {
+            Ok(payload) | Err(payload) => self.release_payload(payload),
+        }
+    }
+
+    /// Turns the references of a payload into handles of the caller.
+    pub(super) fn hand_over(&mut self, payload: &Payload) {
+        for reference in &payload.refs {
+            if let Some(node) = self.nodes.get_mut(reference.0) {
+                node.handles += 1;
+                node.refs -= 1;
+            }
+        }
+    }
+
+    /// Frees the node if nothing refers to it. A promise that somebody waits for is kept until it settles.
+    pub(super) fn collect(&mut self, id: Id) {
+        let Some(node) = self.nodes.get(id) else {
+            return;
+        };
+        let awaited = node.is_pending()
+            && node
+                .promise()
+                .is_some_and(|promise| !promise.listeners.is_empty() || !promise.queue.is_empty());
+        if node.refs > 0 || node.handles > 0 || awaited {
+            return;
+        }
+        let Some(node) = self.nodes.remove(id) else {
+            return;
+        };
+        match node.kind {
+            Kind::Object => self.events.push_back(Event::Dropped(Ref(id))),
+            Kind::Bootstrap => {}
+            Kind::Resolver(promise) => {
+                if self.nodes.get(promise).is_some_and(Node::is_pending) {
+                    let outcome = Err(Payload::error("the resolver was dropped"));
+                    self.work.push(Work::Settle { promise, outcome });
+                }
+            }
+            Kind::Promise(promise) => self.release_state(&promise),
+            Kind::Remote { remote, promise } => {
+                if let Some(promise) = promise {
+                    self.release_state(&promise);
+                }
+                let Some(session) = self.sessions.get_mut(remote.session) else {
+                    return;
+                };
+                if session.phase != Phase::Active {
+                    return;
+                }
+                match remote.target {
+                    // The bootstrap object is not counted.
+                    Target::Export(_) if remote.received == 0 => return,
+                    Target::Export(position) => {
+                        session.imports.remove(&position);
+                        session.gc_exports.push((position, remote.received));
+                    }
+                    Target::Answer(position) => {
+                        session.questions.remove(&position);
+                        session.gc_answers.push(position);
+                    }
+                }
+                if session.gc_exports.len() + session.gc_answers.len() == 1 {
+                    self.collecting.push(remote.session);
+                }
+            }
+        }
+    }
+
+    fn release_state(&mut self, promise: &Promise) {
+        match &promise.state {
+            State::Pending => {}
+            State::Following(other) => self.release(*other),
+            State::Fulfilled(payload) | State::Broken(payload) => self.release_payload(payload),
+        }
+    }
+
+    /// Drops a listener that will not be notified.
+    pub(super) fn drop_listener(&mut self, listener: &Listener) {
+        match listener {
+            Listener::Caller(_) => {}
+            Listener::Wire { resolver, .. } => self.release(*resolver),
+            Listener::Part { into, .. } => self.release(*into),
+        }
+    }
+}

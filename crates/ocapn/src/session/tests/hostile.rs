@@ -1,0 +1,875 @@
+//! A peer that drives each limit: only its session ends, or only that promise breaks.
+use std::{format, string::String, vec, vec::Vec};
+
+use super::super::*;
+use super::world::*;
+use crate::captp::*;
+use crate::syrup::{self, Value};
+
+/// A vat under attack with an honest peer (vat 1), and the attacker's side of a connection.
+struct Attack {
+    world: World,
+    connection: Connection,
+    key: SecretKey,
+    events: Vec<Event>,
+    honest: Ref,
+}
+
+fn hello(key: &SecretKey, designator: &str) -> Vec<u8> {
+    let mut location = location(9);
+    location.designator = designator.into();
+    encode(&Operation::StartSession(
+        StartSession::sign::<Syrup>(key, location.peer()).unwrap(),
+    ))
+}
+
+fn encode(operation: &Operation<'_>) -> Vec<u8> {
+    let mut out = vec![];
+    operation
+        .encode::<Syrup, _>(Dialect::Endo202608, &mut out)
+        .unwrap();
+    out
+}
+
+fn deliver(to: Target, arguments: &[u8], answer: Option<u64>, resolver: Option<u64>) -> Vec<u8> {
+    encode(&Operation::Deliver {
+        to,
+        arguments,
+        answer,
+        resolver: resolver.map(Import::Object),
+    })
+}
+
+fn fetch(swiss: &str, answer: u64) -> Vec<u8> {
+    let arguments = format!("[5'fetch{}:{swiss}]", swiss.len());
+    deliver(Target::Export(0), arguments.as_bytes(), Some(answer), None)
+}
+
+impl Attack {
+    fn new(limits: Limits) -> Self {
+        let mut configs: Vec<Config> = (0..2).map(config).collect();
+        configs[0].limits = limits;
+        let mut world = World::with(configs, 77);
+        world.publish(0, b"object");
+        let honest = world.enliven(1, 0, b"object");
+        world.vats[1].listen(honest);
+        world.settle();
+        let mut attack = Self {
+            connection: world.vats[0].accepted(0, Proof::Trusted, 0).unwrap(),
+            world,
+            key: SecretKey::from_bytes(&[7; 32]),
+            events: vec![],
+            honest,
+        };
+        let hello = hello(&attack.key, "attacker");
+        attack.send(&hello);
+        let greeting = attack.read();
+        assert!(matches!(greeting[0], Value::Record(_)), "{greeting:?}");
+        attack
+    }
+
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+
+    fn vat(&mut self) -> &mut Vat {
+        &mut self.world.vats[0]
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        let (connection, now) = (self.connection, self.world.now);
+        self.vat().received(connection, bytes, now);
+        while let Some(event) = self.vat().poll_event() {
+            self.events.push(event);
+        }
+    }
+
+    /// What was sent to the attacker.
+    fn read(&mut self) -> Vec<Value> {
+        let connection = self.connection;
+        let mut bytes = vec![];
+        self.vat().take_bytes(connection, &mut bytes);
+        let mut values = vec![];
+        let mut frames = Frames::<Syrup>::new(Framing::None, 1 << 24);
+        frames
+            .feed(&bytes, |message| {
+                values.push(Value::decode(message).unwrap());
+                Ok::<(), Error>(())
+            })
+            .unwrap();
+        values
+    }
+
+    /// What resolvers of the attacker were told, as text.
+    fn told(&mut self) -> Vec<String> {
+        let texts = self.read().into_iter().map(|value| {
+            let encoded = syrup::encode(&value).unwrap();
+            format!("{}", encoded.escape_ascii())
+        });
+        texts
+            .filter(|text| text.contains("fulfill") || text.contains("break"))
+            .collect()
+    }
+
+    fn ended(&self) -> Option<String> {
+        self.events.iter().find_map(|event| match event {
+            Event::Down(connection, reason) if *connection == self.connection => {
+                Some(reason.clone())
+            }
+            _ => None,
+        })
+    }
+
+    /// The session ended for this reason, the attacker was told, nothing of it remains, and others go on.
+    #[track_caller]
+    fn ends(mut self, reason: &str) {
+        let ended = self.ended().expect("the session goes on");
+        assert!(ended.contains(reason), "{ended}");
+        let last = self.read().pop().expect("no op:abort");
+        let Value::Record(record) = last else {
+            panic!()
+        };
+        assert_eq!(record.label, Value::symbol("op:abort"));
+        let connection = self.connection;
+        self.vat().closed(connection, "");
+        self.goes_on();
+    }
+
+    /// The honest peer can call, and what it does not hold is free.
+    #[track_caller]
+    fn goes_on(mut self) {
+        let result = self.world.vats[1].call(self.honest, &Payload::list(|_| {}));
+        self.world.vats[1].listen(result);
+        let events = self.world.settle();
+        let (_, _, reply) = calls(&events[0])[0].clone();
+        self.vat().resolve(reply.unwrap(), Ok(&"fine".into()));
+        self.vat().drop_ref(reply.unwrap());
+        let events = self.world.settle();
+        assert_eq!(outcome(&events[1], result), Some(Ok("fine".into())));
+    }
+
+    /// Also checks that the attack left nothing in the tables.
+    #[track_caller]
+    fn ends_clean(mut self, reason: &str) {
+        for event in std::mem::take(&mut self.events) {
+            match &event {
+                Event::Call {
+                    arguments, reply, ..
+                } => {
+                    self.vat().drop_payload(arguments);
+                    reply.iter().for_each(|reply| self.vat().drop_ref(*reply));
+                }
+                Event::Down(..) => self.events.push(event),
+                _ => {}
+            }
+        }
+        let stats = self.vat().stats();
+        // Bootstrap, the published object, and the answer that the honest peer holds.
+        assert_eq!(
+            (stats.nodes, stats.imports, stats.gifts, stats.queued),
+            (3, 0, 0, 0)
+        );
+        self.ends(reason);
+    }
+}
+
+#[test]
+fn malformed_bytes() {
+    for bytes in [
+        &b"x"[..],
+        b"<",
+        b"<11'op:delivers>",
+        b"<5'hello>",
+        b"t",
+        b"[]",
+        b"<10'op:deliver>",
+    ] {
+        let mut attack = Attack::default();
+        attack.send(bytes);
+        if bytes == b"<" {
+            // The message is not complete: it has 30 s.
+            attack.world.now = 30_000;
+            attack.vat().tick(29_999);
+            assert_eq!(attack.ended(), None);
+            attack.vat().tick(30_000);
+            attack
+                .events
+                .extend(std::iter::from_fn(|| attack.world.vats[0].poll_event()));
+            attack.ends_clean("message not complete in time");
+        } else {
+            attack.ends_clean("byte");
+        }
+    }
+}
+
+#[test]
+fn long_and_deep_messages() {
+    let limits = Limits {
+        message: 10_000,
+        ..Limits::default()
+    };
+    let mut attack = Attack::new(limits);
+    attack.send(&[b"<10'op:deliver".as_slice(), &[b'['; 10_001]].concat());
+    attack.ends_clean("byte");
+
+    let mut attack = Attack::default();
+    attack.send(b"<8'op:abort2000000\"");
+    attack.send(&vec![b'a'; 1 << 20]);
+    attack.ends_clean("longer than the limit");
+}
+
+#[test]
+fn positions_that_do_not_exist() {
+    for (message, reason) in [
+        (deliver(Target::Export(9), b"[]", None, None), "no export 9"),
+        (deliver(Target::Answer(9), b"[]", None, None), "no answer 9"),
+        (
+            deliver(Target::Export(0), b"[<11'desc:export9+>]", None, None),
+            "no export 9",
+        ),
+        (
+            deliver(Target::Export(0), b"[{1\"a<11'desc:answer9+>}]", None, None),
+            "no answer 9",
+        ),
+        (
+            deliver(Target::Export(0), b"[<8'desc:ref0+>]", None, None),
+            "unknown descriptor",
+        ),
+        (
+            deliver(
+                Target::Export(0),
+                b"[{<18'desc:import-object1+>t}]",
+                None,
+                None,
+            ),
+            "cannot be a key",
+        ),
+        (
+            deliver(
+                Target::Export(0),
+                b"[#<18'desc:import-object1+>$]",
+                None,
+                None,
+            ),
+            "cannot be a key",
+        ),
+        (
+            encode(&Operation::GcExports(vec![(9, 1)])),
+            "cannot return 1 references to export 9",
+        ),
+        (
+            encode(&Operation::GcExports(vec![(1, 0)])),
+            "cannot return 0 references",
+        ),
+        (encode(&Operation::GcAnswers(vec![9])), "no answer 9"),
+        (
+            encode(&Operation::Index {
+                from: Target::Answer(9),
+                index: 0,
+                answer: 1,
+            }),
+            "no answer 9",
+        ),
+        (
+            hello(&SecretKey::from_bytes(&[8; 32]), "again"),
+            "second op:start-session",
+        ),
+    ] {
+        let mut attack = Attack::default();
+        attack.send(&message);
+        attack.ends_clean(reason);
+    }
+}
+
+#[test]
+fn more_references_returned_than_were_sent() {
+    let mut attack = Attack::default();
+    attack.send(&deliver(
+        Target::Export(0),
+        b"[5'fetch6:object]",
+        None,
+        Some(1),
+    ));
+    assert_eq!(attack.told().len(), 1);
+    attack.send(&encode(&Operation::GcExports(vec![(1, 2)])));
+    attack.ends_clean("cannot return 2 references to export 1");
+}
+
+#[test]
+fn imports_change_kind() {
+    let mut attack = Attack::default();
+    let arguments = b"[<18'desc:import-object5+><19'desc:import-promise5+>]";
+    attack.send(&deliver(Target::Export(0), arguments, None, None));
+    attack.ends_clean("both an object and a promise");
+}
+
+#[test]
+fn answers_in_use_and_too_many() {
+    let mut attack = Attack::default();
+    attack.send(&fetch("object", 1));
+    attack.send(&fetch("object", 1));
+    attack.ends_clean("answer 1 is in use");
+
+    let mut attack = Attack::new(Limits {
+        answers: 10,
+        ..Limits::default()
+    });
+    for answer in 0..10 {
+        attack.send(&fetch("object", answer));
+    }
+    assert_eq!(attack.ended(), None);
+    attack.send(&fetch("object", 10));
+    attack.ends_clean("more than 10 answers");
+}
+
+#[test]
+fn imports_and_references_in_a_message() {
+    let limits = Limits {
+        imports: 10,
+        references: 20,
+        ..Limits::default()
+    };
+    let mut attack = Attack::new(limits.clone());
+    let import = |at: u64| format!("<18'desc:import-object{at}+>");
+    let many = |range: std::ops::Range<u64>| format!("[{}]", range.map(import).collect::<String>());
+    attack.send(&fetch("object", 1));
+    attack.send(&deliver(
+        Target::Answer(1),
+        many(0..10).as_bytes(),
+        None,
+        None,
+    ));
+    assert_eq!(attack.ended(), None);
+    attack.send(&deliver(
+        Target::Answer(1),
+        many(10..11).as_bytes(),
+        None,
+        None,
+    ));
+    attack.ends_clean("more than 10 imports");
+
+    let mut attack = Attack::new(limits);
+    let same = format!("[{}]", import(1).repeat(21));
+    attack.send(&deliver(Target::Export(0), same.as_bytes(), None, None));
+    attack.ends_clean("more than 20 references");
+}
+
+#[test]
+fn exports_to_one_peer() {
+    let mut attack = Attack::new(Limits {
+        exports: 3,
+        ..Limits::default()
+    });
+    attack.send(&fetch("object", 1));
+    for answer in 2..7 {
+        attack.send(&deliver(
+            Target::Answer(1),
+            b"[]",
+            Some(answer),
+            Some(answer),
+        ));
+    }
+    let calls = calls(&std::mem::take(&mut attack.events));
+    assert_eq!(calls.len(), 5);
+    for (_, _, reply) in calls {
+        let object = attack.vat().object();
+        attack
+            .vat()
+            .resolve(reply.unwrap(), Ok(&Payload::reference(object)));
+        attack.vat().drop_ref(reply.unwrap());
+        attack.vat().drop_ref(object);
+    }
+    let told = attack.told();
+    assert_eq!(
+        told.iter().filter(|text| text.contains("fulfill")).count(),
+        3,
+        "{told:?}"
+    );
+    assert_eq!(
+        told.iter()
+            .filter(|text| text.contains("more than 3 objects"))
+            .count(),
+        2
+    );
+    assert_eq!(attack.ended(), None);
+    attack.goes_on();
+}
+
+#[test]
+fn queues_of_promises() {
+    for (limits, size, allowed) in [
+        (
+            Limits {
+                queue: 10,
+                ..Limits::default()
+            },
+            1,
+            10,
+        ),
+        (
+            Limits {
+                queue_bytes: 10_000,
+                ..Limits::default()
+            },
+            1000,
+            9,
+        ),
+    ] {
+        let mut attack = Attack::new(limits);
+        attack.send(&fetch("object", 1));
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
+        let arguments = format!("[{size}:{}]", "x".repeat(size));
+        for _ in 0..allowed {
+            attack.send(&deliver(
+                Target::Answer(2),
+                arguments.as_bytes(),
+                None,
+                None,
+            ));
+        }
+        assert_eq!(attack.ended(), None);
+        attack.send(&deliver(
+            Target::Answer(2),
+            arguments.as_bytes(),
+            None,
+            None,
+        ));
+        attack.ends_clean("too many messages wait");
+    }
+}
+
+#[test]
+fn listeners() {
+    for limits in [
+        Limits {
+            listeners: 10,
+            ..Limits::default()
+        },
+        Limits {
+            session_listeners: 10,
+            ..Limits::default()
+        },
+    ] {
+        let mut attack = Attack::new(limits);
+        attack.send(&fetch("object", 1));
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
+        for resolver in 0..12 {
+            attack.send(&encode(&Operation::Listen {
+                to: Target::Answer(2),
+                resolver: Import::Object(resolver),
+                wants_partial: false,
+            }));
+        }
+        let told = attack.told();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told.iter().all(|text| text.contains("listeners")));
+        assert_eq!(attack.ended(), None);
+        attack.goes_on();
+    }
+}
+
+#[test]
+fn a_peer_that_does_not_read() {
+    let mut attack = Attack::new(Limits {
+        outbound_hard: 10_000,
+        ..Limits::default()
+    });
+    for answer in 0..1000 {
+        attack.send(&deliver(
+            Target::Export(0),
+            b"[5'fetch7:missing]",
+            Some(answer),
+            Some(answer),
+        ));
+    }
+    assert!(attack.vat().stats().outbound < 20_000);
+    attack.ends("does not read");
+}
+
+#[test]
+fn no_hello_in_time_and_too_many_without() {
+    let mut attack = Attack::new(Limits {
+        unidentified: 3,
+        ..Limits::default()
+    });
+    let silent: Vec<Connection> = (0..4)
+        .map(|_| attack.vat().accepted(0, Proof::Claimed, 0).unwrap())
+        .collect();
+    let mut ended = vec![];
+    while let Some(event) = attack.vat().poll_event() {
+        ended.push(event);
+    }
+    let too_many = "too many connections without a hello";
+    assert_eq!(ended, [Event::Down(silent[0], too_many.into())]);
+    assert_eq!(attack.vat().deadline(), Some(1_000));
+    attack.vat().tick(10_000);
+    ended.clear();
+    while let Some(event) = attack.vat().poll_event() {
+        ended.push(event);
+    }
+    let late = silent[1..]
+        .iter()
+        .map(|silent| Event::Down(*silent, "no hello in time".into()));
+    assert_eq!(ended, late.collect::<Vec<_>>());
+    attack.goes_on();
+}
+
+#[test]
+fn connections_in_all() {
+    let mut attack = Attack::new(Limits {
+        connections: 4,
+        ..Limits::default()
+    });
+    // The attacker's and the honest one are two.
+    assert!(attack.vat().accepted(0, Proof::Claimed, 0).is_some());
+    assert!(attack.vat().accepted(0, Proof::Claimed, 0).is_some());
+    assert!(attack.vat().accepted(0, Proof::Claimed, 0).is_none());
+    attack.goes_on();
+}
+
+#[test]
+fn hellos_that_are_refused() {
+    let key = SecretKey::from_bytes(&[9; 32]);
+    let signed = |designator: &str, part: usize| {
+        let mut location = location(9);
+        location.designator = designator.into();
+        if part > 0 {
+            location.hints = Some((0..part).map(|i| (format!("{i}"), String::new())).collect());
+        }
+        location
+    };
+    let forged = {
+        let location = location(9);
+        let mut start = StartSession::sign::<Syrup>(&key, location.peer()).unwrap();
+        start.signature.0[0] ^= 1;
+        encode(&Operation::StartSession(start))
+    };
+    let of = |location: &Location| {
+        encode(&Operation::StartSession(
+            StartSession::sign::<Syrup>(&key, location.peer()).unwrap(),
+        ))
+    };
+    let mut other_transport = location(9);
+    other_transport.transport = "pigeon".into();
+    let version = String::from_utf8_lossy(&of(&location(9))).replace("3\"1.0", "3\"2.0");
+    for (bytes, reason) in [
+        (forged, "signature"),
+        (version.clone().into_bytes(), "byte"),
+        (of(&location(0)), "our own key or location"),
+        (of(&other_transport), "unknown transport pigeon"),
+        (of(&signed(&"x".repeat(257), 0)), "location too long"),
+        (of(&signed("x", 9)), "location too long"),
+        (fetch("object", 1), "expected op:start-session"),
+        // The honest peer has a session, and so has the attacker.
+        (of(&location(1)), "there is a session with this peer"),
+        (hello(&key, "attacker"), "there is a session with this peer"),
+    ] {
+        if version.is_ascii() || reason != "byte" {
+            let mut attack = Attack::default();
+            let first = attack.connection;
+            attack.connection = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
+            attack.send(&bytes);
+            assert_eq!(
+                attack
+                    .events
+                    .iter()
+                    .filter(|event| **event == Event::Up(first))
+                    .count(),
+                1
+            );
+            attack.ends(reason);
+        }
+    }
+}
+
+#[test]
+fn claimed_locations_are_not_found() {
+    // The attacker claims the location of vat 2, before and while vat 0 connects to it.
+    let mut world = World::new(3, 5);
+    let expected = world.publish(2, b"object");
+    let connection = world.vats[0].accepted(0, Proof::Claimed, 0).unwrap();
+    let key = SecretKey::from_bytes(&[1; 32]);
+    world.vats[0].received(connection, &hello(&key, "vat2"), 0);
+    assert!(matches!(world.vats[0].poll_event(), Some(Event::Up(_))));
+    let object = world.enliven(0, 2, b"object");
+    world.vats[0].listen(object);
+    let second = world.vats[0].accepted(0, Proof::Claimed, 0).unwrap();
+    world.vats[0].received(second, &hello(&SecretKey::from_bytes(&[2; 32]), "vat2"), 0);
+    let events = world.settle();
+    assert!(matches!(outcome(&events[0], object), Some(Ok(_))));
+    world.vats[0].send(object, &Payload::list(|_| {}));
+    let events = world.settle();
+    assert_eq!(calls(&events[2])[0].0, expected);
+}
+
+mod handoffs {
+    use super::*;
+
+    /// The attacker's session id with the vat, and the vat's side.
+    impl Attack {
+        fn identity(&mut self) -> ([u8; 32], [u8; 32]) {
+            let session = self.world.vats[0].sessions.get(self.connection.0).unwrap();
+            let peer = session.peer.as_ref().unwrap();
+            (peer.session_id, peer.id)
+        }
+
+        fn give(&mut self, receiver: &SecretKey, gift: &[u8]) -> Vec<u8> {
+            let (session, gifter_side) = self.identity();
+            let exporter = location(0);
+            let give = HandoffGive {
+                receiver_key: receiver.public_key(),
+                exporter: exporter.peer(),
+                session,
+                gifter_side,
+                gift,
+            };
+            let signed = Signed::sign::<Syrup>(&self.key, give).unwrap();
+            let mut out = vec![];
+            signed.write(&mut Syrup::writer(&mut out));
+            out
+        }
+
+        /// Here the attacker is also the receiver, on the same session.
+        fn withdraw(&mut self, receiver: &SecretKey, gift: &[u8], count: u64) -> Vec<u8> {
+            let give = self.give(receiver, gift);
+            let (session, receiver_side) = self.identity();
+            let receive = HandoffReceive {
+                session,
+                receiver_side,
+                count,
+                give: Signed::decode::<Syrup>(&give).unwrap(),
+            };
+            let signed = Signed::sign::<Syrup>(receiver, receive).unwrap();
+            let mut arguments = b"[13'withdraw-gift".to_vec();
+            signed.write(&mut Syrup::writer(&mut arguments));
+            arguments.push(b']');
+            deliver(Target::Export(0), &arguments, None, Some(count + 100))
+        }
+
+        fn deposit(&mut self, gift: &[u8]) {
+            let mut arguments = b"[12'deposit-gift".to_vec();
+            Syrup::writer(&mut arguments).bytes(gift);
+            arguments.extend(b"<18'desc:import-object50+>]");
+            let answer = Some(1000 + self.vat().stats().answers as u64);
+            self.send(&deliver(Target::Export(0), &arguments, answer, answer));
+        }
+    }
+
+    fn receiver() -> SecretKey {
+        SecretKey::from_bytes(&[3; 32])
+    }
+
+    #[test]
+    fn counts_are_used_once() {
+        for early in [false, true] {
+            let mut attack = Attack::default();
+            let withdraw = attack.withdraw(&receiver(), b"gift", 5);
+            if early {
+                // Recorded although the gift is not there yet.
+                attack.send(&withdraw);
+                assert_eq!(attack.told(), [""; 0]);
+                attack.send(&withdraw);
+                let told = attack.told();
+                assert!(
+                    told.len() == 1 && told[0].contains("used before"),
+                    "{told:?}"
+                );
+                attack.deposit(b"gift");
+            } else {
+                attack.deposit(b"gift");
+                attack.read();
+                attack.send(&withdraw);
+            }
+            let told = attack.told();
+            assert!(
+                told.iter()
+                    .any(|text| text.contains("fulfill<11\\'desc:export50+>")),
+                "{told:?}"
+            );
+            attack.deposit(b"gift");
+            attack.read();
+            attack.send(&withdraw);
+            let told = attack.told();
+            assert!(
+                told.len() == 1 && told[0].contains("used before"),
+                "{told:?}"
+            );
+            attack.goes_on();
+        }
+    }
+
+    #[test]
+    fn certificates_are_checked() {
+        let mut attack = Attack::default();
+        attack.deposit(b"gift");
+        attack.read();
+        let good = attack.withdraw(&receiver(), b"gift", 1);
+        let identity = attack.identity();
+        let changed = |find: &[u8], by: &[u8]| {
+            let at = good
+                .windows(find.len())
+                .position(|window| window == find)
+                .unwrap();
+            [&good[..at], by, &good[at + find.len()..]].concat()
+        };
+        let mut flipped = good.clone();
+        let last = flipped.len() - 40;
+        flipped[last] ^= 1;
+        for (message, reason) in [
+            (flipped, "signature is invalid"),
+            (changed(&identity.0, &[0; 32]), "another session"),
+            (
+                changed(&identity.1, &[0; 32]),
+                "another side of the session",
+            ),
+            (changed(b"4\"vat0", b"4\"vat5"), "another exporter"),
+            (
+                deliver(Target::Export(0), b"[13'withdraw-gift1:x]", None, Some(1)),
+                "expected a signed",
+            ),
+        ] {
+            attack.send(&message);
+            let told = attack.told();
+            assert!(
+                told.len() == 1 && told[0].contains(reason),
+                "{reason}: {told:?}"
+            );
+        }
+        assert_eq!(attack.ended(), None);
+        attack.send(&good);
+        assert!(attack.told()[0].contains("fulfill"));
+        attack.goes_on();
+    }
+
+    #[test]
+    fn gifts_withdrawals_and_signatures_are_bounded() {
+        let mut attack = Attack::new(Limits {
+            gifts: 2,
+            withdrawals: 2,
+            signatures: 14,
+            ..Limits::default()
+        });
+        for i in 0..3u8 {
+            attack.deposit(&[b'a', i]);
+        }
+        let told = attack.told();
+        assert!(
+            told.len() == 3 && told[2].contains("too many gifts"),
+            "{told:?}"
+        );
+        attack.deposit(&[0; 65]);
+        attack.deposit(b"a\0");
+        let told = attack.told();
+        assert!(
+            told[0].contains("gift id too long") && told[1].contains("a gift with this id"),
+            "{told:?}"
+        );
+        for i in 0..3u8 {
+            let withdraw = attack.withdraw(&receiver(), &[b'b', i], u64::from(i));
+            attack.send(&withdraw);
+        }
+        let told = attack.told();
+        assert!(
+            told.len() == 1 && told[0].contains("too many withdrawals"),
+            "{told:?}"
+        );
+        let again = attack.withdraw(&receiver(), b"b\0", 3);
+        attack.send(&again);
+        assert!(attack.told()[0].contains("somebody waits"));
+        for count in 4..8 {
+            let withdraw = attack.withdraw(&receiver(), b"a\0", count);
+            attack.send(&withdraw);
+        }
+        let told = attack.told();
+        assert!(told[3].contains("too many signatures"), "{told:?}");
+        // They expire.
+        assert_eq!(attack.vat().stats().gifts, 3);
+        attack.vat().tick(600_000);
+        assert_eq!(attack.vat().stats().gifts, 0);
+        let told = attack.told();
+        assert!(
+            told.len() == 2 && told[0].contains("did not arrive in time"),
+            "{told:?}"
+        );
+        attack.goes_on();
+    }
+
+    #[test]
+    fn gives_for_others_and_too_many() {
+        let mut attack = Attack::new(Limits {
+            handoffs: 2,
+            ..Limits::default()
+        });
+        attack.send(&fetch("object", 1));
+        let ours = attack.world.vats[0]
+            .sessions
+            .get(attack.connection.0)
+            .unwrap();
+        let ours = ours.key.clone();
+        let other = attack.give(&receiver(), b"gift");
+        let own = attack.give(&ours, b"gift");
+        let mut foreign = vec![];
+        for i in 0..3 {
+            let exporter = location(20 + i);
+            let give = HandoffGive {
+                receiver_key: ours.public_key(),
+                exporter: exporter.peer(),
+                session: [0; 32],
+                gifter_side: [0; 32],
+                gift: b"gift",
+            };
+            let signed = Signed::sign::<Syrup>(&attack.key, give).unwrap();
+            signed.write(&mut Syrup::writer(&mut foreign));
+        }
+        let arguments = [&b"["[..], &other, &own, &foreign, b"]"].concat();
+        attack.send(&deliver(Target::Answer(1), &arguments, None, None));
+        let calls = calls(&std::mem::take(&mut attack.events));
+        let [other, own, first, second, third] = calls[0].1.refs().try_into().unwrap();
+        let reason = |attack: &Attack, of: Ref| match attack.world.vats[0].outcome(of) {
+            Some(Err(reason)) => reason.as_error().map(String::from),
+            _ => None,
+        };
+        assert_eq!(
+            reason(&attack, other).unwrap(),
+            "the handoff is for another receiver"
+        );
+        assert_eq!(reason(&attack, own).unwrap(), "no such gift");
+        assert_eq!(reason(&attack, first), None);
+        assert_eq!(reason(&attack, second), None);
+        assert_eq!(reason(&attack, third).unwrap(), "too many handoffs at once");
+        assert_eq!(attack.vat().stats().dials, 2);
+        // Nobody answers.
+        while let Some(output) = attack.vat().poll_output() {
+            if let Output::Dial { dial, .. } = output {
+                attack.vat().dial_failed(dial, "refused");
+            }
+        }
+        assert_eq!(reason(&attack, first).unwrap(), "cannot connect: refused");
+        attack.goes_on();
+    }
+
+    #[test]
+    fn the_window_of_counts() {
+        use super::super::super::connection::Window;
+        let mut window = Window::default();
+        for count in [0, 3, 1, 2000, 1500, 977] {
+            assert!(!window.is_used(count), "{count}");
+            window.record(count);
+            assert!(window.is_used(count), "{count}");
+        }
+        assert!(!window.is_used(978) && !window.is_used(1999) && !window.is_used(2001));
+        // Older than the window.
+        assert!(window.is_used(976) && window.is_used(2));
+        let mut used = vec![];
+        for count in (0..10_000).map(|i| i * 7919 % 10_007) {
+            if !window.is_used(count) {
+                window.record(count);
+                used.push(count);
+            }
+        }
+        assert!(used.len() > 100);
+        used.sort_unstable();
+        used.dedup();
+        assert!(used.iter().all(|count| window.is_used(*count)));
+    }
+}

@@ -1,0 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+mod hostile;
+mod network;
+mod pair;
+mod world;

@@ -1,0 +1,362 @@
+//! Two or three vats: what each operation does.
+use std::{vec, vec::Vec};
+
+use super::super::*;
+use super::world::*;
+use crate::syrup::{self, Value};
+
+fn text(payload: &Payload) -> Value {
+    payload.decode().unwrap()
+}
+
+/// Answers every call with its arguments.
+fn echo(world: &mut World, vat: usize, events: &[Event]) {
+    for (_, arguments, reply) in calls(events) {
+        if let Some(reply) = reply {
+            world.vats[vat].resolve(reply, Ok(&arguments));
+            world.vats[vat].drop_ref(reply);
+        }
+        world.vats[vat].drop_payload(&arguments);
+    }
+}
+
+#[test]
+fn call_and_answer() {
+    let mut world = World::new(2, 1);
+    world.publish(1, b"echo");
+    let echo_ref = world.enliven(0, 1, b"echo");
+    // The message is sent while the connection is being opened.
+    let arguments = Payload::list(|list| {
+        list.symbol("hello").integer(7);
+    });
+    let result = world.vats[0].call(echo_ref, &arguments);
+    world.vats[0].listen(result);
+    let events = world.settle();
+    assert_eq!(calls(&events[1])[0].1, arguments);
+    echo(&mut world, 1, &events[1]);
+    let events = world.settle();
+    assert_eq!(outcome(&events[0], result), Some(Ok(arguments)));
+    world.vats[0].drop_ref(result);
+    world.vats[0].drop_ref(echo_ref);
+    world.settle();
+    let stats: Vec<Stats> = world.vats.iter().map(Vat::stats).collect();
+    assert_eq!(
+        stats[0],
+        Stats {
+            nodes: 1,
+            connections: 1,
+            ..Stats::default()
+        }
+    );
+    assert_eq!(
+        stats[1],
+        Stats {
+            nodes: 2,
+            connections: 1,
+            ..Stats::default()
+        }
+    );
+}
+
+#[test]
+fn unknown_objects_and_methods_break() {
+    let mut world = World::new(2, 2);
+    let missing = world.enliven(0, 1, b"missing");
+    let location = location(1);
+    let bootstrap = world.vats[0].connect(&location.peer());
+    let method = world.vats[0].call(
+        bootstrap,
+        &Payload::list(|list| {
+            list.symbol("nothing");
+        }),
+    );
+    world.vats[0].listen(missing);
+    world.vats[0].listen(method);
+    let events = world.settle();
+    assert_eq!(
+        reason(outcome(&events[0], missing)),
+        "no object has this swiss number"
+    );
+    assert_eq!(
+        reason(outcome(&events[0], method)),
+        "the bootstrap object has no such method"
+    );
+}
+
+#[test]
+fn dropped_replies_and_resolvers_break() {
+    let mut world = World::new(2, 3);
+    world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    let result = world.vats[0].call(object, &Payload::list(|_| {}));
+    let pipelined = world.vats[0].call(result, &Payload::list(|_| {}));
+    world.vats[0].listen(pipelined);
+    let events = world.settle();
+    let (_, _, reply) = calls(&events[1])[0].clone();
+    world.vats[1].drop_ref(reply.unwrap());
+    let events = world.settle();
+    assert_eq!(
+        reason(outcome(&events[0], pipelined)),
+        "the resolver was dropped"
+    );
+}
+
+#[test]
+fn promises_are_passed_and_resolved() {
+    let mut world = World::new(2, 4);
+    world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    let (promise, resolver) = world.vats[0].promise();
+    world.vats[0].send(
+        object,
+        &Payload::list(|list| {
+            list.reference(promise).reference(resolver);
+        }),
+    );
+    let events = world.settle();
+    let (_, arguments, reply) = calls(&events[1])[0].clone();
+    assert_eq!(reply, None);
+    let [their_promise, their_resolver] = arguments.refs().try_into().unwrap();
+    world.vats[1].listen(their_promise);
+    let value = Payload::value(&42u64).unwrap();
+    let fulfil = Payload::list(|list| {
+        list.symbol("fulfill").payload(&value);
+    });
+    world.vats[1].send(their_resolver, &fulfil);
+    // The second one is ignored.
+    world.vats[1].send(
+        their_resolver,
+        &Payload::list(|list| {
+            list.symbol("break").integer(1);
+        }),
+    );
+    let events = world.settle();
+    assert_eq!(outcome(&events[1], their_promise), Some(Ok(value.clone())));
+    assert_eq!(world.vats[0].outcome(promise), Some(Ok(&value)));
+}
+
+#[test]
+fn parts_of_values() {
+    for dialect in [
+        crate::captp::Dialect::Endo202608,
+        crate::captp::Dialect::Suite202602,
+    ] {
+        let mut configs: Vec<Config> = (0..2).map(config).collect();
+        configs[0].dialect = dialect;
+        let mut world = World::with(configs, 5);
+        let target = world.publish(1, b"object");
+        let object = world.enliven(0, 1, b"object");
+        let result = world.vats[0].call(object, &Payload::list(|_| {}));
+        let list = world.vats[0].get(result, "list");
+        let inner = world.vats[0].index(list, 1);
+        let called = world.vats[0].call(
+            inner,
+            &Payload::list(|list| {
+                list.string("through a field");
+            }),
+        );
+        let tagged = world.vats[0].index(list, 0);
+        let untagged = world.vats[0].untag(tagged, "unit");
+        let missing = world.vats[0].get(result, "missing");
+        let outside = world.vats[0].index(list, 2);
+        let other = world.vats[0].untag(tagged, "other");
+        let broken = world.vats[0].get(other, "field");
+        for promise in [called, untagged, missing, outside, other, broken] {
+            world.vats[0].listen(promise);
+        }
+        let events = world.settle();
+        let reply = calls(&events[1])[0].2.unwrap();
+        let tagged = Value::record("desc:tagged", [Value::symbol("unit"), 5.into()]);
+        let mut builder = Builder::default();
+        builder.raw(b"{4\"list[");
+        builder.value(&tagged).unwrap().reference(target);
+        builder.raw(b"]}");
+        world.vats[1].resolve(reply, Ok(&builder.finish()));
+        world.vats[1].drop_ref(reply);
+        let mut events = world.settle();
+        let through = calls(&events[1]);
+        assert_eq!(
+            text(&through[0].1),
+            Value::List(vec!["through a field".into()])
+        );
+        echo(&mut world, 1, &events[1].clone());
+        events[0].extend(world.settle().remove(0));
+        assert_eq!(
+            outcome(&events[0], untagged),
+            Some(Ok(Payload::value(&5u64).unwrap()))
+        );
+        assert!(outcome(&events[0], called).unwrap().is_ok());
+        for (promise, expected) in [
+            (missing, "no such field"),
+            (outside, "index out of range"),
+            (other, "another tag"),
+            (broken, "another tag"),
+        ] {
+            assert_eq!(reason(outcome(&events[0], promise)), expected, "{dialect}");
+        }
+    }
+}
+
+#[test]
+fn handoff_between_three() {
+    // Vat 0 has an object of vat 1 and mentions it to vat 2.
+    for deposit_first in [true, false] {
+        let mut world = World::mixed(3, 6 + u64::from(deposit_first));
+        world.publish(1, b"exporter");
+        world.publish(2, b"receiver");
+        let gift = world.enliven(0, 1, b"exporter");
+        let receiver = world.enliven(0, 2, b"receiver");
+        world.vats[0].listen(gift);
+        let events = world.settle();
+        let gift = outcome(&events[0], gift)
+            .unwrap()
+            .unwrap()
+            .as_reference()
+            .unwrap();
+        world.vats[0].send(
+            receiver,
+            &Payload::list(|list| {
+                list.reference(gift);
+            }),
+        );
+        let events = world.settle();
+        let received = calls(&events[2])[0].1.refs()[0];
+        let sent = Payload::list(|list| {
+            list.string("directly");
+        });
+        world.vats[2].send(received, &sent);
+        let events = world.settle();
+        assert_eq!(calls(&events[1])[0].1, sent);
+        assert_eq!(world.vats[1].stats().gifts, 0);
+        // The three have three sessions.
+        assert!(world.vats.iter().all(|vat| vat.stats().connections == 2));
+    }
+}
+
+#[test]
+fn disconnection_breaks_everything_once() {
+    let mut world = World::new(2, 8);
+    world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    world.vats[0].listen(object);
+    let events = world.settle();
+    let remote = outcome(&events[0], object)
+        .unwrap()
+        .unwrap()
+        .as_reference()
+        .unwrap();
+    world.vats[0].watch(remote);
+    let pending = world.vats[0].call(remote, &Payload::list(|_| {}));
+    world.vats[0].listen(pending);
+    world.settle();
+    world.cut();
+    let events = world.settle();
+    assert_eq!(reason(outcome(&events[0], pending)), "disconnected: cut");
+    assert_eq!(
+        events[0]
+            .iter()
+            .filter(|event| **event == Event::Broken(remote))
+            .count(),
+        1
+    );
+    let later = world.vats[0].call(remote, &Payload::list(|_| {}));
+    world.vats[0].listen(later);
+    let events = world.settle();
+    assert_eq!(reason(outcome(&events[0], later)), "disconnected");
+    let stats = world.vats[1].stats();
+    assert_eq!((stats.connections, stats.exports, stats.answers), (0, 0, 0));
+}
+
+#[test]
+fn crossed_hellos_leave_one_session() {
+    for seed in 0..64 {
+        let mut world = World::mixed(2, seed);
+        for vat in 0..2 {
+            world.publish(vat, b"object");
+        }
+        let refs = [
+            world.enliven(0, 1, b"object"),
+            world.enliven(1, 0, b"object"),
+        ];
+        for (vat, promise) in world.vats.iter_mut().zip(refs) {
+            vat.listen(promise);
+        }
+        let events = world.settle();
+        for (vat, promise) in refs.into_iter().enumerate() {
+            let outcome = outcome(&events[vat], promise);
+            assert!(matches!(outcome, Some(Ok(_))), "seed {seed}: {outcome:?}");
+            assert_eq!(world.vats[vat].stats().connections, 1, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn cycles_of_promises_break() {
+    let mut vat = Vat::new(config(0), [0; 32]);
+    let (a, resolve_a) = vat.promise();
+    let (b, resolve_b) = vat.promise();
+    let waiting = vat.call(a, &Payload::list(|_| {}));
+    vat.listen(waiting);
+    vat.resolve(resolve_a, Ok(&Payload::reference(b)));
+    vat.resolve(resolve_b, Ok(&Payload::reference(a)));
+    let events: Vec<Event> = std::iter::from_fn(|| vat.poll_event()).collect();
+    assert_eq!(
+        reason(outcome(&events, waiting)),
+        "the promise was fulfilled with itself"
+    );
+}
+
+#[test]
+fn long_chains_need_no_stack() {
+    let mut vat = Vat::new(config(0), [0; 32]);
+    let (first, resolver) = vat.promise();
+    let mut last = first;
+    for _ in 0..100_000 {
+        let next = vat.call(last, &Payload::list(|_| {}));
+        vat.drop_ref(last);
+        last = next;
+    }
+    vat.listen(last);
+    vat.resolve(resolver, Err(&Payload::from("no")));
+    vat.drop_ref(resolver);
+    let events: Vec<Event> = std::iter::from_fn(|| vat.poll_event()).collect();
+    assert_eq!(outcome(&events, last), Some(Err(Payload::from("no"))));
+    vat.drop_ref(last);
+    assert_eq!(vat.stats().nodes, 1);
+}
+
+#[test]
+fn payloads_keep_references_in_order() {
+    let mut vat = Vat::new(config(0), [0; 32]);
+    let refs: Vec<Ref> = (0..12).map(|_| vat.object()).collect();
+    let payload = Payload::list(|list| {
+        for (i, reference) in refs.iter().enumerate() {
+            list.begin_list()
+                .integer(i as u64)
+                .reference(*reference)
+                .end_list();
+        }
+    });
+    assert_eq!(payload.refs(), refs);
+    let items = payload.items().unwrap();
+    for (i, item) in items.iter().enumerate() {
+        assert_eq!(item.refs(), [refs[i]]);
+        assert_eq!(
+            item.data(),
+            [
+                &b"["[..],
+                &syrup::encode(&(i as u64)).unwrap(),
+                b"<8'desc:ref0+>]"
+            ]
+            .concat()
+        );
+    }
+    assert_eq!(items[3].items().unwrap()[1].as_reference(), Some(refs[3]));
+    assert_eq!(payload.as_reference(), None);
+    let again = Payload::list(|list| {
+        for item in &items {
+            list.payload(item);
+        }
+    });
+    assert_eq!(again, payload);
+}

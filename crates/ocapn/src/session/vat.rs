@@ -1,0 +1,394 @@
+//! The vat: its state, and what the caller does with references.
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    vec::Vec,
+};
+
+use lydite_hash::sha256;
+
+use super::config::Config;
+use super::connection::{Connection, Dialing, Output, PeerKey, Session};
+use super::deliver::Work;
+use super::entropy::Entropy;
+use super::gift::{Gift, GiftKey};
+use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Ref, State};
+use super::payload::Payload;
+use super::slab::{Id, Slab};
+use crate::captp::{SecretKey, Sturdyref};
+
+/// What happened. References in payloads are handles that the caller owns: release them with
+/// [`Vat::drop_payload`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A message for an object of the caller.
+    Call {
+        /// The object. This is not a new handle.
+        object: Ref,
+        /// A list.
+        arguments: Payload,
+        /// The resolver of the result, for [`resolve`](Vat::resolve): a handle that the caller owns. If it is dropped
+        /// before, the result breaks. `None` if the sender does not wait for a result.
+        reply: Option<Ref>,
+    },
+    /// A promise settled on which the caller listens.
+    Settled {
+        /// The handle with which it listened. This is not a new handle.
+        promise: Ref,
+        /// What became of it.
+        outcome: Outcome,
+    },
+    /// The session of a [`watched`](Vat::watch) reference ended.
+    Broken(Ref),
+    /// Nobody refers to this object of the caller any more. The handle is stale.
+    Dropped(Ref),
+    /// A session became active.
+    Up(Connection),
+    /// A connection ended, for this reason.
+    Down(Connection, alloc::string::String),
+}
+
+/// The sizes of a vat's tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Objects and promises, including the bootstrap object.
+    pub nodes: usize,
+    /// Connections.
+    pub connections: usize,
+    /// Exports in all sessions.
+    pub exports: usize,
+    /// Imports in all sessions.
+    pub imports: usize,
+    /// Questions in all sessions: answers of peers that are still referred to.
+    pub questions: usize,
+    /// Answers in all sessions that peers may refer to.
+    pub answers: usize,
+    /// Gifts, and withdrawals that wait for one.
+    pub gifts: usize,
+    /// Connections being opened.
+    pub dials: usize,
+    /// Bytes of messages that wait on promises.
+    pub queued: usize,
+    /// Bytes that wait to be sent.
+    pub outbound: usize,
+}
+
+/// All sessions of one participant. See the [module](super).
+pub struct Vat {
+    pub(super) config: Config,
+    pub(super) entropy: Entropy,
+    pub(super) now: u64,
+    pub(super) nodes: Slab<Node>,
+    pub(super) bootstrap: Id,
+    pub(super) sessions: Slab<Session>,
+    pub(super) dials: Slab<Dialing>,
+    /// Active sessions that may be found under their location.
+    pub(super) peers: BTreeMap<PeerKey, Id>,
+    pub(super) dialing: BTreeMap<PeerKey, Id>,
+    /// Active sessions by session id.
+    pub(super) session_ids: BTreeMap<[u8; 32], Id>,
+    /// By the hash of the swiss number, so that a lookup does not reveal how much of a guess matches.
+    pub(super) published: BTreeMap<[u8; 32], Id>,
+    pub(super) gifts: BTreeMap<GiftKey, Gift>,
+    pub(super) outputs: VecDeque<Output>,
+    pub(super) events: VecDeque<Event>,
+    /// What to do next is last.
+    pub(super) work: Vec<Work>,
+    /// Nodes to which nothing may refer any more.
+    pub(super) unreferenced: Vec<Id>,
+    /// Accepted connections, oldest first, of which some may have said hello.
+    pub(super) unidentified: VecDeque<Id>,
+    /// Sessions that have references to return.
+    pub(super) collecting: Vec<Id>,
+}
+
+impl Vat {
+    /// Creates a vat without sessions. `seed` must come from a good source of randomness and be used once: all session
+    /// keys and gift ids derive from it.
+    pub fn new(config: Config, seed: [u8; 32]) -> Self {
+        let mut nodes = Slab::new();
+        let mut bootstrap = Node::new(Kind::Bootstrap);
+        bootstrap.refs = 1;
+        Self {
+            config,
+            entropy: Entropy::new(seed),
+            now: 0,
+            bootstrap: nodes.insert(bootstrap),
+            nodes,
+            sessions: Slab::new(),
+            dials: Slab::new(),
+            peers: BTreeMap::new(),
+            dialing: BTreeMap::new(),
+            session_ids: BTreeMap::new(),
+            published: BTreeMap::new(),
+            gifts: BTreeMap::new(),
+            outputs: VecDeque::new(),
+            events: VecDeque::new(),
+            work: Vec::new(),
+            unreferenced: Vec::new(),
+            unidentified: VecDeque::new(),
+            collecting: Vec::new(),
+        }
+    }
+
+    /// The next event, if there is one.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// What to do next. Also decides that a batch ends: references that were dropped are returned to their peers.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.return_references();
+        self.outputs.pop_front()
+    }
+
+    /// The sizes of all tables.
+    pub fn stats(&self) -> Stats {
+        let mut stats = Stats {
+            nodes: self.nodes.len(),
+            connections: self.sessions.len(),
+            gifts: self.gifts.len(),
+            dials: self.dials.len(),
+            ..Stats::default()
+        };
+        for session in self
+            .sessions
+            .ids()
+            .into_iter()
+            .filter_map(|id| self.sessions.get(id))
+        {
+            stats.exports += session.exports.len();
+            stats.imports += session.imports.len();
+            stats.questions += session.questions.len();
+            stats.answers += session.answers.len();
+            stats.queued += session.queued;
+            stats.outbound += session.out.len();
+        }
+        stats
+    }
+
+    /// Creates an object. Messages to it are [`Event::Call`]s.
+    pub fn object(&mut self) -> Ref {
+        let id = self.nodes.insert(Node::new(Kind::Object));
+        self.handle(id)
+    }
+
+    /// Creates a promise and its resolver. The resolver is an object that takes `['fulfill value]` or
+    /// `['break reason]`, once. If it is dropped before, the promise breaks.
+    pub fn promise(&mut self) -> (Ref, Ref) {
+        let promise = self.new_promise();
+        let resolver = self.nodes.insert(Node::new(Kind::Resolver(promise)));
+        (self.handle(promise), self.handle(resolver))
+    }
+
+    /// Settles the promise of a resolver: one made by [`promise`](Self::promise), or the reply of a call. Ignored for
+    /// other references and if the promise is settled already.
+    pub fn resolve(&mut self, resolver: Ref, outcome: Result<&Payload, &Payload>) {
+        let Some(Kind::Resolver(promise)) = self.nodes.get(resolver.0).map(|node| &node.kind)
+        else {
+            return;
+        };
+        let promise = *promise;
+        let outcome = match outcome {
+            Ok(value) => Ok(self.retained(value)),
+            Err(reason) => Err(self.retained(reason)),
+        };
+        self.work.push(Work::Settle { promise, outcome });
+        self.run();
+    }
+
+    /// Makes an object available to whoever knows the swiss number, which should be 32 random bytes. Replaces an
+    /// earlier object with that number.
+    pub fn publish(&mut self, swiss: &[u8], object: Ref) {
+        if self.nodes.get(object.0).is_some() {
+            self.retain(object.0);
+            if let Some(before) = self.published.insert(sha256(swiss), object.0) {
+                self.release(before);
+            }
+            self.run();
+        }
+    }
+
+    /// Withdraws the object with this swiss number. References to it remain valid.
+    pub fn unpublish(&mut self, swiss: &[u8]) {
+        if let Some(object) = self.published.remove(&sha256(swiss)) {
+            self.release(object);
+            self.run();
+        }
+    }
+
+    /// Sends a message and returns a promise for the result, to which messages can be sent at once. `arguments` must be
+    /// a list; its handles stay with the caller.
+    pub fn call(&mut self, target: Ref, arguments: &Payload) -> Ref {
+        let result = match self.send_remote(target.0, arguments) {
+            Some(Ok(question)) => question,
+            Some(Err(reason)) => self.broken(&reason),
+            None => {
+                let promise = self.new_promise();
+                let payload = self.retained(arguments);
+                self.retain(promise);
+                self.work.push(Work::Deliver {
+                    target: target.0,
+                    payload,
+                    result: Some(promise),
+                    origin: None,
+                });
+                promise
+            }
+        };
+        let handle = self.handle(result);
+        self.run();
+        handle
+    }
+
+    /// Sends a message whose result nobody needs. Without a result there is no sign whether it arrived.
+    pub fn send(&mut self, target: Ref, arguments: &Payload) {
+        let payload = self.retained(arguments);
+        self.work.push(Work::Deliver {
+            target: target.0,
+            payload,
+            result: None,
+            origin: None,
+        });
+        self.run();
+    }
+
+    /// A promise for a field of the struct that the promise is fulfilled with.
+    pub fn get(&mut self, promise: Ref, field: &str) -> Ref {
+        self.part_of(promise, Part::Field(field.into()))
+    }
+
+    /// A promise for an item of the list that the promise is fulfilled with. The first has index 0.
+    pub fn index(&mut self, promise: Ref, index: u64) -> Ref {
+        self.part_of(promise, Part::Item(index))
+    }
+
+    /// A promise for the contents of the tagged value that the promise is fulfilled with.
+    pub fn untag(&mut self, promise: Ref, tag: &str) -> Ref {
+        self.part_of(promise, Part::Tagged(tag.into()))
+    }
+
+    /// Requests one [`Event::Settled`] for a promise; for an object, it is reported as fulfilled with itself.
+    pub fn listen(&mut self, promise: Ref) {
+        if self.nodes.get(promise.0).is_some() {
+            self.subscribe(promise.0, Listener::Caller(promise.0));
+            self.run();
+        }
+    }
+
+    /// Requests an [`Event::Broken`] when the session of the reference ends.
+    pub fn watch(&mut self, reference: Ref) {
+        let Some(node) = self.nodes.get_mut(reference.0) else {
+            return;
+        };
+        node.watched = true;
+        if let Kind::Remote { remote, .. } = &node.kind {
+            let session = remote.session;
+            if !self.is_active(session) {
+                self.events.push_back(Event::Broken(reference));
+            }
+        }
+    }
+
+    /// The outcome of a promise that has settled. The handles in it are not new ones.
+    pub fn outcome(&self, promise: Ref) -> Option<Result<&Payload, &Payload>> {
+        match &self.nodes.get(self.settled_as(promise.0))?.promise()?.state {
+            State::Fulfilled(value) => Some(Ok(value)),
+            State::Broken(reason) => Some(Err(reason)),
+            _ => None,
+        }
+    }
+
+    /// The connection through which messages to this reference are sent, or `None` for local ones.
+    pub fn connection(&self, reference: Ref) -> Option<Connection> {
+        match &self.nodes.get(reference.0)?.kind {
+            Kind::Remote { remote, .. } => Some(Connection(remote.session)),
+            _ => None,
+        }
+    }
+
+    /// Whether so many bytes wait to be sent to this reference's peer that the caller should wait before sending more.
+    pub fn is_congested(&self, reference: Ref) -> bool {
+        let connection = self.connection(reference);
+        let session = connection.and_then(|connection| self.sessions.get(connection.0));
+        session.is_some_and(|session| session.out.len() > self.config.limits.outbound_soft)
+    }
+
+    /// Makes another handle of the same reference.
+    pub fn clone_ref(&mut self, reference: Ref) -> Ref {
+        if self.nodes.get(reference.0).is_some() {
+            self.handle(reference.0);
+        }
+        reference
+    }
+
+    /// Releases a handle. A stale one is ignored.
+    pub fn drop_ref(&mut self, reference: Ref) {
+        self.drop_handle(reference.0);
+        self.run();
+    }
+
+    /// Releases the handles in a payload that came with an event.
+    pub fn drop_payload(&mut self, payload: &Payload) {
+        for reference in &payload.refs {
+            self.drop_handle(reference.0);
+        }
+        self.run();
+    }
+
+    /// A promise for the object that a sturdyref names. Uses the session with its peer or opens one.
+    pub fn enliven(&mut self, sturdyref: &Sturdyref<'_>) -> Ref {
+        let promise = self.find(&sturdyref.peer, Some(sturdyref.swiss), None);
+        let handle = self.handle(promise);
+        self.run();
+        handle
+    }
+
+    /// A promise for the bootstrap object of a peer. Uses the session with it or opens one.
+    pub fn connect(&mut self, peer: &crate::captp::Peer<'_>) -> Ref {
+        let promise = self.find(peer, None, None);
+        let handle = self.handle(promise);
+        self.run();
+        handle
+    }
+
+    /// Ends a session.
+    pub fn abort(&mut self, connection: Connection, reason: &str) {
+        self.end(connection.0, reason, true);
+        self.run();
+    }
+
+    pub(super) fn secret_key(&mut self) -> SecretKey {
+        let mut seed = self.entropy.next();
+        let key = SecretKey::from_bytes(&seed);
+        zeroize::Zeroize::zeroize(&mut seed);
+        key
+    }
+
+    /// Makes a handle for the caller.
+    pub(super) fn handle(&mut self, id: Id) -> Ref {
+        if let Some(node) = self.nodes.get_mut(id) {
+            node.handles += 1;
+        }
+        Ref(id)
+    }
+
+    pub(super) fn new_promise(&mut self) -> Id {
+        self.nodes
+            .insert(Node::new(Kind::Promise(Promise::default())))
+    }
+
+    /// A promise that is broken already.
+    pub(super) fn broken(&mut self, reason: &str) -> Id {
+        self.nodes.insert(Node::new(Kind::Promise(Promise {
+            state: State::Broken(Payload::error(reason)),
+            ..Promise::default()
+        })))
+    }
+
+    fn part_of(&mut self, promise: Ref, part: Part) -> Ref {
+        let result = self.part(promise.0, part);
+        let handle = self.handle(result);
+        self.run();
+        handle
+    }
+}
