@@ -350,13 +350,23 @@ impl EventSet {
         &self.decoders
     }
 
+    /// Whether the only event is anonymous.
+    pub(crate) fn has_anonymous(&self) -> bool {
+        let mut decoders = self.decoders.iter();
+        decoders.any(|decoder| decoder.event.is_anonymous())
+    }
+
+    /// Whether this is the first topic of one of the events.
+    pub(crate) fn has_topic(&self, topic: &[u8]) -> bool {
+        self.by_topic.contains_key(topic)
+    }
+
     /// Sorts the logs of a batch by event.
     pub fn select(&self, logs: &Logs) -> Selected {
-        if let [decoder] = &self.decoders[..]
-            && decoder.event.is_anonymous()
-        {
+        if self.has_anonymous() {
+            let decoders = self.decoders.iter();
             return Selected {
-                rows: vec![decoder.select(logs)],
+                rows: decoders.map(|decoder| decoder.select(logs)).collect(),
                 other_layout: 0,
             };
         }

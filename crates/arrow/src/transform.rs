@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_buffer::BooleanBuffer;
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
 
 use crate::{
-    CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected, SendersOptions,
+    ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected,
+    SendersOptions,
     operation::{Operation, OutputColumns},
 };
 
@@ -160,6 +162,11 @@ impl Transform {
         &self.outputs
     }
 
+    /// Returns the operation.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
     /// Returns the options.
     pub fn options(&self) -> &TransformOptions {
         &self.options
@@ -190,6 +197,37 @@ impl Transform {
             return Err(Error::KeptDiffer { expected, found });
         }
         Ok(columns)
+    }
+
+    /// Returns the column by which a reader can leave out rows before it reads the others: the first topics, if all events
+    /// have one. See [`filter`](Self::filter).
+    ///
+    /// # Errors
+    /// [`Error::MissingColumn`].
+    pub fn filter_column(&self, schema: &Schema) -> Result<Option<usize>, Error> {
+        match &self.job {
+            Job::Logs(events) if !events.has_anonymous() => {
+                self.options.map.find(schema, Role::Topic0)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns which rows may be logs of an event, by the column of first topics. [`apply`](Self::apply) leaves out the
+    /// others.
+    ///
+    /// # Errors
+    /// [`Error::NotBytes`] if the column has another type.
+    pub fn filter(&self, topics: &ArrayRef) -> Result<BooleanArray, Error> {
+        let topics = ByteColumn::try_new(topics)?;
+        let has_event = |row| match &self.job {
+            Job::Logs(events) => topics.get(row).is_some_and(|topic| events.has_topic(topic)),
+            _ => true,
+        };
+        Ok(BooleanArray::new(
+            BooleanBuffer::collect_bool(topics.len(), has_event),
+            None,
+        ))
     }
 
     /// Decodes the rows of a batch.

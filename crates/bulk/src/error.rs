@@ -28,8 +28,21 @@ pub enum ErrorKind {
     Arrow(ArrowError),
     /// A column is missing or has the wrong type.
     Columns(lydite_arrow::Error),
-    /// Neither Parquet nor an Arrow IPC file.
+    /// Neither Parquet nor Arrow IPC.
     UnknownFormat,
+    /// A file contains fewer or more rows than its metadata declares.
+    Rows {
+        /// Rows declared.
+        expected: usize,
+        /// Rows read.
+        found: usize,
+    },
+    /// Two input files would have the same output.
+    SameOutput,
+    /// One output per input, or resumption, is possible for one event or function only, and not for standard input.
+    NotPerInput,
+    /// The output was made from another input, with other options or by another version.
+    OtherJob,
     /// No input file was found.
     NoInput,
     /// The output exists.
@@ -82,7 +95,17 @@ impl fmt::Display for ErrorKind {
             Self::Parquet(error) => error.fmt(f),
             Self::Arrow(error) => error.fmt(f),
             Self::Columns(error) => error.fmt(f),
-            Self::UnknownFormat => f.write_str("expected a Parquet file or an Arrow IPC file"),
+            Self::UnknownFormat => f.write_str("expected Parquet or Arrow IPC"),
+            Self::Rows { expected, found } => {
+                write!(f, "the file is damaged: expected {expected} rows, found {found}")
+            }
+            Self::SameOutput => f.write_str("two inputs would have this output"),
+            Self::NotPerInput => f.write_str(
+                "an output per input requires a directory as output, one event or function, and files as input",
+            ),
+            Self::OtherJob => f.write_str(
+                "file exists, made from another input, with other options or by another version",
+            ),
             Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
             Self::Exists => f.write_str("file exists"),
             Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),

@@ -1,146 +1,170 @@
-//! Input files, split into segments.
+//! Input files, read in segments.
 
 use std::{
-    fs::{self, File},
-    io::Read as _,
+    collections::BTreeSet,
+    fs::File,
+    io::{self, BufReader, Read, Seek as _, SeekFrom},
     ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::FileReaderBuilder;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::{
-    ProjectionMask,
-    arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
+use lydite_arrow::{ColumnsRead, Transform};
+use parquet::{
+    arrow::{
+        ProjectionMask,
+        arrow_reader::{
+            ArrowPredicateFn, ArrowReaderMetadata, ArrowReaderOptions,
+            ParquetRecordBatchReaderBuilder, RowFilter,
+        },
+    },
+    file::metadata::RowGroupMetaData,
 };
-use parquet::file::metadata::RowGroupMetaData;
 
-use crate::{Error, error::ErrorKind};
+use crate::{error::ErrorKind, ipc, lock, paths::is_standard};
 
-/// Rows of a segment, unless it is one larger row group.
-const SEGMENT: usize = 1 << 18;
-/// Rows of the largest segment.
-const MAX_SEGMENT: usize = 1 << 20;
 /// Rows of a batch, unless they are long.
 const BATCH: usize = 1 << 13;
-/// Bytes of a batch of long rows.
-const BATCH_BYTES: u64 = 1 << 24;
+/// Rows of a batch of an Arrow stream, which are in memory already.
+const STREAM_BATCH: usize = 1 << 16;
 
-/// An open file.
-#[derive(Clone)]
+/// Sizes that bound memory. Output depends on them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Rows of a segment, unless it is one larger row group.
+    pub(crate) segment: usize,
+    /// Rows of the largest segment.
+    max_segment: usize,
+    /// Bytes of a segment that is in memory as a whole.
+    pub(crate) segment_bytes: u64,
+    /// Bytes of a batch of long rows.
+    batch_bytes: u64,
+}
+
+impl Limits {
+    /// Returns the sizes for this number of bytes in all; by default those of a few hundred MiB.
+    pub(crate) fn new(memory: Option<u64>) -> Self {
+        let memory = memory.unwrap_or(u64::MAX);
+        // A row of common logs needs about 400 bytes: read, decoded, encoded.
+        let rows = (memory / 16 / 400).clamp(1 << 10, 1 << 18) as usize;
+        Self {
+            segment: rows,
+            max_segment: 4 * rows,
+            segment_bytes: (memory / 16).clamp(1 << 16, 1 << 26),
+            batch_bytes: (memory / 64).clamp(1 << 16, 1 << 24),
+        }
+    }
+}
+
+/// An open file, or standard input.
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
     pub(crate) schema: SchemaRef,
     content: Content,
 }
 
-#[derive(Clone)]
 enum Content {
     Parquet(ArrowReaderMetadata),
-    /// Number of batches.
-    Arrow(usize),
+    Arrow(Box<ipc::Reader>),
 }
 
-/// A part of a file, read by one thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    /// Row groups or batches.
-    groups: Range<usize>,
-    /// Rows of the groups, for Parquet.
-    rows: Option<Range<usize>>,
+/// An input file and the columns read from it.
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    /// Columns read, in order.
+    columns: Vec<usize>,
+    /// The column of first topics, for a filter.
+    filter_column: Option<usize>,
+    /// For Parquet.
+    metadata: Option<ArrowReaderMetadata>,
 }
 
-/// Returns the number of rows of a batch.
-fn batch_rows(metadata: &ArrowReaderMetadata, groups: &Range<usize>) -> usize {
-    let groups = &metadata.metadata().row_groups()[groups.clone()];
-    let sum = |of: fn(&RowGroupMetaData) -> i64| -> u64 {
-        groups
-            .iter()
-            .map(|group| of(group).max(0).unsigned_abs())
-            .sum()
-    };
-    let (rows, bytes) = (
-        sum(RowGroupMetaData::num_rows),
-        sum(RowGroupMetaData::total_byte_size),
-    );
-    let fitting = BATCH_BYTES.saturating_mul(rows) / bytes.max(1);
-    fitting.clamp(16, BATCH as u64) as usize
+/// The part of a file that has not been read.
+pub(crate) enum Cursor {
+    Parquet {
+        /// The first row group that is not in a segment.
+        next: usize,
+        /// Row groups, their rows that are not in a segment, and the rows of a segment.
+        groups: Option<(Range<usize>, Range<usize>, usize)>,
+    },
+    Arrow(Box<ipc::Reader>, Option<RecordBatch>),
 }
 
-/// Returns the files: those given, and the Parquet and Arrow files in directories, sorted by name.
-pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for path in paths {
-        let metadata = fs::metadata(path).map_err(|error| Error::at(path)(error.into()))?;
-        if metadata.is_dir() {
-            collect(path, &mut files)?;
-        } else {
-            files.push(path.clone());
+/// A part of a file, decoded by one thread.
+pub(crate) enum Segment {
+    Rows {
+        groups: Range<usize>,
+        /// Rows of the groups.
+        rows: Range<usize>,
+        /// Whether these are all rows of the groups.
+        whole: bool,
+    },
+    Batches(Vec<RecordBatch>),
+}
+
+impl Segment {
+    /// Returns the bytes in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Rows { .. } => 0,
+            Self::Batches(batches) => batches.iter().map(bytes_of).sum(),
         }
     }
-    if files.is_empty() {
-        let kind = ErrorKind::NoInput;
-        return Err(Error {
-            file: paths.first().cloned(),
-            kind,
-        });
-    }
-    Ok(files)
-}
 
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let at = |error: std::io::Error| Error::at(directory)(error.into());
-    let entries = fs::read_dir(directory).map_err(at)?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(at)?.path());
-    }
-    paths.sort();
-    for path in paths {
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        let known = path
-            .extension()
-            .is_some_and(|extension| extension == "parquet" || is_arrow(&path));
-        if hidden {
-            continue;
-        }
-        // Links to directories are not followed, so that there is no cycle.
-        if path.is_dir() && !path.is_symlink() {
-            collect(&path, files)?;
-        } else if known {
-            files.push(path);
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Rows { rows, .. } => rows.len(),
+            Self::Batches(batches) => batches.iter().map(RecordBatch::num_rows).sum(),
         }
     }
-    Ok(())
 }
 
-/// Whether the name of a file is that of an Arrow file.
-pub(crate) fn is_arrow(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("arrow" | "feather" | "ipc"))
+/// The batches of a segment, with the rows of the segment that they contain.
+pub(crate) struct Batches {
+    batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>,
+    /// For a filter.
+    selected: Option<Arc<Mutex<Selected>>>,
+    /// Rows returned so far.
+    returned: usize,
+    /// Rows of the segment, with those left out.
+    rows: usize,
+}
+
+/// The rows that a filter has selected.
+#[derive(Default)]
+struct Selected {
+    rows: Vec<u32>,
+    /// Number of rows before the filter.
+    of: usize,
 }
 
 impl Input {
-    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        Self::try_open(path).map_err(Error::at(path))
-    }
-
-    fn try_open(path: &Path) -> Result<Self, ErrorKind> {
-        let mut file = File::open(path)?;
-        let mut magic = [0; 6];
-        let length = file.read(&mut magic)?;
-        let (schema, content) = if magic.starts_with(b"PAR1") {
-            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
-            (metadata.schema().clone(), Content::Parquet(metadata))
-        } else if magic[..length] == *b"ARROW1" {
-            let reader = FileReaderBuilder::new().build(File::open(path)?)?;
-            (reader.schema(), Content::Arrow(reader.num_batches()))
+    pub(crate) fn open(path: &Path) -> Result<Self, ErrorKind> {
+        let (schema, content) = if is_standard(path) {
+            arrow(Box::new(BufReader::with_capacity(1 << 20, io::stdin())))?
         } else {
-            return Err(ErrorKind::UnknownFormat);
+            let mut file = File::open(path)?;
+            let mut magic = Vec::new();
+            Read::by_ref(&mut file).take(8).read_to_end(&mut magic)?;
+            if magic.starts_with(b"PAR1") {
+                let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+                (metadata.schema().clone(), Content::Parquet(metadata))
+            } else if magic.starts_with(b"ARROW1") {
+                // The stream follows, after as many zeros as its writer aligns to.
+                let mut file = BufReader::with_capacity(1 << 20, file);
+                let mut word = [0; 8];
+                while word == [0; 8] {
+                    file.read_exact(&mut word)?;
+                }
+                arrow(Box::new(io::Cursor::new(word).chain(file)))?
+            } else if magic.starts_with(&[0xff; 4]) {
+                file.seek(SeekFrom::Start(0))?;
+                arrow(Box::new(BufReader::with_capacity(1 << 20, file)))?
+            } else {
+                return Err(ErrorKind::UnknownFormat);
+            }
         };
         Ok(Self {
             path: path.into(),
@@ -149,111 +173,301 @@ impl Input {
         })
     }
 
-    /// Reads these columns of a Parquet file as views of its pages, where they contain byte strings: without copies, and
-    /// without expanding a dictionary.
-    pub(crate) fn with_views(mut self, columns: &[usize]) -> Result<Self, ErrorKind> {
-        if let Content::Parquet(metadata) = &self.content {
-            let fields = self.schema.fields().iter().enumerate();
-            let fields = fields.map(|(index, field)| {
-                let view = match field.data_type() {
-                    DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
-                    DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
-                    _ => return field.clone(),
-                };
-                if columns.contains(&index) {
-                    Arc::new(Field::clone(field).with_data_type(view))
-                } else {
-                    field.clone()
-                }
-            });
-            let metadata_of_file = self.schema.metadata().clone();
-            let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata_of_file);
-            let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
-            let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)?;
-            self.schema = metadata.schema().clone();
-            self.content = Content::Parquet(metadata);
-        }
-        Ok(self)
-    }
-
-    /// Returns the number of rows; 0 for Arrow files, which do not store it.
+    /// Returns the number of rows; 0 for Arrow, which does not store it.
     pub(crate) fn rows(&self) -> u64 {
         match &self.content {
             Content::Parquet(metadata) => {
                 let groups = metadata.metadata().row_groups().iter();
-                groups
-                    .map(|group| group.num_rows().max(0).unsigned_abs())
-                    .sum()
+                groups.map(rows_of_group).fold(0, u64::saturating_add)
             }
             Content::Arrow(_) => 0,
         }
     }
 
-    pub(crate) fn segments(&self) -> Vec<Segment> {
-        let mut segments = Vec::new();
-        let metadata = match &self.content {
-            Content::Parquet(metadata) => metadata.metadata(),
-            Content::Arrow(batches) => {
-                let batches = 0..*batches;
-                return batches
-                    .map(|batch| Segment {
-                        groups: batch..batch + 1,
-                        rows: None,
-                    })
-                    .collect();
-            }
-        };
-        let (mut start, mut rows) = (0, 0);
-        let groups = metadata.row_groups();
-        for (index, group) in groups.iter().enumerate() {
-            rows += usize::try_from(group.num_rows()).unwrap_or_default();
-            if rows < SEGMENT && index + 1 < groups.len() {
-                continue;
-            }
-            // A row group of at most the largest size is not split, since each part would decode the pages before it.
-            let step = if rows <= MAX_SEGMENT {
-                rows.max(1)
-            } else {
-                SEGMENT
-            };
-            for from in (0..rows).step_by(step) {
-                segments.push(Segment {
-                    groups: start..index + 1,
-                    rows: Some(from..rows.min(from + step)),
-                });
-            }
-            (start, rows) = (index + 1, 0);
-        }
-        segments
+    /// Prepares reading the columns of an operation.
+    pub(crate) fn source(self, transform: &Transform) -> Result<(Source, Cursor), ErrorKind> {
+        let ColumnsRead { kept, mut decoded } = transform.columns(&self.schema)?;
+        decoded.retain(|column| !kept.contains(column));
+        let columns: BTreeSet<usize> = kept.iter().chain(&decoded).copied().collect();
+        let columns = columns.into_iter().collect();
+        let filter_column = transform.filter_column(&self.schema)?;
+        self.read_columns(columns, &decoded, filter_column)
     }
 
-    /// Reads the given columns of a segment.
+    /// Prepares reading these columns, those of `views` as views.
+    pub(crate) fn read_columns(
+        self,
+        columns: Vec<usize>,
+        views: &[usize],
+        filter_column: Option<usize>,
+    ) -> Result<(Source, Cursor), ErrorKind> {
+        let (metadata, cursor) = match self.content {
+            Content::Parquet(metadata) => {
+                let metadata = with_views(&self.schema, &metadata, views)?;
+                let (next, groups) = (0, None);
+                (Some(metadata), Cursor::Parquet { next, groups })
+            }
+            Content::Arrow(reader) => (None, Cursor::Arrow(reader, None)),
+        };
+        let source = Source {
+            path: self.path,
+            columns,
+            filter_column,
+            metadata,
+        };
+        Ok((source, cursor))
+    }
+}
+
+fn arrow(source: Box<dyn Read + Send>) -> Result<(SchemaRef, Content), ErrorKind> {
+    let reader = ipc::Reader::new(source)?;
+    Ok((reader.schema().clone(), Content::Arrow(Box::new(reader))))
+}
+
+fn rows_of_group(group: &RowGroupMetaData) -> u64 {
+    group.num_rows().max(0).unsigned_abs()
+}
+
+/// Reads these columns of a Parquet file as views of its pages, where they contain byte strings: without copies, and
+/// without expanding a dictionary.
+fn with_views(
+    schema: &Schema,
+    metadata: &ArrowReaderMetadata,
+    columns: &[usize],
+) -> Result<ArrowReaderMetadata, ErrorKind> {
+    let fields = schema.fields().iter().enumerate();
+    let fields = fields.map(|(index, field)| {
+        let view = match field.data_type() {
+            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+            _ => return field.clone(),
+        };
+        if columns.contains(&index) {
+            Arc::new(Field::clone(field).with_data_type(view))
+        } else {
+            field.clone()
+        }
+    });
+    let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone());
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    let metadata = metadata.metadata().clone();
+    Ok(ArrowReaderMetadata::try_new(metadata, options)?)
+}
+
+impl Cursor {
+    /// Returns the next segment; `None` at the end of the file.
+    pub(crate) fn next(
+        &mut self,
+        source: &Source,
+        limits: &Limits,
+    ) -> Result<Option<Segment>, ErrorKind> {
+        match (self, &source.metadata) {
+            (Self::Parquet { next, groups }, Some(metadata)) => {
+                Ok(next_rows(next, groups, metadata, limits))
+            }
+            (Self::Arrow(reader, rest), _) => next_batches(reader, rest, source, limits),
+            // Not reached: the cursor of a Parquet file is made with its metadata.
+            (Self::Parquet { .. }, None) => Ok(None),
+        }
+    }
+}
+
+fn next_rows(
+    next: &mut usize,
+    groups: &mut Option<(Range<usize>, Range<usize>, usize)>,
+    metadata: &ArrowReaderMetadata,
+    limits: &Limits,
+) -> Option<Segment> {
+    let all = metadata.metadata().row_groups();
+    if groups
+        .as_ref()
+        .is_none_or(|(_, rows, _)| rows.start == rows.end)
+    {
+        let (start, mut rows) = (*next, 0usize);
+        while *next < all.len() && rows < limits.segment {
+            let of_group = usize::try_from(rows_of_group(&all[*next])).unwrap_or(usize::MAX);
+            rows = rows.saturating_add(of_group);
+            *next += 1;
+        }
+        if rows == 0 {
+            return None;
+        }
+        // A row group of at most the largest size is not split, since each part would decode the pages before it.
+        let step = if rows <= limits.max_segment {
+            rows
+        } else {
+            limits.segment
+        };
+        *groups = Some((start..*next, 0..rows, step));
+    }
+    let (range, rest, step) = groups.as_mut()?;
+    let rows = rest.start..rest.end.min(rest.start.saturating_add(*step));
+    rest.start = rows.end;
+    Some(Segment::Rows {
+        whole: rows.start == 0 && rest.start == rest.end,
+        groups: range.clone(),
+        rows,
+    })
+}
+
+/// Collects batches up to the size of a segment, and splits larger ones, so that row groups have a usual size.
+fn next_batches(
+    reader: &mut ipc::Reader,
+    rest: &mut Option<RecordBatch>,
+    source: &Source,
+    limits: &Limits,
+) -> Result<Option<Segment>, ErrorKind> {
+    let (mut batches, mut rows, mut bytes) = (Vec::new(), 0, 0);
+    while rows < limits.segment && bytes < limits.segment_bytes {
+        let batch = match rest.take() {
+            Some(batch) => batch,
+            None => match reader.next()? {
+                Some(batch) => batch.project(&source.columns)?,
+                None => break,
+            },
+        };
+        let size = bytes_of(&batch).max(1);
+        // As many rows as fit, if rows are of equal length.
+        let fitting = (limits.segment_bytes - bytes).saturating_mul(batch.num_rows() as u64) / size;
+        let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
+        let count = batch
+            .num_rows()
+            .min(limits.segment - rows)
+            .min(fitting)
+            .min(STREAM_BATCH);
+        if count < batch.num_rows() {
+            *rest = Some(batch.slice(count, batch.num_rows() - count));
+        }
+        let batch = batch.slice(0, count);
+        rows += count;
+        bytes += bytes_of(&batch);
+        if count > 0 {
+            batches.push(batch);
+        }
+    }
+    Ok((rows > 0).then_some(Segment::Batches(batches)))
+}
+
+fn bytes_of(batch: &RecordBatch) -> u64 {
+    let columns = batch.columns().iter();
+    let sizes = columns.map(|column| column.to_data().get_slice_memory_size().unwrap_or_default());
+    sizes.sum::<usize>() as u64
+}
+
+impl Source {
+    /// Reads a segment. With `filter`, rows that are not logs of an event may be left out before their other columns are
+    /// read.
     pub(crate) fn read(
         &self,
-        segment: &Segment,
-        columns: &[usize],
-    ) -> Result<Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>, ErrorKind> {
+        segment: Segment,
+        limits: &Limits,
+        filter: Option<&Arc<Transform>>,
+    ) -> Result<Batches, ErrorKind> {
+        let (groups, rows, whole, metadata) = match (segment, &self.metadata) {
+            (
+                Segment::Rows {
+                    groups,
+                    rows,
+                    whole,
+                },
+                Some(metadata),
+            ) => (groups, rows, whole, metadata),
+            (Segment::Batches(batches), _) => {
+                return Ok(Batches {
+                    rows: batches.iter().map(RecordBatch::num_rows).sum(),
+                    batches: Box::new(batches.into_iter().map(Ok)),
+                    selected: None,
+                    returned: 0,
+                });
+            }
+            // Not reached: such segments are made with the metadata.
+            (Segment::Rows { .. }, None) => return Err(ErrorKind::UnknownFormat),
+        };
+        let schema = metadata.parquet_schema();
         let file = File::open(&self.path)?;
-        match (&self.content, &segment.rows) {
-            (Content::Parquet(metadata), Some(rows)) => {
-                let mask =
-                    ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied());
-                let reader =
-                    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-                        .with_projection(mask)
-                        .with_row_groups(segment.groups.clone().collect())
-                        .with_offset(rows.start)
-                        .with_limit(rows.len())
-                        .with_batch_size(batch_rows(metadata, &segment.groups))
-                        .build()?;
-                Ok(Box::new(reader))
+        let mut builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+                .with_projection(ProjectionMask::roots(schema, self.columns.iter().copied()))
+                .with_batch_size(batch_rows(metadata, &groups, limits))
+                .with_row_groups(groups.collect());
+        let mut selected = None;
+        match (filter, self.filter_column) {
+            (Some(transform), Some(column)) if whole => {
+                let (transform, rows) =
+                    (transform.clone(), Arc::new(Mutex::new(Selected::default())));
+                selected = Some(rows.clone());
+                let predicate = move |batch: RecordBatch| {
+                    let external = |error| ArrowError::ExternalError(Box::new(error));
+                    let matching = transform.filter(batch.column(0)).map_err(external)?;
+                    let mut selected = lock(&rows);
+                    let before = selected.of;
+                    let positions = matching.values().set_indices();
+                    selected
+                        .rows
+                        .extend(positions.map(|row| (before + row) as u32));
+                    selected.of += batch.num_rows();
+                    Ok(matching)
+                };
+                let mask = ProjectionMask::roots(schema, [column]);
+                let predicate = ArrowPredicateFn::new(mask, predicate);
+                builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
             }
-            _ => {
-                let builder = FileReaderBuilder::new().with_projection(columns.to_vec());
-                let mut reader = builder.build(file)?;
-                reader.set_index(segment.groups.start)?;
-                Ok(Box::new(reader.take(segment.groups.len())))
-            }
+            // The offset of a reader counts the selected rows.
+            _ => builder = builder.with_offset(rows.start).with_limit(rows.len()),
         }
+        Ok(Batches {
+            batches: Box::new(builder.build()?),
+            selected,
+            returned: 0,
+            rows: rows.len(),
+        })
+    }
+}
+
+/// Returns the number of rows of a batch.
+fn batch_rows(metadata: &ArrowReaderMetadata, groups: &Range<usize>, limits: &Limits) -> usize {
+    let groups = &metadata.metadata().row_groups()[groups.clone()];
+    let bytes = groups
+        .iter()
+        .map(|group| group.total_byte_size().max(0).unsigned_abs());
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let rows = groups
+        .iter()
+        .map(rows_of_group)
+        .fold(0, u64::saturating_add);
+    let fitting = limits.batch_bytes.saturating_mul(rows) / bytes.max(1);
+    fitting.clamp(16, BATCH as u64) as usize
+}
+
+impl Batches {
+    /// Returns the next batch.
+    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, ErrorKind> {
+        let Some(batch) = self.batches.next().transpose()? else {
+            let found = match &self.selected {
+                Some(selected) => lock(selected).of,
+                None => self.returned,
+            };
+            if found != self.rows {
+                let expected = self.rows;
+                return Err(ErrorKind::Rows { expected, found });
+            }
+            return Ok(None);
+        };
+        self.returned += batch.num_rows();
+        Ok(Some(batch))
+    }
+
+    /// Returns the position in the segment of the rows of the last batch.
+    pub(crate) fn row(&self, batch: &RecordBatch, row: usize) -> usize {
+        let position = self.returned - batch.num_rows() + row;
+        match &self.selected {
+            Some(selected) => lock(selected).rows[position] as usize,
+            None => position,
+        }
+    }
+
+    /// Returns the number of rows of the segment.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
     }
 }

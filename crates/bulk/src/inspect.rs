@@ -8,7 +8,12 @@ use std::{
 use arrow_schema::SchemaRef;
 use lydite_arrow::{ByteColumn, ColumnMap, Logs, Role, TransactionColumns};
 
-use crate::{Error, error::ErrorKind, input::Input};
+use crate::{
+    Error,
+    error::ErrorKind,
+    guard::guard,
+    input::{Input, Limits},
+};
 
 /// What [`inspect`] found in a file.
 #[derive(Clone, Debug)]
@@ -39,12 +44,13 @@ const FREQUENT: usize = 10;
 /// # Errors
 /// [`Error`], with the file.
 pub fn inspect(file: &Path, map: &ColumnMap) -> Result<Inspection, Error> {
-    let input = Input::open(file)?;
-    inspect_input(input, map).map_err(Error::at(file))
+    let inspection = guard(|| inspect_input(Input::open(file)?, map));
+    inspection.map_err(Error::at(file))
 }
 
 fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind> {
-    let schema = &input.schema;
+    let (schema, rows, file) = (input.schema.clone(), input.rows(), input.path.clone());
+    let schema = &schema;
     let mut roles = Vec::new();
     for role in Role::ALL {
         if let Some(index) = map.find(schema, role)? {
@@ -59,22 +65,29 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
     };
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     let columns = log_columns.clone().or(call_column.map(|index| vec![index]));
-    if let (Some(columns), Some(segment)) = (columns, input.segments().first()) {
-        let mut columns = columns;
+    if let Some(mut columns) = columns {
         columns.sort_unstable();
-        for batch in input.read(segment, &columns)? {
-            let batch = batch?;
-            let mut count = |key: Option<&[u8]>| {
-                if let Some(key) = key {
-                    *counts.entry(key.into()).or_default() += 1;
+        let limits = Limits::new(None);
+        let (source, mut cursor) = input.read_columns(columns, &[], None)?;
+        let segment = cursor.next(&source, &limits)?;
+        let batches = segment
+            .map(|segment| source.read(segment, &limits, None))
+            .transpose()?;
+        if let Some(mut batches) = batches {
+            while let Some(batch) = batches.next()? {
+                let mut count = |key: Option<&[u8]>| {
+                    if let Some(key) = key {
+                        *counts.entry(key.into()).or_default() += 1;
+                    }
+                };
+                if log_columns.is_some() {
+                    let logs = Logs::from_batch(&batch, map)?;
+                    (0..logs.len()).for_each(|row| count(logs.topic(0, row)));
+                } else {
+                    let data = ByteColumn::try_new(batch.column(0))?;
+                    let selector = |row| data.get(row).and_then(|data| data.get(..4));
+                    (0..data.len()).for_each(|row| count(selector(row)));
                 }
-            };
-            if log_columns.is_some() {
-                let logs = Logs::from_batch(&batch, map)?;
-                (0..logs.len()).for_each(|row| count(logs.topic(0, row)));
-            } else {
-                let data = ByteColumn::try_new(batch.column(0))?;
-                (0..data.len()).for_each(|row| count(data.get(row).and_then(|data| data.get(..4))));
             }
         }
     }
@@ -82,14 +95,14 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
     frequent.sort_by(|(a, m), (b, n)| n.cmp(m).then(a.cmp(b)));
     frequent.truncate(FREQUENT);
     Ok(Inspection {
-        rows: input.rows(),
+        rows,
         logs: log_columns.is_some(),
         calls: call_column.is_some(),
         transactions: map.find(schema, Role::Raw)?.is_some()
             || TransactionColumns::columns(schema, map).is_ok(),
         roles,
         frequent,
-        schema: input.schema,
-        file: input.path,
+        schema: schema.clone(),
+        file,
     })
 }

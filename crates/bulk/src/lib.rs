@@ -4,10 +4,18 @@
 //! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found.
 //!
 //! - The rows of the output are in the order of the input, and its bytes do not depend on the number of threads.
-//! - Parquet is read in segments of at most 1,048,576 rows, usually 262,144, and Arrow files batch by batch. Each thread
-//!   reads, decodes and encodes one segment at a time; a bounded number of finished segments waits for the writer. So
-//!   memory depends on the number of threads and the size of a segment, not on the size of the files.
-//! - An output file appears under its name only when it is complete and on disk, not after an error.
+//! - Inputs are files, directories, patterns such as `logs/*.parquet`, and `-`, an Arrow stream on standard input. They are
+//!   opened one after the other.
+//! - They are read in segments of at most 1,048,576 rows, usually 262,144. Each thread reads, decodes and encodes one
+//!   segment at a time; a bounded number of finished segments waits for the writer. So memory depends on the number of
+//!   threads and the size of a segment ([`Options::memory`]), not on the size of the files.
+//! - Logs of other events are left out before their other columns are read, if they are the majority.
+//! - An output file appears under its name only when it is complete and on disk, not after an error. The output `-` is an
+//!   Arrow stream on standard output.
+//! - If the output is a directory (it exists, or its name ends with `/`), each input has an output of its name there, for
+//!   one event or function. With [`Options::resume`] an interrupted run continues.
+//! - A panic of the Parquet reader on a damaged file becomes an error. So that it is not printed, the first run installs a
+//!   panic hook that calls the previous one for all other panics.
 //! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`](lydite_arrow::OnError) has alternatives.
 //!
 //! ```no_run
@@ -27,16 +35,23 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod guard;
 mod input;
 mod inspect;
+mod ipc;
 mod output;
+mod paths;
 mod pipeline;
+mod resume;
+mod run;
+mod segments;
 
 use std::{
     collections::BTreeMap,
     num::NonZeroUsize,
     ops::ControlFlow,
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -57,8 +72,14 @@ pub struct Options {
     pub compression: Compression,
     /// Number of threads; without it, all cores.
     pub threads: Option<NonZeroUsize>,
+    /// Bytes of memory, from which the sizes of segments and batches are chosen; without it, those for a few hundred MiB
+    /// per thread. A page of a Parquet file, or a batch of an Arrow stream, is in memory as a whole.
+    pub memory: Option<u64>,
     /// Replace existing files.
     pub overwrite: bool,
+    /// Skip outputs that an earlier run has made from the same inputs, with the same options and version; for one output
+    /// per input. Also removes the temporary files of interrupted runs.
+    pub resume: bool,
 }
 
 impl Default for Options {
@@ -68,7 +89,9 @@ impl Default for Options {
             format: None,
             compression: Compression::Zstd,
             threads: None,
+            memory: None,
             overwrite: false,
+            resume: false,
         }
     }
 }
@@ -110,6 +133,8 @@ pub struct Report {
     pub first_failures: Vec<FailedRow>,
     /// For [`senders`] with a check: rows whose sender differs from the column.
     pub different: u64,
+    /// Outputs that an earlier run has made, with [`Options::resume`]. Their rows are not counted.
+    pub skipped: u64,
     /// The files written, with their number of rows.
     pub written: Vec<(PathBuf, u64)>,
     /// Time of each step, added up over all threads.
@@ -152,7 +177,7 @@ pub const FIRST_FAILURES: usize = 10;
 pub struct Progress {
     /// Rows read and written.
     pub done: u64,
-    /// Rows of all Parquet files. Arrow files do not store it.
+    /// Rows of all files, estimated from those opened so far; 0 for Arrow, which does not store it.
     pub total: u64,
 }
 
@@ -161,7 +186,7 @@ pub struct Progress {
 /// A log belongs to an event if its first topic and its number of topics match; others are left out.
 ///
 /// # Errors
-/// [`Error`], with the file. No output is left.
+/// [`Error`], with the file. No output is left, except complete ones of other inputs.
 pub fn decode_logs(
     inputs: &[PathBuf],
     output: &Path,
@@ -169,7 +194,7 @@ pub fn decode_logs(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(inputs, output, Job::Logs(events.clone()), options, progress)
+    run::run(inputs, output, Job::Logs(events.clone()), options, progress)
 }
 
 /// Decodes the calls of some functions. With one function `output` is a file, with several a directory with a file per
@@ -184,7 +209,7 @@ pub fn decode_calls(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(
+    run::run(
         inputs,
         output,
         Job::Calls(functions.clone()),
@@ -205,5 +230,9 @@ pub fn senders(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
-    pipeline::run(inputs, output, Job::Senders(senders), options, progress)
+    run::run(inputs, output, Job::Senders(senders), options, progress)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

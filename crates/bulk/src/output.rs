@@ -2,12 +2,12 @@
 
 use std::{
     fs,
-    io::{self, BufWriter, Write as _},
+    io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
 };
 
 use arrow_array::RecordBatch;
-use arrow_ipc::writer::FileWriter;
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use parquet::{
     arrow::{
@@ -18,6 +18,7 @@ use parquet::{
     },
     basic::{Compression as Codec, ZstdLevel},
     file::{
+        metadata::KeyValue,
         properties::{EnabledStatistics, WriterProperties},
         writer::SerializedFileWriter,
     },
@@ -25,7 +26,12 @@ use parquet::{
 };
 use tempfile::NamedTempFile;
 
-use crate::{Compression, Error, Format, Options, error::ErrorKind, input::is_arrow};
+use crate::{
+    Compression, Error, Format, Options,
+    error::ErrorKind,
+    paths::{is_arrow, is_standard},
+    resume::{KEY, TEMPORARY},
+};
 
 /// How one output file is encoded.
 pub(crate) struct Encoding {
@@ -33,11 +39,14 @@ pub(crate) struct Encoding {
     pub(crate) schema: SchemaRef,
     overwrite: bool,
     format: Encoder,
+    /// The fingerprint of the work.
+    job: Option<String>,
 }
 
 enum Encoder {
     Parquet(Box<(WriterProperties, ArrowRowGroupWriterFactory)>),
     Arrow,
+    ArrowStream,
 }
 
 /// The rows of a segment in one output file.
@@ -59,17 +68,50 @@ pub(crate) struct Output {
 }
 
 enum Writer {
-    Parquet(Box<SerializedFileWriter<BufWriter<NamedTempFile>>>),
-    Arrow(Box<FileWriter<BufWriter<NamedTempFile>>>),
+    Parquet(Box<SerializedFileWriter<BufWriter<Target>>>),
+    Arrow(Box<FileWriter<BufWriter<Target>>>),
+    ArrowStream(Box<StreamWriter<BufWriter<Target>>>),
+}
+
+/// Where an output is written.
+enum Target {
+    File(NamedTempFile),
+    Standard(Stdout),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Standard(output) => output.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Standard(output) => output.flush(),
+        }
+    }
 }
 
 impl Encoding {
-    pub(crate) fn new(path: PathBuf, schema: SchemaRef, options: &Options) -> Result<Self, Error> {
-        Self::try_new(&path, schema, options).map_err(Error::at(path))
+    pub(crate) fn new(
+        path: PathBuf,
+        schema: SchemaRef,
+        options: &Options,
+        job: Option<String>,
+    ) -> Result<Self, Error> {
+        Self::try_new(&path, schema, options, job).map_err(Error::at(path))
     }
 
-    fn try_new(path: &Path, schema: SchemaRef, options: &Options) -> Result<Self, ErrorKind> {
-        if !options.overwrite && path.exists() {
+    fn try_new(
+        path: &Path,
+        schema: SchemaRef,
+        options: &Options,
+        job: Option<String>,
+    ) -> Result<Self, ErrorKind> {
+        if !options.overwrite && !is_standard(path) && path.exists() {
             return Err(ErrorKind::Exists);
         }
         let by_name = if is_arrow(path) {
@@ -77,21 +119,34 @@ impl Encoding {
         } else {
             Format::Parquet
         };
-        let format = match options.format.unwrap_or(by_name) {
-            Format::Parquet => {
-                let properties = properties(&schema, options.compression)?;
-                let writer =
-                    ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
-                let (_, factory) = writer.into_serialized_writer()?;
-                Encoder::Parquet(Box::new((properties, factory)))
-            }
-            Format::Arrow => Encoder::Arrow,
+        let format = match options.format {
+            None if is_standard(path) => Encoder::ArrowStream,
+            format => Self::encoder(format.unwrap_or(by_name), &schema, options, &job)?,
         };
         Ok(Self {
             path: path.into(),
             schema,
             overwrite: options.overwrite,
             format,
+            job,
+        })
+    }
+
+    fn encoder(
+        format: Format,
+        schema: &SchemaRef,
+        options: &Options,
+        job: &Option<String>,
+    ) -> Result<Encoder, ErrorKind> {
+        Ok(match format {
+            Format::Parquet => {
+                let properties = properties(schema, options.compression, job)?;
+                let writer =
+                    ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
+                let (_, factory) = writer.into_serialized_writer()?;
+                Encoder::Parquet(Box::new((properties, factory)))
+            }
+            Format::Arrow => Encoder::Arrow,
         })
     }
 
@@ -100,27 +155,40 @@ impl Encoding {
         Ok(match &self.format {
             // The index of the row group matters for encryption only.
             Encoder::Parquet(parquet) => Rows::Parquet(0, parquet.1.create_column_writers(0)?),
-            Encoder::Arrow => Rows::Arrow(Vec::new()),
+            Encoder::Arrow | Encoder::ArrowStream => Rows::Arrow(Vec::new()),
         })
     }
 
     fn open(&self) -> Result<Output, ErrorKind> {
-        let directory = self.directory();
-        fs::create_dir_all(directory)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".lydite-").suffix(".tmp");
-        // Like other new files: readable by all, as far as the process allows. The default is the owner only.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(directory)?;
-        let file = BufWriter::with_capacity(1 << 20, file);
+        let target = if is_standard(&self.path) {
+            Target::Standard(io::stdout())
+        } else {
+            let directory = self.directory();
+            fs::create_dir_all(directory)?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
+            // Like other new files: readable by all, as far as the process allows. The default is the owner only.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            Target::File(builder.tempfile_in(directory)?)
+        };
+        let file = BufWriter::with_capacity(1 << 20, target);
         let writer = match &self.format {
             Encoder::Parquet(parquet) => {
                 let (schema, properties) = (self.schema.clone(), parquet.0.clone());
                 let writer = ArrowWriter::try_new(file, schema, Some(properties))?;
                 Writer::Parquet(Box::new(writer.into_serialized_writer()?.0))
             }
-            Encoder::Arrow => Writer::Arrow(Box::new(FileWriter::try_new(file, &self.schema)?)),
+            Encoder::Arrow => {
+                let mut writer = FileWriter::try_new(file, &self.schema)?;
+                if let Some(job) = &self.job {
+                    writer.write_metadata(KEY, job);
+                }
+                Writer::Arrow(Box::new(writer))
+            }
+            Encoder::ArrowStream => {
+                Writer::ArrowStream(Box::new(StreamWriter::try_new(file, &self.schema)?))
+            }
         };
         Ok(Output { rows: 0, writer })
     }
@@ -150,6 +218,14 @@ impl Encoding {
                     output.rows += batch.num_rows() as u64;
                 }
             }
+            (Writer::ArrowStream(writer), Encoded::Arrow(batches)) => {
+                for batch in batches {
+                    writer.write(&batch)?;
+                    output.rows += batch.num_rows() as u64;
+                }
+                // So that a reader has each segment at once.
+                writer.flush()?;
+            }
             // Not reached: both are of this encoding's format.
             _ => {}
         }
@@ -168,9 +244,16 @@ impl Encoding {
                 writer.finish()?;
                 writer.into_inner()?
             }
+            Writer::ArrowStream(mut writer) => {
+                writer.finish()?;
+                writer.into_inner()?
+            }
         };
         file.flush()?;
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = match file.into_inner().map_err(io::IntoInnerError::into_error)? {
+            Target::File(file) => file,
+            Target::Standard(_) => return Ok(rows),
+        };
         file.as_file().sync_all()?;
         let result = if self.overwrite {
             file.persist(&self.path)
@@ -224,7 +307,11 @@ impl Rows {
     }
 }
 
-fn properties(schema: &Schema, compression: Compression) -> Result<WriterProperties, ErrorKind> {
+fn properties(
+    schema: &Schema,
+    compression: Compression,
+    job: &Option<String>,
+) -> Result<WriterProperties, ErrorKind> {
     let codec = match compression {
         Compression::Zstd => Codec::ZSTD(ZstdLevel::try_new(1)?),
         Compression::Lz4 => Codec::LZ4_RAW,
@@ -235,6 +322,10 @@ fn properties(schema: &Schema, compression: Compression) -> Result<WriterPropert
         .set_created_by(concat!("lydite ", env!("CARGO_PKG_VERSION")).into())
         .set_compression(codec)
         .set_statistics_enabled(EnabledStatistics::Chunk);
+    if let Some(job) = job {
+        let pair = KeyValue::new(KEY.into(), job.clone());
+        properties = properties.set_key_value_metadata(Some(vec![pair]));
+    }
     // The smallest and the largest of many addresses exclude nothing from a search.
     for field in schema.fields() {
         if *field.data_type() == DataType::FixedSizeBinary(20) {

@@ -1,13 +1,11 @@
 //! Segments in, decoded by all threads, written in order.
 
 use std::{
-    any::Any,
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     ops::ControlFlow,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread,
@@ -16,187 +14,187 @@ use std::{
 
 use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray as _, types};
 use arrow_schema::DataType;
-use lydite_arrow::{ColumnMap, ColumnsRead, Job, Role, Transform};
+use lydite_arrow::{ColumnMap, Role, Transform};
 
 use crate::{
-    Error, FIRST_FAILURES, FailedRow, Options, Progress, Report,
+    Error, FIRST_FAILURES, FailedRow, Report,
     error::ErrorKind,
-    input::{self, Input, Segment},
+    guard::guard,
+    input::{Input, Limits},
+    lock,
     output::{self, Encoded, Encoding, Output},
+    paths::InputFile,
+    segments::{Part, Segments, Totals, Work},
 };
 
 /// Finished segments that may wait for the writer, in addition to one per thread.
 const WAITING: usize = 2;
 
-/// An input file and the columns read from it.
-struct Source {
-    input: Input,
-    /// Columns read, in order.
-    columns: Vec<usize>,
+/// What a run needs besides its files.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) transform: &'a Arc<Transform>,
+    pub(crate) limits: Limits,
+    pub(crate) threads: usize,
+    pub(crate) totals: &'a Totals,
+    /// Called after each segment.
+    pub(crate) progress: &'a dyn Fn() -> ControlFlow<()>,
 }
 
-/// A decoded segment: what is to be written to each file, and the part of the report. Rows are counted from the start of
-/// the segment.
-struct Part {
+/// A decoded segment: what is to be written to each file, and a part of the report.
+struct Decoded {
     encoded: Vec<Option<Encoded>>,
     report: Report,
 }
 
-pub(crate) fn run(
-    inputs: &[PathBuf],
-    output: &Path,
-    job: Job,
-    options: &Options,
-    progress: &dyn Fn(Progress) -> ControlFlow<()>,
-) -> Result<Report, Error> {
-    let (transform, sources) = open(inputs, job, options)?;
-    let encodings = encodings(&transform, output, options)?;
-    let total = sources.iter().map(|source| source.input.rows()).sum();
-    let segments = sources.iter().enumerate().flat_map(|(file, source)| {
-        let segments = source.input.segments().into_iter();
-        segments.map(move |segment| (file, segment))
-    });
-    let segments = Mutex::new(segments.enumerate());
+/// Numbers of rows read and of rows that are logs of an event, by which the threads decide whether a filter pays.
+#[derive(Default)]
+struct Seen {
+    rows: AtomicU64,
+    selected: AtomicU64,
+}
 
-    let available = thread::available_parallelism().map_or(1, |threads| threads.get());
-    let threads = options.threads.map_or(available, |threads| threads.get());
-    // A thread takes a permit before a segment, and the writer returns it once the segment is written.
-    let (permits, permitted) = sync_channel(threads + WAITING);
-    for _ in 0..threads + WAITING {
-        // The receiver exists.
-        let _ = permits.send(());
+impl Seen {
+    /// Whether less than half of the rows are selected. The output is the same.
+    fn is_selective(&self) -> bool {
+        let (rows, selected) = (&self.rows, &self.selected);
+        2 * selected.load(Ordering::Relaxed) < rows.load(Ordering::Relaxed)
     }
-    let permitted = Mutex::new(permitted);
-    let (done, decoded) = sync_channel(threads + WAITING);
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            let done = done.clone();
-            let (transform, sources, encodings, segments, permitted) =
-                (&transform, &sources, &encodings, &segments, &permitted);
-            scope.spawn(move || {
-                let next = || {
-                    lock(permitted).recv().ok()?;
-                    lock(segments).next()
-                };
-                while let Some((index, (file, segment))) = next() {
-                    let source = &sources[file];
-                    let decode = || decode(source, &segment, transform, encodings);
-                    let part = catch_unwind(AssertUnwindSafe(decode))
-                        .unwrap_or_else(|panic| Err(ErrorKind::Panic(panic_text(panic))));
-                    if done.send((index, file, part)).is_err() {
-                        return;
-                    }
-                }
-            });
+}
+
+impl Run<'_> {
+    /// Reads files, of which `first` is the first one, and writes all outputs.
+    pub(crate) fn files(
+        self,
+        files: Vec<InputFile>,
+        first: Input,
+        encodings: &[Encoding],
+    ) -> Result<Report, Error> {
+        let segments = Segments::new(files, first, self.transform, self.limits, self.totals);
+        let segments = Mutex::new((0, segments));
+        let seen = Seen::default();
+        // A thread takes a permit before a segment, and the writer returns it once the segment is written.
+        let (permits, permitted) = sync_channel(self.threads + WAITING);
+        for _ in 0..self.threads + WAITING {
+            // The receiver exists.
+            let _ = permits.send(());
         }
-        drop(done);
-        let mut writer = Writer {
-            sources: &sources,
-            encodings: &encodings,
-            outputs: encodings.iter().map(|_| None).collect(),
-            report: Report::default(),
-            file: (0, 0),
-        };
-        // The permits are dropped with an error, and the threads stop.
-        write_in_order(decoded, permits, &mut writer, total, progress)?;
-        writer.finish()
-    })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn panic_text(panic: Box<dyn Any + Send>) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_default()
-}
-
-/// Opens the files and finds their columns. The first file determines the columns of the output.
-fn open(
-    inputs: &[PathBuf],
-    job: Job,
-    options: &Options,
-) -> Result<(Transform, Vec<Source>), Error> {
-    let files = input::files(inputs)?;
-    let first = Input::open(&files[0])?;
-    let transform = Transform::new(job, &first.schema, options.transform.clone());
-    let transform = transform.map_err(|error| Error::at(&files[0])(error.into()))?;
-    let mut sources = Vec::with_capacity(files.len());
-    let mut first = Some(first);
-    for path in &files {
-        let input = match first.take() {
-            Some(first) => first,
-            None => Input::open(path)?,
-        };
-        sources.push(source(input, &transform).map_err(Error::at(path))?);
-    }
-    Ok((transform, sources))
-}
-
-fn source(input: Input, transform: &Transform) -> Result<Source, ErrorKind> {
-    let ColumnsRead { kept, mut decoded } = transform.columns(&input.schema)?;
-    decoded.retain(|column| !kept.contains(column));
-    let columns: BTreeSet<usize> = kept.iter().chain(&decoded).copied().collect();
-    Ok(Source {
-        input: input.with_views(&decoded)?,
-        columns: columns.into_iter().collect(),
-    })
-}
-
-/// Returns the encoding of each output file.
-fn encodings(
-    transform: &Transform,
-    output: &Path,
-    options: &Options,
-) -> Result<Vec<Encoding>, Error> {
-    let files = transform.outputs();
-    let extension = match options.format {
-        Some(crate::Format::Arrow) => "arrow",
-        _ => "parquet",
-    };
-    // Some file systems do not distinguish upper and lower case.
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    for file in files {
-        *names.entry(file.name.to_lowercase()).or_default() += 1;
-    }
-    let mut encodings = Vec::new();
-    for file in files {
-        let path = if files.len() == 1 {
-            output.to_path_buf()
-        } else {
-            let suffix = match names[&file.name.to_lowercase()] {
-                1 => "",
-                _ => &file.suffix,
+        let permitted = Mutex::new(permitted);
+        let (done, decoded) = sync_channel(self.threads + WAITING);
+        let (transform, limits) = (self.transform, &self.limits);
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                let done = done.clone();
+                let (segments, permitted, seen) = (&segments, &permitted, &seen);
+                scope.spawn(move || {
+                    let next = || {
+                        lock(permitted).recv().ok()?;
+                        let (index, segments) = &mut *lock(segments);
+                        *index += 1;
+                        Some((*index - 1, segments.next()?))
+                    };
+                    while let Some((index, work)) = next() {
+                        let decoded =
+                            work.and_then(|work| decode(work, transform, encodings, limits, seen));
+                        if done.send((index, decoded)).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(done);
+            let mut writer = Writer {
+                encodings,
+                outputs: encodings.iter().map(|_| None).collect(),
+                report: Report::default(),
             };
-            output.join(format!("{}{suffix}.{extension}", file.name))
-        };
-        encodings.push(Encoding::new(path, file.schema.clone(), options)?);
+            // The permits are dropped with an error, and the threads stop.
+            self.write_in_order(decoded, permits, &mut writer)?;
+            writer.finish()
+        })
     }
-    Ok(encodings)
+
+    fn write_in_order(
+        self,
+        decoded: Receiver<(usize, Result<Decoded, Error>)>,
+        permits: SyncSender<()>,
+        writer: &mut Writer<'_>,
+    ) -> Result<(), Error> {
+        let (mut next, mut waiting) = (0, BTreeMap::new());
+        for (index, segment) in decoded {
+            waiting.insert(index, segment);
+            while let Some(segment) = waiting.remove(&next) {
+                let segment = segment?;
+                self.totals.add_done(segment.report.rows);
+                writer.write(segment)?;
+                next += 1;
+                if (self.progress)().is_break() {
+                    let kind = ErrorKind::Cancelled;
+                    return Err(Error { file: None, kind });
+                }
+                // All threads may have stopped, since there are no more segments.
+                let _ = permits.send(());
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Decodes and encodes a segment.
+/// Decodes and encodes segments.
 fn decode(
-    source: &Source,
-    segment: &Segment,
-    transform: &Transform,
+    work: Work,
+    transform: &Arc<Transform>,
     encodings: &[Encoding],
-) -> Result<Part, ErrorKind> {
+    limits: &Limits,
+    seen: &Seen,
+) -> Result<Decoded, Error> {
     let mut report = Report::default();
     let mut outputs: Vec<Option<output::Rows>> = encodings.iter().map(|_| None).collect();
-    let start = Instant::now();
-    let mut batches = source.input.read(segment, &source.columns)?;
-    report.times.read += start.elapsed();
-    while let Some(batch) = timed(&mut report.times.read, || batches.next()) {
-        let batch = batch?;
-        let rows_before = report.rows;
+    for part in work.parts {
+        let source = part.source.clone();
+        let decoded = guard(|| decode_part(part, transform, encodings, limits, seen, &mut outputs));
+        report.add(decoded.map_err(Error::at(&source.path))?);
+    }
+    let encoded = timed(&mut report.times.encode, || {
+        let outputs = outputs.into_iter().zip(encodings);
+        let encoded = outputs.map(|(output, encoding)| {
+            let encoded = output.map(output::Rows::finish).transpose();
+            encoded.map_err(Error::at(encoding.path()))
+        });
+        encoded.collect::<Result<_, _>>()
+    });
+    Ok(Decoded {
+        encoded: encoded?,
+        report,
+    })
+}
+
+fn decode_part(
+    part: Part,
+    transform: &Arc<Transform>,
+    encodings: &[Encoding],
+    limits: &Limits,
+    seen: &Seen,
+    outputs: &mut [Option<output::Rows>],
+) -> Result<Report, ErrorKind> {
+    let Part {
+        source,
+        segment,
+        first_row,
+    } = part;
+    let mut report = Report::default();
+    let filter = seen.is_selective().then_some(transform);
+    let mut batches = timed(&mut report.times.read, || {
+        source.read(segment, limits, filter)
+    })?;
+    report.rows = batches.rows() as u64;
+    while let Some(batch) = timed(&mut report.times.read, || batches.next())? {
+        let map = &transform.options().map;
         let failed_row = |row: usize, error: &dyn ToString| FailedRow {
-            file: source.input.path.clone(),
-            row: rows_before + row as u64,
-            block_number: integer(&batch, Role::BlockNumber, row, &transform.options().map),
-            log_index: integer(&batch, Role::LogIndex, row, &transform.options().map),
+            file: source.path.clone(),
+            row: first_row + batches.row(&batch, row) as u64,
+            block_number: integer(&batch, Role::BlockNumber, row, map),
+            log_index: integer(&batch, Role::LogIndex, row, map),
             error: error.to_string(),
         };
         let transformed = timed(&mut report.times.decode, || transform.apply(&batch));
@@ -220,29 +218,18 @@ fn decode(
         let differences = differences.map(|(row, text)| failed_row(*row, text));
         let first = failures.chain(differences).take(missing);
         report.first_failures.extend(first);
-        for ((batch, output), encoding) in transformed
-            .batches
-            .into_iter()
-            .zip(&mut outputs)
-            .zip(encodings)
-        {
+        let batches = transformed.batches.into_iter();
+        for ((batch, output), encoding) in batches.zip(&mut *outputs).zip(encodings) {
             let Some(batch) = batch else { continue };
             timed(&mut report.times.encode, || match output {
                 Some(output) => output.append(batch),
                 none => none.insert(encoding.start()?).append(batch),
             })?;
         }
-        report.rows += batch.num_rows() as u64;
     }
-    let encoded = timed(&mut report.times.encode, || {
-        let outputs = outputs.into_iter();
-        let encoded = outputs.map(|output| output.map(output::Rows::finish).transpose());
-        encoded.collect::<Result<_, _>>()
-    });
-    Ok(Part {
-        encoded: encoded?,
-        report,
-    })
+    seen.rows.fetch_add(report.rows, Ordering::Relaxed);
+    seen.selected.fetch_add(report.selected, Ordering::Relaxed);
+    Ok(report)
 }
 
 /// Adds the time of a step.
@@ -278,58 +265,16 @@ fn integer(batch: &RecordBatch, role: Role, row: usize, map: &ColumnMap) -> Opti
 
 /// Writes the segments and combines their reports.
 struct Writer<'a> {
-    sources: &'a [Source],
     encodings: &'a [Encoding],
     outputs: Vec<Option<Output>>,
     report: Report,
-    /// Index of the current file, and its rows in the segments before.
-    file: (usize, u64),
-}
-
-type Decoding = (usize, usize, Result<Part, ErrorKind>);
-
-fn write_in_order(
-    decoded: Receiver<Decoding>,
-    permits: SyncSender<()>,
-    writer: &mut Writer<'_>,
-    total: u64,
-    progress: &dyn Fn(Progress) -> ControlFlow<()>,
-) -> Result<(), Error> {
-    let (mut next, mut waiting) = (0, BTreeMap::new());
-    for (index, file, part) in decoded {
-        waiting.insert(index, (file, part));
-        while let Some((file, part)) = waiting.remove(&next) {
-            writer.write(file, part)?;
-            next += 1;
-            let done = writer.report.rows;
-            if progress(Progress { done, total }).is_break() {
-                let kind = ErrorKind::Cancelled;
-                return Err(Error { file: None, kind });
-            }
-            // All threads may have stopped, since there are no more segments.
-            let _ = permits.send(());
-        }
-    }
-    Ok(())
 }
 
 impl Writer<'_> {
-    fn write(&mut self, file: usize, part: Result<Part, ErrorKind>) -> Result<(), Error> {
-        if self.file.0 != file {
-            self.file = (file, 0);
-        }
-        let before = self.file.1;
-        let path = &self.sources[file].input.path;
-        let Part { encoded, report } = part.map_err(|mut kind| {
-            if let ErrorKind::Row(failed) = &mut kind {
-                failed.row += before;
-            }
-            Error::at(path)(kind)
-        })?;
-        self.file.1 += report.rows;
-        self.report.add(report, before);
+    fn write(&mut self, segment: Decoded) -> Result<(), Error> {
+        self.report.add(segment.report);
         let outputs = self.encodings.iter().zip(&mut self.outputs);
-        for ((encoding, output), encoded) in outputs.zip(encoded) {
+        for ((encoding, output), encoded) in outputs.zip(segment.encoded) {
             if let Some(encoded) = encoded {
                 let write = || encoding.write(output, encoded);
                 let written = timed(&mut self.report.times.write, write);
@@ -347,7 +292,9 @@ impl Writer<'_> {
                 let finish = || encoding.finish(output);
                 let rows = timed(&mut self.report.times.write, finish);
                 let rows = rows.map_err(Error::at(encoding.path()))?;
-                self.report.written.push((encoding.path().into(), rows));
+                self.report
+                    .written
+                    .push((encoding.path().to_path_buf(), rows));
             }
         }
         Ok(self.report)
@@ -355,23 +302,22 @@ impl Writer<'_> {
 }
 
 impl Report {
-    /// Adds the report of a segment after the first `before` rows of its file.
-    fn add(&mut self, part: Report, before: u64) {
+    /// Adds the report of the next segment or file.
+    pub(crate) fn add(&mut self, part: Report) {
         self.rows += part.rows;
         self.selected += part.selected;
         self.other_layout += part.other_layout;
         self.different += part.different;
+        self.skipped += part.skipped;
         self.times.read += part.times.read;
         self.times.decode += part.times.decode;
         self.times.encode += part.times.encode;
+        self.times.write += part.times.write;
         for (reason, count) in part.failures {
             *self.failures.entry(reason).or_default() += count;
         }
-        let failures = part.first_failures.into_iter().map(|mut failed| {
-            failed.row += before;
-            failed
-        });
-        self.first_failures.extend(failures);
+        self.first_failures.extend(part.first_failures);
         self.first_failures.truncate(FIRST_FAILURES);
+        self.written.extend(part.written);
     }
 }

@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
-use arrow_ipc::writer::FileWriter;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use serde_json::{Value, json};
 
 const TOPIC: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -37,6 +39,86 @@ fn json(directory: &Path, arguments: &[&str]) -> Value {
     let (code, out, error) = lydite(directory, &[arguments, &["--json"]].concat());
     assert_eq!((code, error.as_str()), (0, ""));
     serde_json::from_str(&out).unwrap()
+}
+
+/// An Arrow stream on standard input, one on standard output.
+#[test]
+fn streams() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_logs(&directory.join("logs.arrow"));
+    let mut stream = Vec::new();
+    let reader = FileReader::try_new(File::open(directory.join("logs.arrow")).unwrap(), None);
+    let reader = reader.unwrap();
+    let mut writer = StreamWriter::try_new(&mut stream, &reader.schema()).unwrap();
+    reader.for_each(|batch| writer.write(&batch.unwrap()).unwrap());
+    writer.finish().unwrap();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_lydite"))
+        .args([
+            "decode-logs",
+            "-",
+            "-o",
+            "-",
+            "--event",
+            TRANSFER,
+            "--memory",
+            "64M",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(&stream).unwrap();
+    let done = process.wait_with_output().unwrap();
+    let error = String::from_utf8(done.stderr).unwrap();
+    assert!(done.status.success(), "{error}");
+    assert!(
+        error.starts_with("2 rows read, 2 logs of these events\n1 rows could not"),
+        "{error}"
+    );
+    let batches: Vec<RecordBatch> = StreamReader::try_new(&done.stdout[..], None)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let names: Vec<_> = batches[0]
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| f.name().clone())
+        .collect();
+    assert_eq!(names, ["block_number", "from", "to", "value"]);
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2);
+
+    let run = |arguments: &[&str]| {
+        let (code, out, error) = lydite(directory, arguments);
+        assert!(out.is_empty(), "{out}");
+        (code, error)
+    };
+    let one = ["decode-logs", "logs.arrow", "--event", TRANSFER];
+    let (code, error) = run(&[&one[..], &["-o", "out.parquet", "--resume"]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("an output per input requires a directory as output"),
+        "{error}"
+    );
+    let (code, error) = run(&[&one[..], &["-o", "out.parquet", "--memory", "5X"]].concat());
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("expected a number of bytes such as 512M, found `5X`"),
+        "{error}"
+    );
+    let arguments = [
+        "decode-logs",
+        "*.arrow",
+        "--event",
+        TRANSFER,
+        "-o",
+        "out/",
+        "--resume",
+    ];
+    assert_eq!(json(directory, &arguments)["skipped"], json!(0));
+    assert_eq!(json(directory, &arguments)["skipped"], json!(1));
 }
 
 fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {

@@ -82,10 +82,10 @@ pub struct Schema {
 
 #[derive(Args)]
 struct Files {
-    /// Parquet and Arrow files, or directories with such files
+    /// Parquet and Arrow files, directories with such files, patterns, or `-` for an Arrow stream
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Output: a file, or a directory if there are several events or functions
+    /// Output: a file, or `-` for an Arrow stream; a directory for a file per input, or per event or function
     #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// Columns to copy: names, or `all` or `none` (default: those that identify a row)
@@ -108,9 +108,30 @@ struct Files {
     /// Number of threads (default: all cores)
     #[arg(long)]
     threads: Option<NonZeroUsize>,
+    /// Memory from which the sizes of batches and row groups are chosen, such as 512M
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
     /// Replace existing files
     #[arg(long)]
     overwrite: bool,
+    /// Skip outputs that an earlier run has completed; the output must be a directory
+    #[arg(long, conflicts_with = "overwrite")]
+    resume: bool,
+}
+
+/// Reads a number of bytes, with K, M or G for powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("expected a number of bytes such as 512M, found `{text}`");
+    let digits = text.trim_end_matches(|unit: char| !unit.is_ascii_digit());
+    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        _ => return Err(expected()),
+    };
+    let number: u64 = digits.parse().map_err(|_| expected())?;
+    number.checked_mul(unit).ok_or_else(expected)
 }
 
 #[derive(Args)]
@@ -199,7 +220,9 @@ impl Files {
             format: self.format.map(Into::into),
             compression: self.compression.into(),
             threads: self.threads,
+            memory: self.memory,
             overwrite: self.overwrite,
+            resume: self.resume,
         }
     }
 }
@@ -295,7 +318,7 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
             progress,
         )
     })?;
-    print(&report, "logs of these events", output)
+    print(&report, "logs of these events", files, output)
 }
 
 pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> {
@@ -324,7 +347,7 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
             progress,
         )
     })?;
-    print(&report, "calls of these functions", output)
+    print(&report, "calls of these functions", files, output)
 }
 
 pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
@@ -337,7 +360,7 @@ pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
     let report = with_progress(|progress| {
         lydite_bulk::senders(&files.inputs, &files.output, what, &options, progress)
     })?;
-    print(&report, "transactions", output)
+    print(&report, "transactions", files, output)
 }
 
 fn with_progress(
@@ -365,7 +388,14 @@ fn with_progress(
     Ok(report?)
 }
 
-fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Answer> {
+fn print(
+    report: &Report,
+    selected: &'static str,
+    files: &Files,
+    output: &Output,
+) -> Result<Answer> {
+    // Standard output belongs to the Arrow stream.
+    let is_stream = files.output.as_os_str() == "-";
     let failures: u64 = report.failures.values().sum();
     let first = report.first_failures.iter().map(|row| {
         let optional = |name: &str, number: Option<u64>| {
@@ -386,7 +416,9 @@ fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Ans
         ("encode", report.times.encode),
         ("write", report.times.write),
     ];
-    if output.json {
+    if is_stream {
+        eprintln!("{} rows read, {} {selected}", report.rows, report.selected);
+    } else if output.json {
         let written = report.written.iter();
         output.fields(&[
             ("rows", report.rows.into()),
@@ -394,7 +426,8 @@ fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Ans
             ("other_layout", report.other_layout.into()),
             ("failures", json!(report.failures)),
             ("different", report.different.into()),
-            ("first_failures", first.collect()),
+            ("first_failures", first.clone().collect()),
+            ("skipped", report.skipped.into()),
             (
                 "seconds",
                 json!(BTreeMap::from(
@@ -416,6 +449,9 @@ fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Ans
         if report.other_layout > 0 {
             fields.push(("with another number of topics", report.other_layout.into()));
         }
+        if report.skipped > 0 {
+            fields.push(("complete before", report.skipped.into()));
+        }
         for (file, rows) in &report.written {
             let text = format!("{} ({rows} rows)", file.display());
             fields.push(("written", text.into()));
@@ -423,16 +459,16 @@ fn print(report: &Report, selected: &'static str, output: &Output) -> Result<Ans
         let times = times.map(|(step, time)| format!("{step} {:.1}", time.as_secs_f64()));
         fields.push(("core seconds", times.join(", ").into()));
         output.fields(&fields)?;
-        if failures + report.different > 0 {
-            for (reason, count) in &report.failures {
-                eprintln!("{count} rows could not be decoded: {reason}");
-            }
-            if report.different > 0 {
-                eprintln!("{} senders differ from the column", report.different);
-            }
-            eprintln!("the first of them:");
-            first.for_each(|line| eprintln!("  {line}"));
+    }
+    if (is_stream || !output.json) && failures + report.different > 0 {
+        for (reason, count) in &report.failures {
+            eprintln!("{count} rows could not be decoded: {reason}");
         }
+        if report.different > 0 {
+            eprintln!("{} senders differ from the column", report.different);
+        }
+        eprintln!("the first of them:");
+        first.for_each(|line| eprintln!("  {line}"));
     }
     Ok(match report.different {
         0 => Answer::Yes,

@@ -1,10 +1,6 @@
 //! Real files with values decoded by eth-abi and senders recovered by libsecp256k1. They are not part of the repository:
 //! the directory is in `LYDITE_DATA`.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
@@ -12,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{proceed, rows};
+use crate::common::{proceed, rows};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Keep, Options as Columns, Role, SendersOptions,
     TransformOptions, Uint256Format,

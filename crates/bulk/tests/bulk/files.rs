@@ -1,114 +1,32 @@
 //! Files made here: order, threads, formats, errors and damage.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
 use std::{
     collections::BTreeMap,
     fs::{self, File},
     num::NonZeroUsize,
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use arrow_array::{
-    ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, UInt64Array, cast::AsArray as _,
-};
+use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
+use arrow_array::{ArrayRef, BinaryArray, RecordBatch, cast::AsArray as _};
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
-use common::{proceed, rows};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Keep, OnError, Options as Columns,
     SendersOptions, TransformOptions, Uint256Format,
 };
 use lydite_bulk::{
-    Compression, Error, FIRST_FAILURES, Format, Options, Progress, Report, decode_calls,
-    decode_logs, inspect, senders,
+    Compression, Error, FIRST_FAILURES, Format, Options, Progress, decode_calls, decode_logs,
+    inspect, senders,
 };
-use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
 use serde_json::{Value, json};
-
-const SIGNATURE: &str = "event Moved(address indexed to, uint128 amount)";
-
-fn moved(columns: &Columns) -> EventSet {
-    EventSet::new([EventDecoder::parse(SIGNATURE, columns).unwrap()]).unwrap()
-}
-
-fn word(number: u64) -> [u8; 32] {
-    let mut word = [0; 32];
-    word[24..].copy_from_slice(&number.to_be_bytes());
-    word
-}
-
-/// Logs with these numbers. Every third one is of another event. The amount of every number divisible by 100 is out of
-/// range.
-fn logs(numbers: std::ops::Range<u64>) -> RecordBatch {
-    let topic = moved(&Columns::default()).decoders()[0].codec().topic().0;
-    let topics0 = numbers
-        .clone()
-        .map(|n| if n % 3 == 0 { word(n) } else { topic });
-    let topics1 = numbers.clone().map(word);
-    let data = numbers.clone().map(|n| {
-        let mut word = word(n);
-        word[0] = u8::from(n % 100 == 0);
-        word
-    });
-    let fixed = |words: Vec<[u8; 32]>| -> ArrayRef {
-        let values = words.into_iter().map(Some);
-        Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(values, 32).unwrap())
-    };
-    RecordBatch::try_from_iter([
-        (
-            "block_number",
-            Arc::new(UInt64Array::from_iter_values(numbers.clone())) as ArrayRef,
-        ),
-        ("topic0", fixed(topics0.collect())),
-        ("topic1", fixed(topics1.collect())),
-        (
-            "data",
-            Arc::new(BinaryArray::from_iter_values(data)) as ArrayRef,
-        ),
-    ])
-    .unwrap()
-}
-
-fn write(path: &Path, batches: &[RecordBatch], rows_per_group: usize) {
-    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(rows_per_group));
-    let file = File::create(path).unwrap();
-    let schema = batches[0].schema();
-    let mut writer = ArrowWriter::try_new(file, schema, Some(properties.build())).unwrap();
-    batches
-        .iter()
-        .for_each(|batch| writer.write(batch).unwrap());
-    writer.close().unwrap();
-}
-
-fn decode(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
-    decode_logs(
-        &[input.into()],
-        output,
-        &moved(&Columns::default()),
-        options,
-        &proceed,
-    )
-}
 
 fn threads(threads: usize) -> Option<NonZeroUsize> {
     NonZeroUsize::new(threads)
-}
-
-/// Returns the names of the files in a directory.
-fn files(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -204,7 +122,7 @@ fn the_same_bytes_for_any_number_of_threads() {
                 threads: threads(count),
                 ..Options::default()
             };
-            let done = AtomicU64::new(0);
+            let (done, total_seen) = (AtomicU64::new(0), AtomicU64::new(0));
             let report = decode_logs(
                 std::slice::from_ref(&input),
                 &output,
@@ -212,12 +130,13 @@ fn the_same_bytes_for_any_number_of_threads() {
                 &options,
                 &|progress| {
                     assert!(done.swap(progress.done, Ordering::Relaxed) <= progress.done);
-                    assert_eq!(progress.total, total);
+                    total_seen.store(progress.total, Ordering::Relaxed);
                     ControlFlow::Continue(())
                 },
             );
             let report = report.unwrap();
             assert_eq!((report.rows, done.into_inner()), (total, total));
+            assert_eq!(total_seen.into_inner(), total);
             assert_eq!(report.first_failures.len(), FIRST_FAILURES);
             fs::read(output).unwrap()
         })
@@ -299,7 +218,7 @@ fn arrow_files() {
         ..Options::default()
     };
     decode(&input, &output, &options).unwrap();
-    assert_eq!(common::rows(&output).len(), 166);
+    assert_eq!(crate::common::rows(&output).len(), 166);
 }
 
 #[test]
@@ -318,7 +237,7 @@ fn kept_columns() {
             ..Options::default()
         };
         decode(&path("in.parquet"), &path("out.parquet"), &options)?;
-        let (schema, _) = common::read(&path("out.parquet"));
+        let (schema, _) = crate::common::read(&path("out.parquet"));
         Ok::<_, Error>(
             schema
                 .fields()
@@ -534,7 +453,7 @@ fn errors_name_the_file_and_leave_nothing() {
     );
     assert_eq!(
         error("text.csv", "out"),
-        "text.csv: expected a Parquet file or an Arrow IPC file"
+        "text.csv: expected Parquet or Arrow IPC"
     );
     assert_eq!(
         error("empty", "out"),

@@ -1,0 +1,100 @@
+//! The fingerprint of the work that made an output, by which an interrupted run continues.
+
+use std::{
+    fs::{self, File},
+    io::{Read as _, Seek as _, SeekFrom},
+    path::Path,
+};
+
+use arrow_ipc::reader::FileReader;
+use lydite_arrow::{Job, Transform};
+use lydite_bytes::hex;
+use lydite_hash::keccak256;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+use crate::{Options, error::ErrorKind, guard::guard, paths::InputFile};
+
+/// The key of the fingerprint among the metadata of an output.
+pub(crate) const KEY: &str = "lydite.job";
+/// Bytes at the end of an input that are hashed. Those of common Parquet files contain the footer, which has the place,
+/// the length and the statistics of all columns.
+const TAIL: u64 = 1 << 20;
+/// The names of temporary files start and end like this.
+pub(crate) const TEMPORARY: (&str, &str) = (".lydite-", ".tmp");
+
+/// Describes the job, all options on which the output depends, and the input.
+pub(crate) fn fingerprint(
+    transform: &Transform,
+    options: &Options,
+    input: &InputFile,
+) -> Result<String, ErrorKind> {
+    let job = match transform.job() {
+        Job::Logs(events) => {
+            let events = events.decoders().iter();
+            let signatures = events.map(|event| event.codec().signature().to_string());
+            format!("logs {}", signatures.collect::<Vec<_>>().join(", "))
+        }
+        Job::Calls(functions) => {
+            let functions = functions.decoders().iter();
+            let signatures = functions.map(|function| function.codec().signature().to_string());
+            format!("calls {}", signatures.collect::<Vec<_>>().join(", "))
+        }
+        Job::Senders(options) => format!("{options:?}"),
+    };
+    let outputs = transform.outputs().iter();
+    let fields = outputs.flat_map(|output| output.schema.fields());
+    let columns: Vec<String> = fields
+        .map(|field| format!("{}: {}", field.name(), field.data_type()))
+        .collect();
+    let mut file = File::open(&input.path)?;
+    let size = file.metadata()?.len();
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(size.saturating_sub(TAIL)))?;
+    file.take(TAIL).read_to_end(&mut tail)?;
+    let digest = hex::encode_prefixed(keccak256(&tail));
+    Ok(format!(
+        "lydite {}\n{job}\ncolumns {}\n{:?} {:?}\n{:?} {:?} memory {:?}\ninput {} {size} bytes {digest}",
+        env!("CARGO_PKG_VERSION"),
+        columns.join(", "),
+        transform.options().on_error,
+        transform.options().map.0,
+        options.format,
+        options.compression,
+        options.memory,
+        input.name.display(),
+    ))
+}
+
+/// Reads the fingerprint of an output; `None` if it has none.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, ErrorKind> {
+    guard(|| {
+        let file = File::open(path)?;
+        let mut magic = Vec::new();
+        (&file).take(6).read_to_end(&mut magic)?;
+        if magic == b"ARROW1" {
+            let reader = FileReader::try_new(file, None)?;
+            return Ok(reader.custom_metadata().get(KEY).cloned());
+        }
+        let reader = SerializedFileReader::new(file)?;
+        let pairs = reader.metadata().file_metadata().key_value_metadata();
+        let mut pairs = pairs.into_iter().flatten();
+        let pair = pairs.find(|pair| pair.key == KEY);
+        Ok(pair.and_then(|pair| pair.value.clone()))
+    })
+}
+
+/// Removes the temporary files of interrupted runs.
+pub(crate) fn remove_temporary(directory: &Path) -> Result<(), ErrorKind> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! One output per input: interrupted runs, and outputs of other runs.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::common::{files, logs, moved, proceed, write};
+use arrow_array::RecordBatch;
+use lydite_arrow::{Options as Columns, TransformOptions};
+use lydite_bulk::{Compression, Error, Format, Options, Report, decode_logs};
+
+const FILES: u64 = 12;
+const ROWS: u64 = 30_000;
+
+fn run(directory: &Path, output: &str, options: &Options) -> Result<Report, Error> {
+    let inputs = [directory.join("in/*.parquet")];
+    let output = directory.join(output).join("");
+    decode_logs(
+        &inputs,
+        &output,
+        &moved(&Columns::default()),
+        options,
+        &proceed,
+    )
+}
+
+fn resume() -> Options {
+    Options {
+        resume: true,
+        ..Options::default()
+    }
+}
+
+fn inputs(directory: &Path) {
+    fs::create_dir(directory.join("in")).unwrap();
+    for file in 0..FILES {
+        let batches: Vec<RecordBatch> = (0..3)
+            .map(|part| logs(file * ROWS + part * 10_000..file * ROWS + (part + 1) * 10_000))
+            .collect();
+        write(
+            &directory.join(format!("in/{file:02}.parquet")),
+            &batches,
+            7_000,
+        );
+    }
+}
+
+fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let names = files(directory).into_iter();
+    names
+        .map(|name| (name.clone(), fs::read(directory.join(name)).unwrap()))
+        .collect()
+}
+
+/// The process that is killed: another run of this test binary.
+#[test]
+fn killed_process() {
+    if let Some(directory) = env::var_os("LYDITE_TEST_KILLED") {
+        run(directory.as_ref(), "out", &resume()).unwrap();
+    }
+}
+
+/// `LYDITE_TEST_KILLS` is the number of random moments.
+#[test]
+fn killed_and_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    inputs(directory);
+    run(directory, "whole", &Options::default()).unwrap();
+    let whole = contents(&directory.join("whole"));
+    assert_eq!(whole.len() as u64, FILES);
+
+    let start = || {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", "resume::killed_process"])
+            .stdout(Stdio::null());
+        command
+            .env("LYDITE_TEST_KILLED", directory)
+            .spawn()
+            .unwrap()
+    };
+    let begin = Instant::now();
+    assert!(start().wait().unwrap().success());
+    let undisturbed = begin.elapsed();
+    assert!(contents(&directory.join("out")) == whole);
+
+    let kills = env::var("LYDITE_TEST_KILLS").map_or(10, |kills| kills.parse().unwrap());
+    let (mut random, mut partial, mut temporary) = (1u64, 0, 0);
+    fs::remove_dir_all(directory.join("out")).unwrap();
+    for _ in 0..kills {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let mut process = start();
+        let share = (random >> 40) as f64 / (1u64 << 24) as f64;
+        thread::sleep(Duration::from_secs_f64(share * undisturbed.as_secs_f64()));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        if !directory.join("out").exists() {
+            continue;
+        }
+        // Whatever has its name is complete.
+        let mut found = contents(&directory.join("out"));
+        let all = found.len();
+        found.retain(|name, _| !name.ends_with(".tmp"));
+        temporary += usize::from(found.len() < all);
+        partial += usize::from((1..whole.len()).contains(&found.len()));
+        assert!(found.iter().all(|(name, bytes)| whole[name] == *bytes));
+        if found.len() == whole.len() {
+            fs::remove_dir_all(directory.join("out")).unwrap();
+        }
+    }
+    assert!(partial + temporary > 0, "no run was interrupted");
+    let report = run(directory, "out", &resume()).unwrap();
+    assert_eq!(report.skipped + report.written.len() as u64, FILES);
+    assert!(contents(&directory.join("out")) == whole);
+    let report = run(directory, "out", &resume()).unwrap();
+    assert_eq!((report.skipped, report.rows), (FILES, 0));
+}
+
+#[test]
+fn outputs_of_other_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    inputs(directory);
+    for format in [None, Some(Format::Arrow)] {
+        let options = Options { format, ..resume() };
+        let output = if format.is_none() { "parquet" } else { "arrow" };
+        let report = run(directory, output, &options).unwrap();
+        assert_eq!((report.skipped, report.rows), (0, FILES * ROWS));
+        let first_out = directory.join(output).join("00").with_extension(output);
+        fs::remove_file(&first_out).unwrap();
+        fs::write(directory.join(output).join(".lydite-abc.tmp"), "left").unwrap();
+        let report = run(directory, output, &options).unwrap();
+        assert_eq!(
+            (report.skipped, report.written),
+            (FILES - 1, vec![(first_out, 20_000)])
+        );
+        assert_eq!(files(&directory.join(output)).len() as u64, FILES);
+    }
+
+    let error = |options: &Options| run(directory, "parquet", options).unwrap_err().to_string();
+    assert!(error(&Options::default()).ends_with("00.parquet: file exists"));
+    let other = "00.parquet: file exists, made from another input, with other options or by another version";
+    let transform = TransformOptions {
+        prefix: "x_".into(),
+        ..TransformOptions::default()
+    };
+    for options in [
+        Options {
+            transform,
+            ..resume()
+        },
+        Options {
+            compression: Compression::Lz4,
+            ..resume()
+        },
+        Options {
+            memory: Some(1 << 24),
+            ..resume()
+        },
+    ] {
+        assert!(error(&options).ends_with(other), "{}", error(&options));
+    }
+    write(&directory.join("in/00.parquet"), &[logs(1..7)], 100);
+    assert!(error(&resume()).ends_with(other));
+
+    let single = |inputs: &[&str], output: &str, options: &Options| {
+        let inputs: Vec<_> = inputs.iter().map(|input| directory.join(input)).collect();
+        let output = directory.join(output);
+        decode_logs(
+            &inputs,
+            &output,
+            &moved(&Columns::default()),
+            options,
+            &proceed,
+        )
+        .unwrap_err()
+        .to_string()
+    };
+    let message = "an output per input requires a directory as output";
+    assert!(single(&["in"], "one.parquet", &resume()).contains(message));
+    let twice = single(&["in/01.parquet", "in"], "new/", &Options::default());
+    assert!(
+        twice.ends_with("new/01.parquet: two inputs would have this output"),
+        "{twice}"
+    );
+    assert!(!directory.join("new").exists());
+}

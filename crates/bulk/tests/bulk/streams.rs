@@ -1,0 +1,196 @@
+//! Arrow streams, sizes of segments, and the filter on first topics.
+
+use std::{
+    fs::{self, File},
+    sync::Arc,
+};
+
+use crate::common::{decode, files, logs, moved, rows, word, write};
+use arrow_array::{FixedSizeBinaryArray, RecordBatch};
+use arrow_ipc::{
+    CompressionType,
+    writer::{IpcWriteOptions, StreamWriter},
+};
+use lydite_arrow::{Keep, OnError, TransformOptions};
+use lydite_bulk::Options;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use serde_json::json;
+
+fn stream(batches: &[RecordBatch], compression: Option<CompressionType>) -> Vec<u8> {
+    let options = IpcWriteOptions::default()
+        .try_with_compression(compression)
+        .unwrap();
+    let schema = batches[0].schema();
+    let mut writer = StreamWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
+    batches
+        .iter()
+        .for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    writer.into_inner().unwrap()
+}
+
+/// Returns the rows of each row group.
+fn groups(file: &std::path::Path) -> Vec<i64> {
+    let reader = SerializedFileReader::new(File::open(file).unwrap()).unwrap();
+    let groups = reader.metadata().row_groups().iter();
+    groups.map(|group| group.num_rows()).collect()
+}
+
+#[test]
+fn batches_become_row_groups() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let batches: Vec<RecordBatch> = (0..300).map(|i| logs(i * 10..(i + 1) * 10)).collect();
+    write(&path("in.parquet"), &batches, 3_000);
+    decode(
+        &path("in.parquet"),
+        &path("parquet.parquet"),
+        &Options::default(),
+    )
+    .unwrap();
+    let expected = rows(&path("parquet.parquet"));
+    for compression in [
+        None,
+        Some(CompressionType::ZSTD),
+        Some(CompressionType::LZ4_FRAME),
+    ] {
+        fs::write(path("in.arrows"), stream(&batches, compression)).unwrap();
+        let options = Options {
+            overwrite: true,
+            ..Options::default()
+        };
+        let report = decode(&path("in.arrows"), &path("out.parquet"), &options).unwrap();
+        assert_eq!((report.rows, report.first_failures[1].row), (3_000, 200));
+        assert_eq!(groups(&path("out.parquet")), [2_000]);
+        assert!(rows(&path("out.parquet")) == expected);
+
+        // 1,024 rows per segment, two of three of which are logs of the event.
+        let options = Options {
+            memory: Some(1),
+            ..options
+        };
+        fs::write(path("in.arrows"), stream(&[logs(0..3_000)], compression)).unwrap();
+        decode(&path("in.arrows"), &path("out.parquet"), &options).unwrap();
+        assert!(groups(&path("out.parquet")).iter().all(|rows| *rows <= 683));
+        assert!(rows(&path("out.parquet")) == expected);
+    }
+}
+
+#[test]
+fn damaged_streams() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (directory.path().join("in"), directory.path().join("out"));
+    let whole = stream(&[logs(0..40), logs(40..80)], Some(CompressionType::ZSTD));
+    let run = |bytes: &[u8]| {
+        fs::write(&input, bytes).unwrap();
+        let result = decode(&input, &output, &Options::default());
+        let _ = fs::remove_file(&output);
+        assert_eq!(files(directory.path()), ["in"]);
+        result.map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&whole).unwrap().rows, 80);
+    // Without its end, a stream may end after a message.
+    assert_eq!(run(&whole[..whole.len() - 8]).unwrap().rows, 80);
+    for length in (0..whole.len() - 8).step_by(7) {
+        assert!(
+            run(&whole[..length]).map_or(true, |report| report.rows < 80),
+            "{length}"
+        );
+    }
+    let damaged = (0..whole.len()).step_by(5).map(|at| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        usize::from(run(&bytes).is_err())
+    });
+    assert!(damaged.sum::<usize>() > 0);
+
+    let mut long = whole.clone();
+    long[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let error = run(&long).unwrap_err();
+    assert!(
+        error.ends_with("metadata of a message: expected at most 67108864 bytes, found 4294967295"),
+        "{error}"
+    );
+    // The length of the first batch's body, in its metadata.
+    let schema = 8 + u32::from_le_bytes(whole[4..8].try_into().unwrap()) as usize;
+    let metadata = u32::from_le_bytes(whole[schema + 4..schema + 8].try_into().unwrap()) as usize;
+    let message = arrow_ipc::root_as_message(&whole[schema + 8..schema + 8 + metadata]).unwrap();
+    let body = message.bodyLength().to_le_bytes();
+    let at = whole.windows(8).position(|window| window == body).unwrap();
+    let mut long = whole.clone();
+    long[at..at + 8].copy_from_slice(&(1u64 << 60).to_le_bytes());
+    let error = run(&long).unwrap_err();
+    assert!(
+        error.contains("body of a message: expected at most 1073741824 bytes, found"),
+        "{error}"
+    );
+    // The uncompressed length of the first buffer.
+    let mut long = whole.clone();
+    let body = schema + 8 + metadata;
+    long[body..body + 8].copy_from_slice(&(1u64 << 40).to_le_bytes());
+    let error = run(&long).unwrap_err();
+    assert!(
+        error.contains("uncompressed body of a message: expected at most"),
+        "{error}"
+    );
+}
+
+/// Logs of which one in ten is of the event.
+fn sparse(numbers: std::ops::Range<u64>) -> RecordBatch {
+    let batch = logs(numbers.clone());
+    let event = moved(&Default::default()).decoders()[0].codec().topic().0;
+    let topics = numbers.map(|n| Some(if n % 10 == 0 { event } else { word(n) }));
+    let topics = FixedSizeBinaryArray::try_from_sparse_iter_with_size(topics, 32).unwrap();
+    let mut columns = batch.columns().to_vec();
+    columns[1] = Arc::new(topics);
+    RecordBatch::try_new(batch.schema(), columns).unwrap()
+}
+
+#[test]
+fn rows_are_filtered_before_other_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let batches: Vec<RecordBatch> = (0..20)
+        .map(|i| sparse(i * 2_000..(i + 1) * 2_000))
+        .collect();
+    write(&path("in.parquet"), &batches, 2_000);
+    let run = |memory, on_error, output: &str| {
+        let options = Options {
+            memory,
+            threads: std::num::NonZeroUsize::new(1),
+            transform: TransformOptions {
+                on_error,
+                keep: Keep::Identity,
+                ..TransformOptions::default()
+            },
+            ..Options::default()
+        };
+        decode(&path("in.parquet"), &path(output), &options)
+    };
+    // One segment, which is not filtered, and twenty, of which all except the first are.
+    let one = run(None, OnError::Null, "one.parquet").unwrap();
+    let many = run(Some(1), OnError::Null, "many.parquet").unwrap();
+    assert_eq!((one.rows, one.selected), (40_000, 4_000));
+    assert_eq!((many.rows, many.selected), (one.rows, one.selected));
+    assert_eq!(many.first_failures, one.first_failures);
+    let failed: Vec<u64> = many
+        .first_failures
+        .iter()
+        .map(|failed| failed.row)
+        .collect();
+    assert_eq!(failed, (0..10).map(|i| i * 100).collect::<Vec<_>>());
+    assert_eq!(groups(&path("many.parquet")), [200; 20]);
+    assert!(rows(&path("one.parquet")) == rows(&path("many.parquet")));
+    assert_eq!(rows(&path("many.parquet"))[3_999][0], json!("39990"));
+    // A row of a filtered segment is named by its place in the file.
+    let others = [sparse(1..91), sparse(6_001..8_001)];
+    write(&path("in.parquet"), &others, 90);
+    let error = run(Some(1), OnError::Fail, "none.parquet").unwrap_err();
+    // Row 99 of the second batch has number 6,100.
+    assert!(
+        error
+            .to_string()
+            .ends_with("in.parquet: row 189: byte 0: integer out of range for its type"),
+        "{error}"
+    );
+}
