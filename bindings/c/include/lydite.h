@@ -47,6 +47,9 @@
 // leanSig's older scheme: 39 chains of 16, 2^18 epochs.
 #define LYDITE_XMSS_LEANSIG_LEGACY_W4 6
 
+// leanVM's scheme on BLAKE2s, as in lean-consensus devnets: 42 chains, 2^32 epochs.
+#define LYDITE_XMSS_LEANVM 7
+
 // An ABI type compiled for encoding and decoding. Immutable: any number of threads may use it at the same time.
 typedef struct lydite_codec lydite_codec;
 

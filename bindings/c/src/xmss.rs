@@ -35,6 +35,8 @@ pub const LYDITE_XMSS_LEANSIG_46_18: u32 = 4;
 pub const LYDITE_XMSS_HASH_SIG_2025: u32 = 5;
 /// leanSig's older scheme: 39 chains of 16, 2^18 epochs.
 pub const LYDITE_XMSS_LEANSIG_LEGACY_W4: u32 = 6;
+/// leanVM's scheme on BLAKE2s, as in lean-consensus devnets: 42 chains, 2^32 epochs.
+pub const LYDITE_XMSS_LEANVM: u32 = 7;
 
 /// Returns the scheme for a LYDITE_XMSS_ constant.
 fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
@@ -46,6 +48,7 @@ fn named_scheme(number: u32) -> Result<&'static dyn NamedScheme, Failure> {
         LYDITE_XMSS_LEANSIG_46_18 => "leansig-46-18",
         LYDITE_XMSS_HASH_SIG_2025 => "hash-sig-2025",
         LYDITE_XMSS_LEANSIG_LEGACY_W4 => "leansig-legacy-w4",
+        LYDITE_XMSS_LEANVM => "leanvm",
         _ => "",
     };
     named::scheme(name).ok_or_else(|| {

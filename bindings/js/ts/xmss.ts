@@ -5,6 +5,7 @@ import { lengthOf } from './intrinsics.js'
 
 export const SCHEMES = [
   'leansig-prod', 'leansig-test', 'leansig-46-8', 'leansig-46-10', 'leansig-46-18', 'leansig-legacy-w4', 'hash-sig-2025',
+  'leanvm',
 ] as const
 export type XmssScheme = (typeof SCHEMES)[number]
 

@@ -116,3 +116,39 @@ impl<D: Digits, const C: usize> Encoding for Winternitz<D, C> {
         accepted
     }
 }
+
+/// 42 octal digits of a hash of 16 bytes that add up to 195: 21 in each little-endian word of 64 bits, whose highest bit
+/// must be zero.
+pub enum PinnedTargetSum {}
+
+impl Encoding for PinnedTargetSum {
+    const CHAINS: usize = 42;
+    const BASE: usize = 8;
+    const TRIES: u64 = 1 << 32;
+
+    #[inline]
+    fn encode(hash: &Digest, codeword: &mut [u8]) -> bool {
+        let [a, b] = [0, 2].map(|i| u64::from(hash[i]) | u64::from(hash[i + 1]) << 32);
+        if (a | b) >> 63 != 0 || digit_sum(a) + digit_sum(b) != 195 {
+            return false;
+        }
+        for (digits, mut word) in codeword.chunks_mut(21).zip([a, b]) {
+            for digit in digits {
+                *digit = (word & 7) as u8;
+                word >>= 3;
+            }
+        }
+        true
+    }
+}
+
+/// The sum of 21 octal digits.
+#[inline]
+fn digit_sum(word: u64) -> u64 {
+    const EVEN: u64 = 0o707_070_707_070_707_070_707;
+    const FIELDS: u64 = 0x003f_03f0_3f03_f03f;
+    // Sums of two digits in fields of 6 bits, of four in fields of 12, and of all fields but the last.
+    let pairs = (word & EVEN) + (word >> 3 & EVEN);
+    let fours = (pairs & FIELDS) + (pairs >> 6 & FIELDS);
+    (fours.wrapping_mul(0x0001_0010_0100_1001) >> 48 & 0xfff) + (pairs >> 60)
+}

@@ -1,8 +1,7 @@
 //! Tweakable hashes, for chains, trees and messages.
 //!
-//! All process [`LANES`] inputs at once. A word is a `u32`: a field element for the Poseidon hashes. A digest has
+//! All process [`LANES`] inputs at once. A word is a `u32`: a field element for the Poseidon hashes, four bytes for BLAKE2s ([`crate::blake2s`]). A digest has
 //! [`TweakHash::DIGEST`] words; arrays have the length of the longest digest, and words after a digest's end are zero.
-//! Lean Ethereum's BLAKE2s-256 set is to implement [`TweakHash`] too, once it is frozen.
 
 use core::marker::PhantomData;
 
@@ -13,7 +12,7 @@ use crate::poseidon::{Backend, LANES, Lanes, Permutation, Poseidon1, Poseidon2, 
 
 /// Words in the longest digest.
 pub const DIGEST_WORDS: usize = 8;
-/// Words in a public parameter.
+/// Words in the longest public parameter.
 pub const PARAMETER_WORDS: usize = 5;
 /// Words in the longest randomness of a message hash.
 pub const RANDOMNESS_WORDS: usize = 7;
@@ -42,8 +41,12 @@ pub struct ChainPosition {
 pub trait TweakHash: Send + Sync + 'static {
     /// Words in a digest, at most [`DIGEST_WORDS`].
     const DIGEST: usize;
+    /// Words in a public parameter, at most [`PARAMETER_WORDS`].
+    const PARAMETER: usize;
     /// Words in a randomness, at most [`RANDOMNESS_WORDS`].
     const RANDOMNESS: usize;
+    /// What a message hash computes before it needs the randomness.
+    type Absorbed;
 
     /// Whether a word is valid in a digest, a parameter or a randomness.
     fn is_word(word: u32) -> bool;
@@ -78,16 +81,21 @@ pub trait TweakHash: Send + Sync + 'static {
         epochs: &[u32; LANES],
         ends: &[Lanes<DIGEST_WORDS>],
     ) -> Lanes<DIGEST_WORDS>;
-    /// Hashes messages. The encoding derives its digits from the result.
-    fn message(
+    /// Starts hashing messages, so that a signer can try many randomnesses.
+    fn absorb(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
         epochs: &[u32; LANES],
-        randomness: &Lanes<RANDOMNESS_WORDS>,
         message: &Lanes<MESSAGE_WORDS>,
+    ) -> Self::Absorbed;
+    /// Finishes hashing messages. The encoding derives its digits from the result.
+    fn message(
+        backend: Backend,
+        absorbed: &Self::Absorbed,
+        randomness: &Lanes<RANDOMNESS_WORDS>,
     ) -> Lanes<DIGEST_WORDS>;
 
-    /// [`Self::message`] for a single input.
+    /// [`Self::absorb`] and [`Self::message`] for a single input.
     fn message_one(
         backend: Backend,
         parameter: &Parameter,
@@ -287,7 +295,10 @@ impl<K: Construction, const D: usize, const R: usize, const V: usize> TweakHash
     for PoseidonHash<K, D, R, V>
 {
     const DIGEST: usize = D;
+    const PARAMETER: usize = PARAMETER_WORDS;
     const RANDOMNESS: usize = R;
+    /// Parameter, tweak and message.
+    type Absorbed = (Lanes<PARAMETER_WORDS>, Lanes<2>, Lanes<MESSAGE_WORDS>);
 
     fn is_word(word: u32) -> bool {
         koalabear::is_canonical(word)
@@ -372,14 +383,21 @@ impl<K: Construction, const D: usize, const R: usize, const V: usize> TweakHash
         out
     }
 
-    fn message(
-        backend: Backend,
+    fn absorb(
+        _: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
         epochs: &[u32; LANES],
-        randomness: &Lanes<RANDOMNESS_WORDS>,
         message: &Lanes<MESSAGE_WORDS>,
-    ) -> Lanes<DIGEST_WORDS> {
+    ) -> Self::Absorbed {
         let tweak = tweaks(epochs.iter().map(|&epoch| message_tweak(epoch)));
+        (*parameter, tweak, *message)
+    }
+
+    fn message(
+        backend: Backend,
+        (parameter, tweak, message): &Self::Absorbed,
+        randomness: &Lanes<RANDOMNESS_WORDS>,
+    ) -> Lanes<DIGEST_WORDS> {
         let parts = around::<K, _>(&message.0, [&parameter.0, &tweak.0], &randomness.0[..R]);
         compress(DIGEST_WORDS, parts, |state| K::wide(backend, state))
     }

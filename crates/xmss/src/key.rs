@@ -12,15 +12,15 @@ use rand_core::{CryptoRng, SeedableRng};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::encoding::Encoding;
-use crate::hash::{DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
-use crate::layout::{Layout, PARAMETER_AT, Tree};
+use crate::hash::{DIGEST_WORDS, Digest, Parameter, TweakHash};
+use crate::layout::{Layout, PARAMETER_AT, Tree, trees};
 use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, PrfKey};
 use crate::scheme::{Scheme, lifetime, tree_leaves};
 use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::{Canonical, DecodeError, Reader};
-use crate::tree::{BottomTree, parents};
+use crate::tree::{BottomTree, layer_above, pad_pairs};
 use crate::walk::{ChainWalk, walk};
 use crate::wipe::wipe_stack;
 
@@ -185,27 +185,18 @@ impl<S: Scheme, B> fmt::Debug for SecretKey<S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SecretKey")
             .field("scheme", &S::NAME)
-            .field("trees", &self.layout.trees)
+            .field("active", &self.layout.active)
             .field("left_index", &self.layout.left_index)
             .finish_non_exhaustive()
     }
-}
-
-/// The bottom trees that hold these epochs: whole trees, at least two, within the lifetime.
-fn expand<S: Scheme>(epochs: &Range<u64>) -> Range<u64> {
-    let leaves = tree_leaves::<S>();
-    let start = epochs.start / leaves;
-    let end = epochs.end.div_ceil(leaves).max(start + 2);
-    let shift = end.saturating_sub(lifetime::<S>() / leaves);
-    start - shift..end - shift
 }
 
 impl<S: Scheme> SecretKey<S> {
     /// Generates a key for at least these epochs from a random number generator. Draws the same words in the same order
     /// as the reference implementation.
     ///
-    /// The epochs are widened to whole bottom trees, at least two. All leaves are computed. Memory holds two bottom
-    /// trees and one per thread.
+    /// The epochs are widened to whole bottom trees, at least two, unless the scheme derives all of a key from its seed
+    /// ([`Prf::DERIVES_ALL`]). All leaves are computed. Memory holds two bottom trees and one per thread.
     ///
     /// # Errors
     ///
@@ -215,12 +206,7 @@ impl<S: Scheme> SecretKey<S> {
         epochs: Range<u64>,
         observer: &O,
     ) -> Result<Self, GenerateError> {
-        if epochs.is_empty() || epochs.end > lifetime::<S>() {
-            return Err(GenerateError::Epochs {
-                epochs,
-                lifetime: lifetime::<S>(),
-            });
-        }
+        Self::check_epochs(&epochs)?;
         let made = Self::draw(rng, &epochs, observer);
         wipe_stack();
         made
@@ -232,12 +218,19 @@ impl<S: Scheme> SecretKey<S> {
         epochs: &Range<u64>,
         observer: &O,
     ) -> Result<Self, GenerateError> {
-        let parameter: Parameter = core::array::from_fn(|_| S::Hash::draw(rng));
         let mut key = Zeroizing::new([0; 32]);
+        if S::Prf::DERIVES_ALL {
+            rng.fill_bytes(&mut *key);
+            return Self::derive(&key, epochs, observer);
+        }
+        let parameter: Parameter = core::array::from_fn(|_| S::Hash::draw(rng));
         for byte in key.iter_mut() {
             *byte = rng.next_u32() as u8;
         }
-        Self::from_parts(&parameter, &key, epochs, observer, || {
+        let leaves = tree_leaves::<S>();
+        let trees = trees::<S>(epochs);
+        let epochs = trees.start * leaves..trees.end * leaves;
+        Self::from_parts(&parameter, &key, epochs, observer, |_, _| {
             let mut pad = [0; DIGEST_WORDS];
             for word in &mut pad[..S::Hash::DIGEST] {
                 *word = S::Hash::draw(rng);
@@ -246,8 +239,25 @@ impl<S: Scheme> SecretKey<S> {
         })
     }
 
-    /// Like [`Self::generate`], from a seed: the same seed and epochs give the same key. The generator is ChaCha12,
-    /// currently `StdRng` of the rand crate.
+    /// Computes a key from its PRF key, from which all follows.
+    fn derive<O: Observer + ?Sized>(
+        key: &PrfKey,
+        epochs: &Range<u64>,
+        observer: &O,
+    ) -> Result<Self, GenerateError> {
+        let parameter = S::Prf::parameter(key);
+        Self::from_parts(
+            &parameter,
+            key,
+            epochs.clone(),
+            observer,
+            |level, position| S::Prf::filler(key, &parameter, level, position),
+        )
+    }
+
+    /// Like [`Self::generate`], from a seed: the same seed and epochs give the same key. The seed is the PRF key if that
+    /// determines all of a key ([`Prf::DERIVES_ALL`]); otherwise the generator is ChaCha12, currently `StdRng` of the rand
+    /// crate.
     ///
     /// # Errors
     ///
@@ -268,35 +278,49 @@ impl<S: Scheme> SecretKey<S> {
         epochs: Range<u64>,
         observer: &O,
     ) -> Result<Self, GenerateError> {
+        if S::Prf::DERIVES_ALL {
+            Self::check_epochs(&epochs)?;
+            return Self::derive(seed, &epochs, observer);
+        }
         Self::generate(&mut ChaCha12Rng::from_seed(*seed), epochs, observer)
+    }
+
+    fn check_epochs(epochs: &Range<u64>) -> Result<(), GenerateError> {
+        if epochs.is_empty() || epochs.end > lifetime::<S>() {
+            return Err(GenerateError::Epochs {
+                epochs: epochs.clone(),
+                lifetime: lifetime::<S>(),
+            });
+        }
+        Ok(())
     }
 
     fn from_parts<O: Observer + ?Sized>(
         parameter: &Parameter,
         key: &PrfKey,
-        epochs: &Range<u64>,
+        active: Range<u64>,
         observer: &O,
-        mut pad: impl FnMut() -> Digest,
+        mut pad: impl FnMut(u8, u32) -> Digest,
     ) -> Result<Self, GenerateError> {
-        let trees = expand::<S>(epochs);
+        let trees = trees::<S>(&active);
         let count = (trees.end - trees.start) as usize;
-        let progress = Progress::new(observer, count as u64 * tree_leaves::<S>());
+        let progress = Progress::new(observer, active.end - active.start);
         let tree = |index: usize| {
             let index = (trees.start + index as u64) as u32;
-            let mut tree = BottomTree::<S>::new(key, parameter, index);
+            let mut tree = BottomTree::<S>::new(key, parameter, index, &active);
             tree.work(tree.missing(), || progress.step());
             let layers = tree.layers();
             wipe_stack();
             layers
         };
-        let layout = Layout::new::<S>(trees.clone(), trees.start);
+        let layout = Layout::new::<S>(active.clone(), trees.start);
         let mut bytes = Zeroizing::new(vec![0; layout.length()]);
         bytes[..32].copy_from_slice(key);
         for (bytes, word) in bytes[PARAMETER_AT..]
             .as_chunks_mut()
             .0
             .iter_mut()
-            .zip(parameter)
+            .zip(&parameter[..S::Hash::PARAMETER])
         {
             *bytes = word.to_le_bytes();
         }
@@ -320,26 +344,36 @@ impl<S: Scheme> SecretKey<S> {
         if progress.is_cancelled() {
             return Err(GenerateError::Cancelled);
         }
-        // The top tree. Each layer is padded before the next is computed.
+        // The top tree. Each layer is padded to whole pairs, also the root's, before the next is computed.
         let backend = Backend::detect();
         let lanes = Lanes::splat(parameter);
-        let mut first = trees.start;
-        let mut nodes = roots;
-        for (i, layer) in layout.top.layers.iter().enumerate() {
-            if first & 1 == 1 {
-                nodes.insert(0, pad());
-                first -= 1;
-            }
-            if !nodes.len().is_multiple_of(2) {
-                nodes.push(pad());
+        let mut above = roots;
+        let mut above_start = trees.start;
+        for (i, (layer, level)) in layout
+            .top
+            .layers
+            .iter()
+            .zip(layout.top.lowest..)
+            .enumerate()
+        {
+            let mut nodes = vec![[0; DIGEST_WORDS]; layer.count];
+            nodes[(above_start - layer.start) as usize..][..above.len()].copy_from_slice(&above);
+            let pad = |position: u64| pad(level as u8, position as u32);
+            if i + 1 < layout.top.layers.len() {
+                above = layer_above::<S>(
+                    backend,
+                    &lanes,
+                    level,
+                    layer.start,
+                    &active,
+                    &mut nodes,
+                    pad,
+                );
+                above_start = layer.start / 2;
+            } else {
+                pad_pairs(level, layer.start, &active, &mut nodes, pad);
             }
             layout.top.write_nodes::<S>(&mut bytes, i, &nodes);
-            debug_assert_eq!((first, nodes.len()), (layer.start, layer.count));
-            first >>= 1;
-            let level = layout.top.lowest as u8 + i as u8 + 1;
-            if i + 1 < layout.top.layers.len() {
-                nodes = parents::<S>(backend, &lanes, level, first as u32, &nodes);
-            }
         }
         Ok(Self {
             bytes,
@@ -359,6 +393,7 @@ impl<S: Scheme> SecretKey<S> {
             return Err(next);
         }
         self.put(next.0);
+        wipe_stack();
         Ok(())
     }
 
@@ -428,13 +463,14 @@ impl<S: Scheme> SecretKey<S> {
         for tree in trees {
             self.put(tree);
         }
+        wipe_stack();
         Ok(())
     }
 
     /// Installs a finished tree as the right one. The previous right one becomes the left.
     fn put(&mut self, tree: BottomTree<S>) {
         let bytes = &mut self.bytes;
-        let layout = Layout::new::<S>(self.layout.trees.clone(), u64::from(tree.index) - 1);
+        let layout = Layout::new::<S>(self.layout.active.clone(), u64::from(tree.index) - 1);
         // Both bottom trees have the same length, and the frames are rewritten.
         bytes.copy_within(
             self.layout.right.at..self.layout.right.end,
@@ -521,14 +557,17 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
 
     /// The epochs that the key is active for.
     pub fn active(&self) -> Range<u64> {
-        let leaves = tree_leaves::<S>();
-        self.layout.trees.start * leaves..self.layout.trees.end * leaves
+        self.layout.active.clone()
     }
 
     /// The epochs that can be signed now.
     pub fn prepared(&self) -> Range<u64> {
         let leaves = tree_leaves::<S>();
-        self.layout.left_index * leaves..(self.layout.left_index + 2) * leaves
+        let (start, end) = (
+            self.layout.left_index * leaves,
+            (self.layout.left_index + 2) * leaves,
+        );
+        start.max(self.layout.active.start)..end.min(self.layout.active.end)
     }
 
     /// The public key.
@@ -550,7 +589,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     fn parameter(&self) -> Result<Parameter, DecodeError> {
         let mut reader = Reader::new(self.bytes.as_ref());
         reader.seek(PARAMETER_AT);
-        reader.words::<S::Hash, PARAMETER_WORDS>(PARAMETER_WORDS, self.canonical)
+        reader.words::<S::Hash, _>(S::Hash::PARAMETER, self.canonical)
     }
 
     fn prf_key(&self) -> Zeroizing<PrfKey> {
@@ -573,7 +612,12 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     fn tree(&self, index: u64) -> BottomTree<S> {
         // The parameter was validated when the key was loaded.
         let parameter = self.parameter().unwrap_or_default();
-        let tree = BottomTree::new(&self.prf_key(), &parameter, index as u32);
+        let tree = BottomTree::new(
+            &self.prf_key(),
+            &parameter,
+            index as u32,
+            &self.layout.active,
+        );
         wipe_stack();
         tree
     }
@@ -674,18 +718,13 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         // Find the lowest counter with a codeword.
         let lanes = Lanes::splat(&parameter);
         let message_words = Lanes::splat(&S::Hash::message_words(message));
+        let absorbed = S::Hash::absorb(backend, &lanes, &[epoch; LANES], &message_words);
         let mut codeword = vec![0; S::Encoding::CHAINS];
         let mut found = None;
         let mut first = 0;
         while found.is_none() && first < S::Encoding::TRIES {
-            let randomness = S::Prf::randomness::<S::Hash>(&key, epoch, message, first);
-            let hash = S::Hash::message(
-                backend,
-                &lanes,
-                &[epoch; LANES],
-                &randomness,
-                &message_words,
-            );
+            let randomness = S::Prf::randomness::<S::Hash>(&key, &parameter, epoch, message, first);
+            let hash = S::Hash::message(backend, &absorbed, &randomness);
             // Which counters give no codeword is not secret, and the randomness of the one that does is published.
             #[cfg(lydite_constant_time_check)]
             {
@@ -709,7 +748,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         let chains: Vec<u8> = (0..S::Encoding::CHAINS).map(|chain| chain as u8).collect();
         for (group, digits) in chains.chunks(LANES).zip(codeword.chunks(LANES)) {
             let numbers = core::array::from_fn(|l| group.get(l).copied().unwrap_or(0));
-            let mut starts = S::Prf::starts::<S::Hash>(&key, &[epoch; LANES], &numbers);
+            let mut starts = S::Prf::starts::<S::Hash>(&key, &parameter, &[epoch; LANES], &numbers);
             for (l, (&chain, &steps)) in group.iter().zip(digits).enumerate() {
                 walks.push(ChainWalk {
                     parameter: &parameter,

@@ -1,23 +1,42 @@
 //! The positions of all parts in an encoded secret key. They follow from the activation interval and the left tree's
 //! index.
 //!
-//! A key is `prf_key 32 | parameter 20 | activation u64 | epochs u64 | offset of top | left index u64 | offsets of left
+//! A key is `prf_key 32 | parameter | activation u64 | epochs u64 | offset of top | left index u64 | offsets of left
 //! and right | top | left | right`. A tree is `depth u64 | lowest layer u64 | offset 20 | layers`. The layers are a
 //! list of variable-size items: a table of offsets, then each `start index u64 | offset 12 | nodes`.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::hash::{Digest, PARAMETER_WORDS, TweakHash};
+use crate::hash::{Digest, TweakHash};
+use crate::prf::Prf;
 use crate::scheme::{Scheme, lifetime, tree_leaves};
 use crate::ssz::{Canonical, DecodeError, Reader};
 
 /// Offset of the parameter, after the PRF key.
 pub(crate) const PARAMETER_AT: usize = 32;
-/// Offset of the left tree's index.
-const LEFT_INDEX_AT: usize = PARAMETER_AT + 4 * PARAMETER_WORDS + 8 + 8 + 4;
+/// Offset of the first epoch, after the parameter.
+const fn epochs_at<S: Scheme>() -> usize {
+    PARAMETER_AT + 4 * S::Hash::PARAMETER
+}
 /// Offset of the top tree.
-const TOP_AT: usize = LEFT_INDEX_AT + 8 + 4 + 4;
+const fn top_at<S: Scheme>() -> usize {
+    epochs_at::<S>() + 8 + 8 + 4 + 8 + 4 + 4
+}
+
+/// The bottom trees that hold these epochs: whole trees, at least two, within the lifetime.
+pub(crate) fn trees<S: Scheme>(epochs: &Range<u64>) -> Range<u64> {
+    let leaves = tree_leaves::<S>();
+    let start = epochs.start / leaves;
+    let end = epochs.end.div_ceil(leaves).max(start + 2);
+    let shift = end.saturating_sub(lifetime::<S>() / leaves);
+    start - shift..end - shift
+}
+
+/// The nodes of a level that have leaves in `epochs`, which are not empty.
+pub(crate) fn covered(epochs: &Range<u64>, level: u32) -> Range<u64> {
+    epochs.start >> level..((epochs.end - 1) >> level) + 1
+}
 
 /// A layer. Its nodes are `start .. start + count` of their level.
 #[derive(Clone, Debug)]
@@ -174,7 +193,9 @@ impl Tree {
 /// The parts of a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Indices of the bottom trees in the activation interval.
+    /// The epochs that the key is active for.
+    pub active: Range<u64>,
+    /// Indices of the bottom trees in the activation interval, at least two.
     pub trees: Range<u64>,
     /// Index of the left tree.
     pub left_index: u64,
@@ -184,11 +205,13 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new<S: Scheme>(trees: Range<u64>, left_index: u64) -> Self {
-        let top = Tree::top::<S>(TOP_AT, &trees);
+    pub(crate) fn new<S: Scheme>(active: Range<u64>, left_index: u64) -> Self {
+        let trees = trees::<S>(&active);
+        let top = Tree::top::<S>(top_at::<S>(), &trees);
         let left = Tree::bottom::<S>(top.end, left_index);
         let right = Tree::bottom::<S>(left.end, left_index + 1);
         Self {
+            active,
             trees,
             left_index,
             top,
@@ -204,11 +227,10 @@ impl Layout {
 
     /// Writes the header except PRF key and parameter, and the frames of the trees.
     pub(crate) fn write_frame<S: Scheme>(&self, bytes: &mut [u8]) {
-        let leaves = tree_leaves::<S>();
-        let mut at = PARAMETER_AT + 4 * PARAMETER_WORDS;
+        let mut at = epochs_at::<S>();
         for field in [
-            &(self.trees.start * leaves).to_le_bytes()[..],
-            &((self.trees.end - self.trees.start) * leaves).to_le_bytes(),
+            &self.active.start.to_le_bytes()[..],
+            &(self.active.end - self.active.start).to_le_bytes(),
             &(self.top.at as u32).to_le_bytes(),
             &self.left_index.to_le_bytes(),
             &(self.left.at as u32).to_le_bytes(),
@@ -226,25 +248,26 @@ impl Layout {
     pub(crate) fn read<S: Scheme>(bytes: &[u8]) -> Result<Self, DecodeError> {
         let leaves = tree_leaves::<S>();
         let mut reader = Reader::new(bytes);
-        reader.seek(PARAMETER_AT + 4 * PARAMETER_WORDS);
+        reader.seek(epochs_at::<S>());
         let at = reader.position();
         let start = reader.u64()?;
         let count = reader.u64()?;
         let end = start
             .checked_add(count)
             .filter(|&end| end <= lifetime::<S>());
-        let whole = |number: u64| number.is_multiple_of(leaves);
-        let Some(end) = end.filter(|_| whole(start) && whole(count) && count >= 2 * leaves) else {
+        let whole = |number: u64| S::Prf::DERIVES_ALL || number.is_multiple_of(leaves);
+        let least = if S::Prf::DERIVES_ALL { 1 } else { 2 * leaves };
+        let Some(end) = end.filter(|_| whole(start) && whole(count) && count >= least) else {
             return Err(DecodeError::Number { at });
         };
-        let trees = start / leaves..end / leaves;
-        reader.offset(TOP_AT)?;
+        let trees = trees::<S>(&(start..end));
+        reader.offset(top_at::<S>())?;
         let at = reader.position();
         let left_index = reader.u64()?;
         if left_index < trees.start || left_index >= trees.end - 1 {
             return Err(DecodeError::Number { at });
         }
-        let layout = Self::new::<S>(trees, left_index);
+        let layout = Self::new::<S>(start..end, left_index);
         if bytes.len() != layout.length() {
             return Err(DecodeError::Length {
                 length: bytes.len(),

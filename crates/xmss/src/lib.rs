@@ -1,7 +1,8 @@
-//! Generalized XMSS, the hash-based signature scheme of lean Ethereum, compatible bit for bit with leanSig c08a3ba and
-//! with the older hash-sig.
+//! Generalized XMSS, the hash-based signature scheme of lean Ethereum, compatible bit for bit with leanVM's XMSS on BLAKE2s
+//! ([`LeanVm`], which lean-consensus devnets run), with leanSig c08a3ba and with the older hash-sig.
 //!
-//! A key signs one message per epoch. A public key has 52 bytes, and a signature of the production set 2536.
+//! A key signs one message per epoch. With [`LeanVm`] a public key has 32 bytes and a signature 1208; with leanSig's
+//! production set, 52 and 2536.
 //!
 //! ```
 //! use lydite_xmss::{LeanSigTest, PublicKey, SecretKey, Signature};
@@ -24,6 +25,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+pub mod blake2s;
 pub mod encoding;
 pub mod hash;
 mod key;
@@ -49,7 +51,7 @@ pub use key::{GenerateError, NextTree, Observer, SecretKey, SignError, Signer};
 pub use rand_core;
 pub use scheme::{
     HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
-    LeanSigTest, Scheme,
+    LeanSigTest, LeanVm, Scheme,
 };
 pub use signature::{Claim, Message, PublicKey, Signature, verify_batch, verify_batch_with};
 pub use ssz::DecodeError;

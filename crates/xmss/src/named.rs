@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 use crate::key::{GenerateError, Observer, SecretKey, SignError, Signer};
 use crate::scheme::{
     HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
-    LeanSigTest, Scheme,
+    LeanSigTest, LeanVm, Scheme,
 };
 use crate::signature::{Claim, Message, PublicKey, Signature, verify_batch};
 use crate::ssz::DecodeError;
@@ -244,8 +244,8 @@ pub trait NamedKeyFile: Send {
     fn sign(&mut self, epoch: u32, message: &Message) -> Result<Vec<u8>, StoreError>;
 }
 
-/// All named schemes, the production set first.
-pub const SCHEMES: [&dyn NamedScheme; 7] = [
+/// All named schemes, leanSig's production set first.
+pub const SCHEMES: [&dyn NamedScheme; 8] = [
     &Named::<LeanSigProd>(PhantomData),
     &Named::<LeanSigTest>(PhantomData),
     &Named::<LeanSig46x8>(PhantomData),
@@ -253,6 +253,7 @@ pub const SCHEMES: [&dyn NamedScheme; 7] = [
     &Named::<LeanSig46x18>(PhantomData),
     &Named::<LeanSigLegacyW4>(PhantomData),
     &Named::<HashSig2025>(PhantomData),
+    &Named::<LeanVm>(PhantomData),
 ];
 
 /// Returns the scheme with this name.

@@ -3,7 +3,7 @@
 use lydite_hash::shake128_batch;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::hash::{DIGEST_WORDS, RANDOMNESS_WORDS, TweakHash};
+use crate::hash::{DIGEST_WORDS, Digest, Parameter, RANDOMNESS_WORDS, TweakHash};
 use crate::poseidon::{LANES, Lanes};
 
 /// A key of the pseudorandom function.
@@ -11,9 +11,21 @@ pub type PrfKey = [u8; 32];
 
 /// A pseudorandom function that computes [`LANES`] values at once.
 pub trait Prf: Send + Sync + 'static {
+    /// Whether all of a key follows from the PRF key. If so, a key covers exactly the epochs that were asked for, and the
+    /// nodes beside them come from [`Self::filler`]. Otherwise a key covers whole bottom trees, and its parameter and the
+    /// nodes beside them are drawn at random.
+    const DERIVES_ALL: bool;
+
+    /// Returns the public parameter, if [`Self::DERIVES_ALL`].
+    fn parameter(key: &PrfKey) -> Parameter;
+
+    /// Returns the node at `position` of `level`, below which the key has no epochs, if [`Self::DERIVES_ALL`].
+    fn filler(key: &PrfKey, parameter: &Parameter, level: u8, position: u32) -> Digest;
+
     /// Returns the starts of these chains in these epochs.
     fn starts<H: TweakHash>(
         key: &PrfKey,
+        parameter: &Parameter,
         epochs: &[u32; LANES],
         chains: &[u8; LANES],
     ) -> Lanes<DIGEST_WORDS>;
@@ -21,6 +33,7 @@ pub trait Prf: Send + Sync + 'static {
     /// Returns the randomness for counters `first`, `first + 1`, and so on.
     fn randomness<H: TweakHash>(
         key: &PrfKey,
+        parameter: &Parameter,
         epoch: u32,
         message: &[u8; 32],
         first: u64,
@@ -36,8 +49,19 @@ const DOMAIN: [u8; 16] = [
 ];
 
 impl Prf for Shake {
+    const DERIVES_ALL: bool = false;
+
+    fn parameter(_: &PrfKey) -> Parameter {
+        Parameter::default()
+    }
+
+    fn filler(_: &PrfKey, _: &Parameter, _: u8, _: u32) -> Digest {
+        Digest::default()
+    }
+
     fn starts<H: TweakHash>(
         key: &PrfKey,
+        _: &Parameter,
         epochs: &[u32; LANES],
         chains: &[u8; LANES],
     ) -> Lanes<DIGEST_WORDS> {
@@ -51,6 +75,7 @@ impl Prf for Shake {
 
     fn randomness<H: TweakHash>(
         key: &PrfKey,
+        _: &Parameter,
         epoch: u32,
         message: &[u8; 32],
         first: u64,

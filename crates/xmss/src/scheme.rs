@@ -1,6 +1,7 @@
 //! The parts of a scheme, and the instances.
 
-use crate::encoding::{Aborting, Encoding, Radix, TargetSum, Winternitz};
+use crate::blake2s::{Blake2sHash, Blake2sPrf};
+use crate::encoding::{Aborting, Encoding, PinnedTargetSum, Radix, TargetSum, Winternitz};
 use crate::hash::{Poseidon1Hash, Poseidon2Hash, TweakHash};
 use crate::prf::{Prf, Shake};
 
@@ -17,6 +18,8 @@ pub trait Scheme: Sized + Send + Sync + 'static {
     type Encoding: Encoding;
     /// Base-2 logarithm of the number of epochs: even, from 8 to 32.
     const LOG_LIFETIME: u32;
+    /// Whether an encoded signature is a container of fields of fixed size: chains' values, randomness, path.
+    const FIXED: bool = false;
     /// Name used on the command line and in key files.
     const NAME: &'static str;
 }
@@ -65,4 +68,20 @@ schemes! {
     LeanSigLegacyW4 = "leansig-legacy-w4", 18, Poseidon1Hash<7, 6, 39>, TargetSum<Radix<39, 4>, 293>;
     /// hash-sig e66a485 (2025), `SIGWinternitzLifetime18W8`: Winternitz, 22 chains of 256, Poseidon2, 2^18 epochs.
     HashSig2025 = "hash-sig-2025", 18, Poseidon2Hash<7, 5, 20>, Winternitz<Radix<20, 8>, 2>;
+}
+
+/// leanVM's set on BLAKE2s, which lean-consensus devnets run: 42 chains of 8, nodes of 16 bytes, 2^32 epochs \[LEANVM\],
+/// \[XMSS-SPEC\]. A key follows from its seed and its first and last epoch.
+///
+/// The encoding of a secret key is Lydite's own; leanVM defines none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeanVm {}
+
+impl Scheme for LeanVm {
+    type Hash = Blake2sHash;
+    type Prf = Blake2sPrf;
+    type Encoding = PinnedTargetSum;
+    const LOG_LIFETIME: u32 = 32;
+    const FIXED: bool = true;
+    const NAME: &'static str = "leanvm";
 }

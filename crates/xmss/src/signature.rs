@@ -52,7 +52,7 @@ impl<S> fmt::Debug for PublicKey<S> {
 
 impl<S: Scheme> PublicKey<S> {
     /// Length of an encoded key in bytes.
-    pub const LENGTH: usize = 4 * (S::Hash::DIGEST + PARAMETER_WORDS);
+    pub const LENGTH: usize = 4 * (S::Hash::DIGEST + S::Hash::PARAMETER);
 
     /// Decodes SSZ: root and parameter, each word little-endian.
     ///
@@ -83,7 +83,7 @@ impl<S: Scheme> PublicKey<S> {
         let mut reader = Reader::new(bytes);
         Ok(Self {
             root: reader.words::<S::Hash, DIGEST_WORDS>(S::Hash::DIGEST, canonical)?,
-            parameter: reader.words::<S::Hash, PARAMETER_WORDS>(PARAMETER_WORDS, canonical)?,
+            parameter: reader.words::<S::Hash, _>(S::Hash::PARAMETER, canonical)?,
             scheme: PhantomData,
         })
     }
@@ -92,7 +92,7 @@ impl<S: Scheme> PublicKey<S> {
     pub fn to_bytes(&self) -> Vec<u8> {
         self.root[..S::Hash::DIGEST]
             .iter()
-            .chain(&self.parameter)
+            .chain(&self.parameter[..S::Hash::PARAMETER])
             .flat_map(|word| word.to_le_bytes())
             .collect()
     }
@@ -190,7 +190,12 @@ impl<S> fmt::Debug for Signature<S> {
 
 impl<S: Scheme> Signature<S> {
     /// Length of an encoded signature in bytes.
-    pub const LENGTH: usize = Self::HASHES_OFFSET + 4 * S::Hash::DIGEST * S::Encoding::CHAINS;
+    pub const LENGTH: usize = if S::FIXED {
+        4 * (S::Hash::DIGEST * (S::Encoding::CHAINS + S::LOG_LIFETIME as usize)
+            + S::Hash::RANDOMNESS)
+    } else {
+        Self::HASHES_OFFSET + 4 * S::Hash::DIGEST * S::Encoding::CHAINS
+    };
     /// Offset of the path, after two offsets and the randomness.
     const PATH_OFFSET: usize = 8 + 4 * S::Hash::RANDOMNESS;
     /// Offset of the chains' values.
@@ -198,18 +203,13 @@ impl<S: Scheme> Signature<S> {
         Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * S::LOG_LIFETIME as usize;
 
     /// Decodes SSZ: a container of the path, which is itself a container of a list; the randomness; and a list of the
-    /// chains' values.
+    /// chains' values. If [`Scheme::FIXED`], the chains' values, randomness and path follow one another.
     ///
     /// # Errors
     ///
     /// A wrong length or offset for this scheme, or a word that is not a field element.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        if bytes.len() != Self::LENGTH {
-            return Err(DecodeError::Length {
-                length: bytes.len(),
-                expected: Self::LENGTH,
-            });
-        }
+        Self::check_length(bytes)?;
         let signature = Self::read(bytes, Canonical::Required)?;
         if signature.hashes.len() != S::Encoding::CHAINS {
             // The lengths of path and hashes are both wrong, but have the right sum.
@@ -235,6 +235,16 @@ impl<S: Scheme> Signature<S> {
 
     fn read(bytes: &[u8], canonical: Canonical) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(bytes);
+        if S::FIXED {
+            Self::check_length(bytes)?;
+            let chains_end = 4 * S::Hash::DIGEST * S::Encoding::CHAINS;
+            return Ok(Self {
+                hashes: reader.digests::<S::Hash>(chains_end, canonical)?,
+                randomness: reader.words::<S::Hash, _>(S::Hash::RANDOMNESS, canonical)?,
+                path: reader.digests::<S::Hash>(Self::LENGTH, canonical)?,
+                scheme: PhantomData,
+            });
+        }
         reader.offset(Self::PATH_OFFSET)?;
         let randomness =
             reader.words::<S::Hash, RANDOMNESS_WORDS>(S::Hash::RANDOMNESS, canonical)?;
@@ -259,20 +269,35 @@ impl<S: Scheme> Signature<S> {
         })
     }
 
+    fn check_length(bytes: &[u8]) -> Result<(), DecodeError> {
+        if bytes.len() == Self::LENGTH {
+            return Ok(());
+        }
+        Err(DecodeError::Length {
+            length: bytes.len(),
+            expected: Self::LENGTH,
+        })
+    }
+
     /// Encodes to SSZ.
     pub fn to_bytes(&self) -> Vec<u8> {
         let digest = |digest: &Digest| {
             let digest = *digest;
             (0..S::Hash::DIGEST).flat_map(move |i| digest[i].to_le_bytes())
         };
-        let hashes_offset = Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * self.path.len();
+        let randomness = self.randomness[..S::Hash::RANDOMNESS]
+            .iter()
+            .flat_map(|word| word.to_le_bytes());
         let mut bytes = Vec::with_capacity(Self::LENGTH);
+        if S::FIXED {
+            bytes.extend(self.hashes.iter().flat_map(digest));
+            bytes.extend(randomness);
+            bytes.extend(self.path.iter().flat_map(digest));
+            return bytes;
+        }
+        let hashes_offset = Self::PATH_OFFSET + 4 + 4 * S::Hash::DIGEST * self.path.len();
         bytes.extend((Self::PATH_OFFSET as u32).to_le_bytes());
-        bytes.extend(
-            self.randomness[..S::Hash::RANDOMNESS]
-                .iter()
-                .flat_map(|word| word.to_le_bytes()),
-        );
+        bytes.extend(randomness);
         bytes.extend((hashes_offset as u32).to_le_bytes());
         bytes.extend(4_u32.to_le_bytes());
         bytes.extend(self.path.iter().flat_map(digest));
@@ -362,7 +387,8 @@ fn verify_group<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>], valid: &mu
         message.set(l, &S::Hash::message_words(claim.message));
         epochs[l] = claim.epoch;
     }
-    let hash = S::Hash::message(backend, &parameter, &epochs, &randomness, &message);
+    let absorbed = S::Hash::absorb(backend, &parameter, &epochs, &message);
+    let hash = S::Hash::message(backend, &absorbed, &randomness);
     let chains = S::Encoding::CHAINS;
     let mut codeword = vec![0; chains];
     let mut walks = Vec::with_capacity(chains * claims.len());

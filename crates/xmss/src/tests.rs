@@ -93,13 +93,18 @@ fn pseudorandom_function() {
             continue;
         };
         let epoch = number(&vector["epoch"]) as u32;
-        let starts =
-            Shake::starts::<Hash46>(&array(&vector["key"]), &[epoch; LANES], &[chain; LANES]);
+        let starts = Shake::starts::<Hash46>(
+            &array(&vector["key"]),
+            &Parameter::default(),
+            &[epoch; LANES],
+            &[chain; LANES],
+        );
         assert_eq!(starts, Lanes::splat(&words(&vector["out"])));
     }
     for vector in list(&vectors["prf_randomness_7"]) {
         let randomness = Shake::randomness::<Hash46>(
             &array(&vector["key"]),
+            &Parameter::default(),
             number(&vector["epoch"]) as u32,
             &array(&vector["message"]),
             number(&vector["counter"]),
@@ -210,13 +215,13 @@ fn message_hashes_and_searches() {
     let vectors = file("primitives");
     for backend in Backend::available() {
         let codeword = |vector: &Value, randomness: &Lanes<7>, lane: usize| {
-            let hash = Hash46::message(
+            let absorbed = Hash46::absorb(
                 backend,
                 &Lanes::splat(&words::<PARAMETER_WORDS>(&vector["parameter"])),
                 &[number(&vector["epoch"]) as u32; LANES],
-                randomness,
                 &Lanes::splat(&message_digits(&array(&vector["message"]))),
             );
+            let hash = Hash46::message(backend, &absorbed, randomness);
             let mut codeword = vec![0; 46];
             let accepted = Encoding46::encode(&hash.lane(lane), &mut codeword);
             let small = <LeanSigTest as Scheme>::Encoding::encode(&hash.lane(lane), &mut [0; 4]);
@@ -235,6 +240,7 @@ fn message_hashes_and_searches() {
             'search: for start in (0..).step_by(LANES) {
                 let randomness = Shake::randomness::<Hash46>(
                     &array(&vector["key"]),
+                    &Parameter::default(),
                     number(&vector["epoch"]) as u32,
                     &array(&vector["message"]),
                     start,

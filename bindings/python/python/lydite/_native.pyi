@@ -75,6 +75,7 @@ _Scheme: TypeAlias = Literal[
     "leansig-46-18",
     "leansig-legacy-w4",
     "hash-sig-2025",
+    "leanvm",
 ]
 # An object with `__arrow_c_array__` or `__arrow_c_stream__`.
 _Arrow: TypeAlias = Any

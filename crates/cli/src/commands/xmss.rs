@@ -50,7 +50,7 @@ struct Keygen {
     /// Output file for the key, which must not exist
     #[arg(long, value_name = "KEY")]
     out: Option<PathBuf>,
-    /// Number of epochs, rounded up to whole bottom trees, at least two
+    /// Number of epochs, rounded up to whole bottom trees, at least two; exact with `leanvm`
     #[arg(long, default_value_t = 1)]
     epochs: u64,
     /// First epoch
@@ -147,7 +147,8 @@ struct SchemeArgument {
     ///
     /// leansig-prod: 46 chains, 2^32 epochs. leansig-46-8, -10, -18: the same, with 2^8, 2^10 or 2^18 epochs.
     /// leansig-test: 4 chains, 2^8 epochs; forgeable, for tests. leansig-legacy-w4: 39 chains of 16, 2^18 epochs.
-    /// hash-sig-2025: Winternitz, 22 chains of 256, 2^18 epochs.
+    /// hash-sig-2025: Winternitz, 22 chains of 256, 2^18 epochs. leanvm: the set of leanVM and of lean-consensus devnets on
+    /// BLAKE2s, 42 chains, 2^32 epochs.
     #[arg(long = "scheme", value_parser = parser(), default_value = SCHEMES[0].name())]
     scheme: &'static dyn NamedScheme,
 }
