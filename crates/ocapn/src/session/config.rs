@@ -61,15 +61,15 @@ impl From<&Locator> for Location {
 }
 
 /// What a netlayer knows about the location of a connection's peer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// Nothing. An accepted session is usable by both sides, but not found under its location, and it can neither
     /// replace a connection that is being opened nor block a later one.
     Claimed,
     /// Nothing, but the netlayer trusts claims, like `tcp-testing-only`.
     Trusted,
-    /// The netlayer has authenticated the location that the hello states.
-    Verified,
+    /// The netlayer has authenticated the peer as this one. A hello with another location ends the session.
+    Verified(Location),
 }
 
 /// Settings of a vat.
@@ -115,6 +115,9 @@ pub struct Limits {
     /// Time to wait for a connection from a peer that closed the one being opened to it, which it does when both open
     /// one at the same time: 1 s.
     pub crossed_time: u64,
+    /// Time that the hello of a peer waits if there is a session with it, since its end may be on its way on another
+    /// connection: 200 ms. Then the new one ends.
+    pub duplicate_time: u64,
     /// Time until a started message is complete: 30 s. Then the session ends.
     pub message_time: u64,
     /// Time until a connection is closed by the caller after the last bytes were ready: 1 s. Then it is forgotten.
@@ -165,6 +168,7 @@ impl Default for Limits {
             hello_time: 10_000,
             dial_time: 30_000,
             crossed_time: 1_000,
+            duplicate_time: 200,
             message_time: 30_000,
             close_time: 1_000,
             connections: 4096,

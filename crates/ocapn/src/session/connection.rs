@@ -64,6 +64,8 @@ pub(super) struct Session {
     /// When it closes unless there is progress: at the hello, within a message, or at the end.
     pub deadline: Option<u64>,
 
+    /// A valid hello that waits for the end of another session with the same peer.
+    pub parked: Option<(PeerKey, Vec<u8>)>,
     pub peer: Option<Identity>,
     /// Whether other parties may find the session under its location.
     pub findable: bool,
@@ -122,6 +124,7 @@ impl Session {
             out: Vec::new(),
             announced: false,
             deadline: None,
+            parked: None,
             peer: None,
             findable: false,
             exports: BTreeMap::new(),

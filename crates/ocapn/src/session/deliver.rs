@@ -25,6 +25,8 @@ pub(super) enum Work {
         listener: Listener,
         outcome: Outcome,
     },
+    /// Processes a hello that waited.
+    Hello { session: Id },
 }
 
 impl Vat {
@@ -41,6 +43,7 @@ impl Vat {
                     } => self.deliver(target, payload, result, origin),
                     Work::Settle { promise, outcome } => self.settle(promise, outcome),
                     Work::Notify { listener, outcome } => self.notify(listener, outcome),
+                    Work::Hello { session } => self.resume_hello(session),
                 }
             } else if let Some(id) = self.unreferenced.pop() {
                 self.collect(id);

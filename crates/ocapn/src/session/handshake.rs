@@ -6,11 +6,13 @@ use alloc::{
 };
 
 use super::config::{Location, Proof};
-use super::connection::{Connection, Dial, Dialing, Identity, Output, Phase, Session, Waiter};
+use super::connection::{
+    Connection, Dial, Dialing, Identity, Output, PeerKey, Phase, Session, Waiter,
+};
 use super::deliver::Work;
 use super::node::{Kind, Node, Ref};
 use super::payload::Payload;
-use super::receive::Stop;
+use super::receive::{Stop, decode};
 use super::slab::Id;
 use super::vat::{Event, Vat};
 use crate::captp::{
@@ -105,6 +107,7 @@ impl Vat {
                 .is_some_and(|deadline| deadline <= self.now)
             {
                 match session.phase {
+                    Phase::Hello if session.parked.is_some() => self.refuse_duplicate(id),
                     Phase::Hello => self.end(id, "no hello in time", true),
                     Phase::Active => self.end(id, "message not complete in time", true),
                     Phase::Closing => {
@@ -144,7 +147,12 @@ impl Vat {
     }
 
     /// Checks the peer's hello. The session is active if this succeeds.
-    pub(super) fn hello(&mut self, id: Id, start: &StartSession<'_>) -> Result<(), Stop> {
+    pub(super) fn hello(
+        &mut self,
+        id: Id,
+        start: &StartSession<'_>,
+        message: &[u8],
+    ) -> Result<(), Stop> {
         if !self.config.limits.allow_location(&start.location) {
             return Err("location too long".into());
         }
@@ -163,21 +171,22 @@ impl Vat {
         if !ours.iter().any(|ours| ours.transport == location.transport) {
             return Err(format!("unknown transport {}", location.transport).into());
         }
-        if let Some(dialing) = dial.and_then(|dial| self.dials.get(dial))
-            && !dialing.location.is_same(&location)
-        {
-            return Err(format!(
-                "expected the peer {}, found {}",
-                dialing.location.designator, location.designator
-            )
-            .into());
+        let dialed = dial.and_then(|dial| Some(&self.dials.get(dial)?.location));
+        let verified = match &session.proof {
+            Proof::Verified(location) => Some(location),
+            _ => None,
+        };
+        for expected in dialed.into_iter().chain(verified) {
+            if !expected.is_same(&location) {
+                let (expected, found) = (&expected.designator, &location.designator);
+                return Err(format!("expected the peer {expected}, found {found}").into());
+            }
         }
         let key = location.key();
         if findable && dial.is_none() {
             self.resolve_crossed(&key, &peer_id)?;
             if self.peers.contains_key(&key) {
-                self.send_hello(id)?;
-                return Err("there is a session with this peer".into());
+                return self.park(id, key, message);
             }
         }
         if dial.is_none() {
@@ -212,8 +221,46 @@ impl Vat {
         Ok(())
     }
 
+    /// Lets a hello wait for the end of the session with its peer.
+    fn park(&mut self, id: Id, key: PeerKey, message: &[u8]) -> Result<(), Stop> {
+        let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
+        if session.parked.is_some() || self.parked.contains_key(&key) {
+            self.refuse_duplicate(id);
+            return Err(Stop::Ended);
+        }
+        session.parked = Some((key.clone(), message.into()));
+        session.deadline = Some(self.now + self.config.limits.duplicate_time);
+        self.parked.insert(key, id);
+        Ok(())
+    }
+
+    /// Processes a hello that waited.
+    pub(super) fn resume_hello(&mut self, id: Id) {
+        let Some((_, message)) = self
+            .sessions
+            .get_mut(id)
+            .and_then(|session| session.parked.take())
+        else {
+            return;
+        };
+        let result = match decode(&message, self.config.dialect) {
+            Ok(Operation::StartSession(start)) => self.hello(id, &start, &message),
+            _ => Ok(()),
+        };
+        if let Err(Stop::Fatal(reason)) = result {
+            self.end(id, &reason, true);
+        }
+    }
+
+    /// Ends the second session with a peer. The hello comes first, so that the peer knows who refused it.
+    fn refuse_duplicate(&mut self, id: Id) {
+        // If it cannot be sent, the session ends without.
+        let _: Result<(), _> = self.send_hello(id);
+        self.end(id, "there is a session with this peer", true);
+    }
+
     /// Decides between a connection from a peer and one to it that are being opened at the same time.
-    fn resolve_crossed(&mut self, key: &(String, String), theirs: &[u8; 32]) -> Result<(), Stop> {
+    fn resolve_crossed(&mut self, key: &PeerKey, theirs: &[u8; 32]) -> Result<(), Stop> {
         let dialing = self
             .dialing
             .get(key)
@@ -377,6 +424,9 @@ impl Vat {
         session.frames = None;
         session.deadline = Some(self.now + self.config.limits.close_time);
         let dial = session.dial.take();
+        if let Some((key, _)) = session.parked.take() {
+            self.parked.remove(&key);
+        }
         let exports = core::mem::take(&mut session.exports);
         session.export_index.clear();
         let imports = core::mem::take(&mut session.imports);
@@ -389,7 +439,11 @@ impl Vat {
         if let Some(peer) = session.peer.take() {
             self.session_ids.remove(&peer.session_id);
             if findable {
-                self.peers.remove(&peer.location.key());
+                let key = peer.location.key();
+                self.peers.remove(&key);
+                if let Some(session) = self.parked.remove(&key) {
+                    self.work.push(Work::Hello { session });
+                }
             }
             self.drop_gifts(id, &peer.session_id, withdrawals);
         }

@@ -110,7 +110,7 @@ impl Vat {
             (_, Operation::Abort { reason }) => {
                 self.end(id, &format!("aborted by the peer: {reason}"), false);
             }
-            (Phase::Hello, Operation::StartSession(start)) => self.hello(id, &start)?,
+            (Phase::Hello, Operation::StartSession(start)) => self.hello(id, &start, message)?,
             (Phase::Hello, _) => return Err("expected op:start-session".into()),
             (Phase::Active, operation) => self.operation(id, operation)?,
             (Phase::Closing, _) => return Err(Stop::Ended),

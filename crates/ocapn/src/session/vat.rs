@@ -84,6 +84,8 @@ pub struct Vat {
     /// Active sessions that may be found under their location.
     pub(super) peers: BTreeMap<PeerKey, Id>,
     pub(super) dialing: BTreeMap<PeerKey, Id>,
+    /// Connections whose hello waits for the end of the session with their peer.
+    pub(super) parked: BTreeMap<PeerKey, Id>,
     /// Active sessions by session id.
     pub(super) session_ids: BTreeMap<[u8; 32], Id>,
     /// By the hash of the swiss number, so that a lookup does not reveal how much of a guess matches.
@@ -118,6 +120,7 @@ impl Vat {
             dials: Slab::new(),
             peers: BTreeMap::new(),
             dialing: BTreeMap::new(),
+            parked: BTreeMap::new(),
             session_ids: BTreeMap::new(),
             published: BTreeMap::new(),
             gifts: BTreeMap::new(),
@@ -133,6 +136,11 @@ impl Vat {
     /// The next event, if there is one.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
+    }
+
+    /// Whether there is an event.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
     }
 
     /// What to do next. Also decides that a batch ends: references that were dropped are returned to their peers.
@@ -319,6 +327,13 @@ impl Vat {
             self.handle(reference.0);
         }
         reference
+    }
+
+    /// Whether the caller has handles of this reference.
+    pub fn is_held(&self, reference: Ref) -> bool {
+        self.nodes
+            .get(reference.0)
+            .is_some_and(|node| node.handles > 0)
     }
 
     /// Releases a handle. A stale one is ignored.

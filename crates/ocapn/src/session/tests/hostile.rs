@@ -569,6 +569,14 @@ fn hellos_that_are_refused() {
             let first = attack.connection;
             attack.connection = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
             attack.send(&bytes);
+            if reason.contains("a session with") {
+                // It waits for the end of the other one.
+                assert_eq!(attack.ended(), None);
+                attack.vat().tick(200);
+                attack
+                    .events
+                    .extend(std::iter::from_fn(|| attack.world.vats[0].poll_event()));
+            }
             assert_eq!(
                 attack
                     .events
@@ -580,6 +588,23 @@ fn hellos_that_are_refused() {
             attack.ends(reason);
         }
     }
+}
+
+#[test]
+fn a_peer_that_reconnects_before_its_end_is_known() {
+    let mut attack = Attack::default();
+    let first = attack.connection;
+    let second = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
+    let again = SecretKey::from_bytes(&[9; 32]);
+    attack.vat().received(second, &hello(&again, "attacker"), 0);
+    assert_eq!(attack.vat().poll_event(), None);
+    attack
+        .vat()
+        .received(first, b"<8'op:abort14\"session closed>", 1);
+    let events: Vec<Event> = std::iter::from_fn(|| attack.vat().poll_event()).collect();
+    let down = Event::Down(first, "aborted by the peer: session closed".into());
+    assert_eq!(events, [down, Event::Up(second)]);
+    attack.goes_on();
 }
 
 #[test]

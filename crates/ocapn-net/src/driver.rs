@@ -1,0 +1,212 @@
+//! The tasks that move bytes and time.
+use std::{
+    future::poll_fn,
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use lydite_ocapn::session::{Connection, Output};
+use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+
+use crate::netlayer::{Netlayer, Opened, Stream};
+use crate::node::{Input, Node};
+
+/// How often deadlines are checked.
+const TICK: Duration = Duration::from_millis(250);
+/// Bytes read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Starts the tasks of a node.
+pub(crate) fn start(node: &Node) {
+    let Some(runtime) = &node.inner().runtime else {
+        return;
+    };
+    for (index, netlayer) in node.inner().netlayers.iter().enumerate() {
+        runtime.spawn(accept(node.downgrade(), index, netlayer.clone()));
+    }
+    let node = node.downgrade();
+    runtime.spawn(async move {
+        loop {
+            tokio::time::sleep(TICK).await;
+            let Some(node) = node.upgrade().map(Node::from_inner) else {
+                return;
+            };
+            let now = node.now();
+            node.input(|vat| vat.tick(now));
+        }
+    });
+}
+
+/// Accepts connections until the node is dropped or the netlayer fails.
+async fn accept(
+    node: std::sync::Weak<crate::node::Inner>,
+    index: usize,
+    netlayer: Arc<dyn Netlayer>,
+) {
+    loop {
+        let opened = match netlayer.accept().await {
+            Ok(opened) => opened,
+            // The listener is gone.
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => return,
+            // Others, such as too many open files, may pass.
+            Err(_) => {
+                tokio::time::sleep(TICK).await;
+                continue;
+            }
+        };
+        let Some(node) = node.upgrade().map(Node::from_inner) else {
+            return;
+        };
+        if node.is_stopped() {
+            return;
+        }
+        let now = node.now();
+        let connection = node.input_recorded(|vat| {
+            let connection = vat.accepted(index, opened.proof, now);
+            (connection, connection.map(Input::Accepted))
+        });
+        if let Some(connection) = connection {
+            tokio::spawn(serve(node, connection, opened.stream));
+        }
+    }
+}
+
+/// Carries out what no task of a connection does. Without a runtime, [`replay`](crate::replay) does that.
+pub(crate) fn carry_out(node: &Node) {
+    let Some(runtime) = &node.inner().runtime else {
+        return;
+    };
+    while let Some(output) = node.output() {
+        if let Output::Dial { dial, location } = output {
+            let layers = node.inner().netlayers.iter();
+            let mut suitable =
+                layers.filter(|layer| layer.location().transport == location.transport);
+            let netlayer = suitable.next().cloned();
+            let node = node.clone();
+            runtime.spawn(async move {
+                let opened = match netlayer {
+                    Some(netlayer) => netlayer.dial(location).await,
+                    None => Err(io::Error::new(
+                        io::ErrorKind::Unsupported,
+                        format!("no netlayer for the transport {}", location.transport),
+                    )),
+                };
+                dialed(&node, dial, opened);
+            });
+        }
+        // The tasks of connections poll for bytes by themselves.
+    }
+}
+
+fn dialed(node: &Node, dial: lydite_ocapn::session::Dial, opened: io::Result<Opened>) {
+    let now = node.now();
+    match opened {
+        Ok(opened) => {
+            let connection = node.input_recorded(|vat| {
+                let connection = vat.dialed(dial, opened.proof, now);
+                (
+                    connection,
+                    connection.map(|connection| Input::Dialed(dial, connection)),
+                )
+            });
+            if let Some(connection) = connection {
+                tokio::spawn(serve(node.clone(), connection, opened.stream));
+            }
+        }
+        Err(error) => node.input_recorded(|vat| {
+            vat.dial_failed(dial, &error.to_string());
+            ((), Some(Input::DialFailed(dial)))
+        }),
+    }
+}
+
+/// Moves the bytes of a connection until it is closed.
+async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
+    let mut pump = Pump {
+        node: &node,
+        connection,
+        stream,
+        read: vec![0; CHUNK].into(),
+        out: Vec::new(),
+        written: 0,
+        closing: false,
+    };
+    let result = poll_fn(|context| pump.poll(context)).await;
+    let reason = match result {
+        Ok(()) => "closed by the peer".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    node.input_recorded(|vat| {
+        vat.closed(connection, &reason);
+        ((), Some(Input::Closed(connection)))
+    });
+    node.forget(connection);
+}
+
+/// Reads and writes at the same time: a peer that does not read must not keep us from reading, or both could wait for
+/// each other forever.
+struct Pump<'a> {
+    node: &'a Node,
+    connection: Connection,
+    stream: Box<dyn Stream>,
+    read: Box<[u8]>,
+    out: Vec<u8>,
+    written: usize,
+    closing: bool,
+}
+
+impl Pump<'_> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            // Ready to write the consequences of what was read.
+            if self.poll_write(context)?.is_ready() {
+                return Poll::Ready(Ok(()));
+            }
+            if self.closing {
+                return Poll::Pending;
+            }
+            let mut buffer = ReadBuf::new(&mut self.read);
+            let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer)?;
+            if read.is_pending() {
+                return Poll::Pending;
+            }
+            let bytes = buffer.filled();
+            if bytes.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            let (node, connection, now) = (self.node, self.connection, self.node.now());
+            node.input_recorded(|vat| {
+                vat.received(connection, bytes, now);
+                ((), Some(Input::Received(connection, bytes)))
+            });
+        }
+    }
+
+    /// Writes what there is. Ready when the connection is to be closed and everything was written.
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            self.closing = self
+                .node
+                .poll_bytes(self.connection, &mut self.out, context.waker());
+            if self.out.is_empty() {
+                if !self.closing {
+                    return Poll::Pending;
+                }
+                return Pin::new(&mut self.stream).poll_shutdown(context);
+            }
+            while self.written < self.out.len() {
+                let bytes = &self.out[self.written..];
+                match Pin::new(&mut self.stream).poll_write(context, bytes)? {
+                    Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                    Poll::Ready(written) => self.written += written,
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
+            self.out.clear();
+            self.written = 0;
+        }
+    }
+}

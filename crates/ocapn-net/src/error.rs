@@ -1,0 +1,55 @@
+//! Why a call has no result.
+use std::fmt;
+
+use lydite_ocapn::syrup;
+
+use crate::Passable;
+
+/// Why a call has no result.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// The promise broke. The reason comes from the object called, or from the session if that ended or reached a
+    /// limit.
+    Broken(Passable),
+    /// A value is not of the expected type.
+    Type(syrup::Error),
+    /// There is no argument at this index.
+    Missing(usize),
+}
+
+impl Error {
+    /// An application's reason: `<desc:error "message">` on the wire.
+    pub fn new(message: &str) -> Self {
+        Self::Broken(Passable::error(message))
+    }
+
+    /// The reason with which a promise breaks.
+    pub(crate) fn reason(&self) -> Passable {
+        match self {
+            Self::Broken(reason) => reason.clone(),
+            other => Passable::error(&other.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(reason) => match reason.as_error() {
+                Some(message) => f.write_str(message),
+                None => write!(f, "{}", reason.data().escape_ascii()),
+            },
+            Self::Type(error) => write!(f, "unexpected value: {error}"),
+            Self::Missing(index) => write!(f, "expected an argument at index {index}, found none"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<syrup::Error> for Error {
+    fn from(error: syrup::Error) -> Self {
+        Self::Type(error)
+    }
+}

@@ -1,0 +1,64 @@
+//! Netlayers: how connections are opened.
+mod memory;
+mod tcp;
+#[cfg(unix)]
+mod unix;
+
+use std::{io, pin::Pin};
+
+use lydite_ocapn::session::{Location, Proof};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub use memory::{Memory, Network};
+pub use tcp::Tcp;
+#[cfg(unix)]
+pub use unix::Unix;
+
+/// A boxed future.
+pub type Future<'a, T> = Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
+
+/// A stream of bytes in both directions.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Stream for T {}
+
+/// A connection that was just opened.
+pub struct Opened {
+    /// Its bytes.
+    pub stream: Box<dyn Stream>,
+    /// What the netlayer knows about the location of the peer.
+    pub proof: Proof,
+}
+
+/// Opens connections of one transport. It must keep bytes in order and let nobody but the two participants insert any.
+pub trait Netlayer: Send + Sync + 'static {
+    /// Where others can connect to. The transport also selects the netlayer for connections to others.
+    fn location(&self) -> Location;
+
+    /// Opens a connection. The location may come from a peer: a netlayer for untrusted networks has to decide where it
+    /// connects to.
+    ///
+    /// # Errors
+    ///
+    /// The peer cannot be reached, or the hints are not valid.
+    fn dial(&self, location: Location) -> Future<'_, io::Result<Opened>>;
+
+    /// Waits for the next connection that a peer opens.
+    ///
+    /// # Errors
+    ///
+    /// No further connections can be accepted.
+    fn accept(&self) -> Future<'_, io::Result<Opened>>;
+}
+
+/// The hint of this name.
+fn hint<'a>(location: &'a Location, name: &str) -> io::Result<&'a str> {
+    let hints = location.hints.iter().flatten();
+    let mut found = hints
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value.as_str());
+    found.next().ok_or_else(|| {
+        let message = format!("expected the hint `{name}` in the location, found none");
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    })
+}

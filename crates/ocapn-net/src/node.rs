@@ -1,0 +1,668 @@
+//! The node: a vat, its objects, and those who wait for promises.
+use std::{
+    collections::HashMap,
+    fmt, io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Poll, Waker},
+    time::Instant,
+};
+
+use lydite_ocapn::captp::{Dialect, Framing, Locator, Peer, Sturdyref};
+use lydite_ocapn::session::{
+    Config, Connection, Event, Limits, Location, Outcome, Output, Ref, Stats, Vat,
+};
+
+use crate::netlayer::Netlayer;
+use crate::object::{Call, Object};
+use crate::record::{Record, Recorder};
+use crate::{Arguments, Error, Passable, Promise, Reference, Resolver, driver};
+
+/// A participant: it holds the sessions with all peers. Clones are the same node.
+///
+/// It must be started within a tokio runtime with its network and timers enabled.
+#[derive(Clone)]
+pub struct Node(Arc<Inner>);
+
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    /// Held while events are served, so that objects are called one after the other.
+    turn: Mutex<()>,
+    /// Handles that were dropped while the state was in use.
+    dropped: Mutex<Vec<Ref>>,
+    pub netlayers: Vec<Arc<dyn Netlayer>>,
+    locations: Vec<Location>,
+    /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
+    pub runtime: Option<tokio::runtime::Handle>,
+    start: Instant,
+    stopped: AtomicBool,
+}
+
+pub(crate) struct State {
+    vat: Vat,
+    objects: HashMap<Ref, Arc<dyn Object>>,
+    promises: HashMap<Ref, Waiting>,
+    broken: HashMap<Ref, Broken>,
+    /// The tasks that move the bytes of connections, if they wait.
+    tasks: HashMap<Connection, Waker>,
+    closing: HashMap<Connection, ()>,
+    outputs: Vec<Output>,
+    recorder: Option<Recording>,
+}
+
+struct Waiting {
+    wakers: Vec<Waker>,
+    outcome: Option<Result<Passable, Error>>,
+}
+
+#[derive(Default)]
+struct Broken {
+    wakers: Vec<Waker>,
+    ended: bool,
+}
+
+/// What is needed to number the connections and requests of a recording.
+struct Recording {
+    recorder: Recorder,
+    connections: Vec<Connection>,
+    dials: Vec<lydite_ocapn::session::Dial>,
+}
+
+/// Settings of a [`Node`].
+pub struct Builder {
+    netlayers: Vec<Arc<dyn Netlayer>>,
+    dialect: Dialect,
+    framing: Framing,
+    limits: Limits,
+    seed: Option<[u8; 32]>,
+    locations: Vec<Location>,
+    recorder: Option<Recorder>,
+}
+
+impl Builder {
+    /// Adds a netlayer.
+    #[must_use]
+    pub fn netlayer(mut self, netlayer: impl Netlayer) -> Self {
+        self.locations.push(netlayer.location());
+        self.netlayers.push(Arc::new(netlayer));
+        self
+    }
+
+    /// The dialect to write; default: that of Endo 1.1.1. All dialects are read.
+    #[must_use]
+    pub const fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// How to frame messages on connections that this node opens by itself; default: not at all. Others follow the
+    /// peer.
+    #[must_use]
+    pub const fn framing(mut self, framing: Framing) -> Self {
+        self.framing = framing;
+        self
+    }
+
+    /// Bounds on what peers can use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The seed of all keys, which otherwise comes from the operating system. For recordings only: whoever knows it can
+    /// impersonate the node.
+    #[must_use]
+    pub const fn seed(mut self, seed: [u8; 32]) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// A location without a netlayer, for [`replay`](crate::replay).
+    #[must_use]
+    pub fn location(mut self, location: Location) -> Self {
+        self.locations.push(location);
+        self
+    }
+
+    /// Records what is received and sent.
+    #[must_use]
+    pub fn record(mut self, recorder: impl FnMut(Record) + Send + 'static) -> Self {
+        self.recorder = Some(Box::new(recorder));
+        self
+    }
+
+    /// Starts the node: it accepts connections on all netlayers.
+    ///
+    /// # Errors
+    ///
+    /// The operating system gives no randomness, or there is no tokio runtime for the netlayers.
+    pub fn start(self) -> io::Result<Node> {
+        let runtime = match self.netlayers.is_empty() {
+            true => None,
+            false => Some(tokio::runtime::Handle::try_current().map_err(io::Error::other)?),
+        };
+        let mut seed = [0; 32];
+        match self.seed {
+            Some(given) => seed = given,
+            None => {
+                getrandom::fill(&mut seed).map_err(|error| io::Error::other(error.to_string()))?
+            }
+        }
+        let mut config = Config::new(self.locations.clone());
+        config.dialect = self.dialect;
+        config.framing = self.framing;
+        config.limits = self.limits;
+        let node = Node(Arc::new(Inner {
+            state: Mutex::new(State {
+                vat: Vat::new(config, seed),
+                objects: HashMap::new(),
+                promises: HashMap::new(),
+                broken: HashMap::new(),
+                tasks: HashMap::new(),
+                closing: HashMap::new(),
+                outputs: Vec::new(),
+                recorder: self.recorder.map(|recorder| Recording {
+                    recorder,
+                    connections: Vec::new(),
+                    dials: Vec::new(),
+                }),
+            }),
+            turn: Mutex::new(()),
+            dropped: Mutex::new(Vec::new()),
+            netlayers: self.netlayers,
+            locations: self.locations,
+            runtime,
+            start: Instant::now(),
+            stopped: AtomicBool::new(false),
+        }));
+        driver::start(&node);
+        Ok(node)
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("locations", &self.locations)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node")
+            .field("locations", &self.0.locations)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// Settings without a netlayer.
+    pub fn builder() -> Builder {
+        Builder {
+            netlayers: Vec::new(),
+            dialect: Dialect::Endo202608,
+            framing: Framing::None,
+            limits: Limits::default(),
+            seed: None,
+            locations: Vec::new(),
+            recorder: None,
+        }
+    }
+
+    /// The locator of a published object, at the first netlayer.
+    pub fn locator(&self, swiss: &[u8]) -> Option<Locator> {
+        let location = self.0.locations.first()?;
+        Some(Locator {
+            designator: location.designator.clone(),
+            transport: location.transport.clone(),
+            swiss: (!swiss.is_empty()).then(|| swiss.into()),
+            hints: location.hints.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Creates an object.
+    pub fn object(&self, object: impl Object) -> Reference {
+        let handle = self.with_objects(|state| {
+            let handle = state.vat.object();
+            state.objects.insert(handle, Arc::new(object));
+            handle
+        });
+        Reference::adopt(self, handle)
+    }
+
+    /// Creates an object that answers each message at once.
+    pub fn function(
+        &self,
+        function: impl Fn(&Arguments) -> Result<Passable, Error> + Send + Sync + 'static,
+    ) -> Reference {
+        self.object(move |call: Call| {
+            let result = function(&call.arguments);
+            call.settle(result);
+        })
+    }
+
+    /// Creates an object that answers each message by a task. Tasks start in the order of the messages.
+    pub fn async_function<F, T>(&self, function: F) -> Reference
+    where
+        F: Fn(Arguments) -> T + Send + Sync + 'static,
+        T: Future<Output = Result<Passable, Error>> + Send + 'static,
+    {
+        self.object(move |call: Call| {
+            let task = function(call.arguments);
+            let reply = call.reply;
+            tokio::spawn(async move {
+                let result = task.await;
+                if let Some(reply) = reply {
+                    reply.settle(result);
+                }
+            });
+        })
+    }
+
+    /// Creates a promise and its resolver.
+    pub fn promise(&self) -> (Promise, Resolver) {
+        let (promise, resolver) = self.vat(Vat::promise);
+        (
+            Promise::new(Reference::adopt(self, promise)),
+            Resolver::new(Reference::adopt(self, resolver)),
+        )
+    }
+
+    /// Makes an object available to whoever knows the swiss number.
+    pub fn publish(&self, swiss: &[u8], object: Reference) {
+        self.vat(|vat| vat.publish(swiss, object.handle()));
+    }
+
+    /// Withdraws the object with this swiss number.
+    pub fn unpublish(&self, swiss: &[u8]) {
+        self.vat(|vat| vat.unpublish(swiss));
+    }
+
+    /// A promise for the object that a sturdyref names, or for the bootstrap object if there is no swiss number. Opens
+    /// a session with its peer if there is none.
+    pub fn enliven(&self, locator: &Locator) -> Promise {
+        match locator.sturdyref() {
+            Some(sturdyref) => self.enliven_sturdyref(&sturdyref),
+            None => self.connect(&locator.peer()),
+        }
+    }
+
+    /// Like [`enliven`](Self::enliven).
+    pub fn enliven_sturdyref(&self, sturdyref: &Sturdyref<'_>) -> Promise {
+        let handle = self.vat(|vat| vat.enliven(sturdyref));
+        Promise::new(Reference::adopt(self, handle))
+    }
+
+    /// A promise for the bootstrap object of a peer.
+    pub fn connect(&self, peer: &Peer<'_>) -> Promise {
+        let handle = self.vat(|vat| vat.connect(peer));
+        Promise::new(Reference::adopt(self, handle))
+    }
+
+    /// The sizes of all tables.
+    pub fn stats(&self) -> Stats {
+        self.vat(|vat| vat.stats())
+    }
+
+    /// Ends all sessions and stops accepting connections.
+    pub fn shutdown(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+        let connections: Vec<Connection> = self.state().tasks.keys().copied().collect();
+        for connection in connections {
+            self.vat(|vat| vat.abort(connection, "the node stops"));
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn downgrade(&self) -> std::sync::Weak<Inner> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) const fn from_inner(inner: Arc<Inner>) -> Self {
+        Self(inner)
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.0.start.elapsed().as_millis() as u64
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The vat has no state that a panic between its calls could leave half changed.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the vat from outside a turn, or from an object.
+    pub(crate) fn vat<R>(&self, act: impl FnOnce(&mut Vat) -> R) -> R {
+        self.with_objects(|state| act(&mut state.vat))
+    }
+
+    fn with_objects<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        let result = {
+            let mut state = self.state();
+            let result = act(&mut state);
+            state.collect_outputs();
+            result
+        };
+        self.serve();
+        driver::carry_out(self);
+        result
+    }
+
+    /// An input from the network: its consequences are complete before the next one.
+    pub(crate) fn input<R>(&self, act: impl FnOnce(&mut Vat) -> R) -> R {
+        self.input_recorded(|vat| (act(vat), None))
+    }
+
+    pub(crate) fn input_recorded<'a, R>(
+        &self,
+        act: impl FnOnce(&mut Vat) -> (R, Option<Input<'a>>),
+    ) -> R {
+        let result = {
+            let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let result = {
+                let mut state = self.state();
+                let (result, input) = act(&mut state.vat);
+                if let (Some(input), Some(recording)) = (input, &mut state.recorder) {
+                    recording.input(input);
+                }
+                result
+            };
+            self.serve_turn();
+            self.state().collect_outputs();
+            result
+        };
+        self.serve();
+        driver::carry_out(self);
+        result
+    }
+
+    /// Serves events, unless somebody does.
+    fn serve(&self) {
+        loop {
+            let idle = {
+                let state = self.state();
+                let dropped = self
+                    .0
+                    .dropped
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                !state.vat.has_events() && dropped.is_empty()
+            };
+            if idle {
+                return;
+            }
+            let turn = match self.0.turn.try_lock() {
+                Ok(turn) => turn,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                // Whoever holds it comes here after that.
+                Err(TryLockError::WouldBlock) => return,
+            };
+            self.serve_turn();
+            self.state().collect_outputs();
+            drop(turn);
+        }
+    }
+
+    /// Serves all events. The turn is held.
+    fn serve_turn(&self) {
+        loop {
+            let mut state = self.state();
+            let dropped = {
+                let mut dropped = self
+                    .0
+                    .dropped
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                std::mem::take(&mut *dropped)
+            };
+            for handle in dropped {
+                state.vat.drop_ref(handle);
+                if !state.vat.is_held(handle) {
+                    state.promises.remove(&handle);
+                    state.broken.remove(&handle);
+                }
+            }
+            let Some(event) = state.vat.poll_event() else {
+                return;
+            };
+            match event {
+                Event::Call {
+                    object,
+                    arguments,
+                    reply,
+                } => {
+                    let handler = state.objects.get(&object).cloned();
+                    drop(state);
+                    let call = Call {
+                        node: self.clone(),
+                        arguments: Passable::adopt(self, arguments),
+                        reply: reply.map(|reply| Resolver::new(Reference::adopt(self, reply))),
+                    };
+                    if let Some(handler) = handler {
+                        handler.call(call);
+                    }
+                }
+                Event::Settled { promise, outcome } => {
+                    let outcome = self.adopt(outcome);
+                    let wakers = match state.promises.get_mut(&promise) {
+                        Some(waiting) => {
+                            waiting.outcome = Some(outcome);
+                            std::mem::take(&mut waiting.wakers)
+                        }
+                        None => {
+                            // Dropping the outcome uses the state.
+                            drop(state);
+                            drop(outcome);
+                            continue;
+                        }
+                    };
+                    drop(state);
+                    wakers.into_iter().for_each(Waker::wake);
+                }
+                Event::Broken(reference) => {
+                    let broken = state.broken.entry(reference).or_default();
+                    broken.ended = true;
+                    let wakers = std::mem::take(&mut broken.wakers);
+                    drop(state);
+                    wakers.into_iter().for_each(Waker::wake);
+                }
+                Event::Dropped(object) => {
+                    let object = state.objects.remove(&object);
+                    drop(state);
+                    drop(object);
+                }
+                Event::Up(_) | Event::Down(..) => {}
+            }
+        }
+    }
+
+    fn adopt(&self, outcome: Outcome) -> Result<Passable, Error> {
+        match outcome {
+            Ok(value) => Ok(Passable::adopt(self, value)),
+            Err(reason) => Err(Error::Broken(Passable::adopt(self, reason))),
+        }
+    }
+
+    /// Drops a handle. The state may be in use by this very thread, so this is done by whoever serves next.
+    pub(crate) fn release(&self, handle: Ref) {
+        let mut dropped = self
+            .0
+            .dropped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        dropped.push(handle);
+        drop(dropped);
+        match self.0.state.try_lock() {
+            Ok(state) => drop(state),
+            Err(TryLockError::Poisoned(_)) => {}
+            // The holder serves after that.
+            Err(TryLockError::WouldBlock) => return,
+        }
+        self.serve();
+    }
+
+    pub(crate) fn poll_settled(
+        &self,
+        promise: Ref,
+        waker: &Waker,
+    ) -> Poll<Result<Passable, Error>> {
+        let mut listen = false;
+        let mut state = self.state();
+        let waiting = state.promises.entry(promise).or_insert_with(|| {
+            listen = true;
+            Waiting {
+                wakers: Vec::new(),
+                outcome: None,
+            }
+        });
+        if let Some(outcome) = &waiting.outcome {
+            return Poll::Ready(outcome.clone());
+        }
+        if !waiting.wakers.iter().any(|known| known.will_wake(waker)) {
+            waiting.wakers.push(waker.clone());
+        }
+        drop(state);
+        if listen {
+            self.vat(|vat| vat.listen(promise));
+        }
+        Poll::Pending
+    }
+
+    pub(crate) fn poll_broken(&self, reference: Ref, waker: &Waker) -> Poll<()> {
+        let mut watch = false;
+        let mut state = self.state();
+        let broken = state.broken.entry(reference).or_insert_with(|| {
+            watch = true;
+            Broken::default()
+        });
+        if broken.ended {
+            return Poll::Ready(());
+        }
+        broken.wakers.push(waker.clone());
+        drop(state);
+        if watch {
+            self.vat(|vat| vat.watch(reference));
+        }
+        Poll::Pending
+    }
+
+    /// What the driver has to do.
+    pub(crate) fn output(&self) -> Option<Output> {
+        let mut state = self.state();
+        (!state.outputs.is_empty()).then(|| state.outputs.remove(0))
+    }
+
+    /// Moves the bytes to send to `out` if it is empty, and returns whether the connection closes after them. Registers
+    /// the task to be woken when there are more.
+    pub(crate) fn poll_bytes(
+        &self,
+        connection: Connection,
+        out: &mut Vec<u8>,
+        waker: &Waker,
+    ) -> bool {
+        let mut state = self.state();
+        if out.is_empty() {
+            state.vat.take_bytes(connection, out);
+            if !out.is_empty()
+                && let Some(recording) = &mut state.recorder
+            {
+                recording.input(Input::Sent(connection, out));
+            }
+        }
+        state.tasks.insert(connection, waker.clone());
+        state.closing.contains_key(&connection)
+    }
+
+    /// The connection's task ends.
+    pub(crate) fn forget(&self, connection: Connection) {
+        let mut state = self.state();
+        state.tasks.remove(&connection);
+        state.closing.remove(&connection);
+    }
+}
+
+impl State {
+    /// Wakes those who carry out what the vat wants.
+    fn collect_outputs(&mut self) {
+        while let Some(output) = self.vat.poll_output() {
+            match &output {
+                Output::Bytes(connection) => {
+                    if let Some(task) = self.tasks.get(connection) {
+                        task.wake_by_ref();
+                        continue;
+                    }
+                }
+                Output::Close(connection) => {
+                    self.closing.insert(*connection, ());
+                    if let Some(task) = self.tasks.get(connection) {
+                        task.wake_by_ref();
+                        continue;
+                    }
+                }
+                Output::Dial { dial, .. } => {
+                    if let Some(recording) = &mut self.recorder {
+                        recording.dials.push(*dial);
+                    }
+                }
+            }
+            self.outputs.push(output);
+        }
+    }
+}
+
+/// What is recorded.
+pub(crate) enum Input<'a> {
+    Accepted(Connection),
+    Dialed(lydite_ocapn::session::Dial, Connection),
+    DialFailed(lydite_ocapn::session::Dial),
+    Received(Connection, &'a [u8]),
+    Sent(Connection, &'a [u8]),
+    Closed(Connection),
+}
+
+impl Recording {
+    fn input(&mut self, input: Input<'_>) {
+        let number = |connection: Connection| {
+            let mut known = self.connections.iter();
+            known.position(|known| *known == connection)
+        };
+        let dial = |dial| self.dials.iter().position(|known| *known == dial);
+        let record = match input {
+            Input::Accepted(connection) => {
+                self.connections.push(connection);
+                Some(Record::Accepted)
+            }
+            Input::Dialed(request, connection) => {
+                let request = dial(request);
+                self.connections.push(connection);
+                request.map(Record::Dialed)
+            }
+            Input::DialFailed(request) => dial(request).map(Record::DialFailed),
+            Input::Received(connection, bytes) => {
+                number(connection).map(|number| Record::Received(number, bytes.into()))
+            }
+            Input::Sent(connection, bytes) => {
+                number(connection).map(|number| Record::Sent(number, bytes.into()))
+            }
+            Input::Closed(connection) => number(connection).map(Record::Closed),
+        };
+        if let Some(record) = record {
+            (self.recorder)(record);
+        }
+    }
+}

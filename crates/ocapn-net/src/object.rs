@@ -1,0 +1,36 @@
+//! Local objects.
+use crate::node::Node;
+use crate::{Arguments, Resolver};
+
+/// A message for a local object.
+#[derive(Debug)]
+pub struct Call {
+    /// The node that received it.
+    pub node: Node,
+    /// A list.
+    pub arguments: Arguments,
+    /// Settles the result; `None` if the sender does not wait for one.
+    pub reply: Option<Resolver>,
+}
+
+impl Call {
+    /// Settles the result, if the sender waits for one.
+    pub fn settle(self, result: Result<crate::Passable, crate::Error>) {
+        if let Some(reply) = self.reply {
+            reply.settle(result);
+        }
+    }
+}
+
+/// An object that can be called by whoever has a reference to it.
+pub trait Object: Send + Sync + 'static {
+    /// Handles a message. Messages arrive one after the other, in order. The function must not block: to wait for
+    /// something, fulfil the reply with a promise, or spawn a task that takes the [`Call`].
+    fn call(&self, call: Call);
+}
+
+impl<F: Fn(Call) + Send + Sync + 'static> Object for F {
+    fn call(&self, call: Call) {
+        self(call);
+    }
+}

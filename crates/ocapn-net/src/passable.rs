@@ -1,0 +1,278 @@
+//! Values with references.
+use lydite_ocapn::session::{Builder, Payload, Ref};
+use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
+
+use crate::node::Node;
+use crate::{Error, Promise, Reference};
+
+/// A value that was received or is to be sent: data, references, or both.
+#[derive(Clone, Debug)]
+pub struct Passable {
+    payload: Payload,
+    /// Keeps the references of the payload alive.
+    references: Vec<Reference>,
+}
+
+/// The arguments of a call: a list.
+pub type Arguments = Passable;
+
+impl Passable {
+    /// Builds a value.
+    pub fn new(value: impl Pass) -> Self {
+        let mut builder = PassableBuilder::default();
+        value.put(&mut builder);
+        builder.finish()
+    }
+
+    /// Builds a list. See also [`args!`](crate::args).
+    pub fn list(build: impl FnOnce(&mut PassableBuilder)) -> Self {
+        let mut builder = PassableBuilder::default();
+        builder.builder.begin_list();
+        build(&mut builder);
+        builder.builder.end_list();
+        builder.finish()
+    }
+
+    /// The reason with which promises break: `<desc:error "message">` on the wire.
+    pub fn error(message: &str) -> Self {
+        Self {
+            payload: Payload::error(message),
+            references: Vec::new(),
+        }
+    }
+
+    /// Takes the handles of a payload over.
+    pub(crate) fn adopt(node: &Node, payload: Payload) -> Self {
+        let references = payload.refs().iter();
+        Self {
+            references: references
+                .map(|reference| Reference::adopt(node, *reference))
+                .collect(),
+            payload,
+        }
+    }
+
+    pub(crate) const fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
+    /// A part with its references.
+    fn part(&self, payload: Payload) -> Self {
+        let held = |reference: &Ref| {
+            let mut held = self.references.iter();
+            held.find(|held| held.handle() == *reference).cloned()
+        };
+        Self {
+            references: payload.refs().iter().filter_map(held).collect(),
+            payload,
+        }
+    }
+
+    /// The encoded data; references are records `<desc:ref n>`.
+    pub fn data(&self) -> &[u8] {
+        self.payload.data()
+    }
+
+    /// The reference, if the value is one.
+    pub fn as_reference(&self) -> Option<Reference> {
+        let reference = self.payload.as_reference()?;
+        let mut held = self.references.iter();
+        held.find(|held| held.handle() == reference).cloned()
+    }
+
+    /// The message, if the value is `<desc:error "message">`.
+    pub fn as_error(&self) -> Option<&str> {
+        self.payload.as_error()
+    }
+
+    /// The symbol, if the value is one.
+    pub fn as_symbol(&self) -> Option<&str> {
+        self.payload.as_symbol()
+    }
+
+    /// The items of a list; empty for other values.
+    pub fn items(&self) -> Vec<Self> {
+        let items = self.payload.items().unwrap_or_default();
+        items.into_iter().map(|item| self.part(item)).collect()
+    }
+
+    /// An item of a list.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`].
+    pub fn item(&self, index: usize) -> Result<Self, Error> {
+        self.items()
+            .into_iter()
+            .nth(index)
+            .ok_or(Error::Missing(index))
+    }
+
+    /// Decodes data.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Type`].
+    pub fn decode<'a, T: Decode<'a>>(&'a self) -> Result<T, Error> {
+        Ok(syrup::decode(self.data())?)
+    }
+
+    /// Decodes data of any type; references are records `<desc:ref n>`.
+    ///
+    /// # Errors
+    ///
+    /// The data exceeds the limits of a [`Value`].
+    pub fn value(&self) -> Result<Value, Error> {
+        Ok(self.payload.decode()?)
+    }
+}
+
+/// Appends values to a [`Passable`].
+#[derive(Debug, Default)]
+pub struct PassableBuilder {
+    builder: Builder,
+    references: Vec<Reference>,
+}
+
+impl PassableBuilder {
+    /// Appends a value.
+    pub fn push(&mut self, value: impl Pass) -> &mut Self {
+        value.put(self);
+        self
+    }
+
+    fn finish(self) -> Passable {
+        Passable {
+            payload: self.builder.finish(),
+            references: self.references,
+        }
+    }
+}
+
+/// What can be passed to an object.
+pub trait Pass {
+    /// Appends the value.
+    fn put(&self, to: &mut PassableBuilder);
+}
+
+macro_rules! pass {
+    ($($type:ty, $value:ident, $builder:ident => $put:expr;)*) => {$(
+        impl Pass for $type {
+            fn put(&self, to: &mut PassableBuilder) {
+                let ($value, $builder) = (self, &mut to.builder);
+                $put;
+            }
+        }
+
+        impl From<$type> for Passable {
+            fn from(value: $type) -> Self {
+                Self::new(value)
+            }
+        }
+    )*};
+}
+pass! {
+    &str, text, to => to.string(text);
+    String, text, to => to.string(text);
+    u64, value, to => to.integer(*value);
+    Symbol<&str>, symbol, to => to.symbol(symbol.0);
+    bool, value, to => encoded(to, value);
+    i64, value, to => encoded(to, value);
+    f64, value, to => encoded(to, value);
+    &[u8], bytes, to => to.bytes(bytes);
+    Vec<u8>, bytes, to => to.bytes(bytes);
+}
+
+/// Appends a value whose encoding cannot fail.
+fn encoded<T: syrup::Encode>(to: &mut Builder, value: &T) {
+    let _: Result<_, syrup::Error> = to.value(value);
+}
+
+impl Pass for Value {
+    /// A tree too deep to encode is passed as an error value.
+    fn put(&self, to: &mut PassableBuilder) {
+        if let Err(error) = to.builder.value(self) {
+            to.builder.payload(&Payload::error(&error.to_string()));
+        }
+    }
+}
+
+impl Pass for Passable {
+    fn put(&self, to: &mut PassableBuilder) {
+        to.builder.payload(&self.payload);
+        to.references.extend(self.references.iter().cloned());
+    }
+}
+
+impl Pass for Reference {
+    fn put(&self, to: &mut PassableBuilder) {
+        to.builder.reference(self.handle());
+        to.references.push(self.clone());
+    }
+}
+
+impl Pass for Promise {
+    fn put(&self, to: &mut PassableBuilder) {
+        self.reference().put(to);
+    }
+}
+
+impl<T: Pass> Pass for [T] {
+    fn put(&self, to: &mut PassableBuilder) {
+        to.builder.begin_list();
+        for item in self {
+            item.put(to);
+        }
+        to.builder.end_list();
+    }
+}
+
+macro_rules! pass_borrowed {
+    ($($type:ty)*) => {$(
+        impl Pass for &$type {
+            fn put(&self, to: &mut PassableBuilder) {
+                (**self).put(to);
+            }
+        }
+    )*};
+}
+pass_borrowed!(Passable Reference Promise Value String);
+
+impl From<Reference> for Passable {
+    fn from(reference: Reference) -> Self {
+        Self::new(reference)
+    }
+}
+
+impl From<Promise> for Passable {
+    fn from(promise: Promise) -> Self {
+        Self::new(promise)
+    }
+}
+
+impl From<Value> for Passable {
+    fn from(value: Value) -> Self {
+        Self::new(value)
+    }
+}
+
+impl From<()> for Passable {
+    /// The empty list.
+    fn from((): ()) -> Self {
+        Self::list(|_| {})
+    }
+}
+
+/// The arguments of a call.
+///
+/// ```
+/// use lydite_ocapn_net::args;
+///
+/// assert_eq!(args!["cat", 7u64].data(), b"[3\"cat7+]");
+/// ```
+#[macro_export]
+macro_rules! args {
+    ($($value:expr),* $(,)?) => {
+        $crate::Passable::list(|_list| { $( _list.push($value); )* })
+    };
+}

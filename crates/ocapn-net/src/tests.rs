@@ -1,0 +1,267 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+use std::{collections::HashMap, io, time::Duration};
+
+use lydite_ocapn::captp::{Dialect, Framing, Locator};
+use lydite_ocapn::session::Location;
+
+use crate::*;
+
+/// Fails instead of hanging.
+fn run<T>(test: impl std::future::Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let timeout = tokio::time::timeout(Duration::from_secs(30), test);
+        timeout.await.expect("the test hangs")
+    })
+}
+
+fn node(netlayer: impl Netlayer) -> Node {
+    let node = Node::builder().netlayer(netlayer).start().unwrap();
+    suite::publish(&node);
+    node
+}
+
+async fn trio(kind: &str) -> Vec<Node> {
+    let network = Network::default();
+    let folder = std::env::temp_dir().join(format!("lydite-{}-{kind}", std::process::id()));
+    let mut nodes = vec![];
+    for name in ["alice", "bob", "carol"] {
+        nodes.push(match kind {
+            "tcp" => node(Tcp::bind("127.0.0.1:0", name).await.unwrap()),
+            #[cfg(unix)]
+            "unix" => {
+                std::fs::create_dir_all(&folder).unwrap();
+                node(Unix::bind(folder.join(name), name).unwrap())
+            }
+            _ => node(network.join(name).unwrap()),
+        });
+    }
+    nodes
+}
+
+const KINDS: &[&str] = &[
+    "memory",
+    "tcp",
+    #[cfg(unix)]
+    "unix",
+];
+
+#[test]
+fn calls_pipelines_and_handoffs_on_each_netlayer() {
+    for kind in KINDS {
+        run(async {
+            let nodes = trio(kind).await;
+            let [alice, bob, carol] = nodes.as_slice() else {
+                panic!()
+            };
+            // Sent at once, before there is a connection.
+            let builder = alice.enliven(&bob.locator(suite::swiss::CAR_FACTORY_BUILDER).unwrap());
+            let specification = lydite_ocapn::syrup::Value::List(vec![
+                lydite_ocapn::syrup::Value::symbol("red"),
+                lydite_ocapn::syrup::Value::symbol("zoomracer"),
+            ]);
+            let noise = builder
+                .call(args![])
+                .call(args![specification])
+                .call(args![]);
+            let noise: String = noise.await.unwrap().decode::<String>().unwrap();
+            assert_eq!(noise, "Vroom! I am a red zoomracer car!");
+
+            // Alice passes an object of Bob to Carol, who calls it and passes it back to Bob.
+            let echo = alice.enliven(&bob.locator(suite::swiss::ECHO).unwrap());
+            let echo = echo.await.unwrap().as_reference().unwrap();
+            let carols = alice.enliven(&carol.locator(suite::swiss::GREETER).unwrap());
+            let greeting = carols.call(args![&echo]).await.unwrap();
+            assert_eq!(greeting.data(), b"[5\"Hello]");
+            assert_eq!(carol.stats().connections, 2);
+
+            // Once everything is dropped, the tables are empty.
+            drop((builder, echo, carols, greeting));
+            for node in &nodes {
+                let started = std::time::Instant::now();
+                loop {
+                    let stats = node.stats();
+                    if (stats.exports, stats.imports, stats.questions, stats.answers)
+                        == (0, 0, 0, 0)
+                    {
+                        break;
+                    }
+                    assert!(
+                        started.elapsed() < Duration::from_secs(10),
+                        "{kind}: {stats:?}"
+                    );
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            }
+            nodes.iter().for_each(Node::shutdown);
+        });
+    }
+}
+
+#[test]
+fn promises_resolvers_and_parts() {
+    run(async {
+        let nodes = trio("memory").await;
+        let pair = nodes[0].enliven(&nodes[1].locator(suite::swiss::PROMISE_RESOLVER).unwrap());
+        let pair = pair.call(args![]);
+        let (promise, resolver) = (pair.index(0), pair.index(1));
+        let through = promise.call(args!["early"]);
+        let object = nodes[0].async_function(|arguments| async move {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok(args![arguments, true])
+        });
+        let fulfil = lydite_ocapn::syrup::Symbol("fulfill");
+        resolver.send(args![fulfil, object]);
+        assert_eq!(through.await.unwrap().data(), b"[[5\"early]t]");
+
+        let (promise, resolver) = nodes[0].promise();
+        drop(resolver);
+        let error = promise.await.unwrap_err();
+        assert_eq!(error.to_string(), "the resolver was dropped");
+    });
+}
+
+#[test]
+fn order_holds_for_concurrent_calls() {
+    run(async {
+        let network = Network::default();
+        let alice = node(network.join("alice").unwrap());
+        let bob = node(network.join("bob").unwrap());
+        let next = std::sync::atomic::AtomicU64::new(0);
+        let counter = bob.function(move |arguments| {
+            let expected = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(arguments.item(0)?.decode::<u64>()?, expected);
+            Ok(Passable::new(expected))
+        });
+        bob.publish(b"counter", counter);
+        let counter = alice.enliven(&bob.locator(b"counter").unwrap());
+        // More than may wait for the connection.
+        (&counter).await.unwrap();
+        let calls: Vec<Promise> = (0..5000u64).map(|i| counter.call(args![i])).collect();
+        for (i, call) in calls.into_iter().enumerate() {
+            assert_eq!(call.await.unwrap().decode::<u64>().unwrap(), i as u64);
+        }
+    });
+}
+
+#[test]
+fn disconnection_and_failed_dials() {
+    run(async {
+        let nodes = trio("tcp").await;
+        let echo = nodes[0].enliven(&nodes[1].locator(suite::swiss::ECHO).unwrap());
+        let echo = echo.await.unwrap().as_reference().unwrap();
+        let watching = tokio::spawn({
+            let echo = echo.clone();
+            async move { echo.on_broken().await }
+        });
+        assert!(echo.call(args![1u64]).await.is_ok());
+        nodes[1].shutdown();
+        watching.await.unwrap();
+        let error = echo.call(args![1u64]).await.unwrap_err();
+        assert_eq!(error.to_string(), "disconnected");
+
+        for (locator, reason) in [
+            (
+                "ocapn://x.tcp-testing-only/s/x?host=127.0.0.1&port=x",
+                "expected a port in the hint `port`",
+            ),
+            (
+                "ocapn://x.tcp-testing-only/s/x?host=127.0.0.1",
+                "expected the hint `port`",
+            ),
+            ("ocapn://x.onion/s/x", "no netlayer for the transport onion"),
+        ] {
+            let locator: Locator = locator.parse().unwrap();
+            let error = nodes[0].enliven(&locator).await.unwrap_err();
+            assert!(error.to_string().contains(reason), "{error}");
+        }
+    });
+}
+
+#[test]
+fn names_and_sockets_are_taken_once() {
+    run(async {
+        let network = Network::default();
+        let _alice = network.join("alice").unwrap();
+        assert_eq!(
+            network.join("alice").unwrap_err().kind(),
+            io::ErrorKind::AddrInUse
+        );
+    });
+}
+
+fn recorded(file: &str, dialect: Dialect, framing: Framing, port: u16) {
+    let records: Vec<Record> = file
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.parse().unwrap())
+        .collect();
+    let mut expected: HashMap<usize, Vec<u8>> = HashMap::new();
+    for record in &records {
+        assert!(file.contains(&record.to_string()));
+        if let Record::Sent(connection, bytes) = record {
+            expected.entry(*connection).or_default().extend(bytes);
+        }
+    }
+    assert!(expected.len() > 20);
+    for pieces in [usize::MAX, 7, 1] {
+        let node = Node::builder()
+            .location(Location {
+                transport: "tcp-testing-only".into(),
+                designator: "lydite".into(),
+                hints: Some(vec![
+                    ("host".into(), "127.0.0.1".into()),
+                    ("port".into(), port.to_string()),
+                ]),
+            })
+            .dialect(dialect)
+            .framing(framing)
+            .seed([42; 32])
+            .start()
+            .unwrap();
+        suite::publish(&node);
+        let mut sent = replay(&node, &records, pieces);
+        // Nothing is sent to connections that say nothing.
+        sent.retain(|_, bytes| !bytes.is_empty());
+        let numbers = |map: &HashMap<usize, Vec<u8>>| {
+            let mut numbers: Vec<usize> = map.keys().copied().collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        assert_eq!(numbers(&sent), numbers(&expected));
+        for (connection, bytes) in &expected {
+            let (sent, expected) = (sent[connection].escape_ascii(), bytes.escape_ascii());
+            assert_eq!(
+                sent.to_string(),
+                expected.to_string(),
+                "connection {connection}"
+            );
+        }
+    }
+}
+
+#[test]
+fn recorded_sessions_with_the_test_suite() {
+    recorded(
+        include_str!("../../../vectors/captp/suite-2026-02.txt"),
+        Dialect::Suite202602,
+        Framing::None,
+        22102,
+    );
+    recorded(
+        include_str!("../../../vectors/captp/endo-2026-08-unframed.txt"),
+        Dialect::Endo202608,
+        Framing::None,
+        22101,
+    );
+    recorded(
+        include_str!("../../../vectors/captp/endo-2026-08-length.txt"),
+        Dialect::Endo202608,
+        Framing::Length,
+        22103,
+    );
+}
