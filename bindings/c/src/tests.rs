@@ -383,6 +383,35 @@ fn syrup_of_the_shared_vectors() {
 }
 
 #[test]
+fn xmss_of_leanvm() {
+    let vectors = vectors("xmss/leanvm");
+    for case in vectors["verify"].as_array().unwrap() {
+        let input = &case["input"];
+        let [key, message, signature] =
+            ["public_key", "message", "signature"].map(|name| unhex(&input[name]));
+        let epoch = u32::try_from(input["epoch"].as_u64().unwrap()).unwrap();
+        // SAFETY: all pointers are valid.
+        let status = unsafe {
+            lydite_xmss_verify(
+                LYDITE_XMSS_LEANVM,
+                key.as_ptr(),
+                key.len(),
+                epoch,
+                message.as_ptr(),
+                signature.as_ptr(),
+                signature.len(),
+            )
+        };
+        let expected = match case["output"].as_bool() {
+            Some(true) => 0,
+            Some(false) => LYDITE_ERROR_SIGNATURE,
+            None => LYDITE_ERROR_DECODE,
+        };
+        assert_eq!(status, expected, "{}", case["name"]);
+    }
+}
+
+#[test]
 fn xmss_of_the_shared_vectors() {
     for (name, scheme) in [
         ("xmss/test_2e8_dim4_full", LYDITE_XMSS_LEANSIG_TEST),

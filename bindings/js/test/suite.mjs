@@ -560,6 +560,14 @@ export function suite(lydite, module, vectors, test) {
       valid += found
     }
     if (valid < 1) throw new Error('none was valid')
+    const { input, output } = vectors.leanvm.sign[1]
+    const made = lydite.xmssKeyFromSeed('leanvm', raw(input.seed), input.epoch_start, 5)
+    same(made.publicKey, raw(vectors.leanvm.key_gen[1].output))
+    same(made.sign(input.epoch, raw(input.message)), raw(output))
+    for (const { input, output, name } of vectors.leanvm.verify) {
+      const verify = () => lydite.xmssVerify('leanvm', raw(input.public_key), input.epoch, raw(input.message), raw(input.signature))
+      if (output !== null) same(verify(), output, name)
+    }
     const message = bytes(32, 1)
     const key = lydite.xmssKeyFromSeed('leansig-test', bytes(32, 7), 0, 256)
     const signature = key.sign(3, message)

@@ -131,6 +131,13 @@ def test_xmss_vectors():
         keys = numpy.frombuffer(key * len(rows), "u1").reshape(len(rows), -1)
         valid = lydite.xmss_verify_batch(keys, epochs, messages, signatures, scheme=scheme)
         assert valid == [i not in (1, 2) for i in range(len(rows))]
+    for case in _xmss("leanvm")["verify"]:
+        key, message, signature = (bytes.fromhex(case["input"][name]) for name in ("public_key", "message", "signature"))
+        try:
+            valid = lydite.xmss_verify(key, case["input"]["epoch"], message, signature, scheme="leanvm")
+        except lydite.DecodeError:
+            valid = None
+        assert valid == case["output"], case["name"]
     for case in _xmss("negative_test_2e8")["cases"]:
         arguments = bytes.fromhex(case["pk_ssz"]), case["epoch"], bytes.fromhex(case["message"])
         try:

@@ -947,6 +947,37 @@ fn xmss_adopts_keys_made_elsewhere() {
     assert_eq!(run(&sign).out.trim(), case["sig_ssz"]);
 }
 
+/// leanVM's set: the published key and signature (`vectors/xmss/leanvm.json`).
+#[test]
+fn xmss_signs_like_leanvm() {
+    let file = include_str!("../../../vectors/xmss/leanvm.json");
+    let vectors: serde_json::Value = serde_json::from_str(file).unwrap();
+    let case = &vectors["sign"][1];
+    let (input, signature) = (&case["input"], case["output"].as_str().unwrap());
+    let folder = Folder::new("leanvm");
+    let key = folder.file("key");
+    let text = |name: &str| input[name].to_string().replace('"', "");
+    let made = xmss(
+        &format!(
+            "keygen --scheme leanvm --activation {} --epochs 5 --seed {} --out {key} --json",
+            text("epoch_start"),
+            text("seed")
+        ),
+        b"",
+    );
+    assert_eq!(made.json()["public_key"], vectors["key_gen"][1]["output"]);
+    let (epoch, message) = (text("epoch"), text("message"));
+    let sign = format!("sign --scheme leanvm --key {key} --epoch {epoch} --message {message}");
+    assert_eq!(xmss(&sign, b"").out.trim(), signature);
+    assert!(xmss(&sign, b"").error.contains("spent"));
+    let public_key = made.json()["public_key"].to_string().replace('"', "");
+    let verify = format!(
+        "verify --scheme leanvm --pk {public_key} --epoch {epoch} --message {message} --signature -"
+    );
+    assert_eq!(xmss(&verify, signature.as_bytes()).code, 0);
+    assert_eq!(xmss(&verify, &signature.as_bytes()[2..]).code, 2);
+}
+
 #[test]
 fn xmss_makes_the_reports_key() {
     let seed = "42".repeat(32);

@@ -3,7 +3,7 @@
 #[cfg(lydite_constant_time_check)]
 fn main() {
     use lydite_hash::memcheck;
-    use lydite_xmss::{LeanSig46x8, LeanSigTest, Scheme, SecretKey};
+    use lydite_xmss::{LeanSig46x8, LeanSigTest, LeanVm, Scheme, SecretKey};
 
     /// Signs with a key whose PRF key is marked secret, and moves its window.
     fn check<S: Scheme>(epochs: u32) {
@@ -37,6 +37,7 @@ fn main() {
     assert!(memcheck::is_running(), "to be run under valgrind");
     check::<LeanSigTest>(6);
     check::<LeanSig46x8>(2);
+    check::<LeanVm>(1);
 }
 
 #[cfg(not(lydite_constant_time_check))]

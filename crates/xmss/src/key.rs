@@ -523,6 +523,22 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         Ok(key)
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) fn bytes(&self) -> &B {
+        &self.bytes
+    }
+
+    /// Moves the key's bytes elsewhere, unchanged.
+    #[cfg(feature = "keystore")]
+    pub(crate) fn map_bytes<C>(self, f: impl FnOnce(B) -> C) -> SecretKey<S, C> {
+        SecretKey {
+            bytes: f(self.bytes),
+            layout: self.layout,
+            canonical: self.canonical,
+            scheme: PhantomData,
+        }
+    }
+
     /// The SSZ encoding.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
@@ -592,7 +608,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         reader.words::<S::Hash, _>(S::Hash::PARAMETER, self.canonical)
     }
 
-    fn prf_key(&self) -> Zeroizing<PrfKey> {
+    pub(crate) fn prf_key(&self) -> Zeroizing<PrfKey> {
         let mut key = Zeroizing::new([0; 32]);
         // The layout was read from these bytes, so they are long enough.
         if let Some(bytes) = self.bytes.as_ref().first_chunk() {

@@ -17,7 +17,8 @@
 //!
 //! - Schemes are types ([`Scheme`]): a hash, a pseudorandom function, an encoding and a height.
 //! - Decoding is strict. Functions that also accept what leanSig accepts are named `…leansig_compatible`.
-//! - Features: `rayon` uses all cores; `std` adds key files that never sign an epoch twice.
+//! - Features: `rayon` uses all cores; `std` adds key files that never sign an epoch twice; `keystore` adds EIP-8310
+//!   keystores as another form of them.
 //!
 //! Source: \[LEANSIG\], \[DKKW25\], \[HHKTW26\]. Keys in brackets are those of `docs/papers.md`.
 #![no_std]

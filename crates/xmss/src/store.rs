@@ -29,6 +29,9 @@
 //! from a backup, and never use one key in two places: make a new key instead. There is also no protection from anyone
 //! who can write the record, or stop and modify the process.
 //!
+//! With the feature `keystore`, [`KeyFile::open_keystore`] signs from an EIP-8310 keystore instead: `KEY` is then JSON
+//! with the encrypted seed, and the trees are computed again when it is opened. The record and all guarantees are the same.
+//!
 //! The tests simulate a disk and cut the power or kill the process at each step. `.ci/xmss` kills the program before
 //! each of its system calls, and fills the disk.
 
@@ -54,6 +57,8 @@ use crate::signature::{Message, PublicKey, Signature};
 use crate::ssz::DecodeError;
 
 mod files;
+#[cfg(feature = "keystore")]
+pub mod keystore;
 mod record;
 
 use files::{System, create_key, create_record, replace};
@@ -89,6 +94,17 @@ pub enum StoreError {
     },
     /// The key file is not a key of this scheme.
     Decode(DecodeError),
+    /// The file is not a keystore that this scheme can sign from.
+    #[cfg(feature = "keystore")]
+    Keystore(PathBuf, keystore::KeystoreError),
+    /// The record of spent epochs is older than the keystore's snapshot, so a backup of it was restored.
+    #[cfg(feature = "keystore")]
+    Regressed {
+        /// The lowest epoch that can still be signed, by the record.
+        next: u64,
+        /// The highest spent epoch, by the snapshot.
+        high_water: u64,
+    },
     /// The epoch is spent: it is not after the last one that was signed.
     Spent {
         /// The requested epoch.
@@ -137,6 +153,14 @@ impl fmt::Display for StoreError {
                 path.display()
             ),
             Self::Decode(error) => write!(f, "not a key of this scheme: {error}"),
+            #[cfg(feature = "keystore")]
+            Self::Keystore(path, error) => write!(f, "{}: {error}", path.display()),
+            #[cfg(feature = "keystore")]
+            Self::Regressed { next, high_water } => write!(
+                f,
+                "expected epoch {high_water} to be spent, as the keystore says, but the record allows epochs from {next} on; \
+                 an older record was restored"
+            ),
             Self::Spent { epoch, next } => write!(
                 f,
                 "epoch {epoch} is spent: the lowest that can still be signed is {next}"
@@ -239,6 +263,25 @@ impl<S: Scheme> Drop for Prefetched<S> {
     }
 }
 
+/// The bytes of an open key.
+enum KeyBytes {
+    /// A key file.
+    Mapped(Mmap),
+    /// A key that was computed from a keystore's seed.
+    #[cfg(feature = "keystore")]
+    Owned(zeroize::Zeroizing<alloc::vec::Vec<u8>>),
+}
+
+impl AsRef<[u8]> for KeyBytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(bytes) => bytes,
+            #[cfg(feature = "keystore")]
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
 /// A key on the disk, with its record of spent epochs.
 ///
 /// It belongs to the process that opened it. In a child made by `fork`, [`Self::sign`], [`Self::prepare`] and
@@ -246,8 +289,11 @@ impl<S: Scheme> Drop for Prefetched<S> {
 pub struct KeyFile<S: Scheme> {
     /// Absolute, so that a change of the working directory does not move the key.
     path: PathBuf,
-    key: SecretKey<S, Mmap>,
+    key: SecretKey<S, KeyBytes>,
     record: Record<File>,
+    record_path: PathBuf,
+    /// The epochs that this signer may sign: those of the key, or of a reserved range of a keystore.
+    allowed: Range<u64>,
     prefetched: Option<Prefetched<S>>,
     owner: Owner,
 }
@@ -307,26 +353,30 @@ impl<S: Scheme> KeyFile<S> {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let path = path::absolute(path).map_err(io(path))?;
         let record_path = record_path(&path);
-        let file = match OpenOptions::new().read(true).write(true).open(&record_path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Find out which of the two files is missing.
-                map::<S>(&path)?;
-                return Err(StoreError::NoRecord(record_path));
-            }
-            other => other.map_err(io(&record_path))?,
+        let Some(file) = lock_record(&record_path, &path)? else {
+            // Find out which of the two files is missing.
+            map::<S>(&path)?;
+            return Err(StoreError::NoRecord(record_path));
         };
-        check_mode(&file, &record_path, 0o022)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path)),
-            Err(fs::TryLockError::Error(error)) => return Err(StoreError::Io(record_path, error)),
-        }
         let key = map::<S>(&path)?;
+        let allowed = key.active();
+        Self::with_record(path, key, file, record_path, allowed)
+    }
+
+    fn with_record(
+        path: PathBuf,
+        key: SecretKey<S, KeyBytes>,
+        file: File,
+        record_path: PathBuf,
+        allowed: Range<u64>,
+    ) -> Result<Self, StoreError> {
         let record = Record::open(file, identity(&key.public_key()?)).map_err(io(&record_path))?;
         Ok(Self {
             path,
             key,
-            record: record.ok_or(StoreError::BadRecord(record_path))?,
+            record: record.ok_or_else(|| StoreError::BadRecord(record_path.clone()))?,
+            record_path,
+            allowed,
             prefetched: None,
             owner: Owner::current(),
         })
@@ -339,8 +389,8 @@ impl<S: Scheme> KeyFile<S> {
 
     /// The epochs that can still be signed.
     pub fn unspent(&self) -> Range<u64> {
-        let active = self.key.active();
-        self.record.next().clamp(active.start, active.end)..active.end
+        let Range { start, end } = self.allowed;
+        self.record.next().clamp(start, end)..end
     }
 
     /// Signs a message for an epoch, moving the window if necessary. When this returns, the record that spends the
@@ -358,14 +408,13 @@ impl<S: Scheme> KeyFile<S> {
         self.check(epoch)?;
         self.prepare(epoch)?;
         let signature = self.key.sign_verified(epoch, message)?;
-        let record_path = record_path(&self.path);
-        if !names_file(&record_path, &self.record.file) {
-            return Err(StoreError::Changed(record_path));
+        if !names_file(&self.record_path, &self.record.file) {
+            return Err(StoreError::Changed(self.record_path.clone()));
         }
         match self.record.spend(u64::from(epoch) + 1) {
             Ok(()) => Ok(signature),
-            Err(SpendError::Changed) => Err(StoreError::Changed(record_path)),
-            Err(SpendError::Io(error)) => Err(StoreError::Io(record_path, error)),
+            Err(SpendError::Changed) => Err(StoreError::Changed(self.record_path.clone())),
+            Err(SpendError::Io(error)) => Err(StoreError::Io(self.record_path.clone(), error)),
         }
     }
 
@@ -373,6 +422,10 @@ impl<S: Scheme> KeyFile<S> {
         let next = self.record.next();
         if u64::from(epoch) < next {
             return Err(StoreError::Spent { epoch, next });
+        }
+        if !self.allowed.contains(&u64::from(epoch)) {
+            let active = self.allowed.clone();
+            return Err(SignError::NotActive { epoch, active }.into());
         }
         Ok(())
     }
@@ -423,8 +476,14 @@ impl<S: Scheme> KeyFile<S> {
     ) -> Result<(), StoreError> {
         let mut key = self.key.to_owned();
         key.prepare_from(epoch, next, observer)?;
-        replace(&System, &self.path, key.as_bytes())?;
-        self.key = map(&self.path)?;
+        self.key = match self.key.bytes() {
+            KeyBytes::Mapped(_) => {
+                replace(&System, &self.path, key.as_bytes())?;
+                map(&self.path)?
+            }
+            #[cfg(feature = "keystore")]
+            KeyBytes::Owned(_) => key.map_bytes(KeyBytes::Owned),
+        };
         Ok(())
     }
 
@@ -461,14 +520,30 @@ fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     move |error| StoreError::Io(path, error)
 }
 
-fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, Mmap>, StoreError> {
+/// Opens and locks the record of the key at `path`; `None` if there is none.
+fn lock_record(record_path: &Path, path: &Path) -> Result<Option<File>, StoreError> {
+    let file = match OpenOptions::new().read(true).write(true).open(record_path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(io(record_path))?,
+    };
+    check_mode(&file, record_path, 0o022)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(fs::TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_path_buf())),
+        Err(fs::TryLockError::Error(error)) => {
+            Err(StoreError::Io(record_path.to_path_buf(), error))
+        }
+    }
+}
+
+fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, KeyBytes>, StoreError> {
     let file = File::open(path).map_err(io(path))?;
     check_mode(&file, path, 0o077)?;
     // SAFETY: a mapping is sound while nobody writes to the file. This crate never does: a changed key is a new file
     // under the old name, and this mapping keeps the old one. The file's permissions exclude other users. A program of
     // the same user that writes to the file could make reads inconsistent with one another, as could a debugger.
     let bytes = unsafe { Mmap::map(&file) }.map_err(io(path))?;
-    Ok(SecretKey::from_bytes(bytes)?)
+    Ok(SecretKey::from_bytes(KeyBytes::Mapped(bytes))?)
 }
 
 /// Checks that a file has none of these permission bits.

@@ -123,16 +123,25 @@ pub(super) fn create_record(
     identity: [u8; 32],
     next: u64,
 ) -> Result<(), StoreError> {
-    let record_path = record_path(path);
-    let created = Record::create(new_file(files, &record_path)?, identity, next)
-        .map_err(io_error(&record_path))
+    new_record(files, &record_path(path), identity, next)
+}
+
+/// Creates a record with this path. Once this returns, it survives a power failure.
+pub(super) fn new_record(
+    files: &impl FileSystem,
+    record_path: &Path,
+    identity: [u8; 32],
+    next: u64,
+) -> Result<(), StoreError> {
+    let created = Record::create(new_file(files, record_path)?, identity, next)
+        .map_err(io_error(record_path))
         .and_then(|_| {
             files
-                .sync_folder(&record_path)
-                .map_err(io_error(&record_path))
+                .sync_folder(record_path)
+                .map_err(io_error(record_path))
         });
     if created.is_err() {
-        let _ = files.remove(&record_path);
+        let _ = files.remove(record_path);
     }
     created
 }

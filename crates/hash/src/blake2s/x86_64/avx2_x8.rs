@@ -57,6 +57,7 @@ pub(in super::super) fn compress_lanes<const W: usize>(
 }
 
 #[target_feature(enable = "avx2")]
+#[inline]
 fn load(column: &[u32; LANES], half: usize) -> __m256i {
     let words = &column.as_chunks::<WIDTH>().0[half];
     // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
@@ -64,6 +65,7 @@ fn load(column: &[u32; LANES], half: usize) -> __m256i {
 }
 
 #[target_feature(enable = "avx2")]
+#[inline]
 fn store(column: &mut [u32; LANES], half: usize, vector: __m256i) {
     let words = &mut column.as_chunks_mut::<WIDTH>().0[half];
     // SAFETY: the reference is to 32 writable bytes, and the store has no alignment requirement.

@@ -37,12 +37,14 @@ pub(in super::super) fn compress_lanes<const W: usize>(
 }
 
 #[target_feature(enable = "avx512f")]
+#[inline]
 fn load(column: &[u32; LANES]) -> __m512i {
     // SAFETY: the reference is to 64 readable bytes, and the load has no alignment requirement.
     unsafe { _mm512_loadu_si512(column.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f")]
+#[inline]
 fn store(column: &mut [u32; LANES], vector: __m512i) {
     // SAFETY: the reference is to 64 writable bytes, and the store has no alignment requirement.
     unsafe { _mm512_storeu_si512(column.as_mut_ptr().cast(), vector) };
