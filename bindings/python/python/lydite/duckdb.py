@@ -8,6 +8,7 @@ import duckdb
 import pyarrow
 
 from ._native import ArrowArray, ArrowEvent, arrow_hashes, arrow_senders
+from ._types import replace, without_fixed
 
 __all__ = ["register", "register_event"]
 
@@ -36,7 +37,8 @@ def register_event(
     bits: "binary", "string", "decimal" or "f64".
     """
     event = ArrowEvent(signature, uint256=uint256)
-    struct = _without_fixed(pyarrow.field(event).type)
+    # DuckDB's functions return BLOB as binary of any length only.
+    struct = replace(pyarrow.field(event).type, without_fixed)
 
     def apply(topic0, topic1, topic2, topic3, data):  # type: ignore[no-untyped-def]
         return pyarrow.array(event.decode([topic0, topic1, topic2, topic3], data)[0]).cast(struct)
@@ -45,14 +47,3 @@ def register_event(
     connection.create_function(
         name, apply, ["BLOB"] * 5, empty.types[0], type="arrow", null_handling="special"
     )
-
-
-def _without_fixed(type: pyarrow.DataType) -> pyarrow.DataType:
-    """DuckDB's functions return BLOB as binary of any length only."""
-    if pyarrow.types.is_fixed_size_binary(type):
-        return pyarrow.binary()
-    if pyarrow.types.is_struct(type):
-        return pyarrow.struct([field.with_type(_without_fixed(field.type)) for field in type])
-    if pyarrow.types.is_list(type):
-        return pyarrow.list_(_without_fixed(type.value_type))
-    return type

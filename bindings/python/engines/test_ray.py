@@ -1,0 +1,60 @@
+"""Rows of a Ray cluster of two nodes compared with those of this process."""
+
+import time
+
+import lydite
+import pyarrow
+import pytest
+from conftest import TRANSFER, ordered
+
+ray = pytest.importorskip("ray", reason="pip install 'lydite[engines]'")
+
+import lydite.ray  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    small = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=small)
+    second = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
+    cluster.wait_for_nodes()
+    ray.init(address=cluster.address, log_to_driver=False)
+    cluster.second = second
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def slow(block: pyarrow.Table) -> pyarrow.Table:
+    """Half a second a block. Adds the node that it ran on."""
+    time.sleep(0.5)
+    node = ray.get_runtime_context().get_node_id()
+    return block.append_column("node", pyarrow.array([node] * block.num_rows))
+
+
+def rows(dataset) -> list[dict]:
+    return ordered(dataset.take_all())
+
+
+def test_cluster(cluster, logs, expected, transactions):
+    dataset = ray.data.from_arrow(logs).repartition(8)
+    assert rows(lydite.ray.decode_logs(dataset, TRANSFER)) == expected
+    with pytest.raises(Exception, match="padding is not zero"):
+        lydite.ray.decode_logs(dataset, TRANSFER, on_error="fail").take_all()
+    found = lydite.ray.senders(ray.data.from_arrow(transactions)).take_all()
+    assert found == pyarrow.table(lydite.recover_senders(transactions)).to_pylist()
+
+
+def test_node_killed(cluster, logs, expected):
+    blocks = ray.data.from_arrow([logs.slice(start, 2_000) for start in range(0, logs.num_rows, 2_000)])
+    working = blocks.map_batches(slow, batch_format="pyarrow", batch_size=None)
+    keep = ["block_number", "log_index", "address", "node"]
+    stream = iter(lydite.ray.decode_logs(working, TRANSFER, keep=keep).iter_rows())
+    found = [next(stream)]
+    cluster.remove_node(cluster.second, allow_graceful=False)
+    found += stream
+    nodes = {row.pop("node") for row in found}
+    assert nodes
+    assert ordered(found) == expected

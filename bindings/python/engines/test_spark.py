@@ -1,0 +1,200 @@
+"""Rows of Spark compared with those of this process: on a standalone cluster of two workers, and on Sail."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import lydite
+import pyarrow
+import pyarrow.parquet
+import pytest
+from conftest import TOPIC, TRANSFER, free_port, ordered, wait_for
+
+pyspark = pytest.importorskip("pyspark", reason="pip install 'lydite[engines]'")
+
+import lydite.spark  # noqa: E402
+from pyspark.sql import DataFrame, SparkSession  # noqa: E402
+from pyspark.sql.types import LongType, StructField, StructType  # noqa: E402
+
+HOME = Path(pyspark.__file__).parent
+
+
+class Cluster:
+    """A standalone master and two workers on the loopback interface, with one core each."""
+
+    def __init__(self, processes):
+        self.processes, self.port, self.page = processes, free_port(), free_port()
+        self.url = f"spark://127.0.0.1:{self.port}"
+        self.start("Master", "--port", str(self.port), "--webui-port", str(self.page))
+        wait_for(self.state, "the master")
+        self.workers = [
+            self.start("Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0", self.url) for _ in range(2)
+        ]
+        wait_for(lambda: self.alive() == 2, "two workers")
+
+    def start(self, role, *arguments):
+        return self.processes.start(
+            str(HOME / "bin/spark-class"),
+            f"org.apache.spark.deploy.{role.lower()}.{role}",
+            "--host",
+            "127.0.0.1",
+            *arguments,
+            SPARK_HOME=str(HOME),
+            SPARK_WORKER_DIR=str(self.processes.folder),
+            SPARK_DAEMON_MEMORY="256m",
+        )
+
+    def state(self):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.page}/json/", timeout=5) as page:
+            return json.load(page)
+
+    def alive(self):
+        return sum(worker["state"] == "ALIVE" for worker in self.state()["workers"])
+
+
+@pytest.fixture
+def cluster(processes):
+    return Cluster(processes)
+
+
+@pytest.fixture
+def spark(cluster, monkeypatch):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    session = (
+        SparkSession.builder.master(cluster.url)
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "512m")
+        .config("spark.executor.memory", "512m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
+        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "60s")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def frame(spark, table: pyarrow.Table, folder: Path, partitions: int) -> DataFrame:
+    """The table, read from a Parquet file per partition, as a cluster reads it."""
+    folder.mkdir(exist_ok=True)
+    rows = -(-table.num_rows // partitions)
+    for part in range(partitions):
+        pyarrow.parquet.write_table(table.slice(part * rows, rows), folder / f"{part:03}.parquet")
+    # One partition per file.
+    spark.conf.set("spark.sql.files.openCostInBytes", spark.conf.get("spark.sql.files.maxPartitionBytes"))
+    return spark.read.parquet(str(folder))
+
+
+def rows(frame: DataFrame) -> list[dict]:
+    return ordered(
+        [
+            {name: bytes(v) if isinstance(v, bytearray) else v for name, v in row.asDict().items()}
+            for row in frame.collect()
+        ]
+    )
+
+
+def test_cluster(spark, cluster, logs, expected, transactions, tmp_path):
+    table = frame(spark, logs, tmp_path / "logs", 4)
+    assert rows(lydite.spark.decode_logs(table, TRANSFER)) == expected
+    dropped = [row for row in expected if row["from"] is not None]
+    assert 0 < len(dropped) < len(expected)
+    assert rows(lydite.spark.decode_logs(table, TRANSFER, on_error="drop")) == dropped
+    with pytest.raises(Exception, match="padding is not zero"):
+        lydite.spark.decode_logs(table, TRANSFER, on_error="fail").collect()
+    with pytest.raises(ValueError, match="byte 9"):
+        lydite.spark.decode_logs(table, "Transfer(")
+
+    raw = frame(spark, transactions, tmp_path / "transactions", 2)
+    senders = pyarrow.table(lydite.recover_senders(transactions, keep="all")).to_pylist()
+    found = lydite.spark.senders(raw, keep="all").collect()
+    assert {(row["rawTx"], row["sender"]) for row in senders} == {
+        (bytes(r.rawTx), r.sender and bytes(r.sender)) for r in found
+    }
+    assert sum(row["sender"] is None for row in senders) == 1
+    lydite.spark.register(spark)
+    raw.createOrReplaceTempView("transactions")
+    query = "SELECT count(DISTINCT evm_sender(rawTx)), count(DISTINCT evm_transaction_hash(rawTx)) FROM transactions"
+    assert tuple(spark.sql(query).collect()[0]) == (1, 500)
+
+
+def test_worker_killed(spark, cluster, processes, logs, expected, tmp_path):
+    markers = tmp_path / "markers"
+    markers.mkdir()
+
+    def slow(batches):
+        """A second a partition, so that a worker can be killed while it works. Adds the executor's process."""
+        executor = os.getppid()
+        (markers / f"{executor}-{time.monotonic_ns()}").touch()
+        time.sleep(1)
+        for batch in batches:
+            yield batch.append_column("executor", pyarrow.array([executor] * batch.num_rows))
+
+    def kill_one_at_work():
+        """Kills a worker when each executor has finished a partition and works on the next."""
+
+        def two_at_work():
+            started = Counter(marker.name.split("-")[0] for marker in markers.iterdir())
+            return len(started) == 2 and min(started.values()) >= 2
+
+        wait_for(two_at_work, "two executors at work", 120)
+        processes.kill(cluster.workers[0])
+
+    table = frame(spark, logs, tmp_path / "logs", 16)
+    schema = StructType([*table.schema, StructField("executor", LongType())])
+    working = table.mapInArrow(slow, schema)
+    decoded = lydite.spark.decode_logs(working, TRANSFER, keep=["block_number", "log_index", "address", "executor"])
+
+    killer = threading.Thread(target=kill_one_at_work)
+    killer.start()
+    found = rows(decoded)
+    killer.join()
+    wait_for(lambda: cluster.alive() == 1, "the loss of a worker")
+    executors = {row.pop("executor") for row in found}
+    assert len(executors) == 2
+    assert found == expected
+
+
+def test_example(cluster, tmp_path):
+    """`examples/bulk/top_tokens_spark.py` on logs of eleven tokens, of which token t has t + 1 holders."""
+
+    def word(number):
+        return number.to_bytes(32, "big")
+
+    transfers = [(token, holder) for token in range(1, 12) for holder in range(1, token + 2)]
+    columns = {
+        "address": [word(token)[12:] for token, _ in transfers],
+        "topic0": [TOPIC] * len(transfers),
+        "topic1": [word(0)] * len(transfers),
+        "topic2": [word(holder) for _, holder in transfers],
+        "data": [word(1)] * len(transfers),
+    }
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "logs.parquet")
+    example = Path(__file__).parents[3] / "examples/bulk/top_tokens_spark.py"
+    options = ["--master", cluster.url, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "512m"]
+    command = [HOME / "bin/spark-submit", *options, example, tmp_path / "logs.parquet"]
+    environment = os.environ | {"SPARK_HOME": str(HOME), "PYSPARK_PYTHON": sys.executable}
+    lines = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.splitlines()
+    assert [(int(line.split()[0], 16), int(line.split()[1])) for line in lines] == [
+        (token, token + 1) for token in range(11, 1, -1)
+    ]
+
+
+def test_sail(logs, expected):
+    server = pytest.importorskip("pysail.spark", reason="pip install 'lydite[engines]'").SparkConnectServer()
+    server.start(background=True)
+    address, port = server.listening_address
+    spark = SparkSession.builder.remote(f"sc://{address}:{port}").getOrCreate()
+    try:
+        table = spark.createDataFrame(logs.to_pandas())
+        assert rows(lydite.spark.decode_logs(table, TRANSFER)) == expected
+    finally:
+        spark.stop()
+        server.stop()
