@@ -192,7 +192,7 @@ fn probes() -> usize {
 }
 
 /// The embedded catalogue files.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
@@ -200,6 +200,7 @@ const FILES: [&str; 7] = [
     include_str!("../ops/xmss.toml"),
     include_str!("../ops/alloy.toml"),
     include_str!("../ops/bindings.toml"),
+    include_str!("../ops/bulk.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -350,7 +351,8 @@ mod tests {
                 "precompiles",
                 "xmss",
                 "alloy",
-                "bindings"
+                "bindings",
+                "bulk"
             ]
         );
     }

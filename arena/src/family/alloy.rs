@@ -71,7 +71,8 @@ fn known() -> Result<&'static [Vec<Known>; 5]> {
 /// Transaction types per hundred, about those of mainnet in 2026.
 const TYPES: [(usize, usize); 5] = [(2, 70), (0, 20), (3, 4), (4, 4), (1, 2)];
 
-fn transaction(random: &mut Random) -> Result<&'static [u8]> {
+/// Draws a signed transaction.
+pub(super) fn transaction(random: &mut Random) -> Result<&'static [u8]> {
     let mut at = random.below(100);
     for (kind, share) in TYPES {
         if at < share {
@@ -83,6 +84,13 @@ fn transaction(random: &mut Random) -> Result<&'static [u8]> {
     bail!("the shares do not make a hundred")
 }
 
+/// The sender of a transaction that [`transaction`] draws.
+pub(super) fn sender(raw: &[u8]) -> Result<[u8; 20]> {
+    let mut all = known()?.iter().flatten();
+    let found = all.find(|known| known.raw == raw).context("unknown")?;
+    Ok(found.sender)
+}
+
 /// The expected output of an item.
 fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
     let mut reader = Reader(item);
@@ -91,10 +99,8 @@ fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
             let mut out = Vec::new();
             while !reader.0.is_empty() {
                 let raw = reader.lp()?;
-                let mut all = known()?.iter().flatten();
-                let found = all.find(|known| known.raw == raw).context("unknown")?;
                 out.extend(keccak256(raw));
-                out.extend(found.sender);
+                out.extend(sender(raw)?);
             }
             out
         }

@@ -6,6 +6,7 @@
 
 mod alloy;
 mod bindings;
+mod bulk;
 mod draw;
 mod ethereum;
 pub mod precompiles;
@@ -23,7 +24,7 @@ use crate::random::Random;
 use crate::truth::{Expected, Reader, lp};
 
 /// All families, in the order of the catalogue.
-const FAMILIES: [(&str, &dyn Family); 7] = [
+const FAMILIES: [(&str, &dyn Family); 8] = [
     ("ethereum", &ethereum::Ethereum),
     ("secp256k1", &secp256k1::Secp256k1),
     ("syrup", &syrup::Syrup),
@@ -31,6 +32,7 @@ const FAMILIES: [(&str, &dyn Family); 7] = [
     ("xmss", &xmss::Xmss),
     ("alloy", &alloy::Alloy),
     ("bindings", &bindings::Bindings),
+    ("bulk", &bulk::Bulk),
 ];
 
 /// The family of a row.

@@ -1,0 +1,185 @@
+//! What Rust contenders share in the family `bulk`: input files, and digests of outputs.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arena_kit::{Output, Reader, Sum};
+use arrow_array::builder::{LargeBinaryBuilder, UInt32Builder};
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, UInt32Array, UInt64Array, cast::AsArray as _, types::UInt32Type,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use sha2::{Digest as _, Sha256};
+
+/// Block of the first log, logs of a block.
+const FIRST_BLOCK: u32 = 18_426_253;
+const BLOCK: u32 = 335;
+/// Rows of a batch in memory.
+pub const BATCH: usize = 1 << 16;
+
+/// Returns a path in the contender's folder.
+pub fn path(name: &str) -> PathBuf {
+    std::env::temp_dir().join(name)
+}
+
+/// Reads the logs of an item as one batch of cryo's columns.
+pub fn logs(reader: &mut Reader) -> Option<RecordBatch> {
+    let mut address = LargeBinaryBuilder::new();
+    let mut topics = [(); 4].map(|()| LargeBinaryBuilder::new());
+    let mut data = LargeBinaryBuilder::new();
+    let (mut blocks, mut indices, mut rows) = (UInt32Builder::new(), UInt32Builder::new(), 0);
+    while !reader.is_empty() {
+        address.append_value(reader.take(20)?);
+        let count = usize::from(reader.take(1)?[0]);
+        for (index, topic) in topics.iter_mut().enumerate() {
+            topic.append_option(if index < count {
+                Some(reader.take(32)?)
+            } else {
+                None
+            });
+        }
+        data.append_value(reader.bytes()?);
+        blocks.append_value(FIRST_BLOCK + rows / BLOCK);
+        indices.append_value(rows % BLOCK);
+        rows += 1;
+    }
+    let bytes = |mut builder: LargeBinaryBuilder| -> ArrayRef { Arc::new(builder.finish()) };
+    let [topic0, topic1, topic2, topic3] = topics.map(bytes);
+    let columns: [(&str, ArrayRef); 10] = [
+        ("log_index", Arc::new(indices.finish())),
+        (
+            "transaction_index",
+            Arc::new(UInt32Array::from(vec![0; rows as usize])),
+        ),
+        ("block_number", Arc::new(blocks.finish())),
+        ("address", bytes(address)),
+        ("topic0", topic0),
+        ("topic1", topic1),
+        ("topic2", topic2),
+        ("topic3", topic3),
+        ("data", bytes(data)),
+        (
+            "chain_id",
+            Arc::new(UInt64Array::from(vec![1; rows as usize])),
+        ),
+    ];
+    RecordBatch::try_from_iter(columns).ok()
+}
+
+/// Reads the transactions of an item as one batch with the column `raw`.
+pub fn transactions(reader: &mut Reader) -> Option<RecordBatch> {
+    let mut raw = LargeBinaryBuilder::new();
+    while !reader.is_empty() {
+        raw.append_value(reader.bytes()?);
+    }
+    RecordBatch::try_from_iter([("raw", Arc::new(raw.finish()) as ArrayRef)]).ok()
+}
+
+/// The properties of all Parquet files: zstd, level 1.
+pub fn properties() -> Option<WriterProperties> {
+    let zstd = Compression::ZSTD(ZstdLevel::try_new(1).ok()?);
+    let properties = WriterProperties::builder().set_compression(zstd);
+    Some(
+        properties
+            .set_max_row_group_row_count(Some(1 << 18))
+            .build(),
+    )
+}
+
+/// Writes an input file.
+pub fn write(batch: &RecordBatch) -> Option<PathBuf> {
+    let path = path("input.parquet");
+    let file = File::create(&path).ok()?;
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), properties()).ok()?;
+    writer.write(batch).ok()?;
+    writer.close().ok()?;
+    Some(path)
+}
+
+/// Batches of [`BATCH`] rows.
+pub fn split(batch: &RecordBatch) -> Vec<RecordBatch> {
+    let starts = (0..batch.num_rows()).step_by(BATCH);
+    starts
+        .map(|start| batch.slice(start, BATCH.min(batch.num_rows() - start)))
+        .collect()
+}
+
+/// A result in memory: batches of the columns block_number, log_index, address, from, to, value; or of sender.
+pub struct Batches(pub Vec<RecordBatch>);
+
+/// A result in a file with the same columns, and the number of rows written.
+pub struct Written(pub PathBuf, pub u64);
+
+impl Output for Batches {
+    fn add(&self, sum: &mut Sum) {
+        sum.word(
+            std::hint::black_box(&self.0)
+                .iter()
+                .map(|batch| batch.num_rows() as u64)
+                .sum(),
+        );
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        digest(&self.0, out).is_some()
+    }
+}
+
+impl Output for Written {
+    fn add(&self, sum: &mut Sum) {
+        sum.word(self.1);
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        read(&self.0).is_some_and(|batches| digest(&batches, out).is_some())
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<RecordBatch>> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).ok()?).ok()?;
+    reader.build().ok()?.collect::<Result<_, _>>().ok()
+}
+
+/// Appends the number of rows and the SHA-256 of all values.
+fn digest(batches: &[RecordBatch], out: &mut Vec<u8>) -> Option<()> {
+    let (mut rows, mut digest) = (0u64, Sha256::new());
+    for batch in batches {
+        let integers = ["block_number", "log_index"].map(|name| batch.column_by_name(name));
+        let bytes =
+            ["address", "from", "to", "value", "sender"].map(|name| batch.column_by_name(name));
+        for row in 0..batch.num_rows() {
+            for column in integers.iter().flatten() {
+                digest.update(
+                    column
+                        .as_primitive_opt::<UInt32Type>()?
+                        .value(row)
+                        .to_be_bytes(),
+                );
+            }
+            for column in bytes.iter().flatten() {
+                digest.update(value(column, row)?);
+            }
+            rows += 1;
+        }
+    }
+    out.extend(rows.to_le_bytes());
+    out.extend_from_slice(&digest.finalize());
+    Some(())
+}
+
+fn value(column: &ArrayRef, row: usize) -> Option<&[u8]> {
+    if column.is_null(row) {
+        return None;
+    }
+    if let Some(array) = column.as_fixed_size_binary_opt() {
+        return Some(array.value(row));
+    }
+    match column.as_binary_opt::<i64>() {
+        Some(array) => Some(array.value(row)),
+        None => Some(column.as_binary_opt::<i32>()?.value(row)),
+    }
+}

@@ -1,0 +1,87 @@
+"""The family `bulk` in Python: items as pyarrow tables, input files, digests of outputs. pyarrow must be installed."""
+
+import hashlib
+import os
+import tempfile
+
+import arena_kit as kit
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+FIRST_BLOCK, BLOCK, BATCH = 18_426_253, 335, 1 << 16
+COLUMNS = ("block_number", "log_index", "address", "from", "to", "value", "sender")
+
+# A row runs on one thread.
+pa.set_cpu_count(1)
+pa.set_io_thread_count(1)
+
+
+def path(name):
+    return os.path.join(tempfile.gettempdir(), name)
+
+
+def logs(item):
+    """The logs of an item in cryo's columns."""
+    columns = {name: [] for name in ("address", "topic0", "topic1", "topic2", "topic3", "data")}
+    at = 0
+    while at < len(item):
+        columns["address"].append(item[at : at + 20])
+        count = item[at + 20]
+        at += 21
+        for index in range(4):
+            columns[f"topic{index}"].append(item[at : at + 32] if index < count else None)
+            at += 32 if index < count else 0
+        data, at = kit.lp(item, at)
+        columns["data"].append(data)
+    rows = range(len(columns["data"]))
+    return pa.table(
+        {
+            "log_index": pa.array([row % BLOCK for row in rows], pa.uint32()),
+            "transaction_index": pa.array([0] * len(rows), pa.uint32()),
+            "block_number": pa.array([FIRST_BLOCK + row // BLOCK for row in rows], pa.uint32()),
+            **{name: pa.array(values, pa.binary()) for name, values in columns.items()},
+            "chain_id": pa.array([1] * len(rows), pa.uint64()),
+        }
+    )
+
+
+def batches(table):
+    return table.to_batches(max_chunksize=BATCH)
+
+
+def write_input(table):
+    """Writes the file as arena/kit/bulk does: zstd of level 1, row groups of 262,144 rows."""
+    file = path("input.parquet")
+    pq.write_table(table, file, compression="zstd", compression_level=1, row_group_size=1 << 18)
+    return file
+
+
+def sync(file):
+    """As every contender of the family does."""
+    descriptor = os.open(file, os.O_RDWR)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def _digest(tables):
+    rows, digest = 0, hashlib.sha256()
+    for table in tables:
+        columns = [table[name].to_pylist() for name in COLUMNS if name in table.schema.names]
+        for row in zip(*columns):
+            digest.update(b"".join([value.to_bytes(4, "big") if isinstance(value, int) else value for value in row]))
+        rows += table.num_rows
+    return rows.to_bytes(8, "little") + digest.digest()
+
+
+def in_memory(parse, call):
+    """An operation on batches whose result are batches."""
+    return kit.decoder(
+        parse, lambda item: [call(item)], lambda result: sum([batch.num_rows for batch in result]), _digest
+    )
+
+
+def in_files(parse, call):
+    """An operation on a file whose result is (file, number of rows)."""
+    return kit.decoder(
+        parse, lambda item: [call(item)], lambda result: result[1], lambda result: _digest([pq.read_table(result[0])])
+    )
