@@ -12,6 +12,8 @@ mod execution;
 #[cfg(feature = "keccak")]
 #[allow(unsafe_code)]
 mod keccak;
+#[cfg(feature = "consensus")]
+mod state;
 
 #[cfg(feature = "consensus")]
 pub use block::{
@@ -26,6 +28,11 @@ pub use crypto::LyditeCrypto;
 pub use execution::{Error, Execution, Program, Status, execute, spec_id};
 #[cfg(feature = "keccak")]
 pub use keccak::native_keccak256;
+#[cfg(feature = "consensus")]
+pub use state::{
+    logs_bloom, logs_blooms, state_root, state_root_ref_unhashed, state_root_unhashed,
+    state_root_unsorted, storage_root, storage_root_unhashed, storage_root_unsorted,
+};
 
 /// The hooks that [`install`] could set. The symbol of `keccak` is not included: the linker has already resolved it.
 #[non_exhaustive]

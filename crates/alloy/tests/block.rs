@@ -1,9 +1,9 @@
 //! Compares roots with alloy-trie, and senders of a list with alloy's one by one.
 #![allow(clippy::unwrap_used)]
 
-use alloy_consensus::{TxEnvelope, proofs, transaction::SignerRecoverable};
+use alloy_consensus::{TrieAccount, TxEnvelope, proofs, transaction::SignerRecoverable};
 use alloy_eips::{eip2718::Decodable2718, eip4895::Withdrawal};
-use alloy_primitives::Address;
+use alloy_primitives::{Address, B256, Bytes, Log, LogData, U256, logs_bloom};
 use alloy_trie::{HashBuilder, Nibbles};
 use lydite::{bytes::hex, evm::trie};
 use lydite_alloy as ours;
@@ -161,5 +161,70 @@ proptest! {
     fn short_values(map in prop::collection::btree_map(any::<[u8; 2]>(), prop::collection::vec(any::<u8>(), 1..5), 0..60)) {
         let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
         prop_assert_eq!(trie::sorted_root(&entries).unwrap().0, reference(&entries));
+    }
+}
+
+fn logs() -> impl Strategy<Value = Vec<Log>> {
+    let log = (
+        any::<[u8; 20]>(),
+        prop::collection::vec(any::<[u8; 32]>(), 0..5),
+    );
+    prop::collection::vec(log, 0..20).prop_map(|logs| {
+        let log = |(address, topics): ([u8; 20], Vec<[u8; 32]>)| Log {
+            address: Address::new(address),
+            data: LogData::new_unchecked(topics.into_iter().map(B256::new).collect(), Bytes::new()),
+        };
+        logs.into_iter().map(log).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn storage_roots(storage in prop::collection::btree_map(any::<[u8; 32]>(), any::<[u8; 32]>(), 0..100), shift in 0..256usize) {
+        let storage: Vec<(B256, U256)> = storage
+            .into_iter()
+            .map(|(slot, value)| (B256::new(slot), U256::from_be_bytes(value) >> shift))
+            .collect();
+        let expected = alloy_trie::root::storage_root_unhashed(storage.iter().copied());
+        prop_assert_eq!(ours::storage_root_unhashed(storage.iter().copied()), expected);
+        let unsorted = storage.iter().rev().copied();
+        prop_assert_eq!(ours::storage_root_unsorted(unsorted), proofs::storage_root(storage.iter().copied()));
+    }
+
+    #[test]
+    fn state_roots(state in prop::collection::btree_map(any::<[u8; 20]>(), (any::<u64>(), any::<u128>(), any::<[u8; 32]>()), 0..100)) {
+        let state: Vec<(Address, TrieAccount)> = state
+            .into_iter()
+            .map(|(address, (nonce, balance, hash))| {
+                let account = TrieAccount {
+                    nonce,
+                    balance: U256::from(balance),
+                    storage_root: B256::new(hash),
+                    code_hash: B256::new(hash),
+                };
+                (Address::new(address), account)
+            })
+            .collect();
+        let expected = proofs::state_root_unhashed(state.iter().copied());
+        prop_assert_eq!(ours::state_root_unhashed(state.iter().copied()), expected);
+        let references = || state.iter().map(|(address, account)| (address, account));
+        prop_assert_eq!(ours::state_root_ref_unhashed(references()), expected);
+    }
+
+    /// Compares with alloy receipt by receipt, so no filter depends on the rest of its batch.
+    #[test]
+    fn blooms(receipts in prop::collection::vec(logs(), 0..20)) {
+        let expected: Vec<_> = receipts.iter().map(|logs| logs_bloom(logs)).collect();
+        prop_assert_eq!(ours::logs_blooms(&receipts), expected);
+        let all = || receipts.iter().flatten();
+        prop_assert_eq!(ours::logs_bloom(all()), logs_bloom(all()));
+    }
+
+    /// One long value among short ones, at every position of a batch.
+    #[test]
+    fn long_value(len in 1..200usize, position: prop::sample::Index, long in 500..20_000usize) {
+        let mut values: Vec<Vec<u8>> = (0..len).map(|i| vec![i as u8; 1 + i % 130]).collect();
+        values[position.index(len)] = vec![7; long];
+        prop_assert_eq!(ours::ordered_trie_root_encoded(&values), proofs::ordered_trie_root_encoded(&values));
     }
 }

@@ -1,4 +1,4 @@
-//! RLP, ABI, EIP-191, EIP-712, transactions, roots of tries and precompiled contracts.
+//! RLP, ABI, EIP-191, EIP-712, transactions, blooms, roots of tries and precompiled contracts.
 #![no_std]
 #![forbid(unsafe_code)]
 extern crate alloc;
@@ -6,6 +6,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod abi;
+pub mod bloom;
 mod const_text;
 pub mod eip191;
 pub mod eip712;

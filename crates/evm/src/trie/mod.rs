@@ -15,8 +15,8 @@
 //! assert_eq!(trie::ordered_root(&transactions), trie::EMPTY_ROOT);
 //! ```
 
-use alloc::{vec, vec::Vec};
-use core::{fmt, mem, ops::Range};
+use alloc::vec::Vec;
+use core::{cmp::Reverse, fmt, mem, ops::Range};
 
 use lydite_bytes::{B256, FixedBytes};
 use lydite_hash::{keccak256, keccak256_batch};
@@ -123,9 +123,10 @@ fn root(entries: &[(&[u8], &[u8])]) -> B256 {
     if entries.is_empty() {
         return EMPTY_ROOT;
     }
-    let mut subtrees = leaves(entries);
+    let mut level = Level::default();
+    let mut subtrees = leaves(entries, &mut level);
     while let Some(deepest) = subtrees[1..].iter().map(|subtree| subtree.left).max() {
-        join(&mut subtrees, deepest, entries);
+        join(&mut subtrees, deepest, entries, &mut level);
     }
     subtrees[0].reference.hash()
 }
@@ -148,7 +149,7 @@ fn path_start(subtrees: &[Subtree], index: usize) -> usize {
 }
 
 /// Makes a subtree of each entry and hashes the leaves.
-fn leaves(entries: &[(&[u8], &[u8])]) -> Vec<Subtree> {
+fn leaves(entries: &[(&[u8], &[u8])], level: &mut Level) -> Vec<Subtree> {
     let mut previous = None;
     let mut subtrees: Vec<Subtree> = entries
         .iter()
@@ -161,7 +162,6 @@ fn leaves(entries: &[(&[u8], &[u8])]) -> Vec<Subtree> {
             reference: Reference::EMPTY,
         })
         .collect();
-    let mut level = Level::default();
     for (index, (key, value)) in entries.iter().enumerate() {
         level.leaf(index, key, path_start(&subtrees, index), value);
         if level.encoded.len() >= CHUNK {
@@ -173,9 +173,8 @@ fn leaves(entries: &[(&[u8], &[u8])]) -> Vec<Subtree> {
 }
 
 /// Joins the neighbours that are separated by branches at the deepest level, `left - 1`.
-fn join(subtrees: &mut Vec<Subtree>, left: usize, entries: &[(&[u8], &[u8])]) {
+fn join(subtrees: &mut Vec<Subtree>, left: usize, entries: &[(&[u8], &[u8])], level: &mut Level) {
     let depth = left - 1;
-    let mut level = Level::default();
     let mut branches = Vec::new();
     // Subtrees move to the front: `joined` are done, and the next one starts at `start`.
     let mut joined = 0;
@@ -255,14 +254,17 @@ impl Reference {
     }
 }
 
-/// Encodings of nodes that are hashed together.
+/// Encodings of nodes that are hashed together. The buffers are reused from level to level.
 #[derive(Default)]
 struct Level {
     encoded: Vec<u8>,
     /// End of each encoding, and the index of its subtree.
     nodes: Vec<(usize, usize)>,
-    /// The last path, reused.
+    /// The last path.
     path: Vec<u8>,
+    /// The nodes of at least 32 bytes, as spans of `encoded`, in the order of hashing.
+    long: Vec<(Range<usize>, usize)>,
+    hashes: Vec<[u8; 32]>,
 }
 
 impl Level {
@@ -316,26 +318,47 @@ impl Level {
     /// Hashes the nodes, writes the references of their subtrees and starts again without nodes.
     fn hash(&mut self, subtrees: &mut [Subtree]) {
         let mut start = 0;
-        let inputs: Vec<&[u8]> = self
-            .nodes
-            .iter()
-            .map(|&(end, _)| &self.encoded[mem::replace(&mut start, end)..end])
-            .collect();
-        let mut hashes = vec![[0; 32]; inputs.len()];
-        // Fails only if the lengths differ.
-        let _ = keccak256_batch(&inputs, &mut hashes);
-        for ((encoded, hash), &(_, subtree)) in inputs.iter().zip(&hashes).zip(&self.nodes) {
-            let reference = &mut subtrees[subtree].reference;
-            if encoded.len() < 32 {
-                reference.bytes[..encoded.len()].copy_from_slice(encoded);
-                reference.len = encoded.len() as u8;
+        for &(end, subtree) in &self.nodes {
+            let span = mem::replace(&mut start, end)..end;
+            if span.len() < 32 {
+                let reference = &mut subtrees[subtree].reference;
+                reference.bytes[..span.len()].copy_from_slice(&self.encoded[span.clone()]);
+                reference.len = span.len() as u8;
             } else {
-                reference.bytes[0] = 0xa0;
-                reference.bytes[1..].copy_from_slice(hash);
-                reference.len = 33;
+                self.long.push((span, subtree));
             }
+        }
+        self.long_first();
+        let inputs: Vec<&[u8]> = self
+            .long
+            .iter()
+            .map(|(span, _)| &self.encoded[span.clone()])
+            .collect();
+        self.hashes.resize(inputs.len(), [0; 32]);
+        // Fails only if the lengths differ.
+        let _ = keccak256_batch(&inputs, &mut self.hashes);
+        for (hash, &(_, subtree)) in self.hashes.iter().zip(&self.long) {
+            let reference = &mut subtrees[subtree].reference;
+            reference.bytes[0] = 0xa0;
+            reference.bytes[1..].copy_from_slice(hash);
+            reference.len = 33;
         }
         self.encoded.clear();
         self.nodes.clear();
+        self.long.clear();
+    }
+
+    /// Moves the nodes far above the mean length to the front, the longest first. A long node that is hashed last runs
+    /// with all other lanes idle.
+    fn long_first(&mut self) {
+        let limit = 4 * self.encoded.len() / self.nodes.len().max(1);
+        let mut moved = 0;
+        for index in 0..self.long.len() {
+            if self.long[index].0.len() > limit {
+                self.long.swap(moved, index);
+                moved += 1;
+            }
+        }
+        self.long[..moved].sort_unstable_by_key(|(span, _)| Reverse(span.len()));
     }
 }
