@@ -26,10 +26,13 @@ enum Command {
         #[arg(long, value_enum, default_value = "none")]
         framing: FramingName,
     },
+    Serve(super::captp_net::Serve),
+    Call(super::captp_net::Call),
+    Trace(super::captp_net::Trace),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum FramingName {
+pub(super) enum FramingName {
     /// Consecutive values without framing
     None,
     /// Each message preceded by its length and a colon
@@ -42,11 +45,21 @@ const DIALECTS: [Dialect; 3] = [
     Dialect::Endo202608,
 ];
 
+impl From<FramingName> for Framing {
+    fn from(name: FramingName) -> Self {
+        match name {
+            FramingName::None => Self::None,
+            FramingName::Length => Self::Length,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
-    let Command::Inspect { source, framing } = &arguments.command;
-    let framing = match framing {
-        FramingName::None => Framing::None,
-        FramingName::Length => Framing::Length,
+    let (source, framing) = match &arguments.command {
+        Command::Inspect { source, framing } => (source, Framing::from(*framing)),
+        Command::Serve(arguments) => return super::captp_net::serve(arguments, output),
+        Command::Call(arguments) => return super::captp_net::call(arguments, output),
+        Command::Trace(arguments) => return super::captp_net::trace(arguments, output),
     };
     let stream = source.read()?;
     let mut frames = Frames::<Syrup>::new(framing, stream.len());

@@ -178,7 +178,7 @@ fn from_float(json: &Json) -> Option<f64> {
     }
 }
 
-fn from_json(json: &Json) -> Result<Value> {
+pub fn from_json(json: &Json) -> Result<Value> {
     let all = |values: &[Json]| values.iter().map(from_json).collect::<Result<Vec<_>>>();
     Ok(match json {
         Json::Bool(value) => (*value).into(),

@@ -1,0 +1,210 @@
+//! `lydite captp serve`, `call` and `trace`
+
+use std::{fs::File, io::Write as _};
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, ValueEnum};
+use lydite::bytes::hex;
+use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
+use lydite::ocapn::syrup::Value;
+use lydite_ocapn_net::{Node, Passable, Tcp, suite};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::captp::FramingName;
+use super::syrup::{from_json, to_json};
+use crate::{Answer, output, output::Output};
+
+/// Serve objects over tcp-testing-only (for tests: it authenticates nobody) until stopped
+#[derive(Args)]
+pub struct Serve {
+    /// The objects of the OCapN test suite
+    #[arg(long, required = true)]
+    suite: bool,
+    /// Address to listen on
+    #[arg(long, default_value = "127.0.0.1:22045")]
+    listen: String,
+    /// Name within the transport (default: random)
+    #[arg(long)]
+    designator: Option<String>,
+    #[command(flatten)]
+    wire: Wire,
+    /// Write what is received and sent to this file, and use keys that anybody can know
+    #[arg(long)]
+    record: Option<String>,
+}
+
+/// Call the object that a sturdyref names, over tcp-testing-only
+#[derive(Args)]
+pub struct Call {
+    /// ocapn://designator.tcp-testing-only/s/swiss?host=…&port=…
+    sturdyref: String,
+    /// Arguments in JSON, as for `lydite syrup encode`; a method is {"symbol":"…"}
+    arguments: Vec<String>,
+    #[command(flatten)]
+    wire: Wire,
+}
+
+/// Forward connections unchanged and print the messages of both directions
+#[derive(Args)]
+pub struct Trace {
+    /// Address to listen on
+    #[arg(long)]
+    listen: String,
+    /// Address to forward to
+    #[arg(long)]
+    dial: String,
+}
+
+#[derive(Args)]
+struct Wire {
+    /// The dialect to write; all are read
+    #[arg(long, value_enum, default_value = "endo")]
+    dialect: DialectName,
+    /// How to frame messages on connections that this side opens; others follow the peer
+    #[arg(long, value_enum, default_value = "none")]
+    framing: FramingName,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum DialectName {
+    /// Endo 1.1.1, and the test suite since February 2026
+    Endo,
+    /// The test suite at commit 6c146dc
+    Suite,
+    /// The draft of 2026-07-16
+    Draft,
+}
+
+impl Wire {
+    async fn node(
+        &self,
+        listen: &str,
+        designator: Option<&str>,
+        record: Option<&str>,
+    ) -> Result<Node> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random)?;
+        let designator = designator.map_or_else(|| hex::encode(random), str::to_owned);
+        let tcp = Tcp::bind(listen, &designator).await;
+        let tcp = tcp.with_context(|| format!("cannot listen on {listen}"))?;
+        let dialect = match self.dialect {
+            DialectName::Endo => Dialect::Endo202608,
+            DialectName::Suite => Dialect::Suite202602,
+            DialectName::Draft => Dialect::Draft202607,
+        };
+        let framing = Framing::from(self.framing);
+        let mut builder = Node::builder()
+            .netlayer(tcp)
+            .dialect(dialect)
+            .framing(framing);
+        if let Some(path) = record {
+            let mut file = File::create(path).with_context(|| format!("cannot create {path}"))?;
+            builder = builder.seed([42; 32]).record(move |record| {
+                if let Err(error) = writeln!(file, "{record}") {
+                    eprintln!("cannot record: {error}");
+                }
+            });
+        }
+        Ok(builder.start()?)
+    }
+}
+
+fn run(task: impl Future<Output = Result<Answer>>) -> Result<Answer> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build()?.block_on(task)
+}
+
+pub fn serve(arguments: &Serve, output: &Output) -> Result<Answer> {
+    run(async {
+        let (designator, record) = (arguments.designator.as_deref(), arguments.record.as_deref());
+        let node = arguments
+            .wire
+            .node(&arguments.listen, designator, record)
+            .await?;
+        if arguments.suite {
+            suite::publish(&node);
+        }
+        let locator = node.locator(b"").context("no location")?;
+        output.fields(&[("locator", locator.to_string().into())])?;
+        std::future::pending().await
+    })
+}
+
+pub fn call(arguments: &Call, _: &Output) -> Result<Answer> {
+    let locator: Locator = arguments.sturdyref.parse().context("not a locator")?;
+    let values = arguments.arguments.iter().map(|json| {
+        let json = serde_json::from_str(json).with_context(|| format!("not JSON: {json}"))?;
+        from_json(&json)
+    });
+    let values: Vec<Value> = values.collect::<Result<_>>()?;
+    run(async {
+        let node = arguments.wire.node("127.0.0.1:0", None, None).await?;
+        let values = Passable::list(|list| {
+            for value in values {
+                list.push(value);
+            }
+        });
+        let result = node.enliven(&locator).call(values).await?;
+        output::write(&format!("{}\n", to_json(&result.value()?)))?;
+        node.shutdown();
+        Ok(Answer::Yes)
+    })
+}
+
+pub fn trace(arguments: &Trace, _: &Output) -> Result<Answer> {
+    run(async {
+        let listener = TcpListener::bind(&arguments.listen).await;
+        let listener =
+            listener.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+        for connection in 0.. {
+            let (near, _) = listener.accept().await?;
+            let far = TcpStream::connect(&arguments.dial).await;
+            let far = far.with_context(|| format!("cannot connect to {}", arguments.dial))?;
+            let (near_read, near_write) = near.into_split();
+            let (far_read, far_write) = far.into_split();
+            tokio::spawn(forward(connection, '>', near_read, far_write));
+            tokio::spawn(forward(connection, '<', far_read, near_write));
+        }
+        bail!("too many connections")
+    })
+}
+
+/// Copies bytes, and prints the messages in them as far as they can be read.
+async fn forward(
+    connection: u64,
+    direction: char,
+    mut from: tokio::net::tcp::OwnedReadHalf,
+    mut to: tokio::net::tcp::OwnedWriteHalf,
+) {
+    let mut frames: Option<Frames<Syrup>> = None;
+    let mut bytes = vec![0; 64 << 10];
+    let mut readable = true;
+    while let Ok(length @ 1..) = from.read(&mut bytes).await {
+        let piece = &bytes[..length];
+        if to.write_all(piece).await.is_err() {
+            return;
+        }
+        let framing = match piece[0] {
+            b'0'..=b'9' => Framing::Length,
+            _ => Framing::None,
+        };
+        let frames = frames.get_or_insert_with(|| Frames::new(framing, 16 << 20));
+        if !readable {
+            continue;
+        }
+        let printed = frames.feed(piece, |message| {
+            let text = match Value::decode(message) {
+                Ok(value) => to_json(&value).to_string(),
+                Err(error) => format!("{error}: {}", message.escape_ascii()),
+            };
+            // The reader of the trace may have gone; the connection goes on.
+            let _: Result<()> = output::write(&format!("{connection} {direction} {text}\n"));
+            Ok::<(), Error>(())
+        });
+        if let Err(error) = printed {
+            eprintln!("{connection} {direction} not CapTP: {error}");
+            readable = false;
+        }
+    }
+}
