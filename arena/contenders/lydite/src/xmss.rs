@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use arena_kit::{Op, Output, Reader, Sum, negative, op};
 use lydite::hash::sha3_256;
-use lydite_xmss::hash::Poseidon1Hash;
+use lydite_xmss::hash::{Parameter, Poseidon1Hash};
 use lydite_xmss::poseidon::{Backend, LANES, Lanes};
 use lydite_xmss::prf::{Prf, Shake};
 use lydite_xmss::rand_core::SeedableRng as _;
@@ -190,7 +190,12 @@ fn pseudorandom_function() -> Op {
             |&(key, first), out| {
                 let epochs = std::array::from_fn(|l| first + l as u32);
                 for (chain, out) in (0..CHAINS).zip(&mut out.0) {
-                    *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(&key, &epochs, &[chain; LANES]);
+                    *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(
+                        &key,
+                        &Parameter::default(),
+                        &epochs,
+                        &[chain; LANES],
+                    );
                 }
             },
         )
