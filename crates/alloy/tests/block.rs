@@ -214,7 +214,7 @@ proptest! {
     /// Compares with alloy receipt by receipt, so no filter depends on the rest of its batch.
     #[test]
     fn blooms(receipts in prop::collection::vec(logs(), 0..20)) {
-        let expected: Vec<_> = receipts.iter().map(|logs| logs_bloom(logs)).collect();
+        let expected: Vec<_> = receipts.iter().map(logs_bloom).collect();
         prop_assert_eq!(ours::logs_blooms(&receipts), expected);
         let all = || receipts.iter().flatten();
         prop_assert_eq!(ours::logs_bloom(all()), logs_bloom(all()));
