@@ -224,7 +224,8 @@ fn unhex(value: &Value, name: &'static str) -> Result<Vec<u8>, KeystoreError> {
 
 /// ERC-2335's checksum of the second half of the encryption key and the encrypted seed.
 fn checksum(key: &[u8; 32], message: &[u8]) -> String {
-    hex(&sha256(&[&key[16..], message].concat()))
+    let input = Zeroizing::new([&key[16..], message].concat());
+    hex(&sha256(&input))
 }
 
 fn encrypt(
