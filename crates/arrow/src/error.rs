@@ -124,6 +124,10 @@ pub(crate) const MISMATCH: RowError = RowError::Abi(abi::Error {
 pub enum RowError {
     /// The text in a column is not hexadecimal.
     Hexadecimal,
+    /// The number of bytes of a value is wrong. Holds the number expected and the number found.
+    Length(usize, usize),
+    /// No key can be recovered from the signature.
+    Signature(lydite_curve::secp256k1::Error),
     /// The number of bytes of a topic is not 32. Holds the index of the topic and the number found.
     TopicLength(usize, usize),
     /// A topic is absent although a later one is present. Holds its index.
@@ -144,6 +148,7 @@ impl RowError {
     /// Returns a short text without positions, by which failures can be counted.
     pub fn reason(&self) -> String {
         match self {
+            Self::Length(expected, _) => format!("value is not {expected} bytes"),
             Self::TopicLength(..) => "topic is not 32 bytes".into(),
             Self::TopicAbsent(_) => "topic absent before a later one".into(),
             Self::Abi(error) => error.kind.to_string(),
@@ -159,6 +164,10 @@ impl fmt::Display for RowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hexadecimal => f.write_str("expected hexadecimal text"),
+            Self::Length(expected, found) => {
+                write!(f, "expected {expected} bytes, found {found}")
+            }
+            Self::Signature(error) => error.fmt(f),
             Self::TopicLength(topic, found) => {
                 write!(f, "topic{topic}: expected 32 bytes, found {found}")
             }

@@ -3,6 +3,7 @@
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
 //!   and [`CallDecoder`] do the same for calls.
 //! - [`senders`] and [`hashes`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
+//! - [`keccak256`], [`ecrecover`], [`checksum`], [`create2_addresses`] and [`hex_encode`] compute one column.
 //! - [`Transform`] does one of these with whole record batches, and copies other columns: one batch in, one batch out.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
@@ -41,25 +42,32 @@
 mod bytes;
 mod calls;
 mod column;
+mod create;
 mod decoder;
 mod envelopes;
 mod error;
 mod events;
+mod hash;
 mod integers;
 mod lists;
 mod operation;
 mod roles;
+mod rows;
+mod text;
 mod transactions;
 mod transform;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
+pub use create::create2_addresses;
 pub use decoder::{Decoded, Options, Uint256Format};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
+pub use hash::{ecrecover, keccak256};
 pub use operation::SendersOptions;
 pub use roles::{ColumnMap, Role};
+pub use text::{checksum, hex_encode};
 pub use transactions::{hashes, senders};
 pub use transform::{
     ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, TransformOutput, Transformed,

@@ -1,11 +1,10 @@
 //! Senders and hashes of signed transactions.
 
-use arrow_array::{FixedSizeBinaryArray, builder::NullBufferBuilder};
-use arrow_buffer::Buffer;
+use arrow_array::FixedSizeBinaryArray;
 use lydite_bytes::Address;
 use lydite_evm::tx;
 
-use crate::{ByteColumn, Failure, RowError};
+use crate::{ByteColumn, Failure, RowError, rows};
 
 /// Recovers the sender of each signed transaction (an EIP-2718 envelope) in batches. A null stays null; an invalid
 /// transaction becomes null and is a failure. The result is a FixedSizeBinary(20).
@@ -47,25 +46,13 @@ fn collect<T: Copy, const N: usize>(
         results.fill(Err(error));
     }
 
-    let (mut values, mut failures) = (vec![0; N * raw.len()], Vec::new());
-    let mut nulls = NullBufferBuilder::new(raw.len());
     let mut results = rows.into_iter().zip(results).peekable();
-    for (row, value) in values.as_chunks_mut().0.iter_mut().enumerate() {
-        let result = results
-            .next_if(|(at, _)| *at == row)
-            .map(|(_, result)| result);
-        let failure = match result {
-            Some(Ok(result)) => {
-                *value = bytes(result);
-                nulls.append_non_null();
-                continue;
-            }
-            Some(Err(error)) => Some(RowError::Transaction(error)),
-            None => raw.is_invalid(row).then_some(RowError::Hexadecimal),
-        };
-        nulls.append_null();
-        failures.extend(failure.map(|error| Failure { row, error }));
-    }
-    let array = FixedSizeBinaryArray::new(N as i32, Buffer::from_vec(values), nulls.finish());
-    (array, failures)
+    rows::fixed((0..raw.len()).map(|row| {
+        let result = results.next_if(|(at, _)| *at == row);
+        match result {
+            Some((_, result)) => Ok(Some(bytes(result.map_err(RowError::Transaction)?))),
+            None if raw.is_invalid(row) => Err(RowError::Hexadecimal),
+            None => Ok(None),
+        }
+    }))
 }

@@ -1,0 +1,57 @@
+//! Keccak-256 and public key recovery.
+
+use arrow_array::FixedSizeBinaryArray;
+use lydite_bytes::Address;
+use lydite_curve::secp256k1::{Signature, recover_address_batch};
+use lydite_hash::keccak256_batch;
+
+use crate::{ByteColumn, Error, Failure, RowError, rows};
+
+/// Computes Keccak-256 of each value in batches. A null stays null; text that is not hexadecimal becomes null and is a
+/// failure. The result is a FixedSizeBinary(32).
+pub fn keccak256(column: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
+    let inputs: Vec<&[u8]> = (0..column.len())
+        .filter_map(|row| column.get(row))
+        .collect();
+    let mut digests = vec![[0; 32]; inputs.len()];
+    let hashed = keccak256_batch(&inputs, &mut digests);
+    debug_assert!(hashed.is_ok(), "the lengths are equal");
+    let mut digests = digests.into_iter();
+    rows::fixed((0..column.len()).map(|row| {
+        let value = rows::bytes(column, row)?;
+        Ok(value.and_then(|_| digests.next()))
+    }))
+}
+
+/// Recovers the address that signed each 32-byte hash in batches. A signature is 65 bytes, r || s || v, where v is 27 or
+/// 28 or the recovery id; s may be high, as in Solidity's `ecrecover`. If the hash or the signature is null, so is the
+/// address; an invalid one becomes null and is a failure. The result is a FixedSizeBinary(20).
+///
+/// # Errors
+/// [`Error::Length`] if the columns differ in length.
+pub fn ecrecover(
+    hashes: &ByteColumn,
+    signatures: &ByteColumn,
+) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
+    rows::equal_lengths(hashes, signatures)?;
+    let item = |row| {
+        let (hash, signature) = (rows::array(hashes, row)?, rows::array(signatures, row)?);
+        let (Some(hash), Some(signature)) = (hash, signature) else {
+            return Ok(None);
+        };
+        let signature = Signature::from_bytes65_any_v(signature).map_err(RowError::Signature)?;
+        Ok(Some((*hash, signature)))
+    };
+    let items: Vec<rows::Row<([u8; 32], Signature)>> = (0..hashes.len()).map(item).collect();
+    let valid = items.iter().filter_map(|item| item.as_ref().ok()?.as_ref());
+    let (hashes, signatures): (Vec<[u8; 32]>, Vec<Signature>) = valid.cloned().unzip();
+    let mut addresses = vec![Ok(Address::ZERO); hashes.len()];
+    let recovered = recover_address_batch(&hashes, &signatures, &mut addresses);
+    debug_assert!(recovered.is_ok(), "the lengths are equal");
+    let mut addresses = addresses.into_iter();
+    Ok(rows::fixed(items.into_iter().map(|item| {
+        let address = item?.and_then(|_| addresses.next()).transpose();
+        let address = address.map_err(RowError::Signature)?;
+        Ok(address.map(|address| address.0))
+    })))
+}
