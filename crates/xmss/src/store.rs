@@ -29,7 +29,7 @@
 //! from a backup, and never use one key in two places: make a new key instead. There is also no protection from anyone
 //! who can write the record, or stop and modify the process.
 //!
-//! With the feature `keystore`, [`KeyFile::open_keystore`] signs from an EIP-8310 keystore instead: `KEY` is then JSON
+//! With the feature `keystore`, `KeyFile::open_keystore` signs from an EIP-8310 keystore instead: `KEY` is then JSON
 //! with the encrypted seed, and the trees are computed again when it is opened. The record and all guarantees are the same.
 //!
 //! The tests simulate a disk and cut the power or kill the process at each step. `.ci/xmss` kills the program before
