@@ -41,7 +41,7 @@ fn published_vectors() {
 #[test]
 fn every_length_is_that_of_the_reference() {
     let data: std::vec::Vec<u8> = (0..400_u32).map(|i| (i * i / 8) as u8).collect();
-    for length in 0..data.len() {
+    for length in (0..data.len()).step_by(if cfg!(miri) { 63 } else { 1 }) {
         assert_eq!(
             blake2s256(&data[..length]),
             reference::hash(&data[..length]),
@@ -66,7 +66,12 @@ fn batch<const N: usize>(count: usize) {
 
 #[test]
 fn batches_of_every_backend() {
-    for count in [0, 1, 15, 16, 17, 40] {
+    let counts: &[usize] = if cfg!(miri) {
+        &[1, 17]
+    } else {
+        &[0, 1, 15, 16, 17, 40]
+    };
+    for &count in counts {
         batch::<0>(count);
         batch::<1>(count);
         batch::<63>(count);
@@ -87,7 +92,7 @@ fn batches_of_every_backend() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 4 } else { 256 },
+        cases: if cfg!(miri) { 1 } else { 256 },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
