@@ -1,4 +1,4 @@
-//! Limits the kernels of the process, which is why this test has a process of its own.
+//! Tests the limit on kernels in a separate process, since the limit applies to the whole process.
 
 use lydite_hash::cpu::{self, Error, Tier};
 use lydite_hash::keccak::Backend;

@@ -32,7 +32,7 @@ fn schema() -> SchemaRef {
     ]))
 }
 
-/// Decodes the transfers of a batch. An invalid one would be null; there is none.
+/// Decodes the transfers of a batch. An invalid one would be null, but the inputs contain only valid ones.
 fn decode(batch: &RecordBatch, schema: &SchemaRef) -> Option<RecordBatch> {
     let bytes = |name: &str| Some(batch.column_by_name(name)?.as_binary_opt::<i64>()?.clone());
     let integers = |name: &str| {

@@ -1,4 +1,4 @@
-//! Memory on a large and on a damaged row group, measured in a process of its own.
+//! Memory on a large and on a damaged row group, measured in a separate process.
 
 use std::{env, fs, fs::File, process::Command, sync::Arc};
 
