@@ -11,8 +11,6 @@ mod adx;
 #[cfg(feature = "bls12-381")]
 pub mod bls12_381;
 pub mod bn254;
-#[cfg(target_arch = "x86_64")]
-mod cpu;
 mod field;
 mod group;
 #[cfg(target_arch = "x86_64")]

@@ -159,14 +159,13 @@ fn requested_within(detected: Features) -> Result<Option<Tier>, Error> {
     Ok(Some(tier))
 }
 
-/// A set of CPU features, as required by a kernel.
-#[doc(hidden)]
+/// A set of CPU features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features(u32);
+struct Features(u32);
 
 impl Features {
     /// Returns the features of both sets.
-    pub const fn and(self, other: Self) -> Self {
+    const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -179,38 +178,54 @@ impl Features {
     }
 }
 
-/// BMI1 and BMI2.
-#[doc(hidden)]
-pub const BMI2: Features = Features(1);
-/// AVX2.
-#[doc(hidden)]
-pub const AVX2: Features = Features(1 << 1);
-/// BMI2 and ADX.
-#[doc(hidden)]
-pub const ADX: Features = Features(1 << 2);
-/// AVX-512F and BW.
-#[doc(hidden)]
-pub const AVX512: Features = Features(1 << 3);
-/// AVX-512F, BW and VL.
-#[doc(hidden)]
-pub const AVX512VL: Features = Features(1 << 4);
-/// AVX-512F, BW, VL and VBMI.
-#[doc(hidden)]
-pub const AVX512VBMI: Features = Features(1 << 5);
-/// AVX-512F and IFMA.
-#[doc(hidden)]
-pub const AVX512IFMA: Features = Features(1 << 6);
-/// SHA-NI and SSE4.1.
-#[doc(hidden)]
-pub const SHA: Features = Features(1 << 7);
+const BMI2: Features = Features(1);
+const AVX2: Features = Features(1 << 1);
+const ADX: Features = Features(1 << 2);
+const AVX512: Features = Features(1 << 3);
+const AVX512VL: Features = Features(1 << 4);
+const AVX512VBMI: Features = Features(1 << 5);
+const AVX512IFMA: Features = Features(1 << 6);
+const SHA: Features = Features(1 << 7);
 /// Set once detection has run.
 const DETECTED: Features = Features(1 << 31);
 
-/// Returns whether kernels that require `features` may run.
-#[doc(hidden)]
-#[inline(always)]
-pub fn has(required: Features) -> bool {
-    cfg!(target_arch = "x86_64") && features().contains(required)
+macro_rules! proofs {
+    ($($(#[$instructions:meta])* $name:ident = $features:expr;)*) => {
+        $(
+            $(#[$instructions])*
+            ///
+            /// A value is evidence that the CPU has them: only [`Self::detect`] makes one.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $name(());
+
+            impl $name {
+                /// Returns the evidence if the CPU has the instructions and the tier in force includes them.
+                #[inline(always)]
+                pub fn detect() -> Option<Self> {
+                    (cfg!(target_arch = "x86_64") && features().contains($features)).then_some(Self(()))
+                }
+            }
+        )*
+    };
+}
+
+proofs! {
+    /// BMI1 and BMI2.
+    Bmi2 = BMI2;
+    /// AVX2, BMI1 and BMI2.
+    Avx2 = AVX2.and(BMI2);
+    /// ADX and BMI2.
+    Adx = ADX;
+    /// AVX-512F and BW.
+    Avx512 = AVX512;
+    /// AVX-512F, BW and VL.
+    Avx512Vl = AVX512VL;
+    /// AVX-512F, BW, VL and VBMI.
+    Avx512Vbmi = AVX512VBMI;
+    /// AVX-512F and IFMA.
+    Avx512Ifma = AVX512IFMA;
+    /// SHA-NI, SSE4.1, and AVX-512F, BW and VL.
+    ShaAvx512 = SHA.and(AVX512VL);
 }
 
 /// The features that kernels may use, and [`DETECTED`]; 0 before the first detection.

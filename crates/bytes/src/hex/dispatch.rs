@@ -4,14 +4,13 @@
 use core::mem::MaybeUninit;
 
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-use lydite_hash::cpu::{AVX2, AVX512VBMI, has};
+use lydite_hash::cpu::{Avx2, Avx512Vbmi};
 
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 use super::x86_64::{avx2, avx512, sse2};
 
-/// An implementation of hexadecimal encoding and decoding. Private to the module: values come only from
-/// [`Backend::detect`] and [`Backend::available`], so this CPU can run each of them.
+/// An implementation of hexadecimal encoding and decoding. A value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// Safe Rust for every target.
@@ -24,9 +23,9 @@ pub(super) enum Backend {
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
     Sse2,
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-    Avx2,
+    Avx2(Avx2),
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-    Avx512,
+    Avx512(Avx512Vbmi),
 }
 
 impl Backend {
@@ -35,10 +34,13 @@ impl Backend {
     pub(super) fn detect() -> Self {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
         {
-            if has(AVX512VBMI) {
-                return Self::Avx512;
+            if let Some(avx512) = Avx512Vbmi::detect() {
+                Self::Avx512(avx512)
+            } else if let Some(avx2) = Avx2::detect() {
+                Self::Avx2(avx2)
+            } else {
+                Self::Sse2
             }
-            if has(AVX2) { Self::Avx2 } else { Self::Sse2 }
         }
         #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
         Self::Portable
@@ -50,8 +52,8 @@ impl Backend {
         #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
         let vector = [
             Some(Self::Sse2),
-            has(AVX2).then_some(Self::Avx2),
-            has(AVX512VBMI).then_some(Self::Avx512),
+            Avx2::detect().map(Self::Avx2),
+            Avx512Vbmi::detect().map(Self::Avx512),
         ];
         #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
         let vector: [Option<Self>; 0] = [];
@@ -70,13 +72,13 @@ impl Backend {
             // SAFETY: SSE2 is part of x86-64.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Sse2 => unsafe { sse2::encode(input, output) },
-            // SAFETY: this variant only exists if the CPU has AVX2 (see the type).
+            // SAFETY: the backend holds evidence of AVX2.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx2 => unsafe { avx2::encode(input, output) },
+            Self::Avx2(_) => unsafe { avx2::encode(input, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 => {
+            Self::Avx512(_) => {
                 if let (Ok(word), Ok(digits)) = (input.try_into(), (&mut *output).try_into()) {
-                    // SAFETY: this variant only exists if the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::encode_word(word, digits) }
                 } else if input.len() >= avx512::MIN {
                     // SAFETY: as above.
@@ -101,13 +103,13 @@ impl Backend {
             // SAFETY: SSE2 is part of x86-64.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
             Self::Sse2 => unsafe { sse2::decode(digits, output) },
-            // SAFETY: this variant only exists if the CPU has AVX2 (see the type).
+            // SAFETY: the backend holds evidence of AVX2.
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx2 => unsafe { avx2::decode(digits, output) },
+            Self::Avx2(_) => unsafe { avx2::decode(digits, output) },
             #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
-            Self::Avx512 => {
+            Self::Avx512(_) => {
                 if let (Ok(digits), Ok(word)) = (digits.try_into(), (&mut *output).try_into()) {
-                    // SAFETY: this variant only exists if the CPU has AVX-512 F, BW, VL and VBMI (see the type).
+                    // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::decode_word(digits, word) }
                 } else if output.len() >= avx512::MIN {
                     // SAFETY: as above.
@@ -127,8 +129,10 @@ impl Backend {
 fn backend(length: usize) -> Option<Backend> {
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
     {
-        if length >= avx512::MIN && has(AVX512VBMI) {
-            Some(Backend::Avx512)
+        if length >= avx512::MIN
+            && let Some(avx512) = Avx512Vbmi::detect()
+        {
+            Some(Backend::Avx512(avx512))
         } else if length <= SHORT {
             Some(Backend::Sse2)
         } else {

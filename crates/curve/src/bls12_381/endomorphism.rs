@@ -3,14 +3,11 @@
 
 use blst::blst_fp;
 #[cfg(target_arch = "x86_64")]
-use blst::{blst_fp2, blst_p1_affine, blst_p2_affine};
+use blst::blst_fp2;
 
 use super::fields::{Fp, G1};
 #[cfg(target_arch = "x86_64")]
-use super::{
-    fields::{Fp2, G2},
-    points::{from_p1_affine, from_p2_affine},
-};
+use super::fields::{Fp2, G2};
 use crate::{field::LazyField, group::Affine};
 
 /// The absolute value of the curve's parameter: r = X^4 - X^2 + 1.
@@ -107,15 +104,15 @@ pub(super) fn halves(digits: &[u64; 4]) -> [u128; 2] {
 
 /// Splits a product into terms with shorter multipliers.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn g1_terms(p: &blst_p1_affine, digits: &[u64; 4]) -> [(Affine<G1>, u128); 2] {
-    let (p, [k0, k1]) = (from_p1_affine(p), halves(digits));
+pub(super) fn g1_terms(p: Affine<G1>, digits: [u64; 4]) -> [(Affine<G1>, u128); 2] {
+    let [k0, k1] = halves(&digits);
     [(p, k0), (g1_image(&p).negate_if(true), k1)]
 }
 
 /// Splits a product into terms with shorter multipliers.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn g2_terms(p: &blst_p2_affine, digits: &[u64; 4]) -> [(Affine<G2>, u128); 4] {
-    let mut multiple = from_p2_affine(p);
+pub(super) fn g2_terms(p: Affine<G2>, digits: [u64; 4]) -> [(Affine<G2>, u128); 4] {
+    let mut multiple = p;
     digits.map(|digit| {
         let term = (multiple, digit.into());
         multiple = g2_image(&multiple).negate_if(true);

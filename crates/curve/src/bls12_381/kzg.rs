@@ -20,14 +20,14 @@ use super::{
     endomorphism::{g1_image, halves, x_digits},
     fields::{Fp, Fp2, G1},
     pairing::{Step, final_exponentiation_is_one, steps},
-    points::check_g1,
+    points::check,
 };
-#[cfg(target_arch = "x86_64")]
-use crate::cpu;
 use crate::{
     field::Field,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
 };
+#[cfg(target_arch = "x86_64")]
+use lydite_hash::cpu::Avx512Ifma;
 
 /// The order of the groups, big-endian.
 pub const ORDER: [u8; 32] = [
@@ -137,9 +137,8 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
         })
     });
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_avx512ifma() {
-        // SAFETY: `has_avx512ifma` was checked above.
-        return unsafe { x86_64::avx512ifma_x8::miller_loop_of_lines(&factors) };
+    if let Some(ifma) = Avx512Ifma::detect() {
+        return x86_64::miller_loop_of_lines(ifma, &factors);
     }
     let mut f = blst_fp12::default();
     let at = &raw mut f;
@@ -182,7 +181,7 @@ pub fn verify_proof(
     for point in &mut points {
         *point = point.filter(|point| *point != blst_p1_affine::default());
     }
-    check_g1(&points.iter().copied().flatten().collect::<Vec<_>>())?;
+    check::<G1>(&points.iter().copied().flatten().collect::<Vec<_>>())?;
     let [proof, commitment] = points.map(|point| {
         point.map(|point| Affine::<G1> {
             x: Fp(point.x),

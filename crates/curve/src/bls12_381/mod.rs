@@ -10,6 +10,7 @@
 mod encoding;
 mod endomorphism;
 mod fields;
+mod groups;
 pub mod kzg;
 mod maps;
 mod msm;

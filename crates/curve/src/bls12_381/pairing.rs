@@ -9,17 +9,17 @@ use blst::{
 };
 
 #[cfg(target_arch = "x86_64")]
-use super::points::{from_p1_affine, from_p2_affine};
-#[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
     encoding::{read_g1, read_g2},
     endomorphism::X,
-    points::{check_g1, check_g2, to_p1_affine, to_p2_affine},
+    fields::{G1, G2},
+    groups::Group,
+    points::check,
 };
 #[cfg(target_arch = "x86_64")]
-use crate::cpu;
+use lydite_hash::cpu::Avx512Ifma;
 
 /// A step of the Miller loop. Each step has a line.
 #[derive(Clone, Copy, PartialEq)]
@@ -50,17 +50,16 @@ impl Product {
         if p.is_empty() {
             return Ok(());
         }
-        check_g1(p)?;
+        check::<G1>(p)?;
         #[cfg(target_arch = "x86_64")]
-        if cpu::has_avx512ifma() {
-            let points = p.iter().map(from_p1_affine);
-            let pairs: Vec<_> = points.zip(q.iter().map(from_p2_affine)).collect();
-            // SAFETY: `has_avx512ifma` was checked above.
-            let loops = unsafe { x86_64::avx512ifma_x8::miller_loop(&pairs) };
+        if let Some(ifma) = Avx512Ifma::detect() {
+            let points = p.iter().map(G1::from_affine_point);
+            let pairs: Vec<_> = points.zip(q.iter().map(G2::from_affine_point)).collect();
+            let loops = x86_64::miller_loop(ifma, &pairs);
             self.times(&loops.ok_or(Error::NotInSubgroup)?);
             return Ok(());
         }
-        check_g2(q)?;
+        check::<G2>(q)?;
         let (ps, qs) = (
             [p.as_ptr(), core::ptr::null()],
             [q.as_ptr(), core::ptr::null()],
@@ -83,9 +82,8 @@ impl Product {
 /// Whether the final exponentiation of a product of Miller loops gives one.
 pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_avx512ifma() {
-        // SAFETY: `has_avx512ifma` was checked above.
-        return unsafe { x86_64::avx512ifma_x8::final_exponentiation_is_one(f) };
+    if let Some(ifma) = Avx512Ifma::detect() {
+        return x86_64::final_exponentiation_is_one(ifma, f);
     }
     let mut power = blst_fp12::default();
     // SAFETY: the pointers come from references to field elements.
@@ -110,15 +108,15 @@ pub fn pairing_check(
     );
     let mut count = 0;
     for (p, q) in pairs {
-        let p = read_g1(&p)?.map(to_p1_affine);
-        let q = read_g2(&q)?.map(to_p2_affine);
+        let p = read_g1(&p)?.map(G1::to_affine_point);
+        let q = read_g2(&q)?.map(G2::to_affine_point);
         match (p, q) {
             (Some(p), Some(q)) => {
                 (ps[count], qs[count]) = (p, q);
                 count += 1;
             }
-            (Some(p), None) => check_g1(&[p])?,
-            (None, Some(q)) => check_g2(&[q])?,
+            (Some(p), None) => check::<G1>(&[p])?,
+            (None, Some(q)) => check::<G2>(&[q])?,
             (None, None) => {}
         }
         if count == CHUNK {
@@ -128,8 +126,8 @@ pub fn pairing_check(
     }
     if count == 1 && product.0 == blst_fp12::default() {
         // The pairing of two finite points is never one.
-        check_g1(&ps[..1])?;
-        check_g2(&qs[..1])?;
+        check::<G1>(&ps[..1])?;
+        check::<G2>(&qs[..1])?;
         return Ok(false);
     }
     product.multiply(&ps[..count], &qs[..count])?;

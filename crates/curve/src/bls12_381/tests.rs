@@ -3,17 +3,17 @@
 use alloc::vec::Vec;
 
 use blst::{
-    blst_fp6, blst_p1, blst_p1_affine, blst_p1_affine_generator, blst_p1_from_affine, blst_p1_mult,
-    blst_p2_affine, blst_p2_affine_generator, blst_p2_uncompress, blst_precompute_lines,
+    blst_fp6, blst_p1_affine, blst_p1_affine_generator, blst_p2_affine, blst_p2_affine_generator,
+    blst_p2_uncompress, blst_precompute_lines,
 };
 use hex_literal::hex;
 use proptest::prelude::*;
 
 use super::{
     encoding::{write_g1, write_g2},
-    fields::{Fp, Fp2},
-    msm::{SCALAR_BITS, read_scalar},
-    points::{from_p1, to_p1_affine},
+    fields::{Fp, Fp2, G1},
+    groups::Group,
+    msm::read_scalar,
     *,
 };
 use crate::{field::LazyField, group::Affine};
@@ -61,18 +61,7 @@ fn multiples_of_points_and_the_generator() {
     // SAFETY: blst returns a valid pointer to a static.
     let generator = unsafe { *blst_p1_affine_generator() };
     let multiple = |point: &blst_p1_affine, k: &[u8; 32]| {
-        let (mut jacobian, mut product) = (blst_p1::default(), blst_p1::default());
-        // SAFETY: the pointers come from references to points and to the 32 bytes of a scalar.
-        unsafe {
-            blst_p1_from_affine(&mut jacobian, point);
-            blst_p1_mult(
-                &mut product,
-                &jacobian,
-                read_scalar(k).b.as_ptr(),
-                SCALAR_BITS,
-            );
-        }
-        from_p1(&product)
+        G1::from_point(&G1::multiple(point, &read_scalar(k)))
     };
     for i in 0..64 {
         let entry = multiple(&generator, &scalar(2 * i + 1))
@@ -108,7 +97,7 @@ fn multiples_of_points_and_the_generator() {
         for (i, a) in scalars.iter().enumerate() {
             for b in [a, &scalars[(5 * i + 1) % scalars.len()], &scalars[0]] {
                 let expected =
-                    multiple(&to_p1_affine(point), a).add(&multiple(&generator, b).negate());
+                    multiple(&G1::to_affine_point(point), a).add(&multiple(&generator, b).negate());
                 assert!(
                     kzg::multiply_subtract(&point, a, b).equals(&expected),
                     "{k} {a:?} {b:?}"

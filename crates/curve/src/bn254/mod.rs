@@ -26,7 +26,10 @@ mod x86_64;
 use core::fmt;
 
 #[cfg(target_arch = "x86_64")]
-use crate::{cpu, montgomery::Adx};
+use lydite_hash::cpu::{self, Avx512Ifma};
+
+#[cfg(target_arch = "x86_64")]
+use crate::montgomery::Adx;
 use crate::{
     group::{self, Affine, Curve},
     montgomery::{Element, Kernel, Modulus, Portable},
@@ -221,16 +224,16 @@ fn pairing_check_one_by_one<'a, K: Kernel>(
     )
 }
 
-/// The pairing check with vector kernels. Requires AVX-512F and AVX-512IFMA.
+/// The pairing check with vector kernels.
 #[cfg(target_arch = "x86_64")]
 fn pairing_check_by_lanes<'a>(
+    _: Avx512Ifma,
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
 ) -> Result<bool, Error> {
     use x86_64::avx512ifma_x8::{final_exponentiation_is_one, miller_loop};
-    debug_assert!(cpu::has_avx512ifma());
     pairing_check_with::<Adx>(
         pairs,
-        // SAFETY: callers check `cpu::has_avx512ifma` first.
+        // SAFETY: the argument is evidence of AVX-512F and IFMA.
         |pairs| unsafe { miller_loop(pairs) },
         // SAFETY: as above.
         |f| unsafe { final_exponentiation_is_one(f) },
@@ -243,7 +246,7 @@ fn pairing_check_by_lanes<'a>(
 /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if a point is invalid.
 pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         return add_with::<Adx>(p, q);
     }
     add_with::<Portable>(p, q)
@@ -255,7 +258,7 @@ pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
 /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if the point is invalid.
 pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         return multiply_with::<Adx>(p, scalar);
     }
     multiply_with::<Portable>(p, scalar)
@@ -269,11 +272,10 @@ pub fn pairing_check<'a>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
 ) -> Result<bool, Error> {
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
-        return if cpu::has_avx512ifma() {
-            pairing_check_by_lanes(pairs)
-        } else {
-            pairing_check_one_by_one::<Adx>(pairs)
+    if cpu::Adx::detect().is_some() {
+        return match Avx512Ifma::detect() {
+            Some(ifma) => pairing_check_by_lanes(ifma, pairs),
+            None => pairing_check_one_by_one::<Adx>(pairs),
         };
     }
     pairing_check_one_by_one::<Portable>(pairs)

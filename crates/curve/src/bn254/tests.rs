@@ -71,7 +71,7 @@ fn portable_kernel_agrees_with_geth() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn adx_kernel_agrees_with_geth() {
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         every_kernel_agrees_with_geth::<Adx>();
     }
 }
@@ -145,7 +145,7 @@ fn check(pairs: &[PairBytes]) -> Result<bool, Error> {
     let portable = pairing_check_one_by_one::<Portable>(pairs());
     assert_eq!(pairing_check(pairs()), portable);
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         assert_eq!(pairing_check_one_by_one::<Adx>(pairs()), portable);
     }
     portable

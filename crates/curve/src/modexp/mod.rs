@@ -21,14 +21,14 @@ mod x86_64;
 use alloc::{vec, vec::Vec};
 use core::marker::PhantomData;
 
-#[cfg(target_arch = "x86_64")]
-use crate::cpu;
 use limbs::{
     MulKernel, Portable, compare, divide, low_inverse, multiply_low, negative_inverse_word,
     sub_in_place,
 };
 #[cfg(target_arch = "x86_64")]
-use x86_64::{Adx, AdxAndIfma};
+use lydite_hash::cpu;
+#[cfg(target_arch = "x86_64")]
+use x86_64::Adx;
 
 /// Computes `base^exponent mod modulus` into `out`, which must be as long as the modulus. All numbers are big-endian,
 /// of any length, and may have leading zeros. Modulo 0 the result is 0. 0^0 is 1, except modulo 0 and 1.
@@ -42,10 +42,7 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
         "the result is as long as the modulus"
     );
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
-        if cpu::has_avx512ifma() {
-            return modexp_with::<AdxAndIfma>(base, exponent, modulus, out);
-        }
+    if cpu::Adx::detect().is_some() {
         return modexp_with::<Adx>(base, exponent, modulus, out);
     }
     modexp_with::<Portable>(base, exponent, modulus, out);

@@ -126,7 +126,7 @@ fn long_numbers() {
                 }
                 check_with(modexp_with::<Portable>, &base, &[5], &modulus);
                 #[cfg(target_arch = "x86_64")]
-                if cpu::has_adx() {
+                if cpu::Adx::detect().is_some() {
                     check_with(modexp_with::<Adx>, &base, &[5], &modulus);
                 }
             }

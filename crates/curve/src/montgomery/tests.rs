@@ -80,7 +80,7 @@ fn all(bytes: &[[u8; 32]; 12]) {
     products::<Full, Portable>(bytes);
     sums::<Portable>(bytes);
     #[cfg(target_arch = "x86_64")]
-    if crate::cpu::has_adx() {
+    if lydite_hash::cpu::Adx::detect().is_some() {
         products::<Spare, Adx>(bytes);
         products::<Full, Adx>(bytes);
         sums::<Adx>(bytes);

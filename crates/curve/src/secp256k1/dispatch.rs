@@ -1,6 +1,9 @@
 //! Backend selection. This is the only place that calls kernels with specific CPU instructions.
 
 #[cfg(target_arch = "x86_64")]
+use lydite_hash::cpu::{Adx, Avx512Ifma};
+
+#[cfg(target_arch = "x86_64")]
 use super::x86_64::adx;
 use super::{
     curve::{FieldRepr, Secp256k1},
@@ -27,28 +30,27 @@ const POINT_ENTRIES: usize = 8;
 #[cfg(target_arch = "x86_64")]
 const X8_FROM: usize = 4;
 
-/// A set of kernels for point arithmetic.
+/// A set of kernels for point arithmetic. A value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// One point at a time, on every target.
     Portable,
     /// One point at a time: BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
-    Adx,
+    Adx(Adx),
     /// Eight points at a time, and single ones as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
-    Avx512IfmaX8,
+    Avx512IfmaX8(Adx, Avx512Ifma),
 }
 
 impl Backend {
     /// Returns the fastest backend for this CPU.
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if crate::cpu::has_adx() {
-            return if crate::cpu::has_avx512ifma() {
-                Self::Avx512IfmaX8
-            } else {
-                Self::Adx
+        if let Some(adx) = Adx::detect() {
+            return match Avx512Ifma::detect() {
+                Some(ifma) => Self::Avx512IfmaX8(adx, ifma),
+                None => Self::Adx(adx),
             };
         }
         Self::Portable
@@ -57,28 +59,29 @@ impl Backend {
     /// Returns all backends that this CPU supports.
     #[cfg(test)]
     pub(super) fn available() -> impl Iterator<Item = Self> {
-        let best = Self::detect();
         [
-            Self::Portable,
+            Some(Self::Portable),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx,
+            Adx::detect().map(Self::Adx),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8,
+            Adx::detect()
+                .zip(Avx512Ifma::detect())
+                .map(|(adx, ifma)| Self::Avx512IfmaX8(adx, ifma)),
         ]
         .into_iter()
-        .filter(move |&backend| backend as u8 <= best as u8)
+        .flatten()
     }
 
     #[cfg(target_arch = "x86_64")]
     fn has_adx(self) -> bool {
-        self == Self::Adx || self == Self::Avx512IfmaX8
+        !matches!(self, Self::Portable)
     }
 
     /// Computes `k G` for each k, which must be at least 1. Constant-time.
     pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Jacobian<Secp256k1>]) {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
-        if self == Self::Avx512IfmaX8 {
+        if let Self::Avx512IfmaX8(..) = self {
             use super::x86_64::avx512ifma_x8::{
                 LANES, multiply_generator_x1, multiply_generator_x8,
             };
@@ -86,7 +89,7 @@ impl Backend {
                 if k.len() < X8_FROM {
                     for (k, out) in k.iter().zip(out) {
                         let digits = Digits::new(k);
-                        // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
+                        // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                         let product = unsafe { multiply_generator_x1(tables::comb(), &digits) };
                         *out = generator::complete(product, tables::comb(), &digits);
                     }
@@ -95,7 +98,7 @@ impl Backend {
                 // Unused lanes repeat the last item.
                 let last = k.len() - 1;
                 let digits = core::array::from_fn(|lane| Digits::new(&k[lane.min(last)]));
-                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
+                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                 let products = unsafe { multiply_generator_x8(tables::comb(), &digits) };
                 for ((out, product), digits) in out.iter_mut().zip(products).zip(&digits) {
                     *out = generator::complete(product, tables::comb(), digits);
@@ -106,7 +109,7 @@ impl Backend {
         for (k, out) in k.iter().zip(out) {
             let digits = Digits::new(k);
             #[cfg(target_arch = "x86_64")]
-            if self == Self::Adx {
+            if let Self::Adx(_) = self {
                 *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<adx::Secret>>(
                     tables::comb(),
                     &digits,
@@ -139,7 +142,7 @@ impl Backend {
     pub(super) fn lift_x(self, x: &[(FieldElement, bool)], out: &mut [Option<Point>]) {
         debug_assert_eq!(x.len(), out.len());
         #[cfg(target_arch = "x86_64")]
-        if self == Self::Avx512IfmaX8 {
+        if let Self::Avx512IfmaX8(..) = self {
             use super::x86_64::avx512ifma_x8::{LANES, lift_x};
             for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
                 if let ([x], [out]) = (x, &mut *out) {
@@ -148,7 +151,7 @@ impl Backend {
                 }
                 let words =
                     core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
-                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
+                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                 let roots = unsafe { lift_x(&words) };
                 for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
                     *out = Affine::from_root_vartime(x, root, odd);
@@ -179,7 +182,7 @@ impl Backend {
     ) {
         debug_assert!(points.len() == factors.len() && points.len() == out.len());
         #[cfg(target_arch = "x86_64")]
-        if self == Self::Avx512IfmaX8 {
+        if let Self::Avx512IfmaX8(..) = self {
             use super::x86_64::avx512ifma_x8::{LANES, multiply_add as multiply_add_x8};
             for ((points, factors), out) in points
                 .chunks(LANES)
@@ -195,7 +198,7 @@ impl Backend {
                 let lanes = core::array::from_fn(|lane| points[lane.min(last)]);
                 let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
                 let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
-                // SAFETY: only `detect` makes this variant, after checking that the CPU has the instructions.
+                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                 let sums = unsafe { multiply_add_x8(&lanes, &a, tables::generator(), &b) };
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
                     // Z = 0: infinity, or an exceptional case of the lanes' formulas.

@@ -10,13 +10,13 @@ mod x86_64;
 
 use core::fmt;
 
-#[cfg(target_arch = "x86_64")]
-use crate::cpu;
 use crate::{
     field::Field,
     group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::{Element, Kernel, Modulus, Portable},
 };
+#[cfg(target_arch = "x86_64")]
+use lydite_hash::cpu;
 
 /// The reason why a signature is rejected.
 #[non_exhaustive]
@@ -213,7 +213,7 @@ pub fn verify(
     s: &[u8; 32],
 ) -> Result<(), Error> {
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         return verify_with::<x86_64::adx::Element>(public_key, hash, r, s);
     }
     verify_with::<Element<P, Portable>>(public_key, hash, r, s)

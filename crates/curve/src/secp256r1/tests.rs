@@ -66,7 +66,7 @@ fn sums_of_multiples<F: Coordinate>() {
 fn exceptional_sums() {
     sums_of_multiples::<Element<P, Portable>>();
     #[cfg(target_arch = "x86_64")]
-    if cpu::has_adx() {
+    if cpu::Adx::detect().is_some() {
         sums_of_multiples::<x86_64::adx::Element>();
     }
 }

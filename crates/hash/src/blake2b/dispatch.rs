@@ -5,12 +5,7 @@ use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::avx512vl;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{AVX512VL, Model, has, model};
-
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Proof(());
+use crate::cpu::{Avx512Vl, Model, model};
 
 /// An implementation of the rounds. All backends return the same words; a value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +14,7 @@ pub(super) enum Backend {
     Portable,
     /// AVX-512F and VL: the state in four 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
-    Avx512Vl(Proof),
+    Avx512Vl(Avx512Vl),
 }
 
 impl Backend {
@@ -28,8 +23,10 @@ impl Backend {
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if has(AVX512VL) && model() == Model::Intel {
-            return Self::Avx512Vl(Proof(()));
+        if let Some(avx512vl) = Avx512Vl::detect()
+            && model() == Model::Intel
+        {
+            return Self::Avx512Vl(avx512vl);
         }
         Self::Portable
     }
@@ -38,8 +35,8 @@ impl Backend {
     #[cfg(test)]
     pub(super) fn available() -> std::vec::Vec<Self> {
         #[cfg(target_arch = "x86_64")]
-        if has(AVX512VL) {
-            return std::vec![Self::Portable, Self::Avx512Vl(Proof(()))];
+        if let Some(avx512vl) = Avx512Vl::detect() {
+            return std::vec![Self::Portable, Self::Avx512Vl(avx512vl)];
         }
         std::vec![Self::Portable]
     }
@@ -50,8 +47,8 @@ impl Backend {
         match self {
             Self::Portable => portable::mix(rounds, v, m),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vl(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and VL.
+            Self::Avx512Vl(_) => {
+                // SAFETY: the backend holds evidence of AVX-512F and VL.
                 unsafe { avx512vl::mix(rounds, v, m) }
             }
         }

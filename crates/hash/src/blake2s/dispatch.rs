@@ -9,12 +9,7 @@ use super::wasm32::simd128_x4::compress_lanes;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{AVX2, AVX512, has};
-
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof(());
+use crate::cpu::{Avx2, Avx512};
 
 /// An implementation of BLAKE2s in lanes. All backends return the same words; a value exists only if the CPU supports
 /// it.
@@ -25,10 +20,10 @@ pub enum Backend {
     Portable,
     /// AVX2: eight messages in parallel.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Proof),
+    Avx2(Avx2),
     /// AVX-512F: sixteen messages in parallel.
     #[cfg(target_arch = "x86_64")]
-    Avx512(Proof),
+    Avx512(Avx512),
 }
 
 impl Backend {
@@ -37,11 +32,11 @@ impl Backend {
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if has(AVX512) {
-                return Self::Avx512(Proof(()));
+            if let Some(avx512) = Avx512::detect() {
+                return Self::Avx512(avx512);
             }
-            if has(AVX2) {
-                return Self::Avx2(Proof(()));
+            if let Some(avx2) = Avx2::detect() {
+                return Self::Avx2(avx2);
             }
         }
         Self::Portable
@@ -53,11 +48,11 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         let portable = portable.chain(
             [
-                (has(AVX2), Self::Avx2(Proof(()))),
-                (has(AVX512), Self::Avx512(Proof(()))),
+                Avx2::detect().map(Self::Avx2),
+                Avx512::detect().map(Self::Avx512),
             ]
             .into_iter()
-            .filter_map(|(present, backend)| present.then_some(backend)),
+            .flatten(),
         );
         portable
     }
@@ -76,13 +71,13 @@ impl Backend {
         match self {
             Self::Portable => compress_lanes(state, block, counter, last),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX2.
+            Self::Avx2(_) => {
+                // SAFETY: the backend holds evidence of AVX2.
                 unsafe { x86_64::avx2_x8::compress_lanes(state, block, counter, last) }
             }
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
+            Self::Avx512(_) => {
+                // SAFETY: the backend holds evidence of AVX-512F.
                 unsafe { x86_64::avx512_x16::compress_lanes(state, block, counter, last) }
             }
         }

@@ -58,8 +58,6 @@ mod wasm32;
 mod x86_64;
 
 pub use dispatch::Backend;
-#[cfg(target_arch = "x86_64")]
-pub use dispatch::Proof;
 
 /// Number of messages that a kernel compresses at once.
 pub const LANES: usize = 16;

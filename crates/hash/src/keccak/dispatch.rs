@@ -17,12 +17,7 @@ use super::wasm32::scalar::permute;
 use super::x86_64;
 use super::{State, xor_bytes};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{AVX2, AVX512, AVX512VL, BMI2, Model, has, model};
-
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof(());
+use crate::cpu::{Avx2, Avx512, Avx512Vl, Bmi2, Model, model};
 
 /// An implementation of Keccak. All backends return the same digests; a value exists only if the CPU supports it.
 #[non_exhaustive]
@@ -32,16 +27,16 @@ pub enum Backend {
     Portable,
     /// BMI1 and BMI2, one message at a time.
     #[cfg(target_arch = "x86_64")]
-    Bmi2(Proof),
+    Bmi2(Bmi2),
     /// Like [`Backend::Bmi2`], with batches of four messages in parallel with AVX2.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Proof),
+    Avx2(Avx2),
     /// AVX-512F and BW: one message in five vectors; batches of eight messages in parallel.
     #[cfg(target_arch = "x86_64")]
-    Avx512(Proof),
+    Avx512(Avx512),
     /// Like [`Backend::Avx512`], with AVX-512VL and one message in 256-bit vectors, which is faster on AMD Zen 4.
     #[cfg(target_arch = "x86_64")]
-    Avx512Vl(Proof),
+    Avx512Vl(Avx512Vl),
 }
 
 impl Backend {
@@ -50,18 +45,19 @@ impl Backend {
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if has(AVX512) {
-                return if has(AVX512VL) && model() == Model::AmdFamily19 {
-                    Self::Avx512Vl(Proof(()))
-                } else {
-                    Self::Avx512(Proof(()))
-                };
+            if let Some(avx512vl) = Avx512Vl::detect()
+                && model() == Model::AmdFamily19
+            {
+                return Self::Avx512Vl(avx512vl);
             }
-            if has(AVX2.and(BMI2)) {
-                return Self::Avx2(Proof(()));
+            if let Some(avx512) = Avx512::detect() {
+                return Self::Avx512(avx512);
             }
-            if has(BMI2) {
-                return Self::Bmi2(Proof(()));
+            if let Some(avx2) = Avx2::detect() {
+                return Self::Avx2(avx2);
+            }
+            if let Some(bmi2) = Bmi2::detect() {
+                return Self::Bmi2(bmi2);
             }
         }
         Self::Portable
@@ -73,13 +69,13 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         let portable = portable.chain(
             [
-                (has(BMI2), Self::Bmi2(Proof(()))),
-                (has(AVX2.and(BMI2)), Self::Avx2(Proof(()))),
-                (has(AVX512), Self::Avx512(Proof(()))),
-                (has(AVX512VL), Self::Avx512Vl(Proof(()))),
+                Bmi2::detect().map(Self::Bmi2),
+                Avx2::detect().map(Self::Avx2),
+                Avx512::detect().map(Self::Avx512),
+                Avx512Vl::detect().map(Self::Avx512Vl),
             ]
             .into_iter()
-            .filter_map(|(present, backend)| present.then_some(backend)),
+            .flatten(),
         );
         portable
     }
@@ -90,18 +86,18 @@ impl Backend {
         match self {
             Self::Portable => permute(state),
             #[cfg(target_arch = "x86_64")]
-            Self::Bmi2(Proof(())) | Self::Avx2(Proof(())) => {
-                // SAFETY: a `Proof` for either of these backends is only created after detecting BMI1 and BMI2.
+            Self::Bmi2(_) | Self::Avx2(_) => {
+                // SAFETY: the backend holds evidence of BMI1 and BMI2.
                 unsafe { x86_64::bmi2::permute(state) }
             }
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
+            Self::Avx512(_) => {
+                // SAFETY: the backend holds evidence of AVX-512F.
                 unsafe { x86_64::avx512_x1::permute(state) }
             }
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vl(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and VL.
+            Self::Avx512Vl(_) => {
+                // SAFETY: the backend holds evidence of AVX-512F and VL.
                 unsafe { x86_64::avx512vl_x1::permute(state) }
             }
         }
@@ -111,13 +107,13 @@ impl Backend {
     #[inline]
     pub(super) fn absorb<const RATE: usize>(self, state: &mut State, blocks: &[[u8; RATE]]) {
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512(Proof(())) = self {
-            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and BW.
+        if let Self::Avx512(_) = self {
+            // SAFETY: the backend holds evidence of AVX-512F and BW.
             return unsafe { x86_64::avx512_x1::absorb(state, blocks) };
         }
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512Vl(Proof(())) = self {
-            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and VL.
+        if let Self::Avx512Vl(_) = self {
+            // SAFETY: the backend holds evidence of AVX-512F and VL.
             return unsafe { x86_64::avx512vl_x1::absorb(state, blocks) };
         }
         for block in blocks {
@@ -136,13 +132,13 @@ impl Backend {
         rest: &[u8],
     ) -> [u8; OUT] {
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512(Proof(())) = self {
-            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F and BW.
+        if let Self::Avx512(_) = self {
+            // SAFETY: the backend holds evidence of AVX-512F and BW.
             return unsafe { x86_64::avx512_x1::sponge::<RATE, OUT>(suffix, state, rest) };
         }
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512Vl(Proof(())) = self {
-            // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F, BW and VL.
+        if let Self::Avx512Vl(_) = self {
+            // SAFETY: the backend holds evidence of AVX-512F, BW and VL.
             return unsafe { x86_64::avx512vl_x1::sponge::<RATE, OUT>(suffix, state, rest) };
         }
         let mut state = *state;
@@ -161,22 +157,22 @@ impl Backend {
     ) {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512(Proof(())) | Self::Avx512Vl(Proof(())) => batch::run::<8, RATE, OUT>(
+            Self::Avx512(_) | Self::Avx512Vl(_) => batch::run::<8, RATE, OUT>(
                 suffix,
                 inputs,
                 out,
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX-512F.
+                // SAFETY: the backend holds evidence of AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
                 // SAFETY: as above.
                 |state| unsafe { x86_64::avx512_x8::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(Proof(())) => batch::run::<4, RATE, OUT>(
+            Self::Avx2(_) => batch::run::<4, RATE, OUT>(
                 suffix,
                 inputs,
                 out,
-                // SAFETY: the `Proof` for this backend is only created after detecting AVX2.
+                // SAFETY: the backend holds evidence of AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
                 // SAFETY: as above.
                 |state| unsafe { x86_64::avx2_x4::squeeze(state) },

@@ -22,8 +22,6 @@ mod wasm32;
 mod x86_64;
 
 pub use dispatch::Backend;
-#[cfg(target_arch = "x86_64")]
-pub use dispatch::Proof;
 
 /// Bytes absorbed per permutation: (1600 - 2 * 256) / 8.
 const RATE: usize = 136;

@@ -6,12 +6,7 @@ use sha2::block_api::compress256;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::sha_avx512;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{AVX512VL, SHA, has};
-
-/// Evidence that this CPU has the instructions of a [`Backend`]; only detection creates it.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Proof(());
+use crate::cpu::ShaAvx512;
 
 /// An implementation of SHA-256. All backends return the same digests; a value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +15,7 @@ pub(super) enum Backend {
     Portable,
     /// SHA-NI, with AVX-512BW and VL to load and pad partial blocks.
     #[cfg(target_arch = "x86_64")]
-    ShaAvx512(Proof),
+    ShaAvx512(ShaAvx512),
 }
 
 impl Backend {
@@ -28,8 +23,8 @@ impl Backend {
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if has(SHA.and(AVX512VL)) {
-            return Self::ShaAvx512(Proof(()));
+        if let Some(sha_avx512) = ShaAvx512::detect() {
+            return Self::ShaAvx512(sha_avx512);
         }
         Self::Portable
     }
@@ -49,9 +44,8 @@ impl Backend {
         match self {
             Self::Portable => compress256(state, blocks),
             #[cfg(target_arch = "x86_64")]
-            Self::ShaAvx512(Proof(())) => {
-                // SAFETY: the `Proof` for this backend is only created after detecting SHA-NI, SSE4.1, AVX-512BW and
-                // VL.
+            Self::ShaAvx512(_) => {
+                // SAFETY: the backend holds evidence of SHA-NI, SSE4.1, AVX-512BW and VL.
                 unsafe { sha_avx512::absorb(state, blocks) }
             }
         }
@@ -67,7 +61,7 @@ impl Backend {
                 digest(&state)
             }
             #[cfg(target_arch = "x86_64")]
-            Self::ShaAvx512(Proof(())) => {
+            Self::ShaAvx512(_) => {
                 // SAFETY: as above.
                 unsafe { sha_avx512::padded(state, blocks) }
             }
@@ -80,7 +74,7 @@ impl Backend {
         match self {
             Self::Portable => finish(*state, rest, length),
             #[cfg(target_arch = "x86_64")]
-            Self::ShaAvx512(Proof(())) => {
+            Self::ShaAvx512(_) => {
                 // SAFETY: as above.
                 unsafe { sha_avx512::finish(state, rest, length) }
             }

@@ -3,16 +3,11 @@
 //! kernel was compiled for.
 
 #[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::{AVX2, AVX512, has};
+use lydite_hash::cpu::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
-
-/// Evidence that this CPU has the instructions of a [`Backend`]. Only detection creates it.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof(());
 
 /// An implementation of the permutations. All backends give the same results. A value exists only if the CPU can run
 /// it.
@@ -23,10 +18,10 @@ pub enum Backend {
     Portable,
     /// The portable code compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Proof),
+    Avx2(Avx2),
     /// AVX-512F and AVX-512BW.
     #[cfg(target_arch = "x86_64")]
-    Avx512(Proof),
+    Avx512(Avx512),
 }
 
 impl Backend {
@@ -35,11 +30,11 @@ impl Backend {
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if has(AVX512) {
-                return Self::Avx512(Proof(()));
+            if let Some(avx512) = Avx512::detect() {
+                return Self::Avx512(avx512);
             }
-            if has(AVX2) {
-                return Self::Avx2(Proof(()));
+            if let Some(avx2) = Avx2::detect() {
+                return Self::Avx2(avx2);
             }
         }
         Self::Portable
@@ -51,11 +46,11 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         let portable = portable.chain(
             [
-                (has(AVX2), Self::Avx2(Proof(()))),
-                (has(AVX512), Self::Avx512(Proof(()))),
+                Avx2::detect().map(Self::Avx2),
+                Avx512::detect().map(Self::Avx512),
             ]
             .into_iter()
-            .filter_map(|(present, backend)| present.then_some(backend)),
+            .flatten(),
         );
         portable
     }
@@ -87,12 +82,12 @@ macro_rules! permutations {
                 pub fn $all(self, state: &mut Lanes<$width>) {
                     match self {
                         Self::Portable => in_parts::<$kind, $width, $rounds>(state),
-                        // SAFETY: the `Proof` of this backend is made only after finding AVX2.
+                        // SAFETY: the backend holds evidence of AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$all(state) },
-                        // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
+                        Self::Avx2(_) => unsafe { x86_64::avx2::$all(state) },
+                        // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(Proof(())) => unsafe { x86_64::$avx512::$all(state) },
+                        Self::Avx512(_) => unsafe { x86_64::$avx512::$all(state) },
                     }
                 }
 
@@ -100,12 +95,12 @@ macro_rules! permutations {
                 pub fn $one(self, state: &mut [u32; $width]) {
                     match self {
                         Self::Portable => portable::permute_one::<$kind, $width, $rounds>(state),
-                        // SAFETY: the `Proof` of this backend is made only after finding AVX2.
+                        // SAFETY: the backend holds evidence of AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(Proof(())) => unsafe { x86_64::avx2::$one(state) },
-                        // SAFETY: the `Proof` of this backend is made only after finding AVX-512F and AVX-512BW.
+                        Self::Avx2(_) => unsafe { x86_64::avx2::$one(state) },
+                        // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(Proof(())) => unsafe { x86_64::avx512_x1::$one(state) },
+                        Self::Avx512(_) => unsafe { x86_64::avx512_x1::$one(state) },
                     }
                 }
             )*

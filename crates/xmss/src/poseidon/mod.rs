@@ -15,8 +15,6 @@ mod tests;
 mod x86_64;
 
 pub use dispatch::Backend;
-#[cfg(target_arch = "x86_64")]
-pub use dispatch::Proof;
 
 use crate::koalabear;
 use tables::{

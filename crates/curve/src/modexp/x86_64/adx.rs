@@ -3,9 +3,21 @@
 
 use core::arch::asm;
 
-use super::super::limbs::{MulKernel, Portable};
+use alloc::vec::Vec;
 
-/// The implementation with BMI2 and ADX. `modexp` uses it only after checking that the CPU has them.
+use lydite_hash::cpu::Avx512Ifma;
+
+use super::{
+    super::{
+        Exponent,
+        limbs::{MulKernel, Portable},
+        power_in,
+    },
+    avx512ifma::Ifma,
+};
+
+/// The implementation with BMI2 and ADX, and whole powers with AVX-512 IFMA if the CPU has it. `modexp` uses it only
+/// after checking that the CPU has BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 
@@ -72,5 +84,10 @@ impl MulKernel for Adx {
             );
         }
         carry
+    }
+
+    fn power_by_lanes(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Option<Vec<u64>> {
+        let field = Ifma::new(Avx512Ifma::detect()?, modulus)?;
+        Some(power_in::<Self, _>(field, base, exponent))
     }
 }

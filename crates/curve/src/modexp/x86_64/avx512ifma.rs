@@ -11,6 +11,8 @@
 use alloc::{vec, vec::Vec};
 use core::arch::{asm, x86_64::*};
 
+use lydite_hash::cpu::Avx512Ifma;
+
 use super::super::{
     Reduction,
     limbs::{MulKernel, compare, divide, negative_inverse_word, sub_in_place},
@@ -49,12 +51,12 @@ pub(in super::super) struct Ifma<'a> {
     inverse: u64,
     limbs: usize,
     kernel: Kernel,
+    _evidence: Avx512Ifma,
 }
 
 impl<'a> Ifma<'a> {
-    /// Returns `None` if there is no kernel for the modulus. Requires AVX-512F and AVX-512IFMA.
-    pub(in super::super) fn new(words: &'a [u64]) -> Option<Self> {
-        debug_assert!(crate::cpu::has_avx512ifma());
+    /// Returns `None` if there is no kernel for the modulus.
+    pub(in super::super) fn new(evidence: Avx512Ifma, words: &'a [u64]) -> Option<Self> {
         let bits = 64 * words.len() - words.last()?.leading_zeros() as usize;
         let limbs = (bits + 2).div_ceil(52).next_multiple_of(2);
         let (blocks, _, kernel) = KERNELS
@@ -66,6 +68,7 @@ impl<'a> Ifma<'a> {
             inverse: negative_inverse_word(words[0]) << 12,
             limbs,
             kernel,
+            _evidence: evidence,
         })
     }
 }
@@ -121,7 +124,7 @@ impl Reduction for Ifma<'_> {
     }
 
     fn multiply(&mut self, out: &mut [Block], a: &[Block], b: &[Block]) {
-        // SAFETY: `new` may only be called if the CPU has the instructions.
+        // SAFETY: the kernels require AVX-512F and IFMA, of which `self` holds evidence.
         unsafe { (self.kernel)(self, out, a, b) }
     }
 

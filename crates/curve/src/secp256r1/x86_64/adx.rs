@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cpu;
+    use lydite_hash::cpu;
 
     const R: u32 = 256;
 
@@ -265,7 +265,7 @@ mod tests {
 
     /// Compares every operation on a and b, which represent themselves times 2^-256, with integer arithmetic.
     fn check(a: [u64; 4], b: [u64; 4]) {
-        if !cpu::has_adx() {
+        if cpu::Adx::detect().is_none() {
             return;
         }
         let p = &big(&P::P);

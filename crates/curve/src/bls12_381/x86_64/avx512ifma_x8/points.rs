@@ -34,11 +34,14 @@ pub(super) fn digits<const DIGITS: usize>(k: u128) -> [i8; DIGITS] {
 }
 
 macro_rules! group {
-    ($group:ident, $curve:ident, $scalar:ident, $field:ident, $jacobian:ident, $add:ident, $bits:literal, $base:expr) => {
+    ($group:ident, $curve:ident, $scalar:ident, $field:ident, $jacobian:ident, $bits:literal, $base:expr) => {
         pub(in super::super::super) mod $group {
-            use blst::{$add, $jacobian};
+            use blst::$jacobian;
 
-            use super::super::super::super::fields::{$curve, $scalar};
+            use super::super::super::super::{
+                fields::{$curve, $scalar},
+                groups::Group as _,
+            };
             use super::{super::field::$field, *};
 
             points_of_lanes!(AffineLanes, JacobianLanes, $field);
@@ -160,16 +163,12 @@ macro_rules! group {
                 let (x, y, z) = (sum.x.store(), sum.y.store(), sum.z.mul(&scale).store());
                 let mut total = $jacobian::default();
                 for ((x, y), z) in x.iter().zip(&y).zip(&z) {
-                    let (before, lane) = (
-                        total,
-                        $jacobian {
-                            x: x.0,
-                            y: y.0,
-                            z: z.0,
-                        },
-                    );
-                    // SAFETY: the pointers come from references to two points to read and one to write.
-                    unsafe { $add(&mut total, &before, &lane) };
+                    let lane = $jacobian {
+                        x: x.0,
+                        y: y.0,
+                        z: z.0,
+                    };
+                    total = $curve::sum(&total, &lane);
                 }
                 total
             }
@@ -220,7 +219,6 @@ group!(
     Fp,
     FpLanes,
     blst_p1,
-    blst_p1_add_or_double,
     128,
     // (0, 2), of order 3.
     Affine {
@@ -234,7 +232,6 @@ group!(
     Fp2,
     Fp2Lanes,
     blst_p2,
-    blst_p2_add_or_double,
     64,
     // (-1, 2 + u).
     Affine {

@@ -2,31 +2,27 @@
 
 use alloc::vec::Vec;
 
-use blst::{
-    blst_final_exp, blst_fp, blst_fp2, blst_fp6, blst_fp12, blst_fp12_conjugate,
-    blst_fp12_cyclotomic_sqr, blst_fp12_frobenius_map, blst_fp12_inverse, blst_fp12_is_one,
-    blst_fp12_mul, blst_fp12_mul_by_xy00z0, blst_fp12_sqr, blst_miller_loop_n, blst_p1,
-    blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_generator, blst_p1_affine_in_g1,
-    blst_p1_affine_on_curve, blst_p1_from_affine, blst_p1_is_equal, blst_p1_mult, blst_p2,
-    blst_p2_add_or_double, blst_p2_affine, blst_p2_affine_generator, blst_p2_affine_in_g2,
-    blst_p2_affine_on_curve, blst_p2_from_affine, blst_p2_is_equal, blst_p2_mult,
-};
+use blst::*;
+use lydite_hash::cpu::Avx512Ifma;
 
 use super::{
     super::super::{
         endomorphism::{X, g1_image, g2_image},
         fields::{Fp, Fp2, G1, G2},
-        points::{from_p1, from_p2, to_p1_affine, to_p2_affine},
+        groups::Group,
     },
     field::{Fp2Lanes, FpLanes},
     g1, g2,
     pairing::{final_exponentiation, final_exponentiation_is_one, miller_loop},
     points::digits,
     products::Factor,
-    subgroup::{are_in_g1, are_in_g2},
     tower::Fp12,
 };
-use crate::{cpu, field::LazyField, group::Affine, lanes::LANES};
+use crate::{
+    field::LazyField,
+    group::{self, Affine},
+    lanes::LANES,
+};
 
 /// Pseudo-random numbers.
 fn numbers() -> impl Iterator<Item = u64> {
@@ -55,14 +51,14 @@ fn elements(from: &mut impl Iterator<Item = u64>) -> [Fp; LANES] {
 
 #[test]
 fn field_is_that_of_the_library() {
-    if !cpu::has_avx512ifma() {
+    if Avx512Ifma::detect().is_none() {
         return;
     }
     let mut numbers = numbers();
     for _ in 0..50 {
         let (a, mut b) = (elements(&mut numbers), elements(&mut numbers));
         b.rotate_left(3);
-        // SAFETY: `cpu::has_avx512ifma` was checked above.
+        // SAFETY: `Avx512Ifma::detect` was checked above.
         let [product, square, minus, more, twice, negative] = unsafe {
             let (a, b) = (FpLanes::load(&a), FpLanes::load(&b));
             [
@@ -93,7 +89,7 @@ fn field_is_that_of_the_library() {
             })
         };
         let (c, d): ([Fp2; LANES], [Fp2; LANES]) = (pairs(&a, &b), pairs(&b, &a));
-        // SAFETY: `cpu::has_avx512ifma` was checked above.
+        // SAFETY: `Avx512Ifma::detect` was checked above.
         let [product, square, minus] = unsafe {
             let (c, d) = (Fp2Lanes::load(&c), Fp2Lanes::load(&d));
             let large = c.minus::<12, 1, 2>(&d);
@@ -140,150 +136,106 @@ fn digits_add_up() {
     }
 }
 
-macro_rules! group_tests {
-    ($name:ident, $group:ident, $curve:ident, $p:ident, $affine:ident, $generator:ident, $from_affine:ident, $mult:ident,
-     $add:ident, $is_equal:ident, $in_group:ident, $on_curve:ident, $from:ident, $to_affine:ident, $bits:literal,
-     $multiplier:expr, $image:ident, $in_lanes:ident, $outside:expr) => {
-        #[test]
-        fn $name() {
-            if !cpu::has_avx512ifma() {
-                return;
-            }
-            let multiple = |p: &$affine, k: u128| {
-                let (mut jacobian, mut product) = ($p::default(), $p::default());
-                // SAFETY: the pointers come from references to points and to the 16 bytes of a scalar.
-                unsafe {
-                    $from_affine(&mut jacobian, p);
-                    $mult(&mut product, &jacobian, k.to_le_bytes().as_ptr(), 128);
-                }
-                product
-            };
-            // SAFETY: blst returns a valid pointer to a static.
-            let generator = unsafe { *$generator() };
-            let mut numbers = numbers();
-            let mut points: Vec<Affine<$curve>> = (0..19)
-                .map(|_| {
-                    let k = u128::from(numbers.next().unwrap());
-                    $from(&multiple(&generator, k)).to_affine().unwrap()
+/// Compares the vector kernels of a group with blst. `opposite_multiples` is the check of any number of points in lanes;
+/// `outside` is a point of the curve that is not in the group.
+fn sums_and_subgroup<G: Group>(
+    generator: &G::AffinePoint,
+    bits: u32,
+    outside: Affine<G>,
+    opposite_multiples: impl Fn(&[Affine<G>]) -> bool,
+) {
+    let Some(ifma) = Avx512Ifma::detect() else {
+        return;
+    };
+    let multiple = |p: &G::AffinePoint, k: u128| {
+        let mut scalar = blst_scalar::default();
+        scalar.b[..16].copy_from_slice(&k.to_le_bytes());
+        G::multiple(p, &scalar)
+    };
+    let mut numbers = numbers();
+    let mut points: Vec<Affine<G>> = (0..19)
+        .map(|_| {
+            let k = u128::from(numbers.next().unwrap());
+            G::from_point(&multiple(generator, k)).to_affine().unwrap()
+        })
+        .collect();
+    // A repeated point and an opposite one.
+    points[7] = points[3];
+    points[12] = points[3].negate_if(true);
+
+    for count in [0, 1, 2, 3, 7, 8, 9, 16, 19] {
+        for same in [false, true] {
+            let terms: Vec<_> = points[..count]
+                .iter()
+                .enumerate()
+                .map(|(i, point)| {
+                    let k = match i % 5 {
+                        _ if same => 0xffff,
+                        0 => u128::MAX,
+                        1 => 0,
+                        2 => 1 << (bits - 1),
+                        _ => u128::from(numbers.next().unwrap()) << (bits - 64),
+                    };
+                    (*point, k & u128::MAX >> (128 - bits))
                 })
                 .collect();
-            // A repeated point and an opposite one.
-            points[7] = points[3];
-            points[12] = points[3].negate_if(true);
+            let expected = terms.iter().fold(G::Point::default(), |sum, (point, k)| {
+                G::sum(&sum, &multiple(&G::to_affine_point(*point), *k))
+            });
+            let sum = G::from_point(&G::sum_by_lanes(ifma, &terms));
+            assert!(sum.equals(&G::from_point(&expected)), "{count} {same}");
+        }
+    }
 
-            for count in [0, 1, 2, 3, 7, 8, 9, 16, 19] {
-                for same in [false, true] {
-                    let terms: Vec<_> = points[..count]
-                        .iter()
-                        .enumerate()
-                        .map(|(i, point)| {
-                            let k = match i % 5 {
-                                _ if same => 0xffff,
-                                0 => u128::MAX,
-                                1 => 0,
-                                2 => 1 << ($bits - 1),
-                                _ => u128::from(numbers.next().unwrap()) << ($bits - 64),
-                            };
-                            (*point, k & u128::MAX >> (128 - $bits))
-                        })
-                        .collect();
-                    let mut expected = $p::default();
-                    for (point, k) in &terms {
-                        let before = expected;
-                        // SAFETY: the pointers come from references to two points to read and one to write.
-                        unsafe {
-                            $add(&mut expected, &before, &multiple(&$to_affine(*point), *k));
-                        }
-                    }
-                    // SAFETY: `cpu::has_avx512ifma` was checked above; the pointers come from references to points.
-                    let equal = unsafe { $is_equal(&$group::sum(&terms), &expected) };
-                    assert!(equal, "{count} {same}");
-                }
-            }
-
-            let check = |points: &[Affine<$curve>]| {
-                // SAFETY: `cpu::has_avx512ifma` was checked above.
-                let [of_any, in_lanes] = unsafe {
-                    [
-                        $in_lanes(points),
-                        $group::are_opposite_multiples(points, $multiplier, $image),
-                    ]
-                };
-                assert_eq!(of_any, in_lanes);
-                of_any
-            };
-            // A point of the curve that is not in the subgroup, alone and added to a point of the subgroup.
-            let outside: Affine<$curve> = $outside;
-            let at = $to_affine(outside);
-            // SAFETY: the pointers come from references to a point.
-            unsafe { assert!($on_curve(&at) && !$in_group(&at)) };
-            let other = Affine {
-                x: outside.x,
-                y: outside.y.negate(1),
-            };
-            let sum = crate::group::add_affine(Some(points[0]), Some(other)).unwrap();
-            for count in 1..=LANES {
-                assert!(check(&points[..count]));
-                for at in 0..count {
-                    for outside in [outside, sum] {
-                        let mut points = points.clone();
-                        points[at] = outside;
-                        assert!(!check(&points[..count]), "{count} {at}");
-                    }
-                }
+    let check = |points: &[Affine<G>]| {
+        let of_any = G::contains_all_by_lanes(ifma, points);
+        assert_eq!(of_any, opposite_multiples(points));
+        of_any
+    };
+    assert!(Affine::<G>::checked(outside.x, outside.y, ()).is_ok());
+    assert!(!G::contains(&G::to_affine_point(outside)));
+    // The point outside, alone and added to a point of the group.
+    let sum = group::add_affine(Some(points[0]), Some(outside.negate_if(true))).unwrap();
+    for count in 1..=LANES {
+        assert!(check(&points[..count]));
+        for at in 0..count {
+            for outside in [outside, sum] {
+                let mut points = points.clone();
+                points[at] = outside;
+                assert!(!check(&points[..count]), "{count} {at}");
             }
         }
-    };
+    }
 }
 
-group_tests!(
-    sums_and_subgroup_of_g1,
-    g1,
-    G1,
-    blst_p1,
-    blst_p1_affine,
-    blst_p1_affine_generator,
-    blst_p1_from_affine,
-    blst_p1_mult,
-    blst_p1_add_or_double,
-    blst_p1_is_equal,
-    blst_p1_affine_in_g1,
-    blst_p1_affine_on_curve,
-    from_p1,
-    to_p1_affine,
-    128,
-    u128::from(X) * u128::from(X),
-    g1_image,
-    are_in_g1,
-    Affine {
+#[test]
+fn sums_and_subgroup_of_g1() {
+    let outside = Affine {
         x: Fp::ZERO,
-        y: Fp::ONE.double()
-    }
-);
-group_tests!(
-    sums_and_subgroup_of_g2,
-    g2,
-    G2,
-    blst_p2,
-    blst_p2_affine,
-    blst_p2_affine_generator,
-    blst_p2_from_affine,
-    blst_p2_mult,
-    blst_p2_add_or_double,
-    blst_p2_is_equal,
-    blst_p2_affine_in_g2,
-    blst_p2_affine_on_curve,
-    from_p2,
-    to_p2_affine,
-    64,
-    u128::from(X),
-    g2_image,
-    are_in_g2,
-    Affine {
+        y: Fp::ONE.double(),
+    };
+    // SAFETY: blst returns a valid pointer to a static.
+    let generator = unsafe { &*blst_p1_affine_generator() };
+    sums_and_subgroup::<G1>(generator, 128, outside, |points| {
+        let multiplier = u128::from(X) * u128::from(X);
+        // SAFETY: called after `Avx512Ifma::detect`.
+        unsafe { g1::are_opposite_multiples(points, multiplier, g1_image) }
+    });
+}
+
+#[test]
+fn sums_and_subgroup_of_g2() {
+    let outside = Affine {
         x: Fp2::ONE.negate(1),
-        y: Fp2::TWO_PLUS_U
-    }
-);
+        y: Fp2::TWO_PLUS_U,
+    };
+    // SAFETY: blst returns a valid pointer to a static.
+    let generator = unsafe { &*blst_p2_affine_generator() };
+    sums_and_subgroup::<G2>(generator, 64, outside, |points| {
+        // SAFETY: called after `Avx512Ifma::detect`.
+        unsafe { g2::are_opposite_multiples(points, u128::from(X), g2_image) }
+    });
+}
 
 /// An element of Fp12 whose coefficients include edge values.
 fn fp12(from: &mut impl Iterator<Item = u64>) -> blst_fp12 {
@@ -382,10 +334,10 @@ fn tower_operations(numbers: &mut impl Iterator<Item = u64>) {
 
 #[test]
 fn tower_is_that_of_the_library() {
-    if cpu::has_avx512ifma() {
+    if Avx512Ifma::detect().is_some() {
         let mut numbers = numbers();
         for _ in 0..20 {
-            // SAFETY: `cpu::has_avx512ifma` was checked above.
+            // SAFETY: `Avx512Ifma::detect` was checked above.
             unsafe { tower_operations(&mut numbers) };
         }
     }
@@ -406,8 +358,8 @@ fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G
             blst_p2_mult(&mut q, &from_q, b.to_le_bytes().as_ptr(), 64);
         }
         pairs.push((
-            from_p1(&p).to_affine().unwrap(),
-            from_p2(&q).to_affine().unwrap(),
+            G1::from_point(&p).to_affine().unwrap(),
+            G2::from_point(&q).to_affine().unwrap(),
         ));
     }
     pairs
@@ -417,17 +369,17 @@ fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G
 /// triple, or the same.
 #[test]
 fn pairing_is_that_of_the_library() {
-    if !cpu::has_avx512ifma() {
+    if Avx512Ifma::detect().is_none() {
         return;
     }
     let mut numbers = numbers();
     for count in [1, 2, 3, 4, 5, 8, 9] {
         let pairs = pairs(&mut numbers, count);
-        // SAFETY: `cpu::has_avx512ifma` was checked above.
+        // SAFETY: `Avx512Ifma::detect` was checked above.
         let ours = unsafe { miller_loop(&pairs) }.unwrap();
         let (ps, qs): (Vec<_>, Vec<_>) = pairs
             .iter()
-            .map(|(p, q)| (to_p1_affine(*p), to_p2_affine(*q)))
+            .map(|(p, q)| (G1::to_affine_point(*p), G2::to_affine_point(*q)))
             .unzip();
         let (ps_list, qs_list) = (
             [ps.as_ptr(), core::ptr::null()],
@@ -441,7 +393,7 @@ fn pairing_is_that_of_the_library() {
             of_one(blst_final_exp, &theirs),
         );
         assert!(power == conjugate(&other), "{count}");
-        // SAFETY: `cpu::has_avx512ifma` was checked above; the pointers come from references to field elements.
+        // SAFETY: `Avx512Ifma::detect` was checked above; the pointers come from references to field elements.
         unsafe {
             assert!(!blst_fp12_is_one(&power));
             let cube = of_two(blst_fp12_mul, &of_one(blst_fp12_sqr, &power), &power);
@@ -462,7 +414,7 @@ fn pairing_is_that_of_the_library() {
             for outside in [outside, sum] {
                 let mut pairs = pairs.clone();
                 pairs[at].1 = outside;
-                // SAFETY: `cpu::has_avx512ifma` was checked above.
+                // SAFETY: `Avx512Ifma::detect` was checked above.
                 assert!(unsafe { miller_loop(&pairs) }.is_none(), "{count} {at}");
             }
         }

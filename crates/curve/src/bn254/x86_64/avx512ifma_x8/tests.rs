@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use lydite_hash::cpu;
 use proptest::{
     array::{uniform2, uniform3, uniform6, uniform8},
     prelude::*,
@@ -11,7 +12,6 @@ use super::{
     tower::{Fp2, Fp12, Operand},
 };
 use crate::{
-    cpu,
     field::Field as _,
     lanes::LANES,
     montgomery::{Adx, Modulus},
@@ -47,7 +47,7 @@ fn fp12(words: [[[u64; 4]; 2]; 6]) -> ScalarFp12 {
 }
 
 fn has_lanes() -> bool {
-    cpu::has_adx() && cpu::has_avx512ifma()
+    cpu::Adx::detect().is_some() && cpu::Avx512Ifma::detect().is_some()
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
