@@ -22,7 +22,7 @@ use lydite_hash::blake2s;
 use rand_core::Rng;
 
 use crate::hash::{
-    ChainPosition, DIGEST_WORDS, Digest, MESSAGE_WORDS, PARAMETER_WORDS, Parameter,
+    ChainPositions, DIGEST_WORDS, Digest, MESSAGE_WORDS, PARAMETER_WORDS, Parameter,
     RANDOMNESS_WORDS, Randomness, TweakHash,
 };
 use crate::poseidon::{Backend, LANES, Lanes};
@@ -66,24 +66,57 @@ fn word(bytes: &[u8; 32], i: usize) -> u32 {
     u32::from_le_bytes(bytes.as_chunks().0[i])
 }
 
-fn initial() -> Lanes<8> {
-    Lanes(blake2s::INITIAL.map(|word| [word; LANES]))
+/// Values of one word in all lanes.
+type Column = [u32; LANES];
+
+static ZERO: Column = [0; LANES];
+
+/// The first word of a tweak.
+fn tweak(purpose: Use) -> u32 {
+    (purpose as u32) << 8
 }
 
-/// Writes tweaks and parameters to the start of a block.
+/// Tweak and parameter. The kernels read words where they are: vectors that were written in parts a moment ago would have
+/// to wait for the memory.
 #[inline]
-fn prefix(
-    block: &mut [[u32; LANES]],
-    purpose: Use,
-    places: &[u32; LANES],
-    indices: &[u32; LANES],
-    parameter: &Lanes<PARAMETER_WORDS>,
-) {
-    block[0] = [(purpose as u32) << 8; LANES];
-    block[1] = *places;
-    block[2] = [0; LANES];
-    block[3] = *indices;
-    block[WORDS..PREFIX].copy_from_slice(&parameter.0[..WORDS]);
+fn prefix<'a>(
+    purpose: &'a Column,
+    places: &'a Column,
+    indices: &'a Column,
+    Lanes([p0, p1, p2, p3, _]): &'a Lanes<PARAMETER_WORDS>,
+) -> [&'a Column; PREFIX] {
+    [purpose, places, &ZERO, indices, p0, p1, p2, p3]
+}
+
+/// A block of tweak, parameter and the first words of a payload.
+#[inline]
+fn block<'a, const W: usize, const N: usize>(
+    prefix: [&'a Column; PREFIX],
+    payload: [&'a Column; N],
+) -> [&'a Column; W] {
+    const { assert!(W == PREFIX + N) };
+    core::array::from_fn(|i| {
+        if i < PREFIX {
+            prefix[i]
+        } else {
+            payload[i - PREFIX]
+        }
+    })
+}
+
+/// The words of a digest.
+#[inline]
+fn words(digest: &Lanes<DIGEST_WORDS>) -> [&Column; WORDS] {
+    core::array::from_fn(|i| &digest.0[i])
+}
+
+/// The digest of a message of one block.
+#[inline]
+fn hash<const W: usize>(backend: Backend, block: [&Column; W]) -> Lanes<DIGEST_WORDS> {
+    let mut out = Lanes::ZERO;
+    let digest = &mut out.0.as_chunks_mut::<WORDS>().0[0];
+    kernel(backend).compress_first(block, 4 * W as u64, true, digest);
+    out
 }
 
 /// The first words of a state as a digest.
@@ -103,8 +136,7 @@ fn hash_one(
     payload: impl ExactSizeIterator<Item = u32>,
 ) -> [u32; 8] {
     let total = 4 * (PREFIX + payload.len()) as u64;
-    let tweak = [(purpose as u32) << 8, place, 0, index];
-    let mut words = tweak
+    let mut words = [tweak(purpose), place, 0, index]
         .into_iter()
         .chain(parameter[..WORDS].iter().copied())
         .chain(payload);
@@ -152,26 +184,33 @@ impl TweakHash for Blake2sHash {
         core::array::from_fn(|i| if i < 8 { word(message, i) } else { 0 })
     }
 
-    #[inline]
-    fn step(
+    fn steps(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
-        positions: &[ChainPosition; LANES],
+        at: &mut ChainPositions,
+        count: u32,
         value: &mut Lanes<DIGEST_WORDS>,
     ) {
-        // A position is that after the step.
-        let places = positions.map(|at| {
-            (u32::from(at.chain) * 8)
-                .wrapping_add(u32::from(at.position))
-                .wrapping_sub(1)
-        });
-        let epochs = positions.map(|at| at.epoch);
-        let mut block = Lanes::<{ PREFIX + WORDS }>::ZERO;
-        prefix(&mut block.0, Use::Step, &places, &epochs, parameter);
-        block.0[PREFIX..].copy_from_slice(&value.0[..WORDS]);
-        let mut state = initial();
-        kernel(backend).compress_lanes(&mut state.0, &block.0, 48, true);
-        *value = digest(&state);
+        let kernel = kernel(backend);
+        let purpose = [tweak(Use::Step); LANES];
+        // Values and places alternate between two buffers: a step does not wait for what was just written.
+        let place = |l: usize| at.chains[l].wrapping_mul(8).wrapping_add(at.positions[l]);
+        let mut places: [Column; 2] =
+            [0, 1].map(|step| core::array::from_fn(|l| place(l).wrapping_add(step)));
+        let [mut now, mut then] = places.each_mut();
+        let mut other = Lanes::<WORDS>::ZERO;
+        let (mut from, mut to) = (&mut value.0.as_chunks_mut::<WORDS>().0[0], &mut other.0);
+        for _ in 0..count {
+            let prefix = prefix(&purpose, now, &at.epochs, parameter);
+            kernel.compress_first(block::<12, 4>(prefix, from.each_ref()), 48, true, to);
+            *now = now.map(|place| place.wrapping_add(2));
+            (now, then) = (then, now);
+            (from, to) = (to, from);
+        }
+        if count % 2 == 1 {
+            value.0[..WORDS].copy_from_slice(&other.0);
+        }
+        at.positions = at.positions.map(|position| position.wrapping_add(count));
     }
 
     fn node(
@@ -181,15 +220,12 @@ impl TweakHash for Blake2sHash {
         positions: &[u32; LANES],
         children: [&Lanes<DIGEST_WORDS>; 2],
     ) -> Lanes<DIGEST_WORDS> {
-        let mut block = Lanes::<16>::ZERO;
-        let levels = [u32::from(level); LANES];
-        prefix(&mut block.0, Use::Node, &levels, positions, parameter);
-        for (words, child) in block.0[PREFIX..].chunks_mut(WORDS).zip(children) {
-            words.copy_from_slice(&child.0[..WORDS]);
-        }
-        let mut state = initial();
-        kernel(backend).compress_lanes(&mut state.0, &block.0, BLOCK, true);
-        digest(&state)
+        let (purpose, level) = ([tweak(Use::Node); LANES], [u32::from(level); LANES]);
+        let [left, right] = children.map(words);
+        let payload: [&Column; 8] =
+            core::array::from_fn(|i| if i < WORDS { left[i] } else { right[i - WORDS] });
+        let prefix = prefix(&purpose, &level, positions, parameter);
+        hash(backend, block::<16, 8>(prefix, payload))
     }
 
     fn leaf(
@@ -199,21 +235,16 @@ impl TweakHash for Blake2sHash {
         ends: &[Lanes<DIGEST_WORDS>],
     ) -> Lanes<DIGEST_WORDS> {
         let total = 4 * (PREFIX + WORDS * ends.len()) as u64;
-        let mut block = Lanes::<16>::ZERO;
-        prefix(&mut block.0, Use::Leaf, &[0; LANES], epochs, parameter);
-        let mut ends = ends.iter();
-        let (mut filled, mut counter) = (PREFIX, 0);
-        let mut state = initial();
+        let purpose = [tweak(Use::Leaf); LANES];
+        let mut columns = prefix(&purpose, &ZERO, epochs, parameter)
+            .into_iter()
+            .chain(ends.iter().flat_map(words));
+        let mut state = Lanes(blake2s::INITIAL.map(|word| [word; LANES]));
+        let mut counter = 0;
         while counter < total {
-            for words in block.0[filled..].chunks_mut(WORDS) {
-                match ends.next() {
-                    Some(end) => words.copy_from_slice(&end.0[..WORDS]),
-                    None => words.fill([0; LANES]),
-                }
-            }
-            filled = 0;
+            let block: [&Column; 16] = core::array::from_fn(|_| columns.next().unwrap_or(&ZERO));
             counter = total.min(counter + BLOCK);
-            kernel(backend).compress_lanes(&mut state.0, &block.0, counter, counter == total);
+            kernel(backend).compress_lanes(&mut state.0, block, counter, counter == total);
         }
         digest(&state)
     }
@@ -224,11 +255,11 @@ impl TweakHash for Blake2sHash {
         epochs: &[u32; LANES],
         message: &Lanes<MESSAGE_WORDS>,
     ) -> Lanes<8> {
-        let mut block = Lanes::<16>::ZERO;
-        prefix(&mut block.0, Use::Message, &[0; LANES], epochs, parameter);
-        block.0[PREFIX..].copy_from_slice(&message.0[..8]);
-        let mut state = initial();
-        kernel(backend).compress_lanes(&mut state.0, &block.0, BLOCK, false);
+        let purpose = [tweak(Use::Message); LANES];
+        let prefix = prefix(&purpose, &ZERO, epochs, parameter);
+        let payload: [&Column; 8] = core::array::from_fn(|i| &message.0[i]);
+        let mut state = Lanes::ZERO;
+        kernel(backend).compress_first(block::<16, 8>(prefix, payload), BLOCK, false, &mut state.0);
         state
     }
 
@@ -239,9 +270,8 @@ impl TweakHash for Blake2sHash {
         randomness: &Lanes<RANDOMNESS_WORDS>,
     ) -> Lanes<DIGEST_WORDS> {
         let mut state = *absorbed;
-        if let Some(block) = randomness.0.first_chunk::<6>() {
-            kernel(backend).compress_lanes(&mut state.0, block, BLOCK + 32, true);
-        }
+        let block: [&Column; 6] = core::array::from_fn(|i| &randomness.0[i]);
+        kernel(backend).compress_lanes(&mut state.0, block, BLOCK + 32, true);
         digest(&state)
     }
 
@@ -296,26 +326,9 @@ impl TweakHash for Blake2sHash {
 pub enum Blake2sPrf {}
 
 impl Blake2sPrf {
-    /// A block of tweak, parameter and seed.
-    fn block(
-        purpose: Use,
-        key: &PrfKey,
-        places: &[u32; LANES],
-        epochs: &[u32; LANES],
-        parameter: &Parameter,
-    ) -> Lanes<16> {
-        let mut block = Lanes::<16>::ZERO;
-        prefix(
-            &mut block.0,
-            purpose,
-            places,
-            epochs,
-            &Lanes::splat(parameter),
-        );
-        for (i, column) in block.0[PREFIX..].iter_mut().enumerate() {
-            *column = [word(key, i); LANES];
-        }
-        block
+    /// The words of a seed or a message.
+    fn columns(bytes: &[u8; 32]) -> Lanes<8> {
+        Lanes(core::array::from_fn(|i| [word(bytes, i); LANES]))
     }
 
     fn seed(key: &PrfKey) -> impl ExactSizeIterator<Item = u32> {
@@ -325,6 +338,7 @@ impl Blake2sPrf {
 
 impl Prf for Blake2sPrf {
     const DERIVES_ALL: bool = true;
+    type Trials = Trials;
 
     fn parameter(key: &PrfKey) -> Parameter {
         let zero = Parameter::default();
@@ -342,32 +356,48 @@ impl Prf for Blake2sPrf {
         key: &PrfKey,
         parameter: &Parameter,
         epochs: &[u32; LANES],
-        chains: &[u8; LANES],
-    ) -> Lanes<DIGEST_WORDS> {
-        let block = Self::block(Use::Start, key, &chains.map(u32::from), epochs, parameter);
-        let mut state = initial();
-        blake2s::Backend::detect().compress_lanes(&mut state.0, &block.0, BLOCK, true);
-        digest(&state)
+        chains: impl IntoIterator<Item = [u8; LANES]>,
+        out: &mut [Lanes<DIGEST_WORDS>],
+    ) {
+        let (seed, parameter) = (Self::columns(key), Lanes::splat(parameter));
+        let purpose = [tweak(Use::Start); LANES];
+        for (chains, out) in chains.into_iter().zip(out) {
+            let places = chains.map(u32::from);
+            let prefix = prefix(&purpose, &places, epochs, &parameter);
+            *out = hash(Backend::detect(), block::<16, 8>(prefix, seed.0.each_ref()));
+        }
     }
 
-    fn randomness<H: TweakHash>(
-        key: &PrfKey,
-        parameter: &Parameter,
-        epoch: u32,
-        message: &[u8; 32],
-        first: u64,
-    ) -> Lanes<RANDOMNESS_WORDS> {
-        let counters = core::array::from_fn(|l| (first as u32).wrapping_add(l as u32));
-        let block = Self::block(Use::Randomness, key, &counters, &[epoch; LANES], parameter);
-        let mut state = initial();
+    fn trials(key: &PrfKey, parameter: &Parameter, epoch: u32, message: &[u8; 32]) -> Trials {
+        Trials {
+            seed: Self::columns(key),
+            parameter: Lanes::splat(parameter),
+            epochs: [epoch; LANES],
+            message: Self::columns(message),
+        }
+    }
+
+    fn randomness<H: TweakHash>(trials: &mut Trials, first: u64) -> Lanes<RANDOMNESS_WORDS> {
         let kernel = blake2s::Backend::detect();
-        kernel.compress_lanes(&mut state.0, &block.0, BLOCK, false);
-        let second: [_; 8] = core::array::from_fn(|i| [word(message, i); LANES]);
-        kernel.compress_lanes(&mut state.0, &second, BLOCK + 32, true);
+        let purpose = [tweak(Use::Randomness); LANES];
+        let counters = core::array::from_fn(|l| (first as u32).wrapping_add(l as u32));
+        let prefix = prefix(&purpose, &counters, &trials.epochs, &trials.parameter);
+        let mut state = Lanes::<8>::ZERO;
+        let first = block::<16, 8>(prefix, trials.seed.0.each_ref());
+        kernel.compress_first(first, BLOCK, false, &mut state.0);
+        kernel.compress_lanes(&mut state.0, trials.message.0.each_ref(), BLOCK + 32, true);
         let mut out = Lanes::ZERO;
         out.0[..6].copy_from_slice(&state.0[..6]);
         out
     }
+}
+
+/// What randomnesses are computed from.
+pub struct Trials {
+    seed: Lanes<8>,
+    parameter: Lanes<PARAMETER_WORDS>,
+    epochs: Column,
+    message: Lanes<8>,
 }
 
 #[cfg(test)]

@@ -26,15 +26,15 @@ pub type Parameter = [u32; PARAMETER_WORDS];
 /// The input that a signer varies until the message can be encoded.
 pub type Randomness = [u32; RANDOMNESS_WORDS];
 
-/// A position in a hash chain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChainPosition {
+/// A position in a hash chain in each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainPositions {
     /// The epoch that the chain belongs to.
-    pub epoch: u32,
-    /// The chain's index.
-    pub chain: u8,
-    /// The position that a step leads to, starting from 1.
-    pub position: u8,
+    pub epochs: [u32; LANES],
+    /// The chain's index, below 256.
+    pub chains: [u32; LANES],
+    /// The value's position in the chain, below 256.
+    pub positions: [u32; LANES],
 }
 
 /// A tweakable hash function: every input includes its position in the scheme.
@@ -59,11 +59,12 @@ pub trait TweakHash: Send + Sync + 'static {
     /// Converts a message to words.
     fn message_words(message: &[u8; 32]) -> [u32; MESSAGE_WORDS];
 
-    /// Takes one step in each chain: replaces `value` with the digest at `positions`.
-    fn step(
+    /// Takes `count` steps in each chain, from the value at the position.
+    fn steps(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
-        positions: &[ChainPosition; LANES],
+        at: &mut ChainPositions,
+        count: u32,
         value: &mut Lanes<DIGEST_WORDS>,
     );
     /// Computes the parents at `positions` of `level` (leaves are level 0).
@@ -128,10 +129,11 @@ fn message_tweak(epoch: u32) -> u64 {
     u64::from(epoch) << 8 | MESSAGE
 }
 
-fn chain_tweak(position: &ChainPosition) -> u64 {
-    u64::from(position.epoch) << 24
-        | u64::from(position.chain) << 16
-        | u64::from(position.position) << 8
+/// The tweak of the step that leads to the position.
+fn chain_tweak(at: &ChainPositions, l: usize) -> u64 {
+    u64::from(at.epochs[l]) << 24
+        | u64::from(at.chains[l] & 0xff) << 16
+        | u64::from(at.positions[l] & 0xff) << 8
         | CHAIN
 }
 
@@ -321,15 +323,19 @@ impl<K: Construction, const D: usize, const R: usize, const V: usize> TweakHash
     }
 
     #[inline]
-    fn step(
+    fn steps(
         backend: Backend,
         parameter: &Lanes<PARAMETER_WORDS>,
-        positions: &[ChainPosition; LANES],
+        at: &mut ChainPositions,
+        count: u32,
         value: &mut Lanes<DIGEST_WORDS>,
     ) {
-        let tweak = tweaks(positions.iter().map(chain_tweak));
-        let parts = around::<K, _>(&value.0[..D], [&parameter.0, &tweak.0], &[]);
-        *value = compress(D, parts, |state| K::narrow(backend, state));
+        for _ in 0..count {
+            at.positions = at.positions.map(|position| position.wrapping_add(1));
+            let tweak = tweaks((0..LANES).map(|l| chain_tweak(at, l)));
+            let parts = around::<K, _>(&value.0[..D], [&parameter.0, &tweak.0], &[]);
+            *value = compress(D, parts, |state| K::narrow(backend, state));
+        }
     }
 
     fn node(

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use chacha20::ChaCha12Rng;
 use rand_core::{CryptoRng, SeedableRng};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::encoding::Encoding;
 use crate::hash::{DIGEST_WORDS, Digest, Parameter, TweakHash};
@@ -735,11 +735,12 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         let lanes = Lanes::splat(&parameter);
         let message_words = Lanes::splat(&S::Hash::message_words(message));
         let absorbed = S::Hash::absorb(backend, &lanes, &[epoch; LANES], &message_words);
+        let mut trials = S::Prf::trials(&key, &parameter, epoch, message);
         let mut codeword = vec![0; S::Encoding::CHAINS];
         let mut found = None;
         let mut first = 0;
         while found.is_none() && first < S::Encoding::TRIES {
-            let randomness = S::Prf::randomness::<S::Hash>(&key, &parameter, epoch, message, first);
+            let randomness = S::Prf::randomness::<S::Hash>(&mut trials, first);
             let hash = S::Hash::message(backend, &absorbed, &randomness);
             // Which counters give no codeword is not secret, and the randomness of the one that does is published.
             #[cfg(lydite_constant_time_check)]
@@ -760,28 +761,33 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
         };
 
         // Walk each chain from its start to the codeword's digit.
-        let mut walks = Vec::with_capacity(S::Encoding::CHAINS);
-        let chains: Vec<u8> = (0..S::Encoding::CHAINS).map(|chain| chain as u8).collect();
-        for (group, digits) in chains.chunks(LANES).zip(codeword.chunks(LANES)) {
-            let numbers = core::array::from_fn(|l| group.get(l).copied().unwrap_or(0));
-            let mut starts = S::Prf::starts::<S::Hash>(&key, &parameter, &[epoch; LANES], &numbers);
-            for (l, (&chain, &steps)) in group.iter().zip(digits).enumerate() {
-                walks.push(ChainWalk {
-                    parameter: &parameter,
-                    epoch,
-                    chain,
-                    position: 0,
-                    steps,
-                    value: starts.lane(l),
-                });
-            }
-            starts.zeroize();
+        let groups = S::Encoding::CHAINS.div_ceil(LANES);
+        let mut starts = Zeroizing::new(vec![Lanes::ZERO; groups]);
+        // The last group may have chains that the scheme does not.
+        let chains = (0..groups).map(|g| core::array::from_fn(|l| (LANES * g + l) as u8));
+        S::Prf::starts::<S::Hash>(&key, &parameter, &[epoch; LANES], chains, &mut starts);
+        let mut values = Zeroizing::new(vec![Digest::default(); S::Encoding::CHAINS]);
+        for (chain, value) in values.iter_mut().enumerate() {
+            *value = starts[chain / LANES].lane(chain % LANES);
         }
-        walk::<S::Hash>(backend, &mut walks);
+        let walks: Vec<_> = (0..)
+            .zip(&codeword)
+            .zip(&*values)
+            .map(|((chain, &steps), value)| ChainWalk {
+                parameter: &parameter,
+                epoch,
+                chain,
+                position: 0,
+                steps,
+                value,
+            })
+            .collect();
+        let mut hashes = vec![Digest::default(); S::Encoding::CHAINS];
+        walk::<S::Hash>(backend, &walks, |chain, end| hashes[chain] = *end);
         Ok(Signature {
             path,
             randomness,
-            hashes: walks.iter().map(|walk| walk.value).collect(),
+            hashes,
             scheme: PhantomData,
         })
     }

@@ -15,6 +15,8 @@ pub trait Prf: Send + Sync + 'static {
     /// nodes beside them come from [`Self::filler`]. Otherwise a key covers whole bottom trees, and its parameter and the
     /// nodes beside them are drawn at random.
     const DERIVES_ALL: bool;
+    /// What the randomnesses of one message are computed from. Secret: on the stack, which callers overwrite.
+    type Trials;
 
     /// Returns the public parameter, if [`Self::DERIVES_ALL`].
     fn parameter(key: &PrfKey) -> Parameter;
@@ -22,22 +24,20 @@ pub trait Prf: Send + Sync + 'static {
     /// Returns the node at `position` of `level`, below which the key has no epochs, if [`Self::DERIVES_ALL`].
     fn filler(key: &PrfKey, parameter: &Parameter, level: u8, position: u32) -> Digest;
 
-    /// Returns the starts of these chains in these epochs.
+    /// Computes the starts of chains in these epochs, [`LANES`] chains for each output.
     fn starts<H: TweakHash>(
         key: &PrfKey,
         parameter: &Parameter,
         epochs: &[u32; LANES],
-        chains: &[u8; LANES],
-    ) -> Lanes<DIGEST_WORDS>;
+        chains: impl IntoIterator<Item = [u8; LANES]>,
+        out: &mut [Lanes<DIGEST_WORDS>],
+    );
+
+    /// Prepares the randomnesses of a message.
+    fn trials(key: &PrfKey, parameter: &Parameter, epoch: u32, message: &[u8; 32]) -> Self::Trials;
 
     /// Returns the randomness for counters `first`, `first + 1`, and so on.
-    fn randomness<H: TweakHash>(
-        key: &PrfKey,
-        parameter: &Parameter,
-        epoch: u32,
-        message: &[u8; 32],
-        first: u64,
-    ) -> Lanes<RANDOMNESS_WORDS>;
+    fn randomness<H: TweakHash>(trials: &mut Self::Trials, first: u64) -> Lanes<RANDOMNESS_WORDS>;
 }
 
 /// SHAKE128 of a domain, the key and the purpose of the value. Each word is derived from the next 16 bytes of output.
@@ -50,6 +50,7 @@ const DOMAIN: [u8; 16] = [
 
 impl Prf for Shake {
     const DERIVES_ALL: bool = false;
+    type Trials = Zeroizing<[[u8; 93]; LANES]>;
 
     fn parameter(_: &PrfKey) -> Parameter {
         Parameter::default()
@@ -63,30 +64,33 @@ impl Prf for Shake {
         key: &PrfKey,
         _: &Parameter,
         epochs: &[u32; LANES],
-        chains: &[u8; LANES],
-    ) -> Lanes<DIGEST_WORDS> {
+        chains: impl IntoIterator<Item = [u8; LANES]>,
+        out: &mut [Lanes<DIGEST_WORDS>],
+    ) {
         let mut inputs = inputs::<61>(0, key);
-        for ((input, epoch), chain) in inputs.iter_mut().zip(epochs).zip(chains) {
-            input[49..53].copy_from_slice(&epoch.to_be_bytes());
-            input[53..].copy_from_slice(&u64::from(*chain).to_be_bytes());
+        for (chains, out) in chains.into_iter().zip(out) {
+            for ((input, epoch), chain) in inputs.iter_mut().zip(epochs).zip(chains) {
+                input[49..53].copy_from_slice(&epoch.to_be_bytes());
+                input[53..].copy_from_slice(&u64::from(chain).to_be_bytes());
+            }
+            *out = words::<H, 61, DIGEST_WORDS>(&inputs, H::DIGEST);
         }
-        words::<H, 61, DIGEST_WORDS>(&inputs, H::DIGEST)
     }
 
-    fn randomness<H: TweakHash>(
-        key: &PrfKey,
-        _: &Parameter,
-        epoch: u32,
-        message: &[u8; 32],
-        first: u64,
-    ) -> Lanes<RANDOMNESS_WORDS> {
+    fn trials(key: &PrfKey, _: &Parameter, epoch: u32, message: &[u8; 32]) -> Self::Trials {
         let mut inputs = inputs::<93>(1, key);
-        for (counter, input) in (first..).zip(inputs.iter_mut()) {
+        for input in inputs.iter_mut() {
             input[49..53].copy_from_slice(&epoch.to_be_bytes());
             input[53..85].copy_from_slice(message);
+        }
+        inputs
+    }
+
+    fn randomness<H: TweakHash>(inputs: &mut Self::Trials, first: u64) -> Lanes<RANDOMNESS_WORDS> {
+        for (counter, input) in (first..).zip(inputs.iter_mut()) {
             input[85..].copy_from_slice(&counter.to_be_bytes());
         }
-        words::<H, 93, RANDOMNESS_WORDS>(&inputs, H::RANDOMNESS)
+        words::<H, 93, RANDOMNESS_WORDS>(inputs, H::RANDOMNESS)
     }
 }
 

@@ -133,9 +133,9 @@ impl<S: Scheme> PublicKey<S> {
         if !S::Encoding::encode(&hash, &mut codeword) {
             return false;
         }
-        let mut walks = signature.walks(&self.parameter, epoch, &codeword);
-        walk::<S::Hash>(backend, &mut walks);
-        let ends: Vec<Digest> = walks.iter().map(|walk| walk.value).collect();
+        let walks: Vec<_> = signature.walks(&self.parameter, epoch, &codeword).collect();
+        let mut ends = vec![Digest::default(); walks.len()];
+        walk::<S::Hash>(backend, &walks, |chain, end| ends[chain] = *end);
         let mut node = S::Hash::leaf_one(backend, &self.parameter, epoch, &ends);
         let mut position = epoch;
         for (level, sibling) in (1..).zip(&signature.path) {
@@ -314,23 +314,22 @@ impl<S: Scheme> Signature<S> {
 
     /// The walks from the signature's values to the ends of the chains.
     fn walks<'a>(
-        &self,
+        &'a self,
         parameter: &'a Parameter,
         epoch: u32,
-        codeword: &[u8],
-    ) -> Vec<ChainWalk<'a>> {
+        codeword: &'a [u8],
+    ) -> impl Iterator<Item = ChainWalk<'a>> {
         (0..)
             .zip(&self.hashes)
             .zip(codeword)
-            .map(|((chain, value), &position)| ChainWalk {
+            .map(move |((chain, value), &position)| ChainWalk {
                 parameter,
                 epoch,
                 chain,
                 position,
                 steps: (S::Encoding::BASE - 1) as u8 - position,
-                value: *value,
+                value,
             })
-            .collect()
     }
 }
 
@@ -390,35 +389,40 @@ fn verify_group<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>], valid: &mu
     let absorbed = S::Hash::absorb(backend, &parameter, &epochs, &message);
     let hash = S::Hash::message(backend, &absorbed, &randomness);
     let chains = S::Encoding::CHAINS;
-    let mut codeword = vec![0; chains];
-    let mut walks = Vec::with_capacity(chains * claims.len());
+    let mut codewords = vec![0; chains * claims.len()];
+    let mut walks = Vec::with_capacity(codewords.len());
     let mut owners = Vec::with_capacity(claims.len());
-    for (l, claim) in claims.iter().enumerate() {
-        if claim.signature.fits(claim.epoch) && S::Encoding::encode(&hash.lane(l), &mut codeword) {
+    for ((l, claim), codeword) in claims
+        .iter()
+        .enumerate()
+        .zip(codewords.chunks_exact_mut(chains))
+    {
+        if claim.signature.fits(claim.epoch) && S::Encoding::encode(&hash.lane(l), codeword) {
             let parameter = &claim.public_key.parameter;
-            walks.extend(claim.signature.walks(parameter, claim.epoch, &codeword));
+            walks.extend(claim.signature.walks(parameter, claim.epoch, codeword));
             owners.push(l);
         }
     }
-    walk::<S::Hash>(backend, &mut walks);
     let mut ends = vec![Lanes::<DIGEST_WORDS>::ZERO; chains];
-    for (&l, walks) in owners.iter().zip(walks.chunks_exact(chains)) {
-        for (end, walk) in ends.iter_mut().zip(walks) {
-            end.set(l, &walk.value);
-        }
-    }
+    walk::<S::Hash>(backend, &walks, |index, end| {
+        ends[index % chains].set(owners[index / chains], &end[..S::Hash::DIGEST]);
+    });
     let mut node = S::Hash::leaf(backend, &parameter, &epochs, &ends);
     let mut positions = epochs;
     for level in 1..=S::LOG_LIFETIME as u8 {
-        let mut left = node;
-        let mut right = Lanes::ZERO;
+        let mut sibling = Lanes::<DIGEST_WORDS>::ZERO;
         for &l in &owners {
-            let sibling = &claims[l].signature.path[usize::from(level) - 1];
-            if positions[l] & 1 == 0 {
-                right.set(l, sibling);
-            } else {
-                right.set(l, &node.lane(l));
-                left.set(l, sibling);
+            let digest = &claims[l].signature.path[usize::from(level) - 1];
+            sibling.set(l, &digest[..S::Hash::DIGEST]);
+        }
+        // A node at an odd position is the right one.
+        let swap = positions.map(|position| (position & 1).wrapping_neg());
+        let (mut left, mut right) = (node, sibling);
+        for (left, right) in left.0.iter_mut().zip(&mut right.0).take(S::Hash::DIGEST) {
+            for l in 0..LANES {
+                let change = (left[l] ^ right[l]) & swap[l];
+                left[l] ^= change;
+                right[l] ^= change;
             }
         }
         positions = positions.map(|position| position >> 1);

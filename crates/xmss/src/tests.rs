@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::encoding::Encoding;
 use crate::hash::{
-    ChainPosition, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Poseidon1Hash, TweakHash,
+    ChainPositions, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, Poseidon1Hash, TweakHash,
 };
 use crate::koalabear::{message_digits, tweak_digits};
 use crate::poseidon::{Backend, LANES, Lanes};
@@ -83,6 +83,16 @@ fn permutations() {
     }
 }
 
+/// The randomnesses of a vector's message.
+fn trials(vector: &serde_json::Value) -> <Shake as Prf>::Trials {
+    Shake::trials(
+        &array(&vector["key"]),
+        &Parameter::default(),
+        number(&vector["epoch"]) as u32,
+        &array(&vector["message"]),
+    )
+}
+
 #[test]
 fn pseudorandom_function() {
     let vectors = file("primitives");
@@ -93,22 +103,19 @@ fn pseudorandom_function() {
             continue;
         };
         let epoch = number(&vector["epoch"]) as u32;
-        let starts = Shake::starts::<Hash46>(
+        let mut starts = [Lanes::ZERO];
+        Shake::starts::<Hash46>(
             &array(&vector["key"]),
             &Parameter::default(),
             &[epoch; LANES],
-            &[chain; LANES],
+            [[chain; LANES]],
+            &mut starts,
         );
-        assert_eq!(starts, Lanes::splat(&words(&vector["out"])));
+        assert_eq!(starts[0], Lanes::splat(&words(&vector["out"])));
     }
     for vector in list(&vectors["prf_randomness_7"]) {
-        let randomness = Shake::randomness::<Hash46>(
-            &array(&vector["key"]),
-            &Parameter::default(),
-            number(&vector["epoch"]) as u32,
-            &array(&vector["message"]),
-            number(&vector["counter"]),
-        );
+        let mut trials = trials(vector);
+        let randomness = Shake::randomness::<Hash46>(&mut trials, number(&vector["counter"]));
         assert_eq!(randomness.lane(0), words(&vector["out"]));
     }
 }
@@ -145,28 +152,24 @@ fn chains_nodes_and_leaves() {
             let position = number(&vector["start_pos"]) as u8;
             let start: Digest = words(&vector["in"]);
             let mut value = Lanes::splat(&start);
-            let next = ChainPosition {
-                epoch,
-                chain,
-                position: position + 1,
+            let mut at = ChainPositions {
+                epochs: [epoch; LANES],
+                chains: [chain.into(); LANES],
+                positions: [position.into(); LANES],
             };
-            Hash46::step(
-                backend,
-                &Lanes::splat(&parameter),
-                &[next; LANES],
-                &mut value,
-            );
+            Hash46::steps(backend, &Lanes::splat(&parameter), &mut at, 1, &mut value);
             assert_eq!(value, Lanes::splat(&words(&vector["one_step"])));
-            let mut walks = [walk::ChainWalk {
+            let walks = [walk::ChainWalk {
                 parameter: &parameter,
                 epoch,
                 chain,
                 position,
                 steps: number(&vector["steps"]) as u8,
-                value: start,
+                value: &start,
             }];
-            walk::walk::<Hash46>(backend, &mut walks);
-            assert_eq!(walks[0].value, words(&vector["out"]));
+            walk::walk::<Hash46>(backend, &walks, |chain, end| {
+                assert_eq!((chain, *end), (0, words(&vector["out"])));
+            });
         }
         for vector in list(&vectors["tree_node"]) {
             let parameter: Parameter = words(&vector["parameter"]);
@@ -237,14 +240,9 @@ fn message_hashes_and_searches() {
         for vector in list(&vectors["encoding_search_46_200"]) {
             let first = number(&vector["first_accepted_counter"]);
             let mut accepted_at = None;
+            let mut trials = trials(vector);
             'search: for start in (0..).step_by(LANES) {
-                let randomness = Shake::randomness::<Hash46>(
-                    &array(&vector["key"]),
-                    &Parameter::default(),
-                    number(&vector["epoch"]) as u32,
-                    &array(&vector["message"]),
-                    start,
-                );
+                let randomness = Shake::randomness::<Hash46>(&mut trials, start);
                 for l in 0..LANES {
                     let (accepted, _, digits) = codeword(vector, &randomness, l);
                     if accepted {

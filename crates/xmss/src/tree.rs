@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use core::ops::Range;
 
 use crate::encoding::Encoding;
-use crate::hash::{ChainPosition, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
+use crate::hash::{ChainPositions, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
 use crate::layout::covered;
 use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
@@ -29,17 +29,15 @@ pub(crate) fn leaves<S: Scheme>(
     let lanes = &Lanes::splat(parameter);
     let epochs: [u32; LANES] = core::array::from_fn(|l| first.wrapping_add(l as u32));
     let mut ends = vec![Lanes::<DIGEST_WORDS>::ZERO; S::Encoding::CHAINS];
-    for (chain, value) in ends.iter_mut().enumerate() {
-        let chain = chain as u8;
-        *value = S::Prf::starts::<S::Hash>(key, parameter, &epochs, &[chain; LANES]);
-        for position in 1..S::Encoding::BASE {
-            let positions = epochs.map(|epoch| ChainPosition {
-                epoch,
-                chain,
-                position: position as u8,
-            });
-            S::Hash::step(backend, lanes, &positions, value);
-        }
+    let chains = (0..S::Encoding::CHAINS).map(|chain| [chain as u8; LANES]);
+    S::Prf::starts::<S::Hash>(key, parameter, &epochs, chains, &mut ends);
+    for (chain, value) in (0..).zip(&mut ends) {
+        let mut at = ChainPositions {
+            epochs,
+            chains: [chain; LANES],
+            positions: [0; LANES],
+        };
+        S::Hash::steps(backend, lanes, &mut at, S::Encoding::BASE as u32 - 1, value);
     }
     let leaves = S::Hash::leaf(backend, lanes, &epochs, &ends);
     for (l, out) in out.iter_mut().enumerate() {

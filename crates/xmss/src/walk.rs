@@ -1,10 +1,10 @@
 //! Walks many hash chains at once, each from its own position for its own number of steps.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use zeroize::Zeroize;
 
-use crate::hash::{ChainPosition, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
+use crate::hash::{ChainPositions, DIGEST_WORDS, Digest, PARAMETER_WORDS, Parameter, TweakHash};
 use crate::poseidon::{Backend, LANES, Lanes};
 
 /// A chain to walk.
@@ -17,51 +17,77 @@ pub(crate) struct ChainWalk<'a> {
     pub position: u8,
     /// Number of steps. `position + steps` is at most 255.
     pub steps: u8,
-    pub value: Digest,
+    pub value: &'a Digest,
 }
 
-/// Walks every chain to its end and stores the result in `value`.
+/// Walks every chain to its end and calls `end` with its index and the result.
 ///
 /// When a lane reaches the end of its chain, it takes the next one, longest first, so that few lanes are ever idle.
-pub(crate) fn walk<H: TweakHash>(backend: Backend, walks: &mut [ChainWalk<'_>]) {
-    let mut waiting: Vec<usize> = (0..walks.len()).filter(|&i| walks[i].steps > 0).collect();
-    waiting.sort_by_key(|&index| core::cmp::Reverse(walks[index].steps));
-    let mut waiting = waiting.into_iter();
+pub(crate) fn walk<H: TweakHash>(
+    backend: Backend,
+    walks: &[ChainWalk<'_>],
+    mut end: impl FnMut(usize, &Digest),
+) {
+    for (index, walk) in walks.iter().enumerate().filter(|(_, walk)| walk.steps == 0) {
+        end(index, walk.value);
+    }
+    let mut waiting = longest_first(walks).into_iter();
     let mut parameter = Lanes::<PARAMETER_WORDS>::ZERO;
     let mut value = Lanes::<DIGEST_WORDS>::ZERO;
-    let mut positions = [ChainPosition::default(); LANES];
-    let mut owners = [None; LANES];
+    let mut at = ChainPositions {
+        epochs: [0; LANES],
+        chains: [0; LANES],
+        positions: [0; LANES],
+    };
+    // The chain of each lane, and the number of steps until it ends.
+    let mut owners = [0; LANES];
+    let mut left = [0; LANES];
     loop {
         for l in 0..LANES {
-            if owners[l].is_none()
+            if left[l] == 0
                 && let Some(index) = waiting.next()
             {
                 let walk = &walks[index];
-                parameter.set(l, walk.parameter);
-                value.set(l, &walk.value);
-                positions[l] = ChainPosition {
-                    epoch: walk.epoch,
-                    chain: walk.chain,
-                    position: walk.position,
-                };
-                owners[l] = Some((index, walk.position + walk.steps));
+                parameter.set(l, &walk.parameter[..H::PARAMETER]);
+                value.set(l, &walk.value[..H::DIGEST]);
+                at.epochs[l] = walk.epoch;
+                at.chains[l] = walk.chain.into();
+                at.positions[l] = walk.position.into();
+                (owners[l], left[l]) = (index, u32::from(walk.steps));
             }
         }
-        if owners == [None; LANES] {
+        // Until the next chain ends.
+        let Some(count) = left.into_iter().filter(|&left| left > 0).min() else {
             break;
-        }
-        for position in &mut positions {
-            position.position = position.position.wrapping_add(1);
-        }
-        H::step(backend, &parameter, &positions, &mut value);
+        };
+        H::steps(backend, &parameter, &mut at, count, &mut value);
         for l in 0..LANES {
-            if let Some((index, end)) = owners[l]
-                && positions[l].position == end
-            {
-                walks[index].value = value.lane(l);
-                owners[l] = None;
+            if left[l] == count {
+                end(owners[l], &value.lane(l));
             }
+            left[l] = left[l].saturating_sub(count);
         }
     }
     value.zeroize();
+}
+
+/// The indices of the chains with steps to walk, by counting.
+fn longest_first(walks: &[ChainWalk<'_>]) -> Vec<usize> {
+    let mut counts = [0; 256];
+    for walk in walks {
+        counts[usize::from(walk.steps)] += 1;
+    }
+    // Where the chains with a number of steps start.
+    let (mut starts, mut total) = ([0; 256], 0);
+    for steps in (1..256).rev() {
+        starts[steps] = total;
+        total += counts[steps];
+    }
+    let mut indices = vec![0; total];
+    for (index, walk) in walks.iter().enumerate().filter(|(_, walk)| walk.steps > 0) {
+        let at = &mut starts[usize::from(walk.steps)];
+        indices[*at] = index;
+        *at += 1;
+    }
+    indices
 }

@@ -189,14 +189,14 @@ fn pseudorandom_function() -> Op {
             || Columns(vec![Lanes::ZERO; usize::from(CHAINS)]),
             |&(key, first), out| {
                 let epochs = std::array::from_fn(|l| first + l as u32);
-                for (chain, out) in (0..CHAINS).zip(&mut out.0) {
-                    *out = Shake::starts::<Poseidon1Hash<8, 7, 46>>(
-                        &key,
-                        &Parameter::default(),
-                        &epochs,
-                        &[chain; LANES],
-                    );
-                }
+                let chains = (0..CHAINS).map(|chain| [chain; LANES]);
+                Shake::starts::<Poseidon1Hash<8, 7, 46>>(
+                    &key,
+                    &Parameter::default(),
+                    &epochs,
+                    chains,
+                    &mut out.0,
+                );
             },
         )
 }

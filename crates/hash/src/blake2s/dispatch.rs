@@ -1,13 +1,13 @@
 //! Backend selection for BLAKE2s in lanes: CPU features are detected once at run time. Every call to a kernel that needs
 //! more than the target's baseline is here, together with the evidence that the CPU supports it.
 
-use super::Columns;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-use super::portable::compress_lanes;
+use super::portable::{compress_first, compress_lanes};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use super::wasm32::simd128_x4::compress_lanes;
+use super::wasm32::simd128_x4::{compress_first, compress_lanes};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
+use super::{Column, Columns};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::{Avx2, Avx512};
 
@@ -58,12 +58,13 @@ impl Backend {
     }
 
     /// Compresses one block of each message: [`compress`](super::compress) in every lane. `block` has the first `W` words,
-    /// at most 16; the others are zero and cost no additions.
+    /// at most 16; the others are zero and cost no additions. The words are read where they are, so that a caller need not
+    /// copy them into one block.
     #[inline]
     pub fn compress_lanes<const W: usize>(
         self,
         state: &mut Columns<8>,
-        block: &Columns<W>,
+        block: [&Column; W],
         counter: u64,
         last: bool,
     ) {
@@ -79,6 +80,32 @@ impl Backend {
             Self::Avx512(_) => {
                 // SAFETY: the backend holds evidence of AVX-512F.
                 unsafe { x86_64::avx512_x16::compress_lanes(state, block, counter, last) }
+            }
+        }
+    }
+
+    /// [`Self::compress_lanes`] of the first block: from the state [`INITIAL`](super::INITIAL). Returns the first `N` words
+    /// of the state, at most 8, in `out`.
+    #[inline]
+    pub fn compress_first<const W: usize, const N: usize>(
+        self,
+        block: [&Column; W],
+        counter: u64,
+        last: bool,
+        out: &mut Columns<N>,
+    ) {
+        const { assert!(W <= 16 && N <= 8) };
+        match self {
+            Self::Portable => compress_first(block, counter, last, out),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => {
+                // SAFETY: the backend holds evidence of AVX2.
+                unsafe { x86_64::avx2_x8::compress_first(block, counter, last, out) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => {
+                // SAFETY: the backend holds evidence of AVX-512F.
+                unsafe { x86_64::avx512_x16::compress_first(block, counter, last, out) }
             }
         }
     }

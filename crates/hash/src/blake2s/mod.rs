@@ -62,8 +62,11 @@ pub use dispatch::Backend;
 /// Number of messages that a kernel compresses at once.
 pub const LANES: usize = 16;
 
+/// A word of each of [`LANES`] messages.
+pub type Column = [u32; LANES];
+
 /// `N` words of each of [`LANES`] messages: word `i` of message `l` is `columns[i][l]`.
-pub type Columns<const N: usize> = [[u32; LANES]; N];
+pub type Columns<const N: usize> = [Column; N];
 
 /// Length of a block in bytes.
 pub const BLOCK: usize = 64;
@@ -183,7 +186,7 @@ impl Backend {
                 }
                 let last = number + 1 == blocks;
                 let counter = if last { N } else { BLOCK * (number + 1) };
-                self.compress_lanes(&mut state, &block, counter as u64, last);
+                self.compress_lanes(&mut state, block.each_ref(), counter as u64, last);
             }
             for (l, digest) in out.iter_mut().enumerate() {
                 for (bytes, column) in digest.as_chunks_mut().0.iter_mut().zip(&state) {

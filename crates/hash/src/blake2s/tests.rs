@@ -112,16 +112,22 @@ proptest! {
         let block: Columns<16> = core::array::from_fn(|i| core::array::from_fn(|l| blocks[l][i]));
         for backend in Backend::available() {
             let mut ours: Columns<8> = core::array::from_fn(|i| core::array::from_fn(|l| states[l][i]));
-            backend.compress_lanes(&mut ours, &block, counter, last);
+            backend.compress_lanes(&mut ours, block.each_ref(), counter, last);
             for (l, state) in theirs.iter().enumerate() {
                 prop_assert_eq!(ours.map(|column| column[l]), *state, "{:?}", backend);
             }
             let [mut short, mut padded] = [ours; 2];
             let mut zeros = block;
             zeros[6..].fill([0; LANES]);
-            backend.compress_lanes::<6>(&mut short, &core::array::from_fn(|i| block[i]), counter, last);
-            backend.compress_lanes(&mut padded, &zeros, counter, last);
+            let first_six: [&Column; 6] = core::array::from_fn(|i| &block[i]);
+            backend.compress_lanes(&mut short, first_six, counter, last);
+            backend.compress_lanes(&mut padded, zeros.each_ref(), counter, last);
             prop_assert_eq!(short, padded, "{:?}", backend);
+            let mut initial = INITIAL.map(|word| [word; LANES]);
+            backend.compress_lanes(&mut initial, first_six, counter, last);
+            let mut first = [[0; LANES]; 5];
+            backend.compress_first(first_six, counter, last, &mut first);
+            prop_assert_eq!(&first[..], &initial[..5], "{:?}", backend);
         }
     }
 }

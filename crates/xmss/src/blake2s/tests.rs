@@ -195,21 +195,20 @@ fn lanes_are_independent() {
         .map(|c| lanes(4, |i, l| word(30 + 4 * c + i, l)))
         .collect();
     let indices: [u32; LANES] = core::array::from_fn(|l| word(900, l));
-    let positions = core::array::from_fn(|l| ChainPosition {
-        epoch: indices[l],
-        chain: (l * 2) as u8,
-        position: (l % 7) as u8 + 1,
-    });
+    let at = ChainPositions {
+        epochs: indices,
+        chains: core::array::from_fn(|l| 2 * l as u32),
+        positions: core::array::from_fn(|l| l as u32 % 5),
+    };
     for backend in Backend::available() {
         let absorbed = Blake2sHash::absorb(backend, &parameter, &indices, &message);
         let hash = Blake2sHash::message(backend, &absorbed, &randomness);
         let leaf = Blake2sHash::leaf(backend, &parameter, &indices, &ends);
         let node = Blake2sHash::node(backend, &parameter, 9, &indices, [&ends[0], &ends[1]]);
-        let mut step = ends[2];
-        Blake2sHash::step(backend, &parameter, &positions, &mut step);
-        for l in 0..LANES {
+        let (mut stepped, mut after) = (ends[2], at);
+        Blake2sHash::steps(backend, &parameter, &mut after, 3, &mut stepped);
+        for (l, &index) in indices.iter().enumerate() {
             let p = parameter.lane(l);
-            let index = indices[l];
             let (r, m) = (randomness.lane(l), message.lane(l));
             let one = Blake2sHash::message_one(backend, &p, index, &r, &m);
             assert_eq!(hash.lane(l), one);
@@ -223,10 +222,14 @@ fn lanes_are_independent() {
                 node.lane(l),
                 Blake2sHash::node_one(backend, &p, 9, index, children)
             );
-            let at = 8 * u32::from(positions[l].chain) + u32::from(positions[l].position) - 1;
-            let payload = digests[2][..4].to_vec();
-            let state = hash_one(Use::Step, at, index, &p, payload.into_iter());
-            assert_eq!(step.lane(l), digest_one(state));
+            let mut value = digests[2];
+            for position in at.positions[l]..at.positions[l] + 3 {
+                let place = 8 * at.chains[l] + position;
+                let payload = value[..WORDS].to_vec();
+                value = digest_one(hash_one(Use::Step, place, index, &p, payload.into_iter()));
+            }
+            assert_eq!(stepped.lane(l), value);
+            assert_eq!(after.positions[l], at.positions[l] + 3);
         }
     }
 }

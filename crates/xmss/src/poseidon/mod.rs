@@ -45,9 +45,9 @@ impl<const N: usize> Lanes<N> {
         core::array::from_fn(|i| self.0[i][l])
     }
 
-    /// Stores elements in lane `l`, which must be below [`LANES`].
+    /// Stores the first elements in lane `l`, which must be below [`LANES`].
     #[inline]
-    pub fn set(&mut self, l: usize, elements: &[u32; N]) {
+    pub fn set(&mut self, l: usize, elements: &[u32]) {
         for (column, element) in self.0.iter_mut().zip(elements) {
             column[l] = *element;
         }

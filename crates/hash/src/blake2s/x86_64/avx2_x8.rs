@@ -4,61 +4,89 @@
 
 use core::arch::x86_64::*;
 
-use super::super::{Columns, LANES, second_half};
+use super::super::{Column, Columns, INITIAL, LANES, second_half};
 
 const WIDTH: usize = 8;
 
 #[target_feature(enable = "avx2")]
 pub(in super::super) fn compress_lanes<const W: usize>(
     state: &mut Columns<8>,
-    block: &Columns<W>,
+    block: [&Column; W],
     counter: u64,
     last: bool,
 ) {
     for half in 0..LANES / WIDTH {
-        let mut m = [_mm256_setzero_si256(); 16];
-        for (word, column) in m.iter_mut().zip(block) {
-            *word = load(column, half);
-        }
         let h = state.each_ref().map(|column| load(column, half));
-        let mut v = [_mm256_setzero_si256(); 16];
-        v[..8].copy_from_slice(&h);
-        for (vector, word) in v[8..].iter_mut().zip(second_half(counter, last)) {
-            *vector = _mm256_set1_epi32(word.cast_signed());
+        let words = compress(h, block, half, counter, last);
+        for (column, word) in state.iter_mut().zip(words) {
+            store(column, half, word);
         }
-        let add = |a, b| _mm256_add_epi32(a, b);
-        let xor = |a, b| _mm256_xor_si256(a, b);
-        let by16 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13,
-        ));
-        let by8 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-            1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12,
-        ));
-        macro_rules! rotate {
-            ($x:expr, 16) => {
-                _mm256_shuffle_epi8($x, by16)
-            };
-            ($x:expr, 8) => {
-                _mm256_shuffle_epi8($x, by8)
-            };
-            ($x:expr, $n:literal) => {{
-                let x = $x;
-                _mm256_or_si256(
-                    _mm256_srli_epi32::<$n>(x),
-                    _mm256_slli_epi32::<{ 32 - $n }>(x),
-                )
-            }};
-        }
-        rounds!(v m add xor rotate);
-        for (i, column) in state.iter_mut().enumerate() {
-            store(column, half, xor(h[i], xor(v[i], v[i + 8])));
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(in super::super) fn compress_first<const W: usize, const N: usize>(
+    block: [&Column; W],
+    counter: u64,
+    last: bool,
+    out: &mut Columns<N>,
+) {
+    for half in 0..LANES / WIDTH {
+        let h = INITIAL.map(|word| _mm256_set1_epi32(word.cast_signed()));
+        for (column, word) in out.iter_mut().zip(compress(h, block, half, counter, last)) {
+            store(column, half, word);
         }
     }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn load(column: &[u32; LANES], half: usize) -> __m256i {
+fn compress<const W: usize>(
+    h: [__m256i; 8],
+    block: [&Column; W],
+    half: usize,
+    counter: u64,
+    last: bool,
+) -> [__m256i; 8] {
+    let mut m = [_mm256_setzero_si256(); 16];
+    for (word, column) in m.iter_mut().zip(block) {
+        *word = load(column, half);
+    }
+    let mut v = [_mm256_setzero_si256(); 16];
+    v[..8].copy_from_slice(&h);
+    for (vector, word) in v[8..].iter_mut().zip(second_half(counter, last)) {
+        *vector = _mm256_set1_epi32(word.cast_signed());
+    }
+    let add = |a, b| _mm256_add_epi32(a, b);
+    let xor = |a, b| _mm256_xor_si256(a, b);
+    let by16 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13,
+    ));
+    let by8 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12,
+    ));
+    macro_rules! rotate {
+        ($x:expr, 16) => {
+            _mm256_shuffle_epi8($x, by16)
+        };
+        ($x:expr, 8) => {
+            _mm256_shuffle_epi8($x, by8)
+        };
+        ($x:expr, $n:literal) => {{
+            let x = $x;
+            _mm256_or_si256(
+                _mm256_srli_epi32::<$n>(x),
+                _mm256_slli_epi32::<{ 32 - $n }>(x),
+            )
+        }};
+    }
+    rounds!(v m add xor rotate);
+    core::array::from_fn(|i| xor(h[i], xor(v[i], v[i + 8])))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load(column: &Column, half: usize) -> __m256i {
     let words = &column.as_chunks::<WIDTH>().0[half];
     // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
@@ -66,7 +94,7 @@ fn load(column: &[u32; LANES], half: usize) -> __m256i {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn store(column: &mut [u32; LANES], half: usize, vector: __m256i) {
+fn store(column: &mut Column, half: usize, vector: __m256i) {
     let words = &mut column.as_chunks_mut::<WIDTH>().0[half];
     // SAFETY: the reference is to 32 writable bytes, and the store has no alignment requirement.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) };
