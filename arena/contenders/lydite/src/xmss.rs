@@ -20,7 +20,7 @@ use lydite_xmss::rand_core::SeedableRng as _;
 use lydite_xmss::store::KeyFile;
 use lydite_xmss::{
     ChaCha12Rng, Claim, HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigProd,
-    LeanSigTest, Message, PublicKey, Scheme, SecretKey, Signature, verify_batch,
+    LeanSigTest, LeanVm, Message, PublicKey, Scheme, SecretKey, Signature, verify_batch,
 };
 
 /// Number of consecutive permutations in a call.
@@ -71,18 +71,25 @@ pub fn ops() -> Vec<Op> {
         keygen::<LeanSig46x18>("xmss_keygen_46_18_2t", 2),
         keygen::<LeanSigProd>("xmss_keygen_prod", 1),
         keygen::<LeanSigProd>("xmss_keygen_prod_2t", 2),
+        keygen::<LeanVm>("xmss_keygen_leanvm", 1),
         report("xmss_report_keygen", 1),
         report("xmss_report_keygen_2t", 2),
         sign::<LeanSigTest>("xmss_sign_test"),
         sign::<LeanSig46x8>("xmss_sign_46_8"),
+        sign::<LeanVm>("xmss_sign_leanvm"),
+        verify::<LeanVm>("xmss_verify_leanvm"),
+        negative("xmss_verify_leanvm", |item| {
+            Signature::<LeanVm>::from_bytes(item).is_ok()
+        }),
+        batch::<LeanVm>("xmss_verify_leanvm_batch", 1),
         verify::<LeanSigTest>("xmss_verify_test"),
         verify::<LeanSig46x8>("xmss_verify_46_8"),
         verify::<LeanSigProd>("xmss_verify_prod"),
         negative("xmss_verify_prod", |item| {
             Signature::<LeanSigProd>::from_bytes(item).is_ok()
         }),
-        batch("xmss_verify_prod_batch", 1),
-        batch("xmss_verify_prod_batch_2t", 2),
+        batch::<LeanSigProd>("xmss_verify_prod_batch", 1),
+        batch::<LeanSigProd>("xmss_verify_prod_batch_2t", 2),
         advance("xmss_advance_46_10", 1),
         advance("xmss_advance_46_10_2t", 2),
         load::<LeanSig46x18>("xmss_load_46_18"),
@@ -222,6 +229,11 @@ fn origin(r: &mut Reader) -> Option<Origin> {
 }
 
 fn generate<S: Scheme>((seed, start, count): Origin) -> Option<SecretKey<S>> {
+    if S::NAME == LeanVm::NAME {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        return SecretKey::from_seed(&bytes, start..start + count, &()).ok();
+    }
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
     SecretKey::generate(&mut rng, start..start + count, &()).ok()
 }
@@ -303,21 +315,19 @@ impl Output for Verdicts {
     }
 }
 
-fn batch(names: &'static str, threads: usize) -> Op {
-    op(names, |r| r.until_empty(claim::<LeanSigProd>)).call(
-        move |owned: &Vec<Owned<LeanSigProd>>| {
-            let claims: Vec<_> = owned
-                .iter()
-                .map(|(public_key, epoch, message, signature)| Claim {
-                    public_key,
-                    epoch: *epoch,
-                    message,
-                    signature,
-                })
-                .collect();
-            Verdicts(on(threads, || verify_batch(&claims)))
-        },
-    )
+fn batch<S: Scheme>(names: &'static str, threads: usize) -> Op {
+    op(names, |r| r.until_empty(claim::<S>)).call(move |owned: &Vec<Owned<S>>| {
+        let claims: Vec<_> = owned
+            .iter()
+            .map(|(public_key, epoch, message, signature)| Claim {
+                public_key,
+                epoch: *epoch,
+                message,
+                signature,
+            })
+            .collect();
+        Verdicts(on(threads, || verify_batch(&claims)))
+    })
 }
 
 fn advance(name: &'static str, threads: usize) -> Op {

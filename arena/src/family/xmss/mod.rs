@@ -1,13 +1,14 @@
 //! Generalized XMSS. The expected outputs are leanSig's own (`vectors/xmss`) or come from the readable reference in
-//! [`statement`], which shares no code with the library.
+//! [`statement`] and [`leanvm`], which share no code with the library.
 
+pub mod leanvm;
 pub mod statement;
 
 use std::iter;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::Value;
 
 use super::{Cases, Family, Selection, probe_seed};
@@ -36,6 +37,10 @@ impl Family for Xmss {
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {
         match decoder {
             "neg:xmss_verify_prod" => malformed_signatures(),
+            // All bytes of a signature are free.
+            "neg:xmss_verify_leanvm" => Ok([0, 1, 16, 696, 1192, 1204, 1207, 1209, 1212, 1224]
+                .map(|length| vec![0; length])
+                .into()),
             other => bail!("no malformed inputs for {other}"),
         }
     }
@@ -78,6 +83,20 @@ static KEYS: LazyLock<[Key; 2]> = LazyLock::new(|| {
         Key::new(Scheme::chains46(8), DIM46_8.seed),
     ]
 });
+
+/// The seed of leanVM's signing key.
+const LEANVM: u64 = 2001;
+
+/// leanVM's signing key, of 256 epochs.
+static LEANVM_KEY: LazyLock<Result<leanvm::Key>> =
+    LazyLock::new(|| leanvm::Key::new(LEANVM, 0, 256));
+
+/// Claims that rows of verification draw from.
+static LEANVM_CLAIMS: LazyLock<Result<Vec<Vec<u8>>>> = LazyLock::new(|| leanvm::claims(2002, 32));
+
+fn made<T>(value: &'static Result<T>) -> Result<&'static T> {
+    value.as_ref().map_err(|error| anyhow!("{error:#}"))
+}
 
 /// The scheme that a row names, and its vectors.
 fn scheme(op: &Op) -> Result<(Scheme, Vec<&'static Vectors>)> {
@@ -131,6 +150,12 @@ fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
                 (vec![byte; 32], unhex(digest.as_bytes())?)
             }
             ("xmss_prf", _) => pseudorandom(&mut random)?,
+            ("xmss_keygen", Input::Varied) if op.case == "leanvm" => {
+                let (seed, epochs) = (random.word(), op.ops_per_call as u64);
+                let start = random.below(1 << 31) as u64;
+                let key = leanvm::Key::new(seed, start, epochs)?;
+                (key_item(seed, start, epochs), key.public_key()?)
+            }
             ("xmss_keygen", Input::Varied) => {
                 let (scheme, _) = scheme(op)?;
                 let seed = random.word();
@@ -143,6 +168,7 @@ fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
             ("xmss_keygen" | "xmss_advance" | "xmss_load" | "xmss_save", _) => known_key(op)?,
             ("xmss_sign", _) => sign(op, &mut random)?,
             ("xmss_verify", _) => verify(op, &mut random)?,
+            ("xmss_verify_leanvm", _) => verify_leanvm(op, &mut random)?,
             _ => permutation(op, &mut random)?,
         };
         cases.push((item, Expected::of(&[part])));
@@ -258,11 +284,14 @@ fn chain_starts(item: &[u8]) -> Result<Vec<u8>> {
 
 /// A message for an epoch in the first window of a key that covers all epochs, and its signature.
 fn sign(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (_, vectors) = scheme(op)?;
+    let seed = match op.case.as_str() {
+        "leanvm" => LEANVM,
+        _ => scheme(op)?.1[0].seed,
+    };
     let epoch = random.below(32) as u32;
     let message = random.bytes(32);
     let item = [
-        key_item(vectors[0].seed, 0, 256),
+        key_item(seed, 0, 256),
         epoch.to_le_bytes().to_vec(),
         message,
     ]
@@ -273,11 +302,14 @@ fn sign(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
 
 /// The signature for an item of a key origin, an epoch and a message.
 fn signature(op: &Op, item: &[u8]) -> Result<Vec<u8>> {
-    let (scheme, _) = scheme(op)?;
-    let key = &KEYS[usize::from(scheme.chains == 46)];
     let (rest, message) = item.split_last_chunk::<32>().context("a message")?;
     let (_, epoch) = rest.split_last_chunk::<4>().context("an epoch")?;
-    key.sign(u32::from_le_bytes(*epoch), message)
+    let epoch = u32::from_le_bytes(*epoch);
+    if op.case == "leanvm" {
+        return made(&LEANVM_KEY)?.sign(epoch, message);
+    }
+    let (scheme, _) = scheme(op)?;
+    KEYS[usize::from(scheme.chains == 46)].sign(epoch, message)
 }
 
 /// leanSig's signatures, of which one in 32 has an altered authentication path, so that it only fails after all the
@@ -304,6 +336,28 @@ fn verify(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
         item.extend((number(&entry["epoch"])? as u32).to_le_bytes());
         item.extend(hex(&entry["message"])?);
         item.extend(signature);
+        verdicts.push(u8::from(valid));
+    }
+    Ok((item, verdicts))
+}
+
+/// Like [`verify`], of leanVM's signatures.
+fn verify_leanvm(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
+    let claims = made(&LEANVM_CLAIMS)?;
+    let (mut item, mut verdicts) = (Vec::new(), Vec::new());
+    for _ in 0..op.ops_per_call {
+        let start = item.len();
+        item.extend(&claims[random.below(claims.len())]);
+        let valid = random.below(32) > 0;
+        if !valid {
+            // Flips the lowest bit of a byte of the authentication path, which comes last.
+            let path = item.len() - 512;
+            item[path + random.below(512)] ^= 1;
+        }
+        ensure!(
+            item.len() - start == leanvm::PUBLIC_KEY + 36 + leanvm::SIGNATURE,
+            "a claim"
+        );
         verdicts.push(u8::from(valid));
     }
     Ok((item, verdicts))
@@ -363,7 +417,7 @@ mod tests {
             assert!(two.iter().all(|(_, output)| !output.bytes.is_empty()));
             let known = ["xmss_keygen", "xmss_advance", "xmss_load", "xmss_save"];
             let one = known.contains(&op.kernel.as_str()) && op.input == Input::Vectors;
-            let same = op.ops_per_call == 1 && op.kernel == "xmss_verify";
+            let same = op.ops_per_call == 1 && op.kernel.starts_with("xmss_verify");
             assert!(same || (two[0].0 == two[1].0) == one, "{}", op.id);
         }
     }
