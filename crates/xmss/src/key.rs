@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::encoding::Encoding;
 use crate::hash::{DIGEST_WORDS, Digest, Parameter, TweakHash};
-use crate::layout::{Layout, PARAMETER_AT, Tree, trees};
+use crate::layout::{Layout, PARAMETER_AT, Tree, covered, trees};
 use crate::parallel;
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, PrfKey};
@@ -330,7 +330,7 @@ impl<S: Scheme> SecretKey<S> {
             .into_iter()
             .zip(parallel::collect(2, tree))
         {
-            write_layers::<S>(part, &mut bytes, &layers);
+            write_layers::<S>(part, &active, &mut bytes, &layers);
             roots.extend(root(&layers));
         }
         roots.extend(parallel::collect(count - 2, |index| {
@@ -373,7 +373,7 @@ impl<S: Scheme> SecretKey<S> {
             } else {
                 pad_pairs(level, layer.start, &active, &mut nodes, pad);
             }
-            layout.top.write_nodes::<S>(&mut bytes, i, &nodes);
+            layout.top.write_nodes::<S>(&mut bytes, i, 0, &nodes);
         }
         Ok(Self {
             bytes,
@@ -476,15 +476,27 @@ impl<S: Scheme> SecretKey<S> {
             self.layout.right.at..self.layout.right.end,
             self.layout.left.at,
         );
+        bytes[layout.right.at..layout.right.end].fill(0);
         layout.write_frame::<S>(bytes);
-        write_layers::<S>(&layout.right, bytes, &tree.layers());
+        write_layers::<S>(&layout.right, &layout.active, bytes, &tree.layers());
         self.layout = layout;
     }
 }
 
-fn write_layers<S: Scheme>(part: &Tree, bytes: &mut [u8], layers: &[Vec<Digest>]) {
-    for (i, nodes) in layers.iter().enumerate() {
-        part.write_nodes::<S>(bytes, i, nodes);
+/// Writes a bottom tree where the bytes of its nodes are zero: a short key leaves most of them so.
+fn write_layers<S: Scheme>(
+    part: &Tree,
+    active: &Range<u64>,
+    bytes: &mut [u8],
+    layers: &[Vec<Digest>],
+) {
+    for ((i, nodes), level) in layers.iter().enumerate().zip(0..) {
+        let first = part.layers[i].start;
+        let covered = covered(active, level);
+        // With the siblings, and within the layer.
+        let index = |position: u64| (position.saturating_sub(first) as usize).min(nodes.len());
+        let written = index(covered.start & !1)..index(covered.end.next_multiple_of(2));
+        part.write_nodes::<S>(bytes, i, written.start, &nodes[written]);
     }
 }
 

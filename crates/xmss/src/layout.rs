@@ -140,11 +140,17 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes the nodes of a layer.
-    pub(crate) fn write_nodes<S: Scheme>(&self, bytes: &mut [u8], layer: usize, nodes: &[Digest]) {
-        let layer = &self.layers[layer];
+    /// Writes nodes of a layer, from an index on.
+    pub(crate) fn write_nodes<S: Scheme>(
+        &self,
+        bytes: &mut [u8],
+        layer: usize,
+        first: usize,
+        nodes: &[Digest],
+    ) {
         let size = 4 * S::Hash::DIGEST;
-        for (bytes, node) in bytes[layer.at..].chunks_exact_mut(size).zip(nodes) {
+        let at = self.layers[layer].at + size * first;
+        for (bytes, node) in bytes[at..].chunks_exact_mut(size).zip(nodes) {
             for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(node) {
                 *bytes = word.to_le_bytes();
             }
