@@ -122,6 +122,15 @@ fn xmss_signer() {
 }
 
 #[test]
+fn lean_client() {
+    // The key is a published case: `key_gen_epoch_zero` in vectors/xmss/leanvm.json.
+    let text = run(env!("CARGO_BIN_EXE_lean_client"), &[], "");
+    let key = "febc365e0b1f38bd16acba8d13d2915fc487ed3aef7201c095bf4c74aad6b6e3";
+    let slots = "slot 0: valid\nslot 1: valid\nslot 2: valid\nslot 3: valid\n";
+    assert_eq!(text, format!("public key {key}\n{slots}"));
+}
+
+#[test]
 fn syrup_message() {
     let text = run(env!("CARGO_BIN_EXE_syrup_message"), &[], "");
     assert!(

@@ -79,8 +79,7 @@ pub enum SignError {
     },
     /// A node of the key is damaged.
     Damaged(DecodeError),
-    /// The signature does not verify: the key is damaged, or the computation was faulty. See
-    /// [`SecretKey::sign_verified`].
+    /// The signature does not verify: the key is damaged, or the computation was faulty. Key files check this.
     Faulty,
     /// The observer returned [`ControlFlow::Break`]. The key is unchanged.
     Cancelled,
@@ -196,7 +195,7 @@ impl<S: Scheme> SecretKey<S> {
     /// as the reference implementation.
     ///
     /// The epochs are widened to whole bottom trees, at least two, unless the scheme derives all of a key from its seed
-    /// ([`Prf::DERIVES_ALL`]). All leaves are computed. Memory holds two bottom trees and one per thread.
+    /// (as [`LeanVm`](crate::LeanVm) does). All leaves are computed. Memory holds two bottom trees and one per thread.
     ///
     /// # Errors
     ///
@@ -256,7 +255,7 @@ impl<S: Scheme> SecretKey<S> {
     }
 
     /// Like [`Self::generate`], from a seed: the same seed and epochs give the same key. The seed is the PRF key if that
-    /// determines all of a key ([`Prf::DERIVES_ALL`]); otherwise the generator is ChaCha12, currently `StdRng` of the rand
+    /// determines all of a key ([`LeanVm`](crate::LeanVm)); otherwise the generator is ChaCha12, currently `StdRng` of the rand
     /// crate.
     ///
     /// # Errors
@@ -682,12 +681,13 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
 
     /// Like [`Self::sign`], but verifies the signature before returning it, so that a damaged key or a fault in the
     /// computation reveals nothing. A faulty signature may reveal more of the key than a correct one, and its epoch
-    /// must not be signed again. `store::KeyFile` always verifies.
-    ///
-    /// # Errors
-    ///
-    /// [`SignError::Faulty`] if the signature does not verify; those of [`Self::sign`].
-    pub fn sign_verified(&self, epoch: u32, message: &Message) -> Result<Signature<S>, SignError> {
+    /// must not be signed again.
+    #[cfg(feature = "std")]
+    pub(crate) fn sign_verified(
+        &self,
+        epoch: u32,
+        message: &Message,
+    ) -> Result<Signature<S>, SignError> {
         let public_key = self.public_key().map_err(SignError::Damaged)?;
         let signature = self.sign(epoch, message)?;
         if public_key.verify(epoch, message, &signature) {
@@ -698,11 +698,7 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
     }
 
     /// [`Self::sign`] with a specific backend.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Self::sign`].
-    pub fn sign_with(
+    pub(crate) fn sign_with(
         &self,
         backend: Backend,
         epoch: u32,

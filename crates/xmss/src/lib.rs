@@ -15,7 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Schemes are types ([`Scheme`]): a hash, a pseudorandom function, an encoding and a height.
+//! - Schemes are types ([`Scheme`]), or values chosen by name ([`named`]).
+//! - Guarantees are types too, each with one `sign`: a [`SecretKey`] signs the epochs of its window and keeps no record, a
+//!   [`Signer`] also moves the window, and a key file (`store::KeyFile`) never signs an epoch twice.
 //! - Decoding is strict. Functions that also accept what leanSig accepts are named `…leansig_compatible`.
 //! - Features: `rayon` uses all cores; `std` adds key files that never sign an epoch twice; `keystore` adds EIP-8310
 //!   keystores as another form of them.
@@ -26,16 +28,16 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-pub mod blake2s;
-pub mod encoding;
-pub mod hash;
+mod blake2s;
+mod encoding;
+mod hash;
 mod key;
-pub mod koalabear;
+mod koalabear;
 mod layout;
 pub mod named;
 mod parallel;
 pub mod poseidon;
-pub mod prf;
+mod prf;
 mod scheme;
 mod signature;
 mod ssz;
@@ -54,7 +56,7 @@ pub use scheme::{
     HashSig2025, LeanSig46x8, LeanSig46x10, LeanSig46x18, LeanSigLegacyW4, LeanSigProd,
     LeanSigTest, LeanVm, Scheme,
 };
-pub use signature::{Claim, Message, PublicKey, Signature, verify_batch, verify_batch_with};
+pub use signature::{Claim, Message, PublicKey, Signature, verify_batch};
 pub use ssz::DecodeError;
 
 /// Runs the README's example as a test.

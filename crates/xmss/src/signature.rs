@@ -22,10 +22,8 @@ pub type Message = [u8; 32];
 
 /// A public key: the root of the tree and the public parameter.
 pub struct PublicKey<S> {
-    /// The root.
-    pub root: Digest,
-    /// The parameter.
-    pub parameter: Parameter,
+    pub(crate) root: Digest,
+    pub(crate) parameter: Parameter,
     pub(crate) scheme: PhantomData<S>,
 }
 
@@ -112,7 +110,7 @@ impl<S: Scheme> PublicKey<S> {
     }
 
     /// [`Self::verify`] with a specific backend.
-    pub fn verify_with(
+    pub(crate) fn verify_with(
         &self,
         backend: Backend,
         epoch: u32,
@@ -154,11 +152,11 @@ impl<S: Scheme> PublicKey<S> {
 /// A signature: an authentication path, the randomness of the message hash, and one value per chain.
 pub struct Signature<S> {
     /// The siblings on the path from the leaf to just below the root.
-    pub path: Vec<Digest>,
+    pub(crate) path: Vec<Digest>,
     /// The randomness for which the message has a codeword.
-    pub randomness: Randomness,
+    pub(crate) randomness: Randomness,
     /// Each chain's value at the codeword's digit.
-    pub hashes: Vec<Digest>,
+    pub(crate) hashes: Vec<Digest>,
     pub(crate) scheme: PhantomData<S>,
 }
 
@@ -359,7 +357,7 @@ pub fn verify_batch<S: Scheme>(claims: &[Claim<'_, S>]) -> Vec<bool> {
 }
 
 /// [`verify_batch`] with a specific backend.
-pub fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -> Vec<bool> {
+pub(crate) fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -> Vec<bool> {
     let mut valid = vec![false; claims.len()];
     parallel::for_chunks(&mut valid, LANES, |group, valid| {
         let start = LANES * group;

@@ -18,6 +18,7 @@ use crate::koalabear::{message_digits, tweak_digits};
 use crate::poseidon::{Backend, LANES, Lanes};
 use crate::prf::{Prf, Shake};
 use crate::scheme::tree_leaves;
+use crate::signature::verify_batch_with;
 use crate::*;
 
 type Hash46 = Poseidon1Hash<8, 7, 46>;

@@ -12,10 +12,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use arena_kit::{Op, Output, Reader, Sum, negative, op};
-use lydite::hash::sha3_256;
-use lydite_xmss::hash::{Parameter, Poseidon1Hash};
+use lydite::hash::{sha3_256, shake128_batch};
 use lydite_xmss::poseidon::{Backend, LANES, Lanes};
-use lydite_xmss::prf::{Prf, Shake};
 use lydite_xmss::rand_core::SeedableRng as _;
 use lydite_xmss::store::KeyFile;
 use lydite_xmss::{
@@ -187,23 +185,44 @@ fn single<const N: usize>(
     )
 }
 
+/// What leanSig's pseudorandom function hashes: a domain, the tag of chain starts, key, epoch and chain.
+fn prf_inputs(key: &[u8; 32], first: u32) -> [[u8; 61]; LANES] {
+    const DOMAIN: [u8; 16] = [
+        0xae, 0xae, 0x22, 0xff, 0x00, 0x01, 0xfa, 0xff, 0x21, 0xaf, 0x12, 0x00, 0x01, 0x11, 0xff,
+        0x00,
+    ];
+    std::array::from_fn(|l| {
+        let mut input = [0; 61];
+        input[..16].copy_from_slice(&DOMAIN);
+        input[17..49].copy_from_slice(key);
+        input[49..53].copy_from_slice(&(first + l as u32).to_be_bytes());
+        input
+    })
+}
+
 fn pseudorandom_function() -> Op {
+    const MODULUS: u128 = 0x7f00_0001;
     op("xmss_prf", |r| Some((r.array::<32>()?, r.u32()?)))
         .change("le@0", |(key, _), word| {
             key[..4].copy_from_slice(&word.to_le_bytes());
         })
         .reuse(
-            || Columns(vec![Lanes::ZERO; usize::from(CHAINS)]),
-            |&(key, first), out| {
-                let epochs = std::array::from_fn(|l| first + l as u32);
-                let chains = (0..CHAINS).map(|chain| [chain; LANES]);
-                Shake::starts::<Poseidon1Hash<8, 7, 46>>(
-                    &key,
-                    &Parameter::default(),
-                    &epochs,
-                    chains,
-                    &mut out.0,
-                );
+            || Columns(vec![Lanes::<8>::ZERO; usize::from(CHAINS)]),
+            |(key, first), out| {
+                let mut inputs = prf_inputs(key, *first);
+                let mut output = [[0; 128]; LANES];
+                for (chain, out) in (0..CHAINS).zip(&mut out.0) {
+                    for input in &mut inputs {
+                        input[60] = chain;
+                    }
+                    // Of equal lengths, so this cannot fail.
+                    let _ = shake128_batch(&inputs.each_ref().map(|i| &i[..]), &mut output);
+                    for (l, output) in output.iter().enumerate() {
+                        for (column, word) in out.0.iter_mut().zip(output.as_chunks().0) {
+                            column[l] = (u128::from_be_bytes(*word) % MODULUS) as u32;
+                        }
+                    }
+                }
             },
         )
 }

@@ -1,7 +1,7 @@
 //! Poseidon and Poseidon2 over KoalaBear, widths 16 and 24, S-box x^3 \[POSEIDON\], \[POSEIDON2\].
 //!
 //! The kernels permute [`LANES`] independent states at once, stored by columns: element `i` of state `l` is
-//! `state.0[i][l]`. Inputs and outputs are integers below p ([`crate::koalabear`]). Larger inputs give wrong results
+//! `state.0[i][l]`. Inputs and outputs are integers below p = 2^31 - 2^24 + 1. Larger inputs give wrong results
 //! but no other harm. Constant time: no branch or address depends on an element.
 
 mod constants;

@@ -5,7 +5,7 @@
 //! created together with the keystore, committed before a signature is returned, and a keystore without it cannot sign. For
 //! each reserved range there is a record of its own, `KEYSTORE.RANGE.epoch`.
 //!
-//! Only schemes whose keys follow from a seed and a range of epochs can be stored ([`Prf::DERIVES_ALL`]). EIP-8310 has no
+//! Only schemes whose keys follow from a seed and a range of epochs can be stored ([`LeanVm`](crate::LeanVm)). EIP-8310 has no
 //! field for the number of epochs of such a key: it is `scheme.params.active_epochs`.
 //!
 //! Keys: AES-256-GCM with scrypt or PBKDF2-HMAC-SHA-256. Passwords are normalised as in ERC-2335: NFKD without control
