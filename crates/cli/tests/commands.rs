@@ -978,6 +978,108 @@ fn xmss_signs_like_leanvm() {
     assert_eq!(xmss(&verify, &signature.as_bytes()[2..]).code, 2);
 }
 
+/// A keystore signs what its key signs (the same published case), each epoch once, and only from its range.
+#[test]
+fn xmss_signs_from_keystores() {
+    let file = include_str!("../../../vectors/xmss/leanvm.json");
+    let vectors: serde_json::Value = serde_json::from_str(file).unwrap();
+    let case = &vectors["sign"][1];
+    let (input, signature) = (&case["input"], case["output"].as_str().unwrap());
+    let text = |name: &str| input[name].to_string().replace('"', "");
+    let first: u64 = text("epoch_start").parse().unwrap();
+    let (epoch, message) = (text("epoch"), text("message"));
+    let folder = Folder::new("keystore");
+    let (password, wrong) = (folder.file("password"), folder.file("wrong"));
+    std::fs::write(&password, "correct horse\r\n").unwrap();
+    std::fs::write(&wrong, "battery staple").unwrap();
+    let keygen = |key: &str, more: &str| {
+        let seed = text("seed");
+        xmss(
+            &format!(
+                "keygen --scheme leanvm --activation {first} --epochs 5 --seed {seed} --out {key} --json \
+                 --password-file {password} --scrypt-log-n 4{more}"
+            ),
+            b"",
+        )
+    };
+    let key = folder.file("key.json");
+    let made = keygen(&key, "");
+    assert_eq!(made.json()["public_key"], vectors["key_gen"][1]["output"]);
+    assert!(
+        !std::fs::read_to_string(&key)
+            .unwrap()
+            .contains(&text("seed"))
+    );
+    assert!(keygen(&key, "").error.contains("already exists"));
+    let sign = |key: &str, more: &str| {
+        let fixed = format!("sign --scheme leanvm --key {key} --epoch {epoch} --message {message}");
+        xmss(&format!("{fixed}{more}"), b"")
+    };
+    let right = format!(" --password-file {password}");
+    assert!(
+        sign(&key, "")
+            .error
+            .contains("a keystore needs --password-file")
+    );
+    let refused = sign(&key, &format!(" --password-file {wrong}"));
+    assert!(
+        refused.error.contains("wrong password"),
+        "{}",
+        refused.error
+    );
+    assert_eq!(sign(&key, &right).out.trim(), signature);
+    assert!(sign(&key, &right).error.contains("spent"));
+    // Without its record it does not sign, until its owner says which epochs are spent.
+    std::fs::remove_file(format!("{key}.epoch")).unwrap();
+    assert!(sign(&key, &right).error.contains("lydite xmss adopt"));
+    let next: u64 = epoch.parse::<u64>().unwrap() + 1;
+    let adopt = format!("adopt --scheme leanvm --key {key} --next {next}{right} --json");
+    let shown = xmss(&adopt, b"");
+    assert_eq!(shown.json()["unspent"], format!("{next}..{}", first + 5));
+    assert!(sign(&key, &right).error.contains("spent"));
+
+    let shared = folder.file("shared.json");
+    let reserve = format!(
+        " --reserve a={first}..{} --reserve b={}..{}",
+        first + 2,
+        first + 2,
+        first + 5
+    );
+    assert_eq!(keygen(&shared, &reserve).code, 0);
+    assert!(
+        sign(&shared, &right)
+            .error
+            .contains("expected the name of a range")
+    );
+    assert!(
+        sign(&shared, &format!("{right} --range c"))
+            .error
+            .contains("no range is named")
+    );
+    assert_eq!(sign(&shared, &format!("{right} --range a")).code, 2);
+    assert_eq!(
+        sign(&shared, &format!("{right} --range b")).out.trim(),
+        signature
+    );
+    for bad in ["a=1", "a=1..x", "1..2"] {
+        assert!(
+            keygen(&shared, &format!(" --reserve {bad}"))
+                .error
+                .contains("NAME=START..END")
+        );
+    }
+    let other = keygen(
+        &folder.file("other"),
+        &format!(" --reserve a={first}..{}", first + 9),
+    );
+    assert!(
+        other.error.contains("expected epochs within"),
+        "{}",
+        other.error
+    );
+    assert!(!std::path::Path::new(&folder.file("other")).exists());
+}
+
 #[test]
 fn xmss_makes_the_reports_key() {
     let seed = "42".repeat(32);

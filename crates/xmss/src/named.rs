@@ -11,6 +11,8 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use std::path::Path;
 
+#[cfg(feature = "keystore")]
+use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::key::{GenerateError, Observer, SecretKey, SignError, Signer};
@@ -20,6 +22,8 @@ use crate::scheme::{
 };
 use crate::signature::{Claim, Message, PublicKey, Signature, verify_batch};
 use crate::ssz::DecodeError;
+#[cfg(feature = "keystore")]
+use crate::store::keystore::{Kdf, ReservedRange};
 #[cfg(feature = "std")]
 use crate::store::{KeyFile, StoreError};
 
@@ -148,6 +152,35 @@ pub trait NamedScheme: Send + Sync {
     /// Those of [`KeyFile::open`].
     #[cfg(feature = "std")]
     fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError>;
+
+    /// Opens a keystore like [`KeyFile::open_keystore`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`KeyFile::open_keystore`].
+    #[cfg(feature = "keystore")]
+    fn open_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        range: Option<&str>,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn NamedKeyFile>, StoreError>;
+
+    /// Creates the record for a keystore like [`KeyFile::adopt_keystore`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`KeyFile::adopt_keystore`].
+    #[cfg(feature = "keystore")]
+    fn adopt_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        range: Option<&str>,
+        next: u64,
+        observer: &dyn Observer,
+    ) -> Result<(), StoreError>;
 }
 
 /// A [`Signer`] of a scheme chosen at run time.
@@ -192,6 +225,21 @@ pub trait NamedSigner: Send {
     /// Those of [`KeyFile::create`].
     #[cfg(feature = "std")]
     fn create(&self, path: &Path) -> Result<(), StoreError>;
+
+    /// Writes the key as a keystore, with its records, like [`KeyFile::create_keystore`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`KeyFile::create_keystore`].
+    #[cfg(feature = "keystore")]
+    fn create_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        kdf: Kdf,
+        ranges: &[ReservedRange],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), StoreError>;
 }
 
 /// A [`KeyFile`] of a scheme chosen at run time.
@@ -353,6 +401,30 @@ impl<S: Scheme> NamedScheme for Named<S> {
     fn open(&self, path: &Path) -> Result<Box<dyn NamedKeyFile>, StoreError> {
         Ok(Box::new(KeyFile::<S>::open(path)?))
     }
+
+    #[cfg(feature = "keystore")]
+    fn open_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        range: Option<&str>,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn NamedKeyFile>, StoreError> {
+        let file = KeyFile::<S>::open_keystore(path, password, range, observer)?;
+        Ok(Box::new(file))
+    }
+
+    #[cfg(feature = "keystore")]
+    fn adopt_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        range: Option<&str>,
+        next: u64,
+        observer: &dyn Observer,
+    ) -> Result<(), StoreError> {
+        KeyFile::<S>::adopt_keystore(path, password, range, next, observer)
+    }
 }
 
 impl<S: Scheme> NamedSigner for Signer<S> {
@@ -387,6 +459,18 @@ impl<S: Scheme> NamedSigner for Signer<S> {
     #[cfg(feature = "std")]
     fn create(&self, path: &Path) -> Result<(), StoreError> {
         KeyFile::create(path, self.key())
+    }
+
+    #[cfg(feature = "keystore")]
+    fn create_keystore(
+        &self,
+        path: &Path,
+        password: &str,
+        kdf: Kdf,
+        ranges: &[ReservedRange],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), StoreError> {
+        KeyFile::create_keystore(path, self.key(), password, kdf, ranges, rng)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `lydite xmss`
 
 use std::fs::{self, File};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::{self, Path, PathBuf};
 use std::time::Instant;
@@ -12,9 +12,11 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use lydite::bytes::hex;
 use lydite::hash::sha3_256;
-use lydite::xmss::Observer;
 use lydite::xmss::named::{self, NamedKeyFile, NamedScheme, SCHEMES};
+use lydite::xmss::rand_core::SeedableRng as _;
 use lydite::xmss::store::StoreError;
+use lydite::xmss::store::keystore::{Kdf, ReservedRange};
+use lydite::xmss::{ChaCha12Rng, Observer};
 use zeroize::Zeroizing;
 
 use crate::output::{self, Output};
@@ -24,6 +26,7 @@ use crate::{Answer, input};
 ///
 /// A key consists of two files: KEY, its SSZ encoding, and KEY.epoch, the record of spent epochs. Never restore a
 /// record from a backup, and never use one key in two places: two signatures for the same epoch reveal the key.
+/// With --password-file, KEY is a keystore of EIP-8310: the seed, encrypted, from which the key is computed at each start.
 #[derive(Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -59,6 +62,56 @@ struct Keygen {
     /// Seed instead of system randomness, 32 bytes in hexadecimal. For tests only: every user of the machine can see it
     #[arg(long, value_name = "HEX")]
     seed: Option<String>,
+    /// Write an EIP-8310 keystore, encrypted under the password in this file (schemes whose keys follow from a seed)
+    #[arg(long, value_name = "FILE", requires = "out")]
+    password_file: Option<PathBuf>,
+    /// Memory for scrypt: 2^N KiB
+    #[arg(long, value_name = "N", default_value_t = 18, value_parser = clap::value_parser!(u8).range(1..=20), requires = "password_file")]
+    scrypt_log_n: u8,
+    /// Reserve epochs of a keystore for one signer, such as node-1=0..1000; may be repeated
+    #[arg(long, value_name = "NAME=START..END", value_parser = reserved, requires = "password_file")]
+    reserve: Vec<ReservedRange>,
+}
+
+/// Parses a reserved range.
+fn reserved(text: &str) -> Result<ReservedRange, String> {
+    let parse = || {
+        let (id, epochs) = text.split_once('=')?;
+        let (start, end) = epochs.split_once("..")?;
+        Some(ReservedRange {
+            id: id.into(),
+            epochs: start.parse().ok()?..end.parse().ok()?,
+        })
+    };
+    parse().ok_or_else(|| "expected NAME=START..END".into())
+}
+
+/// Which key.
+#[derive(Args)]
+struct KeyArguments {
+    /// Key file, or keystore
+    #[arg(long, value_name = "KEY")]
+    key: PathBuf,
+    /// File with the keystore's password; a line break at its end does not count
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// Name of the keystore's range to sign from
+    #[arg(long, value_name = "NAME", requires = "password_file")]
+    range: Option<String>,
+}
+
+fn password(path: &Path) -> Result<Zeroizing<String>> {
+    let bytes = fs::read(path).with_context(|| format!("--password-file: {}", path.display()))?;
+    let text = String::from_utf8(bytes)
+        .map(Zeroizing::new)
+        .map_err(|error| {
+            drop(Zeroizing::new(error.into_bytes()));
+            anyhow!("--password-file: {}: expected UTF-8", path.display())
+        })?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(Zeroizing::new(
+        line.strip_suffix('\r').unwrap_or(line).into(),
+    ))
 }
 
 /// Sign a message for an unspent epoch, and mark the epoch as spent
@@ -66,9 +119,8 @@ struct Keygen {
 struct Sign {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// Key file
-    #[arg(long, value_name = "KEY")]
-    key: PathBuf,
+    #[command(flatten)]
+    key: KeyArguments,
     /// Epoch to sign for
     #[arg(long)]
     epoch: u32,
@@ -107,9 +159,8 @@ struct Verify {
 struct Inspect {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// Key file
-    #[arg(long, value_name = "KEY")]
-    key: PathBuf,
+    #[command(flatten)]
+    key: KeyArguments,
 }
 
 /// Move a key's window by one bottom tree, or up to an epoch
@@ -117,9 +168,8 @@ struct Inspect {
 struct Advance {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// Key file
-    #[arg(long, value_name = "KEY")]
-    key: PathBuf,
+    #[command(flatten)]
+    key: KeyArguments,
     /// Epoch that the window must contain
     #[arg(long)]
     epoch: Option<u32>,
@@ -133,9 +183,8 @@ struct Advance {
 struct Adopt {
     #[command(flatten)]
     scheme: SchemeArgument,
-    /// Key file in leanSig's SSZ encoding
-    #[arg(long, value_name = "KEY")]
-    key: PathBuf,
+    #[command(flatten)]
+    key: KeyArguments,
     /// Lowest epoch that has not been signed
     #[arg(long, value_name = "EPOCH", value_parser = clap::value_parser!(u64).range(..=1 << 32))]
     next: u64,
@@ -216,7 +265,18 @@ impl Keygen {
             }
             return Ok(if valid { Answer::Yes } else { Answer::No });
         };
-        key.create(path)?;
+        match &self.password_file {
+            Some(file) => {
+                let kdf = Kdf::Scrypt {
+                    log_n: self.scrypt_log_n,
+                };
+                let mut random = Zeroizing::new([0; 32]);
+                getrandom::fill(&mut random[..]).context("system randomness")?;
+                let mut rng = ChaCha12Rng::from_seed(*random);
+                key.create_keystore(path, &password(file)?, kdf, &self.reserve, &mut rng)?;
+            }
+            None => key.create(path)?,
+        }
         fields.push(("key", path.display().to_string().into()));
         fields.push(("seconds", seconds.into()));
         output.fields(&fields)?;
@@ -234,7 +294,7 @@ impl Sign {
         }
         // Create the output file before the epoch is spent.
         let created = match &self.out {
-            Some(path) => Some(SignatureFile::create(path, &self.key)?),
+            Some(path) => Some(SignatureFile::create(path, &self.key.key)?),
             None => None,
         };
         let signature = file.sign(self.epoch, &message)?;
@@ -326,7 +386,7 @@ impl Verify {
 impl Inspect {
     fn run(&self, output: &Output) -> Result<Answer> {
         let file = self.scheme.open(&self.key)?;
-        show(&self.scheme, &*file, &self.key, output)
+        show(&self.scheme, &*file, &self.key.key, output)
     }
 }
 
@@ -341,30 +401,61 @@ impl Advance {
                 .context("the window is at the end of the key's epochs")?,
         };
         prepare(&mut *file, epoch)?;
-        show(&self.scheme, &*file, &self.key, output)
+        show(&self.scheme, &*file, &self.key.key, output)
     }
 }
 
 impl Adopt {
     fn run(&self, output: &Output) -> Result<Answer> {
-        self.scheme.scheme.adopt(&self.key, self.next)?;
+        let KeyArguments { key, range, .. } = &self.key;
+        match &self.key.password_file {
+            Some(file) => {
+                let (scheme, range) = (self.scheme.scheme, range.as_deref());
+                let password = password(file)?;
+                with_bar(|bar| scheme.adopt_keystore(key, &password, range, self.next, bar))?;
+            }
+            None => self.scheme.scheme.adopt(key, self.next)?,
+        }
         let file = self.scheme.open(&self.key)?;
-        show(&self.scheme, &*file, &self.key, output)
+        show(&self.scheme, &*file, &self.key.key, output)
     }
 }
 
 impl SchemeArgument {
-    fn open(&self, key: &Path) -> Result<Box<dyn NamedKeyFile>> {
-        match self.scheme.open(key) {
+    fn open(&self, arguments: &KeyArguments) -> Result<Box<dyn NamedKeyFile>> {
+        let KeyArguments { key, range, .. } = arguments;
+        let opened = match &arguments.password_file {
+            Some(file) => {
+                let password = password(file)?;
+                with_bar(|bar| {
+                    let range = range.as_deref();
+                    self.scheme.open_keystore(key, &password, range, bar)
+                })
+            }
+            None => self.scheme.open(key),
+        };
+        match opened {
             Err(error @ StoreError::NoRecord(_)) => {
                 bail!(
                     "{error}: lydite xmss adopt --key {} --next EPOCH",
                     key.display()
                 )
             }
+            Err(error @ StoreError::Decode(_)) if is_json(key) => {
+                bail!("{error}: a keystore needs --password-file")
+            }
             other => Ok(other?),
         }
     }
+}
+
+/// Whether a file begins like a keystore.
+fn is_json(path: &Path) -> bool {
+    let mut first = [0];
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut first))
+        .is_ok()
+        && first == *b"{"
 }
 
 /// Moves the window, which may take seconds.
