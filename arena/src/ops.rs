@@ -98,8 +98,8 @@ pub struct Op {
 impl Op {
     /// Number of newly allocated results of a call in a `fresh` row.
     pub fn results_per_call(&self) -> usize {
-        // In these rows, elements count epochs of one key.
-        if self.family == "xmss" {
+        // In these rows, elements count epochs of one key, or rows of one file or of a few arrays.
+        if self.family == "xmss" || self.family == "bulk" {
             1
         } else {
             self.ops_per_call
@@ -217,6 +217,7 @@ fn rows(file: File) -> Vec<Op> {
     for kernel in file.kernel {
         for row in kernel.rows {
             let elements = row.elements.unwrap_or(kernel.elements);
+            assert!(kernel.probes > 1, "{}: expected two probes or more", row.id);
             ops.push(Op {
                 family: file.family.clone(),
                 was: row.was,

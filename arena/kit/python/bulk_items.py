@@ -1,6 +1,7 @@
 """The family `bulk` in Python: items as pyarrow tables, input files, digests of outputs. pyarrow must be installed."""
 
 import hashlib
+import itertools
 import os
 import tempfile
 
@@ -49,9 +50,12 @@ def batches(table):
     return table.to_batches(max_chunksize=BATCH)
 
 
+_files = itertools.count()
+
+
 def write_input(table):
-    """Writes the file as arena/kit/bulk does: zstd of level 1, row groups of 262,144 rows."""
-    file = path("input.parquet")
+    """Writes the file of an item as arena/kit/bulk does: zstd of level 1, row groups of 262,144 rows."""
+    file = path(f"input-{next(_files)}.parquet")
     pq.write_table(table, file, compression="zstd", compression_level=1, row_group_size=1 << 18)
     return file
 

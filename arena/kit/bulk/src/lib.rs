@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use arena_kit::{Output, Reader, Sum};
 use arrow_array::builder::{LargeBinaryBuilder, UInt32Builder};
@@ -90,9 +91,11 @@ pub fn properties() -> Option<WriterProperties> {
     )
 }
 
-/// Writes an input file.
+/// Writes an input file, which each item has of its own.
 pub fn write(batch: &RecordBatch) -> Option<PathBuf> {
-    let path = path("input.parquet");
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = path(&format!("input-{count}.parquet"));
     let file = File::create(&path).ok()?;
     let mut writer = ArrowWriter::try_new(file, batch.schema(), properties()).ok()?;
     writer.write(batch).ok()?;
