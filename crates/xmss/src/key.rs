@@ -792,6 +792,12 @@ impl<S: Scheme, B: AsRef<[u8]>> SecretKey<S, B> {
             .collect();
         let mut hashes = vec![Digest::default(); S::Encoding::CHAINS];
         walk::<S::Hash>(backend, &walks, |chain, end| hashes[chain] = *end);
+        // A signature is published.
+        #[cfg(lydite_constant_time_check)]
+        {
+            lydite_hash::memcheck::set_defined(&path[..]);
+            lydite_hash::memcheck::set_defined(&hashes[..]);
+        }
         Ok(Signature {
             path,
             randomness,
