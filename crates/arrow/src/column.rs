@@ -27,11 +27,7 @@ use lydite_bytes::{I256, U256};
 use lydite_evm::abi::{Type, ValueRef};
 
 use crate::Uint256Format;
-
-/// Precision of Decimal128.
-const DECIMAL_DIGITS: u8 = 38;
-/// 10^38.
-const DECIMAL_END: u128 = 10u128.pow(DECIMAL_DIGITS as u32);
+use crate::uint256::{DECIMAL_DIGITS, decimal, float};
 
 /// Returns the Arrow type of a Solidity type.
 pub(crate) fn data_type(ty: &Type, format: Uint256Format) -> DataType {
@@ -369,55 +365,5 @@ fn word(value: ValueRef<'_>) -> [u8; 32] {
         ValueRef::Function(bytes) => left(bytes),
         // Not reached: these types are not value types.
         _ => [0; 32],
-    }
-}
-
-fn sign_and_magnitude(value: U256, signed: bool) -> (bool, U256) {
-    let number = I256(value);
-    match signed && number.is_negative() {
-        true => (true, number.unsigned_abs()),
-        false => (false, value),
-    }
-}
-
-/// Returns the value if it has at most 38 digits.
-fn decimal(value: U256, signed: bool) -> Option<i128> {
-    let (negative, magnitude) = sign_and_magnitude(value, signed);
-    let &[low, high, 0, 0] = magnitude.limbs() else {
-        return None;
-    };
-    let magnitude = u128::from(high) << 64 | u128::from(low);
-    let value = (magnitude < DECIMAL_END).then_some(magnitude as i128)?;
-    Some(if negative { -value } else { value })
-}
-
-/// Returns the nearest double.
-fn float(word: &[u8; 32], signed: bool) -> f64 {
-    let (negative, magnitude) = sign_and_magnitude(U256::from_be_bytes(*word), signed);
-    let value = match magnitude.limbs() {
-        &[low, high, 0, 0] => (u128::from(high) << 64 | u128::from(low)) as f64,
-        // Decimal text, because the standard library rounds it correctly.
-        _ => magnitude.to_string().parse().unwrap_or(f64::INFINITY),
-    };
-    if negative { -value } else { value }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn wide_integers_in_each_format() {
-        let minus_one = U256::MAX;
-        assert_eq!(decimal(minus_one, true), Some(-1));
-        assert_eq!(decimal(minus_one, false), None);
-        let max: U256 = (DECIMAL_END - 1).to_string().parse().unwrap();
-        assert_eq!(decimal(max, false), Some((DECIMAL_END - 1) as i128));
-        assert_eq!(decimal(max.wrapping_add(U256::ONE), false), None);
-        assert_eq!(float(&minus_one.to_be_bytes(), true), -1.0);
-        assert_eq!(float(&minus_one.to_be_bytes(), false), 2f64.powi(256));
-        assert_eq!(float(&max.to_be_bytes(), false), 1e38);
     }
 }

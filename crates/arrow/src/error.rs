@@ -142,6 +142,8 @@ pub enum RowError {
     Unsigned(u64),
     /// The hash of the rebuilt transaction differs from the column: a field is missing, or is not the signed one.
     Hash,
+    /// The number is not one that the result can hold. Says what was expected.
+    Integer(&'static str),
 }
 
 impl RowError {
@@ -178,6 +180,7 @@ impl fmt::Display for RowError {
             Self::Transaction(error) => error.fmt(f),
             Self::Field(role) => write!(f, "missing or invalid {role}"),
             Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),
+            Self::Integer(expected) => write!(f, "expected {expected}"),
             Self::Hash => f.write_str(
                 "transaction hash differs: a field is missing, or is not the signed one",
             ),

@@ -45,13 +45,22 @@ impl IntegerColumn {
     /// # Errors
     /// [`RowError::Field`] with `role` if the value is negative, 2^256 or above, or is not a number.
     pub(crate) fn get(&self, row: usize, role: Role) -> Result<Option<U256>, RowError> {
+        match self.number(row) {
+            Some(Some((false, magnitude))) => Ok(Some(magnitude)),
+            Some(None) => Ok(None),
+            _ => Err(RowError::Field(role)),
+        }
+    }
+
+    /// Returns the sign (whether it is negative) and the magnitude of a row. The outer `None`: it is not a number, or its
+    /// magnitude is 2^256 or above; the inner one: it is null.
+    pub(crate) fn number(&self, row: usize) -> Option<Option<(bool, U256)>> {
         let array = match self {
             Self::Bytes(bytes) => {
                 let Some(bytes) = bytes.get(row) else {
-                    return Ok(None);
+                    return Some(None);
                 };
-                let value = U256::from_be_slice(bytes).ok_or(RowError::Field(role))?;
-                return Ok(Some(value));
+                return Some(Some((false, U256::from_be_slice(bytes)?)));
             }
             Self::Array(array) => array,
         };
@@ -60,17 +69,16 @@ impl IntegerColumn {
             .logical_nulls()
             .is_some_and(|nulls| nulls.is_null(row))
         {
-            return Ok(None);
+            return Some(None);
         }
         macro_rules! integer {
-            ($type:ty) => {
-                u128::try_from(array.as_primitive::<$type>().value(row))
-                    .ok()
-                    .map(U256::from)
-            };
+            ($type:ty) => {{
+                let value = i128::from(array.as_primitive::<$type>().value(row));
+                (value < 0, U256::from(value.unsigned_abs()))
+            }};
         }
-        let value = match array.data_type() {
-            DataType::Boolean => Some(U256::from(u64::from(array.as_boolean().value(row)))),
+        let number = match array.data_type() {
+            DataType::Boolean => (false, U256::from(u64::from(array.as_boolean().value(row)))),
             DataType::UInt8 => integer!(UInt8Type),
             DataType::UInt16 => integer!(UInt16Type),
             DataType::UInt32 => integer!(UInt32Type),
@@ -82,13 +90,25 @@ impl IntegerColumn {
             DataType::Decimal128(..) => integer!(Decimal128Type),
             DataType::Decimal256(..) => {
                 let value = array.as_primitive::<Decimal256Type>().value(row);
-                (!value.is_negative()).then(|| U256::from_be_bytes(value.to_be_bytes()))
+                let word = U256::from_be_bytes(value.to_be_bytes());
+                match value.is_negative() {
+                    true => (true, word.wrapping_neg()),
+                    false => (false, word),
+                }
             }
-            DataType::Utf8 => array.as_string::<i32>().value(row).parse().ok(),
-            DataType::LargeUtf8 => array.as_string::<i64>().value(row).parse().ok(),
-            DataType::Utf8View => array.as_string_view().value(row).parse().ok(),
-            _ => None,
+            DataType::Utf8 => text(array.as_string::<i32>().value(row))?,
+            DataType::LargeUtf8 => text(array.as_string::<i64>().value(row))?,
+            DataType::Utf8View => text(array.as_string_view().value(row))?,
+            _ => return None,
         };
-        value.ok_or(RowError::Field(role)).map(Some)
+        Some(Some(number))
+    }
+}
+
+/// The sign and the magnitude of a number in decimal or hexadecimal.
+fn text(text: &str) -> Option<(bool, U256)> {
+    match text.strip_prefix('-') {
+        Some(magnitude) => Some((true, magnitude.parse().ok()?)),
+        None => Some((false, text.parse().ok()?)),
     }
 }

@@ -3,7 +3,10 @@
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
 //!   and [`CallDecoder`] do the same for calls.
 //! - [`senders`] and [`hashes`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
-//! - [`keccak256`], [`ecrecover`], [`checksum`], [`create2_addresses`] and [`hex_encode`] compute one column.
+//! - [`keccak256`], [`ecrecover`], [`ecrecover_parts`], [`checksum`], [`create_addresses`], [`create2_addresses`],
+//!   [`hex_encode`] and [`hex_decode`] compute one column.
+//! - [`to_uint256`], [`uint256_to_text`], [`uint256_to_decimal`], [`uint256_to_f64`], [`uint256_checked`] and [`uint256_sum`]
+//!   convert and compute 256-bit integers.
 //! - [`Transform`] does one of these with whole record batches, and copies other columns: one batch in, one batch out.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
@@ -56,21 +59,26 @@ mod rows;
 mod text;
 mod transactions;
 mod transform;
+mod uint256;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
-pub use create::create2_addresses;
+pub use create::{create_addresses, create2_addresses};
 pub use decoder::{Decoded, Options, Uint256Format};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
-pub use hash::{ecrecover, keccak256};
+pub use hash::{ecrecover, ecrecover_parts, keccak256};
 pub use operation::SendersOptions;
 pub use roles::{ColumnMap, Role};
-pub use text::{checksum, hex_encode};
+pub use text::{checksum, hex_decode, hex_encode};
 pub use transactions::{hashes, senders};
 pub use transform::{
     ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, TransformOutput, Transformed,
+};
+pub use uint256::{
+    Integers, to_uint256, uint256_checked, uint256_sum, uint256_to_decimal, uint256_to_f64,
+    uint256_to_text,
 };
 
 /// Runs the README's example as a test.

@@ -1,8 +1,8 @@
 //! Arrays from the results of rows.
 
 use arrow_array::{
-    FixedSizeBinaryArray, StringArray,
-    builder::{NullBufferBuilder, StringBuilder},
+    ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, StringArray,
+    builder::{NullBufferBuilder, PrimitiveBuilder, StringBuilder},
 };
 use arrow_buffer::Buffer;
 
@@ -27,6 +27,21 @@ pub(crate) fn fixed<const N: usize>(
     }
     let array = FixedSizeBinaryArray::new(N as i32, Buffer::from_vec(values), nulls.finish());
     (array, failures)
+}
+
+/// Collects numbers. An error becomes null and a failure.
+pub(crate) fn numbers<T: ArrowPrimitiveType>(
+    rows: impl ExactSizeIterator<Item = Row<T::Native>>,
+) -> (PrimitiveArray<T>, Vec<Failure>) {
+    let (mut values, mut failures) = (PrimitiveBuilder::with_capacity(rows.len()), Vec::new());
+    for (row, result) in rows.enumerate() {
+        let value = result.unwrap_or_else(|error| {
+            failures.push(Failure { row, error });
+            None
+        });
+        values.append_option(value);
+    }
+    (values.finish(), failures)
 }
 
 /// Collects texts. An error becomes null and a failure.

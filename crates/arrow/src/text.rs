@@ -1,6 +1,6 @@
 //! Addresses and byte strings as text.
 
-use arrow_array::StringArray;
+use arrow_array::{BinaryArray, StringArray, builder::BinaryBuilder};
 use lydite_bytes::{Address, hex};
 
 use crate::{ByteColumn, Failure, rows};
@@ -21,4 +21,18 @@ pub fn hex_encode(column: &ByteColumn) -> (StringArray, Vec<Failure>) {
         let value = rows::bytes(column, row)?;
         Ok(value.map(hex::encode_prefixed))
     }))
+}
+
+/// Returns the bytes of each hexadecimal text, with or without `0x`. A null stays null; text that is not hexadecimal becomes
+/// null and is a failure. The result is a Binary.
+pub fn hex_decode(texts: &ByteColumn) -> (BinaryArray, Vec<Failure>) {
+    let (mut values, mut failures) = (BinaryBuilder::new(), Vec::new());
+    for row in 0..texts.len() {
+        let value = rows::bytes(texts, row).unwrap_or_else(|error| {
+            failures.push(Failure { row, error });
+            None
+        });
+        values.append_option(value);
+    }
+    (values.finish(), failures)
 }

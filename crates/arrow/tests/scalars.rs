@@ -10,9 +10,12 @@ use arrow_array::{
 };
 use k256::ecdsa::SigningKey;
 use lydite_arrow::{
-    ByteColumn, Error, RowError, checksum, create2_addresses, ecrecover, hex_encode, keccak256,
+    ByteColumn, Error, Integers, RowError, checksum, create_addresses, create2_addresses,
+    ecrecover, ecrecover_parts, hex_decode, hex_encode, keccak256, to_uint256, uint256_checked,
+    uint256_sum, uint256_to_decimal, uint256_to_f64, uint256_to_text,
 };
-use lydite_bytes::hex;
+use lydite_bytes::{I256, U256, hex};
+use proptest::prelude::*;
 
 /// The values in every array type, each a slice of an array with one more row at both ends.
 fn arrays(values: &[Option<Vec<u8>>]) -> Vec<ArrayRef> {
@@ -118,6 +121,15 @@ fn recovers_what_k256_signed() {
     {
         let (addresses, failures) = ecrecover(hashes, signatures).unwrap();
         assert_eq!(failures, []);
+        let part = |range: std::ops::Range<usize>| {
+            let parts = (0..signatures.len()).map(|row| Some(&signatures.get(row)?[range.clone()]));
+            ByteColumn::from(LargeBinaryArray::from_iter(parts))
+        };
+        let v: ArrayRef = Arc::new(Int32Array::from_iter(
+            (0..signatures.len()).map(|row| Some(i32::from(signatures.get(row)?[64]))),
+        ));
+        let parts = ecrecover_parts(hashes, &v, &part(0..32), &part(32..64));
+        assert_eq!(parts.unwrap(), (addresses.clone(), vec![]));
         let found: Vec<_> = addresses
             .iter()
             .map(|value| value.map(<[u8]>::to_vec))
@@ -202,4 +214,269 @@ fn create2_addresses_of_eip_1014() {
     let short = text(&[None]);
     let error = create2_addresses(&text(&[None, None]), &short, &short).unwrap_err();
     assert_eq!(error, Error::Length(2, 1));
+}
+
+fn of_words(words: &FixedSizeBinaryArray) -> ByteColumn {
+    ByteColumn::try_new(&(Arc::new(words.clone()) as ArrayRef)).unwrap()
+}
+
+#[test]
+fn numbers_of_every_array_type_as_words() {
+    use arrow_array::*;
+    use arrow_buffer::i256;
+    let decimal = |values: Vec<Option<i128>>| {
+        Decimal128Array::from(values)
+            .with_precision_and_scale(38, 0)
+            .unwrap()
+    };
+    let wide = Decimal256Array::from(vec![Some(i256::from_i128(7)), None, Some(i256::MINUS_ONE)]);
+    let arrays: Vec<ArrayRef> = vec![
+        Arc::new(Int8Array::from(vec![Some(7), None, Some(-1)])),
+        Arc::new(Int16Array::from(vec![Some(7), None, Some(-1)])),
+        Arc::new(Int32Array::from(vec![Some(7), None, Some(-1)])),
+        Arc::new(Int64Array::from(vec![Some(7), None, Some(-1)])),
+        Arc::new(decimal(vec![Some(7), None, Some(-1)])),
+        Arc::new(wide.with_precision_and_scale(76, 0).unwrap()),
+        Arc::new(StringArray::from(vec![Some("7"), None, Some("-1")])),
+        Arc::new(LargeStringArray::from(vec![Some("0x7"), None, Some("-1")])),
+        Arc::new(StringViewArray::from(vec![
+            Some("0x07"),
+            None,
+            Some("-0x1"),
+        ])),
+    ];
+    for array in arrays {
+        let (words, failures) = to_uint256(&array, Integers::Int256).unwrap();
+        assert_eq!(failures, [], "{array:?}");
+        let (texts, failures) = uint256_to_text(&of_words(&words), Integers::Int256);
+        assert_eq!(
+            (failures, texts),
+            (vec![], StringArray::from(vec![Some("7"), None, Some("-1")]))
+        );
+        let (words, failures) = to_uint256(&array, Integers::Uint256).unwrap();
+        assert_eq!(
+            (words.null_count(), failures.len(), failures[0].row),
+            (2, 1, 2)
+        );
+        let range = "expected an integer from 0 to 2^256 - 1";
+        assert_eq!(failures[0].error.to_string(), range);
+    }
+    let unsigned: Vec<ArrayRef> = vec![
+        Arc::new(UInt8Array::from(vec![255])),
+        Arc::new(UInt64Array::from(vec![255])),
+        Arc::new(BinaryArray::from(vec![&[0, 255][..]])),
+    ];
+    for array in unsigned {
+        let (words, _) = to_uint256(&array, Integers::Uint256).unwrap();
+        assert_eq!(
+            uint256_to_text(&of_words(&words), Integers::Uint256)
+                .0
+                .value(0),
+            "255"
+        );
+    }
+    let other: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
+    assert!(matches!(
+        to_uint256(&other, Integers::Uint256),
+        Err(Error::NotIntegers(_))
+    ));
+    // The ends of both ranges, one beyond, and what is no number.
+    let two_255 = format!("{}", U256::ONE.wrapping_shl(255));
+    let ends: ArrayRef = Arc::new(StringArray::from(vec![
+        U256::MAX.to_string(),
+        two_255.clone(),
+        format!("-{two_255}"),
+        I256::MAX.to_string(),
+        format!("{}0", U256::MAX),
+        "seven".into(),
+        "1.5".into(),
+        String::new(),
+    ]));
+    let valid = |integers| {
+        let (words, failures) = to_uint256(&ends, integers).unwrap();
+        assert_eq!(failures.len(), words.null_count());
+        (0..8)
+            .filter(|&row| words.is_valid(row))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(valid(Integers::Uint256), [0, 1, 3]);
+    assert_eq!(valid(Integers::Int256), [2, 3]);
+}
+
+/// Words of every size, many near a power of two.
+fn any_word() -> impl Strategy<Value = U256> {
+    (any::<[u8; 32]>(), 0..257u32, any::<bool>()).prop_map(|(bytes, shift, ones)| {
+        let word = U256::from_be_bytes(bytes).wrapping_shr(shift);
+        if ones {
+            U256::MAX.wrapping_shr(shift)
+        } else {
+            word
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn words_convert_and_compute_like_one_by_one(
+        rows in prop::collection::vec((any_word(), any_word(), 0..5u8), 0..40)
+    ) {
+        let column = |of: &dyn Fn(&(U256, U256, u8)) -> U256| {
+            let words = rows.iter().map(|row| (row.2 > 0).then(|| of(row).to_be_bytes()));
+            let words = FixedSizeBinaryArray::try_from_sparse_iter_with_size(words, 32);
+            of_words(&words.unwrap())
+        };
+        let (left, right) = (column(&|row| row.0), column(&|row| row.1));
+        for integers in [Integers::Uint256, Integers::Int256] {
+            let text = |word: U256| match integers {
+                Integers::Uint256 => word.to_string(),
+                Integers::Int256 => I256(word).to_string(),
+            };
+            let (texts, _) = uint256_to_text(&left, integers);
+            let (decimals, outside) = uint256_to_decimal(&left, integers);
+            let (doubles, _) = uint256_to_f64(&left, integers);
+            let (back, _) = to_uint256(&(Arc::new(texts.clone()) as ArrayRef), integers).unwrap();
+            let (mut sum, mut overflow) = (U256::ZERO, None);
+            for (row, (word, _, kind)) in rows.iter().enumerate() {
+                prop_assert_eq!(texts.is_valid(row), *kind > 0);
+                if *kind == 0 {
+                    prop_assert!(decimals.is_null(row) && doubles.is_null(row) && back.is_null(row));
+                    continue;
+                }
+                prop_assert_eq!(texts.value(row), text(*word));
+                prop_assert_eq!(doubles.value(row), text(*word).parse::<f64>().unwrap());
+                prop_assert_eq!(back.value(row), word.to_be_bytes());
+                let digits = text(*word).trim_start_matches('-').len();
+                prop_assert_eq!(decimals.is_valid(row), digits <= 38);
+                prop_assert_eq!(outside.iter().any(|failure| failure.row == row), digits > 38);
+                if digits <= 38 {
+                    prop_assert_eq!(decimals.value(row).to_string(), text(*word));
+                }
+                let next = sum.wrapping_add(*word);
+                let fits = match integers {
+                    Integers::Uint256 => next >= sum,
+                    Integers::Int256 if I256(*word).is_negative() => I256(next) < I256(sum),
+                    Integers::Int256 => I256(next) >= I256(sum),
+                };
+                if !fits && overflow.is_none() {
+                    overflow = Some(row);
+                }
+                sum = next;
+            }
+            let total = uint256_sum(&left, integers);
+            match overflow {
+                Some(row) => prop_assert_eq!(total.unwrap_err().row, row),
+                None => prop_assert_eq!(total.unwrap(), sum),
+            }
+        }
+        type Operation = fn(U256, U256) -> Option<U256>;
+        let operations: [Operation; 5] = [
+            U256::checked_add, U256::checked_sub, U256::checked_mul, U256::checked_div, U256::checked_rem,
+        ];
+        for operation in operations {
+            let (results, failures) = uint256_checked(&left, &right, operation).unwrap();
+            for (row, (a, b, kind)) in rows.iter().enumerate() {
+                let expected = if *kind == 0 { None } else { operation(*a, *b) };
+                let value = results.is_valid(row).then(|| results.value(row).to_vec());
+                prop_assert_eq!(value, expected.map(|word| word.to_be_bytes().to_vec()));
+                let failed = failures.iter().any(|failure| failure.row == row);
+                prop_assert_eq!(failed, *kind > 0 && expected.is_none());
+            }
+        }
+    }
+}
+
+#[test]
+fn words_of_another_length_are_failures() {
+    for column in columns(&[Some(vec![1; 31]), None]) {
+        let (texts, failures) = uint256_to_text(&column, Integers::Uint256);
+        assert_eq!((texts.null_count(), failures.len()), (2, 1));
+        assert_eq!(failures[0].error, RowError::Length(32, 31));
+        assert_eq!(
+            uint256_sum(&column, Integers::Uint256).unwrap_err(),
+            failures[0]
+        );
+    }
+    let one = columns(&[Some(vec![1; 32])]);
+    let two = columns(&[Some(vec![1; 32]), None]);
+    assert!(matches!(
+        uint256_checked(&one[0], &two[0], U256::checked_add),
+        Err(Error::Length(1, 2))
+    ));
+}
+
+#[test]
+fn parts_of_signatures_out_of_range_are_failures() {
+    let hashes = ByteColumn::from(LargeBinaryArray::from_iter(vec![Some([1; 32]); 5]));
+    let v: ArrayRef = Arc::new(Int32Array::from(vec![
+        Some(29),
+        Some(-1),
+        Some(256 + 27),
+        None,
+        Some(27),
+    ]));
+    let (addresses, failures) = ecrecover_parts(&hashes, &v, &hashes, &hashes).unwrap();
+    assert_eq!(addresses.null_count(), 4);
+    let rows: Vec<usize> = failures.iter().map(|failure| failure.row).collect();
+    assert_eq!(rows, [0, 1, 2]);
+    let short: ArrayRef = Arc::new(Int32Array::from(vec![27]));
+    assert_eq!(
+        ecrecover_parts(&hashes, &short, &hashes, &hashes).unwrap_err(),
+        Error::Length(5, 1)
+    );
+}
+
+/// The contracts of an account with nonces 0 to 3: go-ethereum's `TestNewContractAddress`, crypto/crypto_test.go.
+#[test]
+fn create_addresses_of_an_account() {
+    let sender = hex::decode("0x970e8128ab834e8eac17ab8e3812f010678cf791").unwrap();
+    let senders = vec![Some(sender); 5];
+    let nonces: ArrayRef = Arc::new(StringArray::from(vec![
+        Some("0"),
+        Some("0x1"),
+        Some("2"),
+        None,
+        Some("18446744073709551616"),
+    ]));
+    for senders in columns(&senders) {
+        let (addresses, failures) = create_addresses(&senders, &nonces).unwrap();
+        let found: Vec<_> = addresses
+            .iter()
+            .map(|address| address.map(hex::encode))
+            .collect();
+        let expected = [
+            "333c3310824b7c685133f2bedb2ca4b8b4df633d",
+            "8bda78331c916a08481428e4b07c96d3e916d165",
+            "c9ddedf451bc62ce88bf9292afb13df35b670699",
+        ];
+        assert_eq!(found[..3], expected.map(|text| Some(text.to_owned())));
+        assert_eq!(
+            (found[3].is_none(), found[4].is_none(), failures.len()),
+            (true, true, 1)
+        );
+        let error = failures[0].error.to_string();
+        assert_eq!(
+            (failures[0].row, &*error),
+            (4, "expected a nonce from 0 to 2^64 - 1")
+        );
+    }
+}
+
+#[test]
+fn hexadecimal_text_to_bytes() {
+    let (bytes, failures) = hex_decode(&text(&[
+        Some("0x00ff"),
+        Some("Ab"),
+        None,
+        Some("0xg0"),
+        Some(""),
+    ]));
+    let found: Vec<_> = bytes.iter().collect();
+    assert_eq!(
+        found,
+        [Some(&[0, 255][..]), Some(&[0xab]), None, None, Some(&[])]
+    );
+    assert_eq!(
+        (failures.len(), failures[0].row, &failures[0].error),
+        (1, 3, &RowError::Hexadecimal)
+    );
 }
