@@ -170,7 +170,10 @@ impl Encoding {
             // Like other new files: readable by all, as far as the process allows. The default is the owner only.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            Target::File(builder.tempfile_in(directory)?)
+            let file = builder.tempfile_in(directory)?;
+            // So that `resume::remove_temporary` of another run leaves it. Not every file system has locks.
+            let _ = file.as_file().try_lock();
+            Target::File(file)
         };
         let file = BufWriter::with_capacity(1 << 20, target);
         let writer = match &self.format {

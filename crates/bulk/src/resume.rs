@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{Read as _, Seek as _, SeekFrom},
+    io::{self, Read as _, Seek as _, SeekFrom},
     path::Path,
 };
 
@@ -83,17 +83,26 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ErrorKind> {
     })
 }
 
-/// Removes the temporary files of interrupted runs.
+/// Removes the temporary files of interrupted runs: those that no process has locked.
 pub(crate) fn remove_temporary(directory: &Path) -> Result<(), ErrorKind> {
     let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str());
         if name.is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)) {
-            fs::remove_file(path)?;
+            // Another run may have renamed it meanwhile.
+            let removed = match File::open(&path) {
+                Ok(file) if file.try_lock().is_ok() => fs::remove_file(&path),
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+            match removed {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                result => result?,
+            }
         }
     }
     Ok(())

@@ -137,11 +137,17 @@ fn outputs_of_other_runs() {
         let first_out = directory.join(output).join("00").with_extension(output);
         fs::remove_file(&first_out).unwrap();
         fs::write(directory.join(output).join(".lydite-abc.tmp"), "left").unwrap();
+        // A temporary file of a run that goes on.
+        let held = directory.join(output).join(".lydite-def.tmp");
+        let lock = fs::File::create(&held).unwrap();
+        lock.lock().unwrap();
         let report = run(directory, output, &options).unwrap();
         assert_eq!(
             (report.skipped, report.written),
             (FILES - 1, vec![(first_out, 20_000)])
         );
+        assert!(held.exists());
+        fs::remove_file(held).unwrap();
         assert_eq!(files(&directory.join(output)).len() as u64, FILES);
     }
 
