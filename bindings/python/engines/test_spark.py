@@ -121,7 +121,7 @@ def test_cluster(spark, cluster, logs, expected, transactions, tmp_path):
     assert sum(row["sender"] is None for row in senders) == 1
     lydite.spark.register(spark)
     raw.createOrReplaceTempView("transactions")
-    query = "SELECT count(DISTINCT evm_sender(rawTx)), count(DISTINCT evm_transaction_hash(rawTx)) FROM transactions"
+    query = "SELECT count(DISTINCT evm_sender(rawTx)), count(DISTINCT evm_tx_hash(rawTx)) FROM transactions"
     assert tuple(spark.sql(query).collect()[0]) == (1, 500)
 
 

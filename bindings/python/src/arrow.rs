@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrow_select::concat::concat;
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Logs, Options, Uint256Format,
+    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Integers, Logs, Options,
+    Uint256Format,
 };
 use pyo3::{
     exceptions::PyValueError,
@@ -18,7 +19,7 @@ use pyo3_arrow::{
     input::AnyArray,
 };
 
-use crate::error::IntoPython;
+use crate::{error::IntoPython, integer};
 
 /// An Arrow array, for `pyarrow.array(…)`, `polars.Series(…)` and every other consumer of `__arrow_c_array__`.
 #[pyclass(frozen, module = "lydite")]
@@ -167,39 +168,77 @@ impl ArrowEvent {
     }
 }
 
-/// The sender of each signed transaction in an Arrow array of binary values or hexadecimal text: an array of 20 bytes,
-/// null where a transaction is null or invalid, and a list of the invalid rows with the reasons. Lets other threads run.
+/// Calls a function of columns by its name in SQL, see `lydite.arrow`. Arguments are Arrow arrays, or numbers that are the
+/// same in all rows; `literal` is a signature or type. Lets other threads run.
 #[pyfunction]
-#[pyo3(signature = (raw, /))]
-pub fn arrow_senders(
+#[pyo3(signature = (name, columns, literal = "", *, null_on_error = true))]
+pub fn arrow_call(
     py: Python<'_>,
-    raw: AnyArray,
-) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
-    of_transactions(py, raw, lydite_arrow::senders)
-}
-
-/// The hash of each signed transaction in an Arrow array of binary values or hexadecimal text: an array of 32 bytes, null
-/// where a transaction is null or invalid, and a list of the invalid rows with the reasons. Lets other threads run.
-#[pyfunction]
-#[pyo3(signature = (raw, /))]
-pub fn arrow_hashes(py: Python<'_>, raw: AnyArray) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
-    of_transactions(py, raw, lydite_arrow::hashes)
-}
-
-fn of_transactions(
-    py: Python<'_>,
-    raw: AnyArray,
-    kernel: impl Fn(
-        &ByteColumn,
-    ) -> (
-        arrow_array::FixedSizeBinaryArray,
-        Vec<lydite_arrow::Failure>,
-    ) + Sync,
-) -> PyResult<(ArrowArray, Vec<(usize, String)>)> {
-    let raw = whole(raw)?;
-    let result = py.detach(|| Ok(kernel(&ByteColumn::try_new(&raw)?)));
+    name: &str,
+    columns: Vec<Column>,
+    literal: &str,
+    null_on_error: bool,
+) -> PyResult<ArrowArray> {
+    let function = lydite_arrow::functions().find(|function| function.name == name);
+    let function = function.ok_or_else(|| PyValueError::new_err(format!("no function {name}")))?;
+    let mut arrays: Vec<Option<ArrayRef>> = Vec::new();
+    let mut numbers = Vec::new();
+    for column in columns {
+        match column {
+            Column::Number(number) => {
+                numbers.push((arrays.len(), number));
+                arrays.push(None);
+            }
+            Column::Array(array) => arrays.push(Some(whole(array)?)),
+        }
+    }
+    let rows = arrays.iter().flatten().map(|array| array.len()).next();
+    for (at, number) in numbers {
+        let array = UInt64Array::from_value(number, rows.unwrap_or(1));
+        arrays[at] = Some(Arc::new(array));
+    }
+    let arrays: Vec<ArrayRef> = arrays.into_iter().flatten().collect();
+    let result = py.detach(|| function.call(&arrays, literal));
     let (array, failures) = result.map_err(lydite_arrow::Error::into_python)?;
-    Ok((ArrowArray::new(Arc::new(array)), texts(failures)))
+    if let (false, Some(failure)) = (null_on_error, failures.into_iter().next()) {
+        return Err(lydite_arrow::Error::Row(failure).into_python());
+    }
+    Ok(ArrowArray::new(array))
+}
+
+/// An argument of a function of columns.
+#[derive(FromPyObject)]
+pub enum Column {
+    Number(u64),
+    Array(AnyArray),
+}
+
+/// The exact sum of the words in an Arrow array, where it is not null, as an `int`; `None` if it is out of the range of 256
+/// bits. `signed` is whether the words are in two's complement. Lets other threads run.
+#[pyfunction]
+#[pyo3(signature = (words, /, *, signed = false))]
+pub fn arrow_uint256_sum(
+    py: Python<'_>,
+    words: AnyArray,
+    signed: bool,
+) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let integers = if signed {
+        Integers::Int256
+    } else {
+        Integers::Uint256
+    };
+    let words = whole(words)?;
+    let sum = py.detach(|| {
+        let sum = lydite_arrow::uint256_sum(&ByteColumn::try_new(&words)?, integers);
+        sum.map_err(lydite_arrow::Error::Row)
+    });
+    let sum = sum.map_err(lydite_arrow::Error::into_python)?;
+    let int = if signed {
+        integer::from_signed
+    } else {
+        integer::from_unsigned
+    };
+    sum.map(|sum| int(py, &sum)).transpose()
 }
 
 fn texts(failures: Vec<lydite_arrow::Failure>) -> Vec<(usize, String)> {

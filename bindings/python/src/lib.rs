@@ -26,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use crate::{
         abi::{Codec, Event, event_topic, selector},
-        arrow::{ArrowArray, ArrowEvent, arrow_hashes, arrow_senders},
+        arrow::{ArrowArray, ArrowEvent, arrow_call, arrow_uint256_sum},
         bulk::{decode_calls_file, decode_logs_file, senders_file},
         error::{
             DecodeError, EncodeError, KeyFileError, LyditeError, PrecompileError, SignatureError,

@@ -1,5 +1,6 @@
 """Arrow arrays and Parquet files, compared with `lydite.Event` and read by pyarrow, Polars and DuckDB."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from lydite import arrow
 
 TRANSFER = "Transfer(address indexed from, address indexed to, uint256 value)"
 EVENT = lydite.Event(TRANSFER, address="bytes")
@@ -98,11 +100,66 @@ def test_formats_and_errors():
 
 def test_transactions():
     texts = pyarrow.array(["0x" + RAW.hex(), None, "0x05", "0x0", RAW.hex()])
-    senders, failures = lydite.arrow_senders(texts)
-    assert pyarrow.array(senders).to_pylist() == [SENDER, None, None, None, SENDER]
-    assert failures == [(2, "byte 0: unknown transaction type 0x05"), (3, "expected hexadecimal text")]
-    hashes, _ = lydite.arrow_hashes(polars.Series([RAW]))
-    assert polars.Series(hashes).to_list() == [lydite.keccak256(RAW)]
+    assert pyarrow.array(arrow.sender(texts)).to_pylist() == [SENDER, None, None, None, SENDER]
+    with pytest.raises(lydite.LyditeError, match="^row 2: byte 0: unknown transaction type 0x05$"):
+        arrow.sender(texts, null_on_error=False)
+    assert polars.Series(arrow.tx_hash(polars.Series([RAW]))).to_list() == [lydite.keccak256(RAW)]
+    fields = pyarrow.array(arrow.decode_tx(texts)).to_pylist()
+    assert (fields[0]["gas_limit"], fields[0]["to"], fields[1]) == (21_000, bytes(20), None)
+
+
+def test_functions_are_those_of_single_values():
+    values = [b"", b"abc", None, bytes(200)]
+    addresses = pyarrow.array([SENDER, None, b"1"])
+    hashes = pyarrow.array(arrow.keccak256(polars.Series(values))).to_pylist()
+    assert hashes == [None if value is None else lydite.keccak256(value) for value in values]
+    assert pyarrow.array(arrow.checksum(addresses)).to_pylist() == [lydite.to_checksum_address(SENDER), None, None]
+    created = pyarrow.array(arrow.create_address(addresses, 7)).to_pylist()
+    assert created == [lydite.create_address(SENDER, 7), None, None]
+    one = [pyarrow.array([value]) for value in (SENDER, word(1), word(2))]
+    assert pyarrow.array(arrow.create2_address(*one)).to_pylist() == [lydite.create2_address(SENDER, word(1), word(2))]
+    digest = lydite.keccak256(b"message")
+    signature = lydite.sign(digest, KEY)
+    for columns in (
+        [pyarrow.array([signature])],
+        [signature[64], pyarrow.array([signature[:32]]), pyarrow.array([signature[32:64]])],
+    ):
+        assert pyarrow.array(arrow.ecrecover(pyarrow.array([digest]), *columns)).to_pylist() == [SENDER]
+    codec = lydite.Codec("string[]")
+    decoded = pyarrow.array(arrow.decode_type(pyarrow.array([codec.encode([["a", "b"]])]), "string[]"))
+    assert decoded.to_pylist() == [["a", "b"]]
+    with pytest.raises(lydite.DecodeError, match="^signature `uint7`: "):
+        arrow.decode_type(addresses, "uint7")
+    with pytest.raises(lydite.LyditeError, match="^keccak256: expected binary or hexadecimal text for bytes, found Int64$"):
+        arrow.keccak256(pyarrow.array([1]))
+
+
+def test_integers_of_256_bits():
+    numbers = [0, 7, 2**128, 2**256 - 1]
+    texts = pyarrow.array([str(number) for number in numbers] + [None, "x"])
+    words = pyarrow.array(arrow.uint256(texts))
+    assert words.to_pylist() == [word(number) for number in numbers] + [None, None]
+    assert pyarrow.array(arrow.uint256_to_string(words)).to_pylist() == texts.to_pylist()[:5] + [None]
+    assert pyarrow.array(arrow.uint256_to_bigint(words)).to_pylist() == [0, 7] + [None] * 4
+    assert pyarrow.array(arrow.uint256_to_double(words)).to_pylist()[3] == 2.0**256
+    products = pyarrow.array(arrow.uint256_mul(words, words)).to_pylist()
+    assert products == [word(0), word(49)] + [None] * 4
+    assert pyarrow.array(arrow.format_units(words, 18)).to_pylist()[1] == "0.000000000000000007"
+    assert pyarrow.array(arrow.parse_units(pyarrow.array(["1.5"]), 6)).to_pylist() == [word(1_500_000)]
+    assert (arrow.uint256_sum(words), arrow.uint256_sum(words[:3])) == (None, 2**128 + 7)
+    assert arrow.uint256_sum(words, signed=True) == 2**128 + 6
+
+
+def test_every_function_of_the_table_is_in_the_module():
+    """A name that the native module does not know would be an error of another kind."""
+    for name in arrow.__all__:
+        parameters = inspect.signature(getattr(arrow, name)).parameters.values()
+        required = [p for p in parameters if p.kind == p.POSITIONAL_OR_KEYWORD]
+        nothing = pyarrow.nulls(0)
+        arguments = [{"type": "bool", "signature": "f()"}.get(p.name, nothing) for p in required]
+        if name in ("uint256_sum", "ecrecover"):
+            arguments = [nothing] * (1 if name == "uint256_sum" else 2)
+        getattr(arrow, name)(*arguments)
 
 
 def test_stream():
@@ -285,7 +342,7 @@ def test_polars():
 def test_duckdb():
     connection = duckdb.connect()
     lydite.duckdb.register(connection)
-    query = "select evm_sender(raw), evm_transaction_hash(raw) from (values (?::blob), ('\\x05'::blob), (null)) t(raw)"
+    query = "select evm_sender(raw), evm_tx_hash(raw) from (values (?::blob), ('\\x05'::blob), (null)) t(raw)"
     assert connection.execute(query, [RAW]).fetchall() == [(SENDER, lydite.keccak256(RAW)), (None, None), (None, None)]
 
     lydite.duckdb.register_event(connection, "transfer", TRANSFER)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use arrow_array::StructArray;
 use arrow_schema::FieldRef;
 use lydite_evm::abi::CallCodec;
 
@@ -75,14 +76,30 @@ impl CallDecoder {
     /// If a row is out of range.
     pub fn decode(&self, data: &ByteColumn, rows: &[usize]) -> Decoded {
         let (columns, invalid) = self.decoder.decode(&Calls(data), rows);
-        let failures = invalid.into_iter().map(|row| Failure {
+        Decoded {
+            columns,
+            failures: self.failures(data, invalid),
+        }
+    }
+
+    /// Decodes all calls to one struct per row, which is null if the selector differs or the call is invalid.
+    pub fn decode_all(&self, data: &ByteColumn) -> (StructArray, Vec<Failure>) {
+        let selector = self.function.selector();
+        let selected = (0..data.len()).filter(|row| {
+            let data = data.get(*row);
+            data.is_some_and(|data| data.starts_with(&selector))
+        });
+        let selected: Vec<usize> = selected.collect();
+        let (structs, invalid) = self.decoder.decode_all(&Calls(data), data.len(), &selected);
+        (structs, self.failures(data, invalid))
+    }
+
+    fn failures(&self, data: &ByteColumn, invalid: Vec<usize>) -> Vec<Failure> {
+        let invalid = invalid.into_iter().map(|row| Failure {
             row,
             error: self.explain(data, row),
         });
-        Decoded {
-            columns,
-            failures: failures.collect(),
-        }
+        invalid.collect()
     }
 
     fn explain(&self, data: &ByteColumn, row: usize) -> RowError {

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::{Field, FieldRef};
 use lydite_evm::abi::{Codec, Parameter, Type, Values};
 
 use crate::{
     Failure,
-    column::{Column, data_type, has_wide_integer},
+    column::{Column, data_type, has_wide_integer, struct_array},
 };
 
 /// Rows decoded at a time, which bounds the memory for the positions of their words.
@@ -85,6 +85,29 @@ pub(crate) trait Rows {
     fn data(&self, row: usize) -> &[u8];
     /// Whether the topics and data of a row could be read from their columns.
     fn is_readable(&self, row: usize) -> bool;
+}
+
+/// Rows of which only some are decoded.
+struct Masked<'a, R> {
+    rows: &'a R,
+    selected: Vec<bool>,
+}
+
+impl<R: Rows> Rows for Masked<'_, R> {
+    #[inline(always)]
+    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
+        self.rows.topic(index, row)
+    }
+
+    #[inline(always)]
+    fn data(&self, row: usize) -> &[u8] {
+        self.rows.data(row)
+    }
+
+    #[inline(always)]
+    fn is_readable(&self, row: usize) -> bool {
+        self.selected[row] && self.rows.is_readable(row)
+    }
 }
 
 /// Decoder for the parameters of a signature.
@@ -178,6 +201,28 @@ impl Decoder {
         }
         let columns = columns.into_iter().flatten();
         (columns.map(Column::finish).collect(), invalid)
+    }
+
+    /// Decodes the selected of `rows` rows to one struct per row; the others are null. Also returns the invalid ones.
+    pub(crate) fn decode_all(
+        &self,
+        source: &impl Rows,
+        rows: usize,
+        selected: &[usize],
+    ) -> (StructArray, Vec<usize>) {
+        let mut valid = vec![false; rows];
+        selected.iter().for_each(|row| valid[*row] = true);
+        let masked = Masked {
+            rows: source,
+            selected: valid.clone(),
+        };
+        let all: Vec<usize> = (0..rows).collect();
+        let (columns, mut null) = self.decode(&masked, &all);
+        null.iter().for_each(|row| valid[*row] = false);
+        null.retain(|row| masked.selected[*row]);
+        let fields = self.fields.clone().into();
+        let structs = struct_array(fields, columns, Some(valid.into()), rows);
+        (structs, null)
     }
 
     /// Appends a block of rows, and returns which of them are valid.

@@ -19,6 +19,10 @@ pub enum Error {
     NotBytes(DataType),
     /// A column does not contain integers.
     NotIntegers(DataType),
+    /// A column does not contain text.
+    NotText(DataType),
+    /// A call of a function with the wrong number of arguments, or one of the wrong type.
+    Arguments(String),
     /// A column is not a list of the structs that its role requires.
     NotList(Role, DataType),
     /// Two columns differ in their number of rows.
@@ -64,6 +68,8 @@ impl fmt::Display for Error {
                     "expected a column of integers, decimal or hexadecimal text, or big-endian bytes, found {found}"
                 )
             }
+            Self::NotText(found) => write!(f, "expected a column of text, found {found}"),
+            Self::Arguments(text) => f.write_str(text),
             Self::NotList(role, found) => write!(f, "expected a list for {role}, found {found}"),
             Self::Length(one, other) => {
                 write!(f, "columns differ in length: {one} and {other} rows")

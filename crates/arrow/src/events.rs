@@ -12,7 +12,6 @@ use lydite_evm::abi::EventCodec;
 
 use crate::{
     ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
-    column::struct_array,
     decoder::{Decoder, Place, Rows},
     error::MISMATCH,
     lists,
@@ -37,6 +36,14 @@ impl Logs {
             }
         }
         Ok(Self { topics, data })
+    }
+
+    /// Combines a list of topics and the data.
+    ///
+    /// # Errors
+    /// [`Error::NotList`], [`Error::NotBytes`] for the items of the list, [`Error::Length`] if the columns differ in length.
+    pub fn with_topic_list(topics: &ArrayRef, data: ByteColumn) -> Result<Self, Error> {
+        Self::try_new(split_list(topics)?.map(Some), data)
     }
 
     /// Finds the columns by their [roles](Role): `data` and either `topic0` to `topic3` or one list, `topics`.
@@ -254,19 +261,10 @@ impl EventDecoder {
 
     /// Decodes all logs to one struct per row, which is null if the log is not of this event or is invalid.
     pub fn decode_all(&self, logs: &Logs) -> (StructArray, Vec<Failure>) {
-        let mut selected = vec![false; logs.len()];
-        for row in self.select(logs) {
-            selected[row] = true;
-        }
-        let rows: Vec<usize> = (0..logs.len()).collect();
-        let masked = Masked { logs, selected };
-        let (columns, mut null) = self.decoder.decode(&masked, &rows);
-        let mut valid = vec![true; logs.len()];
-        null.iter().for_each(|row| valid[*row] = false);
-        null.retain(|row| masked.selected[*row]);
-        let fields = self.fields().to_vec().into();
-        let structs = struct_array(fields, columns, Some(valid.into()), logs.len());
-        (structs, self.failures(logs, null))
+        let (structs, invalid) = self
+            .decoder
+            .decode_all(logs, logs.len(), &self.select(logs));
+        (structs, self.failures(logs, invalid))
     }
 
     fn failures(&self, logs: &Logs, invalid: Vec<usize>) -> Vec<Failure> {
@@ -275,29 +273,6 @@ impl EventDecoder {
             error: logs.explain(&self.event, row),
         });
         invalid.collect()
-    }
-}
-
-/// Rows of which only some are decoded.
-struct Masked<'a> {
-    logs: &'a Logs,
-    selected: Vec<bool>,
-}
-
-impl Rows for Masked<'_> {
-    #[inline(always)]
-    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
-        Rows::topic(self.logs, index, row)
-    }
-
-    #[inline(always)]
-    fn data(&self, row: usize) -> &[u8] {
-        self.logs.data(row)
-    }
-
-    #[inline(always)]
-    fn is_readable(&self, row: usize) -> bool {
-        self.selected[row] && self.logs.is_readable(row)
     }
 }
 

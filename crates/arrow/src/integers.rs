@@ -1,10 +1,21 @@
 //! Integers of a column, whatever its array type.
 
-use arrow_array::{Array, ArrayRef, cast::AsArray, types::*};
+use arrow_array::{Array, ArrayRef, cast::AsArray, new_null_array, types::*};
 use arrow_schema::DataType;
+use arrow_select::take::take;
 use lydite_bytes::U256;
 
 use crate::{ByteColumn, Error, Role, RowError};
+
+/// Returns the values of a dictionary's rows; another array as it is.
+pub(crate) fn expand(array: &ArrayRef) -> ArrayRef {
+    let Some(dictionary) = array.as_any_dictionary_opt() else {
+        return array.clone();
+    };
+    // Fails only if a key is out of range, which the array has checked.
+    let values = take(dictionary.values(), dictionary.keys(), None);
+    values.unwrap_or_else(|_| new_null_array(dictionary.values().data_type(), array.len()))
+}
 
 /// A column of unsigned integers below 2^256: Arrow's integers and decimals without fraction, booleans, decimal or
 /// hexadecimal text, or big-endian bytes.
@@ -36,6 +47,7 @@ impl IntegerColumn {
             | DataType::LargeBinary
             | DataType::BinaryView
             | DataType::FixedSizeBinary(_) => Self::Bytes(ByteColumn::try_new(array)?),
+            DataType::Dictionary(..) => return Self::try_new(&expand(array)),
             other => return Err(Error::NotIntegers(other.clone())),
         })
     }

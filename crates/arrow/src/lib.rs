@@ -1,12 +1,14 @@
 //! Event logs, calls and raw transactions in Arrow arrays: decoded column by column, without input or output.
 //!
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
-//!   and [`CallDecoder`] do the same for calls.
-//! - [`senders`] and [`hashes`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
+//!   and [`CallDecoder`] do the same for calls. [`TypeDecoder`] decodes values without topic or selector.
+//! - [`senders`], [`hashes`] and [`decode_transactions`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
 //! - [`keccak256`], [`ecrecover`], [`ecrecover_parts`], [`checksum`], [`create_addresses`], [`create2_addresses`],
 //!   [`hex_encode`] and [`hex_decode`] compute one column.
-//! - [`to_uint256`], [`uint256_to_text`], [`uint256_to_decimal`], [`uint256_to_f64`], [`uint256_checked`] and [`uint256_sum`]
-//!   convert and compute 256-bit integers.
+//! - [`to_uint256`], [`uint256_to_text`], [`uint256_to_decimal`], [`uint256_to_i64`] and [`uint256_to_f64`] convert 256-bit
+//!   integers; [`uint256_checked`], [`uint256_mul_div`] and [`uint256_sum`] compute with them ([`Uint256Sum`] in parts); [`format_units`] and
+//!   [`parse_units`] are amounts with decimals.
+//! - [`functions`] has these by the names that they have in SQL.
 //! - [`Transform`] does one of these with whole record batches, and copies other columns: one batch in, one batch out.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
@@ -50,6 +52,8 @@ mod decoder;
 mod envelopes;
 mod error;
 mod events;
+mod fields;
+mod functions;
 mod hash;
 mod integers;
 mod lists;
@@ -59,7 +63,9 @@ mod rows;
 mod text;
 mod transactions;
 mod transform;
+mod types;
 mod uint256;
+mod units;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
@@ -68,6 +74,8 @@ pub use decoder::{Decoded, Options, Uint256Format};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
+pub use fields::{decode_transactions, transaction_fields};
+pub use functions::{Computed, Form, Function, Parameter, functions, is_bytes};
 pub use hash::{ecrecover, ecrecover_parts, keccak256};
 pub use operation::SendersOptions;
 pub use roles::{ColumnMap, Role};
@@ -76,10 +84,12 @@ pub use transactions::{hashes, senders};
 pub use transform::{
     ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, TransformOutput, Transformed,
 };
+pub use types::TypeDecoder;
 pub use uint256::{
-    Integers, to_uint256, uint256_checked, uint256_sum, uint256_to_decimal, uint256_to_f64,
-    uint256_to_text,
+    Integers, Uint256Sum, to_uint256, uint256_checked, uint256_mul_div, uint256_sum,
+    uint256_to_decimal, uint256_to_f64, uint256_to_i64, uint256_to_text,
 };
+pub use units::{format_units, parse_units};
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

@@ -1,11 +1,11 @@
 //! Columns of 256-bit integers: words of 32 bytes, big-endian, which are compared as bytes if they are unsigned.
 
 use arrow_array::{
-    ArrayRef, Decimal128Array, FixedSizeBinaryArray, Float64Array, StringArray,
-    types::{Decimal128Type, Float64Type},
+    ArrayRef, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int64Array, StringArray,
+    types::{Decimal128Type, Float64Type, Int64Type},
 };
 use arrow_schema::DataType;
-use lydite_bytes::{I256, U256};
+use lydite_bytes::{I256, U256, mul_div};
 
 use crate::integers::IntegerColumn;
 use crate::{ByteColumn, Error, Failure, RowError, rows};
@@ -14,6 +14,9 @@ use crate::{ByteColumn, Error, Failure, RowError, rows};
 pub(crate) const DECIMAL_DIGITS: u8 = 38;
 /// 10^38.
 const DECIMAL_END: u128 = 10u128.pow(DECIMAL_DIGITS as u32);
+
+/// Of an operation without a result.
+const RESULT: RowError = RowError::Integer("a result below 2^256");
 
 /// How the words of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +107,20 @@ pub fn uint256_to_decimal(
     )
 }
 
+/// Converts words to Int64. A null stays null; a number out of its range, and a value of another length than 32 bytes, become
+/// null and are failures.
+pub fn uint256_to_i64(words: &ByteColumn, integers: Integers) -> (Int64Array, Vec<Failure>) {
+    rows::numbers::<Int64Type>((0..words.len()).map(|row| {
+        let word = rows::array(words, row)?;
+        let value = word.map(|word| {
+            let value = decimal(U256::from_be_bytes(*word), integers.is_signed());
+            let value = value.and_then(|value| i64::try_from(value).ok());
+            value.ok_or(RowError::Integer("an integer from -2^63 to 2^63 - 1"))
+        });
+        value.transpose()
+    }))
+}
+
 /// Converts words to the nearest double. A null stays null; a value of another length than 32 bytes becomes null and is a
 /// failure.
 pub fn uint256_to_f64(words: &ByteColumn, integers: Integers) -> (Float64Array, Vec<Failure>) {
@@ -147,37 +164,131 @@ pub fn uint256_checked(
             return Ok(None);
         };
         let (left, right) = (U256::from_be_bytes(*left), U256::from_be_bytes(*right));
-        let result = operation(left, right).map(U256::to_be_bytes);
-        result
-            .ok_or(RowError::Integer("a result below 2^256"))
-            .map(Some)
+        let result = operation(left, right).ok_or(RESULT)?;
+        Ok(Some(result.to_be_bytes()))
     })))
 }
 
-/// Adds up the words that are not null: the sum as a word, 0 if there is none.
+/// Computes left · right / divisor, rounded down, with a product of 512 bits. If one of them is null, so is the result; a
+/// quotient of 2^256 or more, a division by zero, and a value of another length than 32 bytes become null and are failures.
+/// The result is a FixedSizeBinary(32).
 ///
 /// # Errors
-/// The first row whose value is not of 32 bytes, or with which the sum leaves the range.
-pub fn uint256_sum(words: &ByteColumn, integers: Integers) -> Result<U256, Failure> {
-    let mut sum = U256::ZERO;
+/// [`Error::Length`] if the columns differ in length.
+pub fn uint256_mul_div(
+    left: &ByteColumn,
+    right: &ByteColumn,
+    divisor: &ByteColumn,
+) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
+    rows::equal_lengths(left, right)?;
+    rows::equal_lengths(left, divisor)?;
+    let word = |column, row| rows::array(column, row).map(|word| word.copied());
+    Ok(rows::fixed((0..left.len()).map(|row| {
+        let words = (word(left, row)?, word(right, row)?, word(divisor, row)?);
+        let (Some(left), Some(right), Some(divisor)) = words else {
+            return Ok(None);
+        };
+        let [left, right, divisor] = [left, right, divisor].map(U256::from_be_bytes);
+        let quotient = mul_div(left, right, divisor).ok_or(RESULT)?;
+        Ok(Some(quotient.to_be_bytes()))
+    })))
+}
+
+/// Adds up the words that are not null: the sum as a word, 0 if there is none; `None` if the sum is out of range.
+///
+/// # Errors
+/// The first row whose value is not of 32 bytes.
+pub fn uint256_sum(words: &ByteColumn, integers: Integers) -> Result<Option<U256>, Failure> {
+    let mut sum = Uint256Sum::default();
     for row in 0..words.len() {
-        let failure = |error| Failure { row, error };
-        let Some(word) = rows::array(words, row).map_err(failure)? else {
-            continue;
-        };
-        let word = U256::from_be_bytes(*word);
-        let (next, carry) = sum.overflowing_add(word);
-        let overflow = match integers {
-            Integers::Uint256 => carry,
-            // Only numbers of the same sign can leave the range, and the sum then has the other sign.
-            Integers::Int256 => sum.bit(255) == word.bit(255) && next.bit(255) != sum.bit(255),
-        };
-        if overflow {
-            return Err(failure(integers.range()));
+        let word = rows::array(words, row).map_err(|error| Failure { row, error })?;
+        if let Some(word) = word {
+            sum.add(U256::from_be_bytes(*word), integers);
         }
-        sum = next;
     }
-    Ok(sum)
+    Ok(sum.total(integers))
+}
+
+/// The exact sum of up to 2^63 words, in any order and in parts.
+///
+/// ```
+/// use lydite_arrow::{Integers, Uint256Sum};
+/// use lydite_bytes::U256;
+///
+/// let mut sum = Uint256Sum::default();
+/// sum.add(U256::MAX, Integers::Uint256);
+/// sum.add(U256::ONE, Integers::Uint256);
+/// assert_eq!(sum.total(Integers::Uint256), None);
+/// sum.remove(U256::MAX, Integers::Uint256);
+/// assert_eq!(sum.total(Integers::Uint256), Some(U256::ONE));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uint256Sum {
+    low: U256,
+    /// The bits above 256, in two's complement.
+    high: i64,
+}
+
+impl Uint256Sum {
+    /// Adds a word.
+    #[inline]
+    pub fn add(&mut self, word: U256, integers: Integers) {
+        self.merge(Self::of(word, integers));
+    }
+
+    /// Subtracts a word.
+    #[inline]
+    pub fn remove(&mut self, word: U256, integers: Integers) {
+        let other = Self::of(word, integers);
+        let (low, borrow) = self.low.overflowing_sub(other.low);
+        let high = self.high.wrapping_sub(other.high);
+        *self = Self {
+            low,
+            high: high.wrapping_sub(i64::from(borrow)),
+        };
+    }
+
+    /// Adds another sum.
+    #[inline]
+    pub fn merge(&mut self, other: Self) {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        let high = self.high.wrapping_add(other.high);
+        *self = Self {
+            low,
+            high: high.wrapping_add(i64::from(carry)),
+        };
+    }
+
+    /// Returns the sum as a word; `None` if it is out of range.
+    #[inline]
+    pub fn total(&self, integers: Integers) -> Option<U256> {
+        (*self == Self::of(self.low, integers)).then_some(self.low)
+    }
+
+    /// Returns the sum as 40 bytes, big-endian.
+    pub fn to_be_bytes(self) -> [u8; 40] {
+        let mut bytes = [0; 40];
+        bytes[..8].copy_from_slice(&self.high.to_be_bytes());
+        bytes[8..].copy_from_slice(&self.low.to_be_bytes());
+        bytes
+    }
+
+    /// Reads what [`to_be_bytes`](Self::to_be_bytes) has written; `None` for another length.
+    pub fn from_be_slice(bytes: &[u8]) -> Option<Self> {
+        let (high, low) = bytes.split_first_chunk()?;
+        Some(Self {
+            low: U256::from_be_bytes(*<&[u8; 32]>::try_from(low).ok()?),
+            high: i64::from_be_bytes(*high),
+        })
+    }
+
+    fn of(word: U256, integers: Integers) -> Self {
+        let negative = integers.is_signed() && word.bit(255);
+        Self {
+            low: word,
+            high: -i64::from(negative),
+        }
+    }
 }
 
 fn sign_and_magnitude(value: U256, signed: bool) -> (bool, U256) {

@@ -10,7 +10,10 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
-use lydite_arrow::{ColumnMap, Error, Role, RowError, TransactionColumns};
+use lydite_arrow::{
+    ByteColumn, ColumnMap, Error, Role, RowError, TransactionColumns, decode_transactions,
+    transaction_fields,
+};
 use lydite_bytes::{Address, B256, Bytes, U256};
 use lydite_curve::secp256k1::SecretKey;
 use lydite_evm::tx::{
@@ -367,4 +370,70 @@ fn missing_columns_and_wrong_types() {
     );
     let empty = RecordBatch::new_empty(Arc::new(Schema::empty()));
     assert_eq!(error(&empty), Error::MissingRole(Role::R));
+}
+
+#[test]
+fn decoded_fields_are_those_that_were_signed() {
+    let requests = requests();
+    let signed = signed(&requests);
+    let raw: Vec<_> = signed.iter().map(Transaction::encode).collect();
+    let array: ArrayRef = Arc::new(BinaryArray::from_iter_values(&raw));
+    let (decoded, failures) = decode_transactions(&ByteColumn::try_new(&array).unwrap());
+    assert_eq!(
+        (failures, decoded.fields()),
+        (vec![], &transaction_fields())
+    );
+    let expected = raw.iter().cloned().map(Some).collect();
+    assert_eq!(
+        rebuild(&RecordBatch::from(decoded.clone())),
+        (expected, vec![])
+    );
+    for (row, request) in requests.iter().enumerate() {
+        let value = |name: &str| decoded.column_by_name(name).unwrap().clone();
+        let lists = [
+            (
+                "gas_price",
+                TransactionType::Legacy,
+                TransactionType::Eip2930,
+            ),
+            (
+                "access_list",
+                TransactionType::Eip2930,
+                TransactionType::Eip7702,
+            ),
+            (
+                "max_fee_per_gas",
+                TransactionType::Eip1559,
+                TransactionType::Eip7702,
+            ),
+            (
+                "max_fee_per_blob_gas",
+                TransactionType::Eip4844,
+                TransactionType::Eip4844,
+            ),
+            (
+                "authorization_list",
+                TransactionType::Eip7702,
+                TransactionType::Eip7702,
+            ),
+        ];
+        for (name, first, last) in lists {
+            let has = (first as u8..=last as u8).contains(&(request.kind as u8));
+            assert_eq!(value(name).is_valid(row), has, "{name} in row {row}");
+        }
+        assert_eq!(value("to").is_valid(row), request.to.is_some());
+    }
+
+    let array: ArrayRef = Arc::new(StringArray::from(vec![None, Some("0x05"), Some("0y")]));
+    let (decoded, failures) = decode_transactions(&ByteColumn::try_new(&array).unwrap());
+    assert_eq!((decoded.len(), decoded.null_count()), (3, 3));
+    let failures: Vec<_> = failures
+        .iter()
+        .map(|one| (one.row, one.error.to_string()))
+        .collect();
+    let expected = [
+        "byte 0: unknown transaction type 0x05",
+        "expected hexadecimal text",
+    ];
+    assert_eq!(failures, [(1, expected[0].into()), (2, expected[1].into())]);
 }

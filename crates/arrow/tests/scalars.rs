@@ -6,15 +6,17 @@ use std::{slice::from_ref, sync::Arc};
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
-    Int32Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    Int32Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray, UInt8Array,
 };
 use k256::ecdsa::SigningKey;
 use lydite_arrow::{
-    ByteColumn, Error, Integers, RowError, checksum, create_addresses, create2_addresses,
-    ecrecover, ecrecover_parts, hex_decode, hex_encode, keccak256, to_uint256, uint256_checked,
-    uint256_sum, uint256_to_decimal, uint256_to_f64, uint256_to_text,
+    ByteColumn, Error, Integers, RowError, Uint256Sum, checksum, create_addresses,
+    create2_addresses, ecrecover, ecrecover_parts, format_units, hex_decode, hex_encode, keccak256,
+    parse_units, to_uint256, uint256_checked, uint256_mul_div, uint256_sum, uint256_to_decimal,
+    uint256_to_f64, uint256_to_i64, uint256_to_text,
 };
-use lydite_bytes::{I256, U256, hex};
+use lydite_bytes::{I256, U256, hex, mul_div};
+use num_bigint::BigInt;
 use proptest::prelude::*;
 
 /// The values in every array type, each a slice of an array with one more row at both ends.
@@ -335,7 +337,9 @@ proptest! {
             let (decimals, outside) = uint256_to_decimal(&left, integers);
             let (doubles, _) = uint256_to_f64(&left, integers);
             let (back, _) = to_uint256(&(Arc::new(texts.clone()) as ArrayRef), integers).unwrap();
-            let (mut sum, mut overflow) = (U256::ZERO, None);
+            let (longs, _) = uint256_to_i64(&left, integers);
+            let (mut sum, mut whole) = (BigInt::ZERO, Uint256Sum::default());
+            let mut parts = [whole; 2];
             for (row, (word, _, kind)) in rows.iter().enumerate() {
                 prop_assert_eq!(texts.is_valid(row), *kind > 0);
                 if *kind == 0 {
@@ -351,24 +355,50 @@ proptest! {
                 if digits <= 38 {
                     prop_assert_eq!(decimals.value(row).to_string(), text(*word));
                 }
-                let next = sum.wrapping_add(*word);
-                let fits = match integers {
-                    Integers::Uint256 => next >= sum,
-                    Integers::Int256 if I256(*word).is_negative() => I256(next) < I256(sum),
-                    Integers::Int256 => I256(next) >= I256(sum),
-                };
-                if !fits && overflow.is_none() {
-                    overflow = Some(row);
+                let long = i64::try_from(text(*word).parse::<i128>().unwrap_or(i128::MAX)).ok();
+                prop_assert_eq!(longs.is_valid(row).then(|| longs.value(row)), long);
+                sum += text(*word).parse::<BigInt>().unwrap();
+                whole.add(*word, integers);
+                parts[row % 2].add(*word, integers);
+            }
+            let two_255: BigInt = BigInt::from(1) << 255u32;
+            let fits = match integers {
+                Integers::Uint256 => sum < two_255.clone() << 1u32,
+                Integers::Int256 => -two_255.clone() <= sum && sum < two_255,
+            };
+            let total = uint256_sum(&left, integers).unwrap();
+            prop_assert_eq!(total.map(text), fits.then(|| sum.to_string()));
+            let [mut merged, other] = parts;
+            merged.merge(Uint256Sum::from_be_slice(&other.to_be_bytes()).unwrap());
+            prop_assert_eq!(merged, whole);
+            for (word, _, kind) in rows.iter().rev() {
+                if *kind > 0 {
+                    whole.remove(*word, integers);
                 }
-                sum = next;
             }
-            let total = uint256_sum(&left, integers);
-            match overflow {
-                Some(row) => prop_assert_eq!(total.unwrap_err().row, row),
-                None => prop_assert_eq!(total.unwrap(), sum),
-            }
+            prop_assert_eq!(whole, Uint256Sum::default());
         }
         type Operation = fn(U256, U256) -> Option<U256>;
+        let (quotients, _) = uint256_mul_div(&left, &right, &left).unwrap();
+        let decimals = |decimals: fn(u8) -> u8| -> ArrayRef {
+            Arc::new(UInt8Array::from_iter_values(rows.iter().map(|row| decimals(row.2))))
+        };
+        for decimals in [decimals(|kind| kind), decimals(|kind| 77 - kind)] {
+            let (amounts, failures) = format_units(&left, &decimals).unwrap();
+            let texts: ArrayRef = Arc::new(amounts.clone());
+            let (back, other) = parse_units(&texts, &decimals).unwrap();
+            prop_assert_eq!((failures, other), (vec![], vec![]));
+            for (row, (word, _, kind)) in rows.iter().enumerate() {
+                prop_assert_eq!(amounts.is_valid(row), *kind > 0);
+                let expected = (*kind > 0).then_some(word.to_be_bytes().to_vec());
+                prop_assert_eq!(back.iter().nth(row).unwrap(), expected.as_deref());
+            }
+        }
+        for (row, (a, b, kind)) in rows.iter().enumerate() {
+            let expected = if *kind == 0 { None } else { mul_div(*a, *b, *a) };
+            let expected = expected.map(U256::to_be_bytes);
+            prop_assert_eq!(quotients.iter().nth(row).unwrap(), expected.as_ref().map(|word| &word[..]));
+        }
         let operations: [Operation; 5] = [
             U256::checked_add, U256::checked_sub, U256::checked_mul, U256::checked_div, U256::checked_rem,
         ];

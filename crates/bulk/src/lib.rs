@@ -1,7 +1,8 @@
 //! Files of Ethereum data: decoded logs and calls, and senders of transactions, from Parquet or Arrow files to such files.
 //!
 //! [`decode_logs`], [`decode_calls`] and [`senders`] read files that other tools wrote, without configuration: columns
-//! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found.
+//! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found, and [`write`] writes the
+//! results of others.
 //!
 //! - The rows of the output are in the order of the input, and its bytes do not depend on the number of threads.
 //! - Inputs are files, directories, patterns such as `logs/*.parquet`, and `-`, an Arrow stream on standard input. They are
@@ -55,7 +56,10 @@ use std::{
     time::Duration,
 };
 
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 use lydite_arrow::{CallSet, EventSet, Job, SendersOptions, TransformOptions};
+use output::Encoding;
 
 pub use error::{Error, ErrorKind};
 pub use inspect::{Inspection, inspect};
@@ -231,6 +235,39 @@ pub fn senders(
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     run::run(inputs, output, Job::Senders(senders), options, progress)
+}
+
+/// Writes batches with a schema to a file, or to standard output for `-`. Returns the number of rows.
+///
+/// # Errors
+/// [`Error`]: the first one of the batches, or one of the output. No output is left.
+pub fn write(
+    schema: SchemaRef,
+    batches: impl IntoIterator<Item = Result<RecordBatch, ArrowError>>,
+    output: &Path,
+    options: &Options,
+) -> Result<u64, Error> {
+    /// Rows in a row group, more by less than a batch.
+    const ROWS: u64 = 1 << 18;
+    let encoding = Encoding::new(output.into(), schema, options, None)?;
+    let at = || Error::at(output);
+    let mut file = None;
+    let mut batches = batches.into_iter().peekable();
+    while batches.peek().is_some() {
+        let mut rows = encoding.start().map_err(at())?;
+        let mut missing = ROWS;
+        for batch in batches.by_ref() {
+            let batch = batch?;
+            missing = missing.saturating_sub(batch.num_rows() as u64);
+            rows.append(batch).map_err(at())?;
+            if missing == 0 {
+                break;
+            }
+        }
+        let encoded = rows.finish().map_err(at())?;
+        encoding.write(&mut file, encoded).map_err(at())?;
+    }
+    encoding.finish(file).map_err(at())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -47,6 +47,7 @@ enum Command {
     DecodeCalls(commands::bulk::DecodeCalls),
     Senders(commands::bulk::Senders),
     Schema(commands::bulk::Schema),
+    Sql(commands::sql::Sql),
     Bench(commands::bench::Arguments),
 }
 
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Command::DecodeCalls(arguments) => commands::bulk::decode_calls(&arguments, &output),
         Command::Senders(arguments) => commands::bulk::senders(&arguments, &output),
         Command::Schema(arguments) => commands::bulk::schema(&arguments, &output),
+        Command::Sql(arguments) => commands::sql::sql(&arguments, &output),
         Command::Bench(arguments) => commands::bench::run(&arguments, &output),
     };
     exit(answer.map(|answer| match answer {

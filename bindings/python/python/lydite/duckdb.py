@@ -7,23 +7,24 @@ from collections.abc import Callable
 import duckdb
 import pyarrow
 
-from ._native import ArrowArray, ArrowEvent, arrow_hashes, arrow_senders
+from . import arrow
+from ._native import ArrowArray, ArrowEvent
 from ._types import replace, without_fixed
 
 __all__ = ["register", "register_event"]
 
 
 def register(connection: duckdb.DuckDBPyConnection) -> None:
-    """Adds `evm_sender(raw)` and `evm_transaction_hash(raw)`: BLOB to BLOB, null for an invalid transaction."""
-    for name, function in (("evm_sender", arrow_senders), ("evm_transaction_hash", arrow_hashes)):
+    """Adds `evm_sender(raw)` and `evm_tx_hash(raw)`: BLOB to BLOB, null for an invalid transaction."""
+    for name, function in (("evm_sender", arrow.sender), ("evm_tx_hash", arrow.tx_hash)):
         connection.create_function(
             name, _blobs(function), ["BLOB"], "BLOB", type="arrow", null_handling="special"
         )
 
 
-def _blobs(function: Callable[[pyarrow.Array], tuple[ArrowArray, object]]) -> Callable[[pyarrow.Array], pyarrow.Array]:
+def _blobs(function: Callable[[pyarrow.Array], ArrowArray]) -> Callable[[pyarrow.Array], pyarrow.Array]:
     def apply(raw: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(function(raw)[0]).cast(pyarrow.binary())
+        return pyarrow.array(function(raw)).cast(pyarrow.binary())
 
     return apply
 

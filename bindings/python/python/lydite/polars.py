@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import polars as pl
 
-from ._native import ArrowEvent, arrow_senders
+from . import arrow
+from ._native import ArrowEvent
 
 __all__ = ["decode_logs", "senders"]
 
@@ -53,4 +54,4 @@ def decode_logs(
 
 def senders(raw: pl.Series) -> pl.Series:
     """The sender of each signed transaction; null where it is null or invalid."""
-    return pl.Series(raw.name, arrow_senders(raw)[0])
+    return pl.Series(raw.name, arrow.sender(raw))

@@ -18,7 +18,7 @@ import pyarrow
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from . import _native
+from . import _native, arrow
 from ._types import replace, without_fixed
 
 __all__ = ["decode_calls", "decode_logs", "register", "senders"]
@@ -44,21 +44,21 @@ def senders(frame: DataFrame, **options: Any) -> DataFrame:
 
 
 def register(spark: SparkSession) -> None:
-    """Adds the SQL functions `evm_sender(raw)` and `evm_transaction_hash(raw)`: binary to binary, null for an invalid
+    """Adds the SQL functions `evm_sender(raw)` and `evm_tx_hash(raw)`: binary to binary, null for an invalid
     transaction. Requires Spark 4.1.
     """
     from pyspark.sql.functions import arrow_udf
 
     for name, function in (
-        ("evm_sender", _native.arrow_senders),
-        ("evm_transaction_hash", _native.arrow_hashes),
+        ("evm_sender", arrow.sender),
+        ("evm_tx_hash", arrow.tx_hash),
     ):
         spark.udf.register(name, arrow_udf(_binary(function), "binary"))
 
 
-def _binary(function: Callable[[pyarrow.Array], tuple[Any, Any]]) -> Callable[[pyarrow.Array], pyarrow.Array]:
+def _binary(function: Callable[[pyarrow.Array], Any]) -> Callable[[pyarrow.Array], pyarrow.Array]:
     def apply(raw: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(function(raw)[0]).cast(pyarrow.binary())
+        return pyarrow.array(function(raw)).cast(pyarrow.binary())
 
     return apply
 

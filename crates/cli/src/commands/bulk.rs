@@ -120,7 +120,7 @@ struct Files {
 }
 
 /// Reads a number of bytes, with K, M or G for powers of 1024.
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let expected = || format!("expected a number of bytes such as 512M, found `{text}`");
     let digits = text.trim_end_matches(|unit: char| !unit.is_ascii_digit());
     let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
@@ -160,7 +160,7 @@ struct Decoding {
 macro_rules! value_enum {
     ($(#[$attribute:meta])* $name:ident for $type:path { $($(#[$doc:meta])* $variant:ident = $value:ident,)* }) => {
         #[derive(Clone, Copy, ValueEnum)]
-        enum $name {
+        pub enum $name {
             $($(#[$doc])* $variant,)*
         }
 

@@ -22,6 +22,11 @@ pub mod recover;
 pub mod rlp;
 pub mod selector;
 pub mod sign;
+#[cfg(feature = "sql")]
+pub mod sql;
+#[cfg(not(feature = "sql"))]
+#[path = "no_sql.rs"]
+pub mod sql;
 pub mod syrup;
 pub mod tx;
 pub mod xmss;
