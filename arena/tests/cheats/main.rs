@@ -105,15 +105,17 @@ fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
         open.retain(|(mode, state, reason)| {
             let cell = report.best(&op.id, mode).unwrap();
             let told = cell.reason.as_deref().unwrap_or("");
-            let noisy = cell.state == State::Noisy;
+            let pair = report.pairs.iter().find(|pair| pair.b == *mode);
+            // A second thread without a processor of its own saves no time, and its CPU time is charged.
+            let slower = *reason == CPU_TIME && pair.is_none_or(|pair| pair.ratio > 0.75);
+            let undecided = cell.state == State::Noisy || cell.state == State::Ok && slower;
             assert!(
-                noisy || cell.state == *state,
+                undecided || cell.state == *state,
                 "{mode}: {:?} {told}",
                 cell.state
             );
-            let scored = report.pairs.iter().any(|pair| pair.b == *mode);
-            assert!(noisy || !scored, "{mode} is scored");
-            let found = !noisy && told.contains(reason);
+            assert!(undecided || pair.is_none(), "{mode} is scored");
+            let found = !undecided && told.contains(reason);
             if !found {
                 eprintln!("{mode}: {told}, not {reason:?}");
             }
@@ -123,10 +125,14 @@ fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
             return;
         }
     }
-    panic!("always disturbed: {open:?}");
+    // Where two processors are never free at the same time, a second one is of no use.
+    open.retain(|(.., reason)| *reason != CPU_TIME);
+    assert!(open.is_empty(), "always disturbed: {open:?}");
 }
 
 const WRONG: State = State::FailedVerify;
+/// The reason for contenders that need a second processor.
+const CPU_TIME: &str = "CPU time";
 
 #[test]
 fn what_was_computed_before_is_of_no_use_where_items_change() {
@@ -210,8 +216,8 @@ fn clocks_and_threads_are_measured() {
             ("clock_72", WRONG, clock),
             ("fast_clock", WRONG, clock),
             ("slow_clock", WRONG, "from outside"),
-            ("two_threads", WRONG, "CPU time"),
-            ("two_processes", WRONG, "CPU time"),
+            ("two_threads", WRONG, CPU_TIME),
+            ("two_processes", WRONG, CPU_TIME),
         ],
     );
 }
