@@ -1,7 +1,7 @@
 //! Files of Ethereum data: decoded logs and calls, and senders of transactions, from Parquet or Arrow files to such files.
 //!
 //! [`decode_logs`], [`decode_calls`] and [`senders`] read files that other tools wrote, without configuration: columns
-//! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found, and [`write`] writes the
+//! are found by their names, see [`Role`](lydite_arrow::Role). [`inspect`] reports what was found, and [`write()`] writes the
 //! results of others.
 //!
 //! - The rows of the output are in the order of the input, and its bytes do not depend on the number of threads.
