@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 FIRST_BLOCK, BLOCK, BATCH = 18_426_253, 335, 1 << 16
-COLUMNS = ("block_number", "log_index", "address", "from", "to", "value", "sender")
 
 # A row runs on one thread.
 pa.set_cpu_count(1)
@@ -46,6 +45,15 @@ def logs(item):
     )
 
 
+def inputs(item):
+    """The call data of an item in the column `input`."""
+    values, at = [], 0
+    while at < len(item):
+        value, at = kit.lp(item, at)
+        values.append(value)
+    return pa.table({"input": pa.array(values, pa.binary())})
+
+
 def batches(table):
     return table.to_batches(max_chunksize=BATCH)
 
@@ -67,12 +75,26 @@ def sync(file):
     os.close(descriptor)
 
 
+def _bytes(value):
+    """Integers and lengths are big-endian u32; texts and arrays follow their length."""
+    match value:
+        case int():
+            return value.to_bytes(4, "big")
+        case str():
+            return _bytes(len(value)) + value.encode()
+        case list():
+            return _bytes(len(value)) + b"".join(map(_bytes, value))
+        case dict():
+            return b"".join(map(_bytes, value.values()))
+    return value
+
+
 def _digest(tables):
+    """The number of rows and a digest of all values."""
     rows, digest = 0, hashlib.sha256()
     for table in tables:
-        columns = [table[name].to_pylist() for name in COLUMNS if name in table.schema.names]
-        for row in zip(*columns):
-            digest.update(b"".join([value.to_bytes(4, "big") if isinstance(value, int) else value for value in row]))
+        for row in zip(*[column.to_pylist() for column in table.columns]):
+            digest.update(b"".join(map(_bytes, row)))
         rows += table.num_rows
     return rows.to_bytes(8, "little") + digest.digest()
 

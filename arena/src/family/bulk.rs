@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, Result, bail};
+use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
 use super::Elements;
 use super::alloy::{sender, transaction};
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::{Expected, Reader, keccak256, lp};
+use crate::truth::{Expected, Reader, abi::word, checksum, hex, keccak256, lp, unhex};
 
 /// The rows of `arena/ops/bulk.toml`.
 pub struct Bulk;
@@ -36,6 +37,11 @@ impl Elements for Bulk {
                 let kind = random.below(1000);
                 Ok(log(kind, random))
             }
+            "bulk_orders" => Ok(order(random)),
+            "bulk_calls" => Ok(lp(&call(random))),
+            "bulk_checksums" => Ok(random.bytes(20)),
+            "bulk_decimals" => Ok(amount(random).to_vec()),
+            "bulk_hex_decode" => Ok(lp(format!("0x{}", hex(&random.bytes(32))).as_bytes())),
             _ => Ok(log(0, random)),
         }
     }
@@ -44,25 +50,43 @@ impl Elements for Bulk {
         let mut reader = Reader(item);
         let (mut rows, mut digest) = (0u64, Sha256::new());
         for row in 0..op.ops_per_call {
-            if op.kernel == "bulk_senders_file" {
-                digest.update(sender(reader.lp()?).context("unknown transaction")?);
-                rows += 1;
-                continue;
-            }
-            let address = reader.array::<20>()?;
-            let topics: Vec<&[u8; 32]> = (0..reader.take(1)?[0])
-                .map(|_| reader.array())
-                .collect::<Result<_>>()?;
-            let data = reader.lp()?;
-            if let [topic, from, to] = topics[..]
-                && *topic == TOPICS[0]
-            {
-                digest.update(((FIRST_BLOCK + row / BLOCK) as u32).to_be_bytes());
-                digest.update(((row % BLOCK) as u32).to_be_bytes());
-                digest.update(address);
-                digest.update(&from[12..]);
-                digest.update(&to[12..]);
-                digest.update(data);
+            let values = match op.kernel.as_str() {
+                "bulk_senders_file" => Some(
+                    sender(reader.lp()?)
+                        .context("unknown transaction")?
+                        .to_vec(),
+                ),
+                "bulk_calls" => transfer_arguments(reader.lp()?),
+                "bulk_checksums" => Some(text(&checksum(reader.take(20)?))),
+                "bulk_decimals" => {
+                    let number = BigUint::from_bytes_be(reader.take(32)?);
+                    Some(text(&number.to_string()))
+                }
+                "bulk_hex_decode" => Some(unhex(&reader.lp()?[2..])?),
+                kernel => {
+                    let address = reader.array::<20>()?;
+                    let topics: Vec<&[u8; 32]> = (0..reader.take(1)?[0])
+                        .map(|_| reader.array())
+                        .collect::<Result<_>>()?;
+                    let data = reader.lp()?;
+                    let decoded = match (kernel, &topics[..]) {
+                        ("bulk_orders", [_, offerer, zone]) => {
+                            Some(order_fields(offerer, zone, data)?)
+                        }
+                        (_, [topic, from, to]) if **topic == TOPICS[0] => {
+                            Some([&from[12..], &to[12..], data].concat())
+                        }
+                        _ => None,
+                    };
+                    let (block, index) = (FIRST_BLOCK + row / BLOCK, row % BLOCK);
+                    let place = [block, index].map(|number| (number as u32).to_be_bytes());
+                    decoded.map(|decoded| {
+                        [place.as_flattened(), address.as_slice(), &decoded].concat()
+                    })
+                }
+            };
+            if let Some(values) = values {
+                digest.update(values);
                 rows += 1;
             }
         }
@@ -99,12 +123,7 @@ fn log(kind: usize, random: &mut Random) -> Vec<u8> {
         account(1 << 32 | zipf(random, 1_000_000)),
         account(1 << 32 | zipf(random, 1_000_000)),
     );
-    let mut amount = || {
-        let mut word = [0; 32];
-        let bytes = 1 + random.below(11);
-        word[32 - bytes..].copy_from_slice(&random.bytes(bytes));
-        word
-    };
+    let mut amount = || amount(random);
     let (topics, data): (Vec<[u8; 32]>, Vec<[u8; 32]>) = match kind {
         0..435 => (vec![transfer, from, to], vec![amount()]),
         435..457 => (vec![transfer, from, to, amount()], vec![]),
@@ -128,6 +147,97 @@ fn log(kind: usize, random: &mut Random) -> Vec<u8> {
     out.extend(topics.as_flattened());
     out.extend(lp(data.as_flattened()));
     out
+}
+
+/// Event of a trade on Seaport, with two arrays of tuples.
+static ORDER: LazyLock<[u8; 32]> = LazyLock::new(|| {
+    keccak256(
+        b"OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
+    )
+});
+
+/// A log of `OrderFulfilled`: one item is offered, mostly, for the price and up to two fees.
+fn order(random: &mut Random) -> Vec<u8> {
+    let (offered, considered) = (1 + random.below(8) / 7, 1 + random.below(3));
+    let mut data = [random.bytes(32), account(random.below(1 << 20)).to_vec()].concat();
+    data.extend([word(128), word(160 + 128 * offered), word(offered)].concat());
+    for _ in 0..offered {
+        data.extend(word(2 + random.below(2)));
+        data.extend(account(zipf(random, 10_000)));
+        data.extend([word(random.below(10_000)), word(1)].concat());
+    }
+    data.extend(word(considered));
+    for _ in 0..considered {
+        let kind = random.below(2);
+        data.extend([word(kind), word(kind * 0xdac1), word(0)].concat());
+        data.extend([amount(random), account(zipf(random, 1_000_000))].concat());
+    }
+    let topics = [
+        *ORDER,
+        account(zipf(random, 1_000_000)),
+        account(random.below(4)),
+    ];
+    let exchange = &account(0x5ea)[12..];
+    [exchange, &[3], topics.as_flattened(), &lp(&data)].concat()
+}
+
+/// The values of an order in the order of the signature; an array is preceded by its length.
+fn order_fields(offerer: &[u8; 32], zone: &[u8; 32], data: &[u8]) -> Result<Vec<u8>> {
+    let words = data.as_chunks::<32>().0;
+    let word = |index: usize| words.get(index).context("short data");
+    let number = |index| anyhow::Ok(u32::from_be_bytes(word(index)?[28..].try_into()?));
+    let mut out = [word(0)?, &offerer[12..], &zone[12..], &word(1)?[12..]].concat();
+    for (field, has_recipient) in [(2, false), (3, true)] {
+        let mut at = number(field)? as usize / 32;
+        let count = number(at)?;
+        out.extend(count.to_be_bytes());
+        for _ in 0..count {
+            out.extend(number(at + 1)?.to_be_bytes());
+            out.extend(&word(at + 2)?[12..]);
+            out.extend(word(at + 3)?);
+            out.extend(word(at + 4)?);
+            at += 4;
+            if has_recipient {
+                at += 1;
+                out.extend(&word(at)?[12..]);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The data of a call: of `transfer(address,uint256)` in one of six cases, as in the traces of mainnet blocks 18,426,253
+/// to 18,426,303.
+fn call(random: &mut Random) -> Vec<u8> {
+    if random.below(6) == 0 {
+        let recipient = account(zipf(random, 1_000_000));
+        return [&TRANSFER[..], &recipient, &amount(random)].concat();
+    }
+    let words = random.below(5);
+    let selector = [1 + random.below(200) as u8, 0, 0, 1];
+    [selector.to_vec(), random.bytes(32 * words)].concat()
+}
+
+/// The first bytes of a call of `transfer(address,uint256)`.
+const TRANSFER: [u8; 4] = [0xa9, 0x05, 0x9c, 0xbb];
+
+/// The recipient and the amount of a call of `transfer`; `None` for other calls.
+fn transfer_arguments(call: &[u8]) -> Option<Vec<u8>> {
+    let arguments = call.strip_prefix(&TRANSFER)?;
+    Some(arguments[12..64].to_vec())
+}
+
+/// A text after its length.
+fn text(text: &str) -> Vec<u8> {
+    [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
+}
+
+/// A number of 1 to 11 bytes.
+fn amount(random: &mut Random) -> [u8; 32] {
+    let mut word = [0; 32];
+    let bytes = 1 + random.below(11);
+    word[32 - bytes..].copy_from_slice(&random.bytes(bytes));
+    word
 }
 
 /// The address with this number, padded to a word.

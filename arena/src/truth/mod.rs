@@ -126,6 +126,20 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The checksum address of EIP-55.
+pub fn checksum(address: &[u8]) -> String {
+    let digits = hex(address);
+    let hash = hex(&keccak256(digits.as_bytes()));
+    let mixed = digits.chars().zip(hash.chars()).map(|(digit, nibble)| {
+        if nibble >= '8' {
+            digit.to_ascii_uppercase()
+        } else {
+            digit
+        }
+    });
+    format!("0x{}", mixed.collect::<String>())
+}
+
 /// Decodes hexadecimal text in either case, without a prefix.
 pub fn unhex(text: &[u8]) -> Result<Vec<u8>> {
     ensure!(text.len().is_multiple_of(2), "an odd number of digits");

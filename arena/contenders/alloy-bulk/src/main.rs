@@ -1,23 +1,58 @@
 //! The program that a Rust user writes with alloy, arrow and parquet: `sol!` decodes each row, builders take the values.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use alloy_consensus::{TxEnvelope, transaction::SignerRecoverable};
 use alloy_eips::eip2718::Decodable2718;
-use alloy_primitives::B256;
-use alloy_sol_types::{SolEvent, sol};
+use alloy_primitives::{Address, B256, U256, hex};
+use alloy_sol_types::{SolCall, SolEvent, sol};
 use arena_kit::{locked_version, op, run};
-use arena_kit_bulk::{BATCH, Batches, Written, logs, path, properties, split, transactions, write};
-use arrow_array::builder::{FixedSizeBinaryBuilder, LargeBinaryBuilder, UInt32Builder};
-use arrow_array::{Array, LargeBinaryArray, RecordBatch, cast::AsArray as _, types::UInt32Type};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arena_kit_bulk::{
+    BATCH, Batches, Written, inputs, logs, path, properties, single, split, texts, transactions,
+    values, write,
+};
+use arrow_array::builder::{
+    BinaryBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder, ListBuilder, StringBuilder,
+    StructBuilder, UInt8Builder, UInt32Builder,
+};
+use arrow_array::{
+    Array, ArrayRef, LargeBinaryArray, RecordBatch, cast::AsArray as _, types::UInt32Type,
+};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 
 sol! {
     event Transfer(address indexed from, address indexed to, uint256 value);
+
+    struct SpentItem {
+        uint8 itemType;
+        address token;
+        uint256 identifier;
+        uint256 amount;
+    }
+
+    struct ReceivedItem {
+        uint8 itemType;
+        address token;
+        uint256 identifier;
+        uint256 amount;
+        address recipient;
+    }
+
+    event OrderFulfilled(
+        bytes32 orderHash,
+        address indexed offerer,
+        address indexed zone,
+        address recipient,
+        SpentItem[] offer,
+        ReceivedItem[] consideration
+    );
+
+    function transfer(address to, uint256 value);
 }
 
 fn schema() -> SchemaRef {
@@ -107,6 +142,166 @@ fn transfers(batches: &Vec<RecordBatch>) -> Option<Batches> {
     decoded.map(Batches)
 }
 
+/// The members of an item of an order. The last one is not in the items that are offered.
+fn item_fields(count: usize) -> Fields {
+    let types = [
+        ("itemType", DataType::UInt8),
+        ("token", DataType::FixedSizeBinary(20)),
+        ("identifier", DataType::FixedSizeBinary(32)),
+        ("amount", DataType::FixedSizeBinary(32)),
+        ("recipient", DataType::FixedSizeBinary(20)),
+    ];
+    let fields = types.into_iter().take(count);
+    fields
+        .map(|(name, data_type)| Field::new(name, data_type, true))
+        .collect()
+}
+
+/// Appends an item of an order to a list.
+fn append_item(
+    items: &mut StructBuilder,
+    kind: u8,
+    token: Address,
+    numbers: [U256; 2],
+    recipient: Option<Address>,
+) -> Option<()> {
+    items.field_builder::<UInt8Builder>(0)?.append_value(kind);
+    let mut bytes = |field, value: &[u8]| {
+        items
+            .field_builder::<FixedSizeBinaryBuilder>(field)?
+            .append_value(value)
+            .ok()
+    };
+    bytes(1, token.as_slice())?;
+    bytes(2, &numbers[0].to_be_bytes::<32>())?;
+    bytes(3, &numbers[1].to_be_bytes::<32>())?;
+    if let Some(recipient) = recipient {
+        bytes(4, recipient.as_slice())?;
+    }
+    items.append(true);
+    Some(())
+}
+
+fn orders(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    let decoded: Option<Vec<RecordBatch>> = batches.iter().map(decode_orders).collect();
+    decoded.map(Batches)
+}
+
+/// Decodes the orders of a batch, which contains nothing else.
+fn decode_orders(batch: &RecordBatch) -> Option<RecordBatch> {
+    let bytes = |name: &str| batch.column_by_name(name)?.as_binary_opt::<i64>();
+    let topics = [bytes("topic0")?, bytes("topic1")?, bytes("topic2")?];
+    let data = bytes("data")?;
+    let rows = batch.num_rows();
+    let mut order_hash = FixedSizeBinaryBuilder::with_capacity(rows, 32);
+    let mut offerer = FixedSizeBinaryBuilder::with_capacity(rows, 20);
+    let mut zone = FixedSizeBinaryBuilder::with_capacity(rows, 20);
+    let mut recipient = FixedSizeBinaryBuilder::with_capacity(rows, 20);
+    let items = |count| ListBuilder::new(StructBuilder::from_fields(item_fields(count), rows));
+    let (mut offer, mut consideration) = (items(4), items(5));
+    for row in 0..rows {
+        let topics = topics.map(|topic| B256::try_from(topic.value(row)));
+        let [Ok(a), Ok(b), Ok(c)] = topics else {
+            return None;
+        };
+        let order = OrderFulfilled::decode_raw_log_validate([a, b, c], data.value(row)).ok()?;
+        order_hash.append_value(order.orderHash).ok()?;
+        offerer.append_value(order.offerer).ok()?;
+        zone.append_value(order.zone).ok()?;
+        recipient.append_value(order.recipient).ok()?;
+        for item in &order.offer {
+            let numbers = [item.identifier, item.amount];
+            append_item(offer.values(), item.itemType, item.token, numbers, None)?;
+        }
+        offer.append(true);
+        for item in &order.consideration {
+            let numbers = [item.identifier, item.amount];
+            let recipient = Some(item.recipient);
+            let items = consideration.values();
+            append_item(items, item.itemType, item.token, numbers, recipient)?;
+        }
+        consideration.append(true);
+    }
+    let column = |name: &str| batch.column_by_name(name).cloned();
+    let columns: [(&str, ArrayRef); 9] = [
+        ("block_number", column("block_number")?),
+        ("log_index", column("log_index")?),
+        ("address", column("address")?),
+        ("orderHash", Arc::new(order_hash.finish())),
+        ("offerer", Arc::new(offerer.finish())),
+        ("zone", Arc::new(zone.finish())),
+        ("recipient", Arc::new(recipient.finish())),
+        ("offer", Arc::new(offer.finish())),
+        ("consideration", Arc::new(consideration.finish())),
+    ];
+    RecordBatch::try_from_iter(columns).ok()
+}
+
+fn calls(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    let decode = |batch: &RecordBatch| {
+        let inputs = batch.column_by_name("input")?.as_binary_opt::<i64>()?;
+        let mut to = FixedSizeBinaryBuilder::new(20);
+        let mut value = FixedSizeBinaryBuilder::new(32);
+        for row in 0..inputs.len() {
+            let Some(arguments) = inputs.value(row).strip_prefix(&transferCall::SELECTOR) else {
+                continue;
+            };
+            match transferCall::abi_decode_raw_validate(arguments) {
+                Ok(call) => {
+                    to.append_value(call.to).ok()?;
+                    value.append_value(call.value.to_be_bytes::<32>()).ok()?;
+                }
+                Err(_) => {
+                    to.append_null();
+                    value.append_null();
+                }
+            }
+        }
+        let columns: [(&str, ArrayRef); 2] = [
+            ("to", Arc::new(to.finish())),
+            ("value", Arc::new(value.finish())),
+        ];
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true)))
+            .ok()
+    };
+    let decoded: Option<Vec<RecordBatch>> = batches.iter().map(decode).collect();
+    decoded.map(Batches)
+}
+
+fn checksums(addresses: &ArrayRef) -> Option<Batches> {
+    let addresses = addresses.as_binary_opt::<i64>()?;
+    let mut texts = StringBuilder::with_capacity(addresses.len(), 42 * addresses.len());
+    for address in addresses.iter() {
+        let address = Address::try_from(address?).ok()?;
+        texts.append_value(address.to_checksum_buffer(None).as_str());
+    }
+    single(Arc::new(texts.finish()))
+}
+
+fn decimals(words: &ArrayRef) -> Option<Batches> {
+    let words = words.as_binary_opt::<i64>()?;
+    let mut texts = StringBuilder::with_capacity(words.len(), 20 * words.len());
+    for word in words.iter() {
+        write!(texts, "{}", U256::try_from_be_slice(word?)?).ok()?;
+        texts.append_value("");
+    }
+    single(Arc::new(texts.finish()))
+}
+
+fn decoded_hex(texts: &ArrayRef) -> Option<Batches> {
+    let texts = texts.as_string_opt::<i32>()?;
+    let mut values = BinaryBuilder::with_capacity(texts.len(), texts.values().len() / 2);
+    let mut buffer = Vec::new();
+    for text in texts.iter() {
+        let text = text?;
+        let digits = text.strip_prefix("0x").unwrap_or(text);
+        buffer.resize(digits.len() / 2, 0);
+        hex::decode_to_slice(digits, &mut buffer).ok()?;
+        values.append_value(&buffer);
+    }
+    single(Arc::new(values.finish()))
+}
+
 /// Reads these columns, applies a function to each batch, and writes the results.
 fn convert(
     input: &PathBuf,
@@ -178,6 +373,11 @@ fn main() {
         locked_version(lockfile, "alloy-sol-types"),
         vec![
             op("bulk_transfers", |reader| Some(split(&logs(reader)?))).call(transfers),
+            op("bulk_orders", |reader| Some(split(&logs(reader)?))).call(orders),
+            op("bulk_calls", inputs).call(calls),
+            op("bulk_checksums", |reader| values(reader, Some(20))).call(checksums),
+            op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
+            op("bulk_hex_decode", texts).call(decoded_hex),
             op("bulk_transfers_file", |reader| write(&logs(reader)?)).call(transfers_file),
             op("bulk_senders_file", |reader| write(&transactions(reader)?)).call(senders_file),
         ],

@@ -3,23 +3,37 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use arena_kit::{op, run};
-use arena_kit_bulk::{Batches, Written, logs, path, split, transactions, write};
-use arrow_array::RecordBatch;
+use arena_kit_bulk::{
+    Batches, Written, inputs, logs, path, single, split, texts, transactions, values, write,
+};
+use arrow_array::{ArrayRef, RecordBatch};
 use lydite_arrow::{
-    EventDecoder, EventSet, Job, Keep, Options as Columns, SendersOptions, Transform,
-    TransformOptions,
+    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Integers, Job, Keep,
+    Options as Columns, SendersOptions, Transform, TransformOptions, checksum, hex_decode,
+    uint256_to_text,
 };
 use lydite_bulk::{Error, Options, Progress, Report};
 
 const TRANSFER: &str = "event Transfer(address indexed from, address indexed to, uint256 value)";
+const ORDER: &str = "event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, \
+    address recipient, (uint8,address,uint256,uint256)[] offer, \
+    (uint8,address,uint256,uint256,address)[] consideration)";
+const CALL: &str = "function transfer(address to, uint256 value)";
 
-static EVENTS: LazyLock<Option<EventSet>> = LazyLock::new(|| {
-    let decoder = EventDecoder::parse(TRANSFER, &Columns::default()).ok()?;
-    EventSet::new([decoder]).ok()
+static TRANSFERS: LazyLock<Option<EventSet>> = LazyLock::new(|| event(TRANSFER));
+static ORDERS: LazyLock<Option<EventSet>> = LazyLock::new(|| event(ORDER));
+static CALLS: LazyLock<Option<CallSet>> = LazyLock::new(|| {
+    let decoder = CallDecoder::parse(CALL, &Columns::default()).ok()?;
+    Some(CallSet::new([decoder]))
 });
+
+fn event(signature: &str) -> Option<EventSet> {
+    let decoder = EventDecoder::parse(signature, &Columns::default()).ok()?;
+    EventSet::new([decoder]).ok()
+}
 
 fn keep(names: &[&str]) -> TransformOptions {
     TransformOptions {
@@ -32,14 +46,38 @@ fn kept_of_logs() -> TransformOptions {
     keep(&["block_number", "log_index", "address"])
 }
 
-fn transfers(batches: &Vec<RecordBatch>) -> Option<Batches> {
-    let job = Job::Logs(EVENTS.clone()?);
-    let transform = Transform::new(job, batches.first()?.schema_ref(), kept_of_logs()).ok()?;
+fn transform(batches: &[RecordBatch], job: Job, options: TransformOptions) -> Option<Batches> {
+    let transform = Transform::new(job, batches.first()?.schema_ref(), options).ok()?;
     let mut decoded = Vec::new();
     for batch in batches {
         decoded.extend(transform.apply(batch).ok()?.batches.into_iter().flatten());
     }
     Some(Batches(decoded))
+}
+
+fn transfers(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    transform(batches, Job::Logs(TRANSFERS.clone()?), kept_of_logs())
+}
+
+fn orders(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    transform(batches, Job::Logs(ORDERS.clone()?), kept_of_logs())
+}
+
+fn calls(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    transform(batches, Job::Calls(CALLS.clone()?), keep(&[]))
+}
+
+fn checksums(addresses: &ArrayRef) -> Option<Batches> {
+    single(Arc::new(checksum(&ByteColumn::try_new(addresses).ok()?).0))
+}
+
+fn decimals(words: &ArrayRef) -> Option<Batches> {
+    let words = ByteColumn::try_new(words).ok()?;
+    single(Arc::new(uint256_to_text(&words, Integers::Uint256).0))
+}
+
+fn decoded_hex(texts: &ArrayRef) -> Option<Batches> {
+    single(Arc::new(hex_decode(&ByteColumn::try_new(texts).ok()?).0))
 }
 
 fn options(transform: TransformOptions) -> Options {
@@ -61,7 +99,7 @@ fn written(report: Result<Report, Error>) -> Option<Written> {
 }
 
 fn transfers_file(input: &PathBuf) -> Option<Written> {
-    let (events, options) = (EVENTS.as_ref()?, options(kept_of_logs()));
+    let (events, options) = (TRANSFERS.as_ref()?, options(kept_of_logs()));
     let output = path("output.parquet");
     written(lydite_bulk::decode_logs(
         &[input.clone()],
@@ -90,6 +128,11 @@ fn main() {
         env!("CARGO_PKG_VERSION"),
         vec![
             op("bulk_transfers", |reader| Some(split(&logs(reader)?))).call(transfers),
+            op("bulk_orders", |reader| Some(split(&logs(reader)?))).call(orders),
+            op("bulk_calls", inputs).call(calls),
+            op("bulk_checksums", |reader| values(reader, Some(20))).call(checksums),
+            op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
+            op("bulk_hex_decode", texts).call(decoded_hex),
             op("bulk_transfers_file", |reader| write(&logs(reader)?)).call(transfers_file),
             op("bulk_senders_file", |reader| write(&transactions(reader)?)).call(senders_file),
         ],

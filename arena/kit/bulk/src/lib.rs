@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use arena_kit::{Output, Reader, Sum};
-use arrow_array::builder::{LargeBinaryBuilder, UInt32Builder};
-use arrow_array::{
-    Array, ArrayRef, RecordBatch, UInt32Array, UInt64Array, cast::AsArray as _, types::UInt32Type,
-};
+use arrow_array::builder::{LargeBinaryBuilder, StringBuilder, UInt32Builder};
+use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array, UInt64Array, cast::AsArray as _};
+use arrow_schema::DataType;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -73,11 +73,34 @@ pub fn logs(reader: &mut Reader) -> Option<RecordBatch> {
 
 /// Reads the transactions of an item as one batch with the column `raw`.
 pub fn transactions(reader: &mut Reader) -> Option<RecordBatch> {
-    let mut raw = LargeBinaryBuilder::new();
+    RecordBatch::try_from_iter([("raw", values(reader, None)?)]).ok()
+}
+
+/// Reads the call data of an item as batches with the column `input`.
+pub fn inputs(reader: &mut Reader) -> Option<Vec<RecordBatch>> {
+    let batch = RecordBatch::try_from_iter([("input", values(reader, None)?)]);
+    Some(split(&batch.ok()?))
+}
+
+/// Reads the byte strings of an item, of this length or each with its length.
+pub fn values(reader: &mut Reader, len: Option<usize>) -> Option<ArrayRef> {
+    let mut values = LargeBinaryBuilder::new();
     while !reader.is_empty() {
-        raw.append_value(reader.bytes()?);
+        values.append_value(match len {
+            Some(len) => reader.take(len)?,
+            None => reader.bytes()?,
+        });
     }
-    RecordBatch::try_from_iter([("raw", Arc::new(raw.finish()) as ArrayRef)]).ok()
+    Some(Arc::new(values.finish()))
+}
+
+/// Reads the texts of an item.
+pub fn texts(reader: &mut Reader) -> Option<ArrayRef> {
+    let mut texts = StringBuilder::new();
+    while !reader.is_empty() {
+        texts.append_value(std::str::from_utf8(reader.bytes()?).ok()?);
+    }
+    Some(Arc::new(texts.finish()))
 }
 
 /// The properties of all Parquet files: zstd, level 1.
@@ -111,11 +134,17 @@ pub fn split(batch: &RecordBatch) -> Vec<RecordBatch> {
         .collect()
 }
 
-/// A result in memory: batches of the columns block_number, log_index, address, from, to, value; or of sender.
+/// A result in memory: batches of the columns of the output, in order.
 pub struct Batches(pub Vec<RecordBatch>);
 
-/// A result in a file with the same columns, and the number of rows written.
+/// A result in a file with the columns of the output, and the number of rows written.
 pub struct Written(pub PathBuf, pub u64);
+
+/// A result in memory of one column.
+pub fn single(column: ArrayRef) -> Option<Batches> {
+    let batch = RecordBatch::try_from_iter_with_nullable([("value", column, true)]);
+    Some(Batches(vec![batch.ok()?]))
+}
 
 impl Output for Batches {
     fn add(&self, sum: &mut Sum) {
@@ -149,23 +178,14 @@ fn read(path: &Path) -> Option<Vec<RecordBatch>> {
 
 /// Appends the number of rows and the SHA-256 of all values.
 fn digest(batches: &[RecordBatch], out: &mut Vec<u8>) -> Option<()> {
-    let (mut rows, mut digest) = (0u64, Sha256::new());
+    let (mut rows, mut digest, mut values) = (0u64, Sha256::new(), Vec::new());
     for batch in batches {
-        let integers = ["block_number", "log_index"].map(|name| batch.column_by_name(name));
-        let bytes =
-            ["address", "from", "to", "value", "sender"].map(|name| batch.column_by_name(name));
         for row in 0..batch.num_rows() {
-            for column in integers.iter().flatten() {
-                digest.update(
-                    column
-                        .as_primitive_opt::<UInt32Type>()?
-                        .value(row)
-                        .to_be_bytes(),
-                );
+            for column in batch.columns() {
+                append(column, row, &mut values)?;
             }
-            for column in bytes.iter().flatten() {
-                digest.update(value(column, row)?);
-            }
+            digest.update(&values);
+            values.clear();
             rows += 1;
         }
     }
@@ -174,15 +194,42 @@ fn digest(batches: &[RecordBatch], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-fn value(column: &ArrayRef, row: usize) -> Option<&[u8]> {
-    if column.is_null(row) {
+/// Appends a value: an integer, the bytes of a byte string, a text or array after its length, the members of a tuple.
+/// Integers and lengths are big-endian u32.
+fn append(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> Option<()> {
+    if array.is_null(row) {
         return None;
     }
-    if let Some(array) = column.as_fixed_size_binary_opt() {
-        return Some(array.value(row));
+    match array.data_type() {
+        DataType::UInt8 => {
+            let number = array.as_primitive_opt::<UInt8Type>()?.value(row);
+            out.extend(u32::from(number).to_be_bytes());
+        }
+        DataType::UInt32 => {
+            let number = array.as_primitive_opt::<UInt32Type>()?.value(row);
+            out.extend(number.to_be_bytes());
+        }
+        DataType::FixedSizeBinary(_) => out.extend(array.as_fixed_size_binary_opt()?.value(row)),
+        DataType::Binary => out.extend(array.as_binary_opt::<i32>()?.value(row)),
+        DataType::LargeBinary => out.extend(array.as_binary_opt::<i64>()?.value(row)),
+        DataType::Utf8 => {
+            let text = array.as_string_opt::<i32>()?.value(row);
+            out.extend((text.len() as u32).to_be_bytes());
+            out.extend(text.as_bytes());
+        }
+        DataType::List(_) => {
+            let items = array.as_list_opt::<i32>()?.value(row);
+            out.extend((items.len() as u32).to_be_bytes());
+            for item in 0..items.len() {
+                append(&items, item, out)?;
+            }
+        }
+        DataType::Struct(_) => {
+            for member in array.as_struct_opt()?.columns() {
+                append(member, row, out)?;
+            }
+        }
+        _ => return None,
     }
-    match column.as_binary_opt::<i64>() {
-        Some(array) => Some(array.value(row)),
-        None => Some(column.as_binary_opt::<i32>()?.value(row)),
-    }
+    Some(())
 }

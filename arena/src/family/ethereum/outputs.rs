@@ -5,21 +5,9 @@ use num_bigint::BigUint;
 
 use crate::truth::rlp::Rlp;
 use crate::truth::transaction::{self, Signed};
-use crate::truth::{Reader, abi, eip712, hex, keccak256, le32, rlp, secp256k1, unhex, wrap};
-
-/// The checksum address of EIP-55.
-fn checksum(address: &[u8]) -> String {
-    let digits = hex(address);
-    let hash = hex(&keccak256(digits.as_bytes()));
-    let mixed = digits.chars().zip(hash.chars()).map(|(digit, nibble)| {
-        if nibble >= '8' {
-            digit.to_ascii_uppercase()
-        } else {
-            digit
-        }
-    });
-    format!("0x{}", mixed.collect::<String>())
-}
+use crate::truth::{
+    Reader, abi, checksum, eip712, hex, keccak256, le32, rlp, secp256k1, unhex, wrap,
+};
 
 /// The parts of the output of `kernel` on one item.
 pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {
