@@ -1,11 +1,10 @@
 //! Byte strings of a column, whatever its array type.
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    builder::{BooleanBufferBuilder, LargeBinaryBuilder},
-    cast::AsArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, GenericBinaryArray,
+    LargeBinaryArray, OffsetSizeTrait, builder::NullBufferBuilder, cast::AsArray,
 };
-use arrow_buffer::BooleanBuffer;
+use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use lydite_bytes::hex;
 
@@ -43,9 +42,20 @@ impl ByteColumn {
             DataType::Binary => (Values::Binary(array.as_binary().clone()), None),
             DataType::LargeBinary => (Values::Large(array.as_binary().clone()), None),
             DataType::BinaryView => (Values::View(array.as_binary_view().clone()), None),
-            DataType::Utf8 => from_hex(array.as_string::<i32>().iter()),
-            DataType::LargeUtf8 => from_hex(array.as_string::<i64>().iter()),
-            DataType::Utf8View => from_hex(array.as_string_view().iter()),
+            DataType::Utf8 => {
+                let texts = array.as_string::<i32>();
+                let offsets = texts.value_offsets();
+                from_hex(texts.iter(), (offsets[texts.len()] - offsets[0]) as usize)
+            }
+            DataType::LargeUtf8 => {
+                let texts = array.as_string::<i64>();
+                let offsets = texts.value_offsets();
+                from_hex(texts.iter(), (offsets[texts.len()] - offsets[0]) as usize)
+            }
+            DataType::Utf8View => {
+                let texts = array.as_string_view();
+                from_hex(texts.iter(), texts.iter().flatten().map(str::len).sum())
+            }
             // All values are null.
             DataType::Null => {
                 let nulls = std::iter::repeat_n(None::<&[u8]>, array.len());
@@ -83,6 +93,15 @@ impl ByteColumn {
         Self {
             values: Values::Large(values.collect()),
             invalid,
+        }
+    }
+
+    /// Returns the values as an array, without a copy if they are in one of this type. A row whose text is not hexadecimal
+    /// is null.
+    pub fn to_binary(&self) -> BinaryArray {
+        match &self.values {
+            Values::Binary(array) => array.clone(),
+            _ => (0..self.len()).map(|row| self.get(row)).collect(),
         }
     }
 
@@ -129,6 +148,14 @@ impl ByteColumn {
     }
 }
 
+impl ByteColumn {
+    /// The rows whose text is not hexadecimal.
+    pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = usize> {
+        let invalid = self.invalid.iter();
+        invalid.flat_map(|rows| rows.set_indices())
+    }
+}
+
 impl From<LargeBinaryArray> for ByteColumn {
     fn from(array: LargeBinaryArray) -> Self {
         Self {
@@ -138,24 +165,49 @@ impl From<LargeBinaryArray> for ByteColumn {
     }
 }
 
+/// The values of hexadecimal text of this many characters, and which rows are not hexadecimal, if any.
 fn from_hex<'a>(
     texts: impl ExactSizeIterator<Item = Option<&'a str>>,
+    characters: usize,
 ) -> (Values, Option<BooleanBuffer>) {
-    let mut invalid = BooleanBufferBuilder::new(texts.len());
-    let mut values = LargeBinaryBuilder::with_capacity(texts.len(), 0);
-    let (mut any_invalid, mut bytes) = (false, Vec::new());
-    for text in texts {
+    if i32::try_from(characters / 2).is_ok() {
+        let (values, invalid) = decode(texts, characters / 2);
+        (Values::Binary(values), invalid)
+    } else {
+        let (values, invalid) = decode(texts, characters / 2);
+        (Values::Large(values), invalid)
+    }
+}
+
+/// [`from_hex`] of texts with `capacity` bytes or fewer, for which the offsets suffice.
+fn decode<'a, O: OffsetSizeTrait>(
+    texts: impl ExactSizeIterator<Item = Option<&'a str>>,
+    capacity: usize,
+) -> (GenericBinaryArray<O>, Option<BooleanBuffer>) {
+    let rows = texts.len();
+    let (mut values, mut offsets) = (Vec::with_capacity(capacity), Vec::with_capacity(rows + 1));
+    let (mut nulls, mut invalid) = (NullBufferBuilder::new(rows), Vec::new());
+    offsets.push(O::usize_as(0));
+    for (row, text) in texts.enumerate() {
+        let start = values.len();
         let decoded = text.map(|text| {
             let digits = text.strip_prefix("0x").unwrap_or(text);
-            bytes.resize(digits.len() / 2, 0);
-            hex::decode_to_slice(digits, &mut bytes)
+            values.resize(start + digits.len() / 2, 0);
+            hex::decode_to_slice(digits, &mut values[start..])
         });
-        any_invalid |= matches!(decoded, Some(Err(_)));
-        invalid.append(matches!(decoded, Some(Err(_))));
-        values.append_option(matches!(decoded, Some(Ok(()))).then_some(&bytes));
+        if let Some(Err(_)) = decoded {
+            values.truncate(start);
+            invalid.push(row);
+        }
+        offsets.push(O::usize_as(values.len()));
+        nulls.append(matches!(decoded, Some(Ok(()))));
     }
-    (
-        Values::Large(values.finish()),
-        any_invalid.then(|| invalid.finish()),
-    )
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let array = GenericBinaryArray::new(offsets, Buffer::from_vec(values), nulls.finish());
+    let invalid = (!invalid.is_empty()).then(|| {
+        let mut bits = vec![false; rows];
+        invalid.iter().for_each(|row| bits[*row] = true);
+        bits.into()
+    });
+    (array, invalid)
 }

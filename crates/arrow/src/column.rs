@@ -242,7 +242,14 @@ impl Column {
                 Values::List(_, offsets, elements),
                 ValueRef::Array(values) | ValueRef::FixedArray(values),
             ) => {
-                values.iter().for_each(|value| elements.push(value));
+                let members = elements.members();
+                let words = values
+                    .words()
+                    .filter(|words| members > 0 && words.len() == members * values.len());
+                match words {
+                    Some(words) => elements.extend_words(words),
+                    None => values.iter().for_each(|value| elements.push(value)),
+                }
                 offsets.push(end(offsets, values.len()));
                 self.nulls.append_non_null();
             }
@@ -256,6 +263,32 @@ impl Column {
             }
             (_, value) => self.extend([&word(value)].into_iter(), None),
         }
+    }
+
+    /// The number of members of a tuple whose members are words; 1 for a word; 0 for other types.
+    fn members(&self) -> usize {
+        match &self.values {
+            Values::Bytes(_) | Values::String(_) | Values::List(..) => 0,
+            Values::Struct(_, columns) => {
+                let words = |column: &Column| {
+                    !matches!(column.values, Values::Struct(..)) && column.members() == 1
+                };
+                columns.len() * usize::from(columns.iter().all(words))
+            }
+            _ => 1,
+        }
+    }
+
+    /// Appends values of [`members`](Self::members) words each.
+    fn extend_words(&mut self, words: &[[u8; 32]]) {
+        let members = self.members();
+        let Values::Struct(_, columns) = &mut self.values else {
+            return self.extend(words.iter(), None);
+        };
+        for (index, column) in columns.iter_mut().enumerate() {
+            column.extend(words.iter().skip(index).step_by(members), None);
+        }
+        self.nulls.append_n_non_nulls(words.len() / members);
     }
 
     /// Appends a null.

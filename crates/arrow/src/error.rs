@@ -150,6 +150,8 @@ pub enum RowError {
     Hash,
     /// The number is not one that the result can hold. Says what was expected.
     Integer(&'static str),
+    /// The texts of the rows before are too long for another one in the same array: 2^31 - 1 bytes.
+    Full,
 }
 
 impl RowError {
@@ -187,6 +189,7 @@ impl fmt::Display for RowError {
             Self::Field(role) => write!(f, "missing or invalid {role}"),
             Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),
             Self::Integer(expected) => write!(f, "expected {expected}"),
+            Self::Full => f.write_str("the texts of the rows before have 2^31 - 1 bytes"),
             Self::Hash => f.write_str(
                 "transaction hash differs: a field is missing, or is not the signed one",
             ),

@@ -2,9 +2,9 @@
 
 use arrow_array::{
     ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, StringArray,
-    builder::{NullBufferBuilder, PrimitiveBuilder, StringBuilder},
+    builder::{NullBufferBuilder, PrimitiveBuilder},
 };
-use arrow_buffer::Buffer;
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 
 use crate::{ByteColumn, Error, Failure, RowError};
 
@@ -44,19 +44,35 @@ pub(crate) fn numbers<T: ArrowPrimitiveType>(
     (values.finish(), failures)
 }
 
-/// Collects texts. An error becomes null and a failure.
-pub(crate) fn text<T: AsRef<str>>(
-    rows: impl ExactSizeIterator<Item = Row<T>>,
+/// Collects texts, which `write` appends to those before, mostly of `length` bytes. After an error or null, what was appended
+/// is removed. An error becomes null and a failure.
+pub(crate) fn text(
+    rows: usize,
+    length: usize,
+    mut write: impl FnMut(usize, &mut Vec<u8>) -> Row<()>,
 ) -> (StringArray, Vec<Failure>) {
-    let (mut texts, mut failures) = (StringBuilder::new(), Vec::new());
-    for (row, result) in rows.enumerate() {
-        let value = result.unwrap_or_else(|error| {
+    let mut texts = Vec::with_capacity(rows * length);
+    let mut offsets: Vec<i32> = Vec::with_capacity(rows + 1);
+    let (mut nulls, mut failures) = (NullBufferBuilder::new(rows), Vec::new());
+    let mut end = 0;
+    offsets.push(end);
+    for row in 0..rows {
+        let result = write(row, &mut texts).and_then(|written| match i32::try_from(texts.len()) {
+            Ok(end) => Ok(written.map(|()| end)),
+            Err(_) => Err(RowError::Full),
+        });
+        let written = result.unwrap_or_else(|error| {
             failures.push(Failure { row, error });
             None
         });
-        texts.append_option(value);
+        end = written.unwrap_or(end);
+        texts.truncate(end as usize);
+        offsets.push(end);
+        nulls.append(written.is_some());
     }
-    (texts.finish(), failures)
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let array = StringArray::new(offsets, Buffer::from_vec(texts), nulls.finish());
+    (array, failures)
 }
 
 /// Returns the bytes of a row, and an error if its text is not hexadecimal.

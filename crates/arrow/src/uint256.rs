@@ -75,16 +75,18 @@ pub fn to_uint256(
 
 /// Converts words to decimal text. A null stays null; a value of another length than 32 bytes becomes null and is a failure.
 pub fn uint256_to_text(words: &ByteColumn, integers: Integers) -> (StringArray, Vec<Failure>) {
-    rows::text((0..words.len()).map(|row| {
+    let mut buffer = [0; U256::DECIMAL_BUFFER];
+    rows::text(words.len(), 0, |row, texts| {
         let word = rows::array(words, row)?;
-        Ok(word.map(|word| {
-            let word = U256::from_be_bytes(*word);
-            match integers {
-                Integers::Uint256 => word.to_string(),
-                Integers::Int256 => I256(word).to_string(),
+        let word = word.map(|word| U256::from_be_bytes(*word));
+        Ok(word.map(|mut word| {
+            if integers.is_signed() && I256(word).is_negative() {
+                texts.push(b'-');
+                word = I256(word).unsigned_abs();
             }
+            texts.extend_from_slice(word.to_decimal(&mut buffer));
         }))
-    }))
+    })
 }
 
 /// Converts words to Decimal128(38, 0). A null stays null; a number of more than 38 digits, and a value of another length

@@ -21,18 +21,21 @@ pub fn format_units(
     decimals: &ArrayRef,
 ) -> Result<(StringArray, Vec<Failure>), Error> {
     let decimals = Decimals::try_new(words.len(), decimals)?;
-    Ok(rows::text((0..words.len()).map(|row| {
+    Ok(rows::text(words.len(), 0, |row, texts| {
         let (Some(word), Some(decimals)) = (rows::array(words, row)?, decimals.get(row)?) else {
             return Ok(None);
         };
         let digits = U256::from_be_bytes(*word).to_string();
         let digits = format!("{digits:0>width$}", width = decimals + 1);
         let (whole, fraction) = digits.split_at(digits.len() - decimals);
-        Ok(Some(match fraction.trim_end_matches('0') {
-            "" => whole.into(),
-            fraction => format!("{whole}.{fraction}"),
-        }))
-    })))
+        texts.extend_from_slice(whole.as_bytes());
+        let fraction = fraction.trim_end_matches('0');
+        if !fraction.is_empty() {
+            texts.push(b'.');
+            texts.extend_from_slice(fraction.as_bytes());
+        }
+        Ok(Some(()))
+    }))
 }
 
 /// Multiplies the number in each text by 10^decimals, to words: the reverse of [`format_units`]. If one of them is null, so is

@@ -183,9 +183,27 @@ fn checksums_of_eip_55() {
             (expected.to_vec(), vec![])
         );
     }
-    let (texts, failures) = checksum(&text(&[Some("0x00")]));
-    assert!(texts.is_null(0));
-    assert_eq!(failures[0].error, RowError::Length(20, 1));
+}
+
+/// More addresses than are hashed at a time, some of them invalid.
+#[test]
+fn checksums_of_many_addresses() {
+    let zero = "0x0000000000000000000000000000000000000000";
+    let values = [
+        Some("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+        None,
+        Some("0x00"),
+        Some(zero),
+    ];
+    let rows: Vec<_> = values.into_iter().cycle().take(1500).collect();
+    let (texts, failures) = checksum(&text(&rows));
+    for (row, value) in rows.iter().enumerate() {
+        let expected = value.filter(|value| value.len() == 42);
+        assert_eq!(texts.is_valid(row).then(|| texts.value(row)), expected);
+    }
+    let found = failures.iter().map(|failure| (failure.row, &failure.error));
+    let length = RowError::Length(20, 1);
+    assert!(found.eq((2..1500).step_by(4).map(|row| (row, &length))));
 }
 
 /// The first two examples of EIP-1014, with init code `0x00`.

@@ -6,9 +6,9 @@ use crate::{
     B256, FixedBytes, hex,
     hex::portable::{lanes, nibbles},
 };
-use alloc::{borrow::ToOwned, string::String};
+use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use core::{fmt, str::FromStr};
-use lydite_hash::keccak256;
+use lydite_hash::{keccak256, keccak256_batch};
 
 /// The 20-byte address of an account or contract.
 ///
@@ -113,23 +113,33 @@ impl Address {
     pub fn to_checksum_buffer(&self) -> [u8; 42] {
         let mut digits = [0; 40];
         hex::encode_fixed(&self.0, &mut digits);
-        let hash = keccak256(&digits);
-        let mut text = [0; 42];
-        let (prefix, output) = text.split_at_mut(2);
-        prefix.copy_from_slice(b"0x");
-        let words = digits
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .zip(hash.as_chunks::<4>().0);
-        for (output, (digits, hash)) in output.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            let digits = u64::from_le_bytes(*digits);
-            // The top bit of each nibble, and the bit that only letters have, at the position of the case bit 0x20.
-            let upper = (nibbles(*hash) & lanes(0x08)) << 2;
-            let letters = (digits & lanes(0x40)) >> 1;
-            *output = (digits & !(upper & letters)).to_le_bytes();
+        checksummed(&digits, &keccak256(&digits))
+    }
+
+    /// Returns [`Address::to_checksum_buffer`] of each address, with batches of hashes.
+    ///
+    /// ```
+    /// use lydite_bytes::Address;
+    /// let addresses = [Address::ZERO, Address([0xab; 20])];
+    /// let texts = Address::to_checksum_buffers(&addresses);
+    /// assert_eq!(texts, addresses.map(|address| address.to_checksum_buffer()));
+    /// ```
+    pub fn to_checksum_buffers(addresses: &[Self]) -> Vec<[u8; 42]> {
+        const BATCH: usize = 64;
+        let mut texts = Vec::with_capacity(addresses.len());
+        let (mut digits, mut hashes) = ([[0; 40]; BATCH], [[0; 32]; BATCH]);
+        for addresses in addresses.chunks(BATCH) {
+            for (address, digits) in addresses.iter().zip(&mut digits) {
+                hex::encode_fixed(&address.0, digits);
+            }
+            let inputs = digits.each_ref().map(<[u8; 40]>::as_slice);
+            let count = addresses.len();
+            let hashed = keccak256_batch(&inputs[..count], &mut hashes[..count]);
+            debug_assert!(hashed.is_ok(), "the lengths are equal");
+            let pairs = digits.iter().zip(&hashes).take(count);
+            texts.extend(pairs.map(|(digits, hash)| checksummed(digits, hash)));
         }
-        text
+        texts
     }
 
     /// Returns [`Address::to_checksum_buffer`] as a string.
@@ -238,6 +248,27 @@ impl FromStr for Address {
     }
 }
 
+/// Returns `0x` and the digits, those letters in upper case whose nibble of the digits' hash is 8 or more.
+#[inline]
+fn checksummed(digits: &[u8; 40], hash: &[u8; 32]) -> [u8; 42] {
+    let mut text = [0; 42];
+    let (prefix, output) = text.split_at_mut(2);
+    prefix.copy_from_slice(b"0x");
+    let words = digits
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .zip(hash.as_chunks::<4>().0);
+    for (output, (digits, hash)) in output.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        let digits = u64::from_le_bytes(*digits);
+        // The top bit of each nibble, and the bit that only letters have, at the position of the case bit 0x20.
+        let upper = (nibbles(*hash) & lanes(0x08)) << 2;
+        let letters = (digits & lanes(0x40)) >> 1;
+        *output = (digits & !(upper & letters)).to_le_bytes();
+    }
+    text
+}
+
 impl fmt::Display for Address {
     /// Displays the checksummed form; `{:x}` writes lower case.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -263,7 +294,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
     use super::*;
-    use alloc::{format, string::ToString};
+    use alloc::{format, string::ToString, vec};
 
     /// EIP-55, "Test Cases".
     const CHECKSUMMED: [&str; 8] = [
@@ -282,6 +313,9 @@ mod tests {
         for text in CHECKSUMMED {
             let address = Address::parse_checksummed(text).unwrap();
             assert_eq!(address.to_checksum(), text);
+            // More than one batch, the last one partly filled.
+            let buffers = Address::to_checksum_buffers(&[address; 130]);
+            assert_eq!(buffers, vec![*text.as_bytes().first_chunk().unwrap(); 130]);
             assert_eq!(address.to_string(), text);
             assert_eq!(format!("{address:?}"), text);
             assert_eq!(format!("{address:x}"), text.to_lowercase());

@@ -100,7 +100,7 @@ impl fmt::Display for I256 {
         f.pad_integral(
             !self.is_negative(),
             "",
-            text::decimal(self.unsigned_abs(), &mut [0; text::MAX_DIGITS]),
+            text::decimal_text(self.unsigned_abs(), &mut [0; U256::DECIMAL_BUFFER]),
         )
     }
 }

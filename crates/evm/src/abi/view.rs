@@ -101,6 +101,33 @@ impl<'a> Values<'a> {
         self.value(node, self.head + before.sum::<usize>())
     }
 
+    /// Returns the words of the values one after the other, if none of their types is dynamic. Those of a tuple or fixed
+    /// array are the words of its members.
+    ///
+    /// ```
+    /// use lydite_evm::abi::{self, Codec, ValueRef};
+    /// let data = abi::encode(&(vec![(1u8, true), (2, false)], "text"));
+    /// let codec = Codec::parse("((uint8,bool)[],string)")?;
+    /// let values = codec.view(&data)?;
+    /// let Some(ValueRef::Array(pairs)) = values.get(0) else { unreachable!() };
+    /// let last_bytes = pairs.words().map(|words| words.iter().map(|word| word[31]).collect::<Vec<_>>());
+    /// assert_eq!(last_bytes.as_deref(), Some(&[1, 1, 2, 0][..]));
+    /// assert_eq!(values.words(), None);
+    /// # Ok::<(), abi::Error>(())
+    /// ```
+    #[inline]
+    pub fn words(&self) -> Option<&'a [[u8; 32]]> {
+        let len = if self.array {
+            let node = &self.nodes[self.node];
+            (!node.dynamic).then_some(self.len * node.head)
+        } else {
+            let mut nodes = self.nodes[self.node..].iter().take(self.len);
+            nodes.try_fold(0, |len, node| (!node.dynamic).then_some(len + node.head))
+        }?;
+        let data = self.data.get(self.head..)?.get(..len)?;
+        Some(data.as_chunks().0)
+    }
+
     /// Returns the values in order.
     #[inline]
     pub fn iter(&self) -> ValuesIter<'a> {
