@@ -149,6 +149,27 @@ impl ByteColumn {
 }
 
 impl ByteColumn {
+    /// Calls a function with each row that is not null, and its value. Looks at the array type once.
+    #[inline]
+    pub(crate) fn for_each<'a>(&'a self, mut call: impl FnMut(usize, &'a [u8])) {
+        macro_rules! each {
+            ($array:expr) => {
+                match $array.nulls() {
+                    None => (0..$array.len()).for_each(|row| call(row, $array.value(row))),
+                    Some(nulls) => nulls
+                        .valid_indices()
+                        .for_each(|row| call(row, $array.value(row))),
+                }
+            };
+        }
+        match &self.values {
+            Values::Fixed(array) => each!(array),
+            Values::Binary(array) => each!(array),
+            Values::Large(array) => each!(array),
+            Values::View(array) => each!(array),
+        }
+    }
+
     /// The rows whose text is not hexadecimal.
     pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = usize> {
         let invalid = self.invalid.iter();

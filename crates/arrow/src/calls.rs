@@ -1,7 +1,5 @@
 //! Calls of functions.
 
-use std::collections::HashMap;
-
 use arrow_array::StructArray;
 use arrow_schema::FieldRef;
 use lydite_evm::abi::CallCodec;
@@ -10,6 +8,7 @@ use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
     decoder::{Decoder, Place, Rows},
     error::MISMATCH,
+    prefix::PrefixMap,
 };
 
 /// Decoder for the calls of one function.
@@ -115,7 +114,7 @@ impl CallDecoder {
 #[derive(Clone, Debug)]
 pub struct CallSet {
     decoders: Vec<CallDecoder>,
-    by_selector: HashMap<[u8; 4], usize>,
+    by_selector: PrefixMap<[u8; 4], usize>,
 }
 
 impl CallSet {
@@ -123,7 +122,7 @@ impl CallSet {
     pub fn new(decoders: impl IntoIterator<Item = CallDecoder>) -> Self {
         let mut set = Self {
             decoders: Vec::new(),
-            by_selector: HashMap::new(),
+            by_selector: PrefixMap::default(),
         };
         for decoder in decoders {
             let next = set.decoders.len();
@@ -147,11 +146,21 @@ impl CallSet {
     /// Returns the rows of each decoder: those whose data starts with its selector.
     pub fn select(&self, data: &ByteColumn) -> Vec<Vec<usize>> {
         let mut rows = vec![Vec::new(); self.decoders.len()];
-        for row in 0..data.len() {
-            let selector = data.get(row).and_then(|data| data.first_chunk());
-            if let Some(decoder) = selector.and_then(|selector| self.by_selector.get(selector)) {
-                rows[*decoder].push(row);
-            }
+        if let ([decoder], [rows]) = (self.decoders.as_slice(), rows.as_mut_slice()) {
+            let selector = decoder.function.selector();
+            data.for_each(|row, data| {
+                if data.starts_with(&selector) {
+                    rows.push(row);
+                }
+            });
+        } else {
+            data.for_each(|row, data| {
+                let selector = data.first_chunk();
+                if let Some(decoder) = selector.and_then(|selector| self.by_selector.get(selector))
+                {
+                    rows[*decoder].push(row);
+                }
+            });
         }
         rows
     }

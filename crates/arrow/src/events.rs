@@ -1,10 +1,5 @@
 //! Logs of events.
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-};
-
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{FieldRef, Schema};
 use lydite_bytes::B256;
@@ -15,6 +10,7 @@ use crate::{
     decoder::{Decoder, Place, Rows},
     error::MISMATCH,
     lists,
+    prefix::PrefixMap,
 };
 
 /// The topics and data of a batch of logs. An absent topic is null or empty.
@@ -281,7 +277,7 @@ impl EventDecoder {
 pub struct EventSet {
     decoders: Vec<EventDecoder>,
     /// Index of the decoder by number of topics.
-    by_topic: HashMap<[u8; 32], [Option<usize>; 5], BuildHasherDefault<TopicHasher>>,
+    by_topic: PrefixMap<[u8; 32], [Option<usize>; 5]>,
 }
 
 /// The logs of a batch, sorted by event.
@@ -301,7 +297,7 @@ impl EventSet {
     pub fn new(decoders: impl IntoIterator<Item = EventDecoder>) -> Result<Self, Error> {
         let mut set = Self {
             decoders: Vec::new(),
-            by_topic: HashMap::default(),
+            by_topic: PrefixMap::default(),
         };
         for decoder in decoders {
             let layouts = set.by_topic.entry(decoder.event.topic().0).or_default();
@@ -362,25 +358,5 @@ impl EventSet {
             }
         }
         selected
-    }
-}
-
-/// Uses the first bytes of a topic, which is a hash already. Only the signatures given by the user are stored, so the
-/// author of a log cannot make lookups slower.
-#[derive(Clone, Copy, Debug, Default)]
-struct TopicHasher(u64);
-
-impl Hasher for TopicHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        if let Some(first) = bytes.first_chunk() {
-            self.0 = u64::from_le_bytes(*first);
-        }
-    }
-
-    // The length of the slice, which is always the same.
-    fn write_usize(&mut self, _: usize) {}
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

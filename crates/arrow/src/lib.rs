@@ -58,6 +58,7 @@ mod hash;
 mod integers;
 mod lists;
 mod operation;
+mod prefix;
 mod roles;
 mod rows;
 mod text;
