@@ -27,13 +27,6 @@ def cluster(monkeypatch):
     cluster.shutdown()
 
 
-def slow(block: pyarrow.Table) -> pyarrow.Table:
-    """Half a second a block. Adds the node that it ran on."""
-    time.sleep(0.5)
-    node = ray.get_runtime_context().get_node_id()
-    return block.append_column("node", pyarrow.array([node] * block.num_rows))
-
-
 def rows(dataset) -> list[dict]:
     return ordered(dataset.take_all())
 
@@ -48,6 +41,13 @@ def test_cluster(cluster, logs, expected, transactions):
 
 
 def test_node_killed(cluster, logs, expected):
+    # Inside the test, so that it is sent to the nodes, which cannot always import this file.
+    def slow(block: pyarrow.Table) -> pyarrow.Table:
+        """Half a second a block. Adds the node that it ran on."""
+        time.sleep(0.5)
+        node = ray.get_runtime_context().get_node_id()
+        return block.append_column("node", pyarrow.array([node] * block.num_rows))
+
     blocks = ray.data.from_arrow([logs.slice(start, 2_000) for start in range(0, logs.num_rows, 2_000)])
     working = blocks.map_batches(slow, batch_format="pyarrow", batch_size=None)
     keep = ["block_number", "log_index", "address", "node"]

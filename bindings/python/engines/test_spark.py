@@ -112,6 +112,11 @@ def test_cluster(spark, cluster, logs, expected, transactions, tmp_path):
     with pytest.raises(ValueError, match="byte 9"):
         lydite.spark.decode_logs(table, "Transfer(")
 
+    # The file that the command writes.
+    file, output = tmp_path / "logs" / "000.parquet", tmp_path / "transfers.parquet"
+    lydite.decode_logs_file(file, output, TRANSFER)
+    assert rows(spark.read.parquet(str(output))) == [row for row in expected if row["block_number"] < 100]
+
     raw = frame(spark, transactions, tmp_path / "transactions", 2)
     senders = pyarrow.table(lydite.recover_senders(transactions, keep="all")).to_pylist()
     found = lydite.spark.senders(raw, keep="all").collect()
@@ -123,6 +128,8 @@ def test_cluster(spark, cluster, logs, expected, transactions, tmp_path):
     raw.createOrReplaceTempView("transactions")
     query = "SELECT count(DISTINCT evm_sender(rawTx)), count(DISTINCT evm_tx_hash(rawTx)) FROM transactions"
     assert tuple(spark.sql(query).collect()[0]) == (1, 500)
+    query = "SELECT uint256_to_string(uint256_add(uint256('7'), uint256('10'))), int256_lt(int256('-1'), int256('0'))"
+    assert tuple(spark.sql(query).collect()[0]) == ("17", True)
 
 
 def test_worker_killed(spark, cluster, processes, logs, expected, tmp_path):

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import duckdb
 import pyarrow
 
-from . import arrow
-from ._native import ArrowArray, ArrowEvent
+from ._native import ArrowEvent
+from ._sql import BIGINT, BINARY, BOOLEAN, DECIMAL, DOUBLE, FUNCTIONS, TEXT
 from ._types import replace, without_fixed
 
 __all__ = ["register", "register_event"]
 
 
 def register(connection: duckdb.DuckDBPyConnection) -> None:
-    """Adds `evm_sender(raw)` and `evm_tx_hash(raw)`: BLOB to BLOB, null for an invalid transaction."""
-    for name, function in (("evm_sender", arrow.sender), ("evm_tx_hash", arrow.tx_hash)):
+    """Adds the functions of one type from `lydite.arrow`, such as `evm_sender(raw)` and `uint256_add(a, b)`.
+
+    Bytes, 256-bit integers included, are BLOB; numbers of decimals are BIGINT. Invalid data gives null.
+    """
+    types = {
+        BINARY: "BLOB",
+        TEXT: "VARCHAR",
+        DOUBLE: "DOUBLE",
+        DECIMAL: "DECIMAL(38, 0)",
+        BIGINT: "BIGINT",
+        BOOLEAN: "BOOLEAN",
+    }
+    for function in FUNCTIONS:
+        arguments = [types[argument] for argument in function.arguments]
         connection.create_function(
-            name, _blobs(function), ["BLOB"], "BLOB", type="arrow", null_handling="special"
+            function.name,
+            function.with_parameters(),
+            arguments,
+            types[function.result],
+            type="arrow",
+            null_handling="special",
         )
-
-
-def _blobs(function: Callable[[pyarrow.Array], ArrowArray]) -> Callable[[pyarrow.Array], pyarrow.Array]:
-    def apply(raw: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(function(raw)).cast(pyarrow.binary())
-
-    return apply
 
 
 def register_event(

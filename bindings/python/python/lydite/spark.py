@@ -16,9 +16,10 @@ from typing import Any
 
 import pyarrow
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type, to_arrow_schema
 
-from . import _native, arrow
+from . import _native
+from ._sql import FUNCTIONS
 from ._types import replace, without_fixed
 
 __all__ = ["decode_calls", "decode_logs", "register", "senders"]
@@ -44,23 +45,14 @@ def senders(frame: DataFrame, **options: Any) -> DataFrame:
 
 
 def register(spark: SparkSession) -> None:
-    """Adds the SQL functions `evm_sender(raw)` and `evm_tx_hash(raw)`: binary to binary, null for an invalid
-    transaction. Requires Spark 4.1.
+    """Adds the functions of one type from `lydite.arrow` to SQL, such as `evm_sender(raw)` and `uint256_add(a, b)`.
+
+    Bytes, 256-bit integers included, are BINARY; numbers of decimals are BIGINT. Invalid data gives null. Requires Spark 4.1.
     """
     from pyspark.sql.functions import arrow_udf
 
-    for name, function in (
-        ("evm_sender", arrow.sender),
-        ("evm_tx_hash", arrow.tx_hash),
-    ):
-        spark.udf.register(name, arrow_udf(_binary(function), "binary"))
-
-
-def _binary(function: Callable[[pyarrow.Array], Any]) -> Callable[[pyarrow.Array], pyarrow.Array]:
-    def apply(raw: pyarrow.Array) -> pyarrow.Array:
-        return pyarrow.array(function(raw)).cast(pyarrow.binary())
-
-    return apply
+    for function in FUNCTIONS:
+        spark.udf.register(function.name, arrow_udf(function.with_parameters(), from_arrow_type(function.result)))
 
 
 def _transform(frame: DataFrame, function: Callable[..., Any]) -> DataFrame:
