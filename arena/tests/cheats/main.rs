@@ -106,7 +106,7 @@ fn check(name: &str, op: Op, wanted: &[(&str, State, &str)]) {
             let cell = report.best(&op.id, mode).unwrap();
             let told = cell.reason.as_deref().unwrap_or("");
             let pair = report.pairs.iter().find(|pair| pair.b == *mode);
-            // A second thread without a processor of its own saves no time, and its CPU time is charged.
+            // A second thread that shares a processor saves no time, and its CPU time is charged.
             let slower = *reason == CPU_TIME && pair.is_none_or(|pair| pair.ratio > 0.75);
             let undecided = cell.state == State::Noisy || cell.state == State::Ok && slower;
             assert!(

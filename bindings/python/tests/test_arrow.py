@@ -343,8 +343,14 @@ def test_polars():
     assert lydite.polars.senders(polars.Series("raw", [RAW, b""])).to_list() == [SENDER, None]
 
 
-SQL_RESULTS = ("17", True, "1.5", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", 9, True)
-CREATED = bytes(pyarrow.array(arrow.create_address(pyarrow.array([SENDER]), 1))[0].as_py())
+EXPRESSIONS = """
+    uint256_to_string(uint256_add(uint256('7'), uint256('0x0a'))), int256_lt(int256('-1'), int256('0')),
+    format_units(uint256('1500000'), 6), evm_checksum(evm_hex_decode('0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')),
+    uint256_to_decimal(uint256('9')), uint256_mul_div(uint256('6'), uint256('7'), uint256('2')) = uint256('21'),
+    evm_create_address(evm_sender(raw), 1)
+"""
+CREATED = pyarrow.array(arrow.create_address(pyarrow.array([SENDER]), 1))[0].as_py()
+RESULTS = ("17", True, "1.5", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", 9, True, CREATED)
 
 
 def test_datafusion():
@@ -353,14 +359,8 @@ def test_datafusion():
     context.from_arrow(pyarrow.table({"raw": pyarrow.array([RAW, b"\5", None])}), "t")
     rows = context.sql("select evm_sender(raw) sender, evm_tx_hash(raw) hash from t").to_pylist()
     assert rows == [{"sender": SENDER, "hash": lydite.keccak256(RAW)}] + [{"sender": None, "hash": None}] * 2
-    query = """
-        select uint256_to_string(uint256_add(uint256('7'), uint256('0x0a'))), int256_lt(int256('-1'), int256('0')),
-            format_units(uint256('1500000'), 6), evm_checksum(evm_hex_decode('0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')),
-            uint256_to_decimal(uint256('9')), uint256_mul_div(uint256('6'), uint256('7'), uint256('2')) = uint256('21'),
-            evm_create_address(evm_sender(raw), 1)
-        from t limit 1
-    """
-    assert tuple(context.sql(query).to_pylist()[0].values()) == (*SQL_RESULTS, CREATED)
+    row = context.sql(f"select {EXPRESSIONS} from t limit 1").to_pylist()[0]
+    assert tuple(row.values()) == RESULTS
 
     lydite.datafusion.register_event(context, "transfer", TRANSFER)
     context.from_arrow(logs(100), "logs")
@@ -374,13 +374,8 @@ def test_duckdb():
     query = "select evm_sender(raw), evm_tx_hash(raw) from (values (?::blob), ('\\x05'::blob), (null)) t(raw)"
     assert connection.execute(query, [RAW]).fetchall() == [(SENDER, lydite.keccak256(RAW)), (None, None), (None, None)]
 
-    query = """
-        select uint256_to_string(uint256_add(uint256('7'), uint256('0x0a'))), int256_lt(int256('-1'), int256('0')),
-            format_units(uint256('1500000'), 6), evm_checksum(evm_hex_decode('0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed')),
-            uint256_to_decimal(uint256('9')), uint256_mul_div(uint256('6'), uint256('7'), uint256('2')) = uint256('21'),
-            evm_create_address(evm_sender(?), 1)
-    """
-    assert connection.execute(query, [RAW]).fetchall() == [(*SQL_RESULTS, CREATED)]
+    query = f"select {EXPRESSIONS} from (select ?::blob raw)"
+    assert connection.execute(query, [RAW]).fetchall() == [RESULTS]
 
     lydite.duckdb.register_event(connection, "transfer", TRANSFER)
     connection.register("logs", logs(100))

@@ -196,7 +196,7 @@ pub fn uint256_mul_div(
     })))
 }
 
-/// Adds up the words that are not null: the sum as a word, 0 if there is none; `None` if the sum is out of range.
+/// Adds up the words that are not null: the sum as a word, 0 without words; `None` if the sum is out of range.
 ///
 /// # Errors
 /// The first row whose value is not of 32 bytes.

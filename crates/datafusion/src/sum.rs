@@ -155,7 +155,7 @@ impl Groups {
     }
 }
 
-/// Returns the rows that are not null: the word, or `None` if the value is none.
+/// Returns the rows that are not null: the word, or `None` for a value that is not 32 bytes.
 fn words(array: &ArrayRef) -> Result<impl Iterator<Item = (usize, Option<U256>)>> {
     let column = ByteColumn::try_new(array).map_err(|error| exec_datafusion_err!("{error}"))?;
     Ok(

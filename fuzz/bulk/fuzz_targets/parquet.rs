@@ -2,7 +2,7 @@
 //! more memory than the file explains.
 #![no_main]
 
-use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf, sync::OnceLock};
+use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
 use libfuzzer_sys::fuzz_target;
 use lydite_arrow::{EventDecoder, EventSet};
@@ -11,21 +11,16 @@ use lydite_bulk::{Options, decode_logs, inspect};
 const TRANSFER: &str = "event Transfer(address indexed from, address indexed to, uint256 value)";
 
 fuzz_target!(|file: &[u8]| {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let memory = PathBuf::from("/dev/shm");
-        let parent = if memory.is_dir() {
-            memory
-        } else {
-            std::env::temp_dir()
-        };
-        let folder = parent.join(format!("lydite-fuzz-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for files");
-        folder
-    });
+    let memory = PathBuf::from("/dev/shm");
+    let parent = if memory.is_dir() {
+        memory
+    } else {
+        std::env::temp_dir()
+    };
+    let folder = parent.join(format!("lydite-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for files");
     let (input, output) = (folder.join("input.parquet"), folder.join("output.parquet"));
     std::fs::write(&input, file).expect("space for a file");
-    let _ = std::fs::remove_file(&output);
     let _ = inspect(&input, &Default::default());
     let decoder = EventDecoder::parse(TRANSFER, &Default::default()).expect("a signature");
     let events = EventSet::new([decoder]).expect("one event");
@@ -38,6 +33,7 @@ fuzz_target!(|file: &[u8]| {
         ControlFlow::Continue(())
     });
     assert_eq!(result.is_ok(), output.exists());
-    let left = std::fs::read_dir(folder).expect("the folder").count();
+    let left = std::fs::read_dir(&folder).expect("the folder").count();
     assert_eq!(left, 1 + usize::from(output.exists()), "temporary files");
+    std::fs::remove_dir_all(&folder).expect("the folder");
 });

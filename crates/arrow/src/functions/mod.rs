@@ -88,7 +88,7 @@ impl Function {
         })
     }
 
-    /// Returns the type of the result. `literal` is the literal of the call; empty if there is none.
+    /// Returns the type of the result. `literal` is the literal of the call, or empty.
     ///
     /// # Errors
     /// [`Error::Signature`].
