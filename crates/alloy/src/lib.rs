@@ -14,11 +14,13 @@ mod execution;
 mod keccak;
 #[cfg(feature = "consensus")]
 mod state;
+#[cfg(feature = "consensus")]
+mod transactions;
 
 #[cfg(feature = "consensus")]
 pub use block::{
     calculate_receipt_root, calculate_transaction_root, calculate_withdrawals_root,
-    ordered_trie_root, ordered_trie_root_encoded, ordered_trie_root_with_encoder, recover_signers,
+    ordered_trie_root, ordered_trie_root_encoded, ordered_trie_root_with_encoder,
 };
 #[cfg(feature = "consensus")]
 pub use consensus::LyditeProvider;
@@ -30,9 +32,12 @@ pub use execution::{Error, Execution, Program, Status, execute, spec_id};
 pub use keccak::native_keccak256;
 #[cfg(feature = "consensus")]
 pub use state::{
-    logs_bloom, logs_blooms, state_root, state_root_ref_unhashed, state_root_unhashed,
-    state_root_unsorted, storage_root, storage_root_unhashed, storage_root_unsorted,
+    logs_bloom, logs_blooms, receipts_with_bloom, state_root, state_root_ref_unhashed,
+    state_root_unhashed, state_root_unsorted, storage_root, storage_root_unhashed,
+    storage_root_unsorted,
 };
+#[cfg(feature = "consensus")]
+pub use transactions::{TransactionError, decode_transactions, recover_signers};
 
 /// The hooks that [`install`] could set. The symbol of `keccak` is not included: the linker has already resolved it.
 #[non_exhaustive]

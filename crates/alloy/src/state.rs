@@ -1,6 +1,6 @@
 //! Roots of the state and of an account's storage, with the signatures of alloy-trie's functions, and blooms of logs.
 
-use alloy_consensus::TrieAccount;
+use alloy_consensus::{ReceiptWithBloom, TrieAccount, TxReceipt};
 use alloy_primitives::{Address, B256, Bloom, Log, U256};
 use alloy_rlp::Encodable;
 use lydite::{
@@ -94,6 +94,16 @@ pub fn logs_blooms<'a, L: IntoIterator<Item = &'a Log>>(
     blooms
         .into_iter()
         .map(|bloom| Bloom::new(bloom.0))
+        .collect()
+}
+
+/// Computes the bloom filters of a block's receipts in batches, as `calculate_receipt_root` needs them. Replaces
+/// `with_bloom_ref` for each receipt.
+pub fn receipts_with_bloom<R: TxReceipt<Log = Log>>(receipts: &[R]) -> Vec<ReceiptWithBloom<&R>> {
+    let blooms = logs_blooms(receipts.iter().map(TxReceipt::logs));
+    let receipts = receipts.iter().zip(blooms);
+    receipts
+        .map(|(receipt, bloom)| ReceiptWithBloom::new(receipt, bloom))
         .collect()
 }
 

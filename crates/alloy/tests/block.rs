@@ -1,8 +1,16 @@
 //! Compares roots with alloy-trie, and senders of a list with alloy's one by one.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
-use alloy_consensus::{TrieAccount, TxEnvelope, proofs, transaction::SignerRecoverable};
-use alloy_eips::{eip2718::Decodable2718, eip4895::Withdrawal};
+use alloy_consensus::{
+    EthereumReceipt, Signed, TrieAccount, TxEip4844Variant, TxEip4844WithSidecar, TxEnvelope,
+    TxReceipt, TxType, proofs,
+    transaction::{Recovered, SignerRecoverable},
+};
+use alloy_eips::{
+    eip2718::{Decodable2718, Encodable2718},
+    eip4895::Withdrawal,
+    eip7594::BlobTransactionSidecarVariant,
+};
 use alloy_primitives::{Address, B256, Bytes, Log, LogData, U256, logs_bloom};
 use alloy_trie::{HashBuilder, Nibbles};
 use lydite::{bytes::hex, evm::trie};
@@ -64,16 +72,8 @@ fn large_values() {
     );
 }
 
-fn transactions(vectors: &serde_json::Value) -> Vec<TxEnvelope> {
-    let decode = |vector: &serde_json::Value| {
-        let raw = hex::decode(vector["raw"].as_str().unwrap()).unwrap();
-        TxEnvelope::decode_2718(&mut raw.as_slice()).unwrap()
-    };
-    vectors.as_array().unwrap().iter().map(decode).collect()
-}
-
-#[test]
-fn blocks() {
+/// The envelopes of generated transactions, and those of some blocks.
+fn envelopes() -> [Vec<Vec<u8>>; 2] {
     let read = |name: &str| -> serde_json::Value {
         let path = format!(
             "{}/../../vectors/tx/{name}.json",
@@ -81,9 +81,87 @@ fn blocks() {
         );
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
-    let generated = transactions(&read("generated")["transactions"]);
-    let blocks = transactions(&read("hoodi_772457_772461"));
-    for all in [generated, blocks] {
+    let raw = |vector: &serde_json::Value| hex::decode(vector["raw"].as_str().unwrap()).unwrap();
+    [
+        &read("generated")["transactions"],
+        &read("hoodi_772457_772461"),
+    ]
+    .map(|vectors| vectors.as_array().unwrap().iter().map(raw).collect())
+}
+
+/// Hash and sender of each envelope by alloy.
+fn by_alloy(raw: &[Vec<u8>]) -> Option<Vec<(B256, Address)>> {
+    let all = raw.iter().map(|raw| {
+        let transaction = TxEnvelope::decode_2718_exact(raw).ok()?;
+        Some((*transaction.tx_hash(), transaction.recover_signer().ok()?))
+    });
+    all.collect()
+}
+
+fn by_ours(raw: &[Vec<u8>]) -> Option<Vec<(B256, Address)>> {
+    let decoded: Vec<Recovered<TxEnvelope>> = ours::decode_transactions(raw).ok()?;
+    for (transaction, raw) in decoded.iter().zip(raw) {
+        assert_eq!(
+            transaction.inner(),
+            &TxEnvelope::decode_2718_exact(raw).unwrap()
+        );
+    }
+    let all = decoded
+        .into_iter()
+        .map(|transaction| (*transaction.tx_hash(), transaction.signer()));
+    Some(all.collect())
+}
+
+#[test]
+fn decoded_transactions() {
+    for raw in envelopes() {
+        let valid = |raw: &Vec<u8>| by_alloy(std::slice::from_ref(raw)).is_some();
+        let (valid, invalid): (Vec<_>, Vec<_>) = raw.into_iter().partition(valid);
+        assert!(valid.len() > 16);
+        assert_eq!(by_ours(&valid), by_alloy(&valid));
+        for raw in invalid {
+            let error =
+                ours::decode_transactions::<TxEip4844Variant, _>(&[&valid[0], &raw]).unwrap_err();
+            assert_eq!(error.to_string(), "transaction 1: invalid signature");
+        }
+        let error = ours::decode_transactions::<TxEip4844Variant, _>(&[&valid[0][..], &[2, 0x80]])
+            .unwrap_err();
+        assert_eq!(error.to_string(), "transaction 1: unexpected string");
+    }
+}
+
+/// Encodings that alloy accepts although they are not those of a block.
+#[test]
+fn decoded_pooled_transactions() {
+    let [raw, _] = envelopes();
+    let blob = raw.iter().find(|raw| raw[0] == 3).unwrap();
+    let transaction = TxEnvelope::decode_2718_exact(blob).unwrap();
+    let TxEnvelope::Eip4844(signed) = transaction else {
+        panic!("type 3")
+    };
+    let with_sidecar = TxEip4844WithSidecar::from_tx_and_sidecar(
+        signed.tx().tx().clone(),
+        BlobTransactionSidecarVariant::default(),
+    );
+    let pooled = TxEnvelope::from(Signed::new_unhashed(
+        TxEip4844Variant::from(with_sidecar),
+        *signed.signature(),
+    ))
+    .encoded_2718();
+    assert_ne!(&pooled, blob);
+    let both = [pooled, blob.clone()];
+    assert_eq!(by_ours(&both), by_alloy(&both));
+    let [first, second] = by_ours(&both).unwrap()[..] else {
+        panic!("two transactions")
+    };
+    assert_eq!(first, second);
+}
+
+#[test]
+fn blocks() {
+    for raw in envelopes() {
+        let decode = |raw: &Vec<u8>| TxEnvelope::decode_2718_exact(raw).unwrap();
+        let all: Vec<TxEnvelope> = raw.iter().map(decode).collect();
         assert!(all.len() > 16);
         assert_eq!(
             ours::calculate_transaction_root(&all),
@@ -179,6 +257,17 @@ fn logs() -> impl Strategy<Value = Vec<Log>> {
 }
 
 proptest! {
+    /// A changed byte: the same transaction, or an error, as in alloy.
+    #[test]
+    fn changed_transactions(index: prop::sample::Index, position: prop::sample::Index, byte: u8) {
+        let [mut raw, _] = envelopes();
+        raw.truncate(40);
+        let raw = &mut raw[index.index(40)..][..1];
+        let at = position.index(raw[0].len());
+        raw[0][at] = byte;
+        prop_assert_eq!(by_ours(raw), by_alloy(raw));
+    }
+
     #[test]
     fn storage_roots(storage in prop::collection::btree_map(any::<[u8; 32]>(), any::<[u8; 32]>(), 0..100), shift in 0..256usize) {
         let storage: Vec<(B256, U256)> = storage
@@ -218,6 +307,11 @@ proptest! {
         prop_assert_eq!(ours::logs_blooms(&receipts), expected);
         let all = || receipts.iter().flatten();
         prop_assert_eq!(ours::logs_bloom(all()), logs_bloom(all()));
+
+        let receipt = |logs: &Vec<Log>| EthereumReceipt::<TxType> { logs: logs.clone(), ..Default::default() };
+        let receipts: Vec<_> = receipts.iter().map(receipt).collect();
+        let expected: Vec<_> = receipts.iter().map(TxReceipt::with_bloom_ref).collect();
+        prop_assert_eq!(ours::receipts_with_bloom(&receipts), expected);
     }
 
     /// One long value among short ones, at every position of a batch.
