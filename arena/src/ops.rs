@@ -66,7 +66,7 @@ pub struct Op {
     pub seed: u64,
     /// Number of items.
     pub items: usize,
-    /// Size of an item in bytes, if the kernel does not determine it.
+    /// Size of an item, if the kernel does not determine it: bytes, or the number of transactions or pairs.
     pub size: usize,
     /// Operations per call.
     pub ops_per_call: usize,
@@ -198,7 +198,7 @@ const FILES: [&str; 8] = [
     include_str!("../ops/syrup.toml"),
     include_str!("../ops/precompiles.toml"),
     include_str!("../ops/xmss.toml"),
-    include_str!("../ops/alloy.toml"),
+    include_str!("../ops/block.toml"),
     include_str!("../ops/bindings.toml"),
     include_str!("../ops/bulk.toml"),
 ];
@@ -337,7 +337,7 @@ mod tests {
             // A precompile can take milliseconds, so a batch is one pass over fewer distinct items.
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
-                || ["precompiles", "alloy"].contains(&op.family.as_str())
+                || ["precompiles", "block"].contains(&op.family.as_str())
                 || op.kernel == "xmss_sign";
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
@@ -351,7 +351,7 @@ mod tests {
                 "syrup",
                 "precompiles",
                 "xmss",
-                "alloy",
+                "block",
                 "bindings",
                 "bulk"
             ]

@@ -12,7 +12,7 @@ use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
 use super::Elements;
-use super::alloy::{sender, transaction};
+use super::block::{sender, transaction};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{Expected, Reader, abi::word, checksum, hex, keccak256, lp, unhex};
@@ -115,7 +115,7 @@ static TOPICS: LazyLock<[[u8; 32]; 4]> = LazyLock::new(|| {
 
 /// A log: address 20, number of topics, topics, lp(data). The shares of events are those of mainnet blocks 18,426,253 to
 /// 18,426,303.
-fn log(kind: usize, random: &mut Random) -> Vec<u8> {
+pub(super) fn log(kind: usize, random: &mut Random) -> Vec<u8> {
     let [transfer, approval, sync, swap] = *TOPICS;
     // Repeated values, like in real files: fewer tokens and holders than logs.
     let token = account(zipf(random, 50_000));

@@ -4,8 +4,8 @@
 //! Items depend on a seed only and are the same on every machine. A *probe* set resembles a row's items (same sizes
 //! and magnitudes) but holds other values, which exposes contenders that return cached results.
 
-mod alloy;
 mod bindings;
+mod block;
 mod bulk;
 mod draw;
 mod ethereum;
@@ -30,7 +30,7 @@ const FAMILIES: [(&str, &dyn Family); 8] = [
     ("syrup", &syrup::Syrup),
     ("precompiles", &precompiles::Precompiles),
     ("xmss", &xmss::Xmss),
-    ("alloy", &alloy::Alloy),
+    ("block", &block::Block),
     ("bindings", &bindings::Bindings),
     ("bulk", &bulk::Bulk),
 ];

@@ -6,6 +6,7 @@ pub mod eip712;
 pub mod rlp;
 pub mod secp256k1;
 pub mod transaction;
+pub mod trie;
 
 use anyhow::{Context as _, Result, ensure};
 use num_bigint::BigUint;

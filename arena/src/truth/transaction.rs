@@ -1,10 +1,10 @@
-//! Transactions of types 2 and 3.
+//! Transactions: legacy with a chain id, and types 2 and 3.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
 use super::rlp::{self, Rlp};
-use super::{Reader, be32, keccak256};
+use super::{Reader, be32, keccak256, secp256k1};
 
 /// The RLP list of an unsigned EIP-1559 transaction with the given fields.
 pub fn unsigned(r: &mut Reader<'_>) -> Result<Vec<u8>> {
@@ -28,8 +28,10 @@ pub fn unsigned(r: &mut Reader<'_>) -> Result<Vec<u8>> {
     Ok(rlp::list(&items))
 }
 
-/// The fields of a type 2 or 3 transaction that the rows of real blocks use.
+/// The fields of a signed transaction that rows of blocks use.
 pub struct Signed {
+    /// The type.
+    pub kind: u8,
     /// The nonce.
     pub nonce: u64,
     /// The gas limit.
@@ -38,6 +40,8 @@ pub struct Signed {
     pub to: [u8; 20],
     /// The value in wei.
     pub value: BigUint,
+    /// The call data.
+    pub data: Vec<u8>,
     /// The hash that was signed.
     pub signing_hash: [u8; 32],
     /// r || s || y parity.
@@ -47,12 +51,13 @@ pub struct Signed {
 impl Signed {
     /// Decodes a raw transaction, which must be canonical.
     pub fn decode(raw: &[u8]) -> Result<Self> {
-        let (&kind, body) = raw.split_first().context("empty")?;
-        // Number of fields before the signature: nine in type 2; type 3 adds the blob fee and the blob hashes.
-        let unsigned = match kind {
-            2 => 9,
-            3 => 11,
-            other => bail!("type {other}: the blocks have 2 and 3 only"),
+        // The list, the position of the nonce, and the number of fields before the signature.
+        let (kind, body, nonce, unsigned) = match raw.first().context("empty")? {
+            2 => (2, &raw[1..], 1, 9),
+            // Two more: the blob fee and the blob hashes.
+            3 => (3, &raw[1..], 1, 11),
+            0xc0.. => (0, raw, 0, 6),
+            other => bail!("unexpected type {other}"),
         };
         let (Rlp::List(mut payload), []) = rlp::item(body)? else {
             bail!("not one list")
@@ -76,14 +81,22 @@ impl Signed {
             ensure!(bytes.len() <= 32, "field {index}: too long");
             Ok(BigUint::from_bytes_be(bytes))
         };
-        for index in [0, 1, 2, 3, 4, 6] {
+        // One fee in legacy transactions, two in the others.
+        let gas_limit = if kind == 0 { 2 } else { 4 };
+        let [to, value, data] = [1, 2, 3].map(|after| gas_limit + after);
+        for index in (0..=gas_limit).chain([value]) {
             number(index)?;
         }
-        let to = match text(5)? {
+        let to = match text(to)? {
             [] => [0; 20],
             bytes => bytes.try_into()?,
         };
-        for entry in rlp::members(&fields[8])? {
+        let access_list = if kind == 0 {
+            Vec::new()
+        } else {
+            rlp::members(&fields[8])?
+        };
+        for entry in access_list {
             let members = rlp::members(&entry)?;
             let [Rlp::Text(address), keys @ Rlp::List(_)] = members.as_slice() else {
                 bail!("access list: not an address and keys")
@@ -96,8 +109,22 @@ impl Signed {
                 );
             }
         }
-        let parity: u8 = number(unsigned)?.try_into()?;
+        let mut signed = encoded[..unsigned].to_vec();
+        let mut parity = number(unsigned)?;
+        if kind == 0 {
+            // EIP-155: v is 35 + 2 * chain id + parity.
+            ensure!(parity >= BigUint::from(35u8), "v {parity}: no chain id");
+            let v = parity - 35u8;
+            parity = &v % 2u8;
+            let empty = rlp::text(&[]);
+            signed.extend([rlp::number(&(v / 2u8)), empty.clone(), empty]);
+        }
+        let parity: u8 = parity.try_into()?;
         ensure!(parity < 2, "y parity {parity}");
+        let mut preimage = rlp::list(&signed);
+        if kind != 0 {
+            preimage.insert(0, kind);
+        }
         let signature = [
             be32(&number(unsigned + 1)?),
             be32(&number(unsigned + 2)?),
@@ -105,14 +132,20 @@ impl Signed {
         ]
         .concat();
         Ok(Self {
-            nonce: number(1)?.try_into()?,
-            gas_limit: number(4)?.try_into()?,
+            kind,
+            nonce: number(nonce)?.try_into()?,
+            gas_limit: number(gas_limit)?.try_into()?,
             to,
-            value: number(6)?,
-            signing_hash: keccak256(
-                &[&[kind], rlp::list(&encoded[..unsigned]).as_slice()].concat(),
-            ),
+            value: number(value)?,
+            data: text(data)?.to_vec(),
+            signing_hash: keccak256(&preimage),
             signature: signature.as_slice().try_into()?,
         })
+    }
+
+    /// The account that signed.
+    pub fn sender(&self) -> Result<[u8; 20]> {
+        let key = secp256k1::recover(&self.signing_hash, &self.signature)?;
+        Ok(secp256k1::address(&key))
     }
 }

@@ -1,0 +1,300 @@
+//! The `block` family: what a node does with a block.
+
+mod receipts;
+mod token;
+
+use std::sync::LazyLock;
+
+use anyhow::{Context as _, Result, bail};
+use num_bigint::BigUint;
+
+use super::Elements;
+use super::vectors::transactions;
+use crate::ops::Op;
+use crate::random::Random;
+use crate::truth::transaction::Signed;
+use crate::truth::{Expected, Reader, keccak256, lp, rlp, secp256k1, trie};
+use receipts::{Log, Receipt};
+use token::{CODE, State, TOKEN};
+
+/// The rows of `arena/ops/block.toml`.
+pub struct Block;
+
+impl Elements for Block {
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        bail!("no report input for kernel {}", op.kernel)
+    }
+
+    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        match op.kernel.as_str() {
+            "block_senders" => Ok(lp(transaction(random)?)),
+            "block_transactions_root" => {
+                let block = (0..128).map(|_| Ok(lp(transaction(random)?)));
+                Ok(block.collect::<Result<Vec<_>>>()?.concat())
+            }
+            "block_receipts_root" => Ok(receipts::draw(200, random)),
+            "block_execution" => calls(random),
+            "block_import" => import(op.size, random),
+            other => bail!("no generator for kernel {other}"),
+        }
+    }
+
+    fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
+        let bytes = output(&op.kernel, item).with_context(|| op.kernel.clone())?;
+        Ok(Expected::of(&[bytes]))
+    }
+
+    fn is_prefixed(&self, op: &Op) -> bool {
+        op.kernel == "block_senders"
+    }
+}
+
+/// A signed transaction and its sender according to eth-account and eth-keys.
+struct Known {
+    raw: Vec<u8>,
+    sender: [u8; 20],
+}
+
+/// The transactions of `vectors/tx` by type.
+static KNOWN: LazyLock<Result<[Vec<Known>; 5]>> = LazyLock::new(|| {
+    let mut by_type: [Vec<Known>; 5] = Default::default();
+    for (raw, sender) in transactions()? {
+        let kind = match raw.first().context("empty")? {
+            kind @ 0..=4 => usize::from(*kind),
+            _ => 0,
+        };
+        let sender = sender.as_slice().try_into()?;
+        by_type[kind].push(Known { raw, sender });
+    }
+    Ok(by_type)
+});
+
+fn known() -> Result<&'static [Vec<Known>; 5]> {
+    KNOWN
+        .as_ref()
+        .map_err(|error| anyhow::anyhow!("vectors/tx: {error:#}"))
+}
+
+/// Transaction types per hundred, about those of mainnet in 2026.
+const TYPES: [(usize, usize); 5] = [(2, 70), (0, 20), (3, 4), (4, 4), (1, 2)];
+
+/// Draws a signed transaction.
+pub(super) fn transaction(random: &mut Random) -> Result<&'static [u8]> {
+    let mut at = random.below(100);
+    for (kind, share) in TYPES {
+        if at < share {
+            let list = &known()?[kind];
+            return Ok(&list[random.below(list.len())].raw);
+        }
+        at -= share;
+    }
+    bail!("the shares do not make a hundred")
+}
+
+/// The sender of a transaction that [`transaction`] draws.
+pub(super) fn sender(raw: &[u8]) -> Result<[u8; 20]> {
+    let mut all = known()?.iter().flatten();
+    let found = all.find(|known| known.raw == raw).context("unknown")?;
+    Ok(found.sender)
+}
+
+/// The expected output of an item.
+fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
+    let mut reader = Reader(item);
+    match kernel {
+        "block_senders" => {
+            let mut out = Vec::new();
+            while !reader.0.is_empty() {
+                let raw = reader.lp()?;
+                out.extend(keccak256(raw));
+                out.extend(sender(raw)?);
+            }
+            Ok(out)
+        }
+        "block_transactions_root" => {
+            let mut raw = Vec::new();
+            while !reader.0.is_empty() {
+                raw.push(reader.lp()?);
+            }
+            Ok(trie::ordered_root(&raw).to_vec())
+        }
+        "block_receipts_root" => Ok(receipts::roots(&receipts::read(&mut reader)?)),
+        "block_execution" => outputs_of_calls(&mut reader),
+        _ => imported(&mut reader),
+    }
+}
+
+// Blocks of calls
+
+/// Of a hundred transactions, those that transfer Ether; then those that transfer tokens. The rest are permits.
+const SHARES: [usize; 2] = [25, 63];
+
+/// Recipient and call data of a transaction. `other` is an account.
+fn call(other: &[u8], random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
+    let amount = [vec![0; 24], random.bytes(8)].concat();
+    let share = random.below(100);
+    if share < SHARES[0] {
+        return Ok((other.to_vec(), Vec::new()));
+    }
+    if share < SHARES[0] + SHARES[1] {
+        return Ok((
+            TOKEN.to_vec(),
+            [[0; 12].as_slice(), other, &amount].concat(),
+        ));
+    }
+    let key = secret_key(random);
+    let hash = random.bytes(32);
+    let signature = secp256k1::sign(&key, &hash)?;
+    let v = [[0; 31].as_slice(), &[27 + signature[64]]].concat();
+    let rs = signature[..64].to_vec();
+    Ok((TOKEN.to_vec(), [hash, v, rs, amount].concat()))
+}
+
+fn secret_key(random: &mut Random) -> Vec<u8> {
+    let mut key = random.bytes(32);
+    key[0] = 1;
+    key
+}
+
+/// `lp(code)`, then 64 times (from 20 bytes, to 20 bytes, `lp(call data)`).
+fn calls(random: &mut Random) -> Result<Vec<u8>> {
+    let accounts: Vec<Vec<u8>> = (0..24).map(|_| random.bytes(20)).collect();
+    let mut out = lp(CODE);
+    for _ in 0..64 {
+        let from = &accounts[random.below(accounts.len())];
+        let other = &accounts[random.below(accounts.len())];
+        let (to, data) = call(other, random)?;
+        out.extend([from.clone(), to, lp(&data)].concat());
+    }
+    Ok(out)
+}
+
+/// The 32-byte return value of each call.
+fn outputs_of_calls(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
+    anyhow::ensure!(reader.lp()? == CODE, "another contract");
+    let mut state = State::default();
+    let mut out = Vec::new();
+    while !reader.0.is_empty() {
+        let (from, to, data) = (reader.array()?, reader.array()?, reader.lp()?);
+        let outcome = state.transact(*from, *to, &BigUint::ZERO, data)?;
+        out.extend(outcome.output);
+    }
+    Ok(out)
+}
+
+// Imported blocks
+
+/// The wei that each account has before the block.
+fn funds() -> BigUint {
+    BigUint::from(1u8) << 100
+}
+
+/// `lp(code)`, the number of accounts (u32) and their addresses, then `lp(raw transaction)` for each transaction.
+fn import(transactions: usize, random: &mut Random) -> Result<Vec<u8>> {
+    let mut accounts = (0..transactions * 3 / 8)
+        .map(|_| {
+            let key = secret_key(random);
+            let address = secp256k1::address(&secp256k1::public_key(&key)?);
+            Ok((key, address, 0u64))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let addresses: Vec<[u8; 20]> = accounts.iter().map(|(_, address, _)| *address).collect();
+    let mut out = lp(CODE);
+    out.extend((addresses.len() as u32).to_le_bytes());
+    out.extend(addresses.as_flattened());
+    for _ in 0..transactions {
+        let other = addresses[random.below(addresses.len())];
+        let (to, data) = call(&other, random)?;
+        let at = random.below(accounts.len());
+        let (key, _, nonce) = &mut accounts[at];
+        let value = if data.is_empty() { random.word() } else { 0 };
+        let [nonce_field, zero, one, gas, value] =
+            [*nonce, 0, 1, 200_000, value].map(|number| rlp::number(&number.into()));
+        *nonce += 1;
+        let [to, data] = [to, data].map(|bytes| rlp::text(&bytes));
+        let sign = |preimage: &[u8]| secp256k1::sign(key, &keccak256(preimage));
+        let signed = |mut fields: Vec<Vec<u8>>, v: u64, signature: [u8; 65]| {
+            let (r, s) = signature[..64].split_at(32);
+            fields.push(rlp::number(&v.into()));
+            fields.extend([r, s].map(|bytes| rlp::number(&BigUint::from_bytes_be(bytes))));
+            rlp::list(&fields)
+        };
+        // Legacy transactions and those of type 2, in the shares of mainnet.
+        let raw = if random.below(100) < 20 {
+            let fields = vec![nonce_field, zero.clone(), gas, to, value, data];
+            let with_chain = [&fields[..], &[one, zero.clone(), zero]].concat();
+            let signature = sign(&rlp::list(&with_chain))?;
+            signed(fields, 37 + u64::from(signature[64]), signature)
+        } else {
+            let fields = vec![
+                one,
+                nonce_field,
+                zero.clone(),
+                zero,
+                gas,
+                to,
+                value,
+                data,
+                rlp::list(&[]),
+            ];
+            let signature = sign(&[&[2], rlp::list(&fields).as_slice()].concat())?;
+            let body = signed(fields, signature[64].into(), signature);
+            [&[2], body.as_slice()].concat()
+        };
+        out.extend(lp(&raw));
+    }
+    Ok(out)
+}
+
+/// Hash and sender of each transaction, the transactions root, the receipts root, the block's bloom filter, and the root
+/// of the state after the block.
+fn imported(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
+    anyhow::ensure!(reader.lp()? == CODE, "another contract");
+    let mut state = State::default();
+    state.accounts.entry(TOKEN).or_default();
+    for _ in 0..reader.u32()? {
+        let account = state.accounts.entry(*reader.array()?).or_default();
+        account.balance = funds();
+    }
+    let (mut out, mut raw, mut receipts) = (Vec::new(), Vec::new(), Vec::<Receipt>::new());
+    let mut gas = 0;
+    while !reader.0.is_empty() {
+        let bytes = reader.lp()?;
+        let signed = Signed::decode(bytes)?;
+        let sender = signed.sender()?;
+        anyhow::ensure!(state.accounts[&sender].nonce == signed.nonce, "nonce");
+        out.extend(keccak256(bytes));
+        out.extend(sender);
+        raw.push(bytes);
+        let outcome = state.transact(sender, signed.to, &signed.value, &signed.data)?;
+        anyhow::ensure!(outcome.gas <= signed.gas_limit, "out of gas");
+        gas += outcome.gas;
+        let logs = outcome.log.into_iter().map(|(topics, data)| Log {
+            address: TOKEN,
+            topics: topics.to_vec(),
+            data: data.to_vec(),
+        });
+        receipts.push(Receipt {
+            kind: signed.kind,
+            success: true,
+            gas,
+            logs: logs.collect(),
+        });
+    }
+    out.extend(trie::ordered_root(&raw));
+    out.extend(receipts::roots(&receipts));
+    out.extend(state.root());
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_type_is_there() {
+        assert!(known().unwrap().iter().all(|list| !list.is_empty()));
+        assert_eq!(TYPES.iter().map(|(_, share)| share).sum::<usize>(), 100);
+    }
+}
