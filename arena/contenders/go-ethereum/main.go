@@ -240,10 +240,17 @@ func head(raw []byte, sum *Sum) {
 	sum.Bytes(out[:])
 }
 
-func sender(raw []byte, sum *Sum) {
+func hashAndSender(raw []byte) (common.Hash, common.Address) {
 	tx := must(decodeTransaction(raw))
-	from := must(types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx))
-	hash := tx.Hash()
+	var signer types.Signer = types.HomesteadSigner{}
+	if tx.Protected() {
+		signer = types.LatestSignerForChainID(tx.ChainId())
+	}
+	return tx.Hash(), must(types.Sender(signer, tx))
+}
+
+func sender(raw []byte, sum *Sum) {
+	hash, from := hashAndSender(raw)
 	sum.Bytes(append(hash[:], from[:]...))
 }
 
@@ -463,6 +470,7 @@ func main() {
 	ops["neg:secp256k1_recover"] = Neg(fails(func(i []byte) ([]byte, error) { return crypto.Ecrecover(i[:32], i[32:97]) }))
 
 	precompiles(ops)
+	block(ops)
 
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
