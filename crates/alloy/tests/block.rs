@@ -12,7 +12,10 @@ use alloy_eips::{
     eip7594::BlobTransactionSidecarVariant,
 };
 use alloy_primitives::{Address, B256, Bytes, Log, LogData, U256, logs_bloom};
-use alloy_trie::{HashBuilder, Nibbles};
+use alloy_trie::{
+    HashBuilder, Nibbles,
+    proof::{ProofRetainer, verify_proof},
+};
 use lydite::{bytes::hex, evm::trie};
 use lydite_alloy as ours;
 use proptest::prelude::*;
@@ -232,6 +235,29 @@ proptest! {
     fn sorted_maps(map in keys()) {
         let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
         prop_assert_eq!(trie::sorted_root(&entries).unwrap().0, reference(&entries));
+    }
+
+    /// Proofs of hashed keys, as in EIP-1186: those of alloy-trie.
+    #[test]
+    fn proofs(map in prop::collection::btree_map(any::<[u8; 32]>(), prop::collection::vec(any::<u8>(), 1..60), 1..100), other: [u8; 32]) {
+        let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+        let keys: Vec<&[u8]> = map.keys().chain([&other]).map(|key| &key[..]).collect();
+        let (root, proofs) = trie::sorted_proofs(&entries, &keys).unwrap();
+        for (key, proof) in keys.into_iter().zip(proofs) {
+            let path = Nibbles::unpack(key);
+            let retainer = ProofRetainer::new(vec![path]);
+            let mut builder = HashBuilder::default().with_proof_retainer(retainer);
+            for (key, value) in &entries {
+                builder.add_leaf(Nibbles::unpack(key), value);
+            }
+            prop_assert_eq!(builder.root().0, root.0);
+            let nodes = builder.take_proof_nodes().into_nodes_sorted();
+            let expected: Vec<Vec<u8>> = nodes.into_iter().map(|(_, node)| node.to_vec()).collect();
+            prop_assert_eq!(&proof, &expected);
+            let proof: Vec<Bytes> = proof.into_iter().map(Bytes::from).collect();
+            let value = entries.iter().find(|entry| entry.0 == key).map(|entry| entry.1.to_vec());
+            prop_assert!(verify_proof(B256::new(root.0), path, value, &proof).is_ok());
+        }
     }
 
     /// Values of 1 to 4 bytes: nodes that are part of their parents at several levels.

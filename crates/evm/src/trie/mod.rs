@@ -1,4 +1,4 @@
-//! Roots of Merkle Patricia tries.
+//! Roots and proofs of Merkle Patricia tries.
 //!
 //! A root is computed from the leaves up. The nodes of a level are hashed in batches, so their hashes run in the lanes of
 //! [`keccak256_batch`]. No tree is kept: only the reference (hash or short encoding) of each finished subtree.
@@ -23,8 +23,12 @@ use lydite_hash::{keccak256, keccak256_batch};
 
 use crate::rlp::{Encode, Header};
 
+mod proof;
 #[cfg(test)]
 mod tests;
+
+use proof::Paths;
+pub use proof::{Proof, ProofError, ordered_proofs, sorted_proofs, verify_proof};
 
 /// Root of a trie without entries: the hash of the empty string's RLP encoding.
 pub const EMPTY_ROOT: B256 = FixedBytes(lydite_hash::keccak256_const(&[0x80]));
@@ -73,6 +77,14 @@ impl core::error::Error for Error {}
 /// roots of a block's transactions, receipts and withdrawals. Values are stored as given, so transactions and receipts
 /// are passed in their EIP-2718 encoding. An empty value is stored as an empty string, like in alloy-trie.
 pub fn ordered_root<V: AsRef<[u8]>>(values: &[V]) -> B256 {
+    ordered_entries(values, |entries| root(entries, None))
+}
+
+/// Calls a function with the sorted entries of a list.
+fn ordered_entries<V: AsRef<[u8]>, R>(
+    values: &[V],
+    call: impl FnOnce(&[(&[u8], &[u8])]) -> R,
+) -> R {
     // Index 0 is encoded as 0x80, which sorts between 0x7f and the two bytes of 128.
     let after_zero = values.len().min(128);
     let order = (1..after_zero)
@@ -89,7 +101,7 @@ pub fn ordered_root<V: AsRef<[u8]>>(values: &[V]) -> B256 {
         .into_iter()
         .map(|(span, index)| (&keys[span], values[index].as_ref()))
         .collect();
-    root(&entries)
+    call(&entries)
 }
 
 /// Computes the root of a trie from its entries `(key, value)`, sorted by key. Keys are stored as given: those of the
@@ -100,6 +112,12 @@ pub fn ordered_root<V: AsRef<[u8]>>(values: &[V]) -> B256 {
 /// [`Error`] with the index of the first entry whose key is not above the previous key or extends it, or whose value is
 /// empty.
 pub fn sorted_root(entries: &[(&[u8], &[u8])]) -> Result<B256, Error> {
+    check(entries)?;
+    Ok(root(entries, None))
+}
+
+/// Checks what [`sorted_root`] requires of entries.
+fn check(entries: &[(&[u8], &[u8])]) -> Result<(), Error> {
     let mut previous = None;
     for (index, &(key, value)) in entries.iter().enumerate() {
         if value.is_empty() {
@@ -115,18 +133,24 @@ pub fn sorted_root(entries: &[(&[u8], &[u8])]) -> Result<B256, Error> {
         }
         previous = Some(key);
     }
-    Ok(root(entries))
+    Ok(())
 }
 
-/// The root of sorted entries, none of whose keys is a prefix of another.
-fn root(entries: &[(&[u8], &[u8])]) -> B256 {
+/// The root of sorted entries, none of whose keys is a prefix of another. `paths` receives every node.
+fn root(entries: &[(&[u8], &[u8])], mut paths: Option<&mut Paths<'_>>) -> B256 {
     if entries.is_empty() {
         return EMPTY_ROOT;
     }
     let mut level = Level::default();
-    let mut subtrees = leaves(entries, &mut level);
+    let mut subtrees = leaves(entries, &mut level, paths.as_deref_mut());
     while let Some(deepest) = subtrees[1..].iter().map(|subtree| subtree.left).max() {
-        join(&mut subtrees, deepest, entries, &mut level);
+        join(
+            &mut subtrees,
+            deepest,
+            entries,
+            &mut level,
+            paths.as_deref_mut(),
+        );
     }
     subtrees[0].reference.hash()
 }
@@ -149,7 +173,11 @@ fn path_start(subtrees: &[Subtree], index: usize) -> usize {
 }
 
 /// Makes a subtree of each entry and hashes the leaves.
-fn leaves(entries: &[(&[u8], &[u8])], level: &mut Level) -> Vec<Subtree> {
+fn leaves(
+    entries: &[(&[u8], &[u8])],
+    level: &mut Level,
+    mut paths: Option<&mut Paths<'_>>,
+) -> Vec<Subtree> {
     let mut previous = None;
     let mut subtrees: Vec<Subtree> = entries
         .iter()
@@ -163,7 +191,11 @@ fn leaves(entries: &[(&[u8], &[u8])], level: &mut Level) -> Vec<Subtree> {
         })
         .collect();
     for (index, (key, value)) in entries.iter().enumerate() {
-        level.leaf(index, key, path_start(&subtrees, index), value);
+        let start = path_start(&subtrees, index);
+        level.leaf(index, key, start, value);
+        if let Some(paths) = &mut paths {
+            paths.add(index..index + 1, key, start, level.last());
+        }
         if level.encoded.len() >= CHUNK {
             level.hash(&mut subtrees);
         }
@@ -173,7 +205,18 @@ fn leaves(entries: &[(&[u8], &[u8])], level: &mut Level) -> Vec<Subtree> {
 }
 
 /// Joins the neighbours that are separated by branches at the deepest level, `left - 1`.
-fn join(subtrees: &mut Vec<Subtree>, left: usize, entries: &[(&[u8], &[u8])], level: &mut Level) {
+fn join(
+    subtrees: &mut Vec<Subtree>,
+    left: usize,
+    entries: &[(&[u8], &[u8])],
+    level: &mut Level,
+    mut paths: Option<&mut Paths<'_>>,
+) {
+    // The entries of the subtrees from `start` on, up to the subtree `end`.
+    let span = |subtrees: &[Subtree], start: usize, end: usize| {
+        let next = subtrees.get(end).map_or(entries.len(), |next| next.first);
+        subtrees[start].first..next
+    };
     let depth = left - 1;
     let mut branches = Vec::new();
     // Subtrees move to the front: `joined` are done, and the next one starts at `start`.
@@ -189,6 +232,10 @@ fn join(subtrees: &mut Vec<Subtree>, left: usize, entries: &[(&[u8], &[u8])], le
             }
             level.branch(joined, &children);
             branches.push(joined);
+            if let Some(paths) = &mut paths {
+                let span = span(subtrees, start, end);
+                paths.add(span.clone(), entries[span.start].0, depth, level.last());
+            }
         }
         subtrees[joined] = subtrees[start];
         joined += 1;
@@ -203,7 +250,11 @@ fn join(subtrees: &mut Vec<Subtree>, left: usize, entries: &[(&[u8], &[u8])], le
             let Subtree {
                 first, reference, ..
             } = &subtrees[index];
-            level.extension(index, entries[*first].0, start..depth, reference);
+            let key = entries[*first].0;
+            level.extension(index, key, start..depth, reference);
+            if let Some(paths) = &mut paths {
+                paths.add(span(subtrees, index, index + 1), key, start, level.last());
+            }
         }
     }
     level.hash(subtrees);
@@ -292,6 +343,15 @@ impl Level {
         }
         self.encoded.push(0x80);
         self.nodes.push((self.encoded.len(), subtree));
+    }
+
+    /// The encoding of the node added last.
+    fn last(&self) -> &[u8] {
+        let start = match self.nodes[..] {
+            [.., (start, _), _] => start,
+            _ => 0,
+        };
+        &self.encoded[start..]
     }
 
     fn list(&mut self, payload_len: usize) {

@@ -1,9 +1,11 @@
 //! Edge cases. crates/alloy/tests/block.rs compares with alloy-trie.
 #![allow(clippy::unwrap_used)]
 
-use std::string::ToString;
+use std::{collections::BTreeMap, string::ToString, vec};
 
 use lydite_bytes::{FixedBytes, hex};
+use lydite_hash::keccak256;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -50,4 +52,171 @@ fn rejected_entries() {
         Error::EmptyValue { index: 1 }.to_string(),
         "value 1: expected at least 1 byte, found 0"
     );
+}
+
+#[test]
+fn proofs_of_short_nodes() {
+    // The branch and both leaves are part of the root.
+    let entries: [(&[u8], &[u8]); 2] = [(&[0x12], b"a"), (&[0x13], b"b")];
+    let keys: [&[u8]; 6] = [&[0x12], &[0x13], &[0x14], &[0x22], &[], &[0x12, 0x34]];
+    let (root, proofs) = sorted_proofs(&entries, &keys).unwrap();
+    assert_eq!(root, sorted_root(&entries).unwrap());
+    let values: [Option<&[u8]>; 6] = [Some(b"a"), Some(b"b"), None, None, None, None];
+    for ((key, proof), value) in keys.into_iter().zip(&proofs).zip(values) {
+        assert_eq!(proof.len(), 1);
+        assert_eq!(verify_proof(&root, key, proof), Ok(value), "{key:?}");
+    }
+}
+
+#[test]
+fn proofs_of_an_empty_trie() {
+    let (root, proofs) = sorted_proofs(&[], &[b"key"]).unwrap();
+    assert_eq!(root, EMPTY_ROOT);
+    assert_eq!(proofs, [Proof::new()]);
+    assert_eq!(verify_proof(&root, b"key", &proofs[0]), Ok(None));
+    assert_eq!(verify_proof(&root, b"key", &[[0x80]]), Ok(None));
+    let two = [[0x80]; 2];
+    let error = verify_proof(&root, b"key", &two).unwrap_err();
+    assert_eq!(error.to_string(), "node 1: not on the path of the key");
+}
+
+#[test]
+fn proofs_of_a_list() {
+    let values: Vec<[u8; 40]> = (0..200u8).map(|index| [index; 40]).collect();
+    let indices = [0, 1, 127, 128, 199, 200, 70_000];
+    let (root, proofs) = ordered_proofs(&values, &indices);
+    assert_eq!(root, ordered_root(&values));
+    for (index, proof) in indices.into_iter().zip(&proofs) {
+        let mut key = Vec::new();
+        (index as u64).encode(&mut key);
+        let value = values.get(index).map(|value| &value[..]);
+        assert_eq!(verify_proof(&root, &key, proof), Ok(value), "{index}");
+    }
+}
+
+/// Nodes with the right hash that no trie contains.
+#[test]
+fn rejected_nodes() {
+    let value: &[u8] = &[0x20; 32];
+    let list = |items: &[&[u8]]| {
+        let mut out = Vec::new();
+        let payload_len = items.iter().map(|item| item.len()).sum();
+        Header {
+            list: true,
+            payload_len,
+        }
+        .encode(&mut out);
+        out.extend(items.concat());
+        out
+    };
+    let text = |bytes: &[u8]| {
+        let mut out = Vec::new();
+        bytes.encode(&mut out);
+        out
+    };
+    let error = |node: &[u8]| {
+        let root = FixedBytes(keccak256(node));
+        verify_proof(&root, &[0x12], &[node])
+            .unwrap_err()
+            .to_string()
+    };
+    let value = text(value);
+    for (node, expected) in [
+        (
+            vec![0x05],
+            "node 0, byte 0: expected a list, found a string",
+        ),
+        (list(&[]), "node 0, byte 1: not a node of a trie"),
+        (
+            list(&[&b"a"[..]; 3]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        // Flags of a path: 4, and a padding nibble that is not 0.
+        (
+            list(&[&text(&[0x40, 0x12]), &value]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        (
+            list(&[&text(&[0x21, 0x12]), &value]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        (
+            list(&[&text(&[]), &value]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        // A leaf without a value, an extension without nibbles, one without a child.
+        (
+            list(&[&text(&[0x20, 0x12]), &[0x80]]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        (
+            list(&[&text(&[0x00]), &value]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        (
+            list(&[&text(&[0x11]), &[0x80]]),
+            "node 0, byte 1: not a node of a trie",
+        ),
+        // References of 31 bytes, and a child of 32 bytes or more in its parent.
+        (
+            list(&[&text(&[0x11]), &text(&[7; 31])]),
+            "node 0, byte 2: not a node of a trie",
+        ),
+        (
+            list(&[&text(&[0x11]), &list(&[&text(&[0x32]), &text(&[7; 40])])]),
+            "node 0, byte 2: not a node of a trie",
+        ),
+        // A reference without a node.
+        (list(&[&text(&[0x11]), &text(&[7; 32])]), "node 1: missing"),
+        (
+            vec![0xc1, 0x81],
+            "node 0, byte 1: item extends past the end of the input or of its list",
+        ),
+    ] {
+        assert_eq!(error(&node), expected, "{node:02x?}");
+    }
+}
+
+/// Keys of one length; few distinct bytes make shared prefixes likely.
+fn maps() -> impl Strategy<Value = BTreeMap<Vec<u8>, Vec<u8>>> {
+    let byte = prop_oneof![Just(0u8), Just(1), Just(0x10), any::<u8>()];
+    (1usize..6).prop_flat_map(move |len| {
+        let key = prop::collection::vec(byte.clone(), len);
+        prop::collection::btree_map(key, prop::collection::vec(any::<u8>(), 1..60), 0..80)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
+
+    #[test]
+    fn proofs(map in maps(), others in prop::collection::vec(prop::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..7), 0..20)) {
+        let entries: Vec<(&[u8], &[u8])> = map.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+        let keys: Vec<&[u8]> = map.keys().chain(&others).map(Vec::as_slice).collect();
+        let (root, proofs) = sorted_proofs(&entries, &keys).unwrap();
+        prop_assert_eq!(root, sorted_root(&entries).unwrap());
+        for (key, proof) in keys.into_iter().zip(&proofs) {
+            let value = map.get(key).map(Vec::as_slice);
+            prop_assert_eq!(verify_proof(&root, key, proof), Ok(value));
+            // Each node is needed, and no other is accepted.
+            for index in 0..proof.len() {
+                let mut changed = proof.clone();
+                changed[index].push(0);
+                prop_assert_eq!(verify_proof(&root, key, &changed), Err(ProofError::Hash { index }));
+                let expected = if map.is_empty() { Ok(None) } else { Err(ProofError::Missing { index }) };
+                prop_assert_eq!(verify_proof(&root, key, &proof[..index]), expected);
+            }
+            let longer = [&proof[..], &[vec![0xc0]]].concat();
+            let index = proof.len();
+            let unexpected = Err(ProofError::Unexpected { index });
+            prop_assert_eq!(verify_proof(&root, key, &longer), unexpected);
+        }
+    }
+
+    /// Any bytes with the right hash: an error or a value, no panic.
+    #[test]
+    fn any_node(node in prop::collection::vec(any::<u8>(), 0..80), key in prop::collection::vec(any::<u8>(), 0..4)) {
+        let root = FixedBytes(keccak256(&node));
+        let _ = verify_proof(&root, &key, &[node]);
+    }
 }
