@@ -12,6 +12,7 @@ pub trait Encoding: Send + Sync + 'static {
     /// Maximum number of counters that a signer tries.
     const TRIES: u64;
     /// The sum of a codeword's digits, if it is the same for all.
+    #[cfg(feature = "keystore")]
     const TARGET_SUM: Option<u32>;
 
     /// Writes the codeword of a message hash to `codeword`, [`Self::CHAINS`] bytes. Returns false if this hash has
@@ -88,6 +89,7 @@ impl<D: Digits, const SUM: u32> Encoding for TargetSum<D, SUM> {
     const CHAINS: usize = D::COUNT;
     const BASE: usize = 1 << D::BITS;
     const TRIES: u64 = 100_000;
+    #[cfg(feature = "keystore")]
     const TARGET_SUM: Option<u32> = Some(SUM);
 
     fn encode(hash: &Digest, codeword: &mut [u8]) -> bool {
@@ -104,6 +106,7 @@ impl<D: Digits, const C: usize> Encoding for Winternitz<D, C> {
     const CHAINS: usize = D::COUNT + C;
     const BASE: usize = 1 << D::BITS;
     const TRIES: u64 = 1;
+    #[cfg(feature = "keystore")]
     const TARGET_SUM: Option<u32> = None;
 
     fn encode(hash: &Digest, codeword: &mut [u8]) -> bool {
@@ -129,6 +132,7 @@ impl Encoding for PinnedTargetSum {
     const CHAINS: usize = 42;
     const BASE: usize = 8;
     const TRIES: u64 = 1 << 32;
+    #[cfg(feature = "keystore")]
     const TARGET_SUM: Option<u32> = Some(195);
 
     #[inline]
