@@ -14,6 +14,8 @@ use lydite_arrow::{
     TransformOptions, Uint256Format,
 };
 use lydite_bulk::{Options, decode_calls, decode_logs, inspect, senders};
+use lydite_bytes::hex;
+use lydite_evm::trie;
 use serde_json::{Value, json};
 
 const GLACIERS: &str = "glaciers/ethereum__logs__blocks__18426253_to_18426303_example.parquet";
@@ -236,6 +238,82 @@ fn senders_of_every_type() {
         assert_eq!(row[..2], row[2..]);
         assert_ne!(row[0], json!(null));
     }
+}
+
+/// The transactions roots of the blocks' headers. Source: ethereum/portal-spec-tests at 938744a, tests/mainnet/history.
+#[test]
+fn transactions_roots() {
+    let Some(file) = data("portal-spec-tests/raw-transactions.parquet") else {
+        return;
+    };
+    let mut blocks: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+    for row in rows(&file) {
+        let (block, raw) = (row[0].as_str().unwrap(), row[5].as_str().unwrap());
+        let raw = hex::decode(raw).unwrap();
+        blocks.entry(block.into()).or_default().push(raw);
+    }
+    let roots: Vec<(&str, String)> = blocks
+        .iter()
+        .map(|(block, raw)| (block.as_str(), hex::encode(trie::ordered_root(raw))))
+        .collect();
+    let expected = [
+        (
+            "14764013",
+            "18a2978fc62cd1a23e90de920af68c0c3af3330327927cda4c005faccefb5ce7",
+        ),
+        (
+            "15537393",
+            "dd5eec02b019ff76e359b09bfa19395a2a0e97bc01e70d8d5491e640167c96a8",
+        ),
+        (
+            "15537394",
+            "1ea1746468686159ce730c1cc49a886721244e5d1fa9a06d6d4196b6f013c82c",
+        ),
+        (
+            "15547621",
+            "792cc186cb5463beb85195cdb8788cb706cc4bc8fb5b6f067479b44fd0fab5ab",
+        ),
+        (
+            "17034869",
+            "749c345c3827e94c7fcd112a367a723f872b01b66daf39e7acfbcaca0a69f0ec",
+        ),
+        (
+            "17034870",
+            "6f235d618461c08943aa5c23cc751310d6177ab8a9b9a7b66ffa637d988680e6",
+        ),
+        (
+            "17062257",
+            "a9b1eb12f083134d2dec35e151c1715d4e2689dd6a7193d4980524686305f04a",
+        ),
+        (
+            "19426586",
+            "d3a2720a46c43f41eced8190fef8abbb9e1683e7151ee9d4df1a65cd6eca04f8",
+        ),
+        (
+            "19426587",
+            "20cbdd2cd6113eb72dade6be7ec18fe6a7167a8a0af912a2171af909a8cda9f6",
+        ),
+        (
+            "22162263",
+            "157b7c9161c55469dc7b623d57ae5ffc7f201754fd3dbaf30763bf347b987183",
+        ),
+        (
+            "22431083",
+            "ab7eae1336847da00fa377786f2f168cd0c347b741938fae190ed5b3090de09e",
+        ),
+        (
+            "22431084",
+            "6522a2eba58778c64f0facee1378ddcdb1b5927285f461f9a8314c1b5fe1e5b1",
+        ),
+        (
+            "22869878",
+            "536b4b65d83fcd6b19f184c6fb9c956d1ded2d09cedf7ddda81752563279f190",
+        ),
+    ];
+    assert_eq!(
+        roots,
+        expected.map(|(block, root)| (block, root.to_owned()))
+    );
 }
 
 /// Rebuilt from fees, value, access list and signature; the hash of each is checked.
