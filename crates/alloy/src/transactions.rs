@@ -50,6 +50,9 @@ impl error::Error for TransactionError {
 /// Decodes the EIP-2718 envelopes of a block's transactions and recovers their senders, like `decode_2718_exact` and
 /// `try_into_recovered` for each of them. The hashes are computed too, so that `tx_hash` returns at once.
 ///
+/// Runs on one core. To use more, split a block into chunks of 64 transactions or more: the results do not depend on the
+/// chunks.
+///
 /// # Errors
 ///
 /// [`TransactionError`] with the index of the first invalid envelope, or, if there is none, of the first invalid
