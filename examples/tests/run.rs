@@ -43,6 +43,32 @@ fn recover_sender() {
 }
 
 #[test]
+fn block_transactions() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../vectors/tx/hoodi_772457_772461.json"
+    );
+    let all: Vec<serde_json::Value> =
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let block: Vec<_> = all.iter().filter(|tx| tx["block"] == 772_457).collect();
+    let field = |name: &str| {
+        let lines = block.iter().map(|tx| tx[name].as_str().unwrap().to_owned());
+        lines.collect::<Vec<_>>()
+    };
+    let text = run(
+        env!("CARGO_BIN_EXE_block_transactions"),
+        &[],
+        &field("raw").join("\n"),
+    );
+    for (line, (hash, sender)) in text.lines().zip(field("hash").iter().zip(field("sender"))) {
+        let expected = format!("{hash} from {sender}");
+        assert_eq!(line.to_lowercase(), expected.to_lowercase());
+    }
+    assert_eq!(text.lines().count(), block.len() + 2);
+    assert!(text.ends_with("nodes of the proof: 3\n"), "{text}");
+}
+
+#[test]
 fn watch_transfers() {
     let word = |digit: &str| format!("0x{}{}", "0".repeat(24), digit.repeat(40));
     let topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
