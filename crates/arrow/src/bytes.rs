@@ -1,8 +1,9 @@
 //! Byte strings of a column, whatever its array type.
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, GenericBinaryArray,
-    LargeBinaryArray, OffsetSizeTrait, builder::NullBufferBuilder, cast::AsArray,
+    Array, ArrayAccessor, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray,
+    GenericBinaryArray, LargeBinaryArray, OffsetSizeTrait, builder::NullBufferBuilder,
+    cast::AsArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -149,7 +150,7 @@ impl ByteColumn {
 }
 
 impl ByteColumn {
-    /// Calls a function with each row that is not null, and its value. Looks at the array type once.
+    /// Calls a function with each row that is not null, and its value. Checks the array type once.
     #[inline]
     pub(crate) fn for_each<'a>(&'a self, mut call: impl FnMut(usize, &'a [u8])) {
         macro_rules! each {
@@ -170,6 +171,25 @@ impl ByteColumn {
         }
     }
 
+    /// Calls a function with the value of each of these rows, `None` as in [`get`](Self::get), and collects the results.
+    /// Checks the array type once.
+    ///
+    /// # Panics
+    /// If a row is out of range.
+    #[inline]
+    pub(crate) fn map<'a, T>(
+        &'a self,
+        rows: &[usize],
+        call: impl Fn(Option<&'a [u8]>) -> T,
+    ) -> Vec<T> {
+        match &self.values {
+            Values::Fixed(array) => map(array, rows, call),
+            Values::Binary(array) => map(array, rows, call),
+            Values::Large(array) => map(array, rows, call),
+            Values::View(array) => map(array, rows, call),
+        }
+    }
+
     /// The rows whose text is not hexadecimal.
     pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = usize> {
         let invalid = self.invalid.iter();
@@ -183,6 +203,22 @@ impl From<LargeBinaryArray> for ByteColumn {
             values: Values::Large(array),
             invalid: None,
         }
+    }
+}
+
+/// [`ByteColumn::map`] of one array type.
+#[inline]
+fn map<'a, T>(
+    array: impl ArrayAccessor<Item = &'a [u8]>,
+    rows: &[usize],
+    call: impl Fn(Option<&'a [u8]>) -> T,
+) -> Vec<T> {
+    let rows = rows.iter().copied();
+    match array.nulls() {
+        None => rows.map(|row| call(Some(array.value(row)))).collect(),
+        Some(nulls) => rows
+            .map(|row| call(nulls.is_valid(row).then(|| array.value(row))))
+            .collect(),
     }
 }
 

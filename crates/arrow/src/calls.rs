@@ -22,21 +22,14 @@ pub struct CallDecoder {
 struct Calls<'a>(&'a ByteColumn);
 
 impl Rows for Calls<'_> {
-    fn topic(&self, _: usize, _: usize) -> Option<&[u8; 32]> {
-        None
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        self.0.map(rows, |data| {
+            data.and_then(|data| data.get(4..)).unwrap_or_default()
+        })
     }
 
-    #[inline(always)]
-    fn data(&self, row: usize) -> &[u8] {
-        self.0
-            .get(row)
-            .and_then(|data| data.get(4..))
-            .unwrap_or_default()
-    }
-
-    #[inline(always)]
-    fn is_readable(&self, row: usize) -> bool {
-        !self.0.is_invalid(row)
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        rows.iter().map(|row| !self.0.is_invalid(*row)).collect()
     }
 }
 

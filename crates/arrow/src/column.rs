@@ -105,9 +105,9 @@ enum Values {
     Int16(Vec<i16>),
     Int32(Vec<i32>),
     Int64(Vec<i64>),
-    Word(Vec<u8>),
+    Word(Vec<[u8; 32]>),
     /// Bytes 12 to 31 of the word.
-    Address(Vec<u8>),
+    Address(Vec<[u8; 20]>),
     /// The first bytes of the word, and their number.
     Left(Vec<u8>, usize),
     /// Wide integers; whether they are signed.
@@ -134,13 +134,13 @@ impl Column {
             Type::Int(..=32) => Values::Int32(Vec::with_capacity(rows)),
             Type::Int(..=64) => Values::Int64(Vec::with_capacity(rows)),
             Type::Uint(_) | Type::Int(_) => match format {
-                Uint256Format::Binary => Values::Word(Vec::with_capacity(32 * rows)),
+                Uint256Format::Binary => Values::Word(Vec::with_capacity(rows)),
                 Uint256Format::String => Values::Text(StringBuilder::new(), signed),
                 Uint256Format::Decimal => Values::Decimal(Vec::with_capacity(rows), signed),
                 Uint256Format::F64 => Values::Float(Vec::with_capacity(rows), signed),
             },
-            Type::Address => Values::Address(Vec::with_capacity(20 * rows)),
-            Type::FixedBytes(32) => Values::Word(Vec::with_capacity(32 * rows)),
+            Type::Address => Values::Address(Vec::with_capacity(rows)),
+            Type::FixedBytes(32) => Values::Word(Vec::with_capacity(rows)),
             Type::FixedBytes(len) => {
                 let len = usize::from(*len);
                 Values::Left(Vec::with_capacity(len * rows), len)
@@ -191,8 +191,8 @@ impl Column {
             Values::Int16(values) => values.extend(words.map(|word| i16::from_be_bytes(low(word)))),
             Values::Int32(values) => values.extend(words.map(|word| i32::from_be_bytes(low(word)))),
             Values::Int64(values) => values.extend(words.map(|word| i64::from_be_bytes(low(word)))),
-            Values::Word(values) => words.for_each(|word| values.extend_from_slice(word)),
-            Values::Address(values) => words.for_each(|word| values.extend_from_slice(&word[12..])),
+            Values::Word(values) => values.extend(words.copied()),
+            Values::Address(values) => values.extend(words.map(low::<20>)),
             Values::Left(values, len) => {
                 words.for_each(|word| values.extend_from_slice(&word[..*len]));
             }
@@ -286,7 +286,8 @@ impl Column {
             return self.extend(words.iter(), None);
         };
         for (index, column) in columns.iter_mut().enumerate() {
-            column.extend(words.iter().skip(index).step_by(members), None);
+            let words = words.chunks_exact(members).map(|words| &words[index]);
+            column.extend(words, None);
         }
         self.nulls.append_n_non_nulls(words.len() / members);
     }
@@ -335,8 +336,8 @@ impl Column {
             Values::Int16(values) => numbers!(Int16Array, values),
             Values::Int32(values) => numbers!(Int32Array, values),
             Values::Int64(values) => numbers!(Int64Array, values),
-            Values::Word(values) => fixed(32, values, nulls),
-            Values::Address(values) => fixed(20, values, nulls),
+            Values::Word(values) => fixed(32, values.into_flattened(), nulls),
+            Values::Address(values) => fixed(20, values.into_flattened(), nulls),
             Values::Left(values, len) => fixed(len as i32, values, nulls),
             Values::Text(mut texts, _) => Arc::new(texts.finish()),
             Values::Decimal(values, _) => Arc::new(

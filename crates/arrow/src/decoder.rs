@@ -77,14 +77,18 @@ pub(crate) enum Place {
     Data,
 }
 
-/// The rows of a batch.
+/// The rows of a batch. Each method reads a block of rows, so that the array type of a column is checked once per block.
 pub(crate) trait Rows {
-    /// Returns a topic of a row; `None` unless it is a word.
-    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]>;
-    /// Returns the encoded parameters of a row that are not topics.
-    fn data(&self, row: usize) -> &[u8];
-    /// Whether the topics and data of a row could be read from their columns.
-    fn is_readable(&self, row: usize) -> bool;
+    /// Returns a topic of each row; `None` unless it is a word. By default, there are no topics.
+    fn topics(&self, _index: usize, rows: &[usize]) -> Vec<Option<&[u8; 32]>> {
+        vec![None; rows.len()]
+    }
+
+    /// Returns the encoded parameters of each row that are not topics.
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]>;
+
+    /// Returns for each row whether its topics and data could be read from their columns.
+    fn readable(&self, rows: &[usize]) -> Vec<bool>;
 }
 
 /// Rows of which only some are decoded.
@@ -94,19 +98,19 @@ struct Masked<'a, R> {
 }
 
 impl<R: Rows> Rows for Masked<'_, R> {
-    #[inline(always)]
-    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
-        self.rows.topic(index, row)
+    fn topics(&self, index: usize, rows: &[usize]) -> Vec<Option<&[u8; 32]>> {
+        self.rows.topics(index, rows)
     }
 
-    #[inline(always)]
-    fn data(&self, row: usize) -> &[u8] {
-        self.rows.data(row)
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        self.rows.data(rows)
     }
 
-    #[inline(always)]
-    fn is_readable(&self, row: usize) -> bool {
-        self.selected[row] && self.rows.is_readable(row)
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        let mut readable = self.rows.readable(rows);
+        let selected = readable.iter_mut().zip(rows);
+        selected.for_each(|(readable, row)| *readable &= self.selected[*row]);
+        readable
     }
 }
 
@@ -232,24 +236,25 @@ impl Decoder {
         rows: &[usize],
         columns: &mut [Vec<Column>],
     ) -> Vec<bool> {
-        let mut valid: Vec<bool> = rows.iter().map(|row| source.is_readable(*row)).collect();
+        let mut valid = source.readable(rows);
+        let data = source.data(rows);
         // The words of each parameter that is a word; empty for others.
         let mut words = vec![Vec::new(); self.parameters.len()];
         for (one, words) in self.parameters.iter().zip(&mut words) {
             if let Place::Topic(index) = one.place {
-                *words = checked_words(&one.ty, &mut valid, |i| source.topic(index, rows[i]));
+                let topics = source.topics(index, rows);
+                *words = checked_words(&one.ty, topics.into_iter(), &mut valid);
             }
         }
         if self.flat {
-            let data = rows.iter().map(|row| source.data(*row).as_chunks().0);
-            let data: Vec<&[[u8; 32]]> = data.collect();
             let in_data = |one: &DecodedParameter| one.place == Place::Data;
             let parameters = self.parameters.iter().zip(&mut words);
             for (k, (one, words)) in parameters.filter(|(one, _)| in_data(one)).enumerate() {
-                *words = checked_words(&one.ty, &mut valid, |i| data[i].get(k));
+                let kth = data.iter().map(|data| data.as_chunks().0.get(k));
+                *words = checked_words(&one.ty, kth, &mut valid);
             }
         } else {
-            self.decode_dynamic(source, rows, &mut valid, columns);
+            self.decode_dynamic(&data, &mut valid, columns);
         }
         let mask = valid.contains(&false).then_some(valid.as_slice());
         for (words, columns) in words.iter().zip(columns) {
@@ -263,17 +268,9 @@ impl Decoder {
     }
 
     /// Appends the parameters in the data of rows that are valid so far.
-    fn decode_dynamic(
-        &self,
-        source: &impl Rows,
-        rows: &[usize],
-        valid: &mut [bool],
-        columns: &mut [Vec<Column>],
-    ) {
-        for (row, valid) in rows.iter().zip(valid) {
-            let values: Option<Values<'_>> = valid
-                .then(|| self.data.view(source.data(*row)).ok())
-                .flatten();
+    fn decode_dynamic(&self, data: &[&[u8]], valid: &mut [bool], columns: &mut [Vec<Column>]) {
+        for (data, valid) in data.iter().zip(valid) {
+            let values: Option<Values<'_>> = valid.then(|| self.data.view(data).ok()).flatten();
             *valid = values.is_some();
             let mut values = values.into_iter().flatten();
             let parameters = self.parameters.iter().zip(&mut *columns);
@@ -287,29 +284,27 @@ impl Decoder {
     }
 }
 
-/// Returns the word of each row, and marks rows whose word is missing or not a value of the type.
+/// Returns the words, and marks rows whose word is missing or not a value of the type.
 fn checked_words<'a>(
     ty: &Type,
+    words: impl Iterator<Item = Option<&'a [u8; 32]>>,
     valid: &mut [bool],
-    word: impl Fn(usize) -> Option<&'a [u8; 32]>,
 ) -> Vec<&'a [u8; 32]> {
     // Separate loops for the most frequent types.
     match ty {
-        Type::Uint(256) | Type::Int(256) | Type::FixedBytes(32) => collect(valid, word, |_| true),
-        Type::Address => collect(valid, word, |word| Type::Address.is_valid_word(word)),
-        _ => collect(valid, word, |word| ty.is_valid_word(word)),
+        Type::Uint(256) | Type::Int(256) | Type::FixedBytes(32) => collect(words, valid, |_| true),
+        Type::Address => collect(words, valid, |word| Type::Address.is_valid_word(word)),
+        _ => collect(words, valid, |word| ty.is_valid_word(word)),
     }
 }
 
 /// Like [`checked_words`], with the check of one type.
 fn collect<'a>(
+    words: impl Iterator<Item = Option<&'a [u8; 32]>>,
     valid: &mut [bool],
-    word: impl Fn(usize) -> Option<&'a [u8; 32]>,
     is_valid: impl Fn(&[u8; 32]) -> bool,
 ) -> Vec<&'a [u8; 32]> {
-    let rows = valid.iter_mut().enumerate();
-    let words = rows.map(|(i, valid)| {
-        let word = word(i);
+    let words = words.zip(valid).map(|(word, valid)| {
         *valid &= word.is_some_and(&is_valid);
         word.unwrap_or(&[0; 32])
     });

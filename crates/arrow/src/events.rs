@@ -121,7 +121,7 @@ impl Logs {
         if columns.any(|column| column.is_invalid(row)) {
             return RowError::Hexadecimal;
         }
-        match event.decode(&topics, self.data(row)) {
+        match event.decode(&topics, self.data.get(row).unwrap_or_default()) {
             Err(error) => RowError::Abi(error),
             Ok(_) => MISMATCH,
         }
@@ -157,19 +157,20 @@ impl LogColumns {
 }
 
 impl Rows for Logs {
-    #[inline(always)]
-    fn topic(&self, index: usize, row: usize) -> Option<&[u8; 32]> {
-        self.topic(index, row)?.try_into().ok()
+    fn topics(&self, index: usize, rows: &[usize]) -> Vec<Option<&[u8; 32]>> {
+        match &self.topics[index] {
+            Some(topics) => topics.map(rows, |topic| topic?.try_into().ok()),
+            None => vec![None; rows.len()],
+        }
     }
 
-    #[inline(always)]
-    fn data(&self, row: usize) -> &[u8] {
-        self.data.get(row).unwrap_or_default()
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        self.data.map(rows, Option::unwrap_or_default)
     }
 
-    #[inline(always)]
-    fn is_readable(&self, row: usize) -> bool {
-        !self.data.is_invalid(row)
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        let readable = rows.iter().map(|row| !self.data.is_invalid(*row));
+        readable.collect()
     }
 }
 

@@ -35,18 +35,12 @@ pub struct TypeDecoder {
 struct Data<'a>(&'a ByteColumn);
 
 impl Rows for Data<'_> {
-    fn topic(&self, _: usize, _: usize) -> Option<&[u8; 32]> {
-        None
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        self.0.map(rows, Option::unwrap_or_default)
     }
 
-    #[inline(always)]
-    fn data(&self, row: usize) -> &[u8] {
-        self.0.get(row).unwrap_or_default()
-    }
-
-    #[inline(always)]
-    fn is_readable(&self, row: usize) -> bool {
-        self.0.get(row).is_some()
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        self.0.map(rows, |data| data.is_some())
     }
 }
 

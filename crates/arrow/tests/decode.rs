@@ -341,6 +341,41 @@ fn transfer_logs() -> Logs {
     Logs::try_new(topics.map(Some), data).unwrap()
 }
 
+/// The same logs in every type of array, with and without nulls, in any order of rows.
+#[test]
+fn logs_in_every_array_type() {
+    let [one, two] = [1, 2].map(|byte| [vec![0; 31], vec![byte]].concat());
+    let words = [Some(one), Some(two), Some(vec![0xff; 32]), None];
+    let words = words.each_ref().map(|word| word.as_deref());
+    let arrays: [ArrayRef; 4] = [
+        Arc::new(BinaryArray::from_iter(words)),
+        Arc::new(LargeBinaryArray::from_iter(words)),
+        Arc::new(BinaryViewArray::from_iter(words)),
+        Arc::new(
+            FixedSizeBinaryArray::try_from_sparse_iter_with_size(words.into_iter(), 32).unwrap(),
+        ),
+    ];
+    let decoder = EventDecoder::parse(TRANSFER, &Options::default()).unwrap();
+    for array in arrays {
+        let all = (array.clone(), &[2, 0, 1, 3, 0][..], &[2, 3][..]);
+        let valid = (array.slice(0, 2), &[1, 0][..], &[][..]);
+        for (array, rows, invalid) in [all, valid] {
+            let column = ByteColumn::try_new(&array).unwrap();
+            let topics = [true, true, true, false].map(|any| any.then(|| column.clone()));
+            let logs = Logs::try_new(topics, column.clone()).unwrap();
+            let decoded = decoder.decode(&logs, rows);
+            let failures: Vec<usize> = decoded.failures.iter().map(|failure| failure.row).collect();
+            assert_eq!(failures, invalid, "{}", array.data_type());
+            for (decoded, start) in decoded.columns.iter().zip([12, 12, 0]) {
+                let found: Vec<Option<&[u8]>> = decoded.as_fixed_size_binary().iter().collect();
+                let value = |row: &usize| (*row < 2).then(|| &column.get(*row).unwrap()[start..]);
+                let expected: Vec<Option<&[u8]>> = rows.iter().map(value).collect();
+                assert_eq!(found, expected, "{}", array.data_type());
+            }
+        }
+    }
+}
+
 #[test]
 fn events_with_the_same_topic() {
     let options = Options::default();
