@@ -15,13 +15,13 @@ use arena_kit_bulk::{
     values, write,
 };
 use arrow_array::builder::{
-    BinaryBuilder, FixedSizeBinaryBuilder, LargeBinaryBuilder, ListBuilder, StringBuilder,
-    StructBuilder, UInt8Builder, UInt32Builder,
+    BinaryBuilder, FixedSizeBinaryBuilder, ListBuilder, StringBuilder, StructBuilder, UInt8Builder,
 };
 use arrow_array::{
-    Array, ArrayRef, LargeBinaryArray, RecordBatch, cast::AsArray as _, types::UInt32Type,
+    Array, ArrayRef, LargeBinaryArray, RecordBatch, UInt32Array, cast::AsArray as _,
 };
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use arrow_select::take::take;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 
@@ -70,28 +70,15 @@ fn schema() -> SchemaRef {
 /// Decodes the transfers of a batch. An invalid one would be null, but the inputs contain only valid ones.
 fn decode(batch: &RecordBatch, schema: &SchemaRef) -> Option<RecordBatch> {
     let bytes = |name: &str| Some(batch.column_by_name(name)?.as_binary_opt::<i64>()?.clone());
-    let integers = |name: &str| {
-        Some(
-            batch
-                .column_by_name(name)?
-                .as_primitive_opt::<UInt32Type>()?
-                .clone(),
-        )
-    };
     let topics: [LargeBinaryArray; 4] = [
         bytes("topic0")?,
         bytes("topic1")?,
         bytes("topic2")?,
         bytes("topic3")?,
     ];
-    let (data, address) = (bytes("data")?, bytes("address")?);
-    let (blocks, indices) = (integers("block_number")?, integers("log_index")?);
+    let data = bytes("data")?;
     let rows = batch.num_rows();
-    let (mut block, mut index) = (
-        UInt32Builder::with_capacity(rows),
-        UInt32Builder::with_capacity(rows),
-    );
-    let mut token = LargeBinaryBuilder::with_capacity(rows, 20 * rows);
+    let mut decoded = Vec::with_capacity(rows);
     let mut from = FixedSizeBinaryBuilder::with_capacity(rows, 20);
     let mut to = FixedSizeBinaryBuilder::with_capacity(rows, 20);
     let mut value = FixedSizeBinaryBuilder::with_capacity(rows, 32);
@@ -106,9 +93,7 @@ fn decode(batch: &RecordBatch, schema: &SchemaRef) -> Option<RecordBatch> {
         let [Ok(a), Ok(b), Ok(c)] = topics else {
             return None;
         };
-        block.append_value(blocks.value(row));
-        index.append_value(indices.value(row));
-        token.append_value(address.value(row));
+        decoded.push(row as u32);
         match Transfer::decode_raw_log_validate([a, b, c], data.value(row)) {
             Ok(transfer) => {
                 from.append_value(transfer.from).ok()?;
@@ -124,10 +109,18 @@ fn decode(batch: &RecordBatch, schema: &SchemaRef) -> Option<RecordBatch> {
             }
         }
     }
-    let columns: Vec<Arc<dyn Array>> = vec![
-        Arc::new(block.finish()),
-        Arc::new(index.finish()),
-        Arc::new(token.finish()),
+    let decoded = UInt32Array::from(decoded);
+    let column = |name: &str| {
+        let column = batch.column_by_name(name)?;
+        match decoded.len() == rows {
+            true => Some(column.clone()),
+            false => take(column, &decoded, None).ok(),
+        }
+    };
+    let columns: Vec<ArrayRef> = vec![
+        column("block_number")?,
+        column("log_index")?,
+        column("address")?,
         Arc::new(from.finish()),
         Arc::new(to.finish()),
         Arc::new(value.finish()),
@@ -240,8 +233,8 @@ fn decode_orders(batch: &RecordBatch) -> Option<RecordBatch> {
 fn calls(batches: &Vec<RecordBatch>) -> Option<Batches> {
     let decode = |batch: &RecordBatch| {
         let inputs = batch.column_by_name("input")?.as_binary_opt::<i64>()?;
-        let mut to = FixedSizeBinaryBuilder::new(20);
-        let mut value = FixedSizeBinaryBuilder::new(32);
+        let mut to = FixedSizeBinaryBuilder::with_capacity(inputs.len(), 20);
+        let mut value = FixedSizeBinaryBuilder::with_capacity(inputs.len(), 32);
         for row in 0..inputs.len() {
             let Some(arguments) = inputs.value(row).strip_prefix(&transferCall::SELECTOR) else {
                 continue;
