@@ -9,7 +9,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use lydite_bytes::hex;
 
-use crate::Error;
+use crate::{Error, Failure, RowError, rows};
 
 /// A column of byte strings.
 ///
@@ -97,12 +97,21 @@ impl ByteColumn {
         }
     }
 
-    /// Returns the values as an array, without a copy if they are in one of this type. A row whose text is not hexadecimal
-    /// is null.
-    pub fn to_binary(&self) -> BinaryArray {
+    /// Returns the values as an array, without a copy if they are in one of this type. A row whose text is not hexadecimal,
+    /// or with which the values exceed 2^31 - 1 bytes, is null and a failure.
+    pub fn to_binary(&self) -> (BinaryArray, Vec<Failure>) {
         match &self.values {
-            Values::Binary(array) => array.clone(),
-            _ => (0..self.len()).map(|row| self.get(row)).collect(),
+            Values::Binary(array) => {
+                let failures = self.invalid_rows().map(|row| Failure {
+                    row,
+                    error: RowError::Hexadecimal,
+                });
+                (array.clone(), failures.collect())
+            }
+            _ => rows::variable(self.len(), 0, |row, values| {
+                let value = rows::bytes(self, row)?;
+                Ok(value.map(|value| values.extend_from_slice(value)))
+            }),
         }
     }
 

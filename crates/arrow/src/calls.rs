@@ -7,7 +7,6 @@ use lydite_evm::abi::CallCodec;
 use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
     decoder::{Decoder, Place, Rows},
-    error::MISMATCH,
     prefix::PrefixMap,
 };
 
@@ -98,7 +97,7 @@ impl CallDecoder {
         match self.function.decode(data.get(row).unwrap_or_default()) {
             _ if data.is_invalid(row) => RowError::Hexadecimal,
             Err(error) => RowError::Abi(error),
-            Ok(_) => MISMATCH,
+            Ok(_) => RowError::Full,
         }
     }
 }

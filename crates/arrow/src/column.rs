@@ -29,6 +29,9 @@ use lydite_evm::abi::{Type, ValueRef};
 use crate::Uint256Format;
 use crate::uint256::{DECIMAL_DIGITS, decimal, float};
 
+/// Length of the longest decimal text of an integer: 2^256 - 1, or -2^255 with its sign.
+const DECIMAL_TEXT: usize = 78;
+
 /// Returns the Arrow type of a Solidity type.
 pub(crate) fn data_type(ty: &Type, format: Uint256Format) -> DataType {
     match ty {
@@ -93,6 +96,8 @@ fn struct_fields(members: &[Type], format: Uint256Format) -> Fields {
 pub(crate) struct Column {
     values: Values,
     nulls: NullBufferBuilder,
+    /// Largest number of bytes or list items in an array, at most 2^31 - 1, which is what offsets can reach.
+    limit: usize,
 }
 
 enum Values {
@@ -121,7 +126,7 @@ enum Values {
 }
 
 impl Column {
-    pub(crate) fn new(ty: &Type, format: Uint256Format, rows: usize) -> Self {
+    pub(crate) fn new(ty: &Type, format: Uint256Format, rows: usize, limit: usize) -> Self {
         let signed = matches!(ty, Type::Int(_));
         let values = match ty {
             Type::Bool => Values::Bool(BooleanBufferBuilder::new(rows)),
@@ -151,28 +156,31 @@ impl Column {
             Type::Array(element) | Type::FixedArray(element, _) => {
                 let mut offsets = Vec::with_capacity(rows + 1);
                 offsets.push(0);
-                let elements = Column::new(element, format, 0);
+                let elements = Column::new(element, format, 0, limit);
                 Values::List(item(element, format), offsets, Box::new(elements))
             }
             Type::Tuple(members) => Values::Struct(
                 struct_fields(members, format),
                 members
                     .iter()
-                    .map(|ty| Column::new(ty, format, rows))
+                    .map(|ty| Column::new(ty, format, rows, limit))
                     .collect(),
             ),
         };
         Self {
             values,
             nulls: NullBufferBuilder::new(rows),
+            limit,
         }
     }
 
     /// Appends values of a value type from their words. `valid` is false for rows that are null; without it, no row is.
+    /// Values that exceed the limit are null, and their positions are appended to `refused`.
     pub(crate) fn extend<'a>(
         &mut self,
         words: impl ExactSizeIterator<Item = &'a [u8; 32]>,
         valid: Option<&[bool]>,
+        refused: &mut Vec<usize>,
     ) {
         let rows = words.len();
         match &mut self.values {
@@ -201,6 +209,11 @@ impl Column {
                 for (row, word) in words.enumerate() {
                     if valid.is_some_and(|valid| !valid[row]) {
                         texts.append_null();
+                        continue;
+                    }
+                    if texts.values_slice().len() + DECIMAL_TEXT > self.limit {
+                        texts.append_null();
+                        refused.push(row);
                         continue;
                     }
                     let value = U256::from_be_bytes(*word);
@@ -233,24 +246,39 @@ impl Column {
         }
     }
 
-    /// Appends a value, which must be of the column's type.
-    pub(crate) fn push(&mut self, value: ValueRef<'_>) {
+    /// Appends a value, which must be of the column's type. What exceeds the limit is null, and makes `refused` longer.
+    pub(crate) fn push(&mut self, value: ValueRef<'_>, refused: &mut Vec<usize>) {
+        let limit = self.limit;
         match (&mut self.values, value) {
-            (Values::Bytes(values), ValueRef::Bytes(bytes)) => values.append_value(bytes),
-            (Values::String(values), ValueRef::String(text)) => values.append_value(text),
+            (Values::Bytes(values), ValueRef::Bytes(bytes))
+                if values.values_slice().len() + bytes.len() <= limit =>
+            {
+                values.append_value(bytes);
+            }
+            (Values::String(values), ValueRef::String(text))
+                if values.values_slice().len() + text.len() <= limit =>
+            {
+                values.append_value(text);
+            }
             (
                 Values::List(_, offsets, elements),
                 ValueRef::Array(values) | ValueRef::FixedArray(values),
             ) => {
+                let Some(end) = end(offsets, values.len(), limit) else {
+                    refused.push(0);
+                    return self.push_null();
+                };
                 let members = elements.members();
                 let words = values
                     .words()
                     .filter(|words| members > 0 && words.len() == members * values.len());
                 match words {
-                    Some(words) => elements.extend_words(words),
-                    None => values.iter().for_each(|value| elements.push(value)),
+                    Some(words) => elements.extend_words(words, refused),
+                    None => values
+                        .iter()
+                        .for_each(|value| elements.push(value, refused)),
                 }
-                offsets.push(end(offsets, values.len()));
+                offsets.push(end);
                 self.nulls.append_non_null();
             }
             (Values::Struct(_, columns), ValueRef::Tuple(values)) => {
@@ -258,10 +286,14 @@ impl Column {
                 columns
                     .iter_mut()
                     .zip(values)
-                    .for_each(|(column, value)| column.push(value));
+                    .for_each(|(column, value)| column.push(value, refused));
                 self.nulls.append_non_null();
             }
-            (_, value) => self.extend([&word(value)].into_iter(), None),
+            (Values::Bytes(_) | Values::String(_), _) => {
+                refused.push(0);
+                self.push_null();
+            }
+            (_, value) => self.extend([&word(value)].into_iter(), None, refused),
         }
     }
 
@@ -279,15 +311,15 @@ impl Column {
         }
     }
 
-    /// Appends values of [`members`](Self::members) words each.
-    fn extend_words(&mut self, words: &[[u8; 32]]) {
+    /// Appends values of [`members`](Self::members) words each, like [`extend`](Self::extend).
+    fn extend_words(&mut self, words: &[[u8; 32]], refused: &mut Vec<usize>) {
         let members = self.members();
         let Values::Struct(_, columns) = &mut self.values else {
-            return self.extend(words.iter(), None);
+            return self.extend(words.iter(), None, refused);
         };
         for (index, column) in columns.iter_mut().enumerate() {
             let words = words.chunks_exact(members).map(|words| &words[index]);
-            column.extend(words, None);
+            column.extend(words, None, refused);
         }
         self.nulls.append_n_non_nulls(words.len() / members);
     }
@@ -298,14 +330,14 @@ impl Column {
             Values::Bytes(values) => values.append_null(),
             Values::String(values) => values.append_null(),
             Values::List(_, offsets, _) => {
-                offsets.push(end(offsets, 0));
+                offsets.push(offsets.last().copied().unwrap_or_default());
                 self.nulls.append_null();
             }
             Values::Struct(_, columns) => {
                 columns.iter_mut().for_each(Column::push_null);
                 self.nulls.append_null();
             }
-            _ => self.extend([&[0; 32]].into_iter(), Some(&[false])),
+            _ => self.extend([&[0; 32]].into_iter(), Some(&[false]), &mut Vec::new()),
         }
     }
 
@@ -374,10 +406,11 @@ pub(crate) fn struct_array(
     }
 }
 
-/// Returns the offset after a list of `len` elements. The data of a batch is below 2^31 bytes, so the number of elements
-/// is too.
-fn end(offsets: &[i32], len: usize) -> i32 {
-    offsets.last().copied().unwrap_or_default() + len as i32
+/// Returns the offset after a list of `len` elements, unless it exceeds the limit.
+fn end(offsets: &[i32], len: usize, limit: usize) -> Option<i32> {
+    let start = offsets.last().copied().unwrap_or_default() as usize;
+    let end = start.checked_add(len).filter(|end| *end <= limit)?;
+    i32::try_from(end).ok()
 }
 
 fn low<const N: usize>(word: &[u8; 32]) -> [u8; N] {

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, StructArray};
+use arrow_array::{ArrayRef, BooleanArray, StructArray};
 use arrow_schema::{Field, FieldRef};
+use arrow_select::nullif::nullif;
 use lydite_evm::abi::{Codec, Parameter, Type, Values};
 
 use crate::{
@@ -123,6 +124,8 @@ pub(crate) struct Decoder {
     data: Codec,
     /// Whether all parameters in the data are words, so that their positions are known.
     flat: bool,
+    /// Largest number of bytes or list items in a column. Lower in tests.
+    limit: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -179,32 +182,47 @@ impl Decoder {
             parameters: decoded,
             fields,
             data,
+            limit: i32::MAX as usize,
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
     }
 
     pub(crate) fn fields(&self) -> &[FieldRef] {
         &self.fields
     }
 
-    /// Decodes the selected rows. Also returns the invalid ones, which are null.
+    /// Decodes the selected rows. Also returns the ones that are invalid or exceed the limit, which are null.
     pub(crate) fn decode(&self, source: &impl Rows, rows: &[usize]) -> (Vec<ArrayRef>, Vec<usize>) {
         let parameters = self.parameters.iter();
         let mut columns: Vec<Vec<Column>> = parameters
             .map(|one| {
                 let formats = one.formats.iter();
                 formats
-                    .map(|format| Column::new(&one.ty, *format, rows.len()))
+                    .map(|format| Column::new(&one.ty, *format, rows.len(), self.limit))
                     .collect()
             })
             .collect();
-        let mut invalid = Vec::new();
-        for rows in rows.chunks(BLOCK) {
-            let valid = self.decode_block(source, rows, &mut columns);
-            let checked = rows.iter().zip(valid);
-            invalid.extend(checked.filter(|(_, valid)| !valid).map(|(row, _)| *row));
+        let (mut invalid, mut is_full) = (Vec::new(), false);
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            let valid = self.decode_block(source, rows, &mut columns, &mut is_full);
+            let checked = (BLOCK * block..).zip(valid);
+            invalid.extend(checked.filter(|(_, valid)| !valid).map(|(i, _)| i));
         }
         let columns = columns.into_iter().flatten();
-        (columns.map(Column::finish).collect(), invalid)
+        let mut columns: Vec<ArrayRef> = columns.map(Column::finish).collect();
+        if is_full {
+            let mut null = vec![false; rows.len()];
+            invalid.iter().for_each(|i| null[*i] = true);
+            let null = BooleanArray::from(null);
+            // Does not fail, since the lengths agree.
+            let with_nulls = |column: ArrayRef| nullif(&column, &null).unwrap_or(column);
+            columns = columns.into_iter().map(with_nulls).collect();
+        }
+        (columns, invalid.into_iter().map(|i| rows[i]).collect())
     }
 
     /// Decodes the selected of `rows` rows to one struct per row; the others are null. Also returns the invalid ones.
@@ -229,12 +247,14 @@ impl Decoder {
         (structs, null)
     }
 
-    /// Appends a block of rows, and returns which of them are valid.
+    /// Appends a block of rows, and returns which of them are valid. Sets `is_full` if one of those that are not may have
+    /// values that are not null, because another one exceeds the limit.
     fn decode_block(
         &self,
         source: &impl Rows,
         rows: &[usize],
         columns: &mut [Vec<Column>],
+        is_full: &mut bool,
     ) -> Vec<bool> {
         let mut valid = source.readable(rows);
         let data = source.data(rows);
@@ -254,21 +274,30 @@ impl Decoder {
                 *words = checked_words(&one.ty, kth, &mut valid);
             }
         } else {
-            self.decode_dynamic(&data, &mut valid, columns);
+            *is_full |= self.decode_dynamic(&data, &mut valid, columns);
         }
         let mask = valid.contains(&false).then_some(valid.as_slice());
+        let mut refused = Vec::new();
         for (words, columns) in words.iter().zip(columns) {
             if !words.is_empty() {
                 for column in columns {
-                    column.extend(words.iter().copied(), mask);
+                    column.extend(words.iter().copied(), mask, &mut refused);
                 }
             }
         }
+        *is_full |= !refused.is_empty();
+        refused.into_iter().for_each(|i| valid[i] = false);
         valid
     }
 
-    /// Appends the parameters in the data of rows that are valid so far.
-    fn decode_dynamic(&self, data: &[&[u8]], valid: &mut [bool], columns: &mut [Vec<Column>]) {
+    /// Appends the parameters in the data of rows that are valid so far. Returns whether one exceeds the limit.
+    fn decode_dynamic(
+        &self,
+        data: &[&[u8]],
+        valid: &mut [bool],
+        columns: &mut [Vec<Column>],
+    ) -> bool {
+        let (mut refused, mut is_full) = (Vec::new(), false);
         for (data, valid) in data.iter().zip(valid) {
             let values: Option<Values<'_>> = valid.then(|| self.data.view(data).ok()).flatten();
             *valid = values.is_some();
@@ -276,11 +305,18 @@ impl Decoder {
             let parameters = self.parameters.iter().zip(&mut *columns);
             for (_, columns) in parameters.filter(|(one, _)| one.place == Place::Data) {
                 match values.next() {
-                    Some(value) => columns.iter_mut().for_each(|column| column.push(value)),
+                    Some(value) => columns
+                        .iter_mut()
+                        .for_each(|column| column.push(value, &mut refused)),
                     None => columns.iter_mut().for_each(Column::push_null),
                 }
             }
+            if !refused.is_empty() {
+                (*valid, is_full) = (false, true);
+                refused.clear();
+            }
         }
+        is_full
     }
 }
 

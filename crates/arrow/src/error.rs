@@ -118,12 +118,6 @@ pub struct Failure {
     pub error: RowError,
 }
 
-/// In place of an error that cannot occur, since the decoders agree on what is valid.
-pub(crate) const MISMATCH: RowError = RowError::Abi(abi::Error {
-    kind: abi::ErrorKind::Mismatch,
-    offset: 0,
-});
-
 /// The reason why a row could not be decoded.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,7 +144,8 @@ pub enum RowError {
     Hash,
     /// The number is not one that the result can hold. Says what was expected.
     Integer(&'static str),
-    /// The texts of the rows before are too long for another one in the same array: 2^31 - 1 bytes.
+    /// With the row, the values of a column would exceed 2^31 - 1 bytes or list items, the limit of an Arrow array with
+    /// 32-bit offsets. Smaller batches avoid this.
     Full,
 }
 
@@ -189,7 +184,9 @@ impl fmt::Display for RowError {
             Self::Field(role) => write!(f, "missing or invalid {role}"),
             Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),
             Self::Integer(expected) => write!(f, "expected {expected}"),
-            Self::Full => f.write_str("the texts of the rows before have 2^31 - 1 bytes"),
+            Self::Full => {
+                f.write_str("expected at most 2^31 - 1 bytes or list items in a column, found more")
+            }
             Self::Hash => f.write_str(
                 "transaction hash differs: a field is missing, or is not the signed one",
             ),

@@ -8,7 +8,6 @@ use lydite_evm::abi::EventCodec;
 use crate::{
     ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
     decoder::{Decoder, Place, Rows},
-    error::MISMATCH,
     lists,
     prefix::PrefixMap,
 };
@@ -123,7 +122,7 @@ impl Logs {
         }
         match event.decode(&topics, self.data.get(row).unwrap_or_default()) {
             Err(error) => RowError::Abi(error),
-            Ok(_) => MISMATCH,
+            Ok(_) => RowError::Full,
         }
     }
 }
@@ -359,5 +358,63 @@ impl EventSet {
             }
         }
         selected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use arrow_array::BinaryViewArray;
+
+    use super::*;
+    use crate::Uint256Format;
+
+    /// A row is null in all columns if one of its values exceeds the limit.
+    #[test]
+    fn values_up_to_the_limit() {
+        let word = |byte: u8| [vec![0; 31], vec![byte]].concat();
+        let column = |values: [Vec<u8>; 3]| {
+            let array: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(values));
+            ByteColumn::try_new(&array).unwrap()
+        };
+        let bytes = |len: u8| {
+            let padded = (0..32).map(|i| u8::from(i < len)).collect();
+            [word(64), word(9), word(len), padded].concat()
+        };
+        let dynamic = (
+            "E(uint256 indexed a, bytes b, uint64 c)",
+            [2, 3, 1].map(bytes),
+        );
+        let flat = ("E(uint64 indexed a, uint256 b)", [1, 2, 3].map(word));
+        let binary = vec![Uint256Format::Binary];
+        let both = vec![Uint256Format::Binary, Uint256Format::String];
+        // As text, a number takes up to 78 digits; these have one.
+        for ((event, data), uint256, limit, full) in
+            [(dynamic, binary, 4, [1]), (flat, both, 79, [2])]
+        {
+            let mut decoder = EventDecoder::parse(event, &Options { uint256 }).unwrap();
+            decoder.decoder = decoder.decoder.with_limit(limit);
+            let topic = decoder.codec().topic().0.to_vec();
+            let topics = [
+                Some(column([(); 3].map(|()| topic.clone()))),
+                Some(column([1, 2, 3].map(word))),
+                None,
+                None,
+            ];
+            let logs = Logs::try_new(topics, column(data)).unwrap();
+            let decoded = decoder.decode(&logs, &[0, 1, 2]);
+            let failures = full.iter().map(|row| Failure {
+                row: *row,
+                error: RowError::Full,
+            });
+            assert_eq!(decoded.failures, failures.collect::<Vec<_>>());
+            for column in decoded.columns {
+                let null: Vec<usize> = (0..3).filter(|row| column.is_null(*row)).collect();
+                assert_eq!(null, full);
+            }
+        }
     }
 }

@@ -29,9 +29,21 @@ use crate::{ByteColumn, Failure, RowError, rows};
 ///
 /// A field that the type of a transaction does not have is null.
 pub fn decode_transactions(raw: &ByteColumn) -> (StructArray, Vec<Failure>) {
-    let mut failures = Vec::new();
+    decode(raw, i32::MAX as usize)
+}
+
+/// [`decode_transactions`] with up to `limit` bytes in the column `input`, which is lower in tests.
+fn decode(raw: &ByteColumn, limit: usize) -> (StructArray, Vec<Failure>) {
+    let (mut failures, mut input) = (Vec::new(), 0);
     let decoded = (0..raw.len()).map(|row| {
-        let decode = |bytes| TransactionRef::decode(bytes).map_err(RowError::Transaction);
+        let decode = |bytes| {
+            let transaction = TransactionRef::decode(bytes).map_err(RowError::Transaction)?;
+            if input + transaction.data.len() > limit {
+                return Err(RowError::Full);
+            }
+            input += transaction.data.len();
+            Ok(transaction)
+        };
         let transaction = rows::bytes(raw, row).and_then(|bytes| bytes.map(decode).transpose());
         transaction.unwrap_or_else(|error| {
             failures.push(Failure { row, error });
@@ -182,4 +194,35 @@ fn structs<const N: usize>(
     let fields = fields.collect();
     let columns = columns.map(|(_, column)| column).to_vec();
     StructArray::new(fields, columns, nulls)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use arrow_array::{BinaryViewArray, cast::AsArray};
+    use lydite_curve::secp256k1::SecretKey;
+    use lydite_evm::tx::TransactionRequest;
+
+    use super::*;
+
+    #[test]
+    fn input_up_to_the_limit() {
+        let key = SecretKey::from_bytes(&[1; 32]).unwrap();
+        let raw = [3, 4, 1].map(|len| {
+            let request = TransactionRequest {
+                data: vec![7; len].into(),
+                ..TransactionRequest::default()
+            };
+            request.sign(&key).unwrap().encode()
+        });
+        let array: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(raw));
+        let (decoded, failures) = decode(&ByteColumn::try_new(&array).unwrap(), 4);
+        let error = RowError::Full;
+        assert_eq!(failures, [Failure { row: 1, error }]);
+        let input = decoded.column_by_name("input").unwrap().as_binary::<i32>();
+        let found: Vec<Option<&[u8]>> = input.iter().collect();
+        assert_eq!(found, [Some(&[7; 3][..]), None, Some(&[7])]);
+        assert!(decoded.is_null(1));
+    }
 }

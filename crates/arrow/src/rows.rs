@@ -1,8 +1,9 @@
 //! Arrays from the results of rows.
 
 use arrow_array::{
-    ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray, StringArray,
+    ArrowPrimitiveType, FixedSizeBinaryArray, GenericByteArray, PrimitiveArray,
     builder::{NullBufferBuilder, PrimitiveBuilder},
+    types::ByteArrayType,
 };
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 
@@ -44,34 +45,46 @@ pub(crate) fn numbers<T: ArrowPrimitiveType>(
     (values.finish(), failures)
 }
 
-/// Collects texts, which `write` appends to those before, mostly of `length` bytes. After an error or null, what was appended
-/// is removed. An error becomes null and a failure.
-pub(crate) fn text(
+/// Collects texts or byte strings, which `write` appends to those before, mostly of `length` bytes. After an error or null,
+/// what was appended is removed. An error becomes null and a failure, as does a row with which the values exceed
+/// 2^31 - 1 bytes.
+pub(crate) fn variable<T: ByteArrayType<Offset = i32>>(
     rows: usize,
     length: usize,
+    write: impl FnMut(usize, &mut Vec<u8>) -> Row<()>,
+) -> (GenericByteArray<T>, Vec<Failure>) {
+    limited(rows, length, i32::MAX, write)
+}
+
+/// [`variable`] with up to `limit` bytes, which is lower in tests.
+fn limited<T: ByteArrayType<Offset = i32>>(
+    rows: usize,
+    length: usize,
+    limit: i32,
     mut write: impl FnMut(usize, &mut Vec<u8>) -> Row<()>,
-) -> (StringArray, Vec<Failure>) {
-    let mut texts = Vec::with_capacity(rows * length);
+) -> (GenericByteArray<T>, Vec<Failure>) {
+    let mut values = Vec::with_capacity(rows * length);
     let mut offsets: Vec<i32> = Vec::with_capacity(rows + 1);
     let (mut nulls, mut failures) = (NullBufferBuilder::new(rows), Vec::new());
     let mut end = 0;
     offsets.push(end);
     for row in 0..rows {
-        let result = write(row, &mut texts).and_then(|written| match i32::try_from(texts.len()) {
-            Ok(end) => Ok(written.map(|()| end)),
-            Err(_) => Err(RowError::Full),
-        });
+        let result =
+            write(row, &mut values).and_then(|written| match i32::try_from(values.len()) {
+                Ok(end) if end <= limit => Ok(written.map(|()| end)),
+                _ => Err(RowError::Full),
+            });
         let written = result.unwrap_or_else(|error| {
             failures.push(Failure { row, error });
             None
         });
         end = written.unwrap_or(end);
-        texts.truncate(end as usize);
+        values.truncate(end as usize);
         offsets.push(end);
         nulls.append(written.is_some());
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let array = StringArray::new(offsets, Buffer::from_vec(texts), nulls.finish());
+    let array = GenericByteArray::new(offsets, Buffer::from_vec(values), nulls.finish());
     (array, failures)
 }
 
@@ -98,5 +111,30 @@ pub(crate) fn equal_lengths(one: &ByteColumn, other: &ByteColumn) -> Result<(), 
     match (one.len(), other.len()) {
         (one, other) if one != other => Err(Error::Length(one, other)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::BinaryArray;
+
+    use super::*;
+
+    #[test]
+    fn values_up_to_the_limit() {
+        let lengths = [2, 3, 1, 2, 0];
+        let (array, failures): (BinaryArray, _) = limited(5, 0, 5, |row, values| {
+            values.extend(vec![row as u8; lengths[row]]);
+            Ok(Some(()))
+        });
+        let found: Vec<Option<&[u8]>> = array.iter().collect();
+        let expected = [Some(&[0, 0][..]), Some(&[1, 1, 1]), None, None, Some(&[])];
+        assert_eq!(found, expected);
+        let error = RowError::Full;
+        let full = [2, 3].map(|row| Failure {
+            row,
+            error: error.clone(),
+        });
+        assert_eq!(failures, full);
     }
 }

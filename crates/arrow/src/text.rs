@@ -3,7 +3,7 @@
 use arrow_array::{BinaryArray, StringArray};
 use lydite_bytes::{Address, hex};
 
-use crate::{ByteColumn, Failure, RowError, rows};
+use crate::{ByteColumn, Failure, rows};
 
 /// Returns each 20-byte address as `0x` and 40 digits with the checksum of EIP-55. A null stays null; a value of another
 /// length becomes null and is a failure. The result is a Utf8.
@@ -11,7 +11,7 @@ pub fn checksum(addresses: &ByteColumn) -> (StringArray, Vec<Failure>) {
     // Addresses at a time, so that the memory for them stays in the cache.
     const BLOCK: usize = 512;
     let mut checksums = Vec::new().into_iter();
-    rows::text(addresses.len(), 42, |row, texts| {
+    rows::variable(addresses.len(), 42, |row, texts| {
         if row.is_multiple_of(BLOCK) {
             let block = row..addresses.len().min(row + BLOCK);
             let valid = block.filter_map(|row| addresses.get(row)?.try_into().ok());
@@ -27,7 +27,7 @@ pub fn checksum(addresses: &ByteColumn) -> (StringArray, Vec<Failure>) {
 /// Returns each value as `0x` and two lower-case digits a byte. A null stays null; text that is not hexadecimal becomes
 /// null and is a failure. The result is a Utf8.
 pub fn hex_encode(column: &ByteColumn) -> (StringArray, Vec<Failure>) {
-    rows::text(column.len(), 0, |row, texts| {
+    rows::variable(column.len(), 0, |row, texts| {
         let value = rows::bytes(column, row)?;
         Ok(value.map(|value| {
             texts.extend_from_slice(b"0x");
@@ -42,9 +42,5 @@ pub fn hex_encode(column: &ByteColumn) -> (StringArray, Vec<Failure>) {
 /// Returns the bytes of each hexadecimal text, with or without `0x`. A null stays null; text that is not hexadecimal becomes
 /// null and is a failure. The result is a Binary.
 pub fn hex_decode(texts: &ByteColumn) -> (BinaryArray, Vec<Failure>) {
-    let failures = texts.invalid_rows().map(|row| Failure {
-        row,
-        error: RowError::Hexadecimal,
-    });
-    (texts.to_binary(), failures.collect())
+    texts.to_binary()
 }

@@ -7,7 +7,6 @@ use lydite_evm::abi::{Codec, Parameter, Type};
 use crate::{
     ByteColumn, Error, Failure, Options, RowError, Uint256Format,
     decoder::{Decoder, Place, Rows},
-    error::MISMATCH,
 };
 
 /// Decoder for values of one type, each encoded like Solidity's `abi.encode(value)`.
@@ -80,11 +79,97 @@ impl TypeDecoder {
                 None => RowError::Hexadecimal,
                 Some(bytes) => match self.codec.view(bytes) {
                     Err(error) => RowError::Abi(error),
-                    Ok(_) => MISMATCH,
+                    Ok(_) => RowError::Full,
                 },
             };
             Some(Failure { row, error })
         });
         (columns.swap_remove(0), failures.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use arrow_array::BinaryViewArray;
+    use lydite_evm::abi::Value;
+
+    use super::*;
+
+    /// Decodes values with a limit, and checks that the rows in `full` are null and failures, and the others unchanged.
+    fn check(ty: &str, limit: usize, values: Vec<Value>, full: &[usize]) {
+        let mut decoder = TypeDecoder::parse(ty, Uint256Format::String).unwrap();
+        let encoded = values.iter().enumerate().map(|(row, value)| {
+            let encoded = decoder.codec.encode(std::slice::from_ref(value)).unwrap();
+            (encoded.clone(), (!full.contains(&row)).then_some(encoded))
+        });
+        let (all, fitting): (Vec<_>, Vec<_>) = encoded.unzip();
+        let all: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(all));
+        let fitting: ArrayRef = Arc::new(BinaryViewArray::from_iter(fitting));
+        let (expected, _) = decoder.decode(&ByteColumn::try_new(&fitting).unwrap());
+        decoder.decoder = decoder.decoder.with_limit(limit);
+        let (found, failures) = decoder.decode(&ByteColumn::try_new(&all).unwrap());
+        assert_eq!(&found, &expected, "{ty}");
+        let error = RowError::Full;
+        let failure = |row: &usize| Failure {
+            row: *row,
+            error: error.clone(),
+        };
+        let expected: Vec<Failure> = full.iter().map(failure).collect();
+        assert_eq!(failures, expected, "{ty}");
+    }
+
+    #[test]
+    fn values_up_to_the_limit() {
+        let bytes = |len| Value::Bytes(vec![7; len]);
+        let text = |len| Value::String("x".repeat(len));
+        let number = |number: u8| Value::Uint(number.into(), 256);
+        let array = |values: Vec<Value>| Value::Array(values);
+        let tuple = |values: Vec<Value>| Value::Tuple(values);
+        check(
+            "bytes",
+            5,
+            vec![bytes(3), bytes(3), bytes(2), bytes(1), bytes(0)],
+            &[1, 3],
+        );
+        check("string", 5, vec![text(5), text(0), text(1)], &[2]);
+        // Each number takes up to 78 digits.
+        check("uint256", 79, vec![number(1), number(2), number(3)], &[2]);
+        check(
+            "uint8[]",
+            3,
+            [2, 2, 1]
+                .map(|len| array(vec![Value::Uint(1u8.into(), 8); len]))
+                .into(),
+            &[1],
+        );
+        check(
+            "uint256[]",
+            79,
+            [1, 2, 0].map(|len| array(vec![number(1); len])).into(),
+            &[1],
+        );
+        check(
+            "(uint256,bool)[]",
+            79,
+            [1, 2, 0]
+                .map(|len| array(vec![tuple(vec![number(1), Value::Bool(true)]); len]))
+                .into(),
+            &[1],
+        );
+        check(
+            "(bytes,string[])",
+            4,
+            vec![
+                tuple(vec![bytes(2), array(vec![text(1)])]),
+                tuple(vec![bytes(1), array(vec![text(2), text(2)])]),
+                tuple(vec![bytes(9), array(vec![])]),
+                tuple(vec![bytes(1), array(vec![text(0)])]),
+            ],
+            &[1, 2],
+        );
     }
 }

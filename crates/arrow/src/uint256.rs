@@ -76,7 +76,7 @@ pub fn to_uint256(
 /// Converts words to decimal text. A null stays null; a value of another length than 32 bytes becomes null and is a failure.
 pub fn uint256_to_text(words: &ByteColumn, integers: Integers) -> (StringArray, Vec<Failure>) {
     let mut buffer = [0; U256::DECIMAL_BUFFER];
-    rows::text(words.len(), 0, |row, texts| {
+    rows::variable(words.len(), 0, |row, texts| {
         let word = rows::array(words, row)?;
         let word = word.map(|word| U256::from_be_bytes(*word));
         Ok(word.map(|mut word| {

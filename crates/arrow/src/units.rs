@@ -21,7 +21,7 @@ pub fn format_units(
     decimals: &ArrayRef,
 ) -> Result<(StringArray, Vec<Failure>), Error> {
     let decimals = Decimals::try_new(words.len(), decimals)?;
-    Ok(rows::text(words.len(), 0, |row, texts| {
+    Ok(rows::variable(words.len(), 0, |row, texts| {
         let (Some(word), Some(decimals)) = (rows::array(words, row)?, decimals.get(row)?) else {
             return Ok(None);
         };
