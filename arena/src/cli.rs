@@ -50,7 +50,8 @@ pub struct BenchArgs {
 
 #[derive(Args, Debug)]
 struct Rows {
-    /// Run only matching operations of all families (`*` and `?`; separated by commas)
+    /// Run only matching operations of all families (`*` and `?`; separated by commas), including those that run on
+    /// request only (`eest_*`)
     #[arg(long, value_name = "GLOB")]
     ops: Option<String>,
 }
@@ -343,6 +344,7 @@ fn chosen(families: &[String], rows: &Rows, all: bool, full: bool) -> Result<Vec
                 .any(|family| family == "all" || *family == op.family),
         })
         .filter(|op| full || !op.full)
+        .filter(|op| globs.is_some() || !op.on_request)
         .filter(|op| {
             globs.is_none_or(|globs| globs.split(',').any(|glob| ops::glob(glob.trim(), &op.id)))
         })

@@ -390,7 +390,7 @@ impl CorrectnessCheck {
             })
             .collect::<Result<_>>()?;
         let alternating = match op.input {
-            Input::Report if !op.change.is_some() => {
+            Input::Report | Input::Fixture if !op.change.is_some() => {
                 Some(Set::new("alternating", op, Selection::Alternating)?)
             }
             _ => None,

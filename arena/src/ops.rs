@@ -29,6 +29,8 @@ pub enum Input {
     Blocks,
     /// The canonical encodings of `vectors/syrup`.
     Vectors,
+    /// The input of a benchmark fixture in ethereum/execution-specs, as one item.
+    Fixture,
 }
 
 /// One benchmark row.
@@ -58,6 +60,10 @@ pub struct Op {
     pub case: String,
     /// Another row whose inputs this row uses or resembles.
     pub like: String,
+    /// The name of the benchmark fixture in ethereum/execution-specs with the same work, if there is one.
+    pub fixture: String,
+    /// Whether it only runs if a glob selects it.
+    pub on_request: bool,
     /// Number of precompile calls in a program.
     pub calls: u64,
     /// Maximum number of items of a probe.
@@ -111,6 +117,8 @@ impl Op {
 #[serde(deny_unknown_fields)]
 struct File {
     family: String,
+    #[serde(default)]
+    on_request: bool,
     kernel: Vec<Kernel>,
 }
 
@@ -156,6 +164,8 @@ struct Row {
     #[serde(default)]
     like: String,
     #[serde(default)]
+    fixture: String,
+    #[serde(default)]
     calls: u64,
     #[serde(default)]
     items: Option<usize>,
@@ -192,11 +202,12 @@ fn probes() -> usize {
 }
 
 /// The embedded catalogue files.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
     include_str!("../ops/precompiles.toml"),
+    include_str!("../ops/eest.toml"),
     include_str!("../ops/xmss.toml"),
     include_str!("../ops/block.toml"),
     include_str!("../ops/bindings.toml"),
@@ -227,6 +238,8 @@ fn rows(file: File) -> Vec<Op> {
                     .or_else(|| kernel.call.clone())
                     .unwrap_or_else(|| kernel.name.clone()),
                 like: row.like,
+                fixture: row.fixture,
+                on_request: file.on_request,
                 calls: row.calls,
                 probes: kernel.probes,
                 title: kernel.title.clone(),
@@ -237,7 +250,7 @@ fn rows(file: File) -> Vec<Op> {
                 seed: kernel.seed,
                 items: match (row.items, row.input) {
                     (Some(items), _) => items,
-                    (None, Input::Report) => 1,
+                    (None, Input::Report | Input::Fixture) => 1,
                     (None, Input::Blocks) => 130,
                     (None, Input::Vectors) => 82,
                     (None, Input::Varied) if elements == 64 => 16,
@@ -326,8 +339,10 @@ mod tests {
         assert_eq!(reported("xmss").count(), 1);
         for op in ops {
             assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
+            assert_eq!(op.on_request, op.id.starts_with("eest_"), "{}", op.id);
+            assert!(!op.on_request || !op.fixture.is_empty(), "{}", op.id);
             assert_eq!(
-                op.input == Input::Report,
+                matches!(op.input, Input::Report | Input::Fixture),
                 !["varied", "batch", "blocks", "vectors"]
                     .iter()
                     .any(|part| op.id.contains(part)),

@@ -77,7 +77,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// Whether the records show that a contender has none of these rows, although it has others of their family.
+    /// Whether the records show that a contender has none of these rows, although it has others of their family. Rows
+    /// without a record do not show this.
     pub fn lacks(&self, contender: &str, ops: &[&Op]) -> bool {
         let family = |id: &str| {
             catalogue()
@@ -89,7 +90,9 @@ impl Known {
             return false;
         };
         ops.iter().all(|op| {
-            !timed.contains(&op.id) && timed.iter().any(|id| family(id) == Some(&op.family))
+            self.timed.values().any(|rows| rows.contains(&op.id))
+                && !timed.contains(&op.id)
+                && timed.iter().any(|id| family(id) == Some(&op.family))
         })
     }
 

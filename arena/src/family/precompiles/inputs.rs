@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::super::draw::wrong;
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
-use super::{Case, bytes, hash, like, program};
+use super::{Case, bytes, fixture, hash, like, program};
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::{keccak256, secp256k1};
@@ -26,7 +26,7 @@ static MAPS: LazyLock<[Value; 2]> = LazyLock::new(|| {
 });
 
 /// Big-endian, zero-padded to `len` bytes.
-fn be(value: &BigUint, len: usize) -> Vec<u8> {
+pub fn be(value: &BigUint, len: usize) -> Vec<u8> {
     let digits = value.to_bytes_be();
     [vec![0; len.saturating_sub(digits.len())], digits].concat()
 }
@@ -45,7 +45,7 @@ fn scalar(random: &mut Random) -> BigUint {
 }
 
 /// Encodes a point as in EIP-196 and EIP-197, with the imaginary part first.
-fn bn254(point: &Point, parts: usize) -> Vec<u8> {
+pub fn bn254(point: &Point, parts: usize) -> Vec<u8> {
     match point {
         None => vec![0; 64 * parts],
         Some((x, y)) => [x, y]
@@ -56,7 +56,7 @@ fn bn254(point: &Point, parts: usize) -> Vec<u8> {
 }
 
 /// Encodes a point as in EIP-2537: 64 bytes per part, with the imaginary part last.
-fn bls(point: &Point, parts: usize) -> Vec<u8> {
+pub fn bls(point: &Point, parts: usize) -> Vec<u8> {
     match point {
         None => vec![0; 128 * parts],
         Some((x, y)) => [x, y]
@@ -104,7 +104,10 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     if op.call == program::RUN {
         return programs(op, random);
     }
-    if op.input == Input::Report {
+    if op.input == Input::Fixture && op.like.is_empty() {
+        return fixture::similar(op, random);
+    }
+    if op.input == Input::Report || op.input == Input::Fixture {
         // Draws an input of the row named in `like`, and wraps it in a program of the same form.
         let row = like(op)?;
         let mut drawn = draw(row, random)?;
@@ -238,6 +241,7 @@ pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
             let product = BN254_G1.multiply(&number(&input[64..96]), &Some((x, y)));
             Case::success(item, bn254(&product, 1))
         }
+        0x100 => Case::success(item, p256_verify(input)?),
         0x09 => match input.last() {
             Some(0 | 1) => {
                 let output = hash::blake2f(input.try_into().context("213 bytes")?);
@@ -439,6 +443,31 @@ fn kzg(random: &mut Random, case: &str) -> Result<Case> {
         item,
         [be(&big(4096), 32), be(r, 32)].concat(),
     ))
+}
+
+/// Verifies a signature by its definition (SEC 1, section 4.1.4): 1 as 32 bytes, or nothing if it is invalid.
+fn p256_verify(input: &[u8]) -> Result<Vec<u8>> {
+    let curve: &Curve = &P256;
+    let n = &curve.order;
+    let numbers: Vec<BigUint> = input.chunks(32).map(BigUint::from_bytes_be).collect();
+    let [e, r, s, x, y] = numbers.as_slice() else {
+        bail!("expected 160 bytes, found {}", input.len());
+    };
+    let (qx, qy) = (vec![x.clone()], vec![y.clone()]);
+    let valid = [r, s].iter().all(|v| **v != BigUint::ZERO && *v < n)
+        && [x, y].iter().all(|v| *v < &curve.p)
+        && curve.contains(&qx, &qy);
+    if !valid {
+        return Ok(Vec::new());
+    }
+    let w = s.modinv(n).context("inverse")?;
+    let left = curve.generate(&(e * &w));
+    let right = curve.multiply(&(r * &w % n), &Some((qx, qy)));
+    let found = curve.add(&left, &right);
+    Ok(match found {
+        Some((x, _)) if &x[0] % n == *r => be(&big(1), 32),
+        _ => Vec::new(),
+    })
 }
 
 /// A signature by key `d` with nonce `k`; a wrong one has another hash.
