@@ -11,7 +11,7 @@ use crate::manifest::{self, Manifest, OURS};
 use crate::ops::{self, Op};
 use crate::race::{self, Plan};
 use crate::records::{self, Known};
-use crate::report::{html, markdown, pages, site, table};
+use crate::report::{gas, gasfit, html, markdown, pages, site, table};
 use crate::result::Report;
 use crate::schedule::Settings;
 use crate::{aa, builder, compare, doctor, instructions, profile, result};
@@ -93,6 +93,18 @@ enum BenchCommand {
         /// A result.json
         result: PathBuf,
     },
+    /// Show what each parameter of the gas schedule would cost at several rates, by the slowest implementation in a
+    /// result.json
+    Gas {
+        /// A result.json with rows of the family precompiles
+        result: PathBuf,
+        /// Only these contenders, separated by commas
+        #[arg(long, value_name = "LIST")]
+        contenders: Option<String>,
+        /// Write the input files of another tool to a folder; the only format is evm-gasfit (runtime.csv, opcounts.json)
+        #[arg(long, num_args = 2, value_names = ["FORMAT", "DIR"])]
+        export: Option<Vec<PathBuf>>,
+    },
     /// Race copies of our own contender, to find how often a verdict is false and how often 3 % and 5 % are detected
     Aa {
         /// Families to run, as for a race
@@ -157,6 +169,28 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             std::fs::write(folder.join("report.html"), html::render(&report)?)?;
             Ok(format!("{}\n", folder.join("report.html").display()))
         }
+        Some(BenchCommand::Gas {
+            result,
+            contenders,
+            export,
+        }) => {
+            let mut report = read(result)?;
+            if let Some(list) = contenders {
+                only(&mut report, list)?;
+            }
+            let mut text = table::gas(&gas::parameters(&report).context("no rows of precompiles")?);
+            if let Some([format, folder]) = export.as_deref() {
+                if format.as_os_str() != "evm-gasfit" {
+                    bail!("unknown format {}; expected evm-gasfit", format.display());
+                }
+                let files = gasfit::render(&report)?;
+                write(folder, &files)?;
+                for file in files {
+                    text += &format!("{}\n", folder.join(file.path).display());
+                }
+            }
+            Ok(text)
+        }
         Some(BenchCommand::Aa {
             family,
             rows,
@@ -213,6 +247,18 @@ pub fn run(args: &BenchArgs) -> Result<String> {
         }
         Some(BenchCommand::Schema) => Ok(result::schema()),
     }
+}
+
+/// Leaves only the named contenders in a result.
+fn only(report: &mut Report, list: &str) -> Result<()> {
+    let names: Vec<&str> = list.split(',').map(str::trim).collect();
+    let known = |name: &&str| report.contenders.iter().any(|found| found.name == *name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        bail!("no contender {unknown:?} in this result");
+    }
+    let named = |contender: &result::Contender| names.contains(&contender.name.as_str());
+    report.contenders.retain(named);
+    Ok(())
 }
 
 /// Writes pages below a folder.
@@ -515,6 +561,15 @@ mod tests {
             "{error}"
         );
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_result_can_be_limited_to_contenders() {
+        let mut report = crate::report::example("x");
+        assert!(only(&mut report, "x2,nobody").is_err());
+        only(&mut report, "x2").unwrap();
+        assert_eq!(report.contenders.len(), 1);
+        assert_eq!(report.contenders[0].name, "x2");
     }
 
     #[test]

@@ -57,11 +57,12 @@ fn ns(report: &Report, op: &str, contender: &str) -> Option<f64> {
 }
 
 /// Whether a row makes single precompile calls, in one of the report's two modes.
-fn direct(op: &&Operation) -> bool {
+pub fn direct(op: &&Operation) -> bool {
     op.gas.is_some() && op.calls.is_none() && !program(op)
 }
 
-fn program(op: &&Operation) -> bool {
+/// Whether a row is a program of one CALL that includes the engine's set-up.
+pub fn program(op: &&Operation) -> bool {
     op.kernel == "evm_report"
 }
 
@@ -70,6 +71,177 @@ fn fails(op: &&Operation) -> bool {
     ["fail", "fuzzcorp", "as_published"]
         .iter()
         .any(|part| op.id.contains(part))
+}
+
+/// Parameters of the gas schedule since Osaka that depend on the length of the input: kernel, name and gas of the fixed
+/// part, name and gas of a unit.
+const LINEAR: [(&str, &str, u64, &str, u64); 6] = [
+    ("evm_sha256", "SHA256_BASE", 60, "SHA256_PER_WORD", 12),
+    (
+        "evm_ripemd160",
+        "RIPEMD160_BASE",
+        600,
+        "RIPEMD160_PER_WORD",
+        120,
+    ),
+    ("evm_identity", "IDENTITY_BASE", 15, "IDENTITY_PER_WORD", 3),
+    (
+        "evm_bn254_pairing",
+        "ECPAIRING_BASE",
+        45_000,
+        "ECPAIRING_PER_PAIR",
+        34_000,
+    ),
+    ("evm_blake2f", "BLAKE2F_BASE", 0, "BLAKE2F_PER_ROUND", 1),
+    (
+        "evm_bls_pairing",
+        "BLS_PAIRING_BASE",
+        37_700,
+        "BLS_PAIRING_PER_PAIR",
+        32_600,
+    ),
+];
+
+/// Parameters of the gas schedule that do not: kernel, name, gas.
+const CONSTANT: [(&str, &str, u64); 11] = [
+    ("evm_ecrecover", "ECRECOVER", 3000),
+    ("evm_bn254_add", "ECADD", 150),
+    ("evm_bn254_mul", "ECMUL", 6000),
+    ("evm_kzg", "POINT_EVALUATION", 50_000),
+    ("evm_bls_g1add", "BLS_G1ADD", 375),
+    ("evm_bls_g1msm", "BLS_G1MUL", 12_000),
+    ("evm_bls_g2add", "BLS_G2ADD", 600),
+    ("evm_bls_g2msm", "BLS_G2MUL", 22_500),
+    ("evm_bls_map", "BLS_G1MAP", 5500),
+    ("evm_bls_map", "BLS_G2MAP", 23_800),
+    ("evm_p256verify", "P256VERIFY", 6900),
+];
+
+/// Rates in the table of parameters, in millions of gas per second.
+const RATES: [f64; 3] = [60.0, 100.0, 300.0];
+
+/// Fixed time and time per unit, both at least zero, with the least squares of relative errors.
+fn affine(points: &[(f64, f64)]) -> Option<[f64; 2]> {
+    let (mut s, mut sx, mut sy, mut sxx, mut sxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (x, y) in points {
+        let weight = 1.0 / (y * y);
+        s += weight;
+        sx += weight * x;
+        sy += weight * y;
+        sxx += weight * x * x;
+        sxy += weight * x * y;
+    }
+    let determinant = s * sxx - sx * sx;
+    if determinant <= 1e-9 * s * sxx || !determinant.is_finite() {
+        return None;
+    }
+    let unit = (s * sxy - sx * sy) / determinant;
+    let base = (sy - unit * sx) / s;
+    Some(match (base < 0.0, unit < 0.0) {
+        (true, _) => [0.0, sxy / sxx],
+        (_, true) => [sy / s, 0.0],
+        _ => [base, unit],
+    })
+}
+
+/// The time of a parameter of the gas schedule.
+struct Price<'a> {
+    parameter: &'static str,
+    gas: u64,
+    contender: &'a str,
+    ns: f64,
+}
+
+/// The parameters of the gas schedule that a contender has rows for.
+fn prices<'a>(report: &Report, contender: &'a str) -> Vec<Price<'a>> {
+    let price = |parameter: &'static str, gas: u64, ns: f64| Price {
+        parameter,
+        gas,
+        contender,
+        ns,
+    };
+    let points = |kernel: &str| -> Vec<(u64, f64)> {
+        report
+            .ops
+            .iter()
+            .filter(|op| direct(op) && !fails(op) && op.kernel == kernel && op.memory == "fresh")
+            .filter_map(|op| Some((op.gas?, ns(report, &op.id, contender)?)))
+            .collect()
+    };
+    let mut out = Vec::new();
+    for (kernel, base, base_gas, unit, unit_gas) in LINEAR {
+        let units = |gas: u64| gas.saturating_sub(base_gas) as f64 / unit_gas as f64;
+        let points: Vec<(f64, f64)> = points(kernel)
+            .into_iter()
+            .map(|(gas, ns)| (units(gas), ns))
+            .collect();
+        if let Some([fixed, slope]) = affine(&points) {
+            out.extend([price(base, base_gas, fixed), price(unit, unit_gas, slope)]);
+        }
+    }
+    for (kernel, name, gas) in CONSTANT {
+        let slowest = points(kernel)
+            .into_iter()
+            .filter(|(nominal, _)| *nominal == gas)
+            .map(|(_, ns)| ns)
+            .max_by(f64::total_cmp);
+        out.extend(slowest.map(|ns| price(name, gas, ns)));
+    }
+    out
+}
+
+/// What each parameter of the gas schedule would cost at several rates; its slowest implementation decides.
+pub fn parameters(report: &Report) -> Option<Section> {
+    let mut names = clients(report);
+    if names.is_empty() {
+        names = raced(report);
+    }
+    let all: Vec<Price> = names
+        .into_iter()
+        .flat_map(|name| prices(report, name))
+        .collect();
+    let linear = LINEAR.iter().flat_map(|(_, base, _, unit, _)| [base, unit]);
+    let parameters = linear.chain(CONSTANT.iter().map(|(_, name, _)| name));
+    let rows = parameters.filter_map(|parameter| {
+        let found = all.iter().filter(|price| price.parameter == *parameter);
+        let slowest = found.max_by(|a, b| a.ns.total_cmp(&b.ns))?;
+        let mut row = vec![
+            format!("`{parameter}`"),
+            grouped(slowest.gas as f64, 0),
+            slowest.contender.to_owned(),
+            short(slowest.ns),
+        ];
+        row.extend(RATES.map(|rate| short(slowest.ns * rate / 1e3)));
+        Some(row.into_iter().map(Field::new).collect())
+    });
+    let rows: Vec<Vec<Field>> = rows.collect();
+    let mut head: Vec<String> = ["parameter", "gas", "slowest", "ns"]
+        .map(str::to_owned)
+        .into();
+    head.extend(RATES.map(|rate| format!("gas at {rate} MGas/s")));
+    (!rows.is_empty()).then(|| Section {
+        title: "Gas by parameter".into(),
+        note: "Direct execution of successful calls; the slowest implementation of each parameter decides. Parts per \
+               word, round and pair are fitted over the rows of a precompile (least squares of relative errors, no \
+               part below zero); other parameters are those of the slowest row. MODEXP is priced by a formula and is \
+               not in the table."
+            .into(),
+        head,
+        rows,
+        lines: Vec::new(),
+    })
+}
+
+/// A time or an amount of gas with at least three digits.
+fn short(value: f64) -> String {
+    grouped(
+        value,
+        match value {
+            v if v < 10.0 => 2,
+            v if v < 100.0 => 1,
+            _ => 0,
+        },
+    )
 }
 
 /// Slope and intercept by least squares.
@@ -134,6 +306,7 @@ pub fn sections(report: &Report) -> Vec<Section> {
     }
     out.extend(comparison(report));
     out.extend(worst(report));
+    out.extend(parameters(report));
     out.extend(Some(conclusions(report, anchor)).filter(|section| !section.lines.is_empty()));
     out
 }
@@ -486,6 +659,7 @@ pub fn html(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -503,5 +677,39 @@ mod tests {
         let rates = [(30.0, "b"), (80.0, "a"), (20.0, "c")];
         assert_eq!(ends(rates.into_iter()), Some([(20.0, "c"), (80.0, "a")]));
         assert_eq!(ends([].into_iter()), None);
+        // y = 2 x + 6; a slope or a fixed part below zero is left out.
+        let close = |points: &[(f64, f64)], [base, unit]: [f64; 2]| {
+            let [a, b] = affine(points).unwrap();
+            assert!(
+                (a - base).abs() < 1e-6 && (b - unit).abs() < 1e-6,
+                "{a} {b}"
+            );
+        };
+        close(&[(1.0, 8.0), (4.0, 14.0), (16.0, 38.0)], [6.0, 2.0]);
+        close(&[(1.0, 1.0), (2.0, 4.0)], [0.0, 1.2]);
+        close(&[(1.0, 5.0), (2.0, 5.0)], [5.0, 0.0]);
+        assert_eq!(affine(&[(1.0, 5.0), (1.0, 6.0)]), None);
+        assert_eq!(short(1234.5), "1,234");
+        assert_eq!(short(0.456), "0.46");
+    }
+
+    #[test]
+    fn the_slowest_implementation_decides() {
+        let mut report = crate::report::example("x");
+        report.ops[0].kernel = "evm_ecrecover".into();
+        report.ops[0].memory = "fresh".into();
+        let section = parameters(&report).unwrap();
+        let texts: Vec<&str> = section.rows[0]
+            .iter()
+            .map(|f| f.lines[0].as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            ["`ECRECOVER`", "3,000", "x", "100", "6.00", "10.0", "30.0"]
+        );
+        assert_eq!(section.rows.len(), 1);
+        // The gas of this row is not that of the parameter.
+        report.ops[0].kernel = "evm_kzg".into();
+        assert!(parameters(&report).is_none());
     }
 }

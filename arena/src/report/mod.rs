@@ -1,6 +1,7 @@
 //! Reports: for the terminal, as Markdown, and as one self-contained page.
 
 pub mod gas;
+pub mod gasfit;
 pub mod html;
 pub mod markdown;
 pub mod pages;

@@ -6,8 +6,29 @@ use comfy_table::{
     Attribute, Cell as Field, CellAlignment, Color, ContentArrangement, Table, presets,
 };
 
+use super::gas::Section;
 use super::{failures, label, plain, three, time, with_texts};
 use crate::result::{Pair, Report, State, Verdict};
+
+/// Renders a section of the gas report.
+pub fn gas(section: &Section) -> String {
+    let clean = |text: &str| plain(text).replace('`', "");
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).force_no_tty();
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(section.head.iter().map(|name| clean(name)));
+    for row in &section.rows {
+        let fields = row.iter().enumerate().map(|(index, field)| {
+            let text = clean(&field.lines.join(" "));
+            match index {
+                0 | 2 => Field::new(text),
+                _ => number(text),
+            }
+        });
+        table.add_row(fields);
+    }
+    format!("{table}\n")
+}
 
 /// Renders the rows of a family, one line each, coloured if `color` is set. The other peers are in the files. A star
 /// marks the verdict of a row without its fastest peer in the records; those peers are listed below the rows.
