@@ -1,4 +1,5 @@
-//! Roots of the state and of an account's storage, with the signatures of alloy-trie's functions, and blooms of logs.
+//! Roots of the state and of an account's storage, with the signatures of alloy-trie's functions, and blooms of
+//! logs and receipts.
 
 use alloy_consensus::{ReceiptWithBloom, TrieAccount, TxReceipt};
 use alloy_primitives::{Address, B256, Bloom, Log, U256};

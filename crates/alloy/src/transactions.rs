@@ -55,8 +55,8 @@ impl error::Error for TransactionError {
 ///
 /// # Errors
 ///
-/// [`TransactionError`] with the index of the first invalid envelope, or, if there is none, of the first invalid
-/// signature.
+/// [`TransactionError::Envelope`] for the first invalid envelope. If all envelopes are valid,
+/// [`TransactionError::Signature`] for the first invalid signature.
 pub fn decode_transactions<Eip4844, R>(
     raw: &[R],
 ) -> Result<Vec<Recovered<EthereumTxEnvelope<Eip4844>>>, TransactionError>
@@ -66,35 +66,41 @@ where
     R: AsRef<[u8]>,
 {
     let raw: Vec<&[u8]> = raw.iter().map(AsRef::as_ref).collect();
-    let mut senders = vec![Err(tx::Error::Length); raw.len()];
+    let decode = |(index, raw): (usize, &&[u8])| {
+        EthereumTxEnvelope::decode_2718_exact(raw)
+            .map_err(|error| TransactionError::Envelope { index, error })
+    };
+    let transactions: Vec<_> = raw
+        .iter()
+        .enumerate()
+        .map(decode)
+        .collect::<Result<_, _>>()?;
     let mut hashes = vec![Err(tx::Error::Length); raw.len()];
+    let mut senders = vec![Err(tx::Error::Length); raw.len()];
     // These fail only if the lengths differ.
-    let _ = tx::senders(&raw, &mut senders);
     let _ = tx::hashes(&raw, &mut hashes);
+    let _ = tx::senders(&raw, &mut senders);
 
-    let mut transactions = Vec::with_capacity(raw.len());
-    for (index, (raw, hash)) in raw.iter().zip(hashes).enumerate() {
-        let transaction = EthereumTxEnvelope::decode_2718_exact(raw)
-            .map_err(|error| TransactionError::Envelope { index, error })?;
-        transactions.push(match hash {
+    let mut recovered = Vec::with_capacity(raw.len());
+    let results = hashes.into_iter().zip(senders);
+    for (index, (transaction, (hash, sender))) in transactions.into_iter().zip(results).enumerate()
+    {
+        // Alloy also accepts encodings that a block does not contain, such as a transaction with its blobs. For these,
+        // alloy computes the hash when it is needed.
+        let transaction = match hash {
             Ok(hash) => with_hash(transaction, B256::new(hash)),
-            // Alloy also accepts some encodings that are not those of a block, such as blobs with a transaction.
             Err(_) => transaction,
-        });
+        };
+        let sender = match sender {
+            Ok(sender) => Some(Address::new(sender.0)),
+            Err(_) => recover_signers(std::slice::from_ref(&transaction))
+                .ok()
+                .and_then(|senders| senders.first().copied()),
+        };
+        let sender = sender.ok_or(TransactionError::Signature { index })?;
+        recovered.push(Recovered::new_unchecked(transaction, sender));
     }
-    let recovered = transactions.into_iter().zip(senders).enumerate();
-    recovered
-        .map(|(index, (transaction, sender))| {
-            let sender = match sender {
-                Ok(sender) => Some(Address::new(sender.0)),
-                Err(_) => recover_signers(std::slice::from_ref(&transaction))
-                    .ok()
-                    .and_then(|senders| senders.first().copied()),
-            };
-            let sender = sender.ok_or(TransactionError::Signature { index })?;
-            Ok(Recovered::new_unchecked(transaction, sender))
-        })
-        .collect()
+    Ok(recovered)
 }
 
 fn with_hash<Eip4844>(

@@ -1,4 +1,4 @@
-//! The `block` family: what a node does with a block.
+//! The `block` family: a node's work on a block.
 
 mod receipts;
 mod token;
@@ -126,28 +126,24 @@ fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
 
 // Blocks of calls
 
-/// Of a hundred transactions, those that transfer Ether; then those that transfer tokens. The rest are permits.
-const SHARES: [usize; 2] = [25, 63];
-
-/// Recipient and call data of a transaction. `other` is an account.
+/// Recipient and call data of a transaction: a transfer of Ether or of tokens to another account, or a permit.
 fn call(other: &[u8], random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
     let amount = [vec![0; 24], random.bytes(8)].concat();
-    let share = random.below(100);
-    if share < SHARES[0] {
-        return Ok((other.to_vec(), Vec::new()));
-    }
-    if share < SHARES[0] + SHARES[1] {
-        return Ok((
-            TOKEN.to_vec(),
-            [[0; 12].as_slice(), other, &amount].concat(),
-        ));
-    }
-    let key = secret_key(random);
-    let hash = random.bytes(32);
-    let signature = secp256k1::sign(&key, &hash)?;
-    let v = [[0; 31].as_slice(), &[27 + signature[64]]].concat();
-    let rs = signature[..64].to_vec();
-    Ok((TOKEN.to_vec(), [hash, v, rs, amount].concat()))
+    Ok(match random.below(100) {
+        0..25 => (other.to_vec(), Vec::new()),
+        25..88 => {
+            let data = [[0; 12].as_slice(), other, &amount].concat();
+            (TOKEN.to_vec(), data)
+        }
+        _ => {
+            let key = secret_key(random);
+            let hash = random.bytes(32);
+            let signature = secp256k1::sign(&key, &hash)?;
+            let v = [[0; 31].as_slice(), &[27 + signature[64]]].concat();
+            let rs = signature[..64].to_vec();
+            (TOKEN.to_vec(), [hash, v, rs, amount].concat())
+        }
+    })
 }
 
 fn secret_key(random: &mut Random) -> Vec<u8> {
@@ -176,6 +172,7 @@ fn outputs_of_calls(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     while !reader.0.is_empty() {
         let (from, to, data) = (reader.array()?, reader.array()?, reader.lp()?);
+        // Balances of Ether are not part of the output.
         let outcome = state.transact(*from, *to, &BigUint::ZERO, data)?;
         out.extend(outcome.output);
     }

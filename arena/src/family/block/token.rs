@@ -162,12 +162,12 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// The value of a slot, and whether it has been accessed before. Adds the gas of a first access.
-    fn touch(&mut self, slot: [u8; 32], first: i64) -> (BigUint, bool) {
+    /// The value of a slot, and whether it has been accessed before. Adds the gas of a first access (EIP-2929).
+    fn touch(&mut self, slot: [u8; 32]) -> (BigUint, bool) {
         let value = self.storage.get(&slot).cloned().unwrap_or_default();
         let accessed = self.original.contains_key(&slot);
         if !accessed {
-            self.gas += first;
+            self.gas += 2100;
             self.original.insert(slot, value.clone());
         }
         (value, accessed)
@@ -175,7 +175,7 @@ impl Access<'_> {
 
     /// SLOAD.
     fn load(&mut self, slot: [u8; 32]) -> BigUint {
-        let (value, accessed) = self.touch(slot, 2100);
+        let (value, accessed) = self.touch(slot);
         if accessed {
             self.gas += 100;
         }
@@ -185,7 +185,7 @@ impl Access<'_> {
     /// SSTORE.
     fn store(&mut self, slot: [u8; 32], new: BigUint) {
         let zero = BigUint::ZERO;
-        let (current, _) = self.touch(slot, 2100);
+        let (current, _) = self.touch(slot);
         let original = &self.original[&slot];
         if current == new || current != *original {
             self.gas += 100;

@@ -212,7 +212,7 @@ fn join(
     level: &mut Level,
     mut paths: Option<&mut Paths<'_>>,
 ) {
-    // The entries of the subtrees from `start` on, up to the subtree `end`.
+    // The entries of the subtrees `start..end`.
     let span = |subtrees: &[Subtree], start: usize, end: usize| {
         let next = subtrees.get(end).map_or(entries.len(), |next| next.first);
         subtrees[start].first..next

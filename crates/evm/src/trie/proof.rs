@@ -7,7 +7,7 @@ use lydite_bytes::B256;
 use lydite_hash::keccak256;
 
 use super::{EMPTY_ROOT, Error, check, nibble, ordered_entries, root};
-use crate::rlp::{self, Encode, Reader};
+use crate::rlp::{self, Reader};
 
 /// The encodings of the nodes on the path of a key, from the root down, as in EIP-1186. A node shorter than 32 bytes is
 /// part of its parent and is not listed. The proof of an empty trie has no nodes.
@@ -40,16 +40,12 @@ pub fn sorted_proofs(
 /// Computes the root of a list like [`ordered_root`](super::ordered_root), and the proof of each index, in the order of
 /// `indices`. The key of an index is its RLP encoding.
 pub fn ordered_proofs<V: AsRef<[u8]>>(values: &[V], indices: &[usize]) -> (B256, Vec<Proof>) {
-    let keys: Vec<Vec<u8>> = indices.iter().map(|index| index_key(*index)).collect();
+    let keys: Vec<Vec<u8>> = indices
+        .iter()
+        .map(|index| rlp::encode(&(*index as u64)))
+        .collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     ordered_entries(values, |entries| prove(entries, &keys))
-}
-
-/// The key of an index in the trie of a list.
-fn index_key(index: usize) -> Vec<u8> {
-    let mut key = Vec::new();
-    (index as u64).encode(&mut key);
-    key
 }
 
 fn prove(entries: &[(&[u8], &[u8])], keys: &[&[u8]]) -> (B256, Vec<Proof>) {

@@ -87,8 +87,7 @@ fn proofs_of_a_list() {
     let (root, proofs) = ordered_proofs(&values, &indices);
     assert_eq!(root, ordered_root(&values));
     for (index, proof) in indices.into_iter().zip(&proofs) {
-        let mut key = Vec::new();
-        (index as u64).encode(&mut key);
+        let key = crate::rlp::encode(&(index as u64));
         let value = values.get(index).map(|value| &value[..]);
         assert_eq!(verify_proof(&root, &key, proof), Ok(value), "{index}");
     }
