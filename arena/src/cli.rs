@@ -1,12 +1,14 @@
 //! The `bench` command.
 
 use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 
+use crate::family::precompiles::search::{self, Space};
 use crate::manifest::{self, Manifest, OURS};
 use crate::ops::{self, Op};
 use crate::race::{self, Plan};
@@ -14,7 +16,7 @@ use crate::records::{self, Known};
 use crate::report::{gas, gasfit, html, markdown, pages, site, table};
 use crate::result::Report;
 use crate::schedule::Settings;
-use crate::{aa, builder, compare, doctor, instructions, profile, result};
+use crate::{aa, builder, compare, doctor, instructions, profile, result, worst};
 
 /// Race Lydite against its peers.
 #[derive(Args, Debug)]
@@ -105,6 +107,22 @@ enum BenchCommand {
         #[arg(long, num_args = 2, value_names = ["FORMAT", "DIR"])]
         export: Option<Vec<PathBuf>>,
     },
+    /// Search for the inputs on which each contender's precompiles do the least gas per second
+    ///
+    /// The table shows the slowest input of each precompile and contender, followed by the inputs as rows for
+    /// arena/ops/worst.toml. Contenders outside the family precompiles are left out.
+    Worst {
+        /// Precompiles, such as modexp or bls_g1msm (default: all whose outputs the arena can compute)
+        precompiles: Vec<String>,
+        #[command(flatten)]
+        choice: Choice,
+        /// Number of inputs to try for each precompile and contender
+        #[arg(long, value_name = "N", default_value = "300")]
+        tries: NonZeroUsize,
+        /// Seed of the inputs
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Race copies of our own contender, to find how often a verdict is false and how often 3 % and 5 % are detected
     Aa {
         /// Families to run, as for a race
@@ -191,6 +209,12 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             }
             Ok(text)
         }
+        Some(BenchCommand::Worst {
+            precompiles,
+            choice,
+            tries,
+            seed,
+        }) => worst(precompiles, choice, tries.get(), *seed),
         Some(BenchCommand::Aa {
             family,
             rows,
@@ -247,6 +271,51 @@ pub fn run(args: &BenchArgs) -> Result<String> {
         }
         Some(BenchCommand::Schema) => Ok(result::schema()),
     }
+}
+
+/// Searches the selected contenders one after the other, in their first variant.
+fn worst(precompiles: &[String], choice: &Choice, tries: usize, seed: u64) -> Result<String> {
+    let mut spaces = search::spaces()?;
+    let known: Vec<&str> = spaces.iter().map(Space::name).collect();
+    if let Some(unknown) = precompiles
+        .iter()
+        .find(|name| !known.contains(&name.as_str()))
+    {
+        bail!(
+            "unknown precompile {unknown}; expected one of: {}",
+            known.join(", ")
+        );
+    }
+    spaces.retain(|space| {
+        precompiles.is_empty() || precompiles.iter().any(|name| name == space.name())
+    });
+    let rows: Vec<Op> = ops::catalogue()
+        .iter()
+        .filter(|op| op.family == "precompiles")
+        .cloned()
+        .collect();
+    let arena = manifest::arena_folder()?;
+    let rivals = rivals(choice, &rows, &records::known(&arena, &choice.ours)?)?;
+    let (mut finds, mut failures) = (Vec::new(), String::new());
+    for mut manifest in rivals {
+        manifest.variants.truncate(1);
+        let Some(variant) = manifest.variants.first() else {
+            continue;
+        };
+        let job = builder::Job {
+            manifest: &manifest,
+            variant,
+        };
+        let found = match builder::build(&[job], &arena)?.remove(0) {
+            Some(reason) => Err(anyhow::anyhow!(reason)),
+            None => worst::search(&manifest, &spaces, tries, seed),
+        };
+        match found {
+            Ok(found) => finds.extend(found),
+            Err(error) => failures += &format!("{}: {error:#}\n", manifest.name),
+        }
+    }
+    Ok(worst::render(&mut finds) + &failures)
 }
 
 /// Leaves only the named contenders in a result.

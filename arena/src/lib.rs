@@ -31,3 +31,4 @@ pub mod sandbox;
 pub mod schedule;
 pub mod stats;
 pub mod truth;
+pub mod worst;

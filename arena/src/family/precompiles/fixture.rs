@@ -84,7 +84,7 @@ const PAIRS: [[u32; 2]; 24] = [
 ];
 
 /// Decodes a case: terms joined by `+`, each of them hexadecimal or a name, repeated if `*` and a number follow.
-fn decode(text: &str) -> Result<Vec<u8>> {
+pub fn decode(text: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for term in text.split('+') {
         let (unit, count) = match term.split_once('*') {
@@ -101,7 +101,7 @@ fn decode(text: &str) -> Result<Vec<u8>> {
 }
 
 /// The input of a fixture.
-fn item(op: &Op) -> Result<Vec<u8>> {
+pub fn item(op: &Op) -> Result<Vec<u8>> {
     match op.kernel.as_str() {
         "evm_modexp" => {
             let parts: Vec<Vec<u8>> = op.case.split(' ').map(decode).collect::<Result<_>>()?;
@@ -166,7 +166,8 @@ fn window(op: &Op, item: &[u8]) -> Result<Range<usize>> {
         }
         "evm_blake2f" => 4..196,
         "evm_bls_g1msm" | "evm_bls_g2msm" => end - 32..end,
-        "evm_p256verify" => 0..32,
+        "evm_ecrecover" | "evm_p256verify" => 0..32,
+        "evm_sha256" | "evm_ripemd160" | "evm_identity" => 0..end,
         other => bail!("no fixtures of kernel {other}"),
     })
 }

@@ -230,7 +230,11 @@ pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
             let (e_at, m_at) = (96 + base, 96 + base + exponent);
             let (b, e) = (number(&input[96..e_at]), number(&input[e_at..m_at]));
             let m = number(&input[m_at..m_at + modulus]);
-            Case::success(item, be(&b.modpow(&e, &m), modulus))
+            let power = match m == BigUint::ZERO {
+                true => m,
+                false => b.modpow(&e, &m),
+            };
+            Case::success(item, be(&power, modulus))
         }
         0x07 => {
             let point = (number(&input[..32]), number(&input[32..64]));

@@ -9,6 +9,7 @@ mod fixture;
 mod hash;
 mod inputs;
 pub mod program;
+pub mod search;
 
 use std::ops::Range;
 use std::sync::LazyLock;
