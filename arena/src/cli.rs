@@ -24,7 +24,7 @@ use crate::{aa, builder, compare, doctor, instructions, profile, result, worst};
 pub struct BenchArgs {
     #[command(subcommand)]
     command: Option<BenchCommand>,
-    /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, block, bindings, bulk, all); without one, the published reports' rows
+    /// Families to run (ethereum, secp256k1, syrup, precompiles, xmss, block, bindings, bulk, captp, all); without one, the published reports' rows
     family: Vec<String>,
     #[command(flatten)]
     rows: Rows,

@@ -272,7 +272,7 @@ impl Watch {
     ) -> Verdict {
         self.changes = set.changes(process);
         let round_trip = process.round_trip(deadline);
-        let verdict = clocks::judge(batch, round_trip);
+        let verdict = clocks::judge(batch, round_trip, set.op.waits);
         match &verdict {
             Verdict::Agree => {
                 self.agreed += 1;

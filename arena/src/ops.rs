@@ -87,6 +87,8 @@ pub struct Op {
     pub whole_turns: bool,
     /// Number of threads that a contender may use.
     pub threads: u32,
+    /// Whether a call waits for another thread by design, so that it may use less CPU time than time.
+    pub waits: bool,
     /// Whether contenders build their inputs (keys, trees of values, objects of another language) outside the clock,
     /// however long that takes.
     pub builds_inputs: bool,
@@ -180,6 +182,8 @@ struct Row {
     #[serde(default = "one_thread")]
     threads: u32,
     #[serde(default)]
+    waits: bool,
+    #[serde(default)]
     throughput: bool,
     #[serde(default)]
     report: bool,
@@ -202,7 +206,7 @@ fn probes() -> usize {
 }
 
 /// The embedded catalogue files.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
@@ -212,6 +216,7 @@ const FILES: [&str; 9] = [
     include_str!("../ops/block.toml"),
     include_str!("../ops/bindings.toml"),
     include_str!("../ops/bulk.toml"),
+    include_str!("../ops/captp.toml"),
 ];
 
 static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
@@ -264,6 +269,7 @@ fn rows(file: File) -> Vec<Op> {
                 full: row.full,
                 whole_turns: kernel.whole_turns,
                 threads: row.threads,
+                waits: row.waits,
                 builds_inputs: kernel.builds_inputs,
                 partial_checksum: kernel.partial_checksum,
                 change: row.change.unwrap_or(kernel.change),
@@ -368,7 +374,8 @@ mod tests {
                 "xmss",
                 "block",
                 "bindings",
-                "bulk"
+                "bulk",
+                "captp"
             ]
         );
     }

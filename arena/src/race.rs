@@ -452,13 +452,18 @@ pub fn judge(report: &mut Report) {
             .filter_map(|contender| report.best(&op.id, &contender.name))
             .filter(|cell| timed(cell))
             .collect();
-        if peers.is_empty() {
+        let is_floor = |cell: &Cell| {
+            let mut floors = report.contenders.iter().filter(|contender| contender.floor);
+            floors.any(|floor| floor.name == cell.contender)
+        };
+        if peers.iter().all(|peer| is_floor(peer)) {
             score.alone += 1;
         }
         let time = |cell: &Cell| cell.ns.unwrap_or(f64::INFINITY);
         let fastest = peers
             .iter()
             .copied()
+            .filter(|peer| !is_floor(peer))
             .min_by(|a, b| time(a).total_cmp(&time(b)));
         // A row on which our adapter differs from itself gives no verdict on others.
         let loud = report.run.noisy || false_ones.contains(&op.id);
@@ -488,6 +493,10 @@ pub fn judge(report: &mut Report) {
                 })
             };
             let Some(stock) = pair(ours) else { continue };
+            if is_floor(peer) {
+                pairs.push(stock);
+                continue;
+            }
             score.pairs.add(stock.verdict);
             if best_peer {
                 score.best_peer.add(stock.verdict);
@@ -531,6 +540,7 @@ fn contender(manifest: &Manifest) -> Contender {
         variants: Vec::new(),
         left_out: Vec::new(),
         foreign: manifest.foreign,
+        floor: manifest.floor,
         state: State::Ok,
         reason: None,
         hint: None,
@@ -583,5 +593,31 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn a_floor_is_compared_and_no_peer() {
+        let mut report = example("x");
+        judge(&mut report);
+        assert_eq!((report.score.alone, report.pairs.len()), (0, 1));
+        assert!(report.pairs[0].best_peer);
+        for contender in &mut report.contenders {
+            contender.floor = contender.name == "x2";
+        }
+        judge(&mut report);
+        assert_eq!((report.score.alone, report.pairs.len()), (1, 1));
+        assert!(!report.pairs[0].best_peer && report.pairs[0].b == "x2");
+        let counts = [&report.score.pairs, &report.score.best_peer];
+        assert!(
+            counts
+                .iter()
+                .all(|count| count.won + count.tied + count.lost + count.noisy == 0)
+        );
     }
 }

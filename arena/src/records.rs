@@ -17,7 +17,15 @@ use crate::result::State;
 #[derive(Deserialize)]
 struct Record {
     run: Run,
+    contenders: Vec<Contender>,
     cells: Vec<Cell>,
+}
+
+#[derive(Deserialize)]
+struct Contender {
+    name: String,
+    #[serde(default)]
+    floor: bool,
 }
 
 #[derive(Deserialize)]
@@ -143,7 +151,13 @@ fn peers(records: &[Record], ours: &str) -> BTreeMap<String, (String, String)> {
     let mut newest = BTreeMap::new();
     for record in quick.into_iter().chain(full) {
         let mut best: BTreeMap<&str, &Cell> = BTreeMap::new();
-        let timed = |cell: &&Cell| cell.state == State::Ok && cell.contender != ours;
+        let floors = record.contenders.iter().filter(|contender| contender.floor);
+        let no_peers: Vec<&str> = floors
+            .map(|floor| floor.name.as_str())
+            .chain([ours])
+            .collect();
+        let timed =
+            |cell: &&Cell| cell.state == State::Ok && !no_peers.contains(&cell.contender.as_str());
         for cell in record.cells.iter().filter(timed) {
             let time = |cell: &Cell| cell.ns.unwrap_or(f64::INFINITY);
             let found = best.entry(&cell.op).or_insert(cell);
@@ -191,21 +205,32 @@ mod tests {
 
     #[test]
     fn the_newest_full_record_counts() {
+        let cell = |op: &str, contender: &str, variant: &str, ns: f64| Cell {
+            op: op.into(),
+            contender: contender.into(),
+            variant: variant.into(),
+            state: State::Ok,
+            control: false,
+            ns: Some(ns),
+        };
         let record = |mode: &str, started: &str, cells: &[(&str, &str, f64)]| Record {
             run: Run {
                 mode: mode.into(),
                 ours: "lydite".into(),
                 started: started.into(),
             },
+            contenders: vec![Contender {
+                name: "floor".into(),
+                floor: true,
+            }],
+            // A floor is faster than each peer, but is none.
             cells: cells
                 .iter()
-                .map(|(op, variant, ns)| Cell {
-                    op: (*op).into(),
-                    contender: "peer".into(),
-                    variant: (*variant).into(),
-                    state: State::Ok,
-                    control: false,
-                    ns: Some(*ns),
+                .flat_map(|(op, variant, ns)| {
+                    [
+                        cell(op, "peer", variant, *ns),
+                        cell(op, "floor", "only", ns / 2.0),
+                    ]
                 })
                 .collect(),
         };

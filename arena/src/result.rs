@@ -133,6 +133,9 @@ pub struct Contender {
     /// Whether it is from outside the tree, so its adapter has not been reviewed.
     #[serde(default)]
     pub foreign: bool,
+    /// Whether it does less than the operations, as a floor below them: its pairs are no part of the score.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub floor: bool,
     /// `ok`, `skipped:toolchain` or `skipped:build`.
     pub state: State,
     /// Why it did not run.

@@ -7,6 +7,7 @@
 mod bindings;
 mod block;
 mod bulk;
+mod captp;
 mod draw;
 mod ethereum;
 pub mod precompiles;
@@ -24,7 +25,7 @@ use crate::random::Random;
 use crate::truth::{Expected, Reader, lp};
 
 /// All families, in the order of the catalogue.
-const FAMILIES: [(&str, &dyn Family); 8] = [
+const FAMILIES: [(&str, &dyn Family); 9] = [
     ("ethereum", &ethereum::Ethereum),
     ("secp256k1", &secp256k1::Secp256k1),
     ("syrup", &syrup::Syrup),
@@ -33,6 +34,7 @@ const FAMILIES: [(&str, &dyn Family); 8] = [
     ("block", &block::Block),
     ("bindings", &bindings::Bindings),
     ("bulk", &bulk::Bulk),
+    ("captp", &captp::Captp),
 ];
 
 /// The family of a row.

@@ -1,0 +1,115 @@
+//! The floor of calls over TCP: messages of 64 bytes on blocking sockets, without a protocol.
+
+use std::cell::RefCell;
+use std::io::{Read as _, Result, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+use arena_kit::run;
+use arena_kit_captp::{LENGTH, Texts, many, one};
+
+/// A message: the text, and zeros in place of a header.
+const MESSAGE: usize = 64;
+
+/// Both ends of a connection.
+struct Connection {
+    client: TcpStream,
+    server: TcpStream,
+    /// Messages at one end.
+    buffer: Vec<u8>,
+}
+
+fn connect() -> Result<(TcpStream, TcpStream)> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let client = TcpStream::connect(listener.local_addr()?)?;
+    let (server, _) = listener.accept()?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    Ok((client, server))
+}
+
+thread_local! {
+    static SAME: RefCell<Connection> = RefCell::new({
+        let (client, server) = connect().expect("no connection");
+        Connection { client, server, buffer: Vec::new() }
+    });
+    static OTHER: RefCell<TcpStream> = RefCell::new({
+        let (client, server) = connect().expect("no connection");
+        std::thread::spawn(move || serve(server));
+        client
+    });
+}
+
+/// Returns each message until the client is gone.
+fn serve(mut server: TcpStream) -> Result<()> {
+    let mut message = [0; MESSAGE];
+    loop {
+        server.read_exact(&mut message)?;
+        server.write_all(&message)?;
+    }
+}
+
+fn message(text: &str) -> [u8; MESSAGE] {
+    let mut message = [0; MESSAGE];
+    message[..LENGTH].copy_from_slice(text.as_bytes());
+    message
+}
+
+fn result(message: &[u8]) -> Option<String> {
+    Some(std::str::from_utf8(&message[..LENGTH]).ok()?.to_owned())
+}
+
+impl Connection {
+    /// Sends the messages to the server and back.
+    fn exchange(&mut self) -> Result<()> {
+        self.client.write_all(&self.buffer)?;
+        self.server.read_exact(&mut self.buffer)?;
+        self.server.write_all(&self.buffer)?;
+        self.client.read_exact(&mut self.buffer)
+    }
+}
+
+fn echo(text: &str) -> Option<String> {
+    SAME.with_borrow_mut(|connection| {
+        connection.buffer.clear();
+        connection.buffer.extend(message(text));
+        connection.exchange().ok()?;
+        result(&connection.buffer)
+    })
+}
+
+fn echo_other(text: &str) -> Option<String> {
+    OTHER.with_borrow_mut(|client| {
+        let mut message = message(text);
+        client.write_all(&message).ok()?;
+        client.read_exact(&mut message).ok()?;
+        result(&message)
+    })
+}
+
+/// The messages of a call fit into the buffers of the sockets.
+fn echo_many(texts: &[String]) -> Option<Texts> {
+    SAME.with_borrow_mut(|connection| {
+        connection.buffer.clear();
+        for text in texts {
+            connection.buffer.extend(message(text));
+        }
+        connection.exchange().ok()?;
+        let messages = connection.buffer.chunks(MESSAGE);
+        Some(Texts(messages.map(result).collect::<Option<_>>()?))
+    })
+}
+
+fn main() {
+    // Connect before the first batch.
+    SAME.with_borrow(|_| ());
+    OTHER.with_borrow(|_| ());
+    run(
+        "tcp-floor",
+        env!("CARGO_PKG_VERSION"),
+        vec![
+            one("captp_echo", echo),
+            one("captp_echo_2t", echo_other),
+            many("captp_echo_300", echo_many),
+        ],
+    );
+}
