@@ -1,0 +1,219 @@
+//! capnp-rpc as a contender.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use arena_kit::{locked_version, run};
+use arena_kit_captp::{Client, START, Sender, Server, Texts, digest, listen, many, one};
+use capnp::Error;
+use capnp_rpc::rpc_twoparty_capnp::Side;
+use capnp_rpc::{RpcSystem, new_client, twoparty::VatNetwork};
+use futures_util::AsyncReadExt as _;
+use futures_util::io::{BufReader, BufWriter};
+use tokio::net::TcpStream;
+use tokio_util::compat::TokioAsyncReadCompatExt as _;
+
+capnp::generated_code!(mod objects_capnp);
+use objects_capnp::{link, objects};
+
+struct Objects {
+    log: Cell<u64>,
+}
+
+impl objects::Server for Objects {
+    async fn echo(
+        self: Rc<Self>,
+        params: objects::EchoParams,
+        mut results: objects::EchoResults,
+    ) -> Result<(), Error> {
+        results.get().set_text(params.get()?.get_text()?);
+        Ok(())
+    }
+
+    async fn log(
+        self: Rc<Self>,
+        params: objects::LogParams,
+        _: objects::LogResults,
+    ) -> Result<(), Error> {
+        let text = params.get()?.get_text()?.to_str()?;
+        self.log.set(digest(self.log.get(), text));
+        Ok(())
+    }
+
+    async fn digest(
+        self: Rc<Self>,
+        _: objects::DigestParams,
+        mut results: objects::DigestResults,
+    ) -> Result<(), Error> {
+        results.get().set_digest(self.log.replace(START));
+        Ok(())
+    }
+
+    async fn link(
+        self: Rc<Self>,
+        _: objects::LinkParams,
+        mut results: objects::LinkResults,
+    ) -> Result<(), Error> {
+        results.get().set_link(new_client(Link(START)));
+        Ok(())
+    }
+}
+
+/// An object that returns a new one, for the digest after a text.
+struct Link(u64);
+
+impl link::Server for Link {
+    async fn next(
+        self: Rc<Self>,
+        params: link::NextParams,
+        mut results: link::NextResults,
+    ) -> Result<(), Error> {
+        let text = params.get()?.get_text()?.to_str()?;
+        results
+            .get()
+            .set_link(new_client(Link(digest(self.0, text))));
+        Ok(())
+    }
+
+    async fn digest(
+        self: Rc<Self>,
+        _: link::DigestParams,
+        mut results: link::DigestResults,
+    ) -> Result<(), Error> {
+        results.get().set_digest(self.0);
+        Ok(())
+    }
+}
+
+/// The server's objects, as the client refers to them.
+struct References {
+    objects: objects::Client,
+    link: link::Client,
+}
+
+thread_local! {
+    static SAME: Client<References> = Client::start(Server::SameThread, serve, connect);
+    static OTHER: Client<References> = Client::start(Server::OtherThread, serve, connect);
+}
+
+fn network(stream: TcpStream, side: Side) -> Box<VatNetwork<impl futures_util::AsyncRead + Unpin>> {
+    stream.set_nodelay(true).expect("no option");
+    let (reader, writer) = stream.compat().split();
+    let (reader, writer) = (BufReader::new(reader), BufWriter::new(writer));
+    Box::new(VatNetwork::new(reader, writer, side, Default::default()))
+}
+
+async fn serve(ready: Sender<SocketAddr>) {
+    let (listener, address) = listen().await;
+    assert!(ready.send(address).is_ok());
+    let (stream, _) = listener.accept().await.expect("no connection");
+    let objects: objects::Client = new_client(Objects {
+        log: Cell::new(START),
+    });
+    let system = RpcSystem::new(network(stream, Side::Server), Some(objects.client));
+    system.await.expect("the server failed");
+}
+
+async fn connect(address: SocketAddr) -> References {
+    let stream = TcpStream::connect(address).await.expect("no connection");
+    let mut system = RpcSystem::new(network(stream, Side::Client), None);
+    let objects: objects::Client = system.bootstrap(Side::Server);
+    tokio::task::spawn_local(system);
+    let response = objects
+        .link_request()
+        .send()
+        .promise
+        .await
+        .expect("no link");
+    let link = response.get().and_then(|results| results.get_link());
+    References {
+        objects,
+        link: link.expect("no link"),
+    }
+}
+
+async fn echo(references: &References, text: &str) -> Option<String> {
+    let mut request = references.objects.echo_request();
+    request.get().set_text(text);
+    let response = request.send().promise.await.ok()?;
+    response.get().ok()?.get_text().ok()?.to_string().ok()
+}
+
+fn echo_same(text: &str) -> Option<String> {
+    SAME.with(|client| client.run(async |references| echo(references, text).await))
+}
+
+fn echo_other(text: &str) -> Option<String> {
+    OTHER.with(|client| client.run(async |references| echo(references, text).await))
+}
+
+fn echo_many(texts: &[String]) -> Option<Texts> {
+    let echo_all = async |references: &References| {
+        let calls = texts.iter().map(|text| {
+            let mut request = references.objects.echo_request();
+            request.get().set_text(text);
+            request.send().promise
+        });
+        let mut results = Vec::with_capacity(texts.len());
+        for call in calls.collect::<Vec<_>>() {
+            let response = call.await.ok()?;
+            results.push(response.get().ok()?.get_text().ok()?.to_string().ok()?);
+        }
+        Some(Texts(results))
+    };
+    SAME.with(|client| client.run(echo_all))
+}
+
+/// A call is cancelled when its promise is dropped, so all are kept until the last one has returned.
+fn oneway(texts: &[String]) -> Option<[u8; 8]> {
+    let send = async |references: &References| {
+        let calls = texts.iter().map(|text| {
+            let mut request = references.objects.log_request();
+            request.get().set_text(text);
+            request.send()
+        });
+        let calls: Vec<_> = calls.collect();
+        let response = references
+            .objects
+            .digest_request()
+            .send()
+            .promise
+            .await
+            .ok()?;
+        drop(calls);
+        Some(response.get().ok()?.get_digest().to_le_bytes())
+    };
+    SAME.with(|client| client.run(send))
+}
+
+fn chain(texts: &[String]) -> Option<[u8; 8]> {
+    let call = async |references: &References| {
+        let mut link = references.link.clone();
+        for text in texts {
+            let mut request = link.next_request();
+            request.get().set_text(text);
+            link = request.send().pipeline.get_link();
+        }
+        let response = link.digest_request().send().promise.await.ok()?;
+        Some(response.get().ok()?.get_digest().to_le_bytes())
+    };
+    SAME.with(|client| client.run(call))
+}
+
+fn main() {
+    // Connect before the first batch.
+    SAME.with(|_| ());
+    OTHER.with(|_| ());
+    run(
+        "capnp-rpc",
+        locked_version(include_str!("../../Cargo.lock"), "capnp-rpc"),
+        vec![
+            one("captp_echo", echo_same),
+            one("captp_echo_2t", echo_other),
+            many("captp_echo_300", echo_many),
+            many("captp_oneway", oneway),
+            many("captp_chain_32", chain),
+        ],
+    );
+}
