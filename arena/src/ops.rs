@@ -87,7 +87,8 @@ pub struct Op {
     pub whole_turns: bool,
     /// Number of threads that a contender may use.
     pub threads: u32,
-    /// Whether a call waits for another thread by design, so that it may use less CPU time than time.
+    /// Whether a call waits for another thread by design, so that it uses less CPU time than time, and its threads wait for a
+    /// processor when they are woken.
     pub waits: bool,
     /// Whether contenders build their inputs (keys, trees of values, objects of another language) outside the clock,
     /// however long that takes.
