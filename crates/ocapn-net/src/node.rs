@@ -52,6 +52,7 @@ pub(crate) struct State {
     recorder: Option<Recording>,
 }
 
+#[derive(Default)]
 struct Waiting {
     wakers: Vec<Waker>,
     outcome: Option<Result<Passable, Error>>,
@@ -523,22 +524,22 @@ impl Node {
     ) -> Poll<Result<Passable, Error>> {
         let mut listen = false;
         let mut state = self.state();
-        let waiting = state.promises.entry(promise).or_insert_with(|| {
+        state.promises.entry(promise).or_insert_with(|| {
             listen = true;
-            Waiting {
-                wakers: Vec::new(),
-                outcome: None,
-            }
+            Waiting::default()
         });
+        if listen {
+            drop(state);
+            // If the promise has settled, this sets the outcome.
+            self.vat(|vat| vat.listen(promise));
+            state = self.state();
+        }
+        let waiting = state.promises.entry(promise).or_default();
         if let Some(outcome) = &waiting.outcome {
             return Poll::Ready(outcome.clone());
         }
         if !waiting.wakers.iter().any(|known| known.will_wake(waker)) {
             waiting.wakers.push(waker.clone());
-        }
-        drop(state);
-        if listen {
-            self.vat(|vat| vat.listen(promise));
         }
         Poll::Pending
     }

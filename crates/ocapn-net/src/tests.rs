@@ -126,6 +126,18 @@ fn promises_resolvers_and_parts() {
 }
 
 #[test]
+fn a_settled_promise_is_ready_at_once() {
+    run(async {
+        let node = node(Network::default().join("alice").unwrap());
+        let (promise, resolver) = node.promise();
+        resolver.fulfil("x");
+        let mut settled = std::pin::pin!(promise.into_future());
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(settled.as_mut().poll(&mut context).is_ready());
+    });
+}
+
+#[test]
 fn order_holds_for_concurrent_calls() {
     run(async {
         let network = Network::default();
