@@ -193,6 +193,7 @@ impl Pump<'_> {
                 .poll_bytes(self.connection, &mut self.out, context.waker());
             if self.out.is_empty() {
                 if !self.closing {
+                    let _ = Pin::new(&mut self.stream).poll_flush(context)?;
                     return Poll::Pending;
                 }
                 return Pin::new(&mut self.stream).poll_shutdown(context);

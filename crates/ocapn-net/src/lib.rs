@@ -25,7 +25,8 @@
 //! ```
 //!
 //! The protocol is in [`lydite_ocapn::session`], which does no I/O; this crate moves its bytes. A [`Netlayer`] opens
-//! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`] and in-memory ([`Network`]).
+//! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`], in-memory ([`Network`]), and WebSocket
+//! with the feature `websocket`.
 //!
 //! Order holds up to the start of a handler: messages through one reference start in the order in which they were sent.
 #![forbid(unsafe_code)]
@@ -50,6 +51,8 @@ struct Readme;
 pub use error::Error;
 #[cfg(unix)]
 pub use netlayer::Unix;
+#[cfg(feature = "websocket")]
+pub use netlayer::WebSocket;
 pub use netlayer::{Future, Memory, Netlayer, Network, Opened, Stream, Tcp};
 pub use node::{Builder, Node};
 pub use object::{Call, Object};

@@ -77,6 +77,7 @@ pub struct Builder {
     dialect: Dialect,
     framing: Framing,
     limits: Limits,
+    fixed_framing: Vec<(String, Framing)>,
     seed: Option<[u8; 32]>,
     locations: Vec<Location>,
     recorder: Option<Recorder>,
@@ -86,7 +87,12 @@ impl Builder {
     /// Adds a netlayer.
     #[must_use]
     pub fn netlayer(mut self, netlayer: impl Netlayer) -> Self {
-        self.locations.push(netlayer.location());
+        let location = netlayer.location();
+        if let Some(framing) = netlayer.framing() {
+            self.fixed_framing
+                .push((location.transport.clone(), framing));
+        }
+        self.locations.push(location);
         self.netlayers.push(Arc::new(netlayer));
         self
     }
@@ -155,6 +161,7 @@ impl Builder {
         let mut config = Config::new(self.locations.clone());
         config.dialect = self.dialect;
         config.framing = self.framing;
+        config.fixed_framing = self.fixed_framing;
         config.limits = self.limits;
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
@@ -208,6 +215,7 @@ impl Node {
             dialect: Dialect::Endo202608,
             framing: Framing::None,
             limits: Limits::default(),
+            fixed_framing: Vec::new(),
             seed: None,
             locations: Vec::new(),
             recorder: None,

@@ -7,7 +7,7 @@ use lydite_ocapn::session::Location;
 use crate::*;
 
 /// Fails instead of hanging.
-fn run<T>(test: impl std::future::Future<Output = T>) -> T {
+pub(crate) fn run<T>(test: impl std::future::Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -19,7 +19,7 @@ fn run<T>(test: impl std::future::Future<Output = T>) -> T {
     })
 }
 
-fn node(netlayer: impl Netlayer) -> Node {
+pub(crate) fn node(netlayer: impl Netlayer) -> Node {
     let node = Node::builder().netlayer(netlayer).start().unwrap();
     suite::publish(&node);
     node
@@ -37,6 +37,11 @@ async fn trio(kind: &str) -> Vec<Node> {
                 std::fs::create_dir_all(&folder).unwrap();
                 node(Unix::bind(folder.join(name), name).unwrap())
             }
+            #[cfg(feature = "websocket")]
+            "websocket" => {
+                let secret = [nodes.len() as u8; 32];
+                node(WebSocket::bind("127.0.0.1:0", &secret).await.unwrap())
+            }
             _ => node(network.join(name).unwrap()),
         });
     }
@@ -48,6 +53,8 @@ const KINDS: &[&str] = &[
     "tcp",
     #[cfg(unix)]
     "unix",
+    #[cfg(feature = "websocket")]
+    "websocket",
 ];
 
 #[test]

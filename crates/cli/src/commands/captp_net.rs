@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use lydite::bytes::hex;
 use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
 use lydite::ocapn::syrup::Value;
-use lydite_ocapn_net::{Node, Passable, Tcp, suite};
+use lydite_ocapn_net::{Node, Passable, Tcp, WebSocket, suite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -15,7 +15,7 @@ use super::captp::FramingName;
 use super::syrup::{from_json, to_json};
 use crate::{Answer, output, output::Output};
 
-/// Serve objects over tcp-testing-only (for tests: it authenticates nobody) until stopped
+/// Serve objects until stopped, over tcp-testing-only (for tests: it authenticates nobody) or WebSocket
 #[derive(Args)]
 pub struct Serve {
     /// The objects of the OCapN test suite
@@ -24,9 +24,12 @@ pub struct Serve {
     /// Address to listen on
     #[arg(long, default_value = "127.0.0.1:22045")]
     listen: String,
-    /// Name within the transport (default: random)
+    /// Name within tcp-testing-only (default: random)
     #[arg(long)]
     designator: Option<String>,
+    /// Use WebSocket, with a random key as the designator
+    #[arg(long, conflicts_with = "designator")]
+    websocket: bool,
     #[command(flatten)]
     wire: Wire,
     /// Write what is received and sent to this file, and use keys that anybody can know
@@ -34,10 +37,10 @@ pub struct Serve {
     record: Option<String>,
 }
 
-/// Call the object that a sturdyref names, over tcp-testing-only
+/// Call the object that a sturdyref names, over tcp-testing-only or WebSocket
 #[derive(Args)]
 pub struct Call {
-    /// ocapn://designator.tcp-testing-only/s/swiss?host=…&port=…
+    /// ocapn://designator.tcp-testing-only/s/swiss?host=…&port=… or ocapn://designator.websocket/s/swiss?url=…
     sturdyref: String,
     /// Arguments in JSON, as for `lydite syrup encode`; a method is {"symbol":"…"}
     arguments: Vec<String>,
@@ -61,7 +64,7 @@ struct Wire {
     /// The dialect to write; all are read
     #[arg(long, value_enum, default_value = "endo")]
     dialect: DialectName,
-    /// How to frame messages on connections that this side opens; others follow the peer
+    /// How to frame messages on TCP connections that this side opens; others follow the peer
     #[arg(long, value_enum, default_value = "none")]
     framing: FramingName,
 }
@@ -80,24 +83,29 @@ impl Wire {
     async fn node(
         &self,
         listen: &str,
+        websocket: bool,
         designator: Option<&str>,
         record: Option<&str>,
     ) -> Result<Node> {
-        let mut random = [0; 16];
+        let mut random = [0; 32];
         getrandom::fill(&mut random)?;
-        let designator = designator.map_or_else(|| hex::encode(random), str::to_owned);
-        let tcp = Tcp::bind(listen, &designator).await;
-        let tcp = tcp.with_context(|| format!("cannot listen on {listen}"))?;
+        let builder = Node::builder();
+        let builder = if websocket {
+            let netlayer = WebSocket::bind(listen, &random).await;
+            netlayer.map(|netlayer| builder.netlayer(netlayer))
+        } else {
+            let designator = designator.map_or_else(|| hex::encode(random), str::to_owned);
+            let netlayer = Tcp::bind(listen, &designator).await;
+            netlayer.map(|netlayer| builder.netlayer(netlayer))
+        };
+        let builder = builder.with_context(|| format!("cannot listen on {listen}"))?;
         let dialect = match self.dialect {
             DialectName::Endo => Dialect::Endo202608,
             DialectName::Suite => Dialect::Suite202602,
             DialectName::Draft => Dialect::Draft202607,
         };
         let framing = Framing::from(self.framing);
-        let mut builder = Node::builder()
-            .netlayer(tcp)
-            .dialect(dialect)
-            .framing(framing);
+        let mut builder = builder.dialect(dialect).framing(framing);
         if let Some(path) = record {
             let mut file = File::create(path).with_context(|| format!("cannot create {path}"))?;
             builder = builder.seed([42; 32]).record(move |record| {
@@ -120,7 +128,7 @@ pub fn serve(arguments: &Serve, output: &Output) -> Result<Answer> {
         let (designator, record) = (arguments.designator.as_deref(), arguments.record.as_deref());
         let node = arguments
             .wire
-            .node(&arguments.listen, designator, record)
+            .node(&arguments.listen, arguments.websocket, designator, record)
             .await?;
         if arguments.suite {
             suite::publish(&node);
@@ -139,7 +147,10 @@ pub fn call(arguments: &Call, _: &Output) -> Result<Answer> {
     });
     let values: Vec<Value> = values.collect::<Result<_>>()?;
     run(async {
-        let node = arguments.wire.node("127.0.0.1:0", None, None).await?;
+        let websocket = locator.transport == "websocket";
+        // Its own location is of the same kind, for handoffs to it.
+        let listen = "127.0.0.1:0";
+        let node = arguments.wire.node(listen, websocket, None, None).await?;
         let values = Passable::list(|list| {
             for value in values {
                 list.push(value);

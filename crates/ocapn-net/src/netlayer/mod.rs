@@ -3,9 +3,12 @@ mod memory;
 mod tcp;
 #[cfg(unix)]
 mod unix;
+#[cfg(feature = "websocket")]
+mod websocket;
 
 use std::{io, pin::Pin};
 
+use lydite_ocapn::captp::Framing;
 use lydite_ocapn::session::{Location, Proof};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -13,6 +16,8 @@ pub use memory::{Memory, Network};
 pub use tcp::Tcp;
 #[cfg(unix)]
 pub use unix::Unix;
+#[cfg(feature = "websocket")]
+pub use websocket::WebSocket;
 
 /// A boxed future.
 pub type Future<'a, T> = Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;
@@ -34,6 +39,11 @@ pub struct Opened {
 pub trait Netlayer: Send + Sync + 'static {
     /// Where others can connect to. The transport also selects the netlayer for connections to others.
     fn location(&self) -> Location;
+
+    /// How messages are framed in its streams, if peers cannot choose that.
+    fn framing(&self) -> Option<Framing> {
+        None
+    }
 
     /// Opens a connection. The location may come from a peer: a netlayer for untrusted networks has to decide where it
     /// connects to.

@@ -5,6 +5,7 @@
 //! - [`Frames`] splits a stream into messages.
 //! - [`StartSession`], [`Signed`] handoffs, [`session_id`] and [`crossed_hellos`] establish the peer's identity.
 //! - [`Locator`] is the text form, `ocapn://…`.
+//! - [`challenge`], [`answer_challenge`] and [`verify_answer`] authenticate the listener of a WebSocket.
 //!
 //! Nothing here depends on the bytes of the encoding. That is the job of the [`Codec`]: [`Syrup`], or [`EndoSyrup`]
 //! between peers that sort keys like Endo.
@@ -21,6 +22,7 @@ mod locator;
 mod operation;
 #[cfg(test)]
 mod tests;
+mod websocket;
 
 pub use codec::{Codec, EndoSyrup, Read, Scan, Syrup, SyrupScan, SyrupWriter, Write};
 pub use error::{Error, ErrorKind};
@@ -29,3 +31,4 @@ pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};
 pub use identity::{Crossed, PublicKey, SecretKey, Signature, crossed_hellos, session_id};
 pub use locator::{Locator, Peer, Sturdyref};
 pub use operation::{Dialect, Import, Operation, StartSession, Target};
+pub use websocket::{answer_challenge, challenge, verify_answer};

@@ -952,6 +952,69 @@ fn there_and_back<C: Codec>(operation: &Operation<'static>, dialect: Dialect, li
     }
 }
 
+#[test]
+fn a_listener_proves_its_designator() {
+    let secret = SecretKey::from_bytes(&[1; 32]);
+    let (key, nonce) = (secret.public_key(), [7; 32]);
+    let question = challenge(&nonce);
+    assert_eq!(
+        question,
+        [b"<14'init:peer-auth32:", &nonce[..], b">"].concat()
+    );
+    let answer = answer_challenge(&question, &secret).unwrap();
+    assert_eq!(verify_answer(&answer, &nonce, &key), Ok(()));
+
+    let other = SecretKey::from_bytes(&[2; 32]);
+    let kind = |result: Result<(), Error>| result.unwrap_err().kind;
+    let invalid = ErrorKind::InvalidSignature;
+    assert_eq!(
+        kind(verify_answer(&answer, &nonce, &other.public_key())),
+        invalid
+    );
+    assert_eq!(kind(verify_answer(&answer, &[8; 32], &key)), invalid);
+    for at in 0..answer.len() {
+        let mut changed = answer.clone();
+        changed[at] ^= 1;
+        assert!(verify_answer(&changed, &nonce, &key).is_err(), "byte {at}");
+        assert!(verify_answer(&answer[..at], &nonce, &key).is_err());
+    }
+    // Nothing else is signed.
+    let longer = [&question[..], b"0+"].concat();
+    for message in [&question[..53], &longer, &answer, b""] {
+        assert!(answer_challenge(message, &secret).is_err());
+    }
+}
+
+#[test]
+fn designators_are_keys() {
+    let zeros = "a".repeat(52);
+    assert_eq!(PublicKey([0; 32]).to_designator(), zeros);
+    // The padding of the last character is 0.
+    let ones = format!("{}q", "7".repeat(51));
+    assert_eq!(PublicKey([255; 32]).to_designator(), ones);
+    let counting = PublicKey(core::array::from_fn(|i| i as u8));
+    let text = "aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypq";
+    assert_eq!(counting.to_designator(), text);
+    assert_eq!(PublicKey::from_designator(text), Ok(counting));
+    for (text, offset) in [
+        (format!("{}b", "a".repeat(51)), 52),
+        (text.to_uppercase(), 0),
+        (text[..51].into(), 51),
+        (format!("{text}a"), 52),
+        (format!("{text}aa"), 52),
+        (format!("{}=", &text[..51]), 51),
+        (text.replace('q', "1"), 3),
+        (String::new(), 0),
+    ] {
+        let error = PublicKey::from_designator(&text).unwrap_err();
+        assert_eq!(
+            (error.kind, error.offset),
+            (ErrorKind::InvalidKey, offset),
+            "{text}"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn every_operation_in_every_dialect_and_codec(operation in any_operation()) {

@@ -82,6 +82,8 @@ pub struct Config {
     /// How to frame messages on connections opened by this vat, unless a session asked for the connection: then like
     /// that session. Accepted connections use the framing that the peer's first byte shows.
     pub framing: Framing,
+    /// Transports with a fixed framing, which neither [`framing`](Self::framing) nor peers change.
+    pub fixed_framing: Vec<(String, Framing)>,
     /// Bounds on what peers can use.
     pub limits: Limits,
 }
@@ -93,8 +95,15 @@ impl Config {
             locations,
             dialect: Dialect::Endo202608,
             framing: Framing::None,
+            fixed_framing: Vec::new(),
             limits: Limits::default(),
         }
+    }
+
+    /// The fixed framing of this transport, if it has one.
+    pub(super) fn fixed_framing(&self, transport: &str) -> Option<Framing> {
+        let mut fixed = self.fixed_framing.iter();
+        fixed.find_map(|(name, framing)| (name == transport).then_some(*framing))
     }
 }
 

@@ -90,7 +90,8 @@ impl Vat {
         let give = signed.unverified();
         let exporter = Location::from(&give.exporter);
         let own = self.is_own(&exporter);
-        let limits = &self.config.limits;
+        let config = &self.config;
+        let limits = &config.limits;
         let session = self.sessions.get_mut(gifter).ok_or(Stop::Ended)?;
         let refusal = if session.key.public_key() != give.receiver_key {
             Some("the handoff is for another receiver")
@@ -101,7 +102,12 @@ impl Vat {
         } else {
             None
         };
-        let (key, framing) = (Box::new(session.key.clone()), session.framing);
+        let key = Box::new(session.key.clone());
+        // A fixed framing says nothing about what the peer prefers elsewhere.
+        let framing = match config.fixed_framing(&session.location.transport) {
+            Some(_) => None,
+            None => session.framing,
+        };
         let promise = match refusal {
             Some(reason) => self.broken(reason),
             None if own => match self.take_own_gift(&signed) {

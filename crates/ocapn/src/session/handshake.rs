@@ -28,8 +28,9 @@ impl Vat {
             return None;
         }
         let location = self.config.locations.get(location)?.clone();
+        let framing = self.config.fixed_framing(&location.transport);
         let key = self.secret_key();
-        let mut session = Session::new(key, location, self.config.dialect, None, proof);
+        let mut session = Session::new(key, location, self.config.dialect, framing, proof);
         session.deadline = Some(self.now + self.config.limits.hello_time);
         let id = self.sessions.insert(session);
         self.unidentified.push_back(id);
@@ -64,7 +65,9 @@ impl Vat {
         let ours = locations.iter().find(|ours| ours.transport == *transport);
         let (ours, framing, deadline) = (
             ours.or(locations.first())?.clone(),
-            dialing.framing,
+            self.config
+                .fixed_framing(transport)
+                .unwrap_or(dialing.framing),
             dialing.deadline,
         );
         let key = self.secret_key();

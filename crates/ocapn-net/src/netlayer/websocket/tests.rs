@@ -1,0 +1,353 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+use std::{net::IpAddr, time::Duration};
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use lydite_ocapn::captp::{Dialect, Operation, PublicKey, StartSession};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_tungstenite::tungstenite::protocol::frame::{Frame, coding::Data, coding::OpCode};
+use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
+
+use super::*;
+use crate::tests::{node, run};
+use crate::{Node, args, suite};
+
+async fn bind(secret: u8) -> WebSocket {
+    WebSocket::bind("127.0.0.1:0", &[secret; 32]).await.unwrap()
+}
+
+fn url(websocket: &WebSocket) -> String {
+    hint(&websocket.location, "url").unwrap().to_owned()
+}
+
+async fn tcp(url: &str) -> TcpStream {
+    TcpStream::connect(url.trim_start_matches("ws://"))
+        .await
+        .unwrap()
+}
+
+/// A connection that has passed the handshake, as another implementation makes it.
+async fn raw(websocket: &str) -> Raw {
+    let request = websocket.into_client_request().unwrap();
+    let stream = tcp(websocket).await;
+    let (mut socket, _) = tokio_tungstenite::client_async(request, stream)
+        .await
+        .unwrap();
+    socket.send(challenge(&[7; 32]).into()).await.unwrap();
+    let answer = socket.next().await.unwrap().unwrap();
+    assert!(answer.into_data().starts_with(b"<17'desc:sig-envelope"));
+    socket
+}
+
+type Raw = tokio_tungstenite::WebSocketStream<TcpStream>;
+
+/// The hello of a peer with this key and designator.
+fn hello(designator: &str) -> Vec<u8> {
+    let location = Location {
+        transport: TRANSPORT.into(),
+        designator: designator.into(),
+        hints: None,
+    };
+    let key = SecretKey::from_bytes(&[9; 32]);
+    let start = StartSession::sign::<lydite_ocapn::captp::Syrup>(&key, location.peer()).unwrap();
+    let mut message = Vec::new();
+    let operation = Operation::StartSession(start);
+    operation
+        .encode::<lydite_ocapn::captp::Syrup, _>(Dialect::Endo202608, &mut message)
+        .unwrap();
+    message
+}
+
+/// All messages until the listener closes.
+async fn until_closed(socket: &mut Raw) -> Vec<String> {
+    let mut messages = Vec::new();
+    while let Some(Ok(message)) = socket.next().await {
+        if let Message::Binary(message) = message {
+            messages.push(message.escape_ascii().to_string());
+        }
+    }
+    messages
+}
+
+#[test]
+fn an_impostor_is_refused() {
+    run(async {
+        let (bob, mallory) = (bind(1).await, bind(2).await);
+        let claimed = Location {
+            hints: mallory.location.hints.clone(),
+            ..bob.location.clone()
+        };
+        let alice = node(bind(3).await);
+        let _mallory = node(mallory);
+        let error = alice.connect(&claimed.peer()).await.unwrap_err();
+        let expected = "the listener does not prove its designator: signature is not valid";
+        assert!(error.to_string().contains(expected), "{error}");
+    });
+}
+
+/// Claims the location of somebody else in its hello.
+struct Liar(WebSocket, Location);
+
+impl Netlayer for Liar {
+    fn location(&self) -> Location {
+        self.1.clone()
+    }
+
+    fn framing(&self) -> Option<Framing> {
+        self.0.framing()
+    }
+
+    fn dial(&self, location: Location) -> Future<'_, io::Result<Opened>> {
+        self.0.dial(location)
+    }
+
+    fn accept(&self) -> Future<'_, io::Result<Opened>> {
+        self.0.accept()
+    }
+}
+
+#[test]
+fn a_dialer_cannot_take_the_place_of_another() {
+    run(async {
+        let bob = bind(1).await;
+        let location = bob.location.clone();
+        let alice = node(bind(3).await);
+        let mallory = Liar(bind(2).await, location.clone());
+        let mallory = Node::builder().netlayer(mallory).start().unwrap();
+        let echo = mallory.enliven(&alice.locator(suite::swiss::ECHO).unwrap());
+        echo.call(args![1u64]).await.unwrap();
+        // Bob is found all the same.
+        let bob = node(bob);
+        let echo = alice.enliven(&bob.locator(suite::swiss::ECHO).unwrap());
+        assert_eq!(echo.call(args![2u64]).await.unwrap().data(), b"[2+]");
+        assert_eq!(alice.stats().connections, 2);
+        assert_eq!(bob.stats().connections, 1);
+    });
+}
+
+#[test]
+fn frames_are_messages() {
+    run(async {
+        let websocket = bind(1).await;
+        let url = url(&websocket);
+        let _bob = node(websocket);
+        let own = PublicKey([9; 32]).to_designator();
+        let whole = hello(&own);
+
+        // Half a message, two messages, and none.
+        let two = b"<10'op:deliver<11'desc:export0+>[]ff>".repeat(2);
+        for frame in [&two[..two.len() / 4], &two, b""] {
+            let mut socket = raw(&url).await;
+            socket.send(whole.clone().into()).await.unwrap();
+            let data: Vec<u8> = frame.into();
+            socket.send(data.into()).await.unwrap();
+            let messages = until_closed(&mut socket).await;
+            assert_eq!(messages.len(), 2, "{messages:?}");
+            assert!(messages[1].contains("op:abort"), "{messages:?}");
+        }
+        // A message in two fragments is one message.
+        let mut socket = raw(&url).await;
+        let (first, rest) = whole.split_at(100);
+        for (part, opcode, last) in [(first, Data::Binary, false), (rest, Data::Continue, true)] {
+            let frame = Frame::message(part.to_vec(), OpCode::Data(opcode), last);
+            socket.send(Message::Frame(frame)).await.unwrap();
+        }
+        let answer = socket.next().await.unwrap().unwrap().into_data();
+        assert!(answer.starts_with(b"<16'op:start-session"));
+    });
+}
+
+#[test]
+fn text_and_long_frames_close_the_connection() {
+    run(async {
+        let websocket = bind(1).await.max_message(1000);
+        let url = url(&websocket);
+        let bob = node(websocket);
+        let designator = PublicKey([9; 32]).to_designator();
+        for frame in [Message::from("<8'op:abort0\">"), vec![b'['; 1001].into()] {
+            let mut socket = raw(&url).await;
+            socket.send(hello(&designator).into()).await.unwrap();
+            socket.next().await.unwrap().unwrap();
+            socket.send(frame).await.unwrap();
+            assert_eq!(until_closed(&mut socket).await, [""; 0]);
+        }
+        while bob.stats().connections > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+}
+
+#[test]
+fn nothing_but_a_challenge_is_signed() {
+    run(async {
+        let websocket = bind(1).await;
+        let url = url(&websocket);
+        let _bob = node(websocket);
+        let handoff = b"<17'desc:handoff-give>";
+        let short = b"<14'init:peer-auth31:1234567890123456789012345678901>";
+        for first in [&hello("x")[..], handoff, short, &[0; 32], b""] {
+            let request = url.as_str().into_client_request().unwrap();
+            let stream = tcp(&url).await;
+            let (mut socket, _) = tokio_tungstenite::client_async(request, stream)
+                .await
+                .unwrap();
+            socket.send(first.to_vec().into()).await.unwrap();
+            assert_eq!(until_closed(&mut socket).await, [""; 0]);
+        }
+    });
+}
+
+#[test]
+fn the_silent_and_the_slow_do_not_block_others() {
+    run(async {
+        let mut websocket = bind(1).await;
+        websocket.settings.handshake_time = Duration::from_millis(1500);
+        websocket.settings.message_time = Duration::from_millis(200);
+        let (address, url) = (websocket.address, url(&websocket));
+        let bob = node(websocket);
+
+        // More than may be in their handshake: the oldest is closed.
+        let mut silent = Vec::new();
+        for _ in 0..HANDSHAKES + 10 {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        let mut oldest = silent.remove(0);
+        assert!(matches!(oldest.read(&mut [0]).await, Ok(0) | Err(_)));
+        let alice = node(bind(2).await);
+        let echo = alice.enliven(&bob.locator(suite::swiss::ECHO).unwrap());
+        assert_eq!(echo.call(args![1u64]).await.unwrap().data(), b"[1+]");
+        // The others are closed in time.
+        for mut stream in silent {
+            assert!(matches!(stream.read(&mut [0]).await, Ok(0) | Err(_)));
+        }
+
+        // An idle connection stays, with pings too; one in the middle of a message does not, with pings either.
+        let designator = PublicKey([9; 32]).to_designator();
+        let mut idle = raw(&url).await;
+        idle.send(hello(&designator).into()).await.unwrap();
+        idle.next().await.unwrap().unwrap();
+        let mut slow = raw(&url).await;
+        slow.send(hello(&designator).into()).await.unwrap();
+        slow.next().await.unwrap().unwrap();
+        // The first fragment of a message, with a mask of zeros.
+        let fragment = b"\x02\x81\0\0\0\0<";
+        slow.get_mut().write_all(fragment).await.unwrap();
+        let pings = async {
+            for _ in 0..5 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                idle.send(Message::Ping(vec![1; 100].into())).await.unwrap();
+                // It may be closed by now.
+                let _ = slow.send(Message::Ping(vec![1; 100].into())).await;
+            }
+            until_closed(&mut slow).await
+        };
+        assert_eq!(pings.await, [""; 0]);
+        let call = b"<10'op:deliver<11'desc:export0+>[5'fetch1:x]0+f>";
+        idle.send(call.to_vec().into()).await.unwrap();
+        let mut pongs = 0;
+        let listen = b"<9'op:listen<11'desc:answer0+><18'desc:import-object0+>t>";
+        idle.send(listen.to_vec().into()).await.unwrap();
+        loop {
+            match idle.next().await.unwrap().unwrap() {
+                Message::Pong(_) => pongs += 1,
+                message => {
+                    let message = message.into_data().escape_ascii().to_string();
+                    assert!(message.contains("no object"), "{message}");
+                    break;
+                }
+            }
+        }
+        assert_eq!(pongs, 5);
+    });
+}
+
+#[test]
+fn origins_can_be_restricted() {
+    run(async {
+        let websocket = bind(1).await.origins(&["https://good.example"]);
+        let url = url(&websocket);
+        let _bob = node(websocket);
+        for (origin, accepted) in [
+            (None, true),
+            (Some("https://good.example"), true),
+            (Some("https://evil.example"), false),
+            (Some("null"), false),
+        ] {
+            let mut request = url.as_str().into_client_request().unwrap();
+            if let Some(origin) = origin {
+                let headers = request.headers_mut();
+                headers.insert("origin", origin.parse().unwrap());
+            }
+            let stream = tcp(&url).await;
+            let result = tokio_tungstenite::client_async(request, stream).await;
+            assert_eq!(result.is_ok(), accepted, "{origin:?}");
+        }
+    });
+}
+
+#[test]
+fn locations_that_are_not_valid_or_not_allowed() {
+    run(async {
+        let alice = bind(1).await;
+        let designator = &alice.location.designator;
+        for (designator, url, expected) in [
+            ("x", "ws://127.0.0.1:1", "expected a key in base32"),
+            (designator, "wss://127.0.0.1:1", "expected a ws: URL"),
+            (designator, "", "expected a URL in the hint"),
+            (designator, "ws://10.1.2.3:1", "not reachable by policy"),
+            (
+                designator,
+                "ws://169.254.169.254",
+                "not reachable by policy",
+            ),
+            (designator, "ws://[fe80::1]:1", "not reachable by policy"),
+        ] {
+            let location = Location {
+                transport: TRANSPORT.into(),
+                designator: designator.into(),
+                hints: Some(vec![("url".into(), url.into())]),
+            };
+            let error = alice.dial(location).await.err().unwrap();
+            assert!(error.to_string().contains(expected), "{url}: {error}");
+        }
+    });
+}
+
+#[test]
+fn addresses_are_reached_by_kind() {
+    let reach = |address: &str, own: &str, private| {
+        let [address, own] = [address, own].map(|ip| ip.parse::<IpAddr>().unwrap());
+        policy::may_reach(address, own, private)
+    };
+    for public in ["8.8.8.8", "100.128.0.1", "2606:4700::1111"] {
+        for own in ["0.0.0.0", "127.0.0.1", "::"] {
+            assert!(reach(public, own, false), "{public}");
+        }
+    }
+    for (address, same) in [
+        ("127.0.0.2", "::1"),
+        ("::ffff:127.0.0.1", "127.0.0.1"),
+        ("172.16.0.1", "192.168.1.1"),
+        ("100.64.0.1", "10.0.0.1"),
+        ("fd00::1", "fd00::2"),
+    ] {
+        assert!(reach(address, same, false), "{address}");
+        assert!(!reach(address, "0.0.0.0", false), "{address}");
+        assert!(!reach(address, "8.8.8.8", false), "{address}");
+        assert!(reach(address, "0.0.0.0", true), "{address}");
+    }
+    for never in [
+        "169.254.169.254",
+        "0.0.0.0",
+        "224.0.0.1",
+        "255.255.255.255",
+        "fe80::1",
+        "::",
+        "ff02::1",
+        "::ffff:169.254.169.254",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+    ] {
+        assert!(!reach(never, "0.0.0.0", true), "{never}");
+        assert!(!reach(never, "127.0.0.1", true), "{never}");
+    }
+}
