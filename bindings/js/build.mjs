@@ -1,4 +1,4 @@
-// Builds the package in place: lydite.node, lydite.wasm and dist/. Run by `npm install`, here and for dependents that
+// Builds the package in place: lydite.node, lydite.wasm, lydite-captp.wasm and dist/. Run by `npm install`, here and for dependents that
 // install this package by path. Requires Rust.
 
 import { spawn } from 'node:child_process'
@@ -22,10 +22,12 @@ await run('rustup', 'target', 'add', WASM).catch(() => {})
 // In parallel, since each spends much of its time on one core. Cargo locks a target directory, so each has its own.
 await Promise.all([
   run('cargo', ...build, '--target-dir', target),
-  run('cargo', ...build, '--target-dir', `${target}/wasm`, '--target', WASM),
+  run('cargo', ...build, '--target-dir', `${target}/wasm`, '--target', WASM).then(() =>
+    run('cargo', ...build, '--target-dir', `${target}/captp`, '--target', WASM, '--features', 'captp')),
 ])
 copyFileSync(`${target}/release/${library}`, 'lydite.node')
 copyFileSync(`${target}/wasm/${WASM}/release/lydite_js.wasm`, 'lydite.wasm')
+copyFileSync(`${target}/captp/${WASM}/release/lydite_js.wasm`, 'lydite-captp.wasm')
 // npm links a package given by path without its development dependencies.
 if (!existsSync('node_modules/typescript'))
   await run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-global', '--no-audit', '--no-fund', '--loglevel=error')

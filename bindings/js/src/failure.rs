@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
+use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::captp, ocapn::syrup, xmss};
 
 /// The error classes of `LyditeError.code`, in the order of `CODES` in `ts/engine.ts`.
 #[derive(Clone, Copy)]
@@ -109,6 +109,12 @@ impl From<hash::keccak::Error> for Failure {
 
 impl From<syrup::Error> for Failure {
     fn from(error: syrup::Error) -> Self {
+        Self::decode(error.offset, error)
+    }
+}
+
+impl From<captp::Error> for Failure {
+    fn from(error: captp::Error) -> Self {
         Self::decode(error.offset, error)
     }
 }

@@ -5,16 +5,28 @@
 //! is an error, described in the scratch buffer. So a call costs no more than passing integers, and Rust never touches
 //! a JavaScript value. The public API on top of it is in `ts/`.
 
+#[cfg(not(feature = "captp"))]
 mod abi;
+#[cfg(feature = "captp")]
+mod captp;
+#[cfg(not(feature = "captp"))]
 mod ethereum;
 mod failure;
+#[cfg(not(feature = "captp"))]
 mod hash;
+#[cfg(not(feature = "captp"))]
 mod precompile;
+#[cfg(not(feature = "captp"))]
 mod rlp;
 mod scratch;
+#[cfg(not(feature = "captp"))]
 mod secp256k1;
+// Both modules use a part of these.
+#[cfg_attr(feature = "captp", allow(dead_code))]
 mod syrup;
+#[cfg_attr(feature = "captp", allow(dead_code))]
 mod tape;
+#[cfg(not(feature = "captp"))]
 mod xmss;
 #[cfg(not(target_family = "wasm"))]
 mod xmss_file;
@@ -31,7 +43,37 @@ use scratch::State;
 /// operations are documented as `input → output` of the scratch buffer.
 pub type Operation = fn(&mut State, usize, usize, usize) -> Result<usize, Failure>;
 
+/// Defines the exports of the module for CapTP.
+#[cfg(feature = "captp")]
+macro_rules! operations {
+    ($export:ident) => {
+        $export! {
+            take = crate::scratch::take;
+            start = crate::captp::start;
+            enliven = crate::captp::enliven;
+            call = crate::captp::call;
+            send = crate::captp::send;
+            get = crate::captp::get;
+            index = crate::captp::index;
+            listen = crate::captp::listen;
+            watch = crate::captp::watch;
+            release = crate::captp::release;
+            object = crate::captp::object;
+            resolve = crate::captp::resolve;
+            challenge = crate::captp::challenge;
+            dialed = crate::captp::dialed;
+            dialFailed = crate::captp::dial_failed;
+            received = crate::captp::received;
+            closed = crate::captp::closed;
+            tick = crate::captp::tick;
+            output = crate::captp::output;
+            event = crate::captp::event;
+        }
+    };
+}
+
 /// Defines the exports of one engine: `$export! { name = path; … }`.
+#[cfg(not(feature = "captp"))]
 macro_rules! operations {
     ($export:ident) => {
         $export! {

@@ -1,14 +1,12 @@
 //! The buffer that JavaScript and Rust share, and the state kept between calls.
 
+#[cfg(not(feature = "captp"))]
 use lydite::evm::abi::{Codec, EventCodec};
 use zeroize::Zeroizing;
 
-use crate::{
-    Operation,
-    abi::Form,
-    failure::{Code, Failure},
-    xmss::Key,
-};
+use crate::{Operation, failure::Failure};
+#[cfg(not(feature = "captp"))]
+use crate::{abi::Form, failure::Code, xmss::Key};
 
 /// Minimum size of a scratch buffer, in bytes: it fits every output of fixed length, and the text of any error.
 pub const MIN_SCRATCH: usize = 4096;
@@ -19,11 +17,16 @@ pub struct State {
     pub scratch: Scratch,
     /// An output that did not fit the scratch buffer, kept until JavaScript has enlarged the buffer.
     pending: Zeroizing<Vec<u8>>,
+    #[cfg(not(feature = "captp"))]
     pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
+    #[cfg(not(feature = "captp"))]
     pub events: Slots<(EventCodec, Form)>,
+    #[cfg(not(feature = "captp"))]
     pub keys: Slots<Key>,
     #[cfg(not(target_family = "wasm"))]
     pub files: Slots<Box<dyn lydite::xmss::named::NamedKeyFile>>,
+    #[cfg(feature = "captp")]
+    pub peer: Option<crate::captp::Peer>,
 }
 
 /// The scratch buffer: JavaScript's memory under Node-API, Rust's memory in WebAssembly.
@@ -172,14 +175,17 @@ pub fn take(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Fa
 }
 
 /// Objects that JavaScript refers to by number.
+#[cfg(not(feature = "captp"))]
 pub struct Slots<T>(Vec<Option<T>>);
 
+#[cfg(not(feature = "captp"))]
 impl<T> Default for Slots<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
+#[cfg(not(feature = "captp"))]
 impl<T> Slots<T> {
     pub fn add(&mut self, item: T) -> usize {
         let free = self.0.iter().position(Option::is_none);

@@ -2,6 +2,7 @@
 //!
 //! 0 false, 1 true, 2 integer, 3 float64, 4 float32, 5 bytes, 6 string, 7 symbol, and containers, which have the number
 //! of their values in the second half: 8 list, 9 dictionary (keys and values), 10 set, 11 record (label and fields).
+//! In CapTP also 12, a reference, with its number in the second half.
 
 use lydite::ocapn::syrup::{self, Integer, Record, Value};
 
@@ -58,7 +59,15 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
+/// The label of the record that stands for a reference in CapTP's values.
+pub const REFERENCE: &str = "desc:ref";
+
+/// Reads a value. With `references` those in it are appended there, and records `<desc:ref n>` refer to them.
+pub fn read(
+    reader: &mut Reader<'_>,
+    depth: usize,
+    mut references: Option<&mut Vec<usize>>,
+) -> Result<Value, Failure> {
     if depth > syrup::MAX_TREE_DEPTH {
         return Err(Failure::encode(format_args!(
             "containers nested deeper than {} levels",
@@ -66,9 +75,17 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
         )));
     }
     let (kind, count) = reader.word()?;
+    if kind == 12 {
+        let Some(references) = references else {
+            return Err(Failure::argument("expected data, found a reference"));
+        };
+        let index = references.len() as u64;
+        references.push(count);
+        return Ok(Value::record(REFERENCE, [Value::Integer(index.into())]));
+    }
     let mut values = Vec::new();
     for _ in 0..count {
-        values.push(read(reader, depth + 1)?);
+        values.push(read(reader, depth + 1, references.as_deref_mut())?);
     }
     let text = |reader: &mut Reader<'_>| Ok::<_, Failure>(reader.text()?.to_owned());
     Ok(match kind {
@@ -101,6 +118,9 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
             let label = values
                 .next()
                 .ok_or_else(|| Failure::encode("record without a label"))?;
+            if references.is_some() && label == Value::Symbol(REFERENCE.into()) {
+                return Err(Failure::encode("records cannot have the label desc:ref"));
+            }
             Value::Record(Box::new(Record {
                 label,
                 fields: values.collect(),
@@ -109,12 +129,15 @@ fn read(reader: &mut Reader<'_>, depth: usize) -> Result<Value, Failure> {
     })
 }
 
-struct LongInteger;
+pub struct LongInteger;
 
-fn write(value: &Value, out: &mut Writer) -> Result<(), LongInteger> {
+/// Writes a value in which records `<desc:ref n>` stand for `references[n]`, if there are any.
+pub fn write(value: &Value, references: &[usize], out: &mut Writer) -> Result<(), LongInteger> {
     let mut all = |kind, values: &[Value]| {
         out.word(kind, values.len());
-        values.iter().try_for_each(|value| write(value, out))
+        values
+            .iter()
+            .try_for_each(|value| write(value, references, out))
     };
     match value {
         Value::List(values) => return all(8, values),
@@ -153,20 +176,34 @@ fn write(value: &Value, out: &mut Writer) -> Result<(), LongInteger> {
         Value::Dictionary(entries) => {
             out.word(9, entries.len());
             for (key, value) in entries {
-                write(key, out)?;
-                write(value, out)?;
+                write(key, references, out)?;
+                write(value, references, out)?;
             }
         }
         Value::Record(record) => {
+            if let Some(reference) = reference(record, references) {
+                out.word(12, reference);
+                return Ok(());
+            }
             out.word(11, record.fields.len());
-            write(&record.label, out)?;
+            write(&record.label, references, out)?;
             for field in &record.fields {
-                write(field, out)?;
+                write(field, references, out)?;
             }
         }
         Value::List(_) | Value::Set(_) => {}
     }
     Ok(())
+}
+
+/// The reference for which a record stands.
+fn reference(record: &Record, references: &[usize]) -> Option<usize> {
+    match (&record.label, record.fields.as_slice()) {
+        (Value::Symbol(label), [Value::Integer(index)]) if label == REFERENCE => {
+            references.get(usize::try_from(index).ok()?).copied()
+        }
+        _ => None,
+    }
 }
 
 /// Tape of a value → its canonical bytes, or with `content_id` their SHA-256.
@@ -176,7 +213,7 @@ pub fn encode(
     content_id: usize,
     _: usize,
 ) -> Result<usize, Failure> {
-    let value = read(&mut Reader::new(state.input(length)?), 0)?;
+    let value = read(&mut Reader::new(state.input(length)?), 0, None)?;
     let error = |error: syrup::Error| Failure::encode(error.kind);
     if content_id != 0 {
         let id = syrup::content_id(&value).map_err(error)?;
@@ -200,7 +237,7 @@ pub fn decode(
         Value::decode_lenient(input)?
     };
     let mut out = Writer::new();
-    if write(&value, &mut out).is_err() {
+    if write(&value, &[], &mut out).is_err() {
         let (offset, digits) = find_long_integer(input).unwrap_or_default();
         return Err(Failure::decode(
             offset,

@@ -200,6 +200,14 @@ impl Writer {
         self.text.extend(text.iter().map(|&byte| char::from(byte)));
     }
 
+    /// Appends what another writer has written.
+    #[cfg(feature = "captp")]
+    pub fn append(&mut self, other: Self) {
+        self.words.extend_from_slice(&other.words[16..]);
+        self.text.push_str(&other.text);
+        self.bytes.extend_from_slice(&other.bytes);
+    }
+
     pub fn finish(mut self) -> Vec<u8> {
         let ascii = self.text.is_ascii();
         let mut out = std::mem::take(&mut self.words);

@@ -5,6 +5,7 @@ import wasm from 'lydite/wasm'
 import { engine } from 'lydite/ox'
 import { register } from 'lydite/ethers'
 import { account } from 'lydite/viem'
+import { Broken, CapTP, Far, type Passable, type Remote, type RemotePromise, SyrupSymbol, item, settled } from 'lydite/captp'
 import lydite, { type XmssKeyFile, type AbiValue, Codec, Event, type Hex, LyditeError, type Lydite, type Transaction, decodeTransaction, keccak256 } from 'lydite'
 import { Engine } from 'ox'
 import { type LocalAccount, toAccount } from 'viem/accounts'
@@ -27,7 +28,19 @@ lydite.xmssKeyFromBytes('leansig', hash)
 const either: Lydite[] = [lydite, wasm]
 const code: 'DECODE' | 'ENCODE' | 'SIGNATURE' | 'INVALID_ARGUMENT' | 'PRECOMPILE' | 'UNSUPPORTED' | 'INTERNAL' | 'KEY_FILE' = new LyditeError('DECODE', '').code
 
+class Counter extends Far {
+  increment = (by: bigint) => by + 1n
+}
+async function capabilities(captp: CapTP): Promise<[unknown, Passable]> {
+  const promise: RemotePromise = captp.enliven('ocapn://')
+  const remote: Remote = await promise.make(new Counter(), () => 1n, new Map([['a', promise]]), undefined)
+  using held = remote.part()
+  // @ts-expect-error dates have no encoding
+  remote.at(new Date())
+  return [await item(held.list(new SyrupSymbol('a')), 0), new Broken('', await settled(remote)).reason]
+}
+
 Engine.set(engine())
 register(ethers)
 const local: LocalAccount = toAccount(account(`0x${'46'.repeat(32)}`))
-export { none, open, transaction, code, decoded, either, from, local, values }
+export { capabilities, none, open, transaction, code, decoded, either, from, local, values }

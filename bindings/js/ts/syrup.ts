@@ -28,11 +28,14 @@ export type SyrupValue =
 /** Same limit as in the core: trees are read recursively. */
 const MAX_DEPTH = 1024
 
-function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
+/** Writes a value that is not a `SyrupValue`; returns false if it cannot. */
+export type WriteOther = (tape: TapeWriter, value: unknown) => boolean
+
+export function write(tape: TapeWriter, value: SyrupValue, depth: number, other?: WriteOther): void {
   if (depth > MAX_DEPTH) throw unencodable(`containers nested deeper than ${MAX_DEPTH} levels`)
   const all = (kind: number, values: SyrupValue[]) => {
     tape.word(kind, values.length)
-    for (let i = 0; i < values.length; i++) write(tape, values[i]!, depth + 1)
+    for (let i = 0; i < values.length; i++) write(tape, values[i]!, depth + 1, other)
   }
   if (typeof value === 'boolean') tape.word(value ? 1 : 0)
   else if (typeof value === 'bigint') {
@@ -59,15 +62,16 @@ function write(tape: TapeWriter, value: SyrupValue, depth: number): void {
   else if (value instanceof Map) all(9, [...value].flat(1))
   else if (value instanceof Set) all(10, [...value])
   else if (value instanceof SyrupRecord) all(11, [value.label, ...value.fields])
-  else throw unencodable(`expected a value with a Syrup encoding, found ${kindOf(value)}`)
+  else if (!other?.(tape, value)) throw unencodable(`expected a value with a Syrup encoding, found ${kindOf(value)}`)
 }
 
-function read(tape: TapeReader): SyrupValue {
+/** Reads a value. `reference` makes one of a number. */
+export function read(tape: TapeReader, reference?: (number: number) => unknown): SyrupValue {
   const kind = tape.word()
   const count = tape.high()
   const all = () => {
     const values: SyrupValue[] = []
-    for (let i = 0; i < count; i++) values.push(read(tape))
+    for (let i = 0; i < count; i++) values.push(read(tape, reference))
     return values
   }
   switch (kind) {
@@ -92,15 +96,17 @@ function read(tape: TapeReader): SyrupValue {
     case 9: {
       const entries = new Map<SyrupValue, SyrupValue>()
       for (let i = 0; i < count; i++) {
-        const key = read(tape)
-        entries.set(key, read(tape))
+        const key = read(tape, reference)
+        entries.set(key, read(tape, reference))
       }
       return entries
     }
     case 10:
       return new Set(all())
+    case 12:
+      return reference!(count) as SyrupValue
     default: {
-      const label = read(tape)
+      const label = read(tape, reference)
       return new SyrupRecord(label, all())
     }
   }

@@ -3,7 +3,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::node::Ref;
 use crate::captp::{Codec as _, Syrup, Write as _};
-use crate::syrup::{self, Encode, Error, Kind, Reader, Value};
+use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Record, Value};
 
 /// The label of the record that stands for a reference in [`Payload::data`].
 pub(super) const PLACEHOLDER: &str = "desc:ref";
@@ -67,6 +67,18 @@ impl Payload {
         writer.string(message);
         writer.end_record();
         builder.payload
+    }
+
+    /// A tree in which each record `<desc:ref n>` stands for `refs[n]`, like in [`decode`](Self::decode). The handles
+    /// stay with the caller.
+    ///
+    /// # Errors
+    ///
+    /// The tree has no encoding, or a reference is unknown, or in a key, a label or a set.
+    pub fn from_tree(tree: &Value, refs: &[Ref]) -> Result<Self, Error> {
+        let mut builder = Builder::default();
+        builder.tree(tree, refs, 0)?;
+        Ok(builder.payload)
     }
 
     /// The encoding, with placeholders for references.
@@ -137,6 +149,42 @@ fn placeholder_length(index: usize) -> usize {
         index.ilog10() as usize + 1
     };
     PREFIX.len() + digits + 2
+}
+
+/// The index in a placeholder; `None` for other records.
+fn placeholder(record: &Record) -> Option<Option<usize>> {
+    if record.label != Value::Symbol(PLACEHOLDER.into()) {
+        return None;
+    }
+    Some(match record.fields.as_slice() {
+        [Value::Integer(index)] => u64::try_from(index).ok().and_then(|i| i.try_into().ok()),
+        _ => None,
+    })
+}
+
+/// Fails if there is a placeholder in the tree.
+fn without_references(tree: &Value) -> Result<&Value, Error> {
+    let found = match tree {
+        Value::List(items) | Value::Set(items) => {
+            items.iter().any(|item| without_references(item).is_err())
+        }
+        Value::Dictionary(entries) => entries.iter().any(|(key, value)| {
+            without_references(key).is_err() || without_references(value).is_err()
+        }),
+        Value::Record(record) => {
+            placeholder(record).is_some()
+                || without_references(&record.label).is_err()
+                || record
+                    .fields
+                    .iter()
+                    .any(|field| without_references(field).is_err())
+        }
+        _ => false,
+    };
+    if found {
+        return Err(ErrorKind::WrongType.at(0));
+    }
+    Ok(tree)
 }
 
 /// Appends values to a [`Payload`].
@@ -214,6 +262,56 @@ impl Builder {
     pub fn payload(&mut self, payload: &Payload) -> &mut Self {
         self.append(payload, 0, payload.data.len());
         self
+    }
+
+    fn tree(&mut self, tree: &Value, refs: &[Ref], depth: usize) -> Result<(), Error> {
+        if depth > syrup::MAX_TREE_DEPTH {
+            return Err(ErrorKind::TooDeep.at(0));
+        }
+        match tree {
+            Value::List(items) => {
+                self.begin_list();
+                for item in items {
+                    self.tree(item, refs, depth + 1)?;
+                }
+                self.end_list();
+            }
+            Value::Dictionary(entries) => {
+                let mut sorted = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    sorted.push((syrup::encode(without_references(key)?)?, value));
+                }
+                sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+                if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                    return Err(ErrorKind::Duplicate.at(0));
+                }
+                self.raw(b"{");
+                for (key, value) in sorted {
+                    self.raw(&key);
+                    self.tree(value, refs, depth + 1)?;
+                }
+                self.raw(b"}");
+            }
+            Value::Record(record) => match placeholder(record) {
+                Some(index) => {
+                    let index = index.ok_or(ErrorKind::WrongType.at(0))?;
+                    let reference = refs.get(index).ok_or(ErrorKind::WrongType.at(0))?;
+                    self.reference(*reference);
+                }
+                None => {
+                    self.raw(b"<");
+                    self.value(without_references(&record.label)?)?;
+                    for field in &record.fields {
+                        self.tree(field, refs, depth + 1)?;
+                    }
+                    self.raw(b">");
+                }
+            },
+            other => {
+                self.value(without_references(other)?)?;
+            }
+        }
+        Ok(())
     }
 
     /// The payload so far.

@@ -1,0 +1,437 @@
+//! One participant of OCapN per WebAssembly instance: its sessions, without their WebSockets, which are JavaScript's.
+//!
+//! References, connections and requests to connect are numbers. A number that JavaScript receives is a handle of the
+//! reference; it returns each with [`release`]. Times are in units of 10 ms since the start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lydite::ocapn::captp::{self, Framing, Locator, PublicKey, SecretKey};
+use lydite::ocapn::session::{
+    Config, Connection, Dial, Event, Location, Output, Payload, Ref, Vat,
+};
+
+use crate::failure::{Code, Failure};
+use crate::scratch::State;
+use crate::syrup;
+use crate::tape::{Reader, Writer};
+
+const TRANSPORT: &str = "websocket";
+const UNIT: u64 = 10;
+
+/// The state of one participant.
+pub struct Peer {
+    vat: Vat,
+    refs: Numbers<Ref>,
+    /// Those of local objects stay until nobody refers to the object.
+    objects: BTreeSet<Ref>,
+    connections: Numbers<Connection>,
+    dials: Numbers<Dial>,
+    /// Where to connect.
+    locations: BTreeMap<usize, Location>,
+}
+
+/// Numbers for handles.
+struct Numbers<T> {
+    items: Vec<Option<T>>,
+    free: Vec<usize>,
+    numbers: BTreeMap<T, usize>,
+}
+
+impl<T> Default for Numbers<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            free: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: Clone + Ord> Numbers<T> {
+    fn number(&mut self, item: &T) -> usize {
+        if let Some(number) = self.numbers.get(item) {
+            return *number;
+        }
+        let number = self.free.pop().unwrap_or(self.items.len());
+        if number == self.items.len() {
+            self.items.push(None);
+        }
+        self.items[number] = Some(item.clone());
+        self.numbers.insert(item.clone(), number);
+        number
+    }
+
+    fn get(&self, number: usize) -> Result<T, Failure> {
+        let item = self.items.get(number).cloned().flatten();
+        item.ok_or_else(|| Failure::argument("unknown or released reference or connection"))
+    }
+
+    fn remove(&mut self, number: usize) {
+        if let Some(item) = self.items.get_mut(number).and_then(Option::take) {
+            self.numbers.remove(&item);
+            self.free.push(number);
+        }
+    }
+}
+
+impl Peer {
+    /// Numbers the handles of a payload, and writes it.
+    fn put(&mut self, payload: &Payload, out: &mut Writer) -> Result<(), &'static str> {
+        let refs = payload.refs().iter();
+        let numbers: Vec<usize> = refs.map(|handle| self.refs.number(handle)).collect();
+        let mut value = Writer::new();
+        let written = match payload.decode() {
+            Ok(tree) => syrup::write(&tree, &numbers, &mut value).is_ok(),
+            Err(_) => false,
+        };
+        if written {
+            out.append(value);
+            return Ok(());
+        }
+        self.drop_payload(payload);
+        Err("the value is too deep, or has an integer of more than 65536 bits")
+    }
+
+    fn drop_payload(&mut self, payload: &Payload) {
+        for handle in payload.refs() {
+            self.drop(*handle);
+        }
+    }
+
+    /// Releases a handle, and its number with the last one.
+    fn drop(&mut self, handle: Ref) {
+        self.vat.drop_ref(handle);
+        if !self.vat.is_held(handle) && !self.objects.contains(&handle) {
+            self.forget(handle);
+        }
+    }
+
+    fn forget(&mut self, handle: Ref) {
+        if let Some(number) = self.refs.numbers.get(&handle).copied() {
+            self.refs.remove(number);
+        }
+    }
+
+    /// Writes the event and returns whether it concerns JavaScript.
+    fn put_event(&mut self, event: Event, out: &mut Writer) -> bool {
+        match event {
+            Event::Call {
+                object,
+                arguments,
+                reply,
+            } => {
+                out.word(1, self.refs.number(&object));
+                let number = reply.map_or(0, |reply| self.refs.number(&reply));
+                out.word(reply.is_some().into(), number);
+                if let Err(reason) = self.put(&arguments, out) {
+                    if let Some(reply) = reply {
+                        self.vat.resolve(reply, Err(&Payload::error(reason)));
+                        self.drop(reply);
+                    }
+                    return false;
+                }
+            }
+            Event::Settled { promise, outcome } => {
+                let Some(number) = self.refs.numbers.get(&promise).copied() else {
+                    let (Ok(payload) | Err(payload)) = outcome;
+                    self.drop_payload(&payload);
+                    return false;
+                };
+                let fulfilled = outcome.is_ok();
+                let (Ok(payload) | Err(payload)) = outcome;
+                let mut settled = Writer::new();
+                let (kind, settled) = match self.put(&payload, &mut settled) {
+                    Ok(()) => (if fulfilled { 2 } else { 3 }, settled),
+                    Err(reason) => {
+                        let mut settled = Writer::new();
+                        let _: Result<(), _> = self.put(&Payload::error(reason), &mut settled);
+                        (3, settled)
+                    }
+                };
+                out.word(kind, number);
+                out.append(settled);
+            }
+            Event::Broken(reference) => match self.refs.numbers.get(&reference) {
+                Some(number) => out.word(4, *number),
+                None => return false,
+            },
+            Event::Dropped(object) => {
+                out.word(5, self.refs.number(&object));
+                self.objects.remove(&object);
+                self.forget(object);
+            }
+            Event::Up(_) | Event::Down(..) => return false,
+        }
+        true
+    }
+}
+
+impl State {
+    fn peer(&mut self) -> Result<&mut Peer, Failure> {
+        let peer = self.peer.as_mut();
+        peer.ok_or_else(|| Failure::argument("the participant has not been started"))
+    }
+
+    /// The value on the tape in the first bytes of the scratch buffer.
+    fn payload(&mut self, length: usize) -> Result<Payload, Failure> {
+        let mut references = Vec::new();
+        let tree = syrup::read(
+            &mut Reader::new(self.input(length)?),
+            0,
+            Some(&mut references),
+        )?;
+        let peer = self.peer()?;
+        let references: Result<Vec<Ref>, Failure> = references
+            .into_iter()
+            .map(|number| peer.refs.get(number))
+            .collect();
+        Payload::from_tree(&tree, &references?).map_err(|error| Failure::encode(error.kind))
+    }
+
+    fn text(&mut self, at: usize, length: usize) -> Result<&str, Failure> {
+        let bytes = self.range(at, length)?;
+        std::str::from_utf8(bytes).map_err(|error| Failure::argument(format_args!("text: {error}")))
+    }
+}
+
+/// Seed of all session keys, seed of the designator's key → nothing. Both are 32 secret bytes, and are wiped.
+pub fn start(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let (seed, secret) = (state.array(0)?, state.array(32)?);
+    state.input(64)?.fill(0);
+    let mut config = Config::new(vec![Location {
+        transport: TRANSPORT.into(),
+        designator: SecretKey::from_bytes(&secret).public_key().to_designator(),
+        hints: None,
+    }]);
+    // Frames of a WebSocket are messages. Inside the core their lengths precede them.
+    config.fixed_framing = vec![(TRANSPORT.into(), Framing::Length)];
+    state.peer = Some(Peer {
+        vat: Vat::new(config, seed),
+        refs: Numbers::default(),
+        objects: BTreeSet::new(),
+        connections: Numbers::default(),
+        dials: Numbers::default(),
+        locations: BTreeMap::new(),
+    });
+    Ok(0)
+}
+
+/// Locator → a promise for the object, or for the bootstrap object of the peer.
+pub fn enliven(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let locator: Locator = state.text(0, length)?.parse()?;
+    let peer = state.peer()?;
+    let promise = match locator.sturdyref() {
+        Some(sturdyref) => peer.vat.enliven(&sturdyref),
+        None => peer.vat.connect(&locator.peer()),
+    };
+    Ok(peer.refs.number(&promise))
+}
+
+/// Tape of the arguments, a list → a promise for the result.
+pub fn call(state: &mut State, target: usize, length: usize, _: usize) -> Result<usize, Failure> {
+    let arguments = state.payload(length)?;
+    let peer = state.peer()?;
+    let result = peer.vat.call(peer.refs.get(target)?, &arguments);
+    Ok(peer.refs.number(&result))
+}
+
+/// Tape of the arguments, a list → nothing.
+pub fn send(state: &mut State, target: usize, length: usize, _: usize) -> Result<usize, Failure> {
+    let arguments = state.payload(length)?;
+    let peer = state.peer()?;
+    peer.vat.send(peer.refs.get(target)?, &arguments);
+    Ok(0)
+}
+
+/// Name of a field → a promise for that field of the struct that a promise is fulfilled with.
+pub fn get(state: &mut State, promise: usize, length: usize, _: usize) -> Result<usize, Failure> {
+    let field = state.text(0, length)?.to_owned();
+    let peer = state.peer()?;
+    let result = peer.vat.get(peer.refs.get(promise)?, &field);
+    Ok(peer.refs.number(&result))
+}
+
+/// A promise for an item of the list that a promise is fulfilled with.
+pub fn index(state: &mut State, promise: usize, index: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let result = peer.vat.index(peer.refs.get(promise)?, index as u64);
+    Ok(peer.refs.number(&result))
+}
+
+/// Requests the event for the settlement of a promise.
+pub fn listen(state: &mut State, promise: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    peer.vat.listen(peer.refs.get(promise)?);
+    Ok(0)
+}
+
+/// Requests the event for the end of the session of a reference.
+pub fn watch(state: &mut State, reference: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    peer.vat.watch(peer.refs.get(reference)?);
+    Ok(0)
+}
+
+/// Releases a handle.
+pub fn release(state: &mut State, reference: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    peer.drop(peer.refs.get(reference)?);
+    Ok(0)
+}
+
+/// A new object: calls of it are events.
+pub fn object(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let object = peer.vat.object();
+    peer.objects.insert(object);
+    Ok(peer.refs.number(&object))
+}
+
+/// Tape of the result → nothing. Settles and releases a resolver.
+pub fn resolve(
+    state: &mut State,
+    resolver: usize,
+    fulfil: usize,
+    length: usize,
+) -> Result<usize, Failure> {
+    let outcome = state.payload(length)?;
+    let peer = state.peer()?;
+    let resolver = peer.refs.get(resolver)?;
+    let outcome = match fulfil {
+        0 => Err(&outcome),
+        _ => Ok(&outcome),
+    };
+    peer.vat.resolve(resolver, outcome);
+    peer.drop(resolver);
+    Ok(0)
+}
+
+/// 32 random bytes → the first frame of a connection that JavaScript opened.
+pub fn challenge(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let nonce = state.array(0)?;
+    state.put(&captp::challenge(&nonce))
+}
+
+/// The challenge's random bytes, the first frame from the listener → the number of the connection, plus 1; 0 if it is
+/// not needed any more. Fails if the listener is not the peer that was to be reached.
+pub fn dialed(
+    state: &mut State,
+    number: usize,
+    length: usize,
+    now: usize,
+) -> Result<usize, Failure> {
+    let nonce = state.array(0)?;
+    let answer = state.range(32, length)?.to_vec();
+    let peer = state.peer()?;
+    let dial = peer.dials.get(number)?;
+    let location = peer.locations.get(&number).cloned();
+    let location = location.ok_or_else(|| Failure::argument("no location"))?;
+    let key = PublicKey::from_designator(&location.designator)?;
+    captp::verify_answer(&answer, &nonce, &key)
+        .map_err(|error| Failure::new(Code::Signature, error.kind))?;
+    peer.dials.remove(number);
+    peer.locations.remove(&number);
+    let proof = lydite::ocapn::session::Proof::Verified(location);
+    let connection = peer.vat.dialed(dial, proof, now as u64 * UNIT);
+    Ok(connection.map_or(0, |connection| peer.connections.number(&connection) + 1))
+}
+
+/// Reason → nothing. The connection could not be opened.
+pub fn dial_failed(
+    state: &mut State,
+    number: usize,
+    length: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let reason = state.text(0, length)?.to_owned();
+    let peer = state.peer()?;
+    let dial = peer.dials.get(number)?;
+    peer.dials.remove(number);
+    peer.locations.remove(&number);
+    peer.vat.dial_failed(dial, &reason);
+    Ok(0)
+}
+
+/// A frame → nothing.
+pub fn received(
+    state: &mut State,
+    number: usize,
+    length: usize,
+    now: usize,
+) -> Result<usize, Failure> {
+    let mut message = Vec::with_capacity(length + 8);
+    captp::put_frame(Framing::Length, state.input(length)?, &mut message);
+    let peer = state.peer()?;
+    let connection = peer.connections.get(number)?;
+    peer.vat.received(connection, &message, now as u64 * UNIT);
+    Ok(0)
+}
+
+/// Reason → nothing. The connection is closed.
+pub fn closed(state: &mut State, number: usize, length: usize, _: usize) -> Result<usize, Failure> {
+    let reason = state.text(0, length)?.to_owned();
+    let peer = state.peer()?;
+    let connection = peer.connections.get(number)?;
+    peer.connections.remove(number);
+    peer.vat.closed(connection, &reason);
+    Ok(0)
+}
+
+/// Applies deadlines. The time until the next one, plus 1; 0 if there is none.
+pub fn tick(state: &mut State, now: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let now = now as u64 * UNIT;
+    peer.vat.tick(now);
+    Ok(peer.vat.deadline().map_or(0, |deadline| {
+        let wait = deadline.saturating_sub(now).div_ceil(UNIT);
+        wait.min(1 << 24) as usize + 1
+    }))
+}
+
+/// What JavaScript has to do, as a tape: 1 and a connection, then messages to send on it, each with its length; 2 and a
+/// connection to close; 3 and a request, then the designator and the URL to connect to. Empty if there is nothing.
+pub fn output(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let mut out = Writer::new();
+    loop {
+        let Some(output) = peer.vat.poll_output() else {
+            return Ok(0);
+        };
+        match output {
+            Output::Bytes(connection) => {
+                let mut bytes = Vec::new();
+                peer.vat.take_bytes(connection, &mut bytes);
+                if bytes.is_empty() {
+                    continue;
+                }
+                out.word(1, peer.connections.number(&connection));
+                out.bytes(&bytes);
+            }
+            Output::Close(connection) => out.word(2, peer.connections.number(&connection)),
+            Output::Dial { dial, location } => {
+                let number = peer.dials.number(&dial);
+                out.word(3, number);
+                out.text(&location.designator);
+                let mut hints = location.hints.iter().flatten();
+                let url = hints.find(|(name, _)| name == "url");
+                out.text(url.map_or("", |(_, url)| url));
+                peer.locations.insert(number, location);
+            }
+        }
+        return state.put_owned(out.finish());
+    }
+}
+
+/// What happened, as a tape: 1 and an object, whether a result is expected and if so its resolver, the arguments; 2 or 3
+/// and a promise, its value or the reason for which it broke; 4 and a reference whose session ended; 5 and an object to
+/// which nobody refers any more. Empty if nothing happened.
+pub fn event(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    while let Some(event) = peer.vat.poll_event() {
+        let mut out = Writer::new();
+        if peer.put_event(event, &mut out) {
+            return state.put_owned(out.finish());
+        }
+    }
+    Ok(0)
+}
