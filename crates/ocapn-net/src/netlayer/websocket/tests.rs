@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::{Message, client::IntoClientRequest as _};
 
 use super::*;
 use crate::tests::{node, run};
-use crate::{Node, args, suite};
+use crate::{Node, Record, Tcp, args, suite};
 
 async fn bind(secret: u8) -> WebSocket {
     WebSocket::bind("127.0.0.1:0", &[secret; 32]).await.unwrap()
@@ -257,6 +257,40 @@ fn the_silent_and_the_slow_do_not_block_others() {
             }
         }
         assert_eq!(pongs, 5);
+    });
+}
+
+#[test]
+fn the_framing_inside_the_node_is_not_used_elsewhere() {
+    run(async {
+        let (sender, records) = std::sync::mpsc::channel();
+        let tcp = async |name| Tcp::bind("127.0.0.1:0", name).await.unwrap();
+        let carol = Node::builder().netlayer(tcp("carol").await);
+        let carol = carol.record(move |record| sender.send(record).unwrap());
+        let carol = carol.start().unwrap();
+        suite::publish(&carol);
+        let both = async |secret, name| {
+            let builder = Node::builder().netlayer(bind(secret).await);
+            builder.netlayer(tcp(name).await).start().unwrap()
+        };
+        let (alice, bob) = (both(1, "alice").await, both(2, "bob").await);
+        // Bob hands an object of Carol to Alice: she connects to Carol because a WebSocket said so.
+        let echo = bob.enliven(&carol.locator(suite::swiss::ECHO).unwrap());
+        let echo = echo.await.unwrap().as_reference().unwrap();
+        bob.publish(b"gift", bob.function(move |_| Ok(echo.clone().into())));
+        let gift = alice.enliven(&bob.locator(b"gift").unwrap()).call(args![]);
+        assert_eq!(gift.call(args![1u64]).await.unwrap().data(), b"[1+]");
+        let received = |record| match record {
+            Record::Received(connection, bytes) => Some((connection, bytes)),
+            _ => None,
+        };
+        let received: Vec<_> = records.try_iter().filter_map(received).collect();
+        for dialer in 0..2 {
+            let first = received
+                .iter()
+                .find(|(connection, _)| *connection == dialer);
+            assert!(first.unwrap().1.starts_with(b"<16'op:start-session"));
+        }
     });
 }
 
