@@ -34,7 +34,16 @@ impl Vat {
             return;
         }
         node.handles -= 1;
-        if node.handles == 0 && node.refs == 0 {
+        if node.handles > 0 {
+            return;
+        }
+        // The caller cannot be notified about a handle that it does not have, so that it need not be kept for that.
+        if let Some(promise) = node.promise_mut() {
+            promise
+                .listeners
+                .retain(|listener| !matches!(listener, Listener::Caller(by) if *by == id));
+        }
+        if node.refs == 0 {
             self.unreferenced.push(id);
         }
     }
