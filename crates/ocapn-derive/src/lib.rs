@@ -1,7 +1,10 @@
-//! The derive macros `syrup::Encode` and `syrup::Decode` of `lydite-ocapn`, where they are re-exported and documented.
+//! The derive macros `syrup::Encode` and `syrup::Decode` of `lydite-ocapn`, where they are re-exported and documented,
+//! and the attribute `object` of `lydite-ocapn-net` (feature `object`).
 #![forbid(unsafe_code)]
 
 mod expand;
+#[cfg(feature = "object")]
+mod object;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -28,6 +31,30 @@ pub fn derive_decode(item: TokenStream) -> TokenStream {
 fn derive(item: &DeriveInput, expand: fn(&Input) -> proc_macro2::TokenStream) -> TokenStream {
     match Input::parse(item) {
         Ok(input) => expand(&input).into(),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// Turns a trait into the methods of objects that can be called remotely. See `lydite_ocapn_net` for an example.
+///
+/// For `trait Greeter` it generates:
+///
+/// - `Greeter`, which objects implement: `async fn` returns a future that is `Send`.
+/// - `GreeterApi`, the parameter of `Ref<GreeterApi>`; `GreeterApi::object(&node, …)` creates an object.
+/// - `GreeterCalls`, which adds the methods to `Ref<GreeterApi>` and `Promise<Ref<GreeterApi>>`. Calls are sent at once.
+///
+/// A method that is not `async` is one-way: it has no result, and its caller gets no error. An `async` method may
+/// return `Result<T, E>` with any `E` that converts to `Error`; its caller gets a `Promise<T>`. Parameters and results
+/// are data that implement `Encode` and `Decode`, and references.
+///
+/// The symbol of a method is its name in Rust (`set_limit`). `#[object(kebab)]` replaces each `_` by `-`, and
+/// `#[symbol = "…"]` sets the symbol of one method. `#[object(crate = path)]` names a re-export of the library.
+#[cfg(feature = "object")]
+#[proc_macro_attribute]
+pub fn object(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let item = parse_macro_input!(item as syn::ItemTrait);
+    match object::expand(arguments.into(), &item) {
+        Ok(code) => code.into(),
         Err(error) => error.into_compile_error().into(),
     }
 }

@@ -119,3 +119,73 @@ fn other_names_of_the_library_are_used() {
         assert!(!code.contains("lydite_ocapn"));
     }
 }
+
+#[cfg(feature = "object")]
+mod objects {
+    use crate::object::expand;
+
+    fn refusal(options: &str, item: &str) -> String {
+        let options = options.parse().unwrap();
+        match expand(options, &syn::parse_str(item).unwrap()) {
+            Err(error) => error.to_string(),
+            Ok(_) => String::new(),
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        let owned = "expected an owned type, such as `String` for `&str`";
+        for (item, message) in [
+            (
+                "trait T<A> {}",
+                "expected a trait without generic parameters",
+            ),
+            (
+                "trait T { const A: u8; }",
+                "expected only methods in this trait",
+            ),
+            (
+                "trait T { fn f<A>(&self); }",
+                "expected a method without generic parameters",
+            ),
+            (
+                "trait T { fn f(&self) {} }",
+                "expected a method without a body",
+            ),
+            (
+                "trait T { const fn f(&self); }",
+                "expected `fn` or `async fn`",
+            ),
+            ("trait T { fn f(); }", "expected `&self`"),
+            ("trait T { fn f(a: u8); }", "expected `&self`"),
+            ("trait T { fn f(&mut self); }", "expected `&self`"),
+            ("trait T { fn f(&self, (a, b): A); }", "expected a name"),
+            ("trait T { fn f(&self, a: &str); }", owned),
+            ("trait T { async fn f(&self) -> &str; }", owned),
+            (
+                "trait T { fn f(&self) -> u8; }",
+                "a method with a result must be `async`; without one it is one-way",
+            ),
+            (
+                "trait T { fn f(&self); #[symbol = \"f\"] fn g(&self); }",
+                "same symbol as the method `f`: `f`",
+            ),
+            (
+                "trait T { #[symbol = 1] fn g(&self); }",
+                "expected string literal",
+            ),
+            (
+                "trait T { fn cast(&self); }",
+                "references have a method `cast`; rename this one and add #[symbol = \"cast\"]",
+            ),
+            (
+                "trait T { async fn f(&self, a: String) -> Result<u8, Error>; }",
+                "",
+            ),
+        ] {
+            assert_eq!(refusal("", item), message, "{item}");
+        }
+        let unknown = "unknown option; expected `kebab` or `crate`";
+        assert_eq!(refusal("camel", "trait T {}"), unknown);
+    }
+}

@@ -16,6 +16,10 @@ pub enum Error {
     Type(syrup::Error),
     /// There is no argument at this index.
     Missing(usize),
+    /// A value is not a reference.
+    NotReference,
+    /// The promise did not settle before its deadline.
+    Deadline,
 }
 
 impl Error {
@@ -42,6 +46,8 @@ impl fmt::Display for Error {
             },
             Self::Type(error) => write!(f, "unexpected value: {error}"),
             Self::Missing(index) => write!(f, "expected an argument at index {index}, found none"),
+            Self::NotReference => f.write_str("expected a reference, found data"),
+            Self::Deadline => f.write_str("no result before the deadline"),
         }
     }
 }

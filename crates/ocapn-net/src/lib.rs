@@ -24,6 +24,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The attribute [`object`](macro@object) turns a trait into the methods of objects. Methods exist on [`Ref`] and also
+//! on promises for one, so that a chain of calls takes one round trip:
+//!
+//! ```
+//! use lydite_ocapn_net::{Network, Node, Promise, Ref, object};
+//!
+//! #[object]
+//! trait Counter {
+//!     async fn add(&self, number: u64) -> u64;
+//! }
+//!
+//! struct Total(std::sync::atomic::AtomicU64);
+//!
+//! impl Counter for Total {
+//!     async fn add(&self, number: u64) -> u64 {
+//!         self.0.fetch_add(number, std::sync::atomic::Ordering::Relaxed) + number
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let network = Network::default();
+//! # let alice = Node::builder().netlayer(network.join("alice")?).start()?;
+//! # let bob = Node::builder().netlayer(network.join("bob")?).start()?;
+//! bob.publish(b"counter", CounterApi::object(&bob, Total(0.into())));
+//! let counter: Promise<Ref<CounterApi>> = alice.enliven(&"ocapn://bob.memory/s/counter".parse()?).cast();
+//! let (first, second) = (counter.add(1), counter.add(2));
+//! assert_eq!((first.await?, second.await?), (1, 3));
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The protocol is in [`lydite_ocapn::session`], which does no I/O; this crate moves its bytes. A [`Netlayer`] opens
 //! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`], in-memory ([`Network`]), and WebSocket
 //! with the feature `websocket`.
@@ -42,6 +73,7 @@ mod reference;
 pub mod suite;
 #[cfg(test)]
 mod tests;
+mod typed;
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]
@@ -49,6 +81,7 @@ mod tests;
 struct Readme;
 
 pub use error::Error;
+pub use lydite_ocapn_derive::object;
 #[cfg(unix)]
 pub use netlayer::Unix;
 #[cfg(feature = "websocket")]
@@ -58,4 +91,7 @@ pub use node::{Builder, Node};
 pub use object::{Call, Object};
 pub use passable::{Arguments, Pass, Passable, PassableBuilder};
 pub use record::{Record, replay};
-pub use reference::{Promise, Reference, Resolver};
+pub use reference::{OnBroken, Promise, Reference, Resolver, Settled};
+#[doc(hidden)]
+pub use typed::generated;
+pub use typed::{Done, Give, Ref, Target, Transfer};

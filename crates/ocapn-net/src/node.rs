@@ -2,11 +2,12 @@
 use std::{
     collections::HashMap,
     fmt, io,
+    panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Poll, Waker},
+    task::{Context, Poll, Waker},
     time::Instant,
 };
 
@@ -60,7 +61,9 @@ struct Waiting {
 
 #[derive(Default)]
 struct Broken {
-    wakers: Vec<Waker>,
+    /// By number, so that each can be removed.
+    wakers: HashMap<u64, Waker>,
+    next: u64,
     ended: bool,
 }
 
@@ -263,13 +266,27 @@ impl Node {
         self.object(move |call: Call| {
             let task = function(call.arguments);
             let reply = call.reply;
-            tokio::spawn(async move {
+            call.node.start_task(async move {
                 let result = task.await;
                 if let Some(reply) = reply {
                     reply.settle(result);
                 }
             });
         })
+    }
+
+    /// Runs a task up to its first wait now, so that tasks start in the order of the calls, and the rest in the
+    /// background. Without a runtime it is dropped instead of waiting.
+    pub(crate) fn start_task(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let runtime = self.0.runtime.clone();
+        let runtime = runtime.or_else(|| tokio::runtime::Handle::try_current().ok());
+        let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
+        let mut task = Box::pin(task);
+        // `spawn` polls again, with the waker that counts.
+        let polled = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if let (Poll::Pending, Some(runtime)) = (polled, &runtime) {
+            runtime.spawn(task);
+        }
     }
 
     /// Creates a promise and its resolver.
@@ -282,7 +299,8 @@ impl Node {
     }
 
     /// Makes an object available to whoever knows the swiss number.
-    pub fn publish(&self, swiss: &[u8], object: Reference) {
+    pub fn publish(&self, swiss: &[u8], object: impl Into<Reference>) {
+        let object = object.into();
         self.vat(|vat| vat.publish(swiss, object.handle()));
     }
 
@@ -463,7 +481,10 @@ impl Node {
                         reply: reply.map(|reply| Resolver::new(Reference::adopt(self, reply))),
                     };
                     if let Some(handler) = handler {
-                        handler.call(call);
+                        // A panic breaks the reply, which is dropped with the call. It must not end the task of the
+                        // connection, or the session would never end. The panic hook has reported it.
+                        let handled = AssertUnwindSafe(|| handler.call(call));
+                        drop(std::panic::catch_unwind(handled));
                     }
                 }
                 Event::Settled { promise, outcome } => {
@@ -488,7 +509,7 @@ impl Node {
                     broken.ended = true;
                     let wakers = std::mem::take(&mut broken.wakers);
                     drop(state);
-                    wakers.into_iter().for_each(Waker::wake);
+                    wakers.into_values().for_each(Waker::wake);
                 }
                 Event::Dropped(object) => {
                     let object = state.objects.remove(&object);
@@ -552,7 +573,13 @@ impl Node {
         Poll::Pending
     }
 
-    pub(crate) fn poll_broken(&self, reference: Ref, waker: &Waker) -> Poll<()> {
+    /// Registers the waker under a number, or replaces the one with that number.
+    pub(crate) fn poll_broken(
+        &self,
+        reference: Ref,
+        registered: &mut Option<u64>,
+        waker: &Waker,
+    ) -> Poll<()> {
         let mut watch = false;
         let mut state = self.state();
         let broken = state.broken.entry(reference).or_insert_with(|| {
@@ -562,12 +589,27 @@ impl Node {
         if broken.ended {
             return Poll::Ready(());
         }
-        broken.wakers.push(waker.clone());
+        let number = *registered.get_or_insert_with(|| {
+            broken.next += 1;
+            broken.next
+        });
+        broken.wakers.insert(number, waker.clone());
         drop(state);
         if watch {
             self.vat(|vat| vat.watch(reference));
         }
         Poll::Pending
+    }
+
+    /// Removes a waker.
+    pub(crate) fn ignore_broken(&self, reference: Ref, registered: u64) {
+        let mut state = self.state();
+        let waker = state
+            .broken
+            .get_mut(&reference)
+            .and_then(|broken| broken.wakers.remove(&registered));
+        drop(state);
+        drop(waker);
     }
 
     /// What the driver has to do.

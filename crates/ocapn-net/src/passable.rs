@@ -1,9 +1,9 @@
 //! Values with references.
-use lydite_ocapn::session::{Builder, Payload, Ref};
+use lydite_ocapn::session::{self, Builder, Payload};
 use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
 
 use crate::node::Node;
-use crate::{Error, Promise, Reference};
+use crate::{Error, Promise, Ref, Reference};
 
 /// A value that was received or is to be sent: data, references, or both.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Passable {
 
     /// A part with its references.
     fn part(&self, payload: Payload) -> Self {
-        let held = |reference: &Ref| {
+        let held = |reference: &session::Ref| {
             let mut held = self.references.iter();
             held.find(|held| held.handle() == *reference).cloned()
         };
@@ -141,7 +141,13 @@ impl PassableBuilder {
         self
     }
 
-    fn finish(self) -> Passable {
+    /// Appends data, or nothing if they have no encoding.
+    pub(crate) fn encode<T: syrup::Encode>(&mut self, value: &T) -> Result<(), Error> {
+        self.builder.value(value)?;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Passable {
         Passable {
             payload: self.builder.finish(),
             references: self.references,
@@ -211,7 +217,7 @@ impl Pass for Reference {
     }
 }
 
-impl Pass for Promise {
+impl<T> Pass for Promise<T> {
     fn put(&self, to: &mut PassableBuilder) {
         self.reference().put(to);
     }
@@ -236,7 +242,19 @@ macro_rules! pass_borrowed {
         }
     )*};
 }
-pass_borrowed!(Passable Reference Promise Value String);
+pass_borrowed!(Passable Reference Value String);
+
+impl<T> Pass for &Promise<T> {
+    fn put(&self, to: &mut PassableBuilder) {
+        (**self).put(to);
+    }
+}
+
+impl<A> Pass for Ref<A> {
+    fn put(&self, to: &mut PassableBuilder) {
+        self.reference().put(to);
+    }
+}
 
 impl From<Reference> for Passable {
     fn from(reference: Reference) -> Self {
@@ -244,8 +262,8 @@ impl From<Reference> for Passable {
     }
 }
 
-impl From<Promise> for Passable {
-    fn from(promise: Promise) -> Self {
+impl<T> From<Promise<T>> for Passable {
+    fn from(promise: Promise<T>) -> Self {
         Self::new(promise)
     }
 }

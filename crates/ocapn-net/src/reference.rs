@@ -2,15 +2,18 @@
 use std::{
     fmt,
     future::{Future, IntoFuture},
+    hash,
+    marker::PhantomData,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::{Duration, Instant},
 };
 
-use lydite_ocapn::session::Ref;
+use lydite_ocapn::session::{Ref, Vat};
 
 use crate::node::Node;
-use crate::{Arguments, Error, Passable};
+use crate::{Arguments, Error, Passable, Transfer};
 
 /// A reference to an object or promise, local or remote. Clones are the same reference; when the last one is dropped,
 /// the object is released.
@@ -51,7 +54,7 @@ impl Reference {
             .0
             .node
             .vat(|vat| vat.call(self.0.handle, arguments.payload()));
-        Promise(Self::adopt(&self.0.node, result))
+        Promise::new(Self::adopt(&self.0.node, result))
     }
 
     /// Sends a message now, without waiting for a result. There is no sign whether it arrived.
@@ -68,10 +71,13 @@ impl Reference {
         }
     }
 
-    /// Completes when the session of a remote reference has ended. Never completes for local ones.
-    pub async fn on_broken(&self) {
-        let (node, handle) = (&self.0.node, self.0.handle);
-        std::future::poll_fn(|context| node.poll_broken(handle, context.waker())).await;
+    /// Completes when the session of a remote reference has ended. Never completes for local ones. Dropping the future
+    /// unregisters it.
+    pub fn on_broken(&self) -> OnBroken {
+        OnBroken {
+            reference: self.clone(),
+            registered: None,
+        }
     }
 }
 
@@ -84,6 +90,12 @@ impl PartialEq for Reference {
 
 impl Eq for Reference {}
 
+impl hash::Hash for Reference {
+    fn hash<H: hash::Hasher>(&self, state: &mut H) {
+        self.0.handle.hash(state);
+    }
+}
+
 impl fmt::Debug for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0.handle)
@@ -91,83 +103,171 @@ impl fmt::Debug for Reference {
 }
 
 /// The result of a call, or any other promise. It can be used before it settles: calls through it are sent at once. If
-/// it is dropped, the result is released.
-#[derive(Clone, Debug)]
-pub struct Promise(Reference);
+/// it is dropped, the result is released. Awaiting it gives the value as a `T`.
+pub struct Promise<T = Passable> {
+    reference: Reference,
+    deadline: Option<Instant>,
+    value: PhantomData<fn() -> T>,
+}
 
-impl Promise {
+impl<T> Promise<T> {
     pub(crate) const fn new(reference: Reference) -> Self {
-        Self(reference)
+        Self {
+            reference,
+            deadline: None,
+            value: PhantomData,
+        }
     }
 
     /// The promise as a reference.
     pub const fn reference(&self) -> &Reference {
-        &self.0
+        &self.reference
     }
 
+    /// Claims that the promise will be fulfilled with a `U`, such as [`Ref<GreeterApi>`](crate::Ref).
+    pub fn cast<U>(self) -> Promise<U> {
+        Promise {
+            reference: self.reference,
+            deadline: self.deadline,
+            value: PhantomData,
+        }
+    }
+
+    /// Sets how long to wait, from now. After that, awaiting the promise gives [`Error::Deadline`]. The peer is not
+    /// told; what the call does there continues.
+    #[must_use]
+    pub fn with_deadline(mut self, duration: Duration) -> Self {
+        self.deadline = Instant::now().checked_add(duration);
+        self
+    }
+}
+
+impl Promise {
     /// Calls the object that the promise will be fulfilled with.
     pub fn call(&self, arguments: Arguments) -> Self {
-        self.0.call(arguments)
+        self.reference.call(arguments)
     }
 
     /// Sends to the object that the promise will be fulfilled with.
     pub fn send(&self, arguments: Arguments) {
-        self.0.send(arguments);
+        self.reference.send(arguments);
+    }
+
+    fn part(&self, part: impl FnOnce(&mut Vat, Ref) -> Ref) -> Self {
+        let node = self.reference.node();
+        let handle = node.vat(|vat| part(vat, self.reference.handle()));
+        Self::new(Reference::adopt(node, handle))
     }
 
     /// A field of the struct that the promise will be fulfilled with.
     pub fn get(&self, field: &str) -> Self {
-        let handle = self.0.handle();
-        let part = self.0.node().vat(|vat| vat.get(handle, field));
-        Self(Reference::adopt(self.0.node(), part))
+        self.part(|vat, handle| vat.get(handle, field))
     }
 
     /// An item of the list that the promise will be fulfilled with.
     pub fn index(&self, index: u64) -> Self {
-        let handle = self.0.handle();
-        let part = self.0.node().vat(|vat| vat.index(handle, index));
-        Self(Reference::adopt(self.0.node(), part))
+        self.part(|vat, handle| vat.index(handle, index))
     }
 
     /// The contents of the tagged value that the promise will be fulfilled with.
     pub fn untag(&self, tag: &str) -> Self {
-        let handle = self.0.handle();
-        let part = self.0.node().vat(|vat| vat.untag(handle, tag));
-        Self(Reference::adopt(self.0.node(), part))
+        self.part(|vat, handle| vat.untag(handle, tag))
     }
 }
 
-impl IntoFuture for Promise {
-    type Output = Result<Passable, Error>;
-    type IntoFuture = Settled;
-
-    fn into_future(self) -> Settled {
-        Settled(self)
+impl<T> Clone for Promise<T> {
+    fn clone(&self) -> Self {
+        Self {
+            reference: self.reference.clone(),
+            ..*self
+        }
     }
 }
 
-impl IntoFuture for &Promise {
-    type Output = Result<Passable, Error>;
-    type IntoFuture = Settled;
+impl<T> fmt::Debug for Promise<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Promise").field(&self.reference).finish()
+    }
+}
 
-    fn into_future(self) -> Settled {
-        Settled(self.clone())
+impl<T: Transfer> IntoFuture for Promise<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = Settled<T>;
+
+    fn into_future(self) -> Settled<T> {
+        let sleep = |deadline: Instant| Box::pin(tokio::time::sleep_until(deadline.into()));
+        Settled {
+            deadline: self.deadline.map(sleep),
+            promise: self,
+        }
+    }
+}
+
+impl<T: Transfer> IntoFuture for &Promise<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = Settled<T>;
+
+    fn into_future(self) -> Settled<T> {
+        self.clone().into_future()
     }
 }
 
 /// Waits for a [`Promise`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
-pub struct Settled(Promise);
+pub struct Settled<T = Passable> {
+    promise: Promise<T>,
+    deadline: Option<Pin<Box<tokio::time::Sleep>>>,
+}
 
-impl Future for Settled {
-    type Output = Result<Passable, Error>;
+impl<T: Transfer> Future for Settled<T> {
+    type Output = Result<T, Error>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let reference = &self.0.0;
-        reference
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let reference = &self.promise.reference;
+        let outcome = reference
             .node()
-            .poll_settled(reference.handle(), context.waker())
+            .poll_settled(reference.handle(), context.waker());
+        if let Poll::Ready(outcome) = outcome {
+            return Poll::Ready(outcome.and_then(|value| T::take(&value)));
+        }
+        match &mut self.deadline {
+            Some(deadline) => deadline
+                .as_mut()
+                .poll(context)
+                .map(|()| Err(Error::Deadline)),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// Completes when the session of a reference has ended. See [`Reference::on_broken`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless awaited"]
+pub struct OnBroken {
+    reference: Reference,
+    /// Number of the registered waker.
+    registered: Option<u64>,
+}
+
+impl Future for OnBroken {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let (node, handle) = (this.reference.node(), this.reference.handle());
+        node.poll_broken(handle, &mut this.registered, context.waker())
+    }
+}
+
+impl Drop for OnBroken {
+    fn drop(&mut self) {
+        if let Some(registered) = self.registered {
+            let reference = &self.reference;
+            reference
+                .node()
+                .ignore_broken(reference.handle(), registered);
+        }
     }
 }
 
