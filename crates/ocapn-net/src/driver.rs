@@ -25,7 +25,8 @@ pub(crate) fn start(node: &Node) {
         return;
     };
     for (index, netlayer) in node.inner().netlayers.iter().enumerate() {
-        runtime.spawn(accept(node.downgrade(), index, netlayer.clone()));
+        let task = runtime.spawn(accept(node.downgrade(), index, netlayer.clone()));
+        node.inner().add_acceptor(task.abort_handle());
     }
     let node = node.downgrade();
     runtime.spawn(async move {

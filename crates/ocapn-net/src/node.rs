@@ -1,6 +1,6 @@
 //! The node: a vat, its objects, and those who wait for promises.
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt, io,
     panic::AssertUnwindSafe,
     sync::{
@@ -39,6 +39,28 @@ pub(crate) struct Inner {
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
     stopped: AtomicBool,
+    /// The tasks that accept connections. They wait for the netlayer, so that only aborting ends them.
+    acceptors: Mutex<Vec<tokio::task::AbortHandle>>,
+}
+
+impl Inner {
+    pub fn add_acceptor(&self, task: tokio::task::AbortHandle) {
+        let acceptors = self.acceptors.lock();
+        acceptors.unwrap_or_else(PoisonError::into_inner).push(task);
+    }
+
+    fn stop_accepting(&self) {
+        let acceptors = self.acceptors.lock();
+        for task in acceptors.unwrap_or_else(PoisonError::into_inner).drain(..) {
+            task.abort();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.stop_accepting();
+    }
 }
 
 pub(crate) struct State {
@@ -49,7 +71,7 @@ pub(crate) struct State {
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
-    outputs: Vec<Output>,
+    outputs: VecDeque<Output>,
     recorder: Option<Recording>,
 }
 
@@ -174,7 +196,7 @@ impl Builder {
                 broken: HashMap::new(),
                 tasks: HashMap::new(),
                 closing: HashMap::new(),
-                outputs: Vec::new(),
+                outputs: VecDeque::new(),
                 recorder: self.recorder.map(|recorder| Recording {
                     recorder,
                     connections: Vec::new(),
@@ -188,6 +210,7 @@ impl Builder {
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),
+            acceptors: Mutex::default(),
         }));
         driver::start(&node);
         Ok(node)
@@ -338,6 +361,7 @@ impl Node {
     /// Ends all sessions and stops accepting connections.
     pub fn shutdown(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
+        self.0.stop_accepting();
         let connections: Vec<Connection> = self.state().tasks.keys().copied().collect();
         for connection in connections {
             self.vat(|vat| vat.abort(connection, "the node stops"));
@@ -614,8 +638,7 @@ impl Node {
 
     /// What the driver has to do.
     pub(crate) fn output(&self) -> Option<Output> {
-        let mut state = self.state();
-        (!state.outputs.is_empty()).then(|| state.outputs.remove(0))
+        self.state().outputs.pop_front()
     }
 
     /// Moves the bytes to send to `out` if it is empty, and returns whether the connection closes after them. Registers
@@ -671,7 +694,7 @@ impl State {
                     }
                 }
             }
-            self.outputs.push(output);
+            self.outputs.push_back(output);
         }
     }
 }

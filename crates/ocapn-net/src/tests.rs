@@ -213,6 +213,23 @@ fn names_and_sockets_are_taken_once() {
     });
 }
 
+#[test]
+fn a_dropped_or_stopped_node_frees_its_name() {
+    run(async {
+        let network = Network::default();
+        for stop in [Node::shutdown as fn(&Node), |_| {}] {
+            let node = node(network.join("alice").unwrap());
+            stop(&node);
+            drop(node);
+            // Aborted tasks end at their next turn.
+            while let Err(error) = network.join("alice") {
+                assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+    });
+}
+
 fn recorded(file: &str, dialect: Dialect, framing: Framing, port: u16) {
     let records: Vec<Record> = file
         .lines()
