@@ -41,7 +41,8 @@ fn derive(item: &DeriveInput, expand: fn(&Input) -> proc_macro2::TokenStream) ->
 ///
 /// - `Greeter`, which objects implement: `async fn` returns a future that is `Send`.
 /// - `GreeterApi`, the parameter of `Ref<GreeterApi>`; `GreeterApi::object(&node, …)` creates an object.
-/// - `GreeterCalls`, which adds the methods to `Ref<GreeterApi>` and `Promise<Ref<GreeterApi>>`. Calls are sent at once.
+/// - `GreeterCalls`, which adds the methods to `Ref<GreeterApi>` and `Promise<Ref<GreeterApi>>`. Calls are sent
+///   at once.
 ///
 /// A method that is not `async` is one-way: it has no result, and its caller gets no error. An `async` method may
 /// return `Result<T, E>` with any `E` that converts to `Error`; its caller gets a `Promise<T>`. Parameters and results

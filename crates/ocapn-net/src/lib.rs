@@ -80,6 +80,11 @@ mod typed;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// Runs the example of docs/captp.md as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/captp.md")]
+struct Page;
+
 pub use error::Error;
 pub use lydite_ocapn_derive::object;
 #[cfg(unix)]

@@ -1,0 +1,19 @@
+//! Runs the example.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+#[path = "../examples/tool_server.rs"]
+mod tool_server;
+
+#[test]
+fn a_weaker_tool_is_lent_and_revoked() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let read_only = "refused: these notes are read-only";
+    let none_left = "refused: no reads left";
+    let lines = runtime.block_on(tool_server::demonstrate()).unwrap();
+    let expected = [
+        [read_only, "buy milk", none_left],
+        [read_only, "buy milk", "buy milk"],
+        [read_only, none_left, none_left],
+    ];
+    assert_eq!(lines, expected.concat());
+}
