@@ -1,7 +1,7 @@
 //! The attribute `object`: a trait as the methods of objects that can be called remotely.
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
@@ -333,6 +333,8 @@ fn caller(library: &Path, method: &Method<'_>) -> TokenStream {
     let Method {
         symbol, parameters, ..
     } = method;
+    // No parameter of the method hides it.
+    let list = Ident::new("list", Span::mixed_site());
     let attributes = documents(method);
     let name = &method.item.sig.ident;
     let names = parameters.iter().map(|(name, _)| name);
@@ -341,7 +343,7 @@ fn caller(library: &Path, method: &Method<'_>) -> TokenStream {
         .map(|(_, ty)| quote_spanned!(ty.span()=> impl #library::Give<#ty>));
     let put = parameters
         .iter()
-        .map(|(name, ty)| quote!(#library::Give::<#ty>::give(&#name, list)?;));
+        .map(|(name, ty)| quote!(#library::Give::<#ty>::give(&#name, #list)?;));
     let (function, output) = match method.answer {
         Answer::OneWay => (quote!(send), quote!()),
         Answer::Done => (quote!(call), quote!(-> #library::Promise<#library::Done>)),
@@ -349,14 +351,14 @@ fn caller(library: &Path, method: &Method<'_>) -> TokenStream {
             (quote!(call), quote!(-> #library::Promise<#ty>))
         }
     };
-    let list = match parameters.is_empty() {
+    let bound = match parameters.is_empty() {
         true => quote!(_),
-        false => quote!(list),
+        false => quote!(#list),
     };
     quote! {
         #(#attributes)*
         fn #name(&self, #(#names: #give),*) #output {
-            #library::generated::#function(#library::Target::<_>::target(self), #symbol, |#list| {
+            #library::generated::#function(#library::Target::<_>::target(self), #symbol, |#bound| {
                 #(#put)*
                 ::core::result::Result::Ok(())
             })

@@ -21,8 +21,8 @@ trait Car {
 trait Factory {
     async fn make_car(&self, model: Model) -> Ref<CarApi>;
     async fn race(&self, first: Ref<CarApi>, second: Ref<CarApi>) -> Result<String, Error>;
-    /// Appends a line.
-    fn log(&self, line: String);
+    /// Appends a line. The parameter has a name that generated code uses.
+    fn log(&self, list: String);
     #[symbol = "lines"]
     async fn all_lines(&self) -> Vec<String>;
     async fn clear(&self);
