@@ -42,7 +42,7 @@ impl Vat {
         result: Option<Id>,
         origin: Option<Id>,
     ) -> Result<Answer, &'static str> {
-        let items = payload.items().unwrap_or_default();
+        let items = payload.items_within(3).unwrap_or_default();
         let method = items.first().and_then(Payload::as_symbol);
         let peer = "only a peer can do this";
         match (method, items.get(1..).unwrap_or_default()) {

@@ -141,8 +141,11 @@ pub struct Limits {
     pub answers: usize,
     /// Messages waiting on one promise: 1,024. One more from a peer ends its session; one of ours breaks.
     pub queue: usize,
-    /// Bytes of messages from one peer that wait on promises: 4 MiB. More end the session.
+    /// Memory of messages from one peer that wait on promises: 4 MiB. More end the session.
     pub queue_bytes: usize,
+    /// Bytes of settled values that one peer can refer to, in its answers and in promises exported to it: 256 MiB. More
+    /// end the session.
+    pub values: usize,
     /// Listeners on one promise: 256. One more is notified that it was refused.
     pub listeners: usize,
     /// Listeners of one peer: 4,096.
@@ -186,6 +189,7 @@ impl Default for Limits {
             answers: 16_384,
             queue: 1024,
             queue_bytes: 4 << 20,
+            values: 256 << 20,
             listeners: 256,
             session_listeners: 4096,
             gifts: 256,

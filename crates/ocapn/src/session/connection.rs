@@ -78,13 +78,16 @@ pub(super) struct Session {
     pub questions: BTreeMap<u64, Id>,
     pub next_answer: u64,
     pub answers: BTreeMap<u64, Id>,
-    /// Promises on which the peer listens.
-    pub listens: Vec<Id>,
+    /// Promises on which the peer listens, with the number of its listeners, and their sum.
+    pub listens: BTreeMap<Id, usize>,
+    pub listeners: usize,
     pub gc_exports: Vec<(u64, u64)>,
     pub gc_answers: Vec<u64>,
 
-    /// Bytes of its messages that wait on promises.
+    /// Memory of its messages that wait on promises.
     pub queued: usize,
+    /// Bytes of settled values that it can refer to.
+    pub values: usize,
     /// Our next handoff count.
     pub next_count: u64,
     pub counts: Window,
@@ -134,10 +137,12 @@ impl Session {
             questions: BTreeMap::new(),
             next_answer: 1,
             answers: BTreeMap::new(),
-            listens: Vec::new(),
+            listens: BTreeMap::new(),
+            listeners: 0,
             gc_exports: Vec::new(),
             gc_answers: Vec::new(),
             queued: 0,
+            values: 0,
             next_count: 0,
             counts: Window::default(),
             gifts: 0,

@@ -2,7 +2,7 @@
 //!
 //! What follows from a message is a stack of work instead of recursion, because a peer decides how long a chain of
 //! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::node::{Kind, Listener, Node, Outcome, Queued, Ref, State};
 use super::payload::Payload;
@@ -25,6 +25,9 @@ pub(super) enum Work {
         listener: Listener,
         outcome: Outcome,
     },
+    /// Notifies a listener of what the promise has become; holds the promise. The value is copied only now, so that
+    /// many listeners do not need many copies at a time.
+    NotifySettled { listener: Listener, promise: Id },
     /// Processes a hello that waited.
     Hello { session: Id },
 }
@@ -43,6 +46,12 @@ impl Vat {
                     } => self.deliver(target, payload, result, origin),
                     Work::Settle { promise, outcome } => self.settle(promise, outcome),
                     Work::Notify { listener, outcome } => self.notify(listener, outcome),
+                    Work::NotifySettled { listener, promise } => {
+                        if let Some(outcome) = self.settled(promise) {
+                            self.notify(listener, outcome);
+                        }
+                        self.release(promise);
+                    }
                     Work::Hello { session } => self.resume_hello(session),
                 }
             } else if let Some(id) = self.unreferenced.pop() {
@@ -163,7 +172,7 @@ impl Vat {
     }
 
     fn enqueue(&mut self, promise: Id, full: bool, message: Queued) {
-        let bytes = message.payload.data.len();
+        let bytes = message.size();
         if let Some(session) = message
             .origin
             .and_then(|origin| self.sessions.get_mut(origin))
@@ -198,7 +207,7 @@ impl Vat {
         self.end_of(id, true)
     }
 
-    fn next_of(&self, id: Id, remote: bool) -> Option<Id> {
+    pub(super) fn next_of(&self, id: Id, remote: bool) -> Option<Id> {
         let node = self.nodes.get(id)?;
         if let Kind::Remote { remote: at, .. } = &node.kind
             && !remote
@@ -240,6 +249,32 @@ impl Vat {
         end
     }
 
+    /// Like [`settled_as`](Self::settled_as), and makes the remote promises on the way follow the end, so that the next
+    /// walk is short. A local promise keeps what it follows: messages to it must not bypass a remote one.
+    pub(super) fn settled_end(&mut self, id: Id) -> Id {
+        let start = self.follow(id);
+        let end = self.end_of(start, true);
+        let mut at = start;
+        while let Some(next) = self.next_of(at, true) {
+            let active = match self.nodes.get(at).map(|node| &node.kind) {
+                Some(Kind::Remote { remote, .. }) => self.is_active(remote.session),
+                _ => false,
+            };
+            let state = self.nodes.get_mut(at).and_then(Node::promise_mut);
+            if active
+                && next != end
+                && let Some(promise) = state
+                && let State::Following(other) = &mut promise.state
+            {
+                *other = end;
+                self.retain(end);
+                self.release(next);
+            }
+            at = next;
+        }
+        end
+    }
+
     /// A copy of the outcome of a promise, if it has settled as data or broken.
     pub(super) fn settled(&mut self, id: Id) -> Option<Outcome> {
         let outcome = match &self.nodes.get(id)?.promise()?.state {
@@ -254,15 +289,19 @@ impl Vat {
         Some(outcome)
     }
 
-    fn settle(&mut self, id: Id, outcome: Outcome) {
-        if !self.nodes.get(id).is_some_and(Node::is_pending) {
+    fn settle(&mut self, id: Id, mut outcome: Outcome) {
+        let Some(node) = self.nodes.get(id).filter(|node| node.is_pending()) else {
             return self.release_outcome(&outcome);
+        };
+        if !node.is_observed() {
+            // It is about to be freed: until then it should not hold a large value.
+            self.release_outcome(&outcome);
+            outcome = Err(Payload::error("nobody refers to this promise"));
         }
         // A promise fulfilled with a promise follows it, or takes over what that has become.
-        let mut outcome = outcome;
         let mut following = None;
         if let Some(reference) = outcome.as_ref().ok().and_then(Payload::as_reference) {
-            let end = self.settled_as(reference.0);
+            let end = self.settled_end(reference.0);
             if end == id {
                 self.release_outcome(&outcome);
                 outcome = Err(Payload::error("the promise was fulfilled with itself"));
@@ -281,10 +320,10 @@ impl Vat {
                 }
             }
         }
-        let state = match (&outcome, following) {
+        let state = match (outcome, following) {
             (_, Some(other)) => State::Following(other),
-            (Ok(value), None) => State::Fulfilled(value.clone()),
-            (Err(reason), None) => State::Broken(reason.clone()),
+            (Ok(value), None) => State::Fulfilled(value),
+            (Err(reason), None) => State::Broken(reason),
         };
         let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
             return;
@@ -292,6 +331,10 @@ impl Vat {
         promise.state = state;
         let queue = core::mem::take(&mut promise.queue);
         let listeners = core::mem::take(&mut promise.listeners);
+        for listener in &listeners {
+            self.forget_listener(id, listener);
+        }
+        self.charge(id);
         if let Some(other) = following {
             for listener in listeners {
                 self.subscribe(other, listener);
@@ -299,15 +342,15 @@ impl Vat {
         } else {
             // Listeners are notified after the messages that waited, so they are below them on the stack.
             for listener in listeners.into_iter().rev() {
-                let outcome = match &outcome {
-                    Ok(value) => Ok(self.retained(value)),
-                    Err(reason) => Err(self.retained(reason)),
-                };
-                self.work.push(Work::Notify { listener, outcome });
+                self.retain(id);
+                self.work.push(Work::NotifySettled {
+                    listener,
+                    promise: id,
+                });
             }
         }
         for message in queue.into_iter().rev() {
-            let bytes = message.payload.data.len();
+            let bytes = message.size();
             if let Some(session) = message
                 .origin
                 .and_then(|origin| self.sessions.get_mut(origin))
@@ -327,7 +370,7 @@ impl Vat {
 
     /// Notifies `listener` when the promise has settled.
     pub(super) fn subscribe(&mut self, id: Id, listener: Listener) {
-        let end = self.settled_as(id);
+        let end = self.settled_end(id);
         let Some(node) = self.nodes.get(end) else {
             let outcome = Err(Payload::error("no such object"));
             return self.work.push(Work::Notify { listener, outcome });
@@ -356,17 +399,7 @@ impl Vat {
         if let Listener::Wire { session, .. } = &listener {
             let listened = self.sessions.get_mut(*session);
             if let Some(session) = listened {
-                if session.listens.len() >= limits.session_listeners {
-                    // Promises that have settled since do not count.
-                    let nodes = &self.nodes;
-                    session
-                        .listens
-                        .retain(|id| nodes.get(*id).is_some_and(Node::is_pending));
-                }
-                full = session.listens.len() >= limits.session_listeners;
-                if !full {
-                    session.listens.push(end);
-                }
+                full = session.listeners >= limits.session_listeners;
             }
         }
         let Some(promise) = self.nodes.get_mut(end).and_then(Node::promise_mut) else {
@@ -374,9 +407,28 @@ impl Vat {
         };
         if full || promise.listeners.len() >= most {
             let outcome = Err(Payload::error(&format!("more than {most} listeners")));
-            self.work.push(Work::Notify { listener, outcome });
-        } else {
-            promise.listeners.push(listener);
+            return self.work.push(Work::Notify { listener, outcome });
+        }
+        if let Listener::Wire { session, .. } = &listener
+            && let Some(session) = self.sessions.get_mut(*session)
+        {
+            *session.listens.entry(end).or_default() += 1;
+            session.listeners += 1;
+        }
+        promise.listeners.push(listener);
+    }
+
+    /// A listener of a peer on this promise no longer counts.
+    fn forget_listener(&mut self, promise: Id, listener: &Listener) {
+        if let Listener::Wire { session, .. } = listener
+            && let Some(session) = self.sessions.get_mut(*session)
+            && let Some(count) = session.listens.get_mut(&promise)
+        {
+            *count -= 1;
+            if *count == 0 {
+                session.listens.remove(&promise);
+            }
+            session.listeners -= 1;
         }
     }
 
@@ -416,21 +468,13 @@ impl Vat {
     }
 
     /// Removes the listeners of a session that ended.
-    pub(super) fn drop_listeners(&mut self, session: Id, listens: Vec<Id>) {
-        for id in listens {
+    pub(super) fn drop_listeners(&mut self, session: Id, listens: BTreeMap<Id, usize>) {
+        for id in listens.into_keys() {
             let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
                 continue;
             };
-            let mut dropped = Vec::new();
-            let mut i = 0;
-            while i < promise.listeners.len() {
-                if matches!(&promise.listeners[i], Listener::Wire { session: other, .. } if *other == session)
-                {
-                    dropped.push(promise.listeners.remove(i));
-                } else {
-                    i += 1;
-                }
-            }
+            let is_theirs = |listener: &mut Listener| matches!(listener, Listener::Wire { session: other, .. } if *other == session);
+            let dropped: Vec<Listener> = promise.listeners.extract_if(.., is_theirs).collect();
             dropped
                 .iter()
                 .for_each(|listener| self.drop_listener(listener));
@@ -441,7 +485,7 @@ impl Vat {
 
 /// The outcome that a resolver is called with.
 fn settlement(arguments: &Payload) -> Option<Outcome> {
-    let [method, value] = <[Payload; 2]>::try_from(arguments.items()?).ok()?;
+    let [method, value] = <[Payload; 2]>::try_from(arguments.items_within(2)?).ok()?;
     match method.as_symbol()? {
         "fulfill" => Some(Ok(value)),
         "break" => Some(Err(value)),

@@ -13,7 +13,7 @@ use super::node::Remote;
 use super::payload::{Builder, Payload};
 use super::receive::Stop;
 use super::slab::Id;
-use super::vat::Vat;
+use super::vat::{Timer, Vat};
 use crate::captp::{
     Codec as _, HandoffGive, HandoffReceive, Operation, SecretKey, Signed, Syrup, Target,
     Write as _,
@@ -28,7 +28,7 @@ pub(super) struct GiftKey {
 
 pub(super) struct Gift {
     state: GiftState,
-    pub deadline: u64,
+    deadline: u64,
 }
 
 enum GiftState {
@@ -148,7 +148,7 @@ impl Vat {
         let GiftState::Deposited { node, gifter } = self.gifts.get(key)?.state else {
             return None;
         };
-        self.gifts.remove(key);
+        self.remove_gift(key);
         if let Some(session) = self.sessions.get_mut(gifter) {
             session.gifts -= 1;
         }
@@ -207,7 +207,7 @@ impl Vat {
             Some(GiftState::Deposited { .. }) => Err("there is a gift with this id"),
             Some(GiftState::Awaited { promise, receiver }) => {
                 let (promise, receiver) = (*promise, *receiver);
-                self.gifts.remove(&key);
+                self.remove_gift(&key);
                 if let Some(session) = self.sessions.get_mut(receiver) {
                     session.withdrawals -= 1;
                 }
@@ -221,13 +221,7 @@ impl Vat {
                 }
                 session.gifts += 1;
                 self.retain(node);
-                self.gifts.insert(
-                    key,
-                    Gift {
-                        state: GiftState::Deposited { node, gifter },
-                        deadline: self.now + self.config.limits.gift_time,
-                    },
-                );
+                self.insert_gift(key, GiftState::Deposited { node, gifter });
                 Ok(())
             }
         }
@@ -299,14 +293,21 @@ impl Vat {
         }
         session.withdrawals += 1;
         self.retain(promise);
-        self.gifts.insert(
-            key,
-            Gift {
-                state: GiftState::Awaited { promise, receiver },
-                deadline: self.now + self.config.limits.gift_time,
-            },
-        );
+        self.insert_gift(key, GiftState::Awaited { promise, receiver });
         Ok(Answer::Later)
+    }
+
+    fn insert_gift(&mut self, key: GiftKey, state: GiftState) {
+        let deadline = self.now + self.config.limits.gift_time;
+        self.timers.insert((deadline, Timer::Gift(key.clone())));
+        self.gifts.insert(key, Gift { state, deadline });
+    }
+
+    fn remove_gift(&mut self, key: &GiftKey) -> Option<Gift> {
+        let gift = self.gifts.remove(key)?;
+        self.timers
+            .remove(&(gift.deadline, Timer::Gift(key.clone())));
+        Some(gift)
     }
 
     /// Takes tokens from a bucket that fills by the limit each second.
@@ -346,8 +347,8 @@ impl Vat {
         }
     }
 
-    fn drop_gift(&mut self, key: &GiftKey, reason: &str) {
-        let Some(gift) = self.gifts.remove(key) else {
+    pub(super) fn drop_gift(&mut self, key: &GiftKey, reason: &str) {
+        let Some(gift) = self.remove_gift(key) else {
             return;
         };
         match gift.state {
@@ -365,17 +366,6 @@ impl Vat {
                 self.work.push(Work::Settle { promise, outcome });
                 self.release(promise);
             }
-        }
-    }
-
-    pub(super) fn expire_gifts(&mut self) {
-        let expired = self
-            .gifts
-            .iter()
-            .filter(|(_, gift)| gift.deadline <= self.now);
-        let expired: Vec<GiftKey> = expired.map(|(key, _)| key.clone()).collect();
-        for key in expired {
-            self.drop_gift(&key, "the gift did not arrive in time");
         }
     }
 }

@@ -14,7 +14,7 @@ use super::node::{Kind, Node, Ref};
 use super::payload::Payload;
 use super::receive::{Stop, decode};
 use super::slab::Id;
-use super::vat::{Event, Vat};
+use super::vat::{Event, Timer, Vat};
 use crate::captp::{
     Crossed, Framing, Operation, Peer, StartSession, Syrup, crossed_hellos, session_id,
 };
@@ -30,9 +30,9 @@ impl Vat {
         let location = self.config.locations.get(location)?.clone();
         let framing = self.config.fixed_framing(&location.transport);
         let key = self.secret_key();
-        let mut session = Session::new(key, location, self.config.dialect, framing, proof);
-        session.deadline = Some(self.now + self.config.limits.hello_time);
+        let session = Session::new(key, location, self.config.dialect, framing, proof);
         let id = self.sessions.insert(session);
+        self.set_deadline(id, Some(self.now + self.config.limits.hello_time));
         self.unidentified.push_back(id);
         while self.unidentified.len() > self.config.limits.unidentified {
             let Some(oldest) = self.unidentified.pop_front() else {
@@ -73,8 +73,8 @@ impl Vat {
         let key = self.secret_key();
         let mut session = Session::new(key, ours, self.config.dialect, Some(framing), proof);
         session.dial = Some(dial.0);
-        session.deadline = Some(deadline);
         let id = self.sessions.insert(session);
+        self.set_deadline(id, Some(deadline));
         if let Some(dialing) = self.dials.get_mut(dial.0) {
             dialing.connection = Some(id);
         }
@@ -94,6 +94,7 @@ impl Vat {
     /// Reports that a connection is closed.
     pub fn closed(&mut self, connection: Connection, reason: &str) {
         self.end(connection.0, reason, false);
+        self.set_deadline(connection.0, None);
         self.sessions.remove(connection.0);
         self.run();
     }
@@ -101,44 +102,64 @@ impl Vat {
     /// Applies deadlines. Call it at [`deadline`](Self::deadline).
     pub fn tick(&mut self, now: u64) {
         self.now = self.now.max(now);
-        for id in self.sessions.ids() {
-            let Some(session) = self.sessions.get(id) else {
-                continue;
-            };
-            if session
-                .deadline
-                .is_some_and(|deadline| deadline <= self.now)
-            {
-                match session.phase {
-                    Phase::Hello if session.parked.is_some() => self.refuse_duplicate(id),
-                    Phase::Hello => self.end(id, "no hello in time", true),
-                    Phase::Active => self.end(id, "message not complete in time", true),
-                    Phase::Closing => {
-                        self.sessions.remove(id);
-                    }
+        while self.deadline().is_some_and(|deadline| deadline <= self.now) {
+            match self.timers.pop_first() {
+                Some((_, Timer::Session(id))) => self.session_expired(id),
+                Some((_, Timer::Dial(id))) => {
+                    let dial = self.dials.get(id);
+                    let reason = dial.and_then(|dial| dial.refused.clone());
+                    self.end_dial(id, reason.as_deref().unwrap_or("no connection in time"));
                 }
+                Some((_, Timer::Gift(key))) => {
+                    self.drop_gift(&key, "the gift did not arrive in time");
+                }
+                None => break,
             }
         }
-        for id in self.dials.ids() {
-            if let Some(dial) = self.dials.get(id)
-                && dial.deadline <= self.now
-            {
-                let reason = dial.refused.clone();
-                self.end_dial(id, reason.as_deref().unwrap_or("no connection in time"));
-            }
-        }
-        self.expire_gifts();
         self.run();
+    }
+
+    fn session_expired(&mut self, id: Id) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.deadline = None;
+        match session.phase {
+            Phase::Hello if session.parked.is_some() => self.refuse_duplicate(id),
+            Phase::Hello => self.end(id, "no hello in time", true),
+            Phase::Active => self.end(id, "message not complete in time", true),
+            Phase::Closing => {
+                self.sessions.remove(id);
+            }
+        }
     }
 
     /// When to call [`tick`](Self::tick), unless something else happens before.
     pub fn deadline(&self) -> Option<u64> {
-        let sessions = self.sessions.ids().into_iter();
-        let sessions = sessions.filter_map(|id| self.sessions.get(id)?.deadline);
-        let dials = self.dials.ids().into_iter();
-        let dials = dials.filter_map(|id| Some(self.dials.get(id)?.deadline));
-        let gifts = self.gifts.values().map(|gift| gift.deadline);
-        sessions.chain(dials).chain(gifts).min()
+        self.timers.first().map(|(deadline, _)| *deadline)
+    }
+
+    pub(super) fn set_deadline(&mut self, id: Id, deadline: Option<u64>) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let before = core::mem::replace(&mut session.deadline, deadline);
+        if before == deadline {
+            return;
+        }
+        if let Some(before) = before {
+            self.timers.remove(&(before, Timer::Session(id)));
+        }
+        if let Some(deadline) = deadline {
+            self.timers.insert((deadline, Timer::Session(id)));
+        }
+    }
+
+    fn remove_dial(&mut self, id: Id) -> Option<Dialing> {
+        let dialing = self.dials.remove(id)?;
+        self.timers.remove(&(dialing.deadline, Timer::Dial(id)));
+        self.dialing.remove(&dialing.location.key());
+        Some(dialing)
     }
 
     fn send_hello(&mut self, id: Id) -> Result<(), String> {
@@ -198,7 +219,6 @@ impl Vat {
         let session_id = session_id(&our_id, &peer_id);
         let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
         session.phase = Phase::Active;
-        session.deadline = None;
         session.dial = None;
         session.findable = findable;
         session.signatures = (self.config.limits.signatures, self.now);
@@ -208,13 +228,14 @@ impl Vat {
             session_id,
             location,
         });
+        self.set_deadline(id, None);
         self.session_ids.insert(session_id, id);
         self.events.push_back(Event::Up(Connection(id)));
         if findable {
             self.peers.insert(key.clone(), id);
             // Those who wait for a connection that is being opened need it no more.
-            if let Some(dial) = self.dialing.remove(&key)
-                && let Some(dialing) = self.dials.remove(dial)
+            if let Some(&dial) = self.dialing.get(&key)
+                && let Some(dialing) = self.remove_dial(dial)
             {
                 for waiter in dialing.waiters {
                     self.satisfy(id, waiter);
@@ -232,8 +253,8 @@ impl Vat {
             return Err(Stop::Ended);
         }
         session.parked = Some((key.clone(), message.into()));
-        session.deadline = Some(self.now + self.config.limits.duplicate_time);
         self.parked.insert(key, id);
+        self.set_deadline(id, Some(self.now + self.config.limits.duplicate_time));
         Ok(())
     }
 
@@ -315,14 +336,16 @@ impl Vat {
         {
             return dialing.waiters.push(waiter);
         }
+        let deadline = self.now + self.config.limits.dial_time;
         let id = self.dials.insert(Dialing {
             location: location.clone(),
             waiters: [waiter].into(),
             connection: None,
             framing: framing.unwrap_or(self.config.framing),
-            deadline: self.now + self.config.limits.dial_time,
+            deadline,
             refused: None,
         });
+        self.timers.insert((deadline, Timer::Dial(id)));
         self.dialing.insert(key, id);
         self.outputs.push_back(Output::Dial {
             dial: Dial(id),
@@ -397,10 +420,9 @@ impl Vat {
     }
 
     fn end_dial(&mut self, id: Id, reason: &str) {
-        let Some(dialing) = self.dials.remove(id) else {
+        let Some(dialing) = self.remove_dial(id) else {
             return;
         };
-        self.dialing.remove(&dialing.location.key());
         for waiter in dialing.waiters {
             let promise = waiter.promise();
             if let Waiter::Withdraw { gifter, .. } = waiter {
@@ -425,7 +447,6 @@ impl Vat {
         }
         session.phase = Phase::Closing;
         session.frames = None;
-        session.deadline = Some(self.now + self.config.limits.close_time);
         let dial = session.dial.take();
         if let Some((key, _)) = session.parked.take() {
             self.parked.remove(&key);
@@ -439,7 +460,9 @@ impl Vat {
         session.gc_exports = Vec::new();
         session.gc_answers = Vec::new();
         let (withdrawals, findable) = (session.withdrawals > 0, session.findable);
-        if let Some(peer) = session.peer.take() {
+        let peer = session.peer.take();
+        self.set_deadline(id, Some(self.now + self.config.limits.close_time));
+        if let Some(peer) = peer {
             self.session_ids.remove(&peer.session_id);
             if findable {
                 let key = peer.location.key();
@@ -485,8 +508,11 @@ impl Vat {
             match self.dials.get_mut(id) {
                 Some(dial) if !abort => {
                     dial.connection = None;
-                    dial.deadline = self.now + self.config.limits.crossed_time;
                     dial.refused = Some(reason.into());
+                    let deadline = self.now + self.config.limits.crossed_time;
+                    let before = core::mem::replace(&mut dial.deadline, deadline);
+                    self.timers.remove(&(before, Timer::Dial(id)));
+                    self.timers.insert((deadline, Timer::Dial(id)));
                 }
                 _ => self.end_dial(id, reason),
             }

@@ -57,6 +57,18 @@ pub(super) struct Promise {
     /// Messages that wait for a local promise. Those to remote ones are sent at once.
     pub queue: VecDeque<Queued>,
     pub listeners: Vec<Listener>,
+    /// The session whose peer can refer to it, and how many bytes of its value count there.
+    pub kept_for: Option<(Id, usize)>,
+}
+
+impl Promise {
+    /// Bytes of the value or reason.
+    pub fn size(&self) -> usize {
+        match &self.state {
+            State::Fulfilled(payload) | State::Broken(payload) => payload.data.len(),
+            _ => 0,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -73,6 +85,15 @@ pub(super) struct Queued {
     pub payload: Payload,
     pub result: Option<Id>,
     pub origin: Option<Id>,
+}
+
+impl Queued {
+    /// The memory that it uses.
+    pub fn size(&self) -> usize {
+        size_of::<Self>()
+            + self.payload.data.len()
+            + self.payload.refs.len() * size_of::<(Ref, u32)>()
+    }
 }
 
 /// Who is notified when a promise settles.
@@ -116,6 +137,12 @@ impl Node {
             Kind::Remote { promise, .. } => promise.as_mut(),
             _ => None,
         }
+    }
+
+    /// Whether anything refers to the node or waits for it.
+    pub fn is_observed(&self) -> bool {
+        let waits = |promise: &Promise| !promise.listeners.is_empty() || !promise.queue.is_empty();
+        self.refs > 0 || self.handles > 0 || self.is_pending() && self.promise().is_some_and(waits)
     }
 
     /// Whether this is a promise that has not settled and follows no other.

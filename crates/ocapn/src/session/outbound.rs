@@ -138,6 +138,7 @@ impl Vat {
         state.next_export += 1;
         state.exports.insert(position, Export { node, refs: 1 });
         self.retain(node);
+        self.keep_for(session, node);
         Ok(position)
     }
 
@@ -168,6 +169,7 @@ impl Vat {
             if state.export_index.get(&node.index) == Some(&position) {
                 state.export_index.remove(&node.index);
             }
+            self.keep_no_more(session, node);
             self.release(node);
         }
         Some(())
@@ -286,7 +288,7 @@ impl Vat {
         out: &mut Vec<u8>,
         exported: &mut Vec<u64>,
     ) -> Result<(), String> {
-        let end = self.settled_as(reference);
+        let end = self.settled_end(reference);
         let node = self.nodes.get(end).ok_or("stale reference")?;
         let is_promise = node.promise().is_some();
         if let Kind::Remote { remote, promise } = &node.kind {

@@ -110,10 +110,18 @@ impl Payload {
 
     /// The items of a list, each with its references; `None` if the payload is not a list.
     pub fn items(&self) -> Option<Vec<Self>> {
+        self.items_within(usize::MAX)
+    }
+
+    /// The items of a list that has at most so many.
+    pub(super) fn items_within(&self, most: usize) -> Option<Vec<Self>> {
         let mut reader = Reader::new(&self.data);
         reader.begin(Kind::List).ok()?;
         let mut items = Vec::new();
         while !reader.try_end(Kind::List) {
+            if items.len() == most {
+                return None;
+            }
             let start = reader.offset();
             let length = reader.raw().ok()?.as_bytes().len();
             items.push(self.part(start, start + length));
@@ -322,13 +330,15 @@ impl Builder {
     /// Appends a range of another payload.
     fn append(&mut self, payload: &Payload, start: usize, end: usize) {
         let mut from = start;
-        for (index, &at) in payload.at.iter().enumerate() {
+        let first = payload.at.partition_point(|at| (*at as usize) < start);
+        for (index, &at) in payload.at.iter().enumerate().skip(first) {
             let at = at as usize;
-            if (start..end).contains(&at) {
-                self.raw(&payload.data[from..at]);
-                self.reference(payload.refs[index]);
-                from = at + placeholder_length(index);
+            if at >= end {
+                break;
             }
+            self.raw(&payload.data[from..at]);
+            self.reference(payload.refs[index]);
+            from = at + placeholder_length(index);
         }
         self.raw(&payload.data[from..end]);
     }

@@ -84,14 +84,16 @@ impl Vat {
                 if let Some(session) = self.sessions.get_mut(id)
                     && session.phase != Phase::Closing
                 {
+                    let pending = frames.pending();
+                    session.frames = Some(frames);
                     if session.phase == Phase::Active {
-                        session.deadline = match session.deadline {
-                            _ if frames.pending() == 0 => None,
+                        let deadline = match session.deadline {
+                            _ if pending == 0 => None,
                             Some(deadline) if messages == 0 => Some(deadline),
                             _ => Some(self.now + self.config.limits.message_time),
                         };
+                        self.set_deadline(id, deadline);
                     }
-                    session.frames = Some(frames);
                 }
             }
             Err(Stop::Ended) => {}
@@ -205,6 +207,7 @@ impl Vat {
                     let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
                     let promise = session.answers.remove(&answer);
                     let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
+                    self.keep_no_more(id, promise);
                     self.release(promise);
                 }
                 Ok(())
@@ -264,6 +267,7 @@ impl Vat {
         if let Some(session) = self.sessions.get_mut(id) {
             session.answers.insert(answer, promise);
             self.retain(promise);
+            self.keep_for(id, promise);
         }
     }
 

@@ -78,16 +78,52 @@ impl Vat {
         }
     }
 
+    /// Counts the value of a promise for the session whose peer can refer to it. The session ends if it has too many.
+    pub(super) fn charge(&mut self, id: Id) {
+        let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
+            return;
+        };
+        let size = promise.size();
+        let Some((keeper, counted)) = &mut promise.kept_for else {
+            return;
+        };
+        let keeper = *keeper;
+        let more = size - core::mem::replace(counted, size);
+        let Some(session) = self.sessions.get_mut(keeper) else {
+            return;
+        };
+        session.values += more;
+        if session.values > self.config.limits.values {
+            self.end(keeper, "too many bytes in values", true);
+        }
+    }
+
+    /// Counts the value of a promise, now or when it settles, for a session.
+    pub(super) fn keep_for(&mut self, session: Id, id: Id) {
+        if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut)
+            && promise.kept_for.is_none()
+        {
+            promise.kept_for = Some((session, 0));
+            self.charge(id);
+        }
+    }
+
+    /// The peer of a session cannot refer to the promise any more.
+    pub(super) fn keep_no_more(&mut self, session: Id, id: Id) {
+        if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut)
+            && let Some((_, counted)) = promise.kept_for.take_if(|(keeper, _)| *keeper == session)
+            && let Some(session) = self.sessions.get_mut(session)
+        {
+            session.values -= counted;
+        }
+    }
+
     /// Frees the node if nothing refers to it. A promise that somebody waits for is kept until it settles.
     pub(super) fn collect(&mut self, id: Id) {
         let Some(node) = self.nodes.get(id) else {
             return;
         };
-        let awaited = node.is_pending()
-            && node
-                .promise()
-                .is_some_and(|promise| !promise.listeners.is_empty() || !promise.queue.is_empty());
-        if node.refs > 0 || node.handles > 0 || awaited {
+        if node.is_observed() {
             return;
         }
         let Some(node) = self.nodes.remove(id) else {

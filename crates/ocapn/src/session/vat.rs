@@ -1,6 +1,6 @@
 //! The vat: its state, and what the caller does with references.
 use alloc::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     vec::Vec,
 };
 
@@ -101,6 +101,16 @@ pub struct Vat {
     pub(super) unidentified: VecDeque<Id>,
     /// Sessions that have references to return.
     pub(super) collecting: Vec<Id>,
+    /// What happens at which time.
+    pub(super) timers: BTreeSet<(u64, Timer)>,
+}
+
+/// What has a deadline.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timer {
+    Session(Id),
+    Dial(Id),
+    Gift(GiftKey),
 }
 
 impl Vat {
@@ -130,6 +140,7 @@ impl Vat {
             unreferenced: Vec::new(),
             unidentified: VecDeque::new(),
             collecting: Vec::new(),
+            timers: BTreeSet::new(),
         }
     }
 

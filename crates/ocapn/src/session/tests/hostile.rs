@@ -397,23 +397,20 @@ fn exports_to_one_peer() {
 
 #[test]
 fn queues_of_promises() {
+    let queue = Limits {
+        queue: 10,
+        ..Limits::default()
+    };
+    let bytes = Limits {
+        queue_bytes: 10_000,
+        ..Limits::default()
+    };
+    // Small messages count with what their entries in the queue take.
+    let entry = size_of::<super::super::node::Queued>();
     for (limits, size, allowed) in [
-        (
-            Limits {
-                queue: 10,
-                ..Limits::default()
-            },
-            1,
-            10,
-        ),
-        (
-            Limits {
-                queue_bytes: 10_000,
-                ..Limits::default()
-            },
-            1000,
-            9,
-        ),
+        (queue, 1, 10),
+        (bytes.clone(), 1000, 10_000 / (entry + 1007)),
+        (bytes, 1, 10_000 / (entry + 5)),
     ] {
         let mut attack = Attack::new(limits);
         attack.send(&fetch("object", 1));
@@ -436,6 +433,180 @@ fn queues_of_promises() {
         ));
         attack.ends_clean("too many messages wait");
     }
+}
+
+#[test]
+fn values_in_answers() {
+    let mut attack = Attack::new(Limits {
+        values: 1_000_000,
+        ..Limits::default()
+    });
+    // A promise that breaks with a large reason, and answers that break with it.
+    attack.send(&fetch("object", 1));
+    attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
+    for answer in 3..100 {
+        attack.send(&deliver(Target::Answer(2), b"[]", Some(answer), None));
+    }
+    let reason = "x".repeat(100_000);
+    let reply = attack.events.iter().find_map(|event| match event {
+        Event::Call { reply, .. } => *reply,
+        _ => None,
+    });
+    let reply = reply.unwrap();
+    attack
+        .vat()
+        .resolve(reply, Err(&Payload::from(reason.as_str())));
+    attack.send(b"");
+    attack.ends_clean("too many bytes in values");
+
+    // Answers that were returned do not count any more.
+    let mut attack = Attack::new(Limits {
+        values: 10_000,
+        ..Limits::default()
+    });
+    for answer in 1..100 {
+        let swiss = "x".repeat(100);
+        attack.send(&fetch(&swiss, answer));
+        attack.send(&encode(&Operation::GcAnswers(vec![answer])));
+    }
+    assert_eq!(attack.ended(), None);
+    attack.goes_on();
+}
+
+#[test]
+fn deadlines_are_kept_in_order() {
+    let mut attack = Attack::new(Limits {
+        message_time: 500,
+        ..Limits::default()
+    });
+    assert_eq!(attack.vat().deadline(), None);
+    attack.send(b"<");
+    assert_eq!(attack.vat().deadline(), Some(500));
+    let waiting = attack.vat().accepted(0, Proof::Trusted, 100).unwrap();
+    // The second connection has 10 s for its hello.
+    assert_eq!(attack.vat().deadline(), Some(500));
+    attack.vat().tick(499);
+    assert_eq!(attack.vat().deadline(), Some(500));
+    attack.vat().tick(500);
+    assert_eq!(attack.vat().deadline(), Some(1_500));
+    attack.vat().tick(1_500);
+    assert_eq!(attack.vat().deadline(), Some(10_100));
+    attack.vat().closed(waiting, "");
+    assert_eq!(attack.vat().deadline(), None);
+}
+
+#[test]
+fn listeners_that_were_notified_do_not_count() {
+    let mut attack = Attack::new(Limits {
+        session_listeners: 3,
+        ..Limits::default()
+    });
+    attack.send(&fetch("object", 1));
+    for answer in 2..20 {
+        attack.send(&deliver(
+            Target::Answer(1),
+            b"[]",
+            Some(answer),
+            Some(answer),
+        ));
+        let reply = attack.events.iter().rev().find_map(|event| match event {
+            Event::Call { reply, .. } => *reply,
+            _ => None,
+        });
+        attack.vat().resolve(reply.unwrap(), Ok(&"done".into()));
+    }
+    let told = attack.told();
+    assert_eq!(told.len(), 18, "{told:?}");
+    assert!(told.iter().all(|text| text.contains("done")), "{told:?}");
+    attack.goes_on();
+}
+
+#[test]
+fn a_chain_of_promises_is_walked_once() {
+    const LENGTH: usize = 50;
+    let mut attack = Attack::default();
+    attack.send(&fetch("object", 1));
+    let promises: String = (0..LENGTH)
+        .map(|i| format!("<19'desc:import-promise{}+>", i + 1))
+        .collect();
+    attack.send(&deliver(
+        Target::Answer(1),
+        format!("[{promises}]").as_bytes(),
+        None,
+        None,
+    ));
+    let Some(Event::Call { arguments, .. }) = attack.events.pop() else {
+        panic!("no call");
+    };
+    for promise in &arguments.refs {
+        attack.vat().listen(*promise);
+    }
+    // Each promise is fulfilled with the next.
+    let resolvers: Vec<u64> = attack
+        .read()
+        .iter()
+        .filter_map(|message| {
+            let text = syrup::encode(message).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            let (_, resolver) = text
+                .split_once("op:listen")?
+                .1
+                .split_once("import-object")?;
+            resolver.split_once('+')?.0.parse().ok()
+        })
+        .collect();
+    assert_eq!(resolvers.len(), LENGTH);
+    for (i, resolver) in resolvers[..LENGTH - 1].iter().enumerate() {
+        let next = format!("[7'fulfill<19'desc:import-promise{}+>]", i + 2);
+        attack.send(&deliver(
+            Target::Export(*resolver),
+            next.as_bytes(),
+            None,
+            None,
+        ));
+    }
+    let (first, last) = (arguments.refs[0].0, arguments.refs[LENGTH - 1].0);
+    assert_eq!(attack.vat().settled_end(first), last);
+    assert_eq!(attack.vat().next_of(first, true), Some(last));
+    // Messages still go to the first, since earlier ones may be on their way to it.
+    assert_eq!(attack.vat().next_of(first, false), None);
+    attack.goes_on();
+}
+
+#[test]
+fn a_value_with_many_references_and_items() {
+    // Only the number of items counts, not its product with the number of references.
+    let items: String = (0..4000)
+        .map(|i| format!("<18'desc:import-object{}+>0+", i + 1))
+        .collect();
+    let mut attack = Attack::default();
+    attack.send(&fetch("object", 1));
+    attack.send(&deliver(
+        Target::Answer(1),
+        format!("[{items}]").as_bytes(),
+        None,
+        None,
+    ));
+    let Some(Event::Call { arguments, .. }) = attack.events.pop() else {
+        panic!("no call");
+    };
+    let parts = arguments.items().unwrap();
+    assert_eq!(parts.len(), 8000);
+    for (index, part) in parts.iter().enumerate() {
+        match index % 2 {
+            0 => assert_eq!(part.as_reference(), Some(arguments.refs[index / 2])),
+            _ => assert_eq!(part.data(), b"0+"),
+        }
+    }
+    attack.vat().drop_payload(&arguments);
+    // The bootstrap object does not take a long list apart.
+    attack.send(&deliver(
+        Target::Export(0),
+        format!("[{}]", "0+".repeat(400_000)).as_bytes(),
+        Some(2),
+        None,
+    ));
+    attack.goes_on();
 }
 
 #[test]
