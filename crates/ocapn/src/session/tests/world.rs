@@ -4,19 +4,34 @@ use std::{collections::VecDeque, format, string::String, vec, vec::Vec};
 use super::super::*;
 use crate::captp::{Dialect, Framing};
 
-/// A small generator: the tests depend on its seed only.
-pub struct Random(u64);
+/// A small generator: the tests depend on its seed only, the fuzz target also on its input.
+pub struct Random {
+    state: u64,
+    /// Decides before the generator does.
+    pub input: VecDeque<u8>,
+}
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            input: VecDeque::new(),
+        }
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % bound
+        if let Some(byte) = self.input.pop_front() {
+            // A bound above 256 uses two bytes.
+            let high = match bound {
+                0..=256 => None,
+                _ => self.input.pop_front(),
+            };
+            return (usize::from(byte) + 256 * usize::from(high.unwrap_or(0))) % bound;
+        }
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 16) as usize % bound
     }
 }
 
@@ -69,6 +84,8 @@ impl World {
         let mut random = Random::new(seed);
         let configs = (0..vats).map(|vat| {
             let mut config = config(vat);
+            // Handoffs break above the limit, and their gifts stay until they expire.
+            config.limits.handoffs = 1024;
             config.dialect = [
                 Dialect::Endo202608,
                 Dialect::Suite202602,
