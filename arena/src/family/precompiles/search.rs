@@ -365,16 +365,16 @@ mod tests {
                 let (item, gas) = input(&row).unwrap();
                 assert!(item.len() < 1 << 17, "{}", space.name());
                 assert!(gas > 0 || space.name() == "blake2f", "{}", row.case);
-                different.insert((gas, row.case.clone(), row.size));
+                different.insert((row.case, row.size));
             }
             assert!(different.len() > 4, "{}", space.name());
-            // The reference code takes minutes for the most expensive powers.
-            let (_, case_text, size) = different.first().unwrap().clone();
-            let row = Op {
-                case: case_text,
-                size,
-                ..space.row.clone()
-            };
+            // The reference code takes minutes for the most expensive inputs.
+            let cheap = (0..1000).find_map(|_| {
+                let row = space.row(&space.draw(&mut random));
+                let (_, gas) = input(&row).unwrap();
+                (gas < 300_000).then_some(row)
+            });
+            let row = cheap.expect(space.name());
             assert!(case(&row).unwrap().succeeds(), "{}", space.name());
         }
     }
