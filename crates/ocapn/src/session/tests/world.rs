@@ -31,7 +31,8 @@ impl Random {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
-        (self.state >> 16) as usize % bound
+        // The same on 32-bit targets.
+        ((self.state >> 16) % bound as u64) as usize
     }
 }
 
