@@ -15,6 +15,11 @@ use crate::manifest::Manifest;
 use crate::ops::Op;
 use crate::protocol;
 
+/// Instructions to count at least: two starts of a process differ by some thousand.
+const ENOUGH: u64 = 1_000_000;
+/// Calls of an operation that takes no time.
+const MOST_CALLS: u64 = 1 << 20;
+
 /// Instructions per operation, one line per row: `ID COUNT`.
 pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
     let (variant, program, args) = manifest.first()?;
@@ -26,7 +31,6 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
     for op in ops.iter().filter(|op| !op.full) {
         let items = family::of(op)?.items(op, Selection::Main)?;
         blobs::write(&file, &items)?;
-        let calls = items.len() as u64;
         let prepare = protocol::prepare(&op.call, &file, op.change)?;
         let count = |calls: u64| {
             let mut command = Command::new("valgrind");
@@ -38,8 +42,15 @@ pub fn render(manifest: &Manifest, ops: &[Op]) -> Result<String> {
                 .current_dir(&manifest.folder);
             total(command, &format!("{prepare}\nrun {calls} 1\nquit\n"))
         };
-        // Startup and preparation are in both counts and cancel out.
-        let difference = count(2 * calls).and_then(|two| Ok(two.saturating_sub(count(calls)?)));
+        // Startup and preparation are in both counts and cancel out, except for what differs between two starts.
+        let mut calls = items.len() as u64;
+        let difference = loop {
+            let difference = count(2 * calls).and_then(|two| Ok(two.saturating_sub(count(calls)?)));
+            match difference {
+                Ok(..ENOUGH) if calls < MOST_CALLS => calls *= 16,
+                _ => break difference,
+            }
+        };
         text += &match difference {
             Ok(count) => format!(
                 "{} {:.1}\n",

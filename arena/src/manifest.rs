@@ -81,7 +81,7 @@ pub struct Manifest {
     /// Whether it only takes part if `--contenders` or `--ours` names it.
     #[serde(default)]
     pub on_request: bool,
-    /// Whether it does less than the operations, as a floor below them: it is compared, but is no peer.
+    /// Whether it does less than the operations and shows a floor for them. It is compared with ours, but not scored.
     #[serde(default)]
     pub floor: bool,
     /// Further files and folders, relative to the manifest, that require a new build when they change.

@@ -223,7 +223,7 @@ mod tests {
                 name: "floor".into(),
                 floor: true,
             }],
-            // A floor is faster than each peer, but is none.
+            // A floor is faster than each peer, and not counted as one.
             cells: cells
                 .iter()
                 .flat_map(|(op, variant, ns)| {

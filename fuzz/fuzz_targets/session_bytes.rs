@@ -3,19 +3,10 @@
 //! peer can still call, and nothing of the session remains.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::ocapn::captp::{self, Dialect, Operation, SecretKey, StartSession, Syrup};
+use lydite::ocapn::captp::{Dialect, Operation, SecretKey, StartSession, Syrup};
 
-#[path = "../../crates/ocapn/src/session"]
-mod session {
-    pub use lydite::ocapn::session::*;
-
-    #[allow(dead_code, unused_imports)]
-    pub mod tests {
-        pub mod world;
-    }
-}
-use session::tests::world::{World, calls, config, location, outcome};
-use session::{Connection, Event, Output, Payload, Proof, Ref, Vat};
+use lydite_fuzz::session::tests::world::{World, calls, config, location, outcome};
+use lydite_fuzz::session::{Connection, Event, Output, Payload, Proof, Ref, Vat};
 
 /// Input bytes that choose what the application does; then it does the same again.
 const CHOICES: usize = 8;

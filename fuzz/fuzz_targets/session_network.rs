@@ -3,18 +3,7 @@
 //! are empty in the end. The network and its checks are those of the unit tests.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::ocapn::{captp, syrup};
-
-#[path = "../../crates/ocapn/src/session"]
-mod session {
-    pub use lydite::ocapn::session::*;
-
-    #[allow(dead_code, unused_imports)]
-    pub mod tests {
-        pub mod network;
-        pub mod world;
-    }
-}
+use lydite_fuzz::session::tests::network::Oracle;
 
 /// Rounds of one input: fewer than the listeners that one promise may have.
 const ROUNDS: usize = 200;
@@ -24,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let vats = 2 + usize::from(choice % 4).min(2);
-    let mut oracle = session::tests::network::Oracle::new(vats, u64::from(choice / 16));
+    let mut oracle = Oracle::new(vats, u64::from(choice / 16));
     oracle.breaks = choice & 4 != 0;
     let cuts = choice & 8 != 0;
     oracle.world.random.input.extend(input);

@@ -1,7 +1,11 @@
 //! Code shared by the fuzz targets.
 
 pub mod precompile;
+pub mod session;
 pub mod typed_data;
+
+// The unit tests refer to these as modules of their crate.
+use lydite::ocapn::{captp, syrup};
 
 /// Defines the fuzz target for a set of precompiled contracts; the first byte of the input selects one.
 #[macro_export]

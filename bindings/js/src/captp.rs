@@ -377,7 +377,7 @@ pub fn closed(state: &mut State, number: usize, length: usize, _: usize) -> Resu
     Ok(0)
 }
 
-/// Applies deadlines. The time until the next one, plus 1; 0 if there is none.
+/// Applies deadlines. Returns the time until the next one, plus 1, or 0 without a deadline.
 pub fn tick(state: &mut State, now: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     let now = now as u64 * UNIT;

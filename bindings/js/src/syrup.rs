@@ -59,7 +59,7 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// The label of the record that stands for a reference in CapTP's values.
+/// The label of the records that represent references in CapTP's values.
 pub const REFERENCE: &str = "desc:ref";
 
 /// Reads a value. With `references` those in it are appended there, and records `<desc:ref n>` refer to them.
@@ -131,7 +131,7 @@ pub fn read(
 
 pub struct LongInteger;
 
-/// Writes a value in which records `<desc:ref n>` stand for `references[n]`, if there are any.
+/// Writes a value in which records `<desc:ref n>` represent `references[n]`, if there are any.
 pub fn write(value: &Value, references: &[usize], out: &mut Writer) -> Result<(), LongInteger> {
     let mut all = |kind, values: &[Value]| {
         out.word(kind, values.len());
@@ -196,7 +196,7 @@ pub fn write(value: &Value, references: &[usize], out: &mut Writer) -> Result<()
     Ok(())
 }
 
-/// The reference for which a record stands.
+/// The reference that a record represents.
 fn reference(record: &Record, references: &[usize]) -> Option<usize> {
     match (&record.label, record.fields.as_slice()) {
         (Value::Symbol(label), [Value::Integer(index)]) if label == REFERENCE => {

@@ -40,7 +40,7 @@ struct Method<'a> {
     answer: Answer<'a>,
 }
 
-/// What the caller gets.
+/// What a method returns to its caller.
 enum Answer<'a> {
     /// Nothing: the method is not `async`.
     OneWay,

@@ -134,7 +134,7 @@ impl<T> Promise<T> {
     }
 
     /// Sets how long to wait, from now. After that, awaiting the promise gives [`Error::Deadline`]. The peer is not
-    /// told; what the call does there continues.
+    /// notified, and the call continues there.
     #[must_use]
     pub fn with_deadline(mut self, duration: Duration) -> Self {
         self.deadline = Instant::now().checked_add(duration);

@@ -188,7 +188,7 @@ impl<A> fmt::Debug for Ref<A> {
     }
 }
 
-/// What the methods of `A` can be called on: a [`Ref`], or a [`Promise`] for one.
+/// A target for the methods of `A`: a [`Ref`], or a [`Promise`] for one.
 pub trait Target<A> {
     /// The untyped reference.
     fn target(&self) -> &Reference;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use arena_kit::{locked_version, run};
-use arena_kit_captp::{Client, START, Sender, Server, Texts, digest, listen, many, one};
+use arena_kit_captp::{Peer, START, Sender, digest, listen, operations};
 use capnp::Error;
 use capnp_rpc::rpc_twoparty_capnp::Side;
 use capnp_rpc::{RpcSystem, new_client, twoparty::VatNetwork};
@@ -92,11 +92,6 @@ struct References {
     link: link::Client,
 }
 
-thread_local! {
-    static SAME: Client<References> = Client::start(Server::SameThread, serve, connect);
-    static OTHER: Client<References> = Client::start(Server::OtherThread, serve, connect);
-}
-
 fn network(stream: TcpStream, side: Side) -> Box<VatNetwork<impl futures_util::AsyncRead + Unpin>> {
     stream.set_nodelay(true).expect("no option");
     let (reader, writer) = stream.compat().split();
@@ -104,54 +99,49 @@ fn network(stream: TcpStream, side: Side) -> Box<VatNetwork<impl futures_util::A
     Box::new(VatNetwork::new(reader, writer, side, Default::default()))
 }
 
-async fn serve(ready: Sender<SocketAddr>) {
-    let (listener, address) = listen().await;
-    assert!(ready.send(address).is_ok());
-    let (stream, _) = listener.accept().await.expect("no connection");
-    let objects: objects::Client = new_client(Objects {
-        log: Cell::new(START),
-    });
-    let system = RpcSystem::new(network(stream, Side::Server), Some(objects.client));
-    system.await.expect("the server failed");
-}
+impl Peer for References {
+    type Address = SocketAddr;
+    const ONEWAY: bool = true;
 
-async fn connect(address: SocketAddr) -> References {
-    let stream = TcpStream::connect(address).await.expect("no connection");
-    let mut system = RpcSystem::new(network(stream, Side::Client), None);
-    let objects: objects::Client = system.bootstrap(Side::Server);
-    tokio::task::spawn_local(system);
-    let response = objects
-        .link_request()
-        .send()
-        .promise
-        .await
-        .expect("no link");
-    let link = response.get().and_then(|results| results.get_link());
-    References {
-        objects,
-        link: link.expect("no link"),
+    async fn serve(ready: Sender<SocketAddr>) {
+        let (listener, address) = listen().await;
+        assert!(ready.send(address).is_ok());
+        let (stream, _) = listener.accept().await.expect("no connection");
+        let objects: objects::Client = new_client(Objects {
+            log: Cell::new(START),
+        });
+        let system = RpcSystem::new(network(stream, Side::Server), Some(objects.client));
+        system.await.expect("the server failed");
     }
-}
 
-async fn echo(references: &References, text: &str) -> Option<String> {
-    let mut request = references.objects.echo_request();
-    request.get().set_text(text);
-    let response = request.send().promise.await.ok()?;
-    response.get().ok()?.get_text().ok()?.to_string().ok()
-}
+    async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("no connection");
+        let mut system = RpcSystem::new(network(stream, Side::Client), None);
+        let objects: objects::Client = system.bootstrap(Side::Server);
+        tokio::task::spawn_local(system);
+        let response = objects
+            .link_request()
+            .send()
+            .promise
+            .await
+            .expect("no link");
+        let link = response.get().and_then(|results| results.get_link());
+        Self {
+            objects,
+            link: link.expect("no link"),
+        }
+    }
 
-fn echo_same(text: &str) -> Option<String> {
-    SAME.with(|client| client.run(async |references| echo(references, text).await))
-}
+    async fn echo(&self, text: &str) -> Option<String> {
+        let mut request = self.objects.echo_request();
+        request.get().set_text(text);
+        let response = request.send().promise.await.ok()?;
+        response.get().ok()?.get_text().ok()?.to_string().ok()
+    }
 
-fn echo_other(text: &str) -> Option<String> {
-    OTHER.with(|client| client.run(async |references| echo(references, text).await))
-}
-
-fn echo_many(texts: &[String]) -> Option<Texts> {
-    let echo_all = async |references: &References| {
+    async fn echo_many(&self, texts: &[String]) -> Option<Vec<String>> {
         let calls = texts.iter().map(|text| {
-            let mut request = references.objects.echo_request();
+            let mut request = self.objects.echo_request();
             request.get().set_text(text);
             request.send().promise
         });
@@ -160,60 +150,38 @@ fn echo_many(texts: &[String]) -> Option<Texts> {
             let response = call.await.ok()?;
             results.push(response.get().ok()?.get_text().ok()?.to_string().ok()?);
         }
-        Some(Texts(results))
-    };
-    SAME.with(|client| client.run(echo_all))
-}
+        Some(results)
+    }
 
-/// A call is cancelled when its promise is dropped, so all are kept until the last one has returned.
-fn oneway(texts: &[String]) -> Option<[u8; 8]> {
-    let send = async |references: &References| {
+    /// A call is cancelled when its promise is dropped, so all are kept until the last one has returned.
+    async fn oneway(&self, texts: &[String]) -> Option<u64> {
         let calls = texts.iter().map(|text| {
-            let mut request = references.objects.log_request();
+            let mut request = self.objects.log_request();
             request.get().set_text(text);
             request.send()
         });
         let calls: Vec<_> = calls.collect();
-        let response = references
-            .objects
-            .digest_request()
-            .send()
-            .promise
-            .await
-            .ok()?;
+        let response = self.objects.digest_request().send().promise.await.ok()?;
         drop(calls);
-        Some(response.get().ok()?.get_digest().to_le_bytes())
-    };
-    SAME.with(|client| client.run(send))
-}
+        Some(response.get().ok()?.get_digest())
+    }
 
-fn chain(texts: &[String]) -> Option<[u8; 8]> {
-    let call = async |references: &References| {
-        let mut link = references.link.clone();
+    async fn chain(&self, texts: &[String]) -> Option<u64> {
+        let mut link = self.link.clone();
         for text in texts {
             let mut request = link.next_request();
             request.get().set_text(text);
             link = request.send().pipeline.get_link();
         }
         let response = link.digest_request().send().promise.await.ok()?;
-        Some(response.get().ok()?.get_digest().to_le_bytes())
-    };
-    SAME.with(|client| client.run(call))
+        Some(response.get().ok()?.get_digest())
+    }
 }
 
 fn main() {
-    // Connect before the first batch.
-    SAME.with(|_| ());
-    OTHER.with(|_| ());
     run(
         "capnp-rpc",
         locked_version(include_str!("../../Cargo.lock"), "capnp-rpc"),
-        vec![
-            one("captp_echo", echo_same),
-            one("captp_echo_2t", echo_other),
-            many("captp_echo_300", echo_many),
-            many("captp_oneway", oneway),
-            many("captp_chain_32", chain),
-        ],
+        operations::<References>(),
     );
 }

@@ -146,7 +146,7 @@ impl Pair {
                 self.client.vat.drop_ref(promise);
             }
         }
-        // The references to answers and resolvers return to their owners.
+        // References to answers and resolvers are returned to their owners.
         self.pass_all();
         Some(Texts(results))
     }

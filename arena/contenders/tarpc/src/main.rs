@@ -1,8 +1,8 @@
 //! tarpc as a contender.
 
 use arena_kit::{locked_version, run};
-use arena_kit_captp::{Client, START, Sender, Server, Texts, digest, listen, many, one};
-use futures_util::{StreamExt as _, future::join_all};
+use arena_kit_captp::{Peer, START, Sender, digest, listen, operations};
+use futures_util::StreamExt as _;
 use std::net::SocketAddr;
 use tarpc::server::{BaseChannel, Channel as _};
 use tarpc::tokio_serde::formats::Bincode;
@@ -28,82 +28,57 @@ impl Objects for Implementation {
     }
 }
 
-thread_local! {
-    static SAME: Client<ObjectsClient> = Client::start(Server::SameThread, serve, connect);
-    static OTHER: Client<ObjectsClient> = Client::start(Server::OtherThread, serve, connect);
-}
-
 /// Room for requests and responses that wait.
 const ROOM: usize = 1024;
 
-async fn serve(ready: Sender<SocketAddr>) {
-    let (listener, address) = listen().await;
-    assert!(ready.send(address).is_ok());
-    let (stream, _) = listener.accept().await.expect("no connection");
-    stream.set_nodelay(true).expect("no option");
-    let transport = serde_transport::Transport::from((stream, Bincode::default()));
-    let config = server::Config {
-        pending_response_buffer: ROOM,
-    };
-    BaseChannel::new(config, transport)
-        .execute(Implementation.serve())
-        .for_each(async |response| drop(tokio::spawn(response)))
-        .await;
-}
+struct Calls(ObjectsClient);
 
-async fn connect(address: SocketAddr) -> ObjectsClient {
-    let stream = TcpStream::connect(address).await.expect("no connection");
-    stream.set_nodelay(true).expect("no option");
-    let transport = serde_transport::Transport::from((stream, Bincode::default()));
-    let mut config = client::Config::default();
-    config.pending_request_buffer = ROOM;
-    ObjectsClient::new(config, transport).spawn()
-}
+impl Peer for Calls {
+    type Address = SocketAddr;
 
-async fn echo(client: &ObjectsClient, text: &str) -> Option<String> {
-    client.echo(context::current(), text.to_owned()).await.ok()
-}
+    async fn serve(ready: Sender<SocketAddr>) {
+        let (listener, address) = listen().await;
+        assert!(ready.send(address).is_ok());
+        let (stream, _) = listener.accept().await.expect("no connection");
+        stream.set_nodelay(true).expect("no option");
+        let transport = serde_transport::Transport::from((stream, Bincode::default()));
+        let config = server::Config {
+            pending_response_buffer: ROOM,
+        };
+        BaseChannel::new(config, transport)
+            .execute(Implementation.serve())
+            .for_each(async |response| drop(tokio::spawn(response)))
+            .await;
+    }
 
-fn echo_same(text: &str) -> Option<String> {
-    SAME.with(|client| client.run(async |client| echo(client, text).await))
-}
+    async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.expect("no connection");
+        stream.set_nodelay(true).expect("no option");
+        let transport = serde_transport::Transport::from((stream, Bincode::default()));
+        let mut config = client::Config::default();
+        config.pending_request_buffer = ROOM;
+        Self(ObjectsClient::new(config, transport).spawn())
+    }
 
-fn echo_other(text: &str) -> Option<String> {
-    OTHER.with(|client| client.run(async |client| echo(client, text).await))
-}
+    async fn echo(&self, text: &str) -> Option<String> {
+        let call = self.0.echo(context::current(), text.to_owned());
+        call.await.ok()
+    }
 
-fn echo_many(texts: &[String]) -> Option<Texts> {
-    let echo_all = async |client: &ObjectsClient| {
-        let results = join_all(texts.iter().map(|text| echo(client, text))).await;
-        Some(Texts(results.into_iter().collect::<Option<_>>()?))
-    };
-    SAME.with(|client| client.run(echo_all))
-}
-
-fn chain(texts: &[String]) -> Option<[u8; 8]> {
-    let fold = async |client: &ObjectsClient| {
+    async fn chain(&self, texts: &[String]) -> Option<u64> {
         let mut state = START;
         for text in texts {
-            let call = client.fold(context::current(), state, text.clone());
+            let call = self.0.fold(context::current(), state, text.clone());
             state = call.await.ok()?;
         }
-        Some(state.to_le_bytes())
-    };
-    SAME.with(|client| client.run(fold))
+        Some(state)
+    }
 }
 
 fn main() {
-    // Connect before the first batch.
-    SAME.with(|_| ());
-    OTHER.with(|_| ());
     run(
         "tarpc",
         locked_version(include_str!("../../Cargo.lock"), "tarpc"),
-        vec![
-            one("captp_echo", echo_same),
-            one("captp_echo_2t", echo_other),
-            many("captp_echo_300", echo_many),
-            many("captp_chain_32", chain),
-        ],
+        operations::<Calls>(),
     );
 }

@@ -1,9 +1,10 @@
-//! What Rust contenders share in the family `captp`: texts, their digest, and a client with its server.
+//! What Rust contenders share in the family `captp`: its operations for a [`Peer`], texts, and their digest.
 
 use std::net::SocketAddr;
 use std::thread;
 
 use arena_kit::{Op, Output, Reader, Sum, op, set_digits, words};
+use futures_util::future::join_all;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::oneshot::channel;
@@ -68,48 +69,93 @@ pub fn digest(digest: u64, text: &str) -> u64 {
     })
 }
 
-/// Where a server runs.
-#[derive(Clone, Copy)]
-pub enum Server {
-    /// In the thread and the runtime of its client.
-    SameThread,
-    /// In another thread with a runtime for it alone.
-    OtherThread,
+/// A client with calls over TCP to a server of the same library.
+#[allow(async_fn_in_trait)] // All of them run in one thread.
+pub trait Peer: Sized + 'static {
+    /// What the client needs to connect.
+    type Address: Send + 'static;
+    /// Whether there are messages without a result.
+    const ONEWAY: bool = false;
+
+    /// Sends the address once the server listens, and then serves.
+    async fn serve(ready: Sender<Self::Address>);
+
+    /// Connects with the server.
+    async fn connect(address: Self::Address) -> Self;
+
+    /// A call that returns its text.
+    async fn echo(&self, text: &str) -> Option<String>;
+
+    /// The same for each text. All calls are sent before the first result is awaited.
+    async fn echo_many(&self, texts: &[String]) -> Option<Vec<String>> {
+        let results = join_all(texts.iter().map(|text| self.echo(text))).await;
+        results.into_iter().collect()
+    }
+
+    /// Messages without a result, and a call for their digest.
+    async fn oneway(&self, _: &[String]) -> Option<u64> {
+        None
+    }
+
+    /// Calls on the result of the call before, and the digest.
+    async fn chain(&self, texts: &[String]) -> Option<u64>;
 }
 
-/// A client that is connected with its server, and the runtime in which it makes calls.
-pub struct Client<C> {
+/// All operations that a peer offers, of a client with the server in its thread and of one with another thread's.
+pub fn operations<P: Peer>() -> Vec<Op> {
+    let same = Client::<P>::start(false);
+    let other = Client::<P>::start(true);
+    let mut operations = vec![
+        one("captp_echo", move |text| {
+            same.run(async |peer| peer.echo(text).await)
+        }),
+        one("captp_echo_2t", move |text| {
+            other.run(async |peer| peer.echo(text).await)
+        }),
+        many("captp_echo_300", move |texts| {
+            same.run(async |peer| peer.echo_many(texts).await.map(Texts))
+        }),
+        many("captp_chain_32", move |texts| {
+            same.run(async |peer| peer.chain(texts).await.map(u64::to_le_bytes))
+        }),
+    ];
+    if P::ONEWAY {
+        operations.push(many("captp_oneway", move |texts| {
+            same.run(async |peer| peer.oneway(texts).await.map(u64::to_le_bytes))
+        }));
+    }
+    operations
+}
+
+/// A peer and the runtime in which it makes calls.
+struct Client<P> {
     runtime: LocalRuntime,
-    client: C,
+    peer: P,
 }
 
-impl<C> Client<C> {
-    /// Starts a server and connects a client with it. `serve` sends the address once it listens, and then serves.
-    pub fn start<A: Send + 'static, S: Future<Output = ()> + 'static>(
-        server: Server,
-        serve: impl FnOnce(Sender<A>) -> S + Send + 'static,
-        connect: impl AsyncFnOnce(A) -> C,
-    ) -> Self {
+impl<P: Peer> Client<P> {
+    /// Starts a server in this thread and its runtime, or in another thread with a runtime for it alone, and connects
+    /// with it. The client stays until the process ends.
+    fn start(other_thread: bool) -> &'static Self {
         let runtime = runtime();
         let (ready, address) = channel();
-        match server {
-            Server::SameThread => drop(runtime.spawn_local(serve(ready))),
-            Server::OtherThread => {
-                drop(thread::spawn(move || {
-                    crate::runtime().block_on(serve(ready))
-                }));
-            }
+        if other_thread {
+            drop(thread::spawn(move || {
+                crate::runtime().block_on(P::serve(ready));
+            }));
+        } else {
+            drop(runtime.spawn_local(P::serve(ready)));
         }
-        let client = runtime.block_on(async {
+        let peer = runtime.block_on(async {
             let address = address.await.expect("the server has ended");
-            connect(address).await
+            P::connect(address).await
         });
-        Self { runtime, client }
+        Box::leak(Box::new(Self { runtime, peer }))
     }
 
     /// Makes calls.
-    pub fn run<R>(&self, calls: impl AsyncFnOnce(&C) -> R) -> R {
-        self.runtime.block_on(calls(&self.client))
+    fn run<R>(&self, calls: impl AsyncFnOnce(&P) -> R) -> R {
+        self.runtime.block_on(calls(&self.peer))
     }
 }
 

@@ -40,14 +40,33 @@ pub struct Values(Vec<Value>);
 
 #[derive(Clone)]
 enum Value {
-    Number {
-        len: usize,
-        zeros: usize,
-        head: u8,
-        fill: u8,
-        tail: u8,
-    },
+    Number(Number),
     Index(usize),
+}
+
+/// Zeros, then a first byte, equal bytes and a last byte.
+#[derive(Clone)]
+struct Number {
+    len: usize,
+    zeros: usize,
+    head: u8,
+    fill: u8,
+    tail: u8,
+}
+
+impl Number {
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![self.fill; self.len];
+        if let Some(last) = bytes.last_mut() {
+            *last = self.tail;
+        }
+        let zeros = self.zeros.min(self.len);
+        bytes[..zeros].fill(0);
+        if let Some(first) = bytes.get_mut(zeros) {
+            *first = self.head;
+        }
+        bytes
+    }
 }
 
 /// Numbers of points with a discount that the arena knows, and numbers of pairs.
@@ -170,111 +189,69 @@ fn run_lengths(bytes: &[u8]) -> String {
 
 impl Field {
     fn draw(&self, random: &mut Random) -> Value {
-        let byte = |random: &mut Random| {
-            let other = random.word() as u8;
-            random.pick(&[0, 1, 0x80, 0xff, 0xff, other])
-        };
         match self {
-            Self::Number { least, most } => {
-                let len = match random.below(2) {
-                    0 => random.pick(&LENGTHS).clamp(*least, *most),
-                    _ => random.between(*least, *most),
-                };
-                let zeros = match random.below(3) {
-                    0 => random.between(0, len),
-                    _ => 0,
-                };
-                let [head, fill, tail] = [(); 3].map(|()| byte(random));
-                Value::Number {
-                    len,
-                    zeros,
-                    head,
-                    fill,
-                    tail,
-                }
-            }
+            Self::Number { least, most } => Value::Number(number(*least, *most, random)),
             Self::Choice(texts) => Value::Index(random.below(texts.len())),
             Self::Repeat(counts) => Value::Index(random.below(counts.len())),
         }
     }
 
-    /// A value that differs a little.
+    /// A value that differs in one property.
     fn vary(&self, value: &Value, random: &mut Random) -> Value {
-        let mut new = self.draw(random);
-        if let (
-            Value::Number {
-                len,
-                zeros,
-                head,
-                fill,
-                tail,
-            },
-            Value::Number {
-                len: old_len,
-                zeros: old_zeros,
-                head: old_head,
-                fill: old_fill,
-                tail: old_tail,
-            },
-            Self::Number { least, most },
-        ) = (&mut new, value, self)
-        {
-            // One property is new, the others are kept.
-            let changed = random.below(5);
-            if changed == 0 {
+        let (Self::Number { least, most }, Value::Number(old)) = (self, value) else {
+            return self.draw(random);
+        };
+        let drawn = number(*least, *most, random);
+        let mut new = old.clone();
+        match random.below(5) {
+            0 => {
                 let near = [
-                    old_len + 1,
-                    old_len.saturating_sub(1),
-                    old_len + 8,
-                    old_len * 2,
-                    old_len / 2,
-                    *len,
+                    old.len + 1,
+                    old.len.saturating_sub(1),
+                    old.len + 8,
+                    old.len * 2,
+                    old.len / 2,
+                    drawn.len,
                 ];
-                *len = random.pick(&near).clamp(*least, *most);
-            } else {
-                *len = *old_len;
+                new.len = random.pick(&near).clamp(*least, *most);
             }
-            if changed != 1 {
-                *zeros = *old_zeros;
-            }
-            *zeros = (*zeros).min(*len);
-            for (index, (new, old)) in [(head, old_head), (fill, old_fill), (tail, old_tail)]
-                .into_iter()
-                .enumerate()
-            {
-                if changed != 2 + index {
-                    *new = *old;
-                }
-            }
+            1 => new.zeros = drawn.zeros,
+            2 => new.head = drawn.head,
+            3 => new.fill = drawn.fill,
+            _ => new.tail = drawn.tail,
         }
-        new
+        Value::Number(new)
     }
 
+    /// The text in the case; `None` for a number of repetitions.
     fn text(&self, value: &Value) -> Option<String> {
         match (self, value) {
-            (
-                _,
-                Value::Number {
-                    len,
-                    zeros,
-                    head,
-                    fill,
-                    tail,
-                },
-            ) => {
-                let mut bytes = vec![*fill; *len];
-                if let Some(last) = bytes.last_mut() {
-                    *last = *tail;
-                }
-                bytes[..*zeros].fill(0);
-                if let Some(first) = bytes.get_mut(*zeros) {
-                    *first = *head;
-                }
-                Some(run_lengths(&bytes))
-            }
+            (_, Value::Number(number)) => Some(run_lengths(&number.bytes())),
             (Self::Choice(texts), Value::Index(index)) => Some(texts[*index].clone()),
             _ => None,
         }
+    }
+}
+
+fn number(least: usize, most: usize, random: &mut Random) -> Number {
+    let len = match random.below(2) {
+        0 => random.pick(&LENGTHS).clamp(least, most),
+        _ => random.between(least, most),
+    };
+    let zeros = match random.below(3) {
+        0 => random.between(0, len),
+        _ => 0,
+    };
+    let [head, fill, tail] = [(); 3].map(|()| {
+        let other = random.word() as u8;
+        random.pick(&[0, 1, 0x80, 0xff, 0xff, other])
+    });
+    Number {
+        len,
+        zeros,
+        head,
+        fill,
+        tail,
     }
 }
 

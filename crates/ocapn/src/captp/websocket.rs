@@ -7,7 +7,7 @@
 //! The answer is not bound to the connection: whoever can change what is sent can forward challenge and answer and take
 //! the connection over. The proof is worth as much as the path is protected, for example by TLS.
 //!
-//! Source: Spritely Goblins 0.18 and Endo 1.1.1; there is no draft.
+//! Source: Spritely Goblins 0.18 and Endo 1.1.1; no draft describes it.
 use alloc::{string::String, vec::Vec};
 
 use super::codec::{Codec as _, Read, Syrup, Write};

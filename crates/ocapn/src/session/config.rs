@@ -143,8 +143,8 @@ pub struct Limits {
     pub queue: usize,
     /// Memory of messages from one peer that wait on promises: 4 MiB. More end the session.
     pub queue_bytes: usize,
-    /// Bytes of settled values that one peer can refer to, in its answers and in promises exported to it: 256 MiB. More
-    /// end the session.
+    /// Bytes of settled values that one peer can refer to, as answers or as promises exported to it: 256 MiB. More end
+    /// the session. A promise counts for the first peer only.
     pub values: usize,
     /// Listeners on one promise: 256. One more is notified that it was refused.
     pub listeners: usize,

@@ -98,11 +98,13 @@ impl Vat {
         }
     }
 
-    /// Counts the value of a promise, now or when it settles, for a session.
+    /// Counts the value of a promise, now or when it settles, for a session, unless it counts for another one.
     pub(super) fn keep_for(&mut self, session: Id, id: Id) {
-        if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut)
-            && promise.kept_for.is_none()
-        {
+        let keeper = self.nodes.get(id).and_then(|node| node.promise()?.kept_for);
+        if keeper.is_some_and(|(keeper, _)| self.is_active(keeper)) {
+            return;
+        }
+        if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) {
             promise.kept_for = Some((session, 0));
             self.charge(id);
         }

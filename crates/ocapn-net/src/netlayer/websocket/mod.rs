@@ -40,7 +40,7 @@ const READ_BUFFER: usize = 16 << 10;
 ///
 /// The listener proves that it has the secret key; the dialer proves nothing. A session with an accepted connection is
 /// therefore not found under the location that its peer claims. Nothing is encrypted, and the proof does not protect
-/// what follows from those who can change it on its way: use it where the network is trusted, or behind a proxy that
+/// later messages from those who can change them on their way: use it on a trusted network, or with a proxy that
 /// terminates TLS. This netlayer itself does not connect to `wss:` URLs.
 ///
 /// Web pages of any origin may connect, unless [`origins`](Self::origins) restricts them: a connection gives no access

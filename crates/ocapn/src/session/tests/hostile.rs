@@ -474,6 +474,48 @@ fn values_in_answers() {
 }
 
 #[test]
+fn values_kept_for_a_session_that_ended() {
+    let mut attack = Attack::new(Limits {
+        values: 1_000,
+        ..Limits::default()
+    });
+    let (promise, resolver) = attack.vat().promise();
+    for _ in 0..2 {
+        attack.send(&fetch("object", 1));
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(2), Some(3)));
+        let Some(Event::Call { reply, .. }) = attack.events.pop() else {
+            panic!("no call");
+        };
+        let list = Payload::list(|list| {
+            list.reference(promise);
+        });
+        attack.vat().resolve(reply.unwrap(), Ok(&list));
+        attack.vat().drop_ref(reply.unwrap());
+        if attack.world.now == 0 {
+            // The same peer comes back.
+            let connection = attack.connection;
+            attack.vat().closed(connection, "");
+            attack.world.now = 1;
+            attack.connection = attack.vat().accepted(0, Proof::Trusted, 1).unwrap();
+            let hello = hello(&SecretKey::from_bytes(&[8; 32]), "attacker");
+            attack.send(&hello);
+            attack.events.clear();
+        }
+    }
+    let value = "x".repeat(2_000);
+    attack
+        .vat()
+        .resolve(resolver, Ok(&Payload::from(value.as_str())));
+    attack.send(b"");
+    attack.vat().drop_ref(resolver);
+    attack.vat().drop_ref(promise);
+    while let Some(event) = attack.vat().poll_event() {
+        attack.events.push(event);
+    }
+    attack.ends("too many bytes in values");
+}
+
+#[test]
 fn deadlines_are_kept_in_order() {
     let mut attack = Attack::new(Limits {
         message_time: 500,
