@@ -150,7 +150,7 @@ impl Application<'_> {
                 }
             }
             Event::Settled { outcome, .. } => {
-                let (Ok(payload) | Err(payload)) = outcome;
+                let payload = outcome.unwrap_or_else(|reason| reason.value);
                 self.held.extend(payload.refs());
                 // What waited for another call now gets this.
                 if let Some(resolver) = self.resolvers.pop() {
@@ -171,7 +171,7 @@ impl Application<'_> {
         }
         while let Some(event) = vat.poll_event() {
             if let Event::Settled { outcome, .. } = event {
-                let (Ok(payload) | Err(payload)) = outcome;
+                let payload = outcome.unwrap_or_else(|reason| reason.value);
                 vat.drop_payload(&payload);
             }
         }

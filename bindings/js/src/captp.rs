@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lydite::ocapn::captp::{self, Framing, Locator, PublicKey, SecretKey};
 use lydite::ocapn::session::{
-    Config, Connection, Dial, Event, Location, Output, Payload, Ref, Vat,
+    Cause, Config, Connection, Dial, Event, Location, Output, Payload, Ref, Vat,
 };
 
 use crate::failure::{Code, Failure};
@@ -133,15 +133,24 @@ impl Peer {
             }
             Event::Settled { promise, outcome } => {
                 let Some(number) = self.refs.numbers.get(&promise).copied() else {
-                    let (Ok(payload) | Err(payload)) = outcome;
+                    let payload = outcome.unwrap_or_else(|reason| reason.value);
                     self.drop_payload(&payload);
                     return false;
                 };
-                let fulfilled = outcome.is_ok();
-                let (Ok(payload) | Err(payload)) = outcome;
+                let (kind, payload) = match outcome {
+                    Ok(value) => (2, value),
+                    Err(reason) => {
+                        let kind = match reason.cause {
+                            Cause::Disconnected => 6,
+                            Cause::Limit => 7,
+                            _ => 3,
+                        };
+                        (kind, reason.value)
+                    }
+                };
                 let mut settled = Writer::new();
                 let (kind, settled) = match self.put(&payload, &mut settled) {
-                    Ok(()) => (if fulfilled { 2 } else { 3 }, settled),
+                    Ok(()) => (kind, settled),
                     Err(reason) => {
                         let mut settled = Writer::new();
                         let _: Result<(), _> = self.put(&Payload::error(reason), &mut settled);
@@ -424,7 +433,8 @@ pub fn output(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, 
 
 /// What happened, as a tape: 1 and an object, whether a result is expected and if so its resolver, the arguments; 2 or 3
 /// and a promise, its value or the reason for which it broke; 4 and a reference whose session ended; 5 and an object to
-/// which nobody refers any more. Empty if nothing happened.
+/// which nobody refers any more; 6 or 7 like 3, if the peer is disconnected or a limit was reached. Empty if nothing
+/// happened.
 pub fn event(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     while let Some(event) = peer.vat.poll_event() {

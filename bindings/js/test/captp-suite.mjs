@@ -61,7 +61,7 @@ export async function captpSuite({ CapTP, Far, Broken, SyrupSymbol, SyrupRecord,
     await rejects(greeter(mine), /expected a method/)
     await rejects(greeter(() => { throw new Error('no') }), /^no$/)
     const reason = await rejects(greeter(() => { throw new Broken('x', new SyrupSymbol('why')) }), /broke/)
-    equal(reason.reason.name, 'why')
+    equal([reason.reason.name, reason.code], ['why', 'application'])
     // Methods, through a promise of the other process that we fulfil with our object.
     const [promise, resolver] = await get(0, PROMISE)()
     const calls = [promise.greet('Ann'), promise.slow('Bob'), promise.fail(), promise.constructor(), promise.toString()]
@@ -126,7 +126,8 @@ export async function captpSuite({ CapTP, Far, Broken, SyrupSymbol, SyrupRecord,
     const other = new CapTP()
     await rejects(other.enliven(`ocapn://${designator}.websocket/s/x?${url}`), /signature is not valid/)
     await rejects(other.enliven(`ocapn://${designator}.websocket/s/x?url=ws%3A%2F%2F127.0.0.1%3A1`), /cannot connect to ws:/)
-    await rejects(other.enliven(`ocapn://${designator}.websocket/s/x`), /expected the hint `url`/)
+    const refused = await rejects(other.enliven(`ocapn://${designator}.websocket/s/x`), /expected the hint `url`/)
+    equal(refused.code, 'disconnected')
     other.close()
   })
 

@@ -34,10 +34,13 @@ export class Broken extends Error {
   override readonly name = 'Broken'
   /** The reason as it was sent, if it is not just a message. */
   readonly reason: Passable
+  /** Who broke it: an object or a peer, the end of the session, or a limit of this side. The first cannot choose the others. */
+  readonly code: 'application' | 'disconnected' | 'limit'
 
-  constructor(message: string, reason?: Passable) {
+  constructor(message: string, reason?: Passable, code: Broken['code'] = 'application') {
     super(message)
     this.reason = reason
+    this.code = code
   }
 }
 
@@ -345,12 +348,14 @@ export class Connections {
         break
       }
       case 2:
-      case 3: {
+      case 3:
+      case 6:
+      case 7: {
         const outcome = value()
         const waiting = this.#waiting.get(number)
         this.#waiting.delete(number)
         if (kind === 2) waiting?.resolve(outcome)
-        else waiting?.reject(failure(outcome))
+        else waiting?.reject(failure(outcome, kind === 3 ? 'application' : kind === 6 ? 'disconnected' : 'limit'))
         break
       }
       case 4:
@@ -518,12 +523,12 @@ function reason(error: unknown): Passable {
   return new SyrupRecord(new SyrupSymbol('desc:error'), [messageOf(error)])
 }
 
-function failure(reason: unknown): Broken {
+function failure(reason: unknown, code: Broken['code']): Broken {
   if (reason instanceof SyrupRecord && reason.label instanceof SyrupSymbol && reason.label.name === 'desc:error') {
     const [message] = reason.fields
-    if (reason.fields.length === 1 && typeof message === 'string') return new Broken(message)
+    if (reason.fields.length === 1 && typeof message === 'string') return new Broken(message, undefined, code)
   }
-  return new Broken('the promise broke', reason as Passable)
+  return new Broken('the promise broke', reason as Passable, code)
 }
 
 export { LyditeError }

@@ -1,17 +1,23 @@
 //! Why a call has no result.
 use std::fmt;
 
+use lydite_ocapn::session::{Cause, Reason};
 use lydite_ocapn::syrup;
 
-use crate::Passable;
+use crate::{Node, Passable};
 
 /// Why a call has no result.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub enum Error {
-    /// The promise broke. The reason comes from the object called, or from the session if that ended or reached a
-    /// limit.
+    /// The promise broke, for a reason that the object called or its node gave. It may be an error of any kind there:
+    /// that node may have lost its own session with a third one.
     Broken(Passable),
+    /// There is no session with the peer: it ended, or could not be opened, for this reason. A message that was on its
+    /// way may have arrived.
+    Disconnected(String),
+    /// A limit of this node was reached ([`Limits`](lydite_ocapn::session::Limits)). The message was not sent.
+    Limit(String),
     /// A value is not of the expected type.
     Type(syrup::Error),
     /// There is no argument at this index.
@@ -23,6 +29,14 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn from_reason(node: &Node, reason: Reason) -> Self {
+        match reason.cause {
+            Cause::Disconnected => Self::Disconnected(reason.message().into()),
+            Cause::Limit => Self::Limit(reason.message().into()),
+            _ => Self::Broken(Passable::adopt(node, reason.value)),
+        }
+    }
+
     /// An application's reason: `<desc:error "message">` on the wire.
     pub fn new(message: &str) -> Self {
         Self::Broken(Passable::error(message))
@@ -44,6 +58,7 @@ impl fmt::Display for Error {
                 Some(message) => f.write_str(message),
                 None => write!(f, "{}", reason.data().escape_ascii()),
             },
+            Self::Disconnected(reason) | Self::Limit(reason) => f.write_str(reason),
             Self::Type(error) => write!(f, "unexpected value: {error}"),
             Self::Missing(index) => write!(f, "expected an argument at index {index}, found none"),
             Self::NotReference => f.write_str("expected a reference, found data"),

@@ -548,7 +548,7 @@ impl Node {
     fn adopt(&self, outcome: Outcome) -> Result<Passable, Error> {
         match outcome {
             Ok(value) => Ok(Passable::adopt(self, value)),
-            Err(reason) => Err(Error::Broken(Passable::adopt(self, reason))),
+            Err(reason) => Err(Error::from_reason(self, reason)),
         }
     }
 

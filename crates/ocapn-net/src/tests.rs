@@ -181,6 +181,7 @@ fn disconnection_and_failed_dials() {
         nodes[1].shutdown();
         watching.await.unwrap();
         let error = echo.call(args![1u64]).await.unwrap_err();
+        assert!(matches!(&error, Error::Disconnected(reason) if reason == "disconnected"));
         assert_eq!(error.to_string(), "disconnected");
 
         for (locator, reason) in [
@@ -197,7 +198,34 @@ fn disconnection_and_failed_dials() {
             let locator: Locator = locator.parse().unwrap();
             let error = nodes[0].enliven(&locator).await.unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");
+            assert!(matches!(error, Error::Disconnected(_)));
         }
+    });
+}
+
+#[test]
+fn only_the_session_disconnects_and_limits() {
+    run(async {
+        let nodes = trio("memory").await;
+        // An object that claims to be disconnected, and one that has lost its own peer, give reasons of their own.
+        nodes[1].publish(
+            b"claims",
+            nodes[1].function(|_| Err(Error::new("disconnected"))),
+        );
+        nodes[1].publish(
+            b"lost",
+            nodes[1].function(|_| Err(Error::Disconnected("lost".into()))),
+        );
+        for (swiss, reason) in [(&b"claims"[..], "disconnected"), (b"lost", "lost")] {
+            let object = nodes[0].enliven(&nodes[1].locator(swiss).unwrap());
+            let error = object.call(args![]).await.unwrap_err();
+            assert!(matches!(&error, Error::Broken(value) if value.as_error() == Some(reason)));
+        }
+        let echo = nodes[0].enliven(&nodes[1].locator(suite::swiss::ECHO).unwrap());
+        (&echo).await.unwrap();
+        let error = echo.call(args![vec![0; 1 << 20]]).await.unwrap_err();
+        assert!(matches!(&error, Error::Limit(reason) if reason.contains("longer than")));
+        assert!(echo.call(args![1u64]).await.is_ok());
     });
 }
 

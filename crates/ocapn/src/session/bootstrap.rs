@@ -1,8 +1,7 @@
 //! The bootstrap object, ours and those of peers.
-use alloc::string::String;
-
 use lydite_hash::sha256;
 
+use super::node::Reason;
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::Vat;
@@ -73,7 +72,7 @@ impl Vat {
     }
 
     /// Asks a peer for the object with this swiss number.
-    pub(super) fn fetch(&mut self, session: Id, swiss: &[u8]) -> Result<Id, String> {
+    pub(super) fn fetch(&mut self, session: Id, swiss: &[u8]) -> Result<Id, Reason> {
         let arguments = Payload::list(|list| {
             list.symbol("fetch").bytes(swiss);
         });

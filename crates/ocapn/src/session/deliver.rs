@@ -4,7 +4,7 @@
 //! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
-use super::node::{Kind, Listener, Node, Outcome, Queued, Ref, State};
+use super::node::{Kind, Listener, Node, Outcome, Queued, Reason, Ref, State, payload_of};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::{Event, Vat};
@@ -73,8 +73,8 @@ impl Vat {
         }
     }
 
-    pub(super) fn refuse(&mut self, result: Option<Id>, reason: &str) {
-        self.finish(result, Err(Payload::error(reason)));
+    pub(super) fn refuse(&mut self, result: Option<Id>, reason: impl Into<Reason>) {
+        self.finish(result, Err(reason.into()));
     }
 
     fn deliver(&mut self, target: Id, payload: Payload, result: Option<Id>, origin: Option<Id>) {
@@ -101,8 +101,8 @@ impl Vat {
             Kind::Resolver(promise) => {
                 let promise = *promise;
                 let outcome = settlement(&payload);
-                if let Some(Ok(value) | Err(value)) = &outcome {
-                    value
+                if let Some(outcome) = &outcome {
+                    payload_of(outcome)
                         .refs
                         .iter()
                         .for_each(|reference| self.retain(reference.0));
@@ -129,10 +129,8 @@ impl Vat {
                 }
                 State::Broken(reason) => {
                     let reason = reason.clone();
-                    reason
-                        .refs
-                        .iter()
-                        .for_each(|reference| self.retain(reference.0));
+                    let references = reason.value.refs.iter();
+                    references.for_each(|reference| self.retain(reference.0));
                     self.release_payload(&payload);
                     self.finish(result, Err(reason));
                 }
@@ -159,7 +157,7 @@ impl Vat {
                         self.finish(result, outcome);
                     }
                     Some(Ok(None)) => {}
-                    Some(Err(reason)) => self.refuse(result, &reason),
+                    Some(Err(reason)) => self.refuse(result, reason),
                     // Only settled promises of remote parties are not sent to.
                     None => match self.settled(target) {
                         Some(Err(reason)) => self.finish(result, Err(reason)),
@@ -173,6 +171,7 @@ impl Vat {
 
     fn enqueue(&mut self, promise: Id, full: bool, message: Queued) {
         let bytes = message.size();
+        let refusal = Reason::limit("too many messages wait for this promise");
         if let Some(session) = message
             .origin
             .and_then(|origin| self.sessions.get_mut(origin))
@@ -181,7 +180,7 @@ impl Vat {
             if full || session.queued > self.config.limits.queue_bytes {
                 session.queued -= bytes;
                 self.release_payload(&message.payload);
-                self.refuse(message.result, "too many messages wait for this promise");
+                self.refuse(message.result, refusal);
                 if let Some(origin) = message.origin {
                     self.end(origin, "too many messages wait for a promise", true);
                 }
@@ -189,7 +188,7 @@ impl Vat {
             }
         } else if full {
             self.release_payload(&message.payload);
-            return self.refuse(message.result, "too many messages wait for this promise");
+            return self.refuse(message.result, refusal);
         }
         if let Some(promise) = self.nodes.get_mut(promise).and_then(Node::promise_mut) {
             promise.queue.push_back(message);
@@ -282,9 +281,8 @@ impl Vat {
             State::Broken(reason) => Err(reason.clone()),
             _ => return None,
         };
-        let (Ok(payload) | Err(payload)) = &outcome;
-        for index in 0..payload.refs.len() {
-            self.retain(payload.refs[index].0);
+        for reference in &payload_of(&outcome).refs {
+            self.retain(reference.0);
         }
         Some(outcome)
     }
@@ -296,7 +294,7 @@ impl Vat {
         if !node.is_observed() {
             // It is about to be freed: until then it should not hold a large value.
             self.release_outcome(&outcome);
-            outcome = Err(Payload::error("nobody refers to this promise"));
+            outcome = Err("nobody refers to this promise".into());
         }
         // A promise fulfilled with a promise follows it, or takes over what that has become.
         let mut following = None;
@@ -304,7 +302,7 @@ impl Vat {
             let end = self.settled_end(reference.0);
             if end == id {
                 self.release_outcome(&outcome);
-                outcome = Err(Payload::error("the promise was fulfilled with itself"));
+                outcome = Err("the promise was fulfilled with itself".into());
             } else if self
                 .nodes
                 .get(end)
@@ -372,7 +370,7 @@ impl Vat {
     pub(super) fn subscribe(&mut self, id: Id, listener: Listener) {
         let end = self.settled_end(id);
         let Some(node) = self.nodes.get(end) else {
-            let outcome = Err(Payload::error("no such object"));
+            let outcome = Err("no such object".into());
             return self.work.push(Work::Notify { listener, outcome });
         };
         if node.promise().is_none() {
@@ -390,7 +388,7 @@ impl Vat {
         if let Some(remote) = silent
             && let Err(reason) = self.send_listen(end, remote)
         {
-            let outcome = Err(Payload::error(&reason));
+            let outcome = Err(reason);
             return self.work.push(Work::Notify { listener, outcome });
         }
         let limits = &self.config.limits;
@@ -406,7 +404,7 @@ impl Vat {
             return;
         };
         if full || promise.listeners.len() >= most {
-            let outcome = Err(Payload::error(&format!("more than {most} listeners")));
+            let outcome = Err(Reason::limit(&format!("more than {most} listeners")));
             return self.work.push(Work::Notify { listener, outcome });
         }
         if let Listener::Wire { session, .. } = &listener
@@ -435,8 +433,7 @@ impl Vat {
     fn notify(&mut self, listener: Listener, outcome: Outcome) {
         match listener {
             Listener::Caller(id) => {
-                let (Ok(payload) | Err(payload)) = &outcome;
-                self.hand_over(payload);
+                self.hand_over(payload_of(&outcome));
                 self.events.push_back(Event::Settled {
                     promise: Ref(id),
                     outcome,
@@ -446,20 +443,18 @@ impl Vat {
                 let sent = self.send_settlement(resolver, &outcome);
                 if let Err(reason) = sent {
                     // If even this cannot be sent, the session has ended.
-                    let _: Result<(), _> =
-                        self.send_settlement(resolver, &Err(Payload::error(&reason)));
+                    let _: Result<(), _> = self.send_settlement(resolver, &Err(reason));
                 }
                 self.release_outcome(&outcome);
                 self.release(resolver);
             }
             Listener::Part { ref of, into } => {
                 let part = match &outcome {
-                    Ok(value) => super::extract::part(value, of).map_err(Payload::error),
+                    Ok(value) => super::extract::part(value, of).map_err(Reason::from),
                     Err(reason) => Err(reason.clone()),
                 };
-                let (Ok(payload) | Err(payload)) = &part;
-                for index in 0..payload.refs.len() {
-                    self.retain(payload.refs[index].0);
+                for reference in &payload_of(&part).refs {
+                    self.retain(reference.0);
                 }
                 self.release_outcome(&outcome);
                 self.finish(Some(into), part);
@@ -488,7 +483,7 @@ fn settlement(arguments: &Payload) -> Option<Outcome> {
     let [method, value] = <[Payload; 2]>::try_from(arguments.items_within(2)?).ok()?;
     match method.as_symbol()? {
         "fulfill" => Some(Ok(value)),
-        "break" => Some(Err(value)),
+        "break" => Some(Err(value.into())),
         _ => None,
     }
 }

@@ -1,16 +1,13 @@
 //! Handoffs between three parties: we may be the gifter, the receiver or the exporter.
-use alloc::{
-    boxed::Box,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{boxed::Box, vec::Vec};
 
 use super::bootstrap::Answer;
 use super::config::Location;
 use super::connection::Waiter;
 use super::deliver::Work;
-use super::node::Remote;
-use super::payload::{Builder, Payload};
+use super::node::{Reason, Remote};
+use super::outbound::{DISCONNECTED, disconnected, not_encoded};
+use super::payload::Builder;
 use super::receive::Stop;
 use super::slab::Id;
 use super::vat::{Timer, Vat};
@@ -45,7 +42,7 @@ impl Vat {
         receiver: Id,
         remote: Remote,
         out: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let gift = self.entropy.next();
         let mut arguments = Vec::new();
         {
@@ -56,12 +53,11 @@ impl Vat {
             remote.target.write(&mut writer);
             writer.end_list();
         }
-        let disconnected = "disconnected";
         let receiver = self
             .sessions
             .get(receiver)
             .and_then(|session| session.peer.as_ref());
-        let receiver_key = receiver.ok_or(disconnected)?.key;
+        let receiver_key = receiver.ok_or_else(disconnected)?.key;
         let deposit = Operation::Deliver {
             to: Target::Export(0),
             arguments: &arguments,
@@ -69,8 +65,8 @@ impl Vat {
             resolver: None,
         };
         self.write(remote.session, &deposit)?;
-        let session = self.sessions.get(remote.session).ok_or(disconnected)?;
-        let exporter = session.peer.as_ref().ok_or(disconnected)?;
+        let session = self.sessions.get(remote.session).ok_or_else(disconnected)?;
+        let exporter = session.peer.as_ref().ok_or_else(disconnected)?;
         let give = HandoffGive {
             receiver_key,
             exporter: exporter.location.peer(),
@@ -79,7 +75,7 @@ impl Vat {
             gift: &gift,
         };
         let signed =
-            Signed::sign::<Syrup>(&session.key, give).map_err(|error| error.kind.to_string())?;
+            Signed::sign::<Syrup>(&session.key, give).map_err(|error| not_encoded(&error))?;
         signed.write(&mut Syrup::writer(out));
         Ok(())
     }
@@ -94,11 +90,11 @@ impl Vat {
         let limits = &config.limits;
         let session = self.sessions.get_mut(gifter).ok_or(Stop::Ended)?;
         let refusal = if session.key.public_key() != give.receiver_key {
-            Some("the handoff is for another receiver")
+            Some("the handoff is for another receiver".into())
         } else if !limits.allow_location(&give.exporter) || give.gift.len() > limits.gift_id {
-            Some("location or gift id too long")
+            Some(Reason::limit("location or gift id too long"))
         } else if session.handoffs >= limits.handoffs {
-            Some("too many handoffs at once")
+            Some(Reason::limit("too many handoffs at once"))
         } else {
             None
         };
@@ -168,17 +164,17 @@ impl Vat {
         exporter: Id,
         envelope: &[u8],
         key: &SecretKey,
-    ) -> Result<Id, String> {
-        let give = Signed::decode::<Syrup>(envelope).map_err(|error| error.kind.to_string())?;
-        let session = self.sessions.get_mut(exporter).ok_or("disconnected")?;
+    ) -> Result<Id, Reason> {
+        let give = Signed::decode::<Syrup>(envelope).map_err(|error| not_encoded(&error))?;
+        let session = self.sessions.get_mut(exporter).ok_or_else(disconnected)?;
         let receive = HandoffReceive {
-            session: session.peer.as_ref().ok_or("disconnected")?.session_id,
+            session: session.peer.as_ref().ok_or_else(disconnected)?.session_id,
             receiver_side: session.our_id,
             count: session.next_count,
             give,
         };
         session.next_count += 1;
-        let signed = Signed::sign::<Syrup>(key, receive).map_err(|error| error.kind.to_string())?;
+        let signed = Signed::sign::<Syrup>(key, receive).map_err(|error| not_encoded(&error))?;
         let mut encoded = Vec::new();
         signed.write(&mut Syrup::writer(&mut encoded));
         let mut arguments = Builder::default();
@@ -194,13 +190,12 @@ impl Vat {
         gift: &[u8],
         node: Id,
     ) -> Result<(), &'static str> {
-        let disconnected = "disconnected";
         if gift.len() > self.config.limits.gift_id {
             return Err("gift id too long");
         }
-        let session = self.sessions.get_mut(gifter).ok_or(disconnected)?;
+        let session = self.sessions.get_mut(gifter).ok_or(DISCONNECTED)?;
         let key = GiftKey {
-            session: session.peer.as_ref().ok_or(disconnected)?.session_id,
+            session: session.peer.as_ref().ok_or(DISCONNECTED)?.session_id,
             gift: gift.into(),
         };
         match self.gifts.get(&key).map(|gift| &gift.state) {
@@ -239,8 +234,8 @@ impl Vat {
             Signed::<HandoffReceive<'_>>::decode::<Syrup>(envelope).map_err(|_| malformed)?;
         let receive = signed.unverified();
         let give = receive.give.unverified();
-        let session = self.sessions.get(receiver).ok_or("disconnected")?;
-        let peer = session.peer.as_ref().ok_or("disconnected")?;
+        let session = self.sessions.get(receiver).ok_or(DISCONNECTED)?;
+        let peer = session.peer.as_ref().ok_or(DISCONNECTED)?;
         if receive.session != peer.session_id {
             return Err("the handoff is for another session");
         }
@@ -271,7 +266,7 @@ impl Vat {
         signed
             .verify_handoff(&gifter_key)
             .map_err(|_| "the handoff's signature is invalid")?;
-        let session = self.sessions.get_mut(receiver).ok_or("disconnected")?;
+        let session = self.sessions.get_mut(receiver).ok_or(DISCONNECTED)?;
         session.counts.record(receive.count);
         let key = GiftKey {
             session: give.session,
@@ -287,7 +282,7 @@ impl Vat {
         let Some(promise) = result else {
             return Err("nobody waits for the result");
         };
-        let session = self.sessions.get_mut(receiver).ok_or("disconnected")?;
+        let session = self.sessions.get_mut(receiver).ok_or(DISCONNECTED)?;
         if session.withdrawals >= self.config.limits.withdrawals {
             return Err("too many withdrawals wait");
         }
@@ -313,7 +308,7 @@ impl Vat {
     /// Takes tokens from a bucket that fills by the limit each second.
     fn spend_signatures(&mut self, session: Id, tokens: u32) -> Result<(), &'static str> {
         let most = self.config.limits.signatures;
-        let session = self.sessions.get_mut(session).ok_or("disconnected")?;
+        let session = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
         let (left, since) = session.signatures;
         let gained = (self.now - since).min(1000) * u64::from(most) / 1000;
         let left = most.min(left + gained as u32);
@@ -362,7 +357,7 @@ impl Vat {
                 if let Some(session) = self.sessions.get_mut(receiver) {
                     session.withdrawals -= 1;
                 }
-                let outcome = Err(Payload::error(reason));
+                let outcome = Err(reason.into());
                 self.work.push(Work::Settle { promise, outcome });
                 self.release(promise);
             }

@@ -10,8 +10,7 @@ use super::connection::{
     Connection, Dial, Dialing, Identity, Output, PeerKey, Phase, Session, Waiter,
 };
 use super::deliver::Work;
-use super::node::{Kind, Node, Ref};
-use super::payload::Payload;
+use super::node::{Kind, Node, Reason, Ref};
 use super::receive::{Stop, decode};
 use super::slab::Id;
 use super::vat::{Event, Timer, Vat};
@@ -168,6 +167,7 @@ impl Vat {
         let start = StartSession::sign::<Syrup>(&key, location.peer());
         let start = start.map_err(|error| error.kind.to_string())?;
         self.write(id, &Operation::StartSession(start))
+            .map_err(|reason| reason.message().into())
     }
 
     /// Checks the peer's hello. The session is active if this succeeds.
@@ -369,10 +369,7 @@ impl Vat {
                 self.withdraw(session, &envelope, &key)
             }
         };
-        let outcome = match found {
-            Ok(node) => Ok(self.as_payload(node)),
-            Err(reason) => Err(Payload::error(&reason)),
-        };
+        let outcome = found.map(|node| self.as_payload(node));
         self.work.push(Work::Settle { promise, outcome });
         self.release(promise);
     }
@@ -385,7 +382,7 @@ impl Vat {
         framing: Option<Framing>,
     ) -> Id {
         if !self.config.limits.allow_location(peer) {
-            return self.broken("location too long");
+            return self.broken(Reason::limit("location too long"));
         }
         let location = Location::from(peer);
         let promise = self.new_promise();
@@ -396,7 +393,7 @@ impl Vat {
             };
             let outcome = match object {
                 Some(object) => Ok(self.as_payload(object)),
-                None => Err(Payload::error("no object has this swiss number")),
+                None => Err("no object has this swiss number".into()),
             };
             self.work.push(Work::Settle { promise, outcome });
             return promise;
@@ -428,7 +425,7 @@ impl Vat {
             if let Waiter::Withdraw { gifter, .. } = waiter {
                 self.end_handoff(gifter);
             }
-            let outcome = Err(Payload::error(&format!("cannot connect: {reason}")));
+            let outcome = Err(Reason::disconnected(&format!("cannot connect: {reason}")));
             self.work.push(Work::Settle { promise, outcome });
             self.release(promise);
         }
@@ -496,7 +493,7 @@ impl Vat {
                 self.events.push_back(Event::Broken(Ref(node)));
             }
             if self.nodes.get(node).is_some_and(Node::is_pending) {
-                let outcome = Err(Payload::error(&format!("disconnected: {reason}")));
+                let outcome = Err(Reason::disconnected(&format!("disconnected: {reason}")));
                 self.work.push(Work::Settle {
                     promise: node,
                     outcome,

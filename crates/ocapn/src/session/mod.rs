@@ -51,6 +51,6 @@ mod vat;
 
 pub use config::{Config, Limits, Location, Proof};
 pub use connection::{Connection, Dial, Output};
-pub use node::{Outcome, Ref};
+pub use node::{Cause, Outcome, Reason, Ref};
 pub use payload::{Builder, Payload};
 pub use vat::{Event, Stats, Vat};

@@ -11,7 +11,74 @@ use crate::captp::Target;
 pub struct Ref(pub(super) Id);
 
 /// What became of a promise: its value, or the reason for which it broke.
-pub type Outcome = Result<Payload, Payload>;
+pub type Outcome = Result<Payload, Reason>;
+
+/// Why a promise broke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// Who broke it. Neither a peer nor an object can choose this.
+    pub cause: Cause,
+    /// The reason as a value, which listeners of peers receive. They do not receive the cause.
+    pub value: Payload,
+}
+
+/// Who broke a promise.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Whoever could settle it: an object, a resolver, or a peer, which may report an error of any kind.
+    Application,
+    /// There is no session with the peer that it depends on: it ended, or could not be opened.
+    Disconnected,
+    /// One of our [`Limits`](super::Limits).
+    Limit,
+}
+
+impl Reason {
+    /// The message if the value is `<desc:error "message">`, else an empty string.
+    pub fn message(&self) -> &str {
+        self.value.as_error().unwrap_or_default()
+    }
+
+    pub(super) fn disconnected(message: &str) -> Self {
+        Self {
+            cause: Cause::Disconnected,
+            value: Payload::error(message),
+        }
+    }
+
+    pub(super) fn limit(message: &str) -> Self {
+        Self {
+            cause: Cause::Limit,
+            value: Payload::error(message),
+        }
+    }
+}
+
+impl From<Payload> for Reason {
+    /// A reason of an application.
+    fn from(value: Payload) -> Self {
+        Self {
+            cause: Cause::Application,
+            value,
+        }
+    }
+}
+
+impl From<&str> for Reason {
+    /// A reason of an application.
+    fn from(message: &str) -> Self {
+        Payload::error(message).into()
+    }
+}
+
+/// The value or the reason.
+pub(super) const fn payload_of(outcome: &Outcome) -> &Payload {
+    match outcome {
+        Ok(payload) => payload,
+        Err(reason) => &reason.value,
+    }
+}
 
 /// What a reference refers to.
 pub(super) struct Node {
@@ -65,7 +132,8 @@ impl Promise {
     /// Bytes of the value or reason.
     pub fn size(&self) -> usize {
         match &self.state {
-            State::Fulfilled(payload) | State::Broken(payload) => payload.data.len(),
+            State::Fulfilled(payload) => payload.data.len(),
+            State::Broken(reason) => reason.value.data.len(),
             _ => 0,
         }
     }
@@ -78,7 +146,7 @@ pub(super) enum State {
     /// Becomes what another promise becomes.
     Following(Id),
     Fulfilled(Payload),
-    Broken(Payload),
+    Broken(Reason),
 }
 
 pub(super) struct Queued {

@@ -1,18 +1,16 @@
 //! What is sent to peers.
-use alloc::{
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
+use alloc::{format, string::ToString as _, vec::Vec};
 
 use super::connection::{Connection, Export, Output, Phase};
-use super::node::{Kind, Node, Outcome, Part, Promise, Ref, Remote, State};
+use super::node::{Kind, Node, Outcome, Part, Promise, Reason, Ref, Remote, State};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::Vat;
-use crate::captp::{Codec as _, Dialect, Framing, Import, Operation, Syrup, Target, put_frame};
+use crate::captp::{
+    Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_frame,
+};
 
-const DISCONNECTED: &str = "disconnected";
+pub(super) const DISCONNECTED: &str = "disconnected";
 /// Most entries in one message that returns references.
 const BATCH: usize = 4096;
 
@@ -36,7 +34,7 @@ impl Vat {
     }
 
     /// Sends a message to a remote party and returns its answer; `None` if the target is not one.
-    pub(super) fn send_remote(&mut self, id: Id, payload: &Payload) -> Option<Result<Id, String>> {
+    pub(super) fn send_remote(&mut self, id: Id, payload: &Payload) -> Option<Result<Id, Reason>> {
         let remote = self.sendable(id)?;
         Some(self.ask(remote.session, remote.target, payload))
     }
@@ -46,13 +44,13 @@ impl Vat {
         &mut self,
         id: Id,
         payload: &Payload,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Result<(), Reason>> {
         let remote = self.sendable(id)?;
         Some(self.tell(remote.session, remote.target, payload))
     }
 
     /// Sends a message with an answer position and a resolver.
-    pub(super) fn ask(&mut self, session: Id, to: Target, payload: &Payload) -> Result<Id, String> {
+    pub(super) fn ask(&mut self, session: Id, to: Target, payload: &Payload) -> Result<Id, Reason> {
         self.active(session)?;
         let (question, answer) = self.new_question(session, true)?;
         let resolver = self.new_resolver(session, question);
@@ -83,23 +81,23 @@ impl Vat {
         session: Id,
         to: Target,
         payload: &Payload,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         self.active(session)?;
         self.send_deliver(session, to, payload, None, None)
     }
 
-    fn active(&self, session: Id) -> Result<(), String> {
+    fn active(&self, session: Id) -> Result<(), Reason> {
         if self.is_active(session) {
             Ok(())
         } else {
-            Err(DISCONNECTED.into())
+            Err(disconnected())
         }
     }
 
-    fn new_question(&mut self, session: Id, listening: bool) -> Result<(Id, u64), String> {
-        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+    fn new_question(&mut self, session: Id, listening: bool) -> Result<(Id, u64), Reason> {
+        let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         if state.questions.len() >= self.config.limits.exports {
-            return Err("too many answers of this peer are held".into());
+            return Err(Reason::limit("too many answers of this peer are held"));
         }
         let answer = state.next_answer;
         state.next_answer += 1;
@@ -117,7 +115,7 @@ impl Vat {
     }
 
     /// Exports a resolver for the promise. Returns its position, twice for the caller's convenience.
-    fn new_resolver(&mut self, session: Id, promise: Id) -> Result<(u64, u64), String> {
+    fn new_resolver(&mut self, session: Id, promise: Id) -> Result<(u64, u64), Reason> {
         let resolver = self.nodes.insert(Node::new(Kind::Resolver(promise)));
         match self.new_export(session, resolver) {
             Ok(position) => Ok((position, position)),
@@ -128,11 +126,12 @@ impl Vat {
         }
     }
 
-    fn new_export(&mut self, session: Id, node: Id) -> Result<u64, String> {
+    fn new_export(&mut self, session: Id, node: Id) -> Result<u64, Reason> {
         let most = self.config.limits.exports;
-        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+        let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         if state.exports.len() >= most {
-            return Err(format!("more than {most} objects exported to this peer"));
+            let reason = format!("more than {most} objects exported to this peer");
+            return Err(Reason::limit(&reason));
         }
         let position = state.next_export;
         state.next_export += 1;
@@ -143,7 +142,7 @@ impl Vat {
     }
 
     /// The position of a node exported to this session, counted once more.
-    fn export(&mut self, session: Id, node: Id) -> Result<u64, String> {
+    fn export(&mut self, session: Id, node: Id) -> Result<u64, Reason> {
         if let Some(state) = self.sessions.get_mut(session)
             && let Some(&position) = state.export_index.get(&node.index)
             && let Some(export) = state.exports.get_mut(&position)
@@ -181,7 +180,7 @@ impl Vat {
     }
 
     /// Requests notification of a remote promise.
-    pub(super) fn send_listen(&mut self, promise: Id, remote: Remote) -> Result<(), String> {
+    pub(super) fn send_listen(&mut self, promise: Id, remote: Remote) -> Result<(), Reason> {
         self.active(remote.session)?;
         let (resolver, position) = self.new_resolver(remote.session, promise)?;
         let operation = Operation::Listen {
@@ -238,16 +237,16 @@ impl Vat {
         &mut self,
         resolver: Id,
         outcome: &Outcome,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let (method, value) = match outcome {
             Ok(value) => ("fulfill", value),
-            Err(reason) => ("break", reason),
+            Err(reason) => ("break", &reason.value),
         };
         let arguments = Payload::list(|list| {
             list.symbol(method).payload(value);
         });
         self.send_remote_only(resolver, &arguments)
-            .unwrap_or_else(|| Err(DISCONNECTED.into()))
+            .unwrap_or_else(|| Err(disconnected()))
     }
 
     fn send_deliver(
@@ -257,7 +256,7 @@ impl Vat {
         payload: &Payload,
         answer: Option<u64>,
         resolver: Option<Import>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let mut exported = Vec::new();
         let mut arguments = Vec::with_capacity(payload.data.len());
         let encoded = payload.write(&mut arguments, |reference, out| {
@@ -287,7 +286,7 @@ impl Vat {
         reference: Id,
         out: &mut Vec<u8>,
         exported: &mut Vec<u64>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let end = self.settled_end(reference);
         let node = self.nodes.get(end).ok_or("stale reference")?;
         let is_promise = node.promise().is_some();
@@ -302,7 +301,7 @@ impl Vat {
                 if self.is_active(remote.session) {
                     return self.put_give(session, remote, out);
                 }
-                let broken = self.broken(DISCONNECTED);
+                let broken = self.broken(disconnected());
                 let position = self.export(session, broken)?;
                 exported.push(position);
                 Import::Promise(position).write(&mut Syrup::writer(out));
@@ -321,10 +320,10 @@ impl Vat {
     }
 
     /// Queues a message for sending.
-    pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), String> {
+    pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), Reason> {
         let limits = &self.config.limits;
         let (longest, hard) = (limits.message, limits.outbound_hard);
-        let state = self.sessions.get_mut(session).ok_or(DISCONNECTED)?;
+        let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         let framing = state.framing.unwrap_or(Framing::None);
         let start = state.out.len();
         let mut message = Vec::new();
@@ -337,8 +336,8 @@ impl Vat {
         if encoded.is_err() || out.len() - before > longest {
             out.truncate(before);
             return Err(match encoded {
-                Err(error) => error.kind.to_string(),
-                Ok(()) => format!("message longer than {longest} bytes"),
+                Err(error) => not_encoded(&error),
+                Ok(()) => Reason::limit(&format!("message longer than {longest} bytes")),
             });
         }
         if framing == Framing::Length {
@@ -347,7 +346,7 @@ impl Vat {
         if state.out.len() > hard {
             state.out.truncate(start);
             self.end(session, "the peer does not read", true);
-            return Err(DISCONNECTED.into());
+            return Err(disconnected());
         }
         self.announce(session);
         Ok(())
@@ -403,4 +402,12 @@ impl Vat {
         self.retain(id);
         Payload::reference(Ref(id))
     }
+}
+
+pub(super) fn disconnected() -> Reason {
+    Reason::disconnected(DISCONNECTED)
+}
+
+pub(super) fn not_encoded(error: &Error) -> Reason {
+    error.kind.to_string().as_str().into()
 }

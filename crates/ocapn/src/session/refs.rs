@@ -1,7 +1,7 @@
 //! Counting references, and freeing what nothing refers to.
 use super::connection::Phase;
 use super::deliver::Work;
-use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, State};
+use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, State, payload_of};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::{Event, Vat};
@@ -63,9 +63,7 @@ impl Vat {
     }
 
     pub(super) fn release_outcome(&mut self, outcome: &Outcome) {
-        match outcome {
-            Ok(payload) | Err(payload) => self.release_payload(payload),
-        }
+        self.release_payload(payload_of(outcome));
     }
 
     /// Turns the references of a payload into handles of the caller.
@@ -136,7 +134,7 @@ impl Vat {
             Kind::Bootstrap => {}
             Kind::Resolver(promise) => {
                 if self.nodes.get(promise).is_some_and(Node::is_pending) {
-                    let outcome = Err(Payload::error("the resolver was dropped"));
+                    let outcome = Err("the resolver was dropped".into());
                     self.work.push(Work::Settle { promise, outcome });
                 }
             }
@@ -174,7 +172,8 @@ impl Vat {
         match &promise.state {
             State::Pending => {}
             State::Following(other) => self.release(*other),
-            State::Fulfilled(payload) | State::Broken(payload) => self.release_payload(payload),
+            State::Fulfilled(payload) => self.release_payload(payload),
+            State::Broken(reason) => self.release_payload(&reason.value),
         }
     }
 

@@ -11,7 +11,7 @@ use super::connection::{Connection, Dialing, Output, PeerKey, Session};
 use super::deliver::Work;
 use super::entropy::Entropy;
 use super::gift::{Gift, GiftKey};
-use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Ref, State};
+use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Reason, Ref, State};
 use super::payload::Payload;
 use super::slab::{Id, Slab};
 use crate::captp::{SecretKey, Sturdyref};
@@ -209,7 +209,7 @@ impl Vat {
         let promise = *promise;
         let outcome = match outcome {
             Ok(value) => Ok(self.retained(value)),
-            Err(reason) => Err(self.retained(reason)),
+            Err(reason) => Err(self.retained(reason).into()),
         };
         self.work.push(Work::Settle { promise, outcome });
         self.run();
@@ -240,7 +240,7 @@ impl Vat {
     pub fn call(&mut self, target: Ref, arguments: &Payload) -> Ref {
         let result = match self.send_remote(target.0, arguments) {
             Some(Ok(question)) => question,
-            Some(Err(reason)) => self.broken(&reason),
+            Some(Err(reason)) => self.broken(reason),
             None => {
                 let promise = self.new_promise();
                 let payload = self.retained(arguments);
@@ -309,7 +309,7 @@ impl Vat {
     }
 
     /// The outcome of a promise that has settled. The handles in it are not new ones.
-    pub fn outcome(&self, promise: Ref) -> Option<Result<&Payload, &Payload>> {
+    pub fn outcome(&self, promise: Ref) -> Option<Result<&Payload, &Reason>> {
         match &self.nodes.get(self.settled_as(promise.0))?.promise()?.state {
             State::Fulfilled(value) => Some(Ok(value)),
             State::Broken(reason) => Some(Err(reason)),
@@ -404,9 +404,9 @@ impl Vat {
     }
 
     /// A promise that is broken already.
-    pub(super) fn broken(&mut self, reason: &str) -> Id {
+    pub(super) fn broken(&mut self, reason: impl Into<Reason>) -> Id {
         self.nodes.insert(Node::new(Kind::Promise(Promise {
-            state: State::Broken(Payload::error(reason)),
+            state: State::Broken(reason.into()),
             ..Promise::default()
         })))
     }

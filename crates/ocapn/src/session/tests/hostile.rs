@@ -1064,7 +1064,7 @@ mod handoffs {
         let calls = calls(&std::mem::take(&mut attack.events));
         let [other, own, first, second, third] = calls[0].1.refs().try_into().unwrap();
         let reason = |attack: &Attack, of: Ref| match attack.world.vats[0].outcome(of) {
-            Some(Err(reason)) => reason.as_error().map(String::from),
+            Some(Err(reason)) => reason.value.as_error().map(String::from),
             _ => None,
         };
         assert_eq!(

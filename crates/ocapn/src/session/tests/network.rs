@@ -233,7 +233,7 @@ impl Oracle {
                     self.settle(vat, promise, &outcome);
                     self.settled += 1;
                     self.broken += u64::from(outcome.is_err());
-                    let (Ok(payload) | Err(payload)) = outcome;
+                    let payload = outcome.unwrap_or_else(|reason| reason.value);
                     self.world.vats[vat].drop_payload(&payload);
                     self.world.vats[vat].drop_ref(promise);
                 }

@@ -268,6 +268,53 @@ fn disconnection_breaks_everything_once() {
 }
 
 #[test]
+fn nobody_forges_the_cause_of_a_broken_promise() {
+    let mut world = World::new(2, 9);
+    world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    let call = |world: &mut World, arguments: &Payload| {
+        let result = world.vats[0].call(object, arguments);
+        world.vats[0].listen(result);
+        result
+    };
+    let claimed = Payload::error("disconnected: cut");
+    let forged = call(&mut world, &Payload::list(|_| {}));
+    let events = world.settle();
+    let reply = calls(&events[1])[0].2.unwrap();
+    world.vats[1].resolve(reply, Err(&claimed));
+    let long = Payload::list(|list| {
+        list.bytes(&vec![0; 1 << 20]);
+    });
+    let too_long = call(&mut world, &long);
+    let events = world.settle();
+    assert_eq!(
+        outcome(&events[0], forged),
+        Some(Err(claimed.clone().into()))
+    );
+    let cause = |events: &[Event], of| outcome(events, of).unwrap().unwrap_err().cause;
+    assert_eq!(cause(&events[0], too_long), Cause::Limit);
+
+    let pending = call(&mut world, &Payload::list(|_| {}));
+    world.settle();
+    world.cut();
+    let later = call(&mut world, &Payload::list(|_| {}));
+    let events = world.settle();
+    let reason = outcome(&events[0], pending).unwrap().unwrap_err();
+    assert_eq!(
+        (reason.cause, &reason.value),
+        (Cause::Disconnected, &claimed)
+    );
+    assert_eq!(cause(&events[0], later), Cause::Disconnected);
+
+    // An object that passes such a reason on breaks its own promise.
+    let (promise, resolver) = world.vats[0].promise();
+    world.vats[0].listen(promise);
+    world.vats[0].resolve(resolver, Err(&reason.value));
+    let events = world.settle();
+    assert_eq!(cause(&events[0], promise), Cause::Application);
+}
+
+#[test]
 fn crossed_hellos_leave_one_session() {
     for seed in 0..64 {
         let mut world = World::mixed(2, seed);
@@ -320,7 +367,10 @@ fn long_chains_need_no_stack() {
     vat.resolve(resolver, Err(&Payload::from("no")));
     vat.drop_ref(resolver);
     let events: Vec<Event> = std::iter::from_fn(|| vat.poll_event()).collect();
-    assert_eq!(outcome(&events, last), Some(Err(Payload::from("no"))));
+    assert_eq!(
+        outcome(&events, last),
+        Some(Err(Payload::from("no").into()))
+    );
     vat.drop_ref(last);
     assert_eq!(vat.stats().nodes, 1);
 }

@@ -299,6 +299,6 @@ pub fn outcome(events: &[Event], of: Ref) -> Option<Outcome> {
 
 /// The message of a broken promise.
 pub fn reason(outcome: Option<Outcome>) -> String {
-    let payload = outcome.expect("settled").expect_err("broken");
-    payload.as_error().expect("an error").into()
+    let reason = outcome.expect("settled").expect_err("broken");
+    reason.value.as_error().expect("an error").into()
 }
