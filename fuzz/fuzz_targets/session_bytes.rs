@@ -127,7 +127,11 @@ impl Application<'_> {
                     match self.choose(6) {
                         0 => vat.listen(*reference),
                         1 => vat.watch(*reference),
-                        2 => vat.send(*reference, &Payload::list(|_| {})),
+                        2 => {
+                            if let Err(reason) = vat.send(*reference, &Payload::list(|_| {})) {
+                                self.held.extend(reason.value.refs());
+                            }
+                        }
                         3 => {
                             let answer = vat.call(*reference, arguments);
                             self.held.push(answer);

@@ -119,6 +119,7 @@ impl Peer {
                 object,
                 arguments,
                 reply,
+                ..
             } => {
                 out.word(1, self.refs.number(&object));
                 let number = reply.map_or(0, |reply| self.refs.number(&reply));
@@ -248,7 +249,10 @@ pub fn call(state: &mut State, target: usize, length: usize, _: usize) -> Result
 pub fn send(state: &mut State, target: usize, length: usize, _: usize) -> Result<usize, Failure> {
     let arguments = state.payload(length)?;
     let peer = state.peer()?;
-    peer.vat.send(peer.refs.get(target)?, &arguments);
+    // The sender expects no sign of failure.
+    if let Err(reason) = peer.vat.send(peer.refs.get(target)?, &arguments) {
+        peer.drop_payload(&reason.value);
+    }
     Ok(0)
 }
 

@@ -44,9 +44,17 @@ fn derive(item: &DeriveInput, expand: fn(&Input) -> proc_macro2::TokenStream) ->
 /// - `GreeterCalls`, which adds the methods to `Ref<GreeterApi>` and `Promise<Ref<GreeterApi>>`. Calls are sent
 ///   at once.
 ///
-/// A method that is not `async` is one-way: it has no result, and its caller gets no error. An `async` method may
+/// A method that is not `async` is one-way: it has no result, and its caller gets an error only if the message was not
+/// sent. An `async` method may
 /// return `Result<T, E>` with any `E` that converts to `Error`; its caller gets a `Promise<T>`. Parameters and results
 /// are data that implement `Encode` and `Decode`, and references.
+///
+/// If the first parameter of a method is a `&Context`, the object gets the node and the session of the caller there.
+/// Callers do not pass it, and it is not part of the message.
+///
+/// Handlers start in the order of the messages and then run concurrently. With `#[object(sequential)]` each waits until
+/// those before it have ended. An object that waits for a call of itself then waits forever. If 1,024 messages wait, a
+/// further call breaks, and a further message without result ends the session of its sender.
 ///
 /// The symbol of a method is its name in Rust (`set_limit`). `#[object(kebab)]` replaces each `_` by `-`, and
 /// `#[symbol = "…"]` sets the symbol of one method. `#[object(crate = path)]` names a re-export of the library.

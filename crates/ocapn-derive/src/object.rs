@@ -23,6 +23,7 @@ const TAKEN: &[&str] = &[
     "into_future",
     "ne",
     "on_broken",
+    "ready",
     "reference",
     "target",
     "with_deadline",
@@ -31,11 +32,14 @@ const TAKEN: &[&str] = &[
 struct Options {
     library: Path,
     kebab: bool,
+    sequential: bool,
 }
 
 struct Method<'a> {
     item: &'a TraitItemFn,
     symbol: String,
+    /// Whether the object also receives the circumstances of the call.
+    context: bool,
     parameters: Vec<(&'a Ident, &'a Type)>,
     answer: Answer<'a>,
 }
@@ -76,26 +80,30 @@ pub fn expand(arguments: TokenStream, item: &ItemTrait) -> Result<TokenStream> {
         }
         methods.push(method);
     }
-    Ok(generate(item, &options.library, &methods))
+    Ok(generate(item, &options, &methods))
 }
 
 fn options(arguments: TokenStream) -> Result<Options> {
-    let (mut library, mut kebab) = (None, false);
+    let (mut library, mut kebab, mut sequential) = (None, false, false);
     let parser = syn::meta::parser(|meta| {
         if meta.path.is_ident("kebab") {
             kebab = true;
+            Ok(())
+        } else if meta.path.is_ident("sequential") {
+            sequential = true;
             Ok(())
         } else if meta.path.is_ident("crate") {
             library = Some(meta.value()?.call(Path::parse_mod_style)?);
             Ok(())
         } else {
-            Err(meta.error("unknown option; expected `kebab` or `crate`"))
+            Err(meta.error("unknown option; expected `kebab`, `sequential` or `crate`"))
         }
     });
     parser.parse2(arguments)?;
     Ok(Options {
         library: library.unwrap_or_else(|| parse_quote!(::lydite_ocapn_net)),
         kebab,
+        sequential,
     })
 }
 
@@ -126,11 +134,15 @@ fn method<'a>(item: &'a TraitItemFn, options: &Options) -> Result<Method<'a>> {
         Some(other) => return Err(Error::new_spanned(other, "expected `&self`")),
         None => return Err(Error::new_spanned(&signature.ident, "expected `&self`")),
     }
-    let mut parameters = Vec::new();
-    for input in inputs {
+    let (mut context, mut parameters) = (false, Vec::new());
+    for (index, input) in inputs.enumerate() {
         let FnArg::Typed(input) = input else {
             return Err(Error::new_spanned(input, "expected a parameter"));
         };
+        if index == 0 && is_context(&input.ty) {
+            context = true;
+            continue;
+        }
         match &*input.pat {
             Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.mutability.is_none() => {
                 parameters.push((&pattern.ident, owned(&input.ty)?));
@@ -155,6 +167,7 @@ fn method<'a>(item: &'a TraitItemFn, options: &Options) -> Result<Method<'a>> {
     Ok(Method {
         item,
         symbol,
+        context,
         parameters,
         answer,
     })
@@ -164,6 +177,21 @@ fn method<'a>(item: &'a TraitItemFn, options: &Options) -> Result<Method<'a>> {
 fn is_shared(receiver: &syn::Receiver) -> bool {
     let tokens = quote!(#receiver).to_string();
     tokens == "& self"
+}
+
+/// Whether the type is `&Context`, under any path of `Context`.
+fn is_context(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => match &*reference.elem {
+            Type::Path(of) => of
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == "Context"),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Accepts types of values that can be decoded.
@@ -208,7 +236,8 @@ fn symbol(attributes: &[Attribute]) -> Result<Option<LitStr>> {
     syn::parse2(quote!(#value)).map(Some)
 }
 
-fn generate(item: &ItemTrait, library: &Path, methods: &[Method<'_>]) -> TokenStream {
+fn generate(item: &ItemTrait, options: &Options, methods: &[Method<'_>]) -> TokenStream {
+    let library = &options.library;
     let ItemTrait {
         attrs,
         vis,
@@ -221,7 +250,10 @@ fn generate(item: &ItemTrait, library: &Path, methods: &[Method<'_>]) -> TokenSt
     let object = ident.unraw().to_string();
     let bounds = supertraits.iter();
     let served = methods.iter().map(serve);
-    let arms = methods.iter().map(|method| arm(library, method));
+    let arms = methods.iter().map(|method| arm(options, method));
+    let sequence = options
+        .sequential
+        .then(|| quote!(let sequence = #library::generated::Sequence::default();));
     let callers = methods.iter().map(|method| caller(library, method));
     let about_api = format!(
         "The methods of [`{ident}`], for [`Ref`]({}::Ref).",
@@ -242,6 +274,7 @@ fn generate(item: &ItemTrait, library: &Path, methods: &[Method<'_>]) -> TokenSt
             /// Creates an object of the node.
             #vis fn object(node: &#library::Node, object: impl #ident) -> #library::Ref<Self> {
                 let object = ::std::sync::Arc::new(object);
+                #sequence
                 #library::Ref::cast(#library::Node::object(node, move |call: #library::Call| {
                     let ::core::option::Option::Some(invocation) =
                         #library::generated::Invocation::new(#object, call)
@@ -287,7 +320,8 @@ fn serve(method: &Method<'_>) -> TokenStream {
 }
 
 /// The arm of the dispatcher.
-fn arm(library: &Path, method: &Method<'_>) -> TokenStream {
+fn arm(options: &Options, method: &Method<'_>) -> TokenStream {
+    let library = &options.library;
     let Method {
         symbol, parameters, ..
     } = method;
@@ -298,16 +332,30 @@ fn arm(library: &Path, method: &Method<'_>) -> TokenStream {
         let name = name.unraw().to_string();
         quote_spanned!(ty.span()=> invocation.argument::<#ty>(#i, #name)?,)
     });
+    let (context, given) = match method.context {
+        true => (
+            quote!(let context = invocation.context();),
+            quote!(&context,),
+        ),
+        false => (quote!(), quote!()),
+    };
+    let start = match options.sequential {
+        true => quote!(run_after(&sequence, task)),
+        false => quote!(run(task)),
+    };
+    let called = quote!(object.#name(#given #(#values),*));
     let run = |result: TokenStream| {
         quote! {
             let object = ::std::sync::Arc::clone(&object);
-            invocation.run(async move { #result });
+            #context
+            let task = async move { #result };
+            invocation.#start;
         }
     };
-    let called = quote!(object.#name(#(#values),*));
     let ok = quote!(::core::result::Result::Ok);
     let act = match method.answer {
-        Answer::OneWay => quote!(#called;),
+        Answer::OneWay if options.sequential => run(quote!(#called; #ok(#library::Done))),
+        Answer::OneWay => quote!(#context #called; invocation.done();),
         Answer::Done => run(quote!(#called.await; #ok(#library::Done))),
         Answer::Value(_) => run(quote!(#ok(#called.await))),
         Answer::Fallible(ty) => run(quote_spanned! {ty.span()=>
@@ -345,7 +393,10 @@ fn caller(library: &Path, method: &Method<'_>) -> TokenStream {
         .iter()
         .map(|(name, ty)| quote!(#library::Give::<#ty>::give(&#name, #list)?;));
     let (function, output) = match method.answer {
-        Answer::OneWay => (quote!(send), quote!()),
+        Answer::OneWay => (
+            quote!(send),
+            quote!(-> ::core::result::Result<(), #library::Error>),
+        ),
         Answer::Done => (quote!(call), quote!(-> #library::Promise<#library::Done>)),
         Answer::Value(ty) | Answer::Fallible(ty) => {
             (quote!(call), quote!(-> #library::Promise<#ty>))

@@ -161,6 +161,12 @@ mod objects {
             ("trait T { fn f(&mut self); }", "expected `&self`"),
             ("trait T { fn f(&self, (a, b): A); }", "expected a name"),
             ("trait T { fn f(&self, a: &str); }", owned),
+            ("trait T { fn f(&self, a: u8, context: &Context); }", owned),
+            ("trait T { fn f(&self, context: &mut Context); }", owned),
+            (
+                "trait T { fn f(&self, context: &lydite_ocapn_net::Context, a: u8); }",
+                "",
+            ),
             ("trait T { async fn f(&self) -> &str; }", owned),
             (
                 "trait T { fn f(&self) -> u8; }",
@@ -185,7 +191,7 @@ mod objects {
         ] {
             assert_eq!(refusal("", item), message, "{item}");
         }
-        let unknown = "unknown option; expected `kebab` or `crate`";
+        let unknown = "unknown option; expected `kebab`, `sequential` or `crate`";
         assert_eq!(refusal("camel", "trait T {}"), unknown);
     }
 }

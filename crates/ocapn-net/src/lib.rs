@@ -99,4 +99,4 @@ pub use record::{Record, replay};
 pub use reference::{OnBroken, Promise, Reference, Resolver, Settled};
 #[doc(hidden)]
 pub use typed::generated;
-pub use typed::{Done, Give, Ref, Target, Transfer};
+pub use typed::{Context, Done, Give, Ref, Target, Transfer};

@@ -68,6 +68,8 @@ pub(crate) struct State {
     objects: HashMap<Ref, Arc<dyn Object>>,
     promises: HashMap<Ref, Waiting>,
     broken: HashMap<Ref, Broken>,
+    /// Tasks that wait until less waits to be sent on a connection, or (`None`) for a promise.
+    congested: HashMap<Option<Connection>, Vec<Waker>>,
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
@@ -194,6 +196,7 @@ impl Builder {
                 objects: HashMap::new(),
                 promises: HashMap::new(),
                 broken: HashMap::new(),
+                congested: HashMap::new(),
                 tasks: HashMap::new(),
                 closing: HashMap::new(),
                 outputs: VecDeque::new(),
@@ -496,6 +499,7 @@ impl Node {
                     object,
                     arguments,
                     reply,
+                    from,
                 } => {
                     let handler = state.objects.get(&object).cloned();
                     drop(state);
@@ -503,6 +507,7 @@ impl Node {
                         node: self.clone(),
                         arguments: Passable::adopt(self, arguments),
                         reply: reply.map(|reply| Resolver::new(Reference::adopt(self, reply))),
+                        session: from,
                     };
                     if let Some(handler) = handler {
                         // A panic breaks the reply, which is dropped with the call. It must not end the task of the
@@ -636,6 +641,21 @@ impl Node {
         drop(waker);
     }
 
+    /// Registers the task to be woken when the reference may be congested no more.
+    pub(crate) fn poll_ready(&self, reference: Ref, waker: &Waker) -> Poll<()> {
+        let mut state = self.state();
+        if !state.vat.is_congested(reference) {
+            return Poll::Ready(());
+        }
+        let connection = state.vat.remote(reference);
+        let key = connection.map(|(connection, _)| connection);
+        let wakers = state.congested.entry(key).or_default();
+        if !wakers.iter().any(|known| known.will_wake(waker)) {
+            wakers.push(waker.clone());
+        }
+        Poll::Pending
+    }
+
     /// What the driver has to do.
     pub(crate) fn output(&self) -> Option<Output> {
         self.state().outputs.pop_front()
@@ -652,10 +672,11 @@ impl Node {
         let mut state = self.state();
         if out.is_empty() {
             state.vat.take_bytes(connection, out);
-            if !out.is_empty()
-                && let Some(recording) = &mut state.recorder
-            {
-                recording.input(Input::Sent(connection, out));
+            if !out.is_empty() {
+                if let Some(recording) = &mut state.recorder {
+                    recording.input(Input::Sent(connection, out));
+                }
+                state.wake_congested(Some(connection));
             }
         }
         state.tasks.insert(connection, waker.clone());
@@ -671,8 +692,15 @@ impl Node {
 }
 
 impl State {
+    fn wake_congested(&mut self, connection: Option<Connection>) {
+        let wakers = self.congested.remove(&connection);
+        wakers.into_iter().flatten().for_each(Waker::wake);
+    }
+
     /// Wakes those who carry out what the vat wants.
     fn collect_outputs(&mut self) {
+        // Any input can settle the promise that others follow.
+        self.wake_congested(None);
         while let Some(output) = self.vat.poll_output() {
             match &output {
                 Output::Bytes(connection) => {
@@ -682,6 +710,7 @@ impl State {
                     }
                 }
                 Output::Close(connection) => {
+                    self.wake_congested(Some(*connection));
                     self.closing.insert(*connection, ());
                     if let Some(task) = self.tasks.get(connection) {
                         task.wake_by_ref();

@@ -1,4 +1,6 @@
 //! Local objects.
+use lydite_ocapn::session::Connection;
+
 use crate::node::Node;
 use crate::{Arguments, Resolver};
 
@@ -11,6 +13,8 @@ pub struct Call {
     pub arguments: Arguments,
     /// Settles the result; `None` if the sender does not wait for one.
     pub reply: Option<Resolver>,
+    /// The session of the peer that sent it; `None` if the sender is of this node.
+    pub session: Option<Connection>,
 }
 
 impl Call {

@@ -1,7 +1,7 @@
 //! References, promises and resolvers.
 use std::{
     fmt,
-    future::{Future, IntoFuture},
+    future::{Future, IntoFuture, poll_fn},
     hash,
     marker::PhantomData,
     pin::Pin,
@@ -49,6 +49,9 @@ impl Reference {
     }
 
     /// Sends a message now. The promise can be awaited, called, and passed on.
+    ///
+    /// If so much waits to be sent to the peer that a limit is reached, the promise breaks with [`Error::Limit`]. Wait
+    /// for [`ready`](Self::ready) before many or large calls.
     pub fn call(&self, arguments: Arguments) -> Promise {
         let result = self
             .0
@@ -58,17 +61,25 @@ impl Reference {
     }
 
     /// Sends a message now, without waiting for a result. There is no sign whether it arrived.
-    pub fn send(&self, arguments: Arguments) {
-        self.0
-            .node
-            .vat(|vat| vat.send(self.0.handle, arguments.payload()));
+    ///
+    /// # Errors
+    ///
+    /// It was not sent: [`Error::Limit`] if too much waits to be sent (see [`ready`](Self::ready)) or the message is too
+    /// long, [`Error::Disconnected`], or the reason for which the promise broke.
+    pub fn send(&self, arguments: Arguments) -> Result<(), Error> {
+        let node = &self.0.node;
+        let sent = node.vat(|vat| vat.send(self.0.handle, arguments.payload()));
+        sent.map_err(|reason| Error::from_reason(node, reason))
     }
 
-    /// Waits until there is room in the outgoing buffer of the peer.
+    /// Waits until there is room for more messages: fewer bytes than
+    /// [`outbound_soft`](lydite_ocapn::session::Limits::outbound_soft) wait to be sent to the peer, or half of the
+    /// messages that may wait for the promise. Completes at once for local objects and if the session has ended.
+    ///
+    /// Tasks that wait are woken together, so that each may send one message more than fits.
     pub async fn ready(&self) {
-        while self.0.node.vat(|vat| vat.is_congested(self.0.handle)) {
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-        }
+        let (node, handle) = (&self.0.node, self.0.handle);
+        poll_fn(|context| node.poll_ready(handle, context.waker())).await;
     }
 
     /// Completes when the session of a remote reference has ended. Never completes for local ones. Dropping the future
@@ -124,6 +135,11 @@ impl<T> Promise<T> {
         &self.reference
     }
 
+    /// Like [`Reference::ready`].
+    pub async fn ready(&self) {
+        self.reference.ready().await;
+    }
+
     /// Claims that the promise will be fulfilled with a `U`, such as [`Ref<GreeterApi>`](crate::Ref).
     pub fn cast<U>(self) -> Promise<U> {
         Promise {
@@ -148,9 +164,13 @@ impl Promise {
         self.reference.call(arguments)
     }
 
-    /// Sends to the object that the promise will be fulfilled with.
-    pub fn send(&self, arguments: Arguments) {
-        self.reference.send(arguments);
+    /// Sends to the object that the promise will be fulfilled with, like [`Reference::send`].
+    ///
+    /// # Errors
+    ///
+    /// It was not sent.
+    pub fn send(&self, arguments: Arguments) -> Result<(), Error> {
+        self.reference.send(arguments)
     }
 
     fn part(&self, part: impl FnOnce(&mut Vat, Ref) -> Ref) -> Self {

@@ -122,7 +122,7 @@ fn promises_resolvers_and_parts() {
             Ok(args![arguments, true])
         });
         let fulfil = lydite_ocapn::syrup::Symbol("fulfill");
-        resolver.send(args![fulfil, object]);
+        resolver.send(args![fulfil, object]).unwrap();
         assert_eq!(through.await.unwrap().data(), b"[[5\"early]t]");
 
         let (promise, resolver) = nodes[0].promise();
@@ -328,4 +328,85 @@ fn recorded_sessions_with_the_test_suite() {
         Framing::Length,
         22103,
     );
+}
+
+/// A server that counts messages, and a client with small buffers.
+fn small_buffers() -> (Node, Node) {
+    let network = Network::default();
+    let bob = node(network.join("bob").unwrap());
+    let next = std::sync::atomic::AtomicU64::new(0);
+    bob.publish(
+        b"counter",
+        bob.function(move |_| {
+            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok(number.into())
+        }),
+    );
+    let limits = lydite_ocapn::session::Limits {
+        message: 1_000,
+        outbound_soft: 5_000,
+        outbound_hard: 20_000,
+        queue: 8,
+        ..Default::default()
+    };
+    let alice = Node::builder().netlayer(network.join("alice").unwrap());
+    (alice.limits(limits).start().unwrap(), bob)
+}
+
+#[test]
+fn who_waits_for_room_never_fails_and_others_are_refused() {
+    run(async {
+        let (alice, bob) = small_buffers();
+        let counter = alice.enliven(&bob.locator(b"counter").unwrap());
+        let message = || args![vec![0; 200]];
+        // While there is no connection, for the promise; then for bytes to be sent.
+        for _ in 0..500 {
+            counter.ready().await;
+            counter.send(message()).unwrap();
+        }
+        let mut sent = 500;
+        let refused = loop {
+            match counter.send(message()) {
+                Ok(()) => sent += 1,
+                Err(error) => break error,
+            }
+            assert!(sent < 1_000_000, "the buffer is unbounded");
+        };
+        assert!(matches!(refused, Error::Limit(_)));
+        counter.ready().await;
+        assert_eq!(
+            counter
+                .call(message())
+                .await
+                .unwrap()
+                .decode::<u64>()
+                .unwrap(),
+            sent
+        );
+    });
+}
+
+#[test]
+fn waiting_for_room_ends_with_the_promise_or_the_session() {
+    run(async {
+        let (alice, bob) = small_buffers();
+        let (promise, resolver) = alice.promise();
+        while promise.send(args![]).is_ok() {}
+        let waiting = tokio::spawn({
+            let promise = promise.clone();
+            async move { promise.ready().await }
+        });
+        tokio::task::yield_now().await;
+        let counter = alice.enliven(&bob.locator(b"counter").unwrap());
+        resolver.fulfil(counter.clone());
+        waiting.await.unwrap();
+
+        (&counter).await.unwrap();
+        let message = args![vec![0; 200]];
+        // Nobody moves bytes while this loop runs, if it is quick; if not, it goes on.
+        while !matches!(counter.send(message.clone()), Err(Error::Limit(_))) {}
+        alice.shutdown();
+        counter.ready().await;
+        assert!(matches!(counter.send(message), Err(Error::Disconnected(_))));
+    });
 }

@@ -1,10 +1,13 @@
 //! Typed references: what [`object`](macro@crate::object) generates code for.
 use std::{fmt, hash, marker::PhantomData};
 
+use lydite_ocapn::session::Connection;
 use lydite_ocapn::syrup::{self, Decode, Encode};
 
 use crate::object::Call;
-use crate::{Error, Passable, PassableBuilder, Promise, Reference};
+use crate::{Error, Node, Passable, PassableBuilder, Promise, Reference};
+
+mod sequence;
 
 /// A value that can be an argument or a result of a typed method: data that implement [`Encode`] and [`Decode`], typed
 /// and untyped references, and [`Passable`].
@@ -150,6 +153,11 @@ impl<A> Ref<A> {
         &self.reference
     }
 
+    /// Like [`Reference::ready`].
+    pub async fn ready(&self) {
+        self.reference.ready().await;
+    }
+
     /// Like [`Reference::on_broken`].
     pub fn on_broken(&self) -> crate::OnBroken {
         self.reference.on_broken()
@@ -206,9 +214,30 @@ impl<A> Target<A> for Promise<Ref<A>> {
     }
 }
 
+/// The circumstances of a call, for methods whose first parameter is a `&Context`.
+#[derive(Clone, Debug)]
+pub struct Context {
+    node: Node,
+    session: Option<Connection>,
+}
+
+impl Context {
+    /// The node of the object. It creates others.
+    pub const fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// The session of the peer that called, for limits on what one peer can use; `None` if the caller is of this node.
+    /// It does not say who the peer is: what a caller may do depends on the references that it holds.
+    pub const fn session(&self) -> Option<Connection> {
+        self.session
+    }
+}
+
 /// Functions for generated code.
 #[doc(hidden)]
 pub mod generated {
+    pub use super::sequence::Sequence;
     use super::*;
 
     /// Builds `[method argument…]`.
@@ -240,15 +269,13 @@ pub mod generated {
         }
     }
 
-    /// Calls a method that has no result. If an argument has no encoding, nothing is sent.
+    /// Calls a method that has no result.
     pub fn send(
         target: &Reference,
         method: &str,
         put: impl FnOnce(&mut PassableBuilder) -> Result<(), Error>,
-    ) {
-        if let Ok(message) = message(method, put) {
-            target.send(message);
-        }
+    ) -> Result<(), Error> {
+        target.send(message(method, put)?)
     }
 
     /// A call that was received, before its arguments are decoded.
@@ -301,6 +328,19 @@ pub mod generated {
                 .map_err(|error| self.error(&format!("argument {index} (`{name}`): {error}")))
         }
 
+        /// The circumstances of the call.
+        pub fn context(&self) -> Context {
+            Context {
+                node: self.call.node.clone(),
+                session: self.call.session,
+            }
+        }
+
+        /// Answers a call of a method that has no result.
+        pub fn done(self) {
+            self.call.settle(Ok(().into()));
+        }
+
         /// Answers a call of a method that the object does not have.
         pub fn unknown(self) {
             let error = self.error("no such method");
@@ -317,8 +357,34 @@ pub mod generated {
             self,
             result: impl Future<Output = Result<T, Error>> + Send + 'static,
         ) {
-            let Call { node, reply, .. } = self.call;
-            node.start_task(async move {
+            let node = self.call.node.clone();
+            node.start_task(self.task(result));
+        }
+
+        /// Answers with the result of a future, which starts when those before it in the sequence have ended. If too
+        /// many wait, the call breaks; without a result, the session of the caller ends.
+        pub fn run_after<T: Transfer>(
+            self,
+            sequence: &Sequence,
+            result: impl Future<Output = Result<T, Error>> + Send + 'static,
+        ) {
+            let (node, session) = (self.call.node.clone(), self.call.session);
+            if !sequence.is_full() {
+                return sequence.start(&node, self.task(result));
+            }
+            let error = self.error("too many messages wait for this object");
+            if let (None, Some(session)) = (&self.call.reply, session) {
+                node.vat(|vat| vat.abort(session, &error.to_string()));
+            }
+            self.fail(error);
+        }
+
+        fn task<T: Transfer>(
+            self,
+            result: impl Future<Output = Result<T, Error>> + Send + 'static,
+        ) -> impl Future<Output = ()> + Send + 'static {
+            let reply = self.call.reply;
+            async move {
                 let result = result.await.and_then(|value| {
                     let mut builder = PassableBuilder::default();
                     value.put(&mut builder)?;
@@ -327,7 +393,7 @@ pub mod generated {
                 if let Some(reply) = reply {
                     reply.settle(result);
                 }
-            });
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Mutex, time::Duration};
 
 use lydite_ocapn::syrup::{Decode, Encode};
-use lydite_ocapn_net::{Error, Network, Node, Promise, Ref, Reference, args, object};
+use lydite_ocapn_net::{Context, Error, Network, Node, Promise, Ref, Reference, args, object};
 
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 struct Model {
@@ -136,9 +136,11 @@ fn methods_start_in_order() {
     run(async {
         let (_alice, _bob, factory) = factory();
         let expected: Vec<String> = (0..100).map(|i| i.to_string()).collect();
-        expected.iter().for_each(|line| factory.log(line));
+        for line in &expected {
+            factory.log(line).unwrap();
+        }
         let lines = factory.all_lines();
-        factory.log("later");
+        factory.log("later").unwrap();
         factory.clear().await.unwrap();
         assert_eq!(lines.await.unwrap(), expected);
         assert!(factory.all_lines().await.unwrap().is_empty());
@@ -252,5 +254,106 @@ fn a_panic_breaks_its_call_only() {
         let error = factory.panic().await.unwrap_err();
         assert_eq!(error.to_string(), "the resolver was dropped");
         assert!(factory.all_lines().await.is_ok());
+    });
+}
+
+#[object(sequential)]
+trait Ledger {
+    fn deposit(&self, context: &Context, amount: u64);
+    async fn withdraw(&self, amount: u64) -> Result<u64, Error>;
+    async fn panic(&self);
+    async fn sessions(&self, context: &Context) -> u64;
+    async fn stall(&self);
+}
+
+/// The balance, and the sessions that deposited.
+#[derive(Default)]
+struct Book {
+    balance: Mutex<u64>,
+    sessions: Mutex<std::collections::HashSet<Option<lydite_ocapn::session::Connection>>>,
+}
+
+impl Ledger for Book {
+    fn deposit(&self, context: &Context, amount: u64) {
+        *self.balance.lock().unwrap() += amount;
+        self.sessions.lock().unwrap().insert(context.session());
+    }
+
+    async fn withdraw(&self, amount: u64) -> Result<u64, Error> {
+        let before = *self.balance.lock().unwrap();
+        // Others would run now if handlers were concurrent.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let after = before.checked_sub(amount);
+        let after = after.ok_or_else(|| Error::new("not enough"))?;
+        *self.balance.lock().unwrap() = after;
+        Ok(after)
+    }
+
+    async fn panic(&self) {
+        tokio::task::yield_now().await;
+        panic!("a handler panics, as this test intends")
+    }
+
+    async fn sessions(&self, context: &Context) -> u64 {
+        assert!(context.node().stats().connections > 0);
+        self.sessions.lock().unwrap().len() as u64
+    }
+
+    async fn stall(&self) {
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn a_sequential_object_handles_one_message_at_a_time() {
+    run(async {
+        let (alice, bob, _) = factory();
+        let own = LedgerApi::object(&bob, Book::default());
+        bob.publish(b"ledger", own.clone());
+        let ledger: Promise<Ref<LedgerApi>> =
+            alice.enliven(&bob.locator(b"ledger").unwrap()).cast();
+        ledger.deposit(10u64).unwrap();
+        let withdrawals: Vec<_> = (0..6).map(|_| ledger.withdraw(2u64)).collect();
+        ledger.deposit(1u64).unwrap();
+        let panic = ledger.panic();
+        let last = ledger.withdraw(1u64);
+        let mut left = vec![];
+        for withdrawal in withdrawals {
+            left.push(withdrawal.await.map_err(|error| error.to_string()));
+        }
+        let expected = [Ok(8), Ok(6), Ok(4), Ok(2), Ok(0), Err("not enough".into())];
+        assert_eq!(left, expected);
+        // A panic ends its own call only.
+        assert_eq!(
+            panic.await.unwrap_err().to_string(),
+            "the resolver was dropped"
+        );
+        assert_eq!(last.await.unwrap(), 0);
+        own.deposit(1u64).unwrap();
+        assert_eq!(ledger.sessions().await.unwrap(), 2);
+    });
+}
+
+#[test]
+fn a_sequence_is_bounded() {
+    run(async {
+        let (alice, bob, factory) = factory();
+        bob.publish(b"ledger", LedgerApi::object(&bob, Book::default()));
+        let ledger: Promise<Ref<LedgerApi>> =
+            alice.enliven(&bob.locator(b"ledger").unwrap()).cast();
+        let ledger = ledger.await.unwrap();
+        let stalled: Vec<_> = (0..1025).map(|_| ledger.stall()).collect();
+        let error = ledger.stall().await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Ledger.stall: too many messages wait for this object"
+        );
+        assert!(factory.all_lines().await.is_ok());
+        ledger.deposit(1u64).unwrap();
+        for stalled in stalled {
+            assert!(
+                matches!(stalled.await, Err(Error::Disconnected(reason)) if reason.contains("too many messages"))
+            );
+        }
     });
 }

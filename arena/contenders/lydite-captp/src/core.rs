@@ -156,7 +156,7 @@ impl Pair {
             let arguments = Payload::list(|list| {
                 list.string(text);
             });
-            self.client.vat.send(self.object, &arguments);
+            self.client.vat.send(self.object, &arguments).ok()?;
         }
         self.pass_to_server();
         let mut state = START;

@@ -105,7 +105,7 @@ impl Peer for Objects {
 
     async fn oneway(&self, texts: &[String]) -> Option<u64> {
         for text in texts {
-            self.log.send(args![text]);
+            self.log.send(args![text]).ok()?;
         }
         let digest = self.log.call(args![]).await.ok()?;
         digest.decode().ok()

@@ -164,7 +164,8 @@ pub struct Limits {
     pub signatures: u32,
     /// Bytes waiting to be sent on one connection above which [`Vat::is_congested`](super::Vat::is_congested): 4 MiB.
     pub outbound_soft: usize,
-    /// Bytes waiting to be sent on one connection: 16 MiB. More end the session.
+    /// Bytes waiting to be sent on one connection: 16 MiB. More end the session: the peer does not read. Messages of the
+    /// caller break or fail before that, when one of the greatest length might be too much.
     pub outbound_hard: usize,
     /// Length of the parts of a location: designator, and each name and value of at most 8 hints: 256. The transport
     /// has at most 64.

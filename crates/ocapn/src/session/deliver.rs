@@ -4,6 +4,7 @@
 //! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
+use super::connection::Connection;
 use super::node::{Kind, Listener, Node, Outcome, Queued, Reason, Ref, State, payload_of};
 use super::payload::Payload;
 use super::slab::Id;
@@ -95,6 +96,7 @@ impl Vat {
                     object: Ref(target),
                     arguments: payload,
                     reply,
+                    from: origin.map(Connection),
                 });
             }
             Kind::Bootstrap => self.bootstrap_call(payload, result, origin),
@@ -197,7 +199,7 @@ impl Vat {
 
     /// Where a message to `id` goes: past local promises that follow others. Remote promises are not passed, since
     /// messages sent to them before may still be on their way.
-    fn follow(&mut self, id: Id) -> Id {
+    pub(super) fn follow(&mut self, id: Id) -> Id {
         self.walk(id, false)
     }
 
@@ -221,7 +223,7 @@ impl Vat {
         }
     }
 
-    fn end_of(&self, mut id: Id, remote: bool) -> Id {
+    pub(super) fn end_of(&self, mut id: Id, remote: bool) -> Id {
         while let Some(next) = self.next_of(id, remote) {
             id = next;
         }

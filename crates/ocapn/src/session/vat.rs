@@ -7,14 +7,14 @@ use alloc::{
 use lydite_hash::sha256;
 
 use super::config::Config;
-use super::connection::{Connection, Dialing, Output, PeerKey, Session};
+use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
 use super::deliver::Work;
 use super::entropy::Entropy;
 use super::gift::{Gift, GiftKey};
 use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Reason, Ref, State};
 use super::payload::Payload;
 use super::slab::{Id, Slab};
-use crate::captp::{SecretKey, Sturdyref};
+use crate::captp::{SecretKey, Sturdyref, Target};
 
 /// What happened. References in payloads are handles that the caller owns: release them with
 /// [`Vat::drop_payload`].
@@ -29,6 +29,8 @@ pub enum Event {
         /// The resolver of the result, for [`resolve`](Vat::resolve): a handle that the caller owns. If it is dropped
         /// before, the result breaks. `None` if the sender does not wait for a result.
         reply: Option<Ref>,
+        /// The session of the peer that sent it, or `None` for messages of the caller.
+        from: Option<Connection>,
     },
     /// A promise settled on which the caller listens.
     Settled {
@@ -103,6 +105,12 @@ pub struct Vat {
     pub(super) collecting: Vec<Id>,
     /// What happens at which time.
     pub(super) timers: BTreeSet<(u64, Timer)>,
+}
+
+/// What is before a message: bytes that are to be sent, or messages in the queue of a promise.
+enum Waiting {
+    Bytes(usize),
+    Messages(usize),
 }
 
 /// What has a deadline.
@@ -238,7 +246,11 @@ impl Vat {
     /// Sends a message and returns a promise for the result, to which messages can be sent at once. `arguments` must be
     /// a list; its handles stay with the caller.
     pub fn call(&mut self, target: Ref, arguments: &Payload) -> Ref {
-        let result = match self.send_remote(target.0, arguments) {
+        let sent = match self.admit(target.0) {
+            Ok(()) => self.send_remote(target.0, arguments),
+            Err(reason) => Some(Err(reason)),
+        };
+        let result = match sent {
             Some(Ok(question)) => question,
             Some(Err(reason)) => self.broken(reason),
             None => {
@@ -259,16 +271,70 @@ impl Vat {
         handle
     }
 
-    /// Sends a message whose result nobody needs. Without a result there is no sign whether it arrived.
-    pub fn send(&mut self, target: Ref, arguments: &Payload) {
-        let payload = self.retained(arguments);
-        self.work.push(Work::Deliver {
-            target: target.0,
-            payload,
-            result: None,
-            origin: None,
-        });
+    /// Sends a message whose result nobody needs. There is no sign whether it arrived.
+    ///
+    /// # Errors
+    ///
+    /// It was not sent, for this reason. The caller owns the handles in it.
+    pub fn send(&mut self, target: Ref, arguments: &Payload) -> Result<(), Reason> {
+        self.admit(target.0)?;
+        let target = self.follow(target.0);
+        let settled = match self.outcome(Ref(target)) {
+            Some(Ok(_)) => Some("not an object: the promise was fulfilled with data".into()),
+            Some(Err(reason)) => Some(reason.clone()),
+            None => None,
+        };
+        if let Some(reason) = settled {
+            for reference in reason.value.refs() {
+                self.handle(reference.0);
+            }
+            return Err(reason);
+        }
+        let sent = self.send_remote_only(target, arguments);
+        if sent.is_none() {
+            let payload = self.retained(arguments);
+            self.work.push(Work::Deliver {
+                target,
+                payload,
+                result: None,
+                origin: None,
+            });
+        }
         self.run();
+        sent.unwrap_or(Ok(()))
+    }
+
+    /// Checks that a message of the caller can wait, to be sent or for a promise. It leaves room for what cannot be
+    /// refused, such as results.
+    fn admit(&self, target: Id) -> Result<(), Reason> {
+        let limits = &self.config.limits;
+        match self.waiting(target) {
+            Some(Waiting::Bytes(bytes))
+                if bytes > 0 && bytes + limits.message > limits.outbound_hard =>
+            {
+                Err(Reason::limit("too many bytes wait to be sent to this peer"))
+            }
+            Some(Waiting::Messages(messages)) if messages >= limits.queue => {
+                Err(Reason::limit("too many messages wait for this promise"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is before a message to `target`.
+    fn waiting(&self, target: Id) -> Option<Waiting> {
+        let node = self.nodes.get(self.end_of(target, false))?;
+        match &node.kind {
+            Kind::Remote { remote, .. } => {
+                let session = self.sessions.get(remote.session)?;
+                let active = session.phase == Phase::Active;
+                active.then_some(Waiting::Bytes(session.out.len()))
+            }
+            Kind::Promise(promise) if node.is_pending() => {
+                Some(Waiting::Messages(promise.queue.len()))
+            }
+            _ => None,
+        }
     }
 
     /// A promise for a field of the struct that the promise is fulfilled with.
@@ -317,19 +383,24 @@ impl Vat {
         }
     }
 
-    /// The connection through which messages to this reference are sent, or `None` for local ones.
-    pub fn connection(&self, reference: Ref) -> Option<Connection> {
-        match &self.nodes.get(reference.0)?.kind {
-            Kind::Remote { remote, .. } => Some(Connection(remote.session)),
+    /// The connection through which messages to this reference are sent, and whom they address there. `None` for local
+    /// ones, and for promises that have not settled.
+    pub fn remote(&self, reference: Ref) -> Option<(Connection, Target)> {
+        match &self.nodes.get(self.end_of(reference.0, false))?.kind {
+            Kind::Remote { remote, .. } => Some((Connection(remote.session), remote.target)),
             _ => None,
         }
     }
 
-    /// Whether so many bytes wait to be sent to this reference's peer that the caller should wait before sending more.
+    /// Whether the caller should wait before it sends more through this reference: many bytes wait to be sent to its
+    /// peer, or half as many messages wait for the promise as may.
     pub fn is_congested(&self, reference: Ref) -> bool {
-        let connection = self.connection(reference);
-        let session = connection.and_then(|connection| self.sessions.get(connection.0));
-        session.is_some_and(|session| session.out.len() > self.config.limits.outbound_soft)
+        let limits = &self.config.limits;
+        match self.waiting(reference.0) {
+            Some(Waiting::Bytes(bytes)) => bytes > limits.outbound_soft,
+            Some(Waiting::Messages(messages)) => messages >= limits.queue.div_ceil(2),
+            None => false,
+        }
     }
 
     /// Makes another handle of the same reference.
@@ -412,7 +483,10 @@ impl Vat {
     }
 
     fn part_of(&mut self, promise: Ref, part: Part) -> Ref {
-        let result = self.part(promise.0, part);
+        let result = match self.admit(promise.0) {
+            Ok(()) => self.part(promise.0, part),
+            Err(reason) => self.broken(reason),
+        };
         let handle = self.handle(result);
         self.run();
         handle

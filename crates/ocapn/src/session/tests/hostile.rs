@@ -835,7 +835,7 @@ fn claimed_locations_are_not_found() {
     world.vats[0].received(second, &hello(&SecretKey::from_bytes(&[2; 32]), "vat2"), 0);
     let events = world.settle();
     assert!(matches!(outcome(&events[0], object), Some(Ok(_))));
-    world.vats[0].send(object, &Payload::list(|_| {}));
+    world.vats[0].send(object, &Payload::list(|_| {})).unwrap();
     let events = world.settle();
     assert_eq!(calls(&events[2])[0].0, expected);
 }

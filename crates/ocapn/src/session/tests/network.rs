@@ -214,7 +214,10 @@ impl Oracle {
         self.sent.insert(held.id, held.sent);
         let target = held.reference;
         if one_way {
-            self.world.vats[vat].send(target, &arguments);
+            let vat = &mut self.world.vats[vat];
+            if let Err(reason) = vat.send(target, &arguments) {
+                vat.drop_payload(&reason.value);
+            }
         } else {
             let result = self.world.vats[vat].call(target, &arguments);
             self.results.insert((vat, result), message);

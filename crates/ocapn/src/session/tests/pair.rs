@@ -107,12 +107,14 @@ fn promises_are_passed_and_resolved() {
     world.publish(1, b"object");
     let object = world.enliven(0, 1, b"object");
     let (promise, resolver) = world.vats[0].promise();
-    world.vats[0].send(
-        object,
-        &Payload::list(|list| {
-            list.reference(promise).reference(resolver);
-        }),
-    );
+    world.vats[0]
+        .send(
+            object,
+            &Payload::list(|list| {
+                list.reference(promise).reference(resolver);
+            }),
+        )
+        .unwrap();
     let events = world.settle();
     let (_, arguments, reply) = calls(&events[1])[0].clone();
     assert_eq!(reply, None);
@@ -122,14 +124,16 @@ fn promises_are_passed_and_resolved() {
     let fulfil = Payload::list(|list| {
         list.symbol("fulfill").payload(&value);
     });
-    world.vats[1].send(their_resolver, &fulfil);
+    world.vats[1].send(their_resolver, &fulfil).unwrap();
     // The second one is ignored.
-    world.vats[1].send(
-        their_resolver,
-        &Payload::list(|list| {
-            list.symbol("break").integer(1);
-        }),
-    );
+    world.vats[1]
+        .send(
+            their_resolver,
+            &Payload::list(|list| {
+                list.symbol("break").integer(1);
+            }),
+        )
+        .unwrap();
     let events = world.settle();
     assert_eq!(outcome(&events[1], their_promise), Some(Ok(value.clone())));
     assert_eq!(world.vats[0].outcome(promise), Some(Ok(&value)));
@@ -213,18 +217,20 @@ fn handoff_between_three() {
             .unwrap()
             .as_reference()
             .unwrap();
-        world.vats[0].send(
-            receiver,
-            &Payload::list(|list| {
-                list.reference(gift);
-            }),
-        );
+        world.vats[0]
+            .send(
+                receiver,
+                &Payload::list(|list| {
+                    list.reference(gift);
+                }),
+            )
+            .unwrap();
         let events = world.settle();
         let received = calls(&events[2])[0].1.refs()[0];
         let sent = Payload::list(|list| {
             list.string("directly");
         });
-        world.vats[2].send(received, &sent);
+        world.vats[2].send(received, &sent).unwrap();
         let events = world.settle();
         assert_eq!(calls(&events[1])[0].1, sent);
         assert_eq!(world.vats[1].stats().gifts, 0);
@@ -312,6 +318,89 @@ fn nobody_forges_the_cause_of_a_broken_promise() {
     world.vats[0].resolve(resolver, Err(&reason.value));
     let events = world.settle();
     assert_eq!(cause(&events[0], promise), Cause::Application);
+}
+
+#[test]
+fn own_messages_that_cannot_wait_fail_and_the_session_goes_on() {
+    let mut configs: Vec<Config> = (0..2).map(config).collect();
+    configs[0].limits = Limits {
+        message: 1_000,
+        queue: 4,
+        outbound_soft: 2_000,
+        outbound_hard: 10_000,
+        ..Limits::default()
+    };
+    let mut world = World::with(configs, 11);
+    world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    let message = Payload::list(|list| {
+        list.bytes(&[0; 500]);
+    });
+    // Before there is a connection, messages wait for the promise.
+    let mut sent = 0;
+    while world.vats[0].send(object, &message).is_ok() {
+        sent += 1;
+        assert_eq!(world.vats[0].is_congested(object), sent >= 2);
+    }
+    assert_eq!(sent, 4);
+    let events = world.settle();
+    assert_eq!(calls(&events[1]).len(), 4);
+
+    // Then they wait to be sent, also through the promise.
+    assert!(!world.vats[0].is_congested(object));
+    let (mut sent, mut congested) = (0, 0);
+    let reason = loop {
+        match world.vats[0].send(object, &message) {
+            Ok(()) => sent += 1,
+            Err(reason) => break reason,
+        }
+        congested += usize::from(world.vats[0].is_congested(object));
+    };
+    assert_eq!(reason.cause, Cause::Limit);
+    assert!(sent > congested && congested > 0, "{sent}, {congested}");
+    for refused in [
+        world.vats[0].call(object, &message),
+        world.vats[0].index(object, 0),
+    ] {
+        let refused = world.vats[0].outcome(refused).unwrap().unwrap_err();
+        assert_eq!(refused.cause, Cause::Limit);
+    }
+    assert!(world.vats[0].stats().outbound <= 10_000);
+    let events = world.settle();
+    assert_eq!(calls(&events[1]).len(), sent);
+    assert!(!world.vats[0].is_congested(object));
+    let result = world.vats[0].call(object, &message);
+    let events = world.settle();
+    let [(_, _, reply)] = calls(&events[1]).try_into().unwrap();
+    world.vats[1].resolve(reply.unwrap(), Ok(&Payload::from("fine")));
+    world.vats[0].listen(result);
+    let events = world.settle();
+    assert_eq!(outcome(&events[0], result), Some(Ok("fine".into())));
+}
+
+#[test]
+fn a_message_that_is_not_sent_is_reported() {
+    let mut vat = Vat::new(config(0), [0; 32]);
+    let empty = Payload::list(|_| {});
+    let (data, resolver) = vat.promise();
+    vat.resolve(resolver, Ok(&Payload::from("text")));
+    let reason = vat.send(data, &empty).unwrap_err();
+    assert_eq!(
+        reason.message(),
+        "not an object: the promise was fulfilled with data"
+    );
+    // The references in a reason are handles of the caller.
+    let (broken, resolver) = vat.promise();
+    let object = vat.object();
+    vat.resolve(resolver, Err(&Payload::reference(object)));
+    vat.drop_ref(resolver);
+    vat.drop_ref(object);
+    let reason = vat.send(broken, &empty).unwrap_err();
+    assert_eq!(reason, Payload::reference(object).into());
+    vat.drop_ref(broken);
+    assert!(vat.is_held(object));
+    vat.drop_payload(&reason.value);
+    assert_eq!(vat.poll_event(), Some(Event::Dropped(object)));
 }
 
 #[test]

@@ -283,6 +283,7 @@ pub fn calls(events: &[Event]) -> Vec<(Ref, Payload, Option<Ref>)> {
             object,
             arguments,
             reply,
+            ..
         } => Some((*object, arguments.clone(), *reply)),
         _ => None,
     };
