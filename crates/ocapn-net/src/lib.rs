@@ -59,6 +59,10 @@
 //! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`], in-memory ([`Network`]), and WebSocket
 //! with the feature `websocket`.
 //!
+//! With the feature `tracing`, each call is a span of the target `captp` and the level debug: `call` at the caller,
+//! `serve` at the object. Fields are the `session`, the `position` of the target and of the `answer` in it, the `method`
+//! and the `outcome`. Arguments and results are not recorded.
+//!
 //! Order holds up to the start of a handler: messages through one reference start in the order in which they were sent.
 #![forbid(unsafe_code)]
 
@@ -73,6 +77,7 @@ mod reference;
 pub mod suite;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod typed;
 
 /// Runs the README's example as a test.

@@ -13,12 +13,13 @@ use std::{
 
 use lydite_ocapn::captp::{Dialect, Framing, Locator, Peer, Sturdyref};
 use lydite_ocapn::session::{
-    Config, Connection, Event, Limits, Location, Outcome, Output, Ref, Stats, Vat,
+    Config, Connection, Event, Limits, Location, Outcome, Output, Payload, Ref, Stats, Vat,
 };
 
 use crate::netlayer::Netlayer;
 use crate::object::{Call, Object};
 use crate::record::{Record, Recorder};
+use crate::trace::{self, Span};
 use crate::{Arguments, Error, Passable, Promise, Reference, Resolver, driver};
 
 /// A participant: it holds the sessions with all peers. Clones are the same node.
@@ -70,6 +71,8 @@ pub(crate) struct State {
     broken: HashMap<Ref, Broken>,
     /// Tasks that wait until less waits to be sent on a connection, or (`None`) for a promise.
     congested: HashMap<Option<Connection>, Vec<Waker>>,
+    /// Of calls whose result has not settled.
+    spans: HashMap<Ref, Span>,
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
@@ -197,6 +200,7 @@ impl Builder {
                 promises: HashMap::new(),
                 broken: HashMap::new(),
                 congested: HashMap::new(),
+                spans: HashMap::new(),
                 tasks: HashMap::new(),
                 closing: HashMap::new(),
                 outputs: VecDeque::new(),
@@ -292,12 +296,12 @@ impl Node {
         self.object(move |call: Call| {
             let task = function(call.arguments);
             let reply = call.reply;
-            call.node.start_task(async move {
+            call.node.start_task(trace::within(call.span, async move {
                 let result = task.await;
                 if let Some(reply) = reply {
                     reply.settle(result);
                 }
-            });
+            }));
         })
     }
 
@@ -315,12 +319,45 @@ impl Node {
         }
     }
 
+    /// Sends a message and returns the handle of its result.
+    pub(crate) fn call(&self, target: Ref, arguments: &Payload) -> Ref {
+        let span = Span::call(arguments);
+        let result = self.vat(|vat| vat.call(target, arguments));
+        if !span.is_disabled() {
+            self.located(&span, target, Some(result));
+            self.state().spans.insert(result, span);
+        }
+        result
+    }
+
+    /// Sends a message that has no result.
+    pub(crate) fn send(&self, target: Ref, arguments: &Payload) -> Result<(), Error> {
+        let span = Span::call(arguments);
+        let sent = self.vat(|vat| vat.send(target, arguments));
+        if !span.is_disabled() {
+            self.located(&span, target, None);
+            span.outcome(match &sent {
+                Ok(()) => "sent",
+                Err(reason) => trace::broken(reason.cause),
+            });
+        }
+        sent.map_err(|reason| Error::from_reason(self, reason))
+    }
+
+    fn located(&self, span: &Span, target: Ref, result: Option<Ref>) {
+        let state = self.state();
+        let to = state.vat.remote(target);
+        let answer = result.and_then(|result| state.vat.remote(result));
+        drop(state);
+        span.sent(to, answer);
+    }
+
     /// Creates a promise and its resolver.
     pub fn promise(&self) -> (Promise, Resolver) {
         let (promise, resolver) = self.vat(Vat::promise);
         (
             Promise::new(Reference::adopt(self, promise)),
-            Resolver::new(Reference::adopt(self, resolver)),
+            Resolver::new(Reference::adopt(self, resolver), Span::none()),
         )
     }
 
@@ -484,12 +521,21 @@ impl Node {
                     .unwrap_or_else(PoisonError::into_inner);
                 std::mem::take(&mut *dropped)
             };
+            let mut unanswered = Vec::new();
             for handle in dropped {
                 state.vat.drop_ref(handle);
                 if !state.vat.is_held(handle) {
                     state.promises.remove(&handle);
                     state.broken.remove(&handle);
+                    unanswered.extend(state.end_span(handle));
                 }
+            }
+            // A subscriber may use the node.
+            if !unanswered.is_empty() {
+                drop(state);
+                unanswered.iter().for_each(|span| span.outcome("dropped"));
+                drop(unanswered);
+                state = self.state();
             }
             let Some(event) = state.vat.poll_event() else {
                 return;
@@ -503,20 +549,25 @@ impl Node {
                 } => {
                     let handler = state.objects.get(&object).cloned();
                     drop(state);
+                    let span = Span::serve(from, &arguments);
+                    let reply = reply.map(|reply| Reference::adopt(self, reply));
                     let call = Call {
                         node: self.clone(),
                         arguments: Passable::adopt(self, arguments),
-                        reply: reply.map(|reply| Resolver::new(Reference::adopt(self, reply))),
+                        reply: reply.map(|reply| Resolver::new(reply, span.clone())),
                         session: from,
+                        span: span.clone(),
                     };
                     if let Some(handler) = handler {
                         // A panic breaks the reply, which is dropped with the call. It must not end the task of the
                         // connection, or the session would never end. The panic hook has reported it.
-                        let handled = AssertUnwindSafe(|| handler.call(call));
+                        let handled = AssertUnwindSafe(|| span.enter(|| handler.call(call)));
                         drop(std::panic::catch_unwind(handled));
                     }
                 }
                 Event::Settled { promise, outcome } => {
+                    let span = state.end_span(promise);
+                    let ended = trace::outcome(&outcome);
                     let outcome = self.adopt(outcome);
                     let wakers = match state.promises.get_mut(&promise) {
                         Some(waiting) => {
@@ -531,6 +582,9 @@ impl Node {
                         }
                     };
                     drop(state);
+                    if let Some(span) = span {
+                        span.outcome(ended);
+                    }
                     wakers.into_iter().for_each(Waker::wake);
                 }
                 Event::Broken(reference) => {
@@ -692,6 +746,14 @@ impl Node {
 }
 
 impl State {
+    fn end_span(&mut self, result: Ref) -> Option<Span> {
+        // Without a subscriber there are none, and this costs nothing.
+        if self.spans.is_empty() {
+            return None;
+        }
+        self.spans.remove(&result)
+    }
+
     fn wake_congested(&mut self, connection: Option<Connection>) {
         let wakers = self.congested.remove(&connection);
         wakers.into_iter().flatten().for_each(Waker::wake);

@@ -2,6 +2,7 @@
 use lydite_ocapn::session::Connection;
 
 use crate::node::Node;
+use crate::trace::Span;
 use crate::{Arguments, Resolver};
 
 /// A message for a local object.
@@ -15,6 +16,7 @@ pub struct Call {
     pub reply: Option<Resolver>,
     /// The session of the peer that sent it; `None` if the sender is of this node.
     pub session: Option<Connection>,
+    pub(crate) span: Span,
 }
 
 impl Call {

@@ -13,6 +13,7 @@ use std::{
 use lydite_ocapn::session::{Ref, Vat};
 
 use crate::node::Node;
+use crate::trace::Span;
 use crate::{Arguments, Error, Passable, Transfer};
 
 /// A reference to an object or promise, local or remote. Clones are the same reference; when the last one is dropped,
@@ -53,10 +54,7 @@ impl Reference {
     /// If so much waits to be sent to the peer that a limit is reached, the promise breaks with [`Error::Limit`]. Wait
     /// for [`ready`](Self::ready) before many or large calls.
     pub fn call(&self, arguments: Arguments) -> Promise {
-        let result = self
-            .0
-            .node
-            .vat(|vat| vat.call(self.0.handle, arguments.payload()));
+        let result = self.0.node.call(self.0.handle, arguments.payload());
         Promise::new(Self::adopt(&self.0.node, result))
     }
 
@@ -67,9 +65,7 @@ impl Reference {
     /// It was not sent: [`Error::Limit`] if too much waits to be sent (see [`ready`](Self::ready)) or the message is too
     /// long, [`Error::Disconnected`], or the reason for which the promise broke.
     pub fn send(&self, arguments: Arguments) -> Result<(), Error> {
-        let node = &self.0.node;
-        let sent = node.vat(|vat| vat.send(self.0.handle, arguments.payload()));
-        sent.map_err(|reason| Error::from_reason(node, reason))
+        self.0.node.send(self.0.handle, arguments.payload())
     }
 
     /// Waits until there is room for more messages: fewer bytes than
@@ -293,34 +289,44 @@ impl Drop for OnBroken {
 
 /// Settles a promise, once. If it is dropped before, the promise breaks. As a [`Reference`] it can be passed on.
 #[derive(Debug)]
-pub struct Resolver(Reference);
+pub struct Resolver {
+    reference: Reference,
+    /// Of the call that it answers.
+    span: Span,
+}
 
 impl Resolver {
-    pub(crate) const fn new(reference: Reference) -> Self {
-        Self(reference)
+    pub(crate) const fn new(reference: Reference, span: Span) -> Self {
+        Self { reference, span }
     }
 
     /// The resolver as an object that takes `'fulfill value` or `'break reason`.
     pub fn into_reference(self) -> Reference {
-        self.0
+        self.reference
+    }
+
+    fn resolve(self, outcome: Result<&Passable, &Passable>) {
+        self.span.outcome(match outcome {
+            Ok(_) => "fulfilled",
+            Err(_) => "broken",
+        });
+        let handle = self.reference.handle();
+        let outcome = match outcome {
+            Ok(value) => Ok(value.payload()),
+            Err(reason) => Err(reason.payload()),
+        };
+        let node = self.reference.node();
+        node.vat(|vat| vat.resolve(handle, outcome));
     }
 
     /// Fulfils the promise. A promise as the value is followed.
     pub fn fulfil(self, value: impl Into<Passable>) {
-        let value = value.into();
-        let handle = self.0.handle();
-        self.0
-            .node()
-            .vat(|vat| vat.resolve(handle, Ok(value.payload())));
+        self.resolve(Ok(&value.into()));
     }
 
     /// Breaks the promise.
     pub fn break_with(self, reason: impl Into<Passable>) {
-        let reason = reason.into();
-        let handle = self.0.handle();
-        self.0
-            .node()
-            .vat(|vat| vat.resolve(handle, Err(reason.payload())));
+        self.resolve(Err(&reason.into()));
     }
 
     /// Settles the promise with a result.

@@ -5,6 +5,7 @@ use lydite_ocapn::session::Connection;
 use lydite_ocapn::syrup::{self, Decode, Encode};
 
 use crate::object::Call;
+use crate::trace;
 use crate::{Error, Node, Passable, PassableBuilder, Promise, Reference};
 
 mod sequence;
@@ -383,8 +384,8 @@ pub mod generated {
             self,
             result: impl Future<Output = Result<T, Error>> + Send + 'static,
         ) -> impl Future<Output = ()> + Send + 'static {
-            let reply = self.call.reply;
-            async move {
+            let Call { reply, span, .. } = self.call;
+            trace::within(span, async move {
                 let result = result.await.and_then(|value| {
                     let mut builder = PassableBuilder::default();
                     value.put(&mut builder)?;
@@ -393,7 +394,7 @@ pub mod generated {
                 if let Some(reply) = reply {
                     reply.settle(result);
                 }
-            }
+            })
         }
     }
 }
