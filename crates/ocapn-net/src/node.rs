@@ -36,6 +36,8 @@ pub(crate) struct Inner {
     dropped: Mutex<Vec<Ref>>,
     pub netlayers: Vec<Arc<dyn Netlayer>>,
     locations: Vec<Location>,
+    /// Most calls of one peer that are being handled.
+    most_calls: usize,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
@@ -73,6 +75,8 @@ pub(crate) struct State {
     congested: HashMap<Option<Connection>, Vec<Waker>>,
     /// Of calls whose result has not settled.
     spans: HashMap<Ref, Span>,
+    /// One for each session; the calls that are being handled hold a clone.
+    calls: HashMap<Connection, Arc<()>>,
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
@@ -142,7 +146,8 @@ impl Builder {
         self
     }
 
-    /// Bounds on what peers can use.
+    /// Bounds on what peers can use. The one of answers also bounds the calls of one peer that handlers have not
+    /// completed: one more ends the session.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -192,6 +197,7 @@ impl Builder {
         config.dialect = self.dialect;
         config.framing = self.framing;
         config.fixed_framing = self.fixed_framing;
+        let most_calls = self.limits.answers;
         config.limits = self.limits;
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
@@ -201,6 +207,7 @@ impl Builder {
                 broken: HashMap::new(),
                 congested: HashMap::new(),
                 spans: HashMap::new(),
+                calls: HashMap::new(),
                 tasks: HashMap::new(),
                 closing: HashMap::new(),
                 outputs: VecDeque::new(),
@@ -214,6 +221,7 @@ impl Builder {
             dropped: Mutex::new(Vec::new()),
             netlayers: self.netlayers,
             locations: self.locations,
+            most_calls,
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),
@@ -295,8 +303,9 @@ impl Node {
     {
         self.object(move |call: Call| {
             let task = function(call.arguments);
-            let reply = call.reply;
+            let (reply, held) = (call.reply, call.held);
             call.node.start_task(trace::within(call.span, async move {
+                let _held = held;
                 let result = task.await;
                 if let Some(reply) = reply {
                     reply.settle(result);
@@ -307,12 +316,14 @@ impl Node {
 
     /// Runs a task up to its first wait now, so that tasks start in the order of the calls, and the rest in the
     /// background. Without a runtime it is dropped instead of waiting.
+    ///
+    /// A handler that does not wait needs no task of the runtime. One that waits is polled twice at its start. This
+    /// loses no wake-up: of a future's wakers only that of the last poll counts, and the second poll always comes.
     pub(crate) fn start_task(&self, task: impl Future<Output = ()> + Send + 'static) {
         let runtime = self.0.runtime.clone();
         let runtime = runtime.or_else(|| tokio::runtime::Handle::try_current().ok());
         let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
         let mut task = Box::pin(task);
-        // `spawn` polls again, with the waker that counts.
         let polled = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         if let (Poll::Pending, Some(runtime)) = (polled, &runtime) {
             runtime.spawn(task);
@@ -548,6 +559,13 @@ impl Node {
                     from,
                 } => {
                     let handler = state.objects.get(&object).cloned();
+                    let held = from.and_then(|session| state.calls.get(&session).cloned());
+                    // One clone is in the table.
+                    if let (Some(session), Some(held)) = (from, &held)
+                        && Arc::strong_count(held) > self.0.most_calls + 1
+                    {
+                        state.vat.abort(session, "too many calls are being handled");
+                    }
                     drop(state);
                     let span = Span::serve(from, &arguments);
                     let reply = reply.map(|reply| Reference::adopt(self, reply));
@@ -557,6 +575,7 @@ impl Node {
                         reply: reply.map(|reply| Resolver::new(reply, span.clone())),
                         session: from,
                         span: span.clone(),
+                        held,
                     };
                     if let Some(handler) = handler {
                         // A panic breaks the reply, which is dropped with the call. It must not end the task of the
@@ -599,7 +618,12 @@ impl Node {
                     drop(state);
                     drop(object);
                 }
-                Event::Up(_) | Event::Down(..) => {}
+                Event::Down(connection, _) => {
+                    state.calls.remove(&connection);
+                }
+                Event::Up(connection) => {
+                    state.calls.insert(connection, Arc::default());
+                }
             }
         }
     }

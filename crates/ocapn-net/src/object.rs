@@ -1,4 +1,6 @@
 //! Local objects.
+use std::sync::Arc;
+
 use lydite_ocapn::session::Connection;
 
 use crate::node::Node;
@@ -17,6 +19,8 @@ pub struct Call {
     /// The session of the peer that sent it; `None` if the sender is of this node.
     pub session: Option<Connection>,
     pub(crate) span: Span,
+    /// While it is held, the call counts for the session.
+    pub(crate) held: Option<Arc<()>>,
 }
 
 impl Call {

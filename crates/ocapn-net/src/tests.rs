@@ -410,3 +410,71 @@ fn waiting_for_room_ends_with_the_promise_or_the_session() {
         assert!(matches!(counter.send(message), Err(Error::Disconnected(_))));
     });
 }
+
+/// Counts its polls. It is woken once within the first, and once from another thread after the second.
+struct Polled(u64);
+
+impl std::future::Future for Polled {
+    type Output = u64;
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<u64> {
+        self.0 += 1;
+        let waker = context.waker().clone();
+        match self.0 {
+            1 => waker.wake(),
+            2 => drop(std::thread::spawn(|| waker.wake())),
+            _ => return std::task::Poll::Ready(self.0),
+        }
+        std::task::Poll::Pending
+    }
+}
+
+#[test]
+fn a_handler_that_waits_at_once_is_woken() {
+    run(async {
+        let nodes = trio("memory").await;
+        let object = nodes[1].async_function(|_| async { Ok(Polled(0).await.into()) });
+        nodes[1].publish(b"polled", object);
+        let polled = nodes[0].enliven(&nodes[1].locator(b"polled").unwrap());
+        let polls = polled.call(args![]).await.unwrap();
+        assert_eq!(polls.decode::<u64>().unwrap(), 3);
+    });
+}
+
+#[test]
+fn handlers_of_one_peer_are_bounded() {
+    run(async {
+        let network = Network::default();
+        let limits = lydite_ocapn::session::Limits {
+            answers: 10,
+            ..Default::default()
+        };
+        let server = Node::builder().netlayer(network.join("server").unwrap());
+        let server = server.limits(limits).start().unwrap();
+        let clients = ["hostile", "honest"].map(|name| node(network.join(name).unwrap()));
+        let object = server.async_function(|arguments| async move {
+            if arguments.items().is_empty() {
+                std::future::pending::<()>().await;
+            }
+            Ok(arguments)
+        });
+        server.publish(b"object", object);
+        let [hostile, honest] = clients
+            .each_ref()
+            .map(|client| client.enliven(&server.locator(b"object").unwrap()));
+        // Calls that complete do not count, and those that nobody waits for do.
+        for _ in 0..100 {
+            hostile.call(args![1u64]).await.unwrap();
+        }
+        for _ in 0..10 {
+            hostile.send(args![]).unwrap();
+        }
+        hostile.call(args![1u64]).await.unwrap_err();
+        let error = hostile.call(args![1u64]).await.unwrap_err();
+        assert!(matches!(error, Error::Disconnected(_)));
+        assert!(honest.call(args![1u64]).await.is_ok());
+    });
+}

@@ -384,8 +384,11 @@ pub mod generated {
             self,
             result: impl Future<Output = Result<T, Error>> + Send + 'static,
         ) -> impl Future<Output = ()> + Send + 'static {
-            let Call { reply, span, .. } = self.call;
+            let Call {
+                reply, span, held, ..
+            } = self.call;
             trace::within(span, async move {
+                let _held = held;
                 let result = result.await.and_then(|value| {
                     let mut builder = PassableBuilder::default();
                     value.put(&mut builder)?;
