@@ -154,7 +154,7 @@ impl Application<'_> {
                 }
             }
             Event::Settled { outcome, .. } => {
-                let payload = outcome.unwrap_or_else(|reason| reason.value);
+                let payload = outcome.as_ref().unwrap_or_else(|reason| &reason.value);
                 self.held.extend(payload.refs());
                 // What waited for another call now gets this.
                 if let Some(resolver) = self.resolvers.pop() {
