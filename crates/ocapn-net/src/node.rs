@@ -73,6 +73,8 @@ pub(crate) struct State {
     broken: HashMap<Ref, Broken>,
     /// Tasks that wait until less waits to be sent on a connection, or (`None`) for a promise.
     congested: HashMap<Option<Connection>, Vec<Waker>>,
+    /// Those of them to wake when the state is not in use.
+    woken: Vec<Waker>,
     /// Of calls whose result has not settled.
     spans: HashMap<Ref, Span>,
     /// One for each session; the calls that are being handled hold a clone.
@@ -206,6 +208,7 @@ impl Builder {
                 promises: HashMap::new(),
                 broken: HashMap::new(),
                 congested: HashMap::new(),
+                woken: Vec::new(),
                 spans: HashMap::new(),
                 calls: HashMap::new(),
                 tasks: HashMap::new(),
@@ -457,7 +460,7 @@ impl Node {
         let result = {
             let mut state = self.state();
             let result = act(&mut state);
-            state.collect_outputs();
+            leave(state);
             result
         };
         self.serve();
@@ -485,7 +488,7 @@ impl Node {
                 result
             };
             self.serve_turn();
-            self.state().collect_outputs();
+            leave(self.state());
             result
         };
         self.serve();
@@ -515,7 +518,7 @@ impl Node {
                 Err(TryLockError::WouldBlock) => return,
             };
             self.serve_turn();
-            self.state().collect_outputs();
+            leave(self.state());
             drop(turn);
         }
     }
@@ -758,7 +761,11 @@ impl Node {
             }
         }
         state.tasks.insert(connection, waker.clone());
-        state.closing.contains_key(&connection)
+        let closing = state.closing.contains_key(&connection);
+        let woken = std::mem::take(&mut state.woken);
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+        closing
     }
 
     /// The connection's task ends.
@@ -767,6 +774,14 @@ impl Node {
         state.tasks.remove(&connection);
         state.closing.remove(&connection);
     }
+}
+
+/// Ends a use of the state: passes on what the vat wants, and wakes who can send more.
+fn leave(mut state: MutexGuard<'_, State>) {
+    state.collect_outputs();
+    let woken = std::mem::take(&mut state.woken);
+    drop(state);
+    woken.into_iter().for_each(Waker::wake);
 }
 
 impl State {
@@ -780,7 +795,7 @@ impl State {
 
     fn wake_congested(&mut self, connection: Option<Connection>) {
         let wakers = self.congested.remove(&connection);
-        wakers.into_iter().flatten().for_each(Waker::wake);
+        self.woken.extend(wakers.into_iter().flatten());
     }
 
     /// Wakes those who carry out what the vat wants.
