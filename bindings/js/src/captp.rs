@@ -21,6 +21,9 @@ const UNIT: u64 = 10;
 /// The state of one participant.
 pub struct Peer {
     vat: Vat,
+    /// The key of the designator.
+    key: SecretKey,
+    location: Location,
     refs: Numbers<Ref>,
     /// Those of local objects stay until nobody refers to the object.
     objects: BTreeSet<Ref>,
@@ -204,19 +207,26 @@ impl State {
     }
 }
 
-/// Seed of all session keys, seed of the designator's key → nothing. Both are 32 secret bytes, and are wiped.
-pub fn start(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
+/// Seed of all session keys, seed of the designator's key, the URL of the own WebSocket server (empty: none) → nothing.
+/// The seeds are 32 secret bytes each, and are wiped.
+pub fn start(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let (seed, secret) = (state.array(0)?, state.array(32)?);
     state.input(64)?.fill(0);
-    let mut config = Config::new(vec![Location {
+    let url = state.text(64, length)?;
+    let hints = (!url.is_empty()).then(|| vec![("url".to_owned(), url.to_owned())]);
+    let key = SecretKey::from_bytes(&secret);
+    let location = Location {
         transport: TRANSPORT.into(),
-        designator: SecretKey::from_bytes(&secret).public_key().to_designator(),
-        hints: None,
-    }]);
+        designator: key.public_key().to_designator(),
+        hints,
+    };
+    let mut config = Config::new(vec![location.clone()]);
     // Frames of a WebSocket are messages. Inside the core their lengths precede them.
     config.fixed_framing = vec![(TRANSPORT.into(), Framing::Length)];
     state.peer = Some(Peer {
         vat: Vat::new(config, seed),
+        key,
+        location,
         refs: Numbers::default(),
         objects: BTreeSet::new(),
         connections: Numbers::default(),
@@ -300,6 +310,25 @@ pub fn object(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, 
     Ok(peer.refs.number(&object))
 }
 
+/// Swiss number → the locator of the object, which whoever knows it can get from now on.
+pub fn publish(
+    state: &mut State,
+    object: usize,
+    length: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let swiss = state.input(length)?.to_vec();
+    let peer = state.peer()?;
+    peer.vat.publish(&swiss, peer.refs.get(object)?);
+    let locator = Locator {
+        designator: peer.location.designator.clone(),
+        transport: peer.location.transport.clone(),
+        swiss: Some(swiss),
+        hints: peer.location.hints.clone().unwrap_or_default(),
+    };
+    state.put_owned(locator.to_string().into_bytes())
+}
+
 /// Tape of the result → nothing. Settles and releases a resolver.
 pub fn resolve(
     state: &mut State,
@@ -347,6 +376,23 @@ pub fn dialed(
     let proof = lydite::ocapn::session::Proof::Verified(location);
     let connection = peer.vat.dialed(dial, proof, now as u64 * UNIT);
     Ok(connection.map_or(0, |connection| peer.connections.number(&connection) + 1))
+}
+
+/// Registers a connection that a peer opened. Returns its number plus 1, or 0 if there are too many.
+pub fn accepted(state: &mut State, now: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    // Only the listener proves its designator.
+    let proof = lydite::ocapn::session::Proof::Claimed;
+    let connection = peer.vat.accepted(0, proof, now as u64 * UNIT);
+    Ok(connection.map_or(0, |connection| peer.connections.number(&connection) + 1))
+}
+
+/// The first frame of a peer that opened a connection → the frame that answers it.
+pub fn answer(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let challenge = state.input(length)?.to_vec();
+    let answer = captp::answer_challenge(&challenge, &state.peer()?.key);
+    let answer = answer.map_err(|error| Failure::decode(error.offset, error.kind))?;
+    state.put(&answer)
 }
 
 /// Reason → nothing. The connection could not be opened.

@@ -59,8 +59,11 @@ macro_rules! operations {
             watch = crate::captp::watch;
             release = crate::captp::release;
             object = crate::captp::object;
+            publish = crate::captp::publish;
             resolve = crate::captp::resolve;
             challenge = crate::captp::challenge;
+            accepted = crate::captp::accepted;
+            answer = crate::captp::answer;
             dialed = crate::captp::dialed;
             dialFailed = crate::captp::dial_failed;
             received = crate::captp::received;

@@ -19,6 +19,22 @@ const rejects = async (promise, pattern) => {
   return error
 }
 
+/** A WebSocket class without a network: the other end of each is passed to `accept`. `unread` is the number of bytes that
+ * this end has not read, as the other sees it. */
+const socketsTo = (accept, unread = 0) => class {
+  constructor() {
+    const later = (action) => setTimeout(action, 0)
+    const other = {
+      bufferedAmount: unread,
+      send: (data) => later(() => this.onmessage({ data: data.slice().buffer })),
+    }
+    this.bufferedAmount = 0
+    this.send = (data) => later(() => other.onmessage({ data: data.slice?.().buffer ?? data }))
+    this.close = other.close = () => later(() => (this.onclose(), other.onclose()))
+    later(() => (accept(other), this.onopen()))
+  }
+}
+
 /** All tests, one after the other. */
 export async function captpSuite({ CapTP, Far, Broken, SyrupSymbol, SyrupRecord, broken, field, item, send, settled }, peers, test) {
   const captp = new CapTP()
@@ -129,6 +145,55 @@ export async function captpSuite({ CapTP, Far, Broken, SyrupSymbol, SyrupRecord,
     const refused = await rejects(other.enliven(`ocapn://${designator}.websocket/s/x`), /expected the hint `url`/)
     equal(refused.code, 'disconnected')
     other.close()
+  })
+
+  await test('others connect to a participant', async () => {
+    const secret = new Uint8Array(32).fill(7)
+    const server = new CapTP({ secret, url: 'ws://server', WebSocket: socketsTo(() => {}) })
+    class Notes extends Far {
+      #text = ''
+      remote
+      write(text) { return (this.#text += text) }
+      keep(remote) { this.remote = remote }
+      passed(remote) { return remote.write('!') }
+    }
+    const sturdyref = server.publish(new Notes())
+    equal(/^ocapn:\/\/[a-z2-7]{52}\.websocket\/s\/[0-9a-f]{64}\?url=ws/.test(sturdyref), true)
+    equal(server.publish(() => {}, 'x'), new CapTP({ secret, url: 'ws://server' }).publish(() => {}, 'x'))
+    const client = new CapTP({ WebSocket: socketsTo((socket) => server.accept(socket)) })
+    const notes = client.enliven(sturdyref)
+    equal(await notes.write('a'), 'a')
+    equal(await notes.passed(notes), 'a!')
+    await rejects(client.enliven(sturdyref.replace('/s/', '/s/0')), /no object has this swiss number/)
+    // A reference that an object holds is not one of its methods.
+    await notes.keep(() => 'secret')
+    await rejects(notes.remote(), /no method remote/)
+    // A third participant gets the object from the first, and connects to the server.
+    const third = new CapTP({ url: 'ws://third', WebSocket: socketsTo((socket) => server.accept(socket)) })
+    const writes = third.publish((remote) => remote.write('?'))
+    const sender = new CapTP({ WebSocket: class {
+      constructor(url) {
+        return new (socketsTo((socket) => (url === 'ws://third' ? third : server).accept(socket)))()
+      }
+    } })
+    equal(await sender.enliven(writes)(await sender.enliven(sturdyref)), 'a!?')
+    for (const participant of [client, third, sender]) participant.close()
+  })
+
+  await test('connections of others that are closed', async () => {
+    const server = new CapTP({ url: 'ws://server', WebSocket: socketsTo(() => {}) })
+    const sturdyref = server.publish(() => 1n)
+    for (const first of ['text', Uint8Array.of(1), Uint8Array.of(), new Uint8Array(1 << 20)])
+      await new Promise((closed) => {
+        const socket = new (socketsTo((other) => server.accept(other)))()
+        socket.onopen = () => socket.send(first)
+        socket.onmessage = () => { throw new Error('expected no answer') }
+        socket.onclose = closed
+      })
+    // One that does not read what it is sent.
+    const client = new CapTP({ WebSocket: socketsTo((socket) => server.accept(socket), 2 ** 24 + 1) })
+    await rejects(client.enliven(sturdyref)(), /closed|disconnected|cannot connect/)
+    client.close()
   })
 
   await test('the end of a session', async () => {

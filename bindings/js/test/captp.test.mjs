@@ -8,7 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { inChromium } from './chromium.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-const TESTS = 8
+const TESTS = 10
+
+test('the example of a tool server', () => {
+  const printed = execFileSync('npm', ['run', '--silent', 'example'], { cwd: here('..'), encoding: 'utf8', timeout: 60_000 })
+  const write = 'refused: these notes are read-only'
+  const none = 'refused: no reads left'
+  assert.deepEqual(printed.trim().split('\n'), [write, 'buy milk', none, write, 'buy milk', 'buy milk', write, none, none])
+})
 
 test('CapTP', { timeout: 600_000 }, async (context) => {
   const example = ['--package', 'lydite-ocapn-net', '--features', 'websocket', '--example', 'suite_websocket']

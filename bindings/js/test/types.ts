@@ -40,7 +40,15 @@ async function capabilities(captp: CapTP): Promise<[unknown, Passable]> {
   return [await item(held.list(new SyrupSymbol('a')), 0), new Broken('', await settled(remote)).reason]
 }
 
+const serve = (socket: WebSocket, secret: Uint8Array): string => {
+  const captp = new CapTP({ url: 'ws://', secret })
+  captp.accept(socket)
+  // @ts-expect-error no object that can be called
+  captp.publish({})
+  return captp.publish(new Counter(), 'swiss')
+}
+
 Engine.set(engine())
 register(ethers)
 const local: LocalAccount = toAccount(account(`0x${'46'.repeat(32)}`))
-export { capabilities, none, open, transaction, code, decoded, either, from, local, values }
+export { capabilities, serve, none, open, transaction, code, decoded, either, from, local, values }

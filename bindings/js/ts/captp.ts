@@ -46,6 +46,7 @@ export class Broken extends Error {
 
 interface Socket {
   binaryType: string
+  readonly bufferedAmount: number
   onopen: unknown
   onmessage: unknown
   onclose: unknown
@@ -56,9 +57,16 @@ interface Socket {
 export interface Options {
   /** The constructor of WebSockets, if there is none in the platform. */
   WebSocket?: new (url: string) => Socket
+  /** Where others reach the WebSocket server whose connections `accept` gets. */
+  url?: string
+  /** 32 random bytes, from which the key in the own locator derives: whoever has them can pose as this participant.
+   * New ones by default. */
+  secret?: Uint8Array
 }
 
 const UNIT = 10
+/** Bytes that wait for a peer that opened the connection and does not read them. More end it. */
+const MAX_BUFFERED = 16 << 20
 const VOID = new SyrupRecord(new SyrupSymbol('void'), [])
 const NULL = new SyrupRecord(new SyrupSymbol('null'), [])
 const THEN = new Set(['then', 'catch', 'finally'])
@@ -158,7 +166,8 @@ export const broken = (reference: Remote): Promise<void> => {
   return handle.node.broken(handle.use(), reference)
 }
 
-/** All sessions of one participant. It can connect to others; others cannot connect to it. */
+/** All sessions of one participant. It connects to others, and others connect to it through a WebSocket server of the
+ * program, if there is one. */
 export class Connections {
   readonly #core: Core
   readonly #WebSocket: new (url: string) => Socket
@@ -170,9 +179,9 @@ export class Connections {
   readonly #numbers = new Map<object, number>()
   readonly #waiting = new Map<number, { resolve: (value: any) => void; reject: (reason: unknown) => void; proxy: object }>()
   readonly #watching = new Map<number, { resolve: () => void; promise: Promise<void>; proxy: object }>()
-  /** Sockets by connection, and all of them. */
+  /** Sockets by connection, and all of them with the bytes that may wait. */
   readonly #sockets = new Map<number, Socket>()
-  readonly #open = new Set<Socket>()
+  readonly #open = new Map<Socket, number>()
   #pumping = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -181,13 +190,45 @@ export class Connections {
     const socket = options.WebSocket ?? ((globalThis as { WebSocket?: unknown }).WebSocket as Options['WebSocket'])
     if (!socket) throw argument('expected a platform with WebSocket, or the option WebSocket')
     this.#WebSocket = socket
+    const url = new TextEncoder().encode(options.url ?? '')
+    this.#core.reserve(64 + url.length)
     crypto.getRandomValues(this.#core.bytes.subarray(0, 64))
-    this.#run('start')
+    if (options.secret) this.#core.bytes.set(this.#core.fixed(options.secret, 32, 'secret'), 32)
+    this.#core.bytes.set(url, 64)
+    this.#run('start', url.length)
   }
 
   /** A promise for the object that a sturdyref names: `ocapn://designator.websocket/s/swiss?url=ws…`. */
   enliven(sturdyref: string): RemotePromise {
     return this.#promise(this.#run('enliven', this.#core.put(sturdyref, 'sturdyref')))
+  }
+
+  /** Makes an object available to whoever knows its sturdyref, which is returned. The swiss number in it is a secret:
+   * 32 random bytes by default. */
+  publish(object: Far | ((...args: any[]) => unknown), swiss: string = randomSwiss()): string {
+    const made: number[] = []
+    const number = this.#export(object, made)
+    try {
+      const core = this.#core
+      const length = core.output(core.operations.publish, number, core.put(swiss, 'swiss number'))
+      return core.text.utf8(0, length)
+    } finally {
+      for (const number of made) this.#run('release', number)
+    }
+  }
+
+  /** Serves a connection that a WebSocket server has accepted. */
+  accept(socket: Socket): void {
+    const connection = this.#run('accepted', this.#now()) - 1
+    if (connection < 0) return socket.close()
+    this.#sockets.set(connection, socket)
+    this.#open.set(socket, MAX_BUFFERED)
+    this.#attach(socket, connection, (frame) => {
+      const core = this.#core
+      socket.send(core.slice(core.call(core.operations.answer, core.put(frame, 'frame'))))
+      return connection
+    })
+    this.#pump()
   }
 
   /** Number of local objects to which others refer. */
@@ -198,7 +239,7 @@ export class Connections {
   /** Ends all sessions. */
   close(): void {
     clearTimeout(this.#timer)
-    for (const socket of this.#open) socket.close()
+    for (const socket of this.#open.keys()) socket.close()
   }
 
   call(target: number, args: Passable[]): RemotePromise {
@@ -410,6 +451,7 @@ export class Connections {
         at = colon + 1 + length
         socket?.send(bytes.slice(colon + 1, at))
       }
+      if (socket && socket.bufferedAmount > this.#open.get(socket)!) socket.close()
     } else if (kind === 2) this.#sockets.get(number)?.close()
     else {
       tape.string()
@@ -420,61 +462,72 @@ export class Connections {
 
   #dial(request: number, url: string): void {
     const core = this.#core
-    let connection = -1
-    let open = true
-    const fail = (reason: string) => {
-      if (!open) return
-      open = false
-      if (socket) this.#open.delete(socket)
-      if (connection < 0) this.#run('dialFailed', request, core.put(reason, 'reason'))
-      else {
-        this.#sockets.delete(connection)
-        this.#run('closed', connection, core.put(reason, 'reason'))
-      }
-      this.#pump()
-    }
-    let socket: Socket | undefined
+    const failed = (reason: string) => this.#run('dialFailed', request, core.put(reason, 'reason'))
+    let socket: Socket
     try {
       if (url === '') throw argument('expected the hint `url` in the location, found none')
       socket = new this.#WebSocket(url)
-      this.#open.add(socket)
     } catch (error) {
-      return fail(messageOf(error))
+      failed(messageOf(error))
+      return
     }
+    this.#open.set(socket, Infinity)
     const nonce = crypto.getRandomValues(new Uint8Array(32))
-    socket.binaryType = 'arraybuffer'
     socket.onopen = () => {
       core.put(nonce, 'nonce')
       socket.send(core.slice(core.call(core.operations.challenge)))
     }
+    this.#attach(socket, -1, (frame) => {
+      const answer = new Uint8Array(32 + frame.length)
+      answer.set(nonce)
+      answer.set(frame, 32)
+      core.put(answer, 'frame')
+      return this.#run('dialed', request, frame.length, this.#now()) - 1
+    }, (reason) => failed(reason ?? `cannot connect to ${url}`))
+  }
+
+  /** Passes on what a socket receives. `first` takes the first frame and returns the connection, -1 if it is not needed.
+   * `failed` is called if there is no connection when the socket closes. */
+  #attach(socket: Socket, connection: number, first: (frame: Uint8Array) => number, failed?: (reason?: string) => void): void {
+    let greeted = false
+    const end = (reason?: string) => {
+      if (!this.#open.delete(socket)) return
+      if (connection < 0) failed?.(reason)
+      else {
+        this.#sockets.delete(connection)
+        this.#run('closed', connection, this.#core.put(reason ?? 'connection closed', 'reason'))
+      }
+      this.#pump()
+    }
+    socket.binaryType = 'arraybuffer'
     socket.onmessage = ({ data }: { data: unknown }) => {
       try {
-        if (!open) return
+        if (!this.#open.has(socket)) return
         if (!(data instanceof ArrayBuffer)) throw argument('expected a binary frame, found text')
         const message = new Bytes(data)
-        if (connection >= 0) this.#run('received', connection, core.put(message, 'frame'), this.#now())
+        if (greeted) this.#run('received', connection, this.#core.put(message, 'frame'), this.#now())
         else {
-          const answer = new Uint8Array(32 + message.length)
-          answer.set(nonce)
-          answer.set(message, 32)
-          core.put(answer, 'frame')
-          connection = this.#run('dialed', request, message.length, this.#now()) - 1
-          if (connection < 0) {
-            open = false
+          greeted = true
+          connection = first(message)
+          if (connection >= 0) this.#sockets.set(connection, socket)
+          else {
             this.#open.delete(socket)
             socket.close()
-          } else this.#sockets.set(connection, socket)
+          }
         }
         this.#pump()
       } catch (error) {
-        fail(messageOf(error))
+        end(messageOf(error))
         socket.close()
       }
     }
     // Some platforms report only an error if the connection cannot be opened.
-    socket.onclose = socket.onerror = () => fail(connection < 0 ? `cannot connect to ${url}` : 'connection closed')
+    socket.onclose = socket.onerror = () => end()
   }
 }
+
+/** 32 random bytes as text. */
+const randomSwiss = () => Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** Stands for a reference while a message is decoded. */
 class Numbered {
@@ -503,10 +556,10 @@ function invoke(target: object | undefined, args: Passable[]): unknown {
   if (typeof target === 'function') return (target as (...args: Passable[]) => unknown)(...args)
   const [method, ...rest] = args
   if (!(method instanceof SyrupSymbol)) throw new TypeError('expected a method as the first argument')
-  // The methods of the classes below `Far`, and functions of the object itself.
+  // The methods of the classes below `Far`, and functions of the object itself, but not references that it holds.
   for (let place = target; place && place !== Far.prototype; place = Object.getPrototypeOf(place)) {
     const found = Object.getOwnPropertyDescriptor(place, method.name)?.value as unknown
-    if (typeof found === 'function' && method.name !== 'constructor') return found.apply(target, rest)
+    if (typeof found === 'function' && method.name !== 'constructor' && !handles.has(found)) return found.apply(target, rest)
   }
   throw new TypeError(`no method ${method.name}`)
 }

@@ -1,0 +1,55 @@
+// A tool server with capabilities: an agent gets one tool, lends a weaker one to another vat, and revokes it.
+
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { CapTP, Far, type Remote } from 'lydite/captp'
+import { WebSocket, WebSocketServer } from 'ws'
+
+/** The tool itself: text that can be read and replaced. */
+class Notes extends Far {
+  #text = ''
+  read() { return this.#text }
+  write(text: string) { return (this.#text = text) }
+}
+
+/** A weaker tool in front of another: read-only, for a number of reads. Zero reads left revokes it. */
+const readOnly = (notes: Remote, allowance: { reads: number }) =>
+  new (class extends Far {
+    read() {
+      if (allowance.reads === 0) throw new Error('no reads left')
+      allowance.reads -= 1
+      return notes.read()
+    }
+    write() { throw new Error('these notes are read-only') }
+  })()
+
+/** A helper in a third vat, which has no access to anything but what it is given. */
+async function tryAll(notes: Remote) {
+  const results = await Promise.allSettled([notes.write('mine now'), notes.read(), notes.read()])
+  return results.map((result) => (result.status === 'fulfilled' ? result.value : `refused: ${result.reason.message}`))
+}
+
+/** A vat that others can connect to. */
+async function listen() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, maxPayload: 1 << 20 })
+  await once(server, 'listening')
+  const vat = new CapTP({ WebSocket, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  server.on('connection', (socket) => vat.accept(socket))
+  return vat
+}
+
+// Whoever does not know the sturdyref, which has a random number, cannot find the tool.
+const sturdyref = (await listen()).publish(new Notes())
+const helper = (await listen()).publish(tryAll)
+
+const agent = new CapTP({ WebSocket })
+const notes = agent.enliven(sturdyref)
+await notes.write('buy milk')
+const allowance = { reads: 1 }
+const tool = readOnly(notes, allowance)
+// One read, then more, until the agent revokes the tool.
+for (const reads of [1, 2, 0]) {
+  allowance.reads = reads
+  for (const line of await agent.enliven(helper)(tool)) console.log(line)
+}
+process.exit()
