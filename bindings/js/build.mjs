@@ -15,19 +15,19 @@ const run = (command, ...args) =>
 const WASM = 'wasm32-unknown-unknown'
 const target = resolve(process.env.CARGO_TARGET_DIR ?? 'target')
 const library = { win32: 'lydite_js.dll', darwin: 'liblydite_js.dylib' }[process.platform] ?? 'liblydite_js.so'
-const build = ['build', '--quiet', '--locked', '--release']
+const build = ['build', '--quiet', '--locked', '--profile']
 
 // Without rustup, the target must come with the system's Rust; otherwise cargo reports what is missing.
 await run('rustup', 'target', 'add', WASM).catch(() => {})
 // In parallel, since each spends much of its time on one core. Cargo locks a target directory, so each has its own.
 await Promise.all([
-  run('cargo', ...build, '--target-dir', target),
-  run('cargo', ...build, '--target-dir', `${target}/wasm`, '--target', WASM).then(() =>
-    run('cargo', ...build, '--target-dir', `${target}/captp`, '--target', WASM, '--features', 'captp')),
+  run('cargo', ...build, 'release', '--target-dir', target),
+  run('cargo', ...build, 'release', '--target-dir', `${target}/wasm`, '--target', WASM).then(() =>
+    run('cargo', ...build, 'captp', '--target-dir', `${target}/captp`, '--target', WASM, '--features', 'captp')),
 ])
 copyFileSync(`${target}/release/${library}`, 'lydite.node')
 copyFileSync(`${target}/wasm/${WASM}/release/lydite_js.wasm`, 'lydite.wasm')
-copyFileSync(`${target}/captp/${WASM}/release/lydite_js.wasm`, 'lydite-captp.wasm')
+copyFileSync(`${target}/captp/${WASM}/captp/lydite_js.wasm`, 'lydite-captp.wasm')
 // npm links a package given by path without its development dependencies.
 if (!existsSync('node_modules/typescript'))
   await run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-global', '--no-audit', '--no-fund', '--loglevel=error')

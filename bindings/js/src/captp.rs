@@ -3,7 +3,7 @@
 //! References, connections and requests to connect are numbers. A number that JavaScript receives is a handle of the
 //! reference; it returns each with [`release`]. Times are in units of 10 ms since the start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use lydite::ocapn::captp::{self, Framing, Locator, PublicKey, SecretKey};
 use lydite::ocapn::session::{
@@ -11,7 +11,7 @@ use lydite::ocapn::session::{
 };
 
 use crate::failure::{Code, Failure};
-use crate::scratch::State;
+use crate::scratch::{Slots, State};
 use crate::syrup;
 use crate::tape::{Reader, Writer};
 
@@ -24,54 +24,57 @@ pub struct Peer {
     /// The key of the designator.
     key: SecretKey,
     location: Location,
-    refs: Numbers<Ref>,
-    /// Those of local objects stay until nobody refers to the object.
-    objects: BTreeSet<Ref>,
-    connections: Numbers<Connection>,
-    dials: Numbers<Dial>,
-    /// Where to connect.
-    locations: BTreeMap<usize, Location>,
+    refs: Refs,
+    connections: Slots<Connection>,
+    /// Requests to connect, and where.
+    dials: Slots<(Dial, Location)>,
 }
 
-/// Numbers for handles.
-struct Numbers<T> {
-    items: Vec<Option<T>>,
+/// Numbers for references.
+#[derive(Default)]
+struct Refs {
+    items: Vec<Option<Ref>>,
     free: Vec<usize>,
-    numbers: BTreeMap<T, usize>,
+    /// Also whether it is a local object: then the number stays until nobody refers to the object.
+    numbers: BTreeMap<Ref, (usize, bool)>,
 }
 
-impl<T> Default for Numbers<T> {
-    fn default() -> Self {
-        Self {
-            items: Vec::new(),
-            free: Vec::new(),
-            numbers: BTreeMap::new(),
-        }
-    }
-}
-
-impl<T: Clone + Ord> Numbers<T> {
-    fn number(&mut self, item: &T) -> usize {
-        if let Some(number) = self.numbers.get(item) {
-            return *number;
+impl Refs {
+    fn number(&mut self, item: Ref) -> usize {
+        if let Some(number) = self.find(item) {
+            return number;
         }
         let number = self.free.pop().unwrap_or(self.items.len());
         if number == self.items.len() {
             self.items.push(None);
         }
-        self.items[number] = Some(item.clone());
-        self.numbers.insert(item.clone(), number);
+        self.items[number] = Some(item);
+        self.numbers.insert(item, (number, false));
         number
     }
 
-    fn get(&self, number: usize) -> Result<T, Failure> {
-        let item = self.items.get(number).cloned().flatten();
-        item.ok_or_else(|| Failure::argument("unknown or released reference or connection"))
+    fn number_object(&mut self, object: Ref) -> usize {
+        let number = self.number(object);
+        self.numbers.insert(object, (number, true));
+        number
     }
 
-    fn remove(&mut self, number: usize) {
-        if let Some(item) = self.items.get_mut(number).and_then(Option::take) {
-            self.numbers.remove(&item);
+    fn find(&self, item: Ref) -> Option<usize> {
+        self.numbers.get(&item).map(|(number, _)| *number)
+    }
+
+    fn is_object(&self, item: Ref) -> bool {
+        self.numbers.get(&item).is_some_and(|(_, object)| *object)
+    }
+
+    fn get(&self, number: usize) -> Result<Ref, Failure> {
+        let item = self.items.get(number).copied().flatten();
+        item.ok_or_else(|| Failure::argument("unknown or released reference"))
+    }
+
+    fn remove(&mut self, item: Ref) {
+        if let Some((number, _)) = self.numbers.remove(&item) {
+            self.items[number] = None;
             self.free.push(number);
         }
     }
@@ -81,7 +84,7 @@ impl Peer {
     /// Numbers the handles of a payload, and writes it.
     fn put(&mut self, payload: &Payload, out: &mut Writer) -> Result<(), &'static str> {
         let refs = payload.refs().iter();
-        let numbers: Vec<usize> = refs.map(|handle| self.refs.number(handle)).collect();
+        let numbers: Vec<usize> = refs.map(|handle| self.refs.number(*handle)).collect();
         let mut value = Writer::new();
         let written = match payload.decode() {
             Ok(tree) => syrup::write(&tree, &numbers, &mut value).is_ok(),
@@ -104,14 +107,8 @@ impl Peer {
     /// Releases a handle, and its number with the last one.
     fn drop(&mut self, handle: Ref) {
         self.vat.drop_ref(handle);
-        if !self.vat.is_held(handle) && !self.objects.contains(&handle) {
-            self.forget(handle);
-        }
-    }
-
-    fn forget(&mut self, handle: Ref) {
-        if let Some(number) = self.refs.numbers.get(&handle).copied() {
-            self.refs.remove(number);
+        if !self.vat.is_held(handle) && !self.refs.is_object(handle) {
+            self.refs.remove(handle);
         }
     }
 
@@ -124,8 +121,8 @@ impl Peer {
                 reply,
                 ..
             } => {
-                out.word(1, self.refs.number(&object));
-                let number = reply.map_or(0, |reply| self.refs.number(&reply));
+                out.word(1, self.refs.number(object));
+                let number = reply.map_or(0, |reply| self.refs.number(reply));
                 out.word(reply.is_some().into(), number);
                 if let Err(reason) = self.put(&arguments, out) {
                     if let Some(reply) = reply {
@@ -136,7 +133,7 @@ impl Peer {
                 }
             }
             Event::Settled { promise, outcome } => {
-                let Some(number) = self.refs.numbers.get(&promise).copied() else {
+                let Some(number) = self.refs.find(promise) else {
                     let payload = outcome.unwrap_or_else(|reason| reason.value);
                     self.drop_payload(&payload);
                     return false;
@@ -164,14 +161,13 @@ impl Peer {
                 out.word(kind, number);
                 out.append(settled);
             }
-            Event::Broken(reference) => match self.refs.numbers.get(&reference) {
-                Some(number) => out.word(4, *number),
+            Event::Broken(reference) => match self.refs.find(reference) {
+                Some(number) => out.word(4, number),
                 None => return false,
             },
             Event::Dropped(object) => {
-                out.word(5, self.refs.number(&object));
-                self.objects.remove(&object);
-                self.forget(object);
+                out.word(5, self.refs.number(object));
+                self.refs.remove(object);
             }
             Event::Up(_) | Event::Down(..) => return false,
         }
@@ -227,11 +223,9 @@ pub fn start(state: &mut State, length: usize, _: usize, _: usize) -> Result<usi
         vat: Vat::new(config, seed),
         key,
         location,
-        refs: Numbers::default(),
-        objects: BTreeSet::new(),
-        connections: Numbers::default(),
-        dials: Numbers::default(),
-        locations: BTreeMap::new(),
+        refs: Refs::default(),
+        connections: Slots::default(),
+        dials: Slots::default(),
     });
     Ok(0)
 }
@@ -244,7 +238,7 @@ pub fn enliven(state: &mut State, length: usize, _: usize, _: usize) -> Result<u
         Some(sturdyref) => peer.vat.enliven(&sturdyref),
         None => peer.vat.connect(&locator.peer()),
     };
-    Ok(peer.refs.number(&promise))
+    Ok(peer.refs.number(promise))
 }
 
 /// Tape of the arguments, a list → a promise for the result.
@@ -252,7 +246,7 @@ pub fn call(state: &mut State, target: usize, length: usize, _: usize) -> Result
     let arguments = state.payload(length)?;
     let peer = state.peer()?;
     let result = peer.vat.call(peer.refs.get(target)?, &arguments);
-    Ok(peer.refs.number(&result))
+    Ok(peer.refs.number(result))
 }
 
 /// Tape of the arguments, a list → nothing.
@@ -271,14 +265,14 @@ pub fn get(state: &mut State, promise: usize, length: usize, _: usize) -> Result
     let field = state.text(0, length)?.to_owned();
     let peer = state.peer()?;
     let result = peer.vat.get(peer.refs.get(promise)?, &field);
-    Ok(peer.refs.number(&result))
+    Ok(peer.refs.number(result))
 }
 
 /// A promise for an item of the list that a promise is fulfilled with.
 pub fn index(state: &mut State, promise: usize, index: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     let result = peer.vat.index(peer.refs.get(promise)?, index as u64);
-    Ok(peer.refs.number(&result))
+    Ok(peer.refs.number(result))
 }
 
 /// Requests the event for the settlement of a promise.
@@ -306,8 +300,7 @@ pub fn release(state: &mut State, reference: usize, _: usize, _: usize) -> Resul
 pub fn object(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     let object = peer.vat.object();
-    peer.objects.insert(object);
-    Ok(peer.refs.number(&object))
+    Ok(peer.refs.number_object(object))
 }
 
 /// Swiss number → the locator of the object, which whoever knows it can get from now on.
@@ -365,17 +358,14 @@ pub fn dialed(
     let nonce = state.array(0)?;
     let answer = state.range(32, length)?.to_vec();
     let peer = state.peer()?;
-    let dial = peer.dials.get(number)?;
-    let location = peer.locations.get(&number).cloned();
-    let location = location.ok_or_else(|| Failure::argument("no location"))?;
+    let (dial, location) = peer.dials.get(number)?.clone();
     let key = PublicKey::from_designator(&location.designator)?;
     captp::verify_answer(&answer, &nonce, &key)
         .map_err(|error| Failure::new(Code::Signature, error.kind))?;
-    peer.dials.remove(number);
-    peer.locations.remove(&number);
+    peer.dials.free(number)?;
     let proof = lydite::ocapn::session::Proof::Verified(location);
     let connection = peer.vat.dialed(dial, proof, now as u64 * UNIT);
-    Ok(connection.map_or(0, |connection| peer.connections.number(&connection) + 1))
+    Ok(connection.map_or(0, |connection| peer.connections.add(connection) + 1))
 }
 
 /// Registers a connection that a peer opened. Returns its number plus 1, or 0 if there are too many.
@@ -384,7 +374,7 @@ pub fn accepted(state: &mut State, now: usize, _: usize, _: usize) -> Result<usi
     // Only the listener proves its designator.
     let proof = lydite::ocapn::session::Proof::Claimed;
     let connection = peer.vat.accepted(0, proof, now as u64 * UNIT);
-    Ok(connection.map_or(0, |connection| peer.connections.number(&connection) + 1))
+    Ok(connection.map_or(0, |connection| peer.connections.add(connection) + 1))
 }
 
 /// The first frame of a peer that opened a connection → the frame that answers it.
@@ -404,9 +394,8 @@ pub fn dial_failed(
 ) -> Result<usize, Failure> {
     let reason = state.text(0, length)?.to_owned();
     let peer = state.peer()?;
-    let dial = peer.dials.get(number)?;
-    peer.dials.remove(number);
-    peer.locations.remove(&number);
+    let dial = peer.dials.get(number)?.0;
+    peer.dials.free(number)?;
     peer.vat.dial_failed(dial, &reason);
     Ok(0)
 }
@@ -421,7 +410,7 @@ pub fn received(
     let mut message = Vec::with_capacity(length + 8);
     captp::put_frame(Framing::Length, state.input(length)?, &mut message);
     let peer = state.peer()?;
-    let connection = peer.connections.get(number)?;
+    let connection = *peer.connections.get(number)?;
     peer.vat.received(connection, &message, now as u64 * UNIT);
     Ok(0)
 }
@@ -430,8 +419,8 @@ pub fn received(
 pub fn closed(state: &mut State, number: usize, length: usize, _: usize) -> Result<usize, Failure> {
     let reason = state.text(0, length)?.to_owned();
     let peer = state.peer()?;
-    let connection = peer.connections.get(number)?;
-    peer.connections.remove(number);
+    let connection = *peer.connections.get(number)?;
+    peer.connections.free(number)?;
     peer.vat.closed(connection, &reason);
     Ok(0)
 }
@@ -460,21 +449,26 @@ pub fn output(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, 
             Output::Bytes(connection) => {
                 let mut bytes = Vec::new();
                 peer.vat.take_bytes(connection, &mut bytes);
-                if bytes.is_empty() {
-                    continue;
+                match peer.connections.find(&connection) {
+                    Some(number) if !bytes.is_empty() => {
+                        out.word(1, number);
+                        out.bytes(&bytes);
+                    }
+                    _ => continue,
                 }
-                out.word(1, peer.connections.number(&connection));
-                out.bytes(&bytes);
             }
-            Output::Close(connection) => out.word(2, peer.connections.number(&connection)),
+            Output::Close(connection) => match peer.connections.find(&connection) {
+                Some(number) => out.word(2, number),
+                None => continue,
+            },
             Output::Dial { dial, location } => {
-                let number = peer.dials.number(&dial);
-                out.word(3, number);
-                out.text(&location.designator);
                 let mut hints = location.hints.iter().flatten();
                 let url = hints.find(|(name, _)| name == "url");
-                out.text(url.map_or("", |(_, url)| url));
-                peer.locations.insert(number, location);
+                let url = url.map_or_else(String::new, |(_, url)| url.clone());
+                let designator = location.designator.clone();
+                out.word(3, peer.dials.add((dial, location)));
+                out.text(&designator);
+                out.text(&url);
             }
         }
         return state.put_owned(out.finish());

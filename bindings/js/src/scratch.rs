@@ -4,9 +4,12 @@
 use lydite::evm::abi::{Codec, EventCodec};
 use zeroize::Zeroizing;
 
-use crate::{Operation, failure::Failure};
+use crate::{
+    Operation,
+    failure::{Code, Failure},
+};
 #[cfg(not(feature = "captp"))]
-use crate::{abi::Form, failure::Code, xmss::Key};
+use crate::{abi::Form, xmss::Key};
 
 /// Minimum size of a scratch buffer, in bytes: it fits every output of fixed length, and the text of any error.
 pub const MIN_SCRATCH: usize = 4096;
@@ -175,17 +178,14 @@ pub fn take(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Fa
 }
 
 /// Objects that JavaScript refers to by number.
-#[cfg(not(feature = "captp"))]
 pub struct Slots<T>(Vec<Option<T>>);
 
-#[cfg(not(feature = "captp"))]
 impl<T> Default for Slots<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-#[cfg(not(feature = "captp"))]
 impl<T> Slots<T> {
     pub fn add(&mut self, item: T) -> usize {
         let free = self.0.iter().position(Option::is_none);
@@ -202,6 +202,15 @@ impl<T> Slots<T> {
             .get_mut(index)
             .and_then(Option::as_mut)
             .ok_or_else(|| Failure::new(Code::Argument, "object was freed"))
+    }
+
+    /// The number of an object.
+    #[cfg(feature = "captp")]
+    pub fn find(&self, item: &T) -> Option<usize>
+    where
+        T: PartialEq,
+    {
+        self.0.iter().position(|slot| slot.as_ref() == Some(item))
     }
 
     pub fn free(&mut self, index: usize) -> Result<usize, Failure> {

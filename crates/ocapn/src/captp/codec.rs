@@ -123,7 +123,8 @@ codecs! {
 
 macro_rules! methods {
     ($($method:ident(&mut $self:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)? $body:block)*) => {$(
-        #[inline(always)]
+        // WebAssembly modules are downloaded: there the compiler weighs the size of the copies.
+        #[cfg_attr(not(target_family = "wasm"), inline(always))]
         fn $method(&mut $self $(, $argument: $type)*) $(-> $result)? $body
     )*};
 }
@@ -176,7 +177,7 @@ pub struct SyrupWriter<'b, B, const MODE: u8>(&'b mut B);
 
 impl<B: Buffer, const MODE: u8> SyrupWriter<'_, B, MODE> {
     /// Appends a value of a type whose encoding cannot fail.
-    #[inline(always)]
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn put<T: Encode + ?Sized>(&mut self, value: &T) {
         let _: Result<(), Error> = value.encode(self.0);
     }
@@ -198,22 +199,20 @@ impl<B: Buffer, const MODE: u8> Write for SyrupWriter<'_, B, MODE> {
         bytes(&mut self, bytes: &[u8]) { self.put(bytes); }
         raw(&mut self, encoded: &[u8]) { self.0.put_slice(encoded); }
         strings(&mut self, entries: &[(&str, &str)]) -> Result<(), Error> {
-            let mut sorted = Vec::with_capacity(entries.len());
-            for (key, value) in entries {
-                sorted.push((syrup::encode(*key)?, *key, *value));
+            let mut keys = Vec::with_capacity(entries.len());
+            for (index, (key, _)) in entries.iter().enumerate() {
+                keys.push((syrup::encode(*key)?, index));
             }
-            if MODE == ENDO {
-                sorted.sort_by(|(_, a, _), (_, b, _)| syrup::text_order(a, b));
-            } else {
-                sorted.sort_unstable();
-            }
-            if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            if syrup::sort_keys(&mut keys).is_some() {
                 return Err(ErrorKind::Duplicate.at(0));
             }
+            if MODE == ENDO {
+                keys.sort_unstable_by(|(_, a), (_, b)| syrup::text_order(entries[*a].0, entries[*b].0));
+            }
             self.0.put(b"{", 1);
-            for (key, _, value) in sorted {
+            for (key, index) in keys {
                 self.0.put_slice(&key);
-                self.put(value);
+                self.put(entries[index].1);
             }
             self.0.put(b"}", 1);
             Ok(())

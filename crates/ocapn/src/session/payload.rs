@@ -3,7 +3,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::node::Ref;
 use crate::captp::{Codec as _, Syrup, Write as _};
-use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Record, Value};
+use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Record, Value, sort_keys};
 
 /// The label of the record that stands for a reference in [`Payload::data`].
 pub(super) const PLACEHOLDER: &str = "desc:ref";
@@ -285,18 +285,17 @@ impl Builder {
                 self.end_list();
             }
             Value::Dictionary(entries) => {
-                let mut sorted = Vec::with_capacity(entries.len());
-                for (key, value) in entries {
-                    sorted.push((syrup::encode(without_references(key)?)?, value));
+                let mut keys = Vec::with_capacity(entries.len());
+                for (index, (key, _)) in entries.iter().enumerate() {
+                    keys.push((syrup::encode(without_references(key)?)?, index));
                 }
-                sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-                if sorted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                if sort_keys(&mut keys).is_some() {
                     return Err(ErrorKind::Duplicate.at(0));
                 }
                 self.raw(b"{");
-                for (key, value) in sorted {
+                for (key, index) in keys {
                     self.raw(&key);
-                    self.tree(value, refs, depth + 1)?;
+                    self.tree(&entries[index].1, refs, depth + 1)?;
                 }
                 self.raw(b"}");
             }

@@ -167,13 +167,14 @@ const fn eight_digits(value: u32) -> u64 {
 const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// Appends `value` in decimal, then `marker`.
-#[inline(always)]
+// WebAssembly modules are downloaded: there the compiler weighs the size of the copies, here and below.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn put_number<B: Buffer>(value: u64, marker: u8, out: &mut B) {
     put_decimal::<false, B>(value, marker, out);
 }
 
 /// Like [`put_number`]. In a `TREE`, where the buffer is in memory anyway, long numbers are written by a call.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn put_decimal<const TREE: bool, B: Buffer>(value: u64, marker: u8, out: &mut B) {
     if value < 10 {
         let word = (b'0' + value as u8) as u16 | u16::from(marker) << 8;
@@ -245,7 +246,7 @@ fn put_leading<B: Buffer>(digits: u64, out: &mut B) {
 }
 
 /// Appends length, marker and bytes.
-#[inline(always)]
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
 fn put_bytes<B: Buffer>(bytes: &[u8], marker: u8, out: &mut B) {
     let n = bytes.len();
     // Header and bytes in one window, so that the write position moves once.
@@ -551,7 +552,7 @@ fn sorted<'a>(
 
 /// Sorts encoded keys. Returns the number that accompanies the second of two equal ones.
 #[inline(never)]
-pub(super) fn sort_keys(keys: &mut [(Vec<u8>, usize)]) -> Option<usize> {
+pub(crate) fn sort_keys(keys: &mut [(Vec<u8>, usize)]) -> Option<usize> {
     keys.sort_unstable();
     let mut pairs = keys.windows(2);
     Some(pairs.find(|pair| pair[0].0 == pair[1].0)?[1].1)

@@ -127,12 +127,13 @@ pub(crate) mod tests;
 mod tree;
 mod value;
 
+#[cfg(feature = "captp")]
+pub(crate) use encode::sort_keys;
 pub use encode::{Encode, content_id, encode, encode_append, encode_for_endo, encode_into};
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use lydite_bytes::Buffer;
 pub use read::{Decode, Items, Keys, Reader, decode};
-#[cfg(feature = "captp")]
 pub(crate) use scan::{ENDO, Progress, STRICT, Stack, resume, text_order};
 pub use scan::{Kind, decimal};
 pub use tape::{Children, NodeRef, Tape};

@@ -377,7 +377,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads bytes with this marker.
-    #[inline(always)]
+    // WebAssembly modules are downloaded: there the compiler weighs the size of the copies.
+    #[cfg_attr(not(target_family = "wasm"), inline(always))]
     fn blob(&mut self, marker: u8) -> Result<&'a [u8], Error> {
         if let Some((length, rest)) = short(self.rest, marker)
             && let Some((payload, rest)) = rest.split_at_checked(length as usize)
