@@ -2,7 +2,13 @@
 
 use std::fmt::{Debug, Display};
 
-use lydite::{bytes, curve::secp256k1, evm, hash, ocapn::syrup, xmss};
+use lydite::{
+    bytes,
+    curve::secp256k1,
+    evm, hash,
+    ocapn::{captp, syrup},
+    xmss,
+};
 use pyo3::{
     create_exception,
     exceptions::{PyFileExistsError, PyKeyboardInterrupt, PyOSError, PyValueError},
@@ -127,6 +133,17 @@ impl IntoPython for evm::eip712::TypedDataError {
 impl IntoPython for syrup::Error {
     fn into_python(self) -> PyErr {
         classified(&self, self.offset, self.kind)
+    }
+}
+
+impl IntoPython for captp::Error {
+    fn into_python(self) -> PyErr {
+        match self.kind {
+            captp::ErrorKind::InvalidKey | captp::ErrorKind::InvalidSignature => {
+                SignatureError::new_err(self.kind.to_string())
+            }
+            _ => classified(&self, self.offset, self.kind),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod abi;
 mod arrow;
 mod bulk;
+mod captp;
 mod data;
 mod error;
 mod hash;
@@ -23,6 +24,7 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _native {
+    use crate::captp;
     #[pymodule_export]
     use crate::{
         abi::{Codec, Event, event_topic, selector},
@@ -51,6 +53,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // For `lydite.captp`: not in `__all__`, which the package re-exports.
+        captp::add_types(module)?;
         let decode_error = module.getattr("DecodeError")?;
         decode_error.setattr("offset", module.py().None())?;
         decode_error.setattr("kind", module.py().None())

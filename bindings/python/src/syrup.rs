@@ -101,6 +101,14 @@ pub struct Record {
     fields: Py<PyTuple>,
 }
 
+impl Record {
+    /// The label, if it is a symbol.
+    pub fn symbol(&self, py: Python<'_>) -> Option<String> {
+        let label = self.label.bind(py).cast::<Symbol>().ok()?;
+        Some(label.get().text.clone())
+    }
+}
+
 #[pymethods]
 impl Record {
     #[new]
@@ -130,7 +138,7 @@ impl Record {
 #[pyfunction]
 #[pyo3(signature = (value, /))]
 pub fn syrup_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    let tree = to_value(value, 0)?;
+    let tree = to_value(value, 0, &|_| Ok(None))?;
     let encoded = syrup::encode(&tree).map_err(|error| EncodeError::new_err(error.to_string()))?;
     Ok(PyBytes::new(value.py(), &encoded))
 }
@@ -151,7 +159,9 @@ pub fn syrup_decode<'py>(
     } else {
         Value::decode(&data)
     };
-    from_value(py, &tree.map_err(IntoPython::into_python)?, &data)
+    from_value(py, &tree.map_err(IntoPython::into_python)?, &data, &|_| {
+        Ok(None)
+    })
 }
 
 /// The content id of the value that `data` encodes canonically: SHA-256, 32 bytes.
@@ -205,7 +215,12 @@ fn find_long_integer(input: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+/// The value of a Python object. `special` is asked first for records, and last for objects of unknown types.
+pub fn to_value(
+    object: &Bound<'_, PyAny>,
+    depth: usize,
+    special: &dyn Fn(&Bound<'_, PyAny>) -> PyResult<Option<Value>>,
+) -> PyResult<Value> {
     if depth > MAX_TREE_DEPTH {
         return Err(EncodeError::new_err(format!(
             "containers nested deeper than {MAX_TREE_DEPTH} levels"
@@ -216,7 +231,7 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         let items: Vec<_> = items.collect();
         items
             .iter()
-            .map(|item| to_value(item, depth + 1))
+            .map(|item| to_value(item, depth + 1, special))
             .collect::<PyResult<Vec<_>>>()
     };
     // bool before int, because bool is a subclass of int.
@@ -234,16 +249,20 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         Value::List(all(&mut tuple.iter())?)
     } else if let Ok(dict) = object.cast::<PyDict>() {
         let entries: Vec<_> = dict.iter().collect();
-        let entries = entries
-            .iter()
-            .map(|(key, value)| Ok((to_value(key, depth + 1)?, to_value(value, depth + 1)?)));
+        let entries = entries.iter().map(|(key, value)| {
+            let key = to_value(key, depth + 1, special)?;
+            Ok((key, to_value(value, depth + 1, special)?))
+        });
         Value::Dictionary(entries.collect::<PyResult<_>>()?)
     } else if let Ok(symbol) = object.cast::<Symbol>() {
         Value::symbol(&*symbol.get().text)
     } else if let Ok(record) = object.cast::<Record>() {
+        if let Some(value) = special(object)? {
+            return Ok(value);
+        }
         let (py, record) = (object.py(), record.get());
         Value::Record(Box::new(syrup::Record {
-            label: to_value(record.label.bind(py), depth + 1)?,
+            label: to_value(record.label.bind(py), depth + 1, special)?,
             fields: all(&mut record.fields.bind(py).iter())?,
         }))
     } else if let Ok(set) = object.cast::<PyFrozenSet>() {
@@ -254,6 +273,8 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         Value::Float32(float.get().value)
     } else if let Ok(data) = object.extract::<Data<'_>>() {
         Value::Bytes(data.to_vec())
+    } else if let Some(value) = special(object)? {
+        value
     } else {
         let found = object.get_type();
         return Err(PyTypeError::new_err(format!(
@@ -262,16 +283,21 @@ fn to_value(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     })
 }
 
-/// The Python object of the value that `input` encodes.
-fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+/// The Python object of the value that `input` encodes. `special` is asked first for records.
+pub fn from_value<'py>(
+    py: Python<'py>,
+    value: &Value,
+    input: &[u8],
+    special: &dyn Fn(&syrup::Record) -> PyResult<Option<Bound<'py, PyAny>>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let all = |values: &[Value]| {
         values
             .iter()
-            .map(|value| from_value(py, value, input))
+            .map(|value| from_value(py, value, input, special))
             .collect::<PyResult<Vec<_>>>()
     };
     let key = |value: &Value| {
-        let key = from_value(py, value, input)?;
+        let key = from_value(py, value, input, special)?;
         match key.hash() {
             Ok(_) => Ok(key),
             Err(error) => Err(DecodeError::new_err(format!("key or set member: {error}"))),
@@ -299,7 +325,7 @@ fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bou
         Value::Dictionary(entries) => {
             let dict = PyDict::new(py);
             for (name, value) in entries {
-                dict.set_item(key(name)?, from_value(py, value, input)?)?;
+                dict.set_item(key(name)?, from_value(py, value, input, special)?)?;
             }
             if dict.len() != entries.len() {
                 return Err(twice());
@@ -314,11 +340,14 @@ fn from_value<'py>(py: Python<'py>, value: &Value, input: &[u8]) -> PyResult<Bou
             }
             set.into_any()
         }
-        Value::Record(record) => Record {
-            label: from_value(py, &record.label, input)?.unbind(),
-            fields: PyTuple::new(py, all(&record.fields)?)?.unbind(),
-        }
-        .into_pyobject(py)?
-        .into_any(),
+        Value::Record(record) => match special(record)? {
+            Some(object) => object,
+            None => Record {
+                label: from_value(py, &record.label, input, special)?.unbind(),
+                fields: PyTuple::new(py, all(&record.fields)?)?.unbind(),
+            }
+            .into_pyobject(py)?
+            .into_any(),
+        },
     })
 }
