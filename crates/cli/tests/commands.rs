@@ -302,38 +302,9 @@ fn abi() {
 }
 
 #[test]
-fn bench_is_there() {
-    assert_eq!(lydite(&["bench", "--help"]).code, 0);
-    let doctor = lydite(&["bench", "doctor", "--contenders", "lydite"]);
-    assert_eq!(doctor.code, 0);
-    assert!(
-        doctor.out.ends_with(" contenders can run here\n"),
-        "{}",
-        doctor.out
-    );
-    for (arguments, error) in [
-        (
-            &["bench", "x"][..],
-            "no family \"x\"; there are: ethereum, ",
-        ),
-        (&["bench", "check", "--ops", "x"], "no operation matches"),
-        (&["bench", "schema", "--json"], "--json: "),
-        (&["bench", "report", "/x"], "read /x: "),
-    ] {
-        let answer = lydite(arguments);
-        refused_with(&answer, error, &arguments);
-    }
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn full_disk() {
-    for arguments in [
-        &["keccak", "00"][..],
-        &["bench", "schema"],
-        &["--help"],
-        &["--version"],
-    ] {
+    for arguments in [&["keccak", "00"][..], &["--help"], &["--version"]] {
         let mut command = command(arguments);
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
         command.stdout(full.unwrap());

@@ -1,7 +1,6 @@
 //! One file per command.
 
 pub mod abi;
-pub mod bench;
 #[cfg(feature = "bulk")]
 pub mod bulk;
 #[cfg(not(feature = "bulk"))]
