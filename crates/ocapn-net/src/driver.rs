@@ -1,5 +1,6 @@
 //! The tasks that move bytes and time.
 use std::{
+    cell::Cell,
     future::poll_fn,
     io,
     pin::Pin,
@@ -18,6 +19,11 @@ use crate::node::{Input, Node};
 const TICK: Duration = Duration::from_millis(250);
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
+
+thread_local! {
+    /// What the connections of a thread read into, so that idle ones need no memory for it. Empty while it is in use.
+    static READ: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Starts the tasks of a node.
 pub(crate) fn start(node: &Node) {
@@ -130,7 +136,6 @@ async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
         node: &node,
         connection,
         stream,
-        read: vec![0; CHUNK].into(),
         out: Vec::new(),
         written: 0,
         closing: false,
@@ -153,7 +158,6 @@ struct Pump<'a> {
     node: &'a Node,
     connection: Connection,
     stream: Box<dyn Stream>,
-    read: Box<[u8]>,
     out: Vec<u8>,
     written: usize,
     closing: bool,
@@ -161,6 +165,14 @@ struct Pump<'a> {
 
 impl Pump<'_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut read = READ.take();
+        read.resize(CHUNK, 0);
+        let result = self.poll_with(context, &mut read);
+        READ.set(read);
+        result
+    }
+
+    fn poll_with(&mut self, context: &mut Context<'_>, read: &mut [u8]) -> Poll<io::Result<()>> {
         loop {
             // Ready to write the consequences of what was read.
             if self.poll_write(context)?.is_ready() {
@@ -169,7 +181,7 @@ impl Pump<'_> {
             if self.closing {
                 return Poll::Pending;
             }
-            let mut buffer = ReadBuf::new(&mut self.read);
+            let mut buffer = ReadBuf::new(read);
             let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer)?;
             if read.is_pending() {
                 return Poll::Pending;

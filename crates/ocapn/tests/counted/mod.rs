@@ -1,4 +1,5 @@
-//! A counting allocator, for tests of the memory that decoders use.
+//! A counting allocator, for tests of the memory that decoders and sessions use.
+#![allow(dead_code)] // No test uses all of it.
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -35,4 +36,9 @@ pub fn most(f: impl FnOnce()) -> usize {
     MOST.store(before, Relaxed);
     f();
     MOST.load(Relaxed) - before
+}
+
+/// The number of bytes in use.
+pub fn live() -> usize {
+    LIVE.load(Relaxed)
 }
