@@ -356,10 +356,10 @@ mod tests {
                 "{}",
                 op.id
             );
-            // A precompile can take milliseconds, so a batch is one pass over fewer distinct items.
+            // A call can take milliseconds, so a batch is one pass over fewer distinct items.
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
-                || ["precompiles", "block"].contains(&op.family.as_str())
+                || ["precompiles", "block", "captp"].contains(&op.family.as_str())
                 || op.kernel == "xmss_sign";
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);

@@ -16,6 +16,9 @@ fn main() {
         .package("arena")
         .method(method("echo", "Echo", "crate::Text", "crate::Text").build())
         .method(method("fold", "Fold", "crate::Step", "crate::Digest").build())
+        .method(method("blob", "Blob", "crate::Blob", "crate::Blob").build())
+        .method(method("wait", "Wait", "crate::Round", "crate::Text").build())
+        .method(method("settle", "Settle", "crate::Settled", "crate::Nothing").build())
         .method(
             method("log", "Log", "crate::Text", "crate::Digest")
                 .client_streaming()

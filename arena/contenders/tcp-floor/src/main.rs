@@ -4,11 +4,14 @@ use std::cell::RefCell;
 use std::io::{Read as _, Result, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-use arena_kit::run;
+use arena_kit::{Bytes, Reader, op, run};
 use arena_kit_captp::{LENGTH, Texts, many, one};
 
 /// A message: the text, and zeros in place of a header.
 const MESSAGE: usize = 64;
+
+/// Bytes at once of a long message, which fit into the buffers of a socket.
+const CHUNK: usize = 64 << 10;
 
 /// Both ends of a connection.
 struct Connection {
@@ -18,8 +21,11 @@ struct Connection {
     buffer: Vec<u8>,
 }
 
-fn connect() -> Result<(TcpStream, TcpStream)> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
+fn listen() -> Result<TcpListener> {
+    TcpListener::bind("127.0.0.1:0")
+}
+
+fn connect(listener: &TcpListener) -> Result<(TcpStream, TcpStream)> {
     let client = TcpStream::connect(listener.local_addr()?)?;
     let (server, _) = listener.accept()?;
     client.set_nodelay(true)?;
@@ -28,12 +34,13 @@ fn connect() -> Result<(TcpStream, TcpStream)> {
 }
 
 thread_local! {
+    static LISTENER: TcpListener = listen().expect("no port");
     static SAME: RefCell<Connection> = RefCell::new({
-        let (client, server) = connect().expect("no connection");
+        let (client, server) = LISTENER.with(connect).expect("no connection");
         Connection { client, server, buffer: Vec::new() }
     });
     static OTHER: RefCell<TcpStream> = RefCell::new({
-        let (client, server) = connect().expect("no connection");
+        let (client, server) = LISTENER.with(connect).expect("no connection");
         std::thread::spawn(move || serve(server));
         client
     });
@@ -61,10 +68,15 @@ fn result(message: &[u8]) -> Option<String> {
 impl Connection {
     /// Sends the messages to the server and back.
     fn exchange(&mut self) -> Result<()> {
-        self.client.write_all(&self.buffer)?;
-        self.server.read_exact(&mut self.buffer)?;
-        self.server.write_all(&self.buffer)?;
-        self.client.read_exact(&mut self.buffer)
+        for chunk in self.buffer.chunks_mut(CHUNK) {
+            self.client.write_all(chunk)?;
+            self.server.read_exact(chunk)?;
+        }
+        for chunk in self.buffer.chunks_mut(CHUNK) {
+            self.server.write_all(chunk)?;
+            self.client.read_exact(chunk)?;
+        }
+        Ok(())
     }
 }
 
@@ -86,7 +98,7 @@ fn echo_other(text: &str) -> Option<String> {
     })
 }
 
-/// The messages of a call fit into the buffers of the sockets.
+/// All messages at once.
 fn echo_many(texts: &[String]) -> Option<Texts> {
     SAME.with_borrow_mut(|connection| {
         connection.buffer.clear();
@@ -96,6 +108,26 @@ fn echo_many(texts: &[String]) -> Option<Texts> {
         connection.exchange().ok()?;
         let messages = connection.buffer.chunks(MESSAGE);
         Some(Texts(messages.map(result).collect::<Option<_>>()?))
+    })
+}
+
+fn setup(text: &str) -> Option<String> {
+    let (client, server) = LISTENER.with(connect).ok()?;
+    let mut connection = Connection {
+        client,
+        server,
+        buffer: message(text).to_vec(),
+    };
+    connection.exchange().ok()?;
+    result(&connection.buffer)
+}
+
+fn blob(bytes: &Bytes) -> Option<Vec<u8>> {
+    SAME.with_borrow_mut(|connection| {
+        connection.buffer.clear();
+        connection.buffer.extend_from_slice(bytes);
+        connection.exchange().ok()?;
+        Some(connection.buffer.clone())
     })
 }
 
@@ -110,6 +142,8 @@ fn main() {
             one("captp_echo", echo),
             one("captp_echo_2t", echo_other),
             many("captp_echo_300", echo_many),
+            one("captp_setup", setup),
+            op("captp_blob", Reader::whole).raw().call(blob),
         ],
     );
 }

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 
 use arena_kit::{locked_version, run};
-use arena_kit_captp::{Peer, START, Sender, listen, operations};
+use arena_kit_captp::{Peer, Rounds, START, Sender, listen, operations};
 use futures_util::{StreamExt as _, stream};
+use prost::bytes::Bytes;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Request, Response, Status, Streaming};
@@ -36,7 +37,31 @@ struct Digest {
     digest: u64,
 }
 
-struct Implementation;
+#[derive(Clone, PartialEq, prost::Message)]
+struct Blob {
+    #[prost(bytes = "bytes", tag = "1")]
+    bytes: Bytes,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Round {
+    #[prost(uint64, tag = "1")]
+    round: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Settled {
+    #[prost(uint64, tag = "1")]
+    round: u64,
+    #[prost(string, tag = "2")]
+    text: String,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Nothing {}
+
+#[derive(Default)]
+struct Implementation(Rounds);
 
 #[tonic::async_trait]
 impl Objects for Implementation {
@@ -58,10 +83,29 @@ impl Objects for Implementation {
         }
         Ok(Response::new(Digest { digest }))
     }
+
+    async fn blob(&self, request: Request<Blob>) -> Result<Response<Blob>, Status> {
+        Ok(Response::new(request.into_inner()))
+    }
+
+    async fn wait(&self, request: Request<Round>) -> Result<Response<Text>, Status> {
+        let text = self.0.wait(request.into_inner().round).await;
+        let text = text.ok_or_else(|| Status::not_found("no such round"))?;
+        Ok(Response::new(Text { text }))
+    }
+
+    async fn settle(&self, request: Request<Settled>) -> Result<Response<Nothing>, Status> {
+        let Settled { round, text } = request.into_inner();
+        self.0.settle(round, text);
+        Ok(Response::new(Nothing {}))
+    }
 }
 
 /// What may be on its way in a stream, and on the connection.
 const WINDOW: u32 = 4 << 20;
+
+/// Calls in flight.
+const STREAMS: u32 = 1024;
 
 /// Clones share the connection.
 struct Calls(ObjectsClient<Channel>);
@@ -81,7 +125,8 @@ impl Peer for Calls {
         let served = tonic::transport::Server::builder()
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(WINDOW)
-            .add_service(ObjectsServer::new(Implementation))
+            .max_concurrent_streams(STREAMS)
+            .add_service(ObjectsServer::new(Implementation::default()))
             .serve_with_incoming(incoming);
         served.await.expect("the server failed");
     }
@@ -111,6 +156,23 @@ impl Peer for Calls {
             .collect();
         let response = self.0.clone().log(stream::iter(texts)).await.ok()?;
         Some(response.into_inner().digest)
+    }
+
+    async fn blob(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let bytes = Bytes::copy_from_slice(bytes);
+        let response = self.0.clone().blob(Blob { bytes }).await.ok()?;
+        Some(response.into_inner().bytes.into())
+    }
+
+    async fn wait(&self, round: u64) -> Option<String> {
+        let response = self.0.clone().wait(Round { round }).await.ok()?;
+        Some(response.into_inner().text)
+    }
+
+    async fn settle(&self, round: u64, text: &str) -> Option<()> {
+        let text = text.to_owned();
+        let response = self.0.clone().settle(Settled { round, text }).await;
+        response.ok().map(drop)
     }
 
     async fn chain(&self, texts: &[String]) -> Option<u64> {

@@ -1,13 +1,18 @@
 //! What Rust contenders share in the family `captp`: its operations for a [`Peer`], texts, and their digest.
 
+mod server;
+
+use std::cell::Cell;
 use std::net::SocketAddr;
 use std::thread;
 
-use arena_kit::{Op, Output, Reader, Sum, op, set_digits, words};
-use futures_util::future::join_all;
+use arena_kit::{Bytes, Op, Output, Reader, Sum, op, set_digits, words};
+use futures_util::future::{join, join_all};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::oneshot::channel;
+
+pub use server::{Counted, Counter, Rounds};
 
 pub use tokio::sync::oneshot::Sender;
 
@@ -69,19 +74,35 @@ pub fn digest(digest: u64, text: &str) -> u64 {
     })
 }
 
+/// Calls that wait for one promise, in `captp_fan_out`.
+pub const LISTENERS: u64 = 1000;
+
+/// References that a peer holds at a time, in `captp_gc_storm`.
+pub const REFERENCES: u64 = 100_000;
+
+/// References in one result, in `captp_gc_storm`.
+pub const REFERENCES_AT_ONCE: u64 = 4000;
+
 /// A client with calls over TCP to a server of the same library.
 #[allow(async_fn_in_trait)] // All of them run in one thread.
 pub trait Peer: Sized + 'static {
-    /// What the client needs to connect.
-    type Address: Send + 'static;
+    /// What a client needs to connect.
+    type Address: Clone + Send + 'static;
     /// Whether there are messages without a result.
     const ONEWAY: bool = false;
+    /// Whether there are references.
+    const REFERENCES: bool = false;
 
-    /// Sends the address once the server listens, and then serves.
+    /// Sends the address once the server listens, and then serves any number of clients.
     async fn serve(ready: Sender<Self::Address>);
 
     /// Connects with the server.
     async fn connect(address: Self::Address) -> Self;
+
+    /// Connects with the server, makes a call that returns its text, and disconnects.
+    async fn setup(address: Self::Address, text: &str) -> Option<String> {
+        Self::connect(address).await.echo(text).await
+    }
 
     /// A call that returns its text.
     async fn echo(&self, text: &str) -> Option<String>;
@@ -92,6 +113,9 @@ pub trait Peer: Sized + 'static {
         results.into_iter().collect()
     }
 
+    /// A call that returns its bytes.
+    async fn blob(&self, bytes: &[u8]) -> Option<Vec<u8>>;
+
     /// Messages without a result, and a call for their digest.
     async fn oneway(&self, _: &[String]) -> Option<u64> {
         None
@@ -99,6 +123,27 @@ pub trait Peer: Sized + 'static {
 
     /// Calls on the result of the call before, and the digest.
     async fn chain(&self, texts: &[String]) -> Option<u64>;
+
+    /// A call that returns the text of this round, once there is one. See [`Rounds`].
+    async fn wait(&self, round: u64) -> Option<String>;
+
+    /// A call that sets the text of this round.
+    async fn settle(&self, round: u64, text: &str) -> Option<()>;
+
+    /// Many calls that wait for the text of one, all sent before it, and the digest of their results.
+    async fn fan_out(&self, round: u64, text: &str) -> Option<u64> {
+        let waits = join_all((0..LISTENERS).map(|_| self.wait(round)));
+        let (texts, settled) = join(waits, self.settle(round, text)).await;
+        settled?;
+        let mut texts = texts.into_iter();
+        texts.try_fold(START, |state, text| Some(digest(state, &text?)))
+    }
+
+    /// Receives references to new objects, holds all of them at a time, and drops them. Returns the sum of the words of
+    /// all objects once the server has dropped them. See [`Counter`].
+    async fn storm(&self, _text: &str) -> Option<u64> {
+        None
+    }
 }
 
 /// All operations that a peer offers, of a client with the server in its thread and of one with another thread's.
@@ -115,22 +160,41 @@ pub fn operations<P: Peer>() -> Vec<Op> {
         many("captp_echo_300", move |texts| {
             same.run(async |peer| peer.echo_many(texts).await.map(Texts))
         }),
-        many("captp_chain_32", move |texts| {
+        many("captp_chain", move |texts| {
             same.run(async |peer| peer.chain(texts).await.map(u64::to_le_bytes))
         }),
+        one("captp_fan_out", move |text| {
+            let round = same.rounds.replace(same.rounds.get() + 1);
+            same.run(async |peer| peer.fan_out(round, text).await.map(u64::to_le_bytes))
+        }),
+        one("captp_setup", move |text| {
+            let address = same.address.clone();
+            same.run(async |_| P::setup(address, text).await)
+        }),
+        op("captp_blob", Reader::whole)
+            .raw()
+            .call(move |bytes: &Bytes| same.run(async |peer| peer.blob(bytes).await)),
     ];
     if P::ONEWAY {
         operations.push(many("captp_oneway", move |texts| {
             same.run(async |peer| peer.oneway(texts).await.map(u64::to_le_bytes))
         }));
     }
+    if P::REFERENCES {
+        operations.push(one("captp_gc_storm", move |text| {
+            same.run(async |peer| peer.storm(text).await.map(u64::to_le_bytes))
+        }));
+    }
     operations
 }
 
 /// A peer and the runtime in which it makes calls.
-struct Client<P> {
+struct Client<P: Peer> {
     runtime: LocalRuntime,
     peer: P,
+    address: P::Address,
+    /// Rounds of `captp_fan_out` before.
+    rounds: Cell<u64>,
 }
 
 impl<P: Peer> Client<P> {
@@ -146,11 +210,16 @@ impl<P: Peer> Client<P> {
         } else {
             drop(runtime.spawn_local(P::serve(ready)));
         }
-        let peer = runtime.block_on(async {
+        let (peer, address) = runtime.block_on(async {
             let address = address.await.expect("the server has ended");
-            P::connect(address).await
+            (P::connect(address.clone()).await, address)
         });
-        Box::leak(Box::new(Self { runtime, peer }))
+        Box::leak(Box::new(Self {
+            runtime,
+            peer,
+            address,
+            rounds: Cell::new(0),
+        }))
     }
 
     /// Makes calls.
@@ -159,7 +228,8 @@ impl<P: Peer> Client<P> {
     }
 }
 
-fn runtime() -> LocalRuntime {
+/// A runtime for one thread.
+pub fn runtime() -> LocalRuntime {
     let mut builder = Builder::new_current_thread();
     let runtime = builder.enable_all().build_local(LocalOptions::default());
     runtime.expect("no runtime")
