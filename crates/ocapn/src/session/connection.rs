@@ -1,8 +1,9 @@
 //! Connections and the sessions on them.
-use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::config::{Location, Proof};
 use super::slab::Id;
+use super::table::Table;
 use crate::captp::{Dialect, Frames, Framing, PublicKey, SecretKey, Syrup};
 
 /// A connection, and the session on it.
@@ -70,16 +71,16 @@ pub(super) struct Session {
     /// Whether other parties may find the session under its location.
     pub findable: bool,
 
-    pub exports: BTreeMap<u64, Export>,
+    pub exports: Table<Export>,
     /// From the index of a node to its position.
-    pub export_index: BTreeMap<u32, u64>,
+    pub export_index: Table<u64>,
     pub next_export: u64,
-    pub imports: BTreeMap<u64, Id>,
-    pub questions: BTreeMap<u64, Id>,
+    pub imports: Table<Id>,
+    pub questions: Table<Id>,
     pub next_answer: u64,
-    pub answers: BTreeMap<u64, Id>,
-    /// Promises on which the peer listens, with the number of its listeners, and their sum.
-    pub listens: BTreeMap<Id, usize>,
+    pub answers: Table<Id>,
+    /// Promises on which the peer listens, by their index, with the number of its listeners; and their sum.
+    pub listens: Table<(Id, usize)>,
     pub listeners: usize,
     pub gc_exports: Vec<(u64, u64)>,
     pub gc_answers: Vec<u64>,
@@ -130,14 +131,14 @@ impl Session {
             parked: None,
             peer: None,
             findable: false,
-            exports: BTreeMap::new(),
-            export_index: BTreeMap::new(),
+            exports: Table::default(),
+            export_index: Table::default(),
             next_export: 1,
-            imports: BTreeMap::new(),
-            questions: BTreeMap::new(),
+            imports: Table::default(),
+            questions: Table::default(),
             next_answer: 1,
-            answers: BTreeMap::new(),
-            listens: BTreeMap::new(),
+            answers: Table::default(),
+            listens: Table::default(),
             listeners: 0,
             gc_exports: Vec::new(),
             gc_answers: Vec::new(),

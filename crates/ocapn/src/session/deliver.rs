@@ -2,12 +2,13 @@
 //!
 //! What follows from a message is a stack of work instead of recursion, because a peer decides how long a chain of
 //! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::connection::Connection;
 use super::node::{Kind, Listener, Node, Outcome, Queued, Reason, Ref, State, payload_of};
 use super::payload::Payload;
 use super::slab::Id;
+use super::table::Table;
 use super::vat::{Event, Vat};
 
 pub(super) enum Work {
@@ -412,7 +413,10 @@ impl Vat {
         if let Listener::Wire { session, .. } = &listener
             && let Some(session) = self.sessions.get_mut(*session)
         {
-            *session.listens.entry(end).or_default() += 1;
+            match session.listens.get_mut(end.index.into()) {
+                Some((_, count)) => *count += 1,
+                None => session.listens.insert(end.index.into(), (end, 1)),
+            }
             session.listeners += 1;
         }
         promise.listeners.push(listener);
@@ -422,11 +426,11 @@ impl Vat {
     fn forget_listener(&mut self, promise: Id, listener: &Listener) {
         if let Listener::Wire { session, .. } = listener
             && let Some(session) = self.sessions.get_mut(*session)
-            && let Some(count) = session.listens.get_mut(&promise)
+            && let Some((_, count)) = session.listens.get_mut(promise.index.into())
         {
             *count -= 1;
             if *count == 0 {
-                session.listens.remove(&promise);
+                session.listens.remove(promise.index.into());
             }
             session.listeners -= 1;
         }
@@ -465,8 +469,8 @@ impl Vat {
     }
 
     /// Removes the listeners of a session that ended.
-    pub(super) fn drop_listeners(&mut self, session: Id, listens: BTreeMap<Id, usize>) {
-        for id in listens.into_keys() {
+    pub(super) fn drop_listeners(&mut self, session: Id, listens: Table<(Id, usize)>) {
+        for (_, (id, _)) in listens.into_entries() {
             let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
                 continue;
             };

@@ -13,6 +13,7 @@ use super::deliver::Work;
 use super::node::{Kind, Node, Reason, Ref};
 use super::receive::{Stop, decode};
 use super::slab::Id;
+use super::table::Table;
 use super::vat::{Event, Timer, Vat};
 use crate::captp::{
     Crossed, Framing, Operation, Peer, StartSession, Syrup, crossed_hellos, session_id,
@@ -449,7 +450,7 @@ impl Vat {
             self.parked.remove(&key);
         }
         let exports = core::mem::take(&mut session.exports);
-        session.export_index.clear();
+        session.export_index = Table::default();
         let imports = core::mem::take(&mut session.imports);
         let questions = core::mem::take(&mut session.questions);
         let answers = core::mem::take(&mut session.answers);
@@ -478,14 +479,15 @@ impl Vat {
         self.outputs.push_back(Output::Close(Connection(id)));
         self.events
             .push_back(Event::Down(Connection(id), reason.into()));
-        for export in exports.into_values() {
+        for (_, export) in exports.into_entries() {
             self.release(export.node);
         }
-        for answer in answers.into_values() {
+        for (_, answer) in answers.into_entries() {
             self.release(answer);
         }
         self.drop_listeners(id, listens);
-        for node in imports.into_values().chain(questions.into_values()) {
+        let (imports, questions) = (imports.into_entries(), questions.into_entries());
+        for (_, node) in imports.into_iter().chain(questions) {
             let Some(state) = self.nodes.get(node) else {
                 continue;
             };

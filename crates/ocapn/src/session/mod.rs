@@ -45,6 +45,7 @@ mod payload;
 mod receive;
 mod refs;
 mod slab;
+mod table;
 #[cfg(test)]
 mod tests;
 mod vat;

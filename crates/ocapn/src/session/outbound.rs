@@ -67,7 +67,7 @@ impl Vat {
         if let Err(reason) = sent {
             // It was never sent, so there is no answer to return.
             if let Some(session) = self.sessions.get_mut(session) {
-                session.questions.remove(&answer);
+                session.questions.remove(answer);
             }
             self.nodes.remove(question);
             return Err(reason);
@@ -144,15 +144,15 @@ impl Vat {
     /// The position of a node exported to this session, counted once more.
     fn export(&mut self, session: Id, node: Id) -> Result<u64, Reason> {
         if let Some(state) = self.sessions.get_mut(session)
-            && let Some(&position) = state.export_index.get(&node.index)
-            && let Some(export) = state.exports.get_mut(&position)
+            && let Some(&position) = state.export_index.get(node.index.into())
+            && let Some(export) = state.exports.get_mut(position)
         {
             export.refs += 1;
             return Ok(position);
         }
         let position = self.new_export(session, node)?;
         if let Some(state) = self.sessions.get_mut(session) {
-            state.export_index.insert(node.index, position);
+            state.export_index.insert(node.index.into(), position);
         }
         Ok(position)
     }
@@ -160,13 +160,13 @@ impl Vat {
     /// Takes back references to an export. Returns `None` if there are not as many.
     pub(super) fn unexport(&mut self, session: Id, position: u64, refs: u64) -> Option<()> {
         let state = self.sessions.get_mut(session)?;
-        let export = state.exports.get_mut(&position)?;
+        let export = state.exports.get_mut(position)?;
         export.refs = export.refs.checked_sub(refs)?;
         if export.refs == 0 {
             let node = export.node;
-            state.exports.remove(&position);
-            if state.export_index.get(&node.index) == Some(&position) {
-                state.export_index.remove(&node.index);
+            state.exports.remove(position);
+            if state.export_index.get(node.index.into()) == Some(&position) {
+                state.export_index.remove(node.index.into());
             }
             self.keep_no_more(session, node);
             self.release(node);
@@ -224,7 +224,7 @@ impl Vat {
             Ok(()) => Some(question),
             Err(_) => {
                 if let Some(session) = self.sessions.get_mut(remote.session) {
-                    session.questions.remove(&answer);
+                    session.questions.remove(answer);
                 }
                 self.nodes.remove(question);
                 None

@@ -205,7 +205,7 @@ impl Vat {
             Operation::GcAnswers(answers) => {
                 for answer in answers {
                     let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
-                    let promise = session.answers.remove(&answer);
+                    let promise = session.answers.remove(answer);
                     let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
                     self.keep_no_more(id, promise);
                     self.release(promise);
@@ -241,11 +241,11 @@ impl Vat {
         let session = self.sessions.get(id).ok_or(Stop::Ended)?;
         match target {
             Target::Export(0) => Ok(self.bootstrap),
-            Target::Export(position) => match session.exports.get(&position) {
+            Target::Export(position) => match session.exports.get(position) {
                 Some(export) => Ok(export.node),
                 None => Err(format!("no export {position}").into()),
             },
-            Target::Answer(position) => match session.answers.get(&position) {
+            Target::Answer(position) => match session.answers.get(position) {
                 Some(answer) => Ok(*answer),
                 None => Err(format!("no answer {position}").into()),
             },
@@ -254,7 +254,7 @@ impl Vat {
 
     fn check_answer(&self, id: Id, answer: u64) -> Result<(), Stop> {
         let session = self.sessions.get(id).ok_or(Stop::Ended)?;
-        if session.answers.contains_key(&answer) {
+        if session.answers.get(answer).is_some() {
             return Err(format!("answer {answer} is in use").into());
         }
         if session.answers.len() >= self.config.limits.answers {
@@ -278,7 +278,7 @@ impl Vat {
             Import::Promise(position) => (position, true),
         };
         let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
-        if let Some(&node) = session.imports.get(&position)
+        if let Some(&node) = session.imports.get(position)
             && let Some(Kind::Remote { remote, promise }) =
                 self.nodes.get_mut(node).map(|node| &mut node.kind)
         {

@@ -153,11 +153,11 @@ impl Vat {
                     // The bootstrap object is not counted.
                     Target::Export(_) if remote.received == 0 => return,
                     Target::Export(position) => {
-                        session.imports.remove(&position);
+                        session.imports.remove(position);
                         session.gc_exports.push((position, remote.received));
                     }
                     Target::Answer(position) => {
-                        session.questions.remove(&position);
+                        session.questions.remove(position);
                         session.gc_answers.push(position);
                     }
                 }

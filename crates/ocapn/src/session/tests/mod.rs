@@ -3,4 +3,4 @@ mod hostile;
 mod network;
 mod pair;
 mod payload;
-mod world;
+pub mod world;
