@@ -176,7 +176,7 @@ impl Application<'_> {
         while let Some(event) = vat.poll_event() {
             if let Event::Settled { outcome, .. } = event {
                 let payload = outcome.unwrap_or_else(|reason| reason.value);
-                vat.drop_payload(&payload);
+                vat.drop_payload(payload);
             }
         }
     }

@@ -212,7 +212,7 @@ fn serve_greeter(mut peer: Peer) {
                     peer.vat.drop_ref(reply);
                 }
                 // Its references are ours until then.
-                peer.vat.drop_payload(&arguments);
+                peer.vat.drop_payload(arguments);
             }
             Event::Down(..) => return,
             _ => {}
@@ -260,9 +260,8 @@ pub fn demonstrate() -> Result<[Result<String, String>; 2], Box<dyn Error>> {
                     Ok(value) => Ok(syrup::decode::<&str>(value.data())?.to_owned()),
                     Err(reason) => Err(reason.message().to_owned()),
                 };
-                client
-                    .vat
-                    .drop_payload(outcome.as_ref().unwrap_or_else(|reason| &reason.value));
+                let payload = outcome.unwrap_or_else(|reason| reason.value);
+                client.vat.drop_payload(payload);
                 if let Some(index) = calls.iter().position(|call| *call == promise) {
                     results[index] = Some(result);
                 }

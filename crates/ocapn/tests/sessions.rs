@@ -191,7 +191,7 @@ fn sessions_and_what_they_hold_are_small() {
     let [export, import] = references();
     let [question, answer] = answers();
     assert!(session <= 3 << 10, "{session} bytes a session");
-    assert!(export <= 352, "{export} bytes an export");
+    assert!(export <= 328, "{export} bytes an export");
     assert!(import <= 320, "{import} bytes an import");
     assert!(question <= 520, "{question} bytes a question");
     assert!(answer <= 520, "{answer} bytes an answer");

@@ -22,6 +22,8 @@ struct Pair {
     object: Ref,
     /// Bytes on their way.
     bytes: Vec<u8>,
+    /// What is sent, in memory that is used again.
+    arguments: Payload,
 }
 
 thread_local! {
@@ -86,6 +88,7 @@ impl Pair {
             server,
             object: promise,
             bytes: Vec::new(),
+            arguments: Payload::default(),
         };
         pair.pass_all();
         while let Some(event) = pair.client.vat.poll_event() {
@@ -110,10 +113,10 @@ impl Pair {
 
     fn echo(&mut self, texts: &[String]) -> Option<Texts> {
         let promises = texts.iter().map(|text| {
-            let arguments = Payload::list(|list| {
+            self.arguments.rebuild_list(|list| {
                 list.string(text);
             });
-            let promise = self.client.vat.call(self.object, &arguments);
+            let promise = self.client.vat.call(self.object, &self.arguments);
             self.client.vat.listen(promise);
             promise
         });
@@ -128,7 +131,7 @@ impl Pair {
             {
                 self.server.vat.resolve(reply, Ok(&arguments));
                 self.server.vat.drop_ref(reply);
-                self.server.vat.drop_payload(&arguments);
+                self.server.vat.drop_payload(arguments);
             }
         }
         self.pass_to_client();
@@ -140,9 +143,8 @@ impl Pair {
                     return None;
                 }
                 let outcome = outcome.ok()?;
-                let mut items = decode::<Items<&str>>(outcome.data()).ok()?.iter();
-                results.push(items.next()?.to_owned());
-                self.client.vat.drop_payload(&outcome);
+                results.push(text(&outcome)?.to_owned());
+                self.client.vat.drop_payload(outcome);
                 self.client.vat.drop_ref(promise);
             }
         }
@@ -153,22 +155,27 @@ impl Pair {
 
     fn oneway(&mut self, texts: &[String]) -> Option<u64> {
         for text in texts {
-            let arguments = Payload::list(|list| {
+            self.arguments.rebuild_list(|list| {
                 list.string(text);
             });
-            self.client.vat.send(self.object, &arguments).ok()?;
+            self.client.vat.send(self.object, &self.arguments).ok()?;
         }
         self.pass_to_server();
         let mut state = START;
         while let Some(event) = self.server.vat.poll_event() {
             if let Event::Call { arguments, .. } = event {
-                let mut items = decode::<Items<&str>>(arguments.data()).ok()?.iter();
-                state = digest(state, items.next()?);
-                self.server.vat.drop_payload(&arguments);
+                state = digest(state, text(&arguments)?);
+                self.server.vat.drop_payload(arguments);
             }
         }
         Some(state)
     }
+}
+
+/// The first item of a list.
+fn text(list: &Payload) -> Option<&str> {
+    let items = decode::<Items<&str>>(list.data()).ok()?;
+    items.iter().next()
 }
 
 pub fn echo(texts: &[String]) -> Option<Texts> {

@@ -69,6 +69,12 @@ impl<C: Codec> Frames<C> {
         self.partial.len()
     }
 
+    /// Skips a message that the caller has found at the start of the next bytes. No message is incomplete.
+    pub(crate) fn skip(&mut self, length: usize) {
+        debug_assert!(self.partial.is_empty());
+        self.offset += length;
+    }
+
     /// Consumes the next bytes of the stream and calls `each` with every message that they complete.
     ///
     /// # Errors
@@ -237,5 +243,18 @@ pub fn put_frame(framing: Framing, message: &[u8], out: &mut Vec<u8>) {
         Framing::Length => {
             let _: Result<(), syrup::Error> = syrup::encode_append(message, out);
         }
+    }
+}
+
+/// Inserts the frame header of the message that is the end of `out` from `start` on.
+pub(crate) fn put_header(framing: Framing, start: usize, out: &mut Vec<u8>) {
+    if framing == Framing::Length {
+        let length = out.len() - start;
+        let _: Result<(), syrup::Error> = syrup::encode_append(&(length as u64), out);
+        // The length is an integer with another last byte.
+        out.pop();
+        out.push(b':');
+        let header = out.len() - start - length;
+        out[start..].rotate_right(header);
     }
 }

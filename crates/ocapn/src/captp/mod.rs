@@ -26,6 +26,7 @@ mod websocket;
 
 pub use codec::{Codec, EndoSyrup, Read, Scan, Syrup, SyrupScan, SyrupWriter, Write};
 pub use error::{Error, ErrorKind};
+pub(crate) use frame::put_header;
 pub use frame::{Frames, Framing, put_frame};
 pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};
 pub use identity::{Crossed, PublicKey, SecretKey, Signature, crossed_hellos, session_id};

@@ -1,5 +1,5 @@
 //! The operations, in one form for all dialects.
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 
 use super::codec::{Codec, Read, Write};
@@ -83,9 +83,9 @@ pub enum Operation<'a> {
         wants_partial: bool,
     },
     /// Objects that the sender no longer needs: position and number of references released.
-    GcExports(Vec<(u64, u64)>),
+    GcExports(Cow<'a, [(u64, u64)]>),
     /// Answers that the sender no longer needs.
-    GcAnswers(Vec<u64>),
+    GcAnswers(Cow<'a, [u64]>),
     /// Ends the session.
     Abort {
         /// A reason for humans to read.
@@ -291,7 +291,7 @@ impl<'a> Operation<'a> {
                 }
                 Self::GcExports(positions.into_iter().zip(deltas).collect())
             }
-            label if label == gc_answers => Self::GcAnswers(integers(reader)?),
+            label if label == gc_answers => Self::GcAnswers(integers(reader)?.into()),
             "op:get" if dialect.has_data_operations() => Self::Get {
                 from: Target::read(reader)?,
                 field: reader.string()?,

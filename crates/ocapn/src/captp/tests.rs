@@ -83,14 +83,14 @@ fn operations_of_the_vectors() {
         (
             "op-gc-exports",
             new,
-            Operation::GcExports(vec![(1, 1), (2, 3)]),
+            Operation::GcExports(vec![(1, 1), (2, 3)].into()),
         ),
         (
             "op-gc-export",
             &[Suite202602],
-            Operation::GcExports(vec![(1, 1), (2, 3)]),
+            Operation::GcExports(vec![(1, 1), (2, 3)].into()),
         ),
-        ("op-gc-answers", new, Operation::GcAnswers(vec![4])),
+        ("op-gc-answers", new, Operation::GcAnswers(vec![4].into())),
         (
             "op-get",
             new,
@@ -898,8 +898,8 @@ fn any_operation() -> impl Strategy<Value = Operation<'static>> {
                 wants_partial,
             }
         }),
-        any::<Vec<(u64, u64)>>().prop_map(Operation::GcExports),
-        any::<Vec<u64>>().prop_map(Operation::GcAnswers),
+        any::<Vec<(u64, u64)>>().prop_map(|exports| Operation::GcExports(exports.into())),
+        any::<Vec<u64>>().prop_map(|answers| Operation::GcAnswers(answers.into())),
         text().prop_map(|reason| Operation::Abort { reason }),
         (target(), text(), any::<u64>()).prop_map(|(from, field, answer)| Operation::Get {
             from,

@@ -22,7 +22,7 @@ impl Vat {
         origin: Option<Id>,
     ) {
         let answer = self.bootstrap_answer(&payload, result, origin);
-        self.release_payload(&payload);
+        self.release_payload(payload);
         match answer {
             Ok(Answer::Object(object)) => {
                 let outcome = Ok(self.as_payload(object));

@@ -10,6 +10,7 @@ use super::payload::Payload;
 use super::slab::Id;
 use super::table::Table;
 use super::vat::{Event, Vat};
+use crate::syrup::{self, Reader};
 
 pub(super) enum Work {
     /// Delivers a message; holds its references and its result.
@@ -37,6 +38,12 @@ pub(super) enum Work {
 impl Vat {
     /// Does all work.
     pub(super) fn run(&mut self) {
+        if !self.work.is_empty() || !self.unreferenced.is_empty() {
+            self.work_off();
+        }
+    }
+
+    fn work_off(&mut self) {
         loop {
             if let Some(work) = self.work.pop() {
                 match work {
@@ -71,7 +78,7 @@ impl Vat {
                 self.work.push(Work::Settle { promise, outcome });
                 self.release(promise);
             }
-            None => self.release_outcome(&outcome),
+            None => self.release_outcome(outcome),
         }
     }
 
@@ -82,7 +89,7 @@ impl Vat {
     fn deliver(&mut self, target: Id, payload: Payload, result: Option<Id>, origin: Option<Id>) {
         let target = self.follow(target);
         let Some(node) = self.nodes.get_mut(target) else {
-            self.release_payload(&payload);
+            self.release_payload(payload);
             return self.refuse(result, "no such object");
         };
         match &mut node.kind {
@@ -103,19 +110,18 @@ impl Vat {
             Kind::Bootstrap => self.bootstrap_call(payload, result, origin),
             Kind::Resolver(promise) => {
                 let promise = *promise;
-                let outcome = settlement(&payload);
-                if let Some(outcome) = &outcome {
-                    payload_of(outcome)
-                        .refs
-                        .iter()
-                        .for_each(|reference| self.retain(reference.0));
+                match settlement(payload) {
+                    Ok(outcome) => {
+                        if result.is_some() {
+                            self.finish(result, Ok(Payload::list(|_| {})));
+                        }
+                        self.work.push(Work::Settle { promise, outcome });
+                    }
+                    Err(payload) => {
+                        self.release_payload(payload);
+                        self.refuse(result, "expected `fulfill value` or `break reason`");
+                    }
                 }
-                self.release_payload(&payload);
-                let Some(outcome) = outcome else {
-                    return self.refuse(result, "expected `fulfill value` or `break reason`");
-                };
-                self.finish(result, Ok(Payload::list(|_| {})));
-                self.work.push(Work::Settle { promise, outcome });
             }
             Kind::Promise(promise) => match &promise.state {
                 State::Pending => {
@@ -132,14 +138,15 @@ impl Vat {
                 }
                 State::Broken(reason) => {
                     let reason = reason.clone();
-                    let references = reason.value.refs.iter();
-                    references.for_each(|reference| self.retain(reference.0));
-                    self.release_payload(&payload);
+                    for reference in reason.value.refs() {
+                        self.retain(reference.0);
+                    }
+                    self.release_payload(payload);
                     self.finish(result, Err(reason));
                 }
                 // `follow` has passed promises for references.
                 State::Following(_) | State::Fulfilled(_) => {
-                    self.release_payload(&payload);
+                    self.release_payload(payload);
                     self.refuse(result, "not an object: the promise was fulfilled with data");
                 }
             },
@@ -152,7 +159,7 @@ impl Vat {
                         .send_remote_only(target, &payload)
                         .map(|sent| sent.map(|()| None)),
                 };
-                self.release_payload(&payload);
+                self.release_payload(payload);
                 match sent {
                     Some(Ok(Some(question))) => {
                         self.retain(question);
@@ -182,7 +189,7 @@ impl Vat {
             session.queued += bytes;
             if full || session.queued > self.config.limits.queue_bytes {
                 session.queued -= bytes;
-                self.release_payload(&message.payload);
+                self.release_payload(message.payload);
                 self.refuse(message.result, refusal);
                 if let Some(origin) = message.origin {
                     self.end(origin, "too many messages wait for a promise", true);
@@ -190,11 +197,11 @@ impl Vat {
                 return;
             }
         } else if full {
-            self.release_payload(&message.payload);
+            self.release_payload(message.payload);
             return self.refuse(message.result, refusal);
         }
         if let Some(promise) = self.nodes.get_mut(promise).and_then(Node::promise_mut) {
-            promise.queue.push_back(message);
+            promise.queue.push(message);
         }
     }
 
@@ -233,7 +240,10 @@ impl Vat {
 
     /// Like [`end_of`](Self::end_of), and makes the promises on the way follow the end, so that the next walk is short.
     fn walk(&mut self, id: Id, remote: bool) -> Id {
-        let end = self.end_of(id, remote);
+        let Some(next) = self.next_of(id, remote) else {
+            return id;
+        };
+        let end = self.end_of(next, remote);
         let mut at = id;
         while let Some(next) = self.next_of(at, remote) {
             if next != end {
@@ -255,7 +265,10 @@ impl Vat {
     /// walk is short. A local promise keeps what it follows: messages to it must not bypass a remote one.
     pub(super) fn settled_end(&mut self, id: Id) -> Id {
         let start = self.follow(id);
-        let end = self.end_of(start, true);
+        let Some(next) = self.next_of(start, true) else {
+            return start;
+        };
+        let end = self.end_of(next, true);
         let mut at = start;
         while let Some(next) = self.next_of(at, true) {
             let active = match self.nodes.get(at).map(|node| &node.kind) {
@@ -280,11 +293,11 @@ impl Vat {
     /// A copy of the outcome of a promise, if it has settled as data or broken.
     pub(super) fn settled(&mut self, id: Id) -> Option<Outcome> {
         let outcome = match &self.nodes.get(id)?.promise()?.state {
-            State::Fulfilled(value) => Ok(value.clone()),
+            State::Fulfilled(value) => Ok(self.spare.copy(value)),
             State::Broken(reason) => Err(reason.clone()),
             _ => return None,
         };
-        for reference in &payload_of(&outcome).refs {
+        for reference in payload_of(&outcome).refs() {
             self.retain(reference.0);
         }
         Some(outcome)
@@ -292,11 +305,11 @@ impl Vat {
 
     fn settle(&mut self, id: Id, mut outcome: Outcome) {
         let Some(node) = self.nodes.get(id).filter(|node| node.is_pending()) else {
-            return self.release_outcome(&outcome);
+            return self.release_outcome(outcome);
         };
         if !node.is_observed() {
             // It is about to be freed: until then it should not hold a large value.
-            self.release_outcome(&outcome);
+            self.release_outcome(outcome);
             outcome = Err("nobody refers to this promise".into());
         }
         // A promise fulfilled with a promise follows it, or takes over what that has become.
@@ -304,7 +317,7 @@ impl Vat {
         if let Some(reference) = outcome.as_ref().ok().and_then(Payload::as_reference) {
             let end = self.settled_end(reference.0);
             if end == id {
-                self.release_outcome(&outcome);
+                self.release_outcome(outcome);
                 outcome = Err("the promise was fulfilled with itself".into());
             } else if self
                 .nodes
@@ -313,7 +326,7 @@ impl Vat {
             {
                 match self.settled(end) {
                     Some(settled) => {
-                        self.release_outcome(&outcome);
+                        self.release_outcome(outcome);
                         outcome = settled;
                     }
                     // Messages that wait must go where earlier ones went, hence not to the end.
@@ -332,12 +345,12 @@ impl Vat {
         promise.state = state;
         let queue = core::mem::take(&mut promise.queue);
         let listeners = core::mem::take(&mut promise.listeners);
-        for listener in &listeners {
+        for listener in listeners.iter() {
             self.forget_listener(id, listener);
         }
         self.charge(id);
         if let Some(other) = following {
-            for listener in listeners {
+            for listener in listeners.into_iter() {
                 self.subscribe(other, listener);
             }
         } else {
@@ -446,12 +459,10 @@ impl Vat {
                 });
             }
             Listener::Wire { resolver, .. } => {
-                let sent = self.send_settlement(resolver, &outcome);
-                if let Err(reason) = sent {
+                if let Err(reason) = self.send_settlement(resolver, outcome) {
                     // If even this cannot be sent, the session has ended.
-                    let _: Result<(), _> = self.send_settlement(resolver, &Err(reason));
+                    let _: Result<(), _> = self.send_settlement(resolver, Err(reason));
                 }
-                self.release_outcome(&outcome);
                 self.release(resolver);
             }
             Listener::Part { ref of, into } => {
@@ -459,10 +470,10 @@ impl Vat {
                     Ok(value) => super::extract::part(value, of).map_err(Reason::from),
                     Err(reason) => Err(reason.clone()),
                 };
-                for reference in &payload_of(&part).refs {
+                for reference in payload_of(&part).refs() {
                     self.retain(reference.0);
                 }
-                self.release_outcome(&outcome);
+                self.release_outcome(outcome);
                 self.finish(Some(into), part);
             }
         }
@@ -474,8 +485,8 @@ impl Vat {
             let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
                 continue;
             };
-            let is_theirs = |listener: &mut Listener| matches!(listener, Listener::Wire { session: other, .. } if *other == session);
-            let dropped: Vec<Listener> = promise.listeners.extract_if(.., is_theirs).collect();
+            let is_theirs = |listener: &Listener| matches!(listener, Listener::Wire { session: other, .. } if *other == session);
+            let dropped: Vec<Listener> = promise.listeners.extract(is_theirs);
             dropped
                 .iter()
                 .for_each(|listener| self.drop_listener(listener));
@@ -484,12 +495,28 @@ impl Vat {
     }
 }
 
-/// The outcome that a resolver is called with.
-fn settlement(arguments: &Payload) -> Option<Outcome> {
-    let [method, value] = <[Payload; 2]>::try_from(arguments.items_within(2)?).ok()?;
-    match method.as_symbol()? {
-        "fulfill" => Some(Ok(value)),
-        "break" => Some(Err(value.into())),
-        _ => None,
-    }
+/// The outcome that a resolver is called with, or the arguments if they are not an outcome.
+fn settlement(mut arguments: Payload) -> Result<Outcome, Payload> {
+    let mut reader = Reader::new(&arguments.data);
+    let mut parse = || {
+        reader.begin(syrup::Kind::List).ok()?;
+        let fulfilled = match reader.symbol().ok()? {
+            "fulfill" => true,
+            "break" => false,
+            _ => return None,
+        };
+        let start = reader.offset();
+        reader.raw().ok()?;
+        let end = reader.offset();
+        (reader.try_end(syrup::Kind::List)).then_some((fulfilled, start, end))
+    };
+    let Some((fulfilled, start, end)) = parse() else {
+        return Err(arguments);
+    };
+    arguments.reduce(start, end);
+    Ok(if fulfilled {
+        Ok(arguments)
+    } else {
+        Err(arguments.into())
+    })
 }

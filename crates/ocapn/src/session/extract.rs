@@ -23,7 +23,13 @@ impl Vat {
         }
         let into = self.new_promise();
         self.retain(into);
-        self.subscribe(id, Listener::Part { of: part, into });
+        self.subscribe(
+            id,
+            Listener::Part {
+                of: part.into(),
+                into,
+            },
+        );
         into
     }
 }

@@ -15,6 +15,8 @@
 //!
 //! Arguments and results are [`Payload`]s: encoded Syrup, in which each reference is the record `<desc:ref n>` that
 //! stands for the n-th entry of [`Payload::refs`]. Data without references is never decoded.
+//! Calls allocate nothing, once tables and buffers have grown, if the caller builds arguments with
+//! [`Payload::rebuild_list`] and passes payloads back to [`Vat::drop_payload`].
 //!
 //! # Guarantees
 //!

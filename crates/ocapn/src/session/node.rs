@@ -1,5 +1,5 @@
 //! Objects and promises, ours and those of peers.
-use alloc::{collections::VecDeque, string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::payload::Payload;
 use super::slab::Id;
@@ -122,8 +122,8 @@ pub(super) struct Remote {
 pub(super) struct Promise {
     pub state: State,
     /// Messages that wait for a local promise. Those to remote ones are sent at once.
-    pub queue: VecDeque<Queued>,
-    pub listeners: Vec<Listener>,
+    pub queue: Vec<Queued>,
+    pub listeners: Listeners,
     /// The session whose peer can refer to it, and how many bytes of its value count there.
     pub kept_for: Option<(Id, usize)>,
 }
@@ -160,7 +160,7 @@ impl Queued {
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + self.payload.data.len()
-            + self.payload.refs.len() * size_of::<(Ref, u32)>()
+            + self.payload.refs().len() * size_of::<(Ref, u32)>()
     }
 }
 
@@ -171,7 +171,52 @@ pub(super) enum Listener {
     /// A resolver of a peer.
     Wire { session: Id, resolver: Id },
     /// A promise for a part of the value.
-    Part { of: Part, into: Id },
+    Part { of: Box<Part>, into: Id },
+}
+
+/// Listeners in their order. Most promises have one, for which nothing is allocated.
+#[derive(Default)]
+pub(super) struct Listeners {
+    first: Option<Listener>,
+    more: Vec<Listener>,
+}
+
+impl Listeners {
+    pub const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    pub fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.more.len()
+    }
+
+    pub fn push(&mut self, listener: Listener) {
+        match self.first {
+            None => self.first = Some(listener),
+            Some(_) => self.more.push(listener),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Listener> {
+        self.first.iter().chain(&self.more)
+    }
+
+    pub fn into_iter(self) -> impl DoubleEndedIterator<Item = Listener> {
+        self.first.into_iter().chain(self.more)
+    }
+
+    /// Removes those for which this holds.
+    pub fn extract(&mut self, mut holds: impl FnMut(&Listener) -> bool) -> Vec<Listener> {
+        let mut extracted = Vec::new();
+        for listener in core::mem::take(self).into_iter() {
+            if holds(&listener) {
+                extracted.push(listener);
+            } else {
+                self.push(listener);
+            }
+        }
+        extracted
+    }
 }
 
 /// A part of a value.

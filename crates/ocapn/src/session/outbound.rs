@@ -7,12 +7,14 @@ use super::payload::Payload;
 use super::slab::Id;
 use super::vat::Vat;
 use crate::captp::{
-    Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_frame,
+    Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_header,
 };
 
 pub(super) const DISCONNECTED: &str = "disconnected";
 /// Most entries in one message that returns references.
 const BATCH: usize = 4096;
+/// Most entries of such messages whose memory is kept.
+const KEPT: usize = 256;
 
 impl Vat {
     pub(super) fn is_active(&self, session: Id) -> bool {
@@ -232,21 +234,16 @@ impl Vat {
         }
     }
 
-    /// Calls a resolver of a peer.
-    pub(super) fn send_settlement(
-        &mut self,
-        resolver: Id,
-        outcome: &Outcome,
-    ) -> Result<(), Reason> {
-        let (method, value) = match outcome {
-            Ok(value) => ("fulfill", value),
-            Err(reason) => ("break", &reason.value),
+    /// Calls a resolver of a peer. Drops the references of the outcome.
+    pub(super) fn send_settlement(&mut self, resolver: Id, outcome: Outcome) -> Result<(), Reason> {
+        let (start, mut arguments) = match outcome {
+            Ok(value) => (b"[7'fulfill".as_slice(), value),
+            Err(reason) => (b"[5'break".as_slice(), reason.value),
         };
-        let arguments = Payload::list(|list| {
-            list.symbol(method).payload(value);
-        });
-        self.send_remote_only(resolver, &arguments)
-            .unwrap_or_else(|| Err(disconnected()))
+        arguments.wrap(start);
+        let sent = self.send_remote_only(resolver, &arguments);
+        self.release_payload(arguments);
+        sent.unwrap_or_else(|| Err(disconnected()))
     }
 
     fn send_deliver(
@@ -257,25 +254,36 @@ impl Vat {
         answer: Option<u64>,
         resolver: Option<Import>,
     ) -> Result<(), Reason> {
-        let mut exported = Vec::new();
-        let mut arguments = Vec::with_capacity(payload.data.len());
-        let encoded = payload.write(&mut arguments, |reference, out| {
+        if payload.refs().is_empty() {
+            let operation = Operation::Deliver {
+                to,
+                arguments: &payload.data,
+                answer,
+                resolver,
+            };
+            return self.write(session, &operation);
+        }
+        let mut exported = core::mem::take(&mut self.exported);
+        let mut arguments = self.spare.get();
+        let encoded = payload.write(&mut arguments.data, |reference, out| {
             self.put_reference(session, reference.0, out, &mut exported)
         });
         let sent = encoded.and_then(|()| {
             let operation = Operation::Deliver {
                 to,
-                arguments: &arguments,
+                arguments: &arguments.data,
                 answer,
                 resolver,
             };
             self.write(session, &operation)
         });
-        if sent.is_err() {
-            for position in exported {
+        self.spare.put(arguments);
+        for position in exported.drain(..) {
+            if sent.is_err() {
                 self.undo_export(session, position);
             }
         }
+        self.exported = exported;
         sent
     }
 
@@ -325,24 +333,17 @@ impl Vat {
         let (longest, hard) = (limits.message, limits.outbound_hard);
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         let framing = state.framing.unwrap_or(Framing::None);
-        let start = state.out.len();
-        let mut message = Vec::new();
-        let out = match framing {
-            Framing::None => &mut state.out,
-            Framing::Length => &mut message,
-        };
-        let before = out.len();
+        let out = &mut state.out;
+        let start = out.len();
         let encoded = operation.encode::<Syrup, _>(state.dialect, out);
-        if encoded.is_err() || out.len() - before > longest {
-            out.truncate(before);
+        if encoded.is_err() || out.len() - start > longest {
+            out.truncate(start);
             return Err(match encoded {
                 Err(error) => not_encoded(&error),
                 Ok(()) => Reason::limit(&format!("message longer than {longest} bytes")),
             });
         }
-        if framing == Framing::Length {
-            put_frame(framing, &message, &mut state.out);
-        }
+        put_header(framing, start, out);
         if state.out.len() > hard {
             state.out.truncate(start);
             self.end(session, "the peer does not read", true);
@@ -382,17 +383,25 @@ impl Vat {
             let Some(session) = self.sessions.get_mut(id) else {
                 continue;
             };
-            let exports = core::mem::take(&mut session.gc_exports);
-            let answers = core::mem::take(&mut session.gc_answers);
             if session.phase != Phase::Active {
                 continue;
             }
+            let mut exports = core::mem::take(&mut session.gc_exports);
+            let mut answers = core::mem::take(&mut session.gc_answers);
             // Failures end the session.
             for batch in exports.chunks(BATCH) {
-                let _: Result<(), _> = self.write(id, &Operation::GcExports(batch.to_vec()));
+                let _: Result<(), _> = self.write(id, &Operation::GcExports(batch.into()));
             }
             for batch in answers.chunks(BATCH) {
-                let _: Result<(), _> = self.write(id, &Operation::GcAnswers(batch.to_vec()));
+                let _: Result<(), _> = self.write(id, &Operation::GcAnswers(batch.into()));
+            }
+            // The memory is used for the next batch, unless this one was long.
+            exports.clear();
+            answers.clear();
+            if let Some(session) = self.sessions.get_mut(id)
+                && exports.capacity().max(answers.capacity()) <= KEPT
+            {
+                (session.gc_exports, session.gc_answers) = (exports, answers);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Arguments and results: encoded data with references.
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::node::Ref;
 use crate::captp::{Codec as _, Syrup, Write as _};
@@ -13,13 +13,27 @@ const PREFIX: &[u8] = b"<8'desc:ref";
 ///
 /// In the encoded data, `<8'desc:ref n+>` stands for the reference `refs()[n]`; the numbers ascend from 0 in the order
 /// of the data. Peers cannot send that record: it ends their session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Payload {
     pub(super) data: Vec<u8>,
-    pub(super) refs: Vec<Ref>,
-    /// Offset of each placeholder in the data.
-    pub(super) at: Vec<u32>,
+    /// Most payloads have no references.
+    links: Option<Box<Links>>,
 }
+
+#[derive(Clone, Debug, Default)]
+struct Links {
+    refs: Vec<Ref>,
+    /// Offset of each placeholder in the data.
+    at: Vec<u32>,
+}
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data && self.refs() == other.refs() && self.at() == other.at()
+    }
+}
+
+impl Eq for Payload {}
 
 impl Payload {
     /// Builds a list.
@@ -33,11 +47,20 @@ impl Payload {
     /// assert_eq!(arguments.data(), b"[5'greet3\"Ann]");
     /// ```
     pub fn list(build: impl FnOnce(&mut Builder)) -> Self {
-        let mut builder = Builder::default();
+        let mut payload = Self::default();
+        payload.rebuild_list(build);
+        payload
+    }
+
+    /// Builds a list in place of the payload, in the same memory: whoever sends many messages need not allocate for
+    /// each.
+    pub fn rebuild_list(&mut self, build: impl FnOnce(&mut Builder)) {
+        self.clear();
+        let mut builder = Builder::on(core::mem::take(self));
         builder.begin_list();
         build(&mut builder);
         builder.end_list();
-        builder.payload
+        *self = builder.payload;
     }
 
     /// A single reference.
@@ -88,12 +111,16 @@ impl Payload {
 
     /// The references, in the order of their placeholders.
     pub fn refs(&self) -> &[Ref] {
-        &self.refs
+        self.links.as_ref().map_or(&[], |links| &links.refs)
+    }
+
+    fn at(&self) -> &[u32] {
+        self.links.as_ref().map_or(&[], |links| &links.at)
     }
 
     /// The reference, if the payload is nothing else.
     pub fn as_reference(&self) -> Option<Ref> {
-        match (self.refs.as_slice(), self.at.as_slice()) {
+        match (self.refs(), self.at()) {
             ([reference], [0]) => (self.data.len() == placeholder_length(0)).then_some(*reference),
             _ => None,
         }
@@ -140,6 +167,47 @@ impl Payload {
         reader.begin(Kind::Record).ok()?;
         (reader.symbol().ok()? == "desc:error").then_some(())?;
         reader.string().ok()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.data.clear();
+        if let Some(links) = &mut self.links {
+            links.refs.clear();
+            links.at.clear();
+        }
+    }
+
+    /// Appends a copy to an empty payload.
+    pub(super) fn copy_to(&self, empty: &mut Self) {
+        empty.data.extend_from_slice(&self.data);
+        if !self.refs().is_empty() {
+            let links = empty.links.get_or_insert_default();
+            links.refs.extend_from_slice(self.refs());
+            links.at.extend_from_slice(self.at());
+        }
+    }
+
+    /// Reduces the payload to a range of its data that contains all references.
+    pub(super) fn reduce(&mut self, start: usize, end: usize) {
+        self.data.copy_within(start..end, 0);
+        self.data.truncate(end - start);
+        self.move_links(|at| at - start as u32);
+    }
+
+    /// Turns the payload into the second item of a list. `start` is the start of the list with the first item.
+    pub(super) fn wrap(&mut self, start: &[u8]) {
+        let length = self.data.len();
+        self.data.resize(length + start.len(), b']');
+        self.data.copy_within(..length, start.len());
+        self.data[..start.len()].copy_from_slice(start);
+        self.data.push(b']');
+        self.move_links(|at| at + start.len() as u32);
+    }
+
+    fn move_links(&mut self, moved: impl Fn(u32) -> u32) {
+        if let Some(links) = &mut self.links {
+            links.at.iter_mut().for_each(|at| *at = moved(*at));
+        }
     }
 
     /// The value encoded in this range of the data, with the references in it.
@@ -202,6 +270,11 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// Appends to this payload.
+    pub(super) const fn on(payload: Payload) -> Self {
+        Self { payload }
+    }
+
     /// Opens a list.
     pub fn begin_list(&mut self) -> &mut Self {
         self.payload.data.push(b'[');
@@ -257,12 +330,13 @@ impl Builder {
     /// Appends a reference.
     pub fn reference(&mut self, reference: Ref) -> &mut Self {
         let payload = &mut self.payload;
-        payload.at.push(payload.data.len() as u32);
+        let links = payload.links.get_or_insert_default();
+        links.at.push(payload.data.len() as u32);
         payload.data.extend_from_slice(PREFIX);
         let mut writer = Syrup::writer(&mut payload.data);
-        writer.integer(payload.refs.len() as u64);
+        writer.integer(links.refs.len() as u64);
         writer.end_record();
-        payload.refs.push(reference);
+        links.refs.push(reference);
         self
     }
 
@@ -329,14 +403,14 @@ impl Builder {
     /// Appends a range of another payload.
     fn append(&mut self, payload: &Payload, start: usize, end: usize) {
         let mut from = start;
-        let first = payload.at.partition_point(|at| (*at as usize) < start);
-        for (index, &at) in payload.at.iter().enumerate().skip(first) {
+        let first = payload.at().partition_point(|at| (*at as usize) < start);
+        for (index, &at) in payload.at().iter().enumerate().skip(first) {
             let at = at as usize;
             if at >= end {
                 break;
             }
             self.raw(&payload.data[from..at]);
-            self.reference(payload.refs[index]);
+            self.reference(payload.refs()[index]);
             from = at + placeholder_length(index);
         }
         self.raw(&payload.data[from..end]);
@@ -356,14 +430,52 @@ impl Payload {
         mut put: impl FnMut(Ref, &mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut from = 0;
-        for (index, &at) in self.at.iter().enumerate() {
+        for (index, &at) in self.at().iter().enumerate() {
             let at = at as usize;
             out.extend_from_slice(&self.data[from..at]);
-            put(self.refs[index], out)?;
+            put(self.refs()[index], out)?;
             from = at + placeholder_length(index);
         }
         out.extend_from_slice(&self.data[from..]);
         Ok(())
+    }
+}
+
+/// Empty payloads whose memory is used again.
+#[derive(Default)]
+pub(super) struct Spare(Vec<Payload>);
+
+impl Spare {
+    /// Most payloads that are kept.
+    const KEPT: usize = 256;
+    /// Most bytes of data in the memory of one that is kept.
+    const SIZE: usize = 512;
+    /// Most references in the memory of one that is kept.
+    const REFS: usize = 32;
+
+    /// An empty payload.
+    pub fn get(&mut self) -> Payload {
+        self.0.pop().unwrap_or_default()
+    }
+
+    /// A copy, which does not hold the references.
+    pub fn copy(&mut self, payload: &Payload) -> Payload {
+        let mut copy = self.get();
+        payload.copy_to(&mut copy);
+        copy
+    }
+
+    /// Keeps the memory of the payload, within bounds.
+    pub fn put(&mut self, mut payload: Payload) {
+        let data = payload.data.capacity();
+        let refs = payload
+            .links
+            .as_ref()
+            .map_or(0, |links| links.refs.capacity());
+        if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.0.len() < Self::KEPT {
+            payload.clear();
+            self.0.push(payload);
+        }
     }
 }
 

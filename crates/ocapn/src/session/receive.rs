@@ -2,7 +2,6 @@
 use alloc::{
     format,
     string::{String, ToString as _},
-    vec,
 };
 
 use super::connection::{Connection, Phase};
@@ -12,7 +11,7 @@ use super::payload::{Builder, PLACEHOLDER, Payload};
 use super::slab::Id;
 use super::vat::Vat;
 use crate::captp::{
-    Codec as _, Dialect, Error, ErrorKind, Frames, Framing, Import, Operation, Read, Syrup, Target,
+    Codec as _, Dialect, Error, Frames, Framing, Import, Operation, Read, Syrup, Target,
 };
 use crate::syrup::{self, Reader};
 
@@ -74,10 +73,25 @@ impl Vat {
                 Frames::new(framing, limit)
             }
         };
-        let mut messages = 0;
-        let result = frames.feed(bytes, |message| {
-            messages += 1;
-            self.message(id, message)
+        let (mut messages, mut rest) = (0, bytes);
+        let unframed = frames.pending() == 0 && session.framing == Some(Framing::None);
+        let mut result = Ok(());
+        while unframed && result.is_ok() {
+            match self.whole_deliver(id, rest) {
+                Ok(0) => break,
+                Ok(length) => {
+                    messages += 1;
+                    frames.skip(length);
+                    rest = &rest[length..];
+                }
+                Err(stop) => result = Err(stop),
+            }
+        }
+        let result = result.and_then(|()| {
+            frames.feed(rest, |message| {
+                messages += 1;
+                self.message(id, message)
+            })
         });
         match result {
             Ok(()) => {
@@ -102,21 +116,50 @@ impl Vat {
         self.run();
     }
 
+    /// Processes the message at the start of unframed bytes if it is a whole `op:deliver`: to read it takes less than
+    /// to find its end first. Returns its length, or 0 for others, which include all that are invalid.
+    fn whole_deliver(&mut self, id: Id, bytes: &[u8]) -> Result<usize, Stop> {
+        let Some(session) = self.sessions.get(id) else {
+            return Err(Stop::Ended);
+        };
+        if session.phase != Phase::Active || !bytes.starts_with(b"<10'op:deliver") {
+            return Ok(0);
+        }
+        let mut reader = Syrup::reader(bytes);
+        let Ok(operation) = Operation::read(&mut reader, session.dialect) else {
+            return Ok(0);
+        };
+        let length = reader.offset();
+        if length > self.config.limits.message {
+            return Ok(0);
+        }
+        self.operation(id, operation)?;
+        self.finish_message(id)?;
+        Ok(length)
+    }
+
     fn message(&mut self, id: Id, message: &[u8]) -> Result<(), Stop> {
         let Some(session) = self.sessions.get(id) else {
             return Err(Stop::Ended);
         };
-        let phase = session.phase;
-        let operation = decode(message, session.dialect)?;
-        match (phase, operation) {
-            (_, Operation::Abort { reason }) => {
-                self.end(id, &format!("aborted by the peer: {reason}"), false);
+        let (phase, dialect) = (session.phase, session.dialect);
+        if phase != Phase::Active || !self.take_back(id, message)? {
+            match (phase, decode(message, dialect)?) {
+                (_, Operation::Abort { reason }) => {
+                    self.end(id, &format!("aborted by the peer: {reason}"), false);
+                }
+                (Phase::Hello, Operation::StartSession(start)) => {
+                    self.hello(id, &start, message)?
+                }
+                (Phase::Hello, _) => return Err("expected op:start-session".into()),
+                (Phase::Active, operation) => self.operation(id, operation)?,
+                (Phase::Closing, _) => return Err(Stop::Ended),
             }
-            (Phase::Hello, Operation::StartSession(start)) => self.hello(id, &start, message)?,
-            (Phase::Hello, _) => return Err("expected op:start-session".into()),
-            (Phase::Active, operation) => self.operation(id, operation)?,
-            (Phase::Closing, _) => return Err(Stop::Ended),
         }
+        self.finish_message(id)
+    }
+
+    fn finish_message(&mut self, id: Id) -> Result<(), Stop> {
         self.run();
         match self.sessions.get(id) {
             Some(session) if session.phase != Phase::Closing => Ok(()),
@@ -146,7 +189,7 @@ impl Vat {
                 {
                     Ok(resolver) => resolver,
                     Err(stop) => {
-                        self.release_payload(&payload);
+                        self.release_payload(payload);
                         return Err(stop);
                     }
                 };
@@ -187,31 +230,8 @@ impl Vat {
                 );
                 Ok(())
             }
-            Operation::GcExports(exports) => {
-                for (position, refs) in exports {
-                    // The bootstrap object is not counted.
-                    if position == 0 {
-                        continue;
-                    }
-                    if refs == 0 || self.unexport(id, position, refs).is_none() {
-                        return Err(format!(
-                            "cannot return {refs} references to export {position}"
-                        )
-                        .into());
-                    }
-                }
-                Ok(())
-            }
-            Operation::GcAnswers(answers) => {
-                for answer in answers {
-                    let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
-                    let promise = session.answers.remove(answer);
-                    let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
-                    self.keep_no_more(id, promise);
-                    self.release(promise);
-                }
-                Ok(())
-            }
+            // Handled before.
+            Operation::GcExports(_) | Operation::GcAnswers(_) => Ok(()),
             Operation::Get {
                 from,
                 field,
@@ -226,6 +246,67 @@ impl Vat {
                 self.read_part(id, from, Part::Tagged(tag.into()), answer)
             }
         }
+    }
+
+    /// Takes back the references or answers that the message returns, in the form of any dialect. Returns whether it is
+    /// such a message.
+    fn take_back(&mut self, id: Id, message: &[u8]) -> Result<bool, Stop> {
+        let mut reader = Reader::new(message);
+        let exports = match reader.begin_record() {
+            Ok("op:gc-export" | "op:gc-exports") => true,
+            Ok("op:gc-answer" | "op:gc-answers") => false,
+            _ => return Ok(false),
+        };
+        let (mut positions, mut counts) = (reader, reader);
+        if exports {
+            counts.raw()?;
+        }
+        // Goblins 0.12 to 0.16 return one at a time, without a list.
+        if reader.kind()? == syrup::Kind::Integer {
+            let position = positions.u64()?;
+            if exports {
+                self.take_back_export(id, position, counts.u64()?)?;
+            } else {
+                self.take_back_answer(id, position)?;
+            }
+        } else {
+            positions.begin(syrup::Kind::List)?;
+            if exports {
+                counts.begin(syrup::Kind::List)?;
+            }
+            while !positions.try_end(syrup::Kind::List) {
+                let position = positions.u64()?;
+                if exports {
+                    self.take_back_export(id, position, counts.u64()?)?;
+                } else {
+                    self.take_back_answer(id, position)?;
+                }
+            }
+            if exports {
+                counts.end(syrup::Kind::List)?;
+            }
+        }
+        reader = if exports { counts } else { positions };
+        reader.end(syrup::Kind::Record)?;
+        reader.finish()?;
+        Ok(true)
+    }
+
+    fn take_back_export(&mut self, id: Id, position: u64, refs: u64) -> Result<(), Stop> {
+        // The bootstrap object is not counted.
+        if position > 0 && (refs == 0 || self.unexport(id, position, refs).is_none()) {
+            return Err(format!("cannot return {refs} references to export {position}").into());
+        }
+        Ok(())
+    }
+
+    fn take_back_answer(&mut self, id: Id, answer: u64) -> Result<(), Stop> {
+        let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
+        let promise = session.answers.remove(answer);
+        let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
+        self.keep_no_more(id, promise);
+        self.release(promise);
+        Ok(())
     }
 
     fn read_part(&mut self, id: Id, from: Target, of: Part, answer: u64) -> Result<(), Stop> {
@@ -313,22 +394,21 @@ impl Vat {
     fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
         // Without a record there is no descriptor.
         if !encoded.contains(&b'<') {
-            return Ok(Payload {
-                data: encoded.to_vec(),
-                ..Payload::default()
-            });
+            let mut payload = self.spare.get();
+            payload.data.extend_from_slice(encoded);
+            return Ok(payload);
         }
         let mut import = Importer {
             encoded,
             copied: 0,
-            builder: Builder::default(),
+            builder: Builder::on(self.spare.get()),
             references: 0,
         };
         let read = self.read_value(id, &mut Syrup::reader(encoded), &mut import);
         import.builder.raw(&encoded[import.copied..]);
         let payload = import.builder.finish();
         if let Err(stop) = read {
-            self.release_payload(&payload);
+            self.release_payload(payload);
             return Err(stop);
         }
         Ok(payload)
@@ -476,28 +556,5 @@ pub(super) fn decode(message: &[u8], dialect: Dialect) -> Result<Operation<'_>, 
         .into_iter()
         .filter(|other| *other != dialect)
         .find_map(|other| Operation::decode::<Syrup>(message, other).ok())
-        .or_else(|| decode_single(message).ok())
         .ok_or(error)
-}
-
-/// Decodes the references that Goblins 0.12 to 0.16 return one by one: `<op:gc-export position delta>` and
-/// `<op:gc-answer position>`.
-fn decode_single(message: &[u8]) -> Result<Operation<'_>, Error> {
-    let mut reader = Syrup::reader(message);
-    let operation = match reader.begin_record()? {
-        "op:gc-export" => Operation::GcExports(vec![(
-            Read::integer(&mut reader)?,
-            Read::integer(&mut reader)?,
-        )]),
-        "op:gc-answer" => Operation::GcAnswers(vec![Read::integer(&mut reader)?]),
-        _ => {
-            return Err(Error {
-                kind: ErrorKind::UnknownLabel,
-                offset: 0,
-            });
-        }
-    };
-    reader.end_record()?;
-    reader.finish()?;
-    Ok(operation)
 }

@@ -1,7 +1,7 @@
 //! Counting references, and freeing what nothing refers to.
 use super::connection::Phase;
 use super::deliver::Work;
-use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, State, payload_of};
+use super::node::{Kind, Listener, Node, Outcome, Ref, State};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::{Event, Vat};
@@ -39,9 +39,9 @@ impl Vat {
         }
         // The caller cannot be notified about a handle that it does not have, so that it need not be kept for that.
         if let Some(promise) = node.promise_mut() {
-            promise
-                .listeners
-                .retain(|listener| !matches!(listener, Listener::Caller(by) if *by == id));
+            let is_caller =
+                |listener: &Listener| matches!(listener, Listener::Caller(by) if *by == id);
+            promise.listeners.extract(is_caller);
         }
         if node.refs == 0 {
             self.unreferenced.push(id);
@@ -50,25 +50,26 @@ impl Vat {
 
     /// A copy of a payload of the caller that holds its references.
     pub(super) fn retained(&mut self, payload: &Payload) -> Payload {
-        for reference in &payload.refs {
+        for reference in payload.refs() {
             self.retain(reference.0);
         }
-        payload.clone()
+        self.spare.copy(payload)
     }
 
-    pub(super) fn release_payload(&mut self, payload: &Payload) {
-        for reference in &payload.refs {
+    pub(super) fn release_payload(&mut self, payload: Payload) {
+        for reference in payload.refs() {
             self.release(reference.0);
         }
+        self.spare.put(payload);
     }
 
-    pub(super) fn release_outcome(&mut self, outcome: &Outcome) {
-        self.release_payload(payload_of(outcome));
+    pub(super) fn release_outcome(&mut self, outcome: Outcome) {
+        self.release_payload(outcome.unwrap_or_else(|reason| reason.value));
     }
 
     /// Turns the references of a payload into handles of the caller.
     pub(super) fn hand_over(&mut self, payload: &Payload) {
-        for reference in &payload.refs {
+        for reference in payload.refs() {
             if let Some(node) = self.nodes.get_mut(reference.0) {
                 node.handles += 1;
                 node.refs -= 1;
@@ -138,10 +139,10 @@ impl Vat {
                     self.work.push(Work::Settle { promise, outcome });
                 }
             }
-            Kind::Promise(promise) => self.release_state(&promise),
+            Kind::Promise(promise) => self.release_state(promise.state),
             Kind::Remote { remote, promise } => {
                 if let Some(promise) = promise {
-                    self.release_state(&promise);
+                    self.release_state(promise.state);
                 }
                 let Some(session) = self.sessions.get_mut(remote.session) else {
                     return;
@@ -168,12 +169,12 @@ impl Vat {
         }
     }
 
-    fn release_state(&mut self, promise: &Promise) {
-        match &promise.state {
+    fn release_state(&mut self, state: State) {
+        match state {
             State::Pending => {}
-            State::Following(other) => self.release(*other),
+            State::Following(other) => self.release(other),
             State::Fulfilled(payload) => self.release_payload(payload),
-            State::Broken(reason) => self.release_payload(&reason.value),
+            State::Broken(reason) => self.release_payload(reason.value),
         }
     }
 

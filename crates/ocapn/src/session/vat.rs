@@ -12,7 +12,7 @@ use super::deliver::Work;
 use super::entropy::Entropy;
 use super::gift::{Gift, GiftKey};
 use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Reason, Ref, State};
-use super::payload::Payload;
+use super::payload::{Payload, Spare};
 use super::slab::{Id, Slab};
 use crate::captp::{SecretKey, Sturdyref, Target};
 
@@ -97,6 +97,9 @@ pub struct Vat {
     pub(super) events: VecDeque<Event>,
     /// What to do next is last.
     pub(super) work: Vec<Work>,
+    pub(super) spare: Spare,
+    /// The exports of a message that is being written.
+    pub(super) exported: Vec<u64>,
     /// Nodes to which nothing may refer any more.
     pub(super) unreferenced: Vec<Id>,
     /// Accepted connections, oldest first, of which some may have said hello.
@@ -145,6 +148,8 @@ impl Vat {
             outputs: VecDeque::new(),
             events: VecDeque::new(),
             work: Vec::new(),
+            spare: Spare::default(),
+            exported: Vec::new(),
             unreferenced: Vec::new(),
             unidentified: VecDeque::new(),
             collecting: Vec::new(),
@@ -424,11 +429,12 @@ impl Vat {
         self.run();
     }
 
-    /// Releases the handles in a payload that came with an event.
-    pub fn drop_payload(&mut self, payload: &Payload) {
-        for reference in &payload.refs {
+    /// Releases the handles in a payload that came with an event. Its memory is used for the payloads of further events.
+    pub fn drop_payload(&mut self, payload: Payload) {
+        for reference in payload.refs() {
             self.drop_handle(reference.0);
         }
+        self.spare.put(payload);
         self.run();
     }
 

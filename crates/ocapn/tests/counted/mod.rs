@@ -3,11 +3,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Counts the bytes in use and their maximum.
+/// Counts the bytes in use, their maximum, and the allocations.
 struct Counted;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 #[global_allocator]
 static ALLOCATOR: Counted = Counted;
@@ -15,6 +16,7 @@ static ALLOCATOR: Counted = Counted;
 // SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
         MOST.fetch_max(
             LIVE.fetch_add(layout.size(), Relaxed) + layout.size(),
             Relaxed,
@@ -41,4 +43,11 @@ pub fn most(f: impl FnOnce()) -> usize {
 /// The number of bytes in use.
 pub fn live() -> usize {
     LIVE.load(Relaxed)
+}
+
+/// The number of allocations, of which a reallocation is one, while `f` runs.
+pub fn allocations(f: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.load(Relaxed);
+    f();
+    ALLOCATIONS.load(Relaxed) - before
 }

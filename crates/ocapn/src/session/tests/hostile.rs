@@ -156,7 +156,7 @@ impl Attack {
                 Event::Call {
                     arguments, reply, ..
                 } => {
-                    self.vat().drop_payload(arguments);
+                    self.vat().drop_payload(arguments.clone());
                     reply.iter().for_each(|reply| self.vat().drop_ref(*reply));
                 }
                 Event::Down(..) => self.events.push(event),
@@ -254,14 +254,14 @@ fn positions_that_do_not_exist() {
             "cannot be a key",
         ),
         (
-            encode(&Operation::GcExports(vec![(9, 1)])),
+            encode(&Operation::GcExports(vec![(9, 1)].into())),
             "cannot return 1 references to export 9",
         ),
         (
-            encode(&Operation::GcExports(vec![(1, 0)])),
+            encode(&Operation::GcExports(vec![(1, 0)].into())),
             "cannot return 0 references",
         ),
-        (encode(&Operation::GcAnswers(vec![9])), "no answer 9"),
+        (encode(&Operation::GcAnswers(vec![9].into())), "no answer 9"),
         (
             encode(&Operation::Index {
                 from: Target::Answer(9),
@@ -291,8 +291,50 @@ fn more_references_returned_than_were_sent() {
         Some(1),
     ));
     assert_eq!(attack.told().len(), 1);
-    attack.send(&encode(&Operation::GcExports(vec![(1, 2)])));
+    attack.send(&encode(&Operation::GcExports(vec![(1, 2)].into())));
     attack.ends_clean("cannot return 2 references to export 1");
+}
+
+#[test]
+fn references_are_returned_in_the_form_of_any_dialect() {
+    for (exports, answers) in [
+        ("<13'op:gc-exports[1+0+][2+9+]>", "<13'op:gc-answers[1+]>"),
+        ("<12'op:gc-export[1+][2+]>", "<12'op:gc-answer[1+]>"),
+        ("<12'op:gc-export1+2+>", "<12'op:gc-answer1+>"),
+    ] {
+        let mut attack = Attack::default();
+        attack.send(&fetch("object", 1));
+        for resolver in [1, 2] {
+            let fetch = b"[5'fetch6:object]";
+            attack.send(&deliver(Target::Export(0), fetch, None, Some(resolver)));
+        }
+        let tables = |attack: &mut Attack| {
+            let stats = attack.vat().stats();
+            (stats.exports, stats.answers)
+        };
+        // The honest peer has an export, and an answer for its call.
+        let (others, answered) = tables(&mut attack);
+        attack.send(exports.as_bytes());
+        attack.send(answers.as_bytes());
+        assert_eq!(attack.ended(), None);
+        assert_eq!(tables(&mut attack), (others - 1, answered - 1), "{exports}");
+        attack.goes_on();
+    }
+    for malformed in [
+        "<13'op:gc-exports[1+][]>",
+        "<13'op:gc-exports[][1+]>",
+        "<13'op:gc-exports[1+]>",
+        "<12'op:gc-export1+>",
+        "<12'op:gc-export1+1+1+>",
+        "<13'op:gc-answers[1\"a]>",
+        "<13'op:gc-answers>",
+    ] {
+        let mut attack = Attack::default();
+        let fetch = b"[5'fetch6:object]";
+        attack.send(&deliver(Target::Export(0), fetch, Some(1), Some(1)));
+        attack.send(malformed.as_bytes());
+        attack.ends_clean("byte");
+    }
 }
 
 #[test]
@@ -467,7 +509,7 @@ fn values_in_answers() {
     for answer in 1..100 {
         let swiss = "x".repeat(100);
         attack.send(&fetch(&swiss, answer));
-        attack.send(&encode(&Operation::GcAnswers(vec![answer])));
+        attack.send(&encode(&Operation::GcAnswers(vec![answer].into())));
     }
     assert_eq!(attack.ended(), None);
     attack.goes_on();
@@ -580,7 +622,7 @@ fn a_chain_of_promises_is_walked_once() {
     let Some(Event::Call { arguments, .. }) = attack.events.pop() else {
         panic!("no call");
     };
-    for promise in &arguments.refs {
+    for promise in arguments.refs() {
         attack.vat().listen(*promise);
     }
     // Each promise is fulfilled with the next.
@@ -607,7 +649,7 @@ fn a_chain_of_promises_is_walked_once() {
             None,
         ));
     }
-    let (first, last) = (arguments.refs[0].0, arguments.refs[LENGTH - 1].0);
+    let (first, last) = (arguments.refs()[0].0, arguments.refs()[LENGTH - 1].0);
     assert_eq!(attack.vat().settled_end(first), last);
     assert_eq!(attack.vat().next_of(first, true), Some(last));
     // Messages still go to the first, since earlier ones may be on their way to it.
@@ -636,11 +678,11 @@ fn a_value_with_many_references_and_items() {
     assert_eq!(parts.len(), 8000);
     for (index, part) in parts.iter().enumerate() {
         match index % 2 {
-            0 => assert_eq!(part.as_reference(), Some(arguments.refs[index / 2])),
+            0 => assert_eq!(part.as_reference(), Some(arguments.refs()[index / 2])),
             _ => assert_eq!(part.data(), b"0+"),
         }
     }
-    attack.vat().drop_payload(&arguments);
+    attack.vat().drop_payload(arguments);
     // The bootstrap object does not take a long list apart.
     attack.send(&deliver(
         Target::Export(0),

@@ -216,7 +216,7 @@ impl Oracle {
         if one_way {
             let vat = &mut self.world.vats[vat];
             if let Err(reason) = vat.send(target, &arguments) {
-                vat.drop_payload(&reason.value);
+                vat.drop_payload(reason.value);
             }
         } else {
             let result = self.world.vats[vat].call(target, &arguments);
@@ -237,7 +237,7 @@ impl Oracle {
                     self.settled += 1;
                     self.broken += u64::from(outcome.is_err());
                     let payload = outcome.unwrap_or_else(|reason| reason.value);
-                    self.world.vats[vat].drop_payload(&payload);
+                    self.world.vats[vat].drop_payload(payload);
                     self.world.vats[vat].drop_ref(promise);
                 }
                 Event::Dropped(object) => {

@@ -16,7 +16,7 @@ fn echo(world: &mut World, vat: usize, events: &[Event]) {
             world.vats[vat].resolve(reply, Ok(&arguments));
             world.vats[vat].drop_ref(reply);
         }
-        world.vats[vat].drop_payload(&arguments);
+        world.vats[vat].drop_payload(arguments);
     }
 }
 
@@ -399,7 +399,7 @@ fn a_message_that_is_not_sent_is_reported() {
     assert_eq!(reason, Payload::reference(object).into());
     vat.drop_ref(broken);
     assert!(vat.is_held(object));
-    vat.drop_payload(&reason.value);
+    vat.drop_payload(reason.value);
     assert_eq!(vat.poll_event(), Some(Event::Dropped(object)));
 }
 

@@ -1,0 +1,180 @@
+//! Calls between two vats allocate nothing once their tables and buffers have grown.
+#![allow(clippy::unwrap_used, clippy::panic)]
+mod counted;
+
+use counted::allocations;
+use lydite_ocapn::captp::{Framing, Sturdyref};
+use lydite_ocapn::session::{
+    Config, Connection, Event, Location, Output, Payload, Proof, Ref, Vat,
+};
+
+const CALLS: usize = 64;
+
+/// Returns the number of messages that arrived.
+type Round = fn(&mut Pair) -> usize;
+
+struct Side {
+    vat: Vat,
+    connection: Option<Connection>,
+}
+
+impl Side {
+    fn new(name: &str, framing: Framing) -> Self {
+        let mut config = Config::new(vec![location(name)]);
+        config.framing = framing;
+        Self {
+            vat: Vat::new(config, [name.len() as u8; 32]),
+            connection: None,
+        }
+    }
+
+    /// Passes bytes on. Returns whether there were any.
+    fn pass(&mut self, to: &mut Self, bytes: &mut Vec<u8>) -> bool {
+        let mut passed = false;
+        while let Some(output) = self.vat.poll_output() {
+            passed = true;
+            match output {
+                Output::Bytes(connection) => {
+                    bytes.clear();
+                    self.vat.take_bytes(connection, bytes);
+                    to.vat.received(to.connection.unwrap(), bytes, 0);
+                }
+                Output::Dial { dial, .. } => {
+                    self.connection = self.vat.dialed(dial, Proof::Trusted, 0);
+                    to.connection = to.vat.accepted(0, Proof::Trusted, 0);
+                }
+                Output::Close(_) => panic!("closed"),
+            }
+        }
+        passed
+    }
+}
+
+fn location(name: &str) -> Location {
+    Location {
+        transport: "memory".into(),
+        designator: name.into(),
+        hints: None,
+    }
+}
+
+struct Pair {
+    client: Side,
+    server: Side,
+    object: Ref,
+    arguments: Payload,
+    bytes: Vec<u8>,
+}
+
+impl Pair {
+    fn new(framing: Framing) -> Self {
+        let (mut client, mut server) = (Side::new("a", framing), Side::new("bb", framing));
+        let object = server.vat.object();
+        server.vat.publish(b"object", object);
+        let location = location("bb");
+        let promise = client.vat.enliven(&Sturdyref {
+            peer: location.peer(),
+            swiss: b"object",
+        });
+        client.vat.listen(promise);
+        let mut pair = Self {
+            client,
+            server,
+            object: promise,
+            arguments: Payload::default(),
+            bytes: Vec::new(),
+        };
+        pair.pass();
+        while let Some(event) = pair.client.vat.poll_event() {
+            if let Event::Settled { outcome, .. } = event {
+                pair.object = outcome.unwrap().as_reference().unwrap();
+            }
+        }
+        pair
+    }
+
+    fn pass(&mut self) {
+        while self.client.pass(&mut self.server, &mut self.bytes)
+            | self.server.pass(&mut self.client, &mut self.bytes)
+        {}
+    }
+
+    /// Calls in flight at the same time, which the server answers with their arguments.
+    fn echo(&mut self, reference: bool) -> usize {
+        for call in 0..CALLS {
+            self.arguments.rebuild_list(|list| {
+                list.string("some text").integer(call as u64);
+                if reference {
+                    list.reference(self.object);
+                }
+            });
+            let promise = self.client.vat.call(self.object, &self.arguments);
+            self.client.vat.listen(promise);
+        }
+        self.pass();
+        while let Some(event) = self.server.vat.poll_event() {
+            if let Event::Call {
+                arguments,
+                reply: Some(reply),
+                ..
+            } = event
+            {
+                self.server.vat.resolve(reply, Ok(&arguments));
+                self.server.vat.drop_ref(reply);
+                self.server.vat.drop_payload(arguments);
+            }
+        }
+        self.pass();
+        let mut settled = 0;
+        while let Some(event) = self.client.vat.poll_event() {
+            if let Event::Settled { promise, outcome } = event {
+                let value = outcome.unwrap();
+                settled += usize::from(value.refs().len() == usize::from(reference));
+                self.client.vat.drop_payload(value);
+                self.client.vat.drop_ref(promise);
+            }
+        }
+        self.pass();
+        settled
+    }
+
+    fn one_way(&mut self) -> usize {
+        for _ in 0..CALLS {
+            self.arguments.rebuild_list(|list| {
+                list.string("some text");
+            });
+            self.client.vat.send(self.object, &self.arguments).unwrap();
+        }
+        self.pass();
+        let mut received = 0;
+        while let Some(event) = self.server.vat.poll_event() {
+            if let Event::Call { arguments, .. } = event {
+                received += 1;
+                self.server.vat.drop_payload(arguments);
+            }
+        }
+        received
+    }
+}
+
+/// One test, so that no other test allocates at the same time.
+#[test]
+fn steady_calls_allocate_nothing() {
+    for framing in [Framing::None, Framing::Length] {
+        let mut pair = Pair::new(framing);
+        let rounds: [(&str, Round); 3] = [
+            ("echo", |pair| pair.echo(false)),
+            ("echo of a reference", |pair| pair.echo(true)),
+            ("one-way", Pair::one_way),
+        ];
+        for (name, round) in rounds {
+            (0..100).for_each(|_| assert_eq!(round(&mut pair), CALLS));
+            let stats = (pair.client.vat.stats(), pair.server.vat.stats());
+            let allocations = allocations(|| {
+                (0..4).for_each(|_| assert_eq!(round(&mut pair), CALLS));
+            });
+            assert_eq!(allocations, 0, "{name}");
+            assert_eq!((pair.client.vat.stats(), pair.server.vat.stats()), stats);
+        }
+    }
+}
