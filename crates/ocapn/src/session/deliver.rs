@@ -56,9 +56,7 @@ impl Vat {
                     Work::Settle { promise, outcome } => self.settle(promise, outcome),
                     Work::Notify { listener, outcome } => self.notify(listener, outcome),
                     Work::NotifySettled { listener, promise } => {
-                        if let Some(outcome) = self.settled(promise) {
-                            self.notify(listener, outcome);
-                        }
+                        self.notify_settled(listener, promise);
                         self.release(promise);
                     }
                     Work::Hello { session } => self.resume_hello(session),
@@ -86,7 +84,13 @@ impl Vat {
         self.finish(result, Err(reason.into()));
     }
 
-    fn deliver(&mut self, target: Id, payload: Payload, result: Option<Id>, origin: Option<Id>) {
+    pub(super) fn deliver(
+        &mut self,
+        target: Id,
+        payload: Payload,
+        result: Option<Id>,
+        origin: Option<Id>,
+    ) {
         let target = self.follow(target);
         let Some(node) = self.nodes.get_mut(target) else {
             self.release_payload(payload);
@@ -303,7 +307,7 @@ impl Vat {
         Some(outcome)
     }
 
-    fn settle(&mut self, id: Id, mut outcome: Outcome) {
+    pub(super) fn settle(&mut self, id: Id, mut outcome: Outcome) {
         let Some(node) = self.nodes.get(id).filter(|node| node.is_pending()) else {
             return self.release_outcome(outcome);
         };
@@ -352,6 +356,11 @@ impl Vat {
         if let Some(other) = following {
             for listener in listeners.into_iter() {
                 self.subscribe(other, listener);
+            }
+        } else if listeners.len() == 1 && queue.is_empty() {
+            // The same as below, without the stack.
+            for listener in listeners.into_iter() {
+                self.notify_settled(listener, id);
             }
         } else {
             // Listeners are notified after the messages that waited, so they are below them on the stack.
@@ -446,6 +455,12 @@ impl Vat {
                 session.listens.remove(promise.index.into());
             }
             session.listeners -= 1;
+        }
+    }
+
+    fn notify_settled(&mut self, listener: Listener, promise: Id) {
+        if let Some(outcome) = self.settled(promise) {
+            self.notify(listener, outcome);
         }
     }
 

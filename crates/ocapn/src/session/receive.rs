@@ -5,7 +5,6 @@ use alloc::{
 };
 
 use super::connection::{Connection, Phase};
-use super::deliver::Work;
 use super::node::{Kind, Listener, Node, Part, Promise, Ref, Remote};
 use super::payload::{Builder, PLACEHOLDER, Payload};
 use super::slab::Id;
@@ -210,12 +209,7 @@ impl Vat {
                         );
                     }
                 }
-                self.work.push(Work::Deliver {
-                    target,
-                    payload,
-                    result,
-                    origin: Some(id),
-                });
+                self.deliver(target, payload, result, Some(id));
                 Ok(())
             }
             Operation::Listen { to, resolver, .. } => {

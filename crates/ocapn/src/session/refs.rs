@@ -1,7 +1,7 @@
 //! Counting references, and freeing what nothing refers to.
 use super::connection::Phase;
 use super::deliver::Work;
-use super::node::{Kind, Listener, Node, Outcome, Ref, State};
+use super::node::{Kind, Listener, Node, Outcome, Ref, Remote, State};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::{Event, Vat};
@@ -121,51 +121,59 @@ impl Vat {
 
     /// Frees the node if nothing refers to it. A promise that somebody waits for is kept until it settles.
     pub(super) fn collect(&mut self, id: Id) {
-        let Some(node) = self.nodes.get(id) else {
+        let Some(node) = self.nodes.get_mut(id) else {
             return;
         };
         if node.is_observed() {
             return;
         }
-        let Some(node) = self.nodes.remove(id) else {
+        let state = node
+            .promise_mut()
+            .map(|promise| core::mem::take(&mut promise.state));
+        let (mut resolves, mut refers) = (None, None);
+        match &node.kind {
+            Kind::Object => self.events.push_back(Event::Dropped(Ref(id))),
+            Kind::Bootstrap | Kind::Promise(_) => {}
+            Kind::Resolver(promise) => resolves = Some(*promise),
+            Kind::Remote { remote, .. } => refers = Some(*remote),
+        }
+        self.nodes.free(id);
+        if let Some(state) = state {
+            self.release_state(state);
+        }
+        if let Some(promise) = resolves
+            && self.nodes.get(promise).is_some_and(Node::is_pending)
+        {
+            let outcome = Err("the resolver was dropped".into());
+            self.work.push(Work::Settle { promise, outcome });
+        }
+        if let Some(remote) = refers {
+            self.return_reference(remote);
+        }
+    }
+
+    /// Notes that a party is to be told that nothing refers to it any more.
+    fn return_reference(&mut self, remote: Remote) {
+        let Some(session) = self.sessions.get_mut(remote.session) else {
             return;
         };
-        match node.kind {
-            Kind::Object => self.events.push_back(Event::Dropped(Ref(id))),
-            Kind::Bootstrap => {}
-            Kind::Resolver(promise) => {
-                if self.nodes.get(promise).is_some_and(Node::is_pending) {
-                    let outcome = Err("the resolver was dropped".into());
-                    self.work.push(Work::Settle { promise, outcome });
-                }
+        if session.phase != Phase::Active {
+            return;
+        }
+        match remote.target {
+            // The bootstrap object is not counted.
+            Target::Export(_) if remote.received == 0 => return,
+            Target::Export(position) => {
+                session.imports.remove(position);
+                session.gc_exports.push((position, remote.received));
             }
-            Kind::Promise(promise) => self.release_state(promise.state),
-            Kind::Remote { remote, promise } => {
-                if let Some(promise) = promise {
-                    self.release_state(promise.state);
-                }
-                let Some(session) = self.sessions.get_mut(remote.session) else {
-                    return;
-                };
-                if session.phase != Phase::Active {
-                    return;
-                }
-                match remote.target {
-                    // The bootstrap object is not counted.
-                    Target::Export(_) if remote.received == 0 => return,
-                    Target::Export(position) => {
-                        session.imports.remove(position);
-                        session.gc_exports.push((position, remote.received));
-                    }
-                    Target::Answer(position) => {
-                        session.questions.remove(position);
-                        session.gc_answers.push(position);
-                    }
-                }
-                if session.gc_exports.len() + session.gc_answers.len() == 1 {
-                    self.collecting.push(remote.session);
-                }
+            Target::Answer(position) => {
+                session.questions.remove(position);
+                session.gc_answers.push(position);
             }
+        }
+        if session.gc_exports.len() + session.gc_answers.len() == 1 {
+            self.collecting.push(remote.session);
         }
     }
 

@@ -62,12 +62,29 @@ impl<T> Slab<T> {
             return None;
         }
         let value = slot.1.take()?;
-        // A slot whose generations are used up stays empty, so that an old id can never match again.
-        slot.0 = slot.0.wrapping_add(1);
-        if slot.0 != 0 {
-            self.free.push(id.index);
-        }
+        self.vacated(id);
         Some(value)
+    }
+
+    /// Removes a value where it is.
+    pub fn free(&mut self, id: Id) {
+        if let Some(slot) = self.slots.get_mut(id.index as usize)
+            && slot.0 == id.generation
+            && slot.1.is_some()
+        {
+            slot.1 = None;
+            self.vacated(id);
+        }
+    }
+
+    fn vacated(&mut self, id: Id) {
+        if let Some(slot) = self.slots.get_mut(id.index as usize) {
+            // A slot whose generations are used up stays empty, so that an old id can never match again.
+            slot.0 = slot.0.wrapping_add(1);
+            if slot.0 != 0 {
+                self.free.push(id.index);
+            }
+        }
     }
 
     pub fn ids(&self) -> Vec<Id> {

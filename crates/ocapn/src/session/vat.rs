@@ -224,7 +224,7 @@ impl Vat {
             Ok(value) => Ok(self.retained(value)),
             Err(reason) => Err(self.retained(reason).into()),
         };
-        self.work.push(Work::Settle { promise, outcome });
+        self.settle(promise, outcome);
         self.run();
     }
 
