@@ -2,8 +2,9 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 
 use super::node::Ref;
+use super::receive::walk;
 use crate::captp::{Codec as _, Syrup, Write as _};
-use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Record, Value, sort_keys};
+use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
 
 /// The label of the record that stands for a reference in [`Payload::data`].
 pub(super) const PLACEHOLDER: &str = "desc:ref";
@@ -97,10 +98,24 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// The tree has no encoding, or a reference is unknown, or in a key, a label or a set.
+    /// The tree has no encoding or is nested deeper than peers read, a reference is unknown, or a key, a label or a
+    /// member of a set is a container.
     pub fn from_tree(tree: &Value, refs: &[Ref]) -> Result<Self, Error> {
-        let mut builder = Builder::default();
-        builder.tree(tree, refs, 0)?;
+        let encoded = syrup::encode(tree)?;
+        let (mut builder, mut copied) = (Builder::default(), 0);
+        walk(&mut Reader::new(&encoded), &mut |reader| {
+            let start = reader.offset();
+            let Some(index) = read_placeholder(reader)? else {
+                return Ok::<_, Error>(false);
+            };
+            let index = usize::try_from(index).ok();
+            let reference = index.and_then(|index| refs.get(index));
+            builder.raw(&encoded[copied..start]);
+            builder.reference(*reference.ok_or(ErrorKind::WrongType.at(start))?);
+            copied = reader.offset();
+            Ok(true)
+        })?;
+        builder.raw(&encoded[copied..]);
         Ok(builder.payload)
     }
 
@@ -227,40 +242,17 @@ fn placeholder_length(index: usize) -> usize {
     PREFIX.len() + digits + 2
 }
 
-/// The index in a placeholder; `None` for other records.
-fn placeholder(record: &Record) -> Option<Option<usize>> {
-    if record.label != Value::Symbol(PLACEHOLDER.into()) {
-        return None;
+/// Reads a placeholder; leaves other records.
+fn read_placeholder(reader: &mut Reader<'_>) -> Result<Option<u64>, Error> {
+    let mut inside = *reader;
+    inside.begin(Kind::Record)?;
+    if inside.kind()? != Kind::Symbol || inside.symbol()? != PLACEHOLDER {
+        return Ok(None);
     }
-    Some(match record.fields.as_slice() {
-        [Value::Integer(index)] => u64::try_from(index).ok().and_then(|i| i.try_into().ok()),
-        _ => None,
-    })
-}
-
-/// Fails if there is a placeholder in the tree.
-fn without_references(tree: &Value) -> Result<&Value, Error> {
-    let found = match tree {
-        Value::List(items) | Value::Set(items) => {
-            items.iter().any(|item| without_references(item).is_err())
-        }
-        Value::Dictionary(entries) => entries.iter().any(|(key, value)| {
-            without_references(key).is_err() || without_references(value).is_err()
-        }),
-        Value::Record(record) => {
-            placeholder(record).is_some()
-                || without_references(&record.label).is_err()
-                || record
-                    .fields
-                    .iter()
-                    .any(|field| without_references(field).is_err())
-        }
-        _ => false,
-    };
-    if found {
-        return Err(ErrorKind::WrongType.at(0));
-    }
-    Ok(tree)
+    let index = inside.u64()?;
+    inside.end(Kind::Record)?;
+    *reader = inside;
+    Ok(Some(index))
 }
 
 /// Appends values to a [`Payload`].
@@ -344,55 +336,6 @@ impl Builder {
     pub fn payload(&mut self, payload: &Payload) -> &mut Self {
         self.append(payload, 0, payload.data.len());
         self
-    }
-
-    fn tree(&mut self, tree: &Value, refs: &[Ref], depth: usize) -> Result<(), Error> {
-        if depth > syrup::MAX_TREE_DEPTH {
-            return Err(ErrorKind::TooDeep.at(0));
-        }
-        match tree {
-            Value::List(items) => {
-                self.begin_list();
-                for item in items {
-                    self.tree(item, refs, depth + 1)?;
-                }
-                self.end_list();
-            }
-            Value::Dictionary(entries) => {
-                let mut keys = Vec::with_capacity(entries.len());
-                for (index, (key, _)) in entries.iter().enumerate() {
-                    keys.push((syrup::encode(without_references(key)?)?, index));
-                }
-                if sort_keys(&mut keys).is_some() {
-                    return Err(ErrorKind::Duplicate.at(0));
-                }
-                self.raw(b"{");
-                for (key, index) in keys {
-                    self.raw(&key);
-                    self.tree(&entries[index].1, refs, depth + 1)?;
-                }
-                self.raw(b"}");
-            }
-            Value::Record(record) => match placeholder(record) {
-                Some(index) => {
-                    let index = index.ok_or(ErrorKind::WrongType.at(0))?;
-                    let reference = refs.get(index).ok_or(ErrorKind::WrongType.at(0))?;
-                    self.reference(*reference);
-                }
-                None => {
-                    self.raw(b"<");
-                    self.value(without_references(&record.label)?)?;
-                    for field in &record.fields {
-                        self.tree(field, refs, depth + 1)?;
-                    }
-                    self.raw(b">");
-                }
-            },
-            other => {
-                self.value(without_references(other)?)?;
-            }
-        }
-        Ok(())
     }
 
     /// The payload so far.

@@ -398,7 +398,9 @@ impl Vat {
             builder: Builder::on(self.spare.get()),
             references: 0,
         };
-        let read = self.read_value(id, &mut Syrup::reader(encoded), &mut import);
+        let read = walk(&mut Syrup::reader(encoded), &mut |reader| {
+            self.read_descriptor(id, reader, &mut import)
+        });
         import.builder.raw(&encoded[import.copied..]);
         let payload = import.builder.finish();
         if let Err(stop) = read {
@@ -408,88 +410,77 @@ impl Vat {
         Ok(payload)
     }
 
-    fn read_value<'a>(
+    /// Reads a record that is a descriptor or that has no references; leaves others.
+    fn read_descriptor<'a>(
         &mut self,
         id: Id,
         reader: &mut Reader<'a>,
         import: &mut Importer<'a>,
-    ) -> Result<(), Stop> {
-        match reader.kind()? {
-            syrup::Kind::List => {
-                reader.begin(syrup::Kind::List)?;
-                while !reader.try_end(syrup::Kind::List) {
-                    self.read_value(id, reader, import)?;
-                }
-            }
-            syrup::Kind::Dictionary => {
-                reader.begin(syrup::Kind::Dictionary)?;
-                while !reader.try_end(syrup::Kind::Dictionary) {
-                    // A reference as a key would have no canonical place.
-                    read_plain(reader)?;
-                    self.read_value(id, reader, import)?;
-                }
-            }
-            syrup::Kind::Set => {
-                reader.begin(syrup::Kind::Set)?;
-                while !reader.try_end(syrup::Kind::Set) {
-                    read_plain(reader)?;
-                }
-            }
-            syrup::Kind::Record => self.read_record(id, reader, import)?,
-            _ => {
-                reader.raw()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn read_record<'a>(
-        &mut self,
-        id: Id,
-        reader: &mut Reader<'a>,
-        import: &mut Importer<'a>,
-    ) -> Result<(), Stop> {
+    ) -> Result<bool, Stop> {
         let start = *reader;
-        reader.begin(syrup::Kind::Record)?;
-        if reader.kind()? != syrup::Kind::Symbol {
-            read_plain(reader)?;
-        } else {
-            let node = match reader.symbol()? {
-                "desc:import-object" | "desc:import-promise" => {
-                    *reader = start;
-                    import.count(self.config.limits.references)?;
-                    Some(self.import(id, Import::read(reader)?)?)
-                }
-                "desc:export" | "desc:answer" => {
-                    *reader = start;
-                    import.count(self.config.limits.references)?;
-                    let node = self.target(id, Target::read(reader)?)?;
-                    self.retain(node);
-                    Some(node)
-                }
-                "desc:sig-envelope" => {
-                    let mut inside = *reader;
-                    *reader = start;
-                    let envelope = reader.raw()?.as_bytes();
-                    if inside.begin_record()? != "desc:handoff-give" {
-                        return Ok(());
-                    }
-                    import.count(self.config.limits.references)?;
-                    Some(self.receive_gift(id, envelope)?)
-                }
-                PLACEHOLDER => return Err(format!("unknown descriptor {PLACEHOLDER}").into()),
-                _ => None,
-            };
-            if let Some(node) = node {
-                import.put(start.offset(), reader.offset(), node);
-                return Ok(());
+        let mut inside = start;
+        inside.begin(syrup::Kind::Record)?;
+        if inside.kind()? != syrup::Kind::Symbol {
+            return Ok(false);
+        }
+        let node = match inside.symbol()? {
+            "desc:import-object" | "desc:import-promise" => {
+                import.count(self.config.limits.references)?;
+                self.import(id, Import::read(reader)?)?
             }
-        }
-        while !reader.try_end(syrup::Kind::Record) {
-            self.read_value(id, reader, import)?;
-        }
-        Ok(())
+            "desc:export" | "desc:answer" => {
+                import.count(self.config.limits.references)?;
+                let node = self.target(id, Target::read(reader)?)?;
+                self.retain(node);
+                node
+            }
+            "desc:sig-envelope" => {
+                let envelope = reader.raw()?.as_bytes();
+                if inside.begin_record()? != "desc:handoff-give" {
+                    return Ok(true);
+                }
+                import.count(self.config.limits.references)?;
+                self.receive_gift(id, envelope)?
+            }
+            PLACEHOLDER => return Err(format!("unknown descriptor {PLACEHOLDER}").into()),
+            _ => return Ok(false),
+        };
+        import.put(start.offset(), reader.offset(), node);
+        Ok(true)
     }
+}
+
+/// Walks a value and calls `record` with each record that may be a reference. That returns whether it has read the
+/// record; if not, the walk goes on inside. A reference as a key, a member of a set or a label would have no canonical
+/// place, so that these must not be containers.
+pub(super) fn walk<'a, E: From<syrup::Error>>(
+    reader: &mut Reader<'a>,
+    record: &mut impl FnMut(&mut Reader<'a>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let kind = reader.kind()?;
+    match kind {
+        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set => reader.begin(kind)?,
+        syrup::Kind::Record if record(reader)? => return Ok(()),
+        syrup::Kind::Record => {
+            reader.begin(kind)?;
+            read_plain(reader)?;
+        }
+        _ => {
+            reader.raw()?;
+            return Ok(());
+        }
+    }
+    while !reader.try_end(kind) {
+        match kind {
+            syrup::Kind::Set => read_plain(reader)?,
+            syrup::Kind::Dictionary => {
+                read_plain(reader)?;
+                walk(reader, record)?;
+            }
+            _ => walk(reader, record)?,
+        }
+    }
+    Ok(())
 }
 
 /// Arguments that are being read.
@@ -518,20 +509,13 @@ impl Importer<'_> {
     }
 }
 
-/// Reads a value that is no container.
-fn read_plain(reader: &mut Reader<'_>) -> Result<(), Stop> {
+/// Reads a value that is not a container.
+fn read_plain(reader: &mut Reader<'_>) -> Result<(), syrup::Error> {
     match reader.kind()? {
         syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set | syrup::Kind::Record => {
-            Err(format!(
-                "byte {}: a container cannot be a key or label",
-                reader.offset()
-            )
-            .into())
+            Err(syrup::ErrorKind::WrongType.at(reader.offset()))
         }
-        _ => {
-            reader.raw()?;
-            Ok(())
-        }
+        _ => reader.raw().map(|_| ()),
     }
 }
 

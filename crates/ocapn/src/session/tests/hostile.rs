@@ -242,7 +242,7 @@ fn positions_that_do_not_exist() {
                 None,
                 None,
             ),
-            "cannot be a key",
+            "not of the expected type",
         ),
         (
             deliver(
@@ -251,7 +251,7 @@ fn positions_that_do_not_exist() {
                 None,
                 None,
             ),
-            "cannot be a key",
+            "not of the expected type",
         ),
         (
             encode(&Operation::GcExports(vec![(9, 1)].into())),

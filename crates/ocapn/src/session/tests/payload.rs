@@ -44,7 +44,7 @@ fn a_tree_becomes_a_payload_in_the_order_of_its_encoding() {
 fn trees_without_a_form() {
     let refs = refs();
     let mut deep = Value::List(vec![]);
-    for _ in 0..crate::syrup::MAX_TREE_DEPTH {
+    for _ in 1..crate::syrup::Limits::DEFAULT.depth {
         deep = Value::List(vec![deep]);
     }
     assert!(Payload::from_tree(&deep, &refs).is_ok());
