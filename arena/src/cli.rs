@@ -53,7 +53,7 @@ pub struct BenchArgs {
 #[derive(Args, Debug)]
 struct Rows {
     /// Run only matching operations of all families (`*` and `?`; separated by commas), including those that run on
-    /// request only (`eest_*`)
+    /// request only (`eest_*`, `worst_*`)
     #[arg(long, value_name = "GLOB")]
     ops: Option<String>,
 }

@@ -207,12 +207,13 @@ fn probes() -> usize {
 }
 
 /// The embedded catalogue files.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     include_str!("../ops/ethereum.toml"),
     include_str!("../ops/secp256k1.toml"),
     include_str!("../ops/syrup.toml"),
     include_str!("../ops/precompiles.toml"),
     include_str!("../ops/eest.toml"),
+    include_str!("../ops/worst.toml"),
     include_str!("../ops/xmss.toml"),
     include_str!("../ops/block.toml"),
     include_str!("../ops/bindings.toml"),
@@ -346,8 +347,9 @@ mod tests {
         assert_eq!(reported("xmss").count(), 1);
         for op in ops {
             assert!(op.ops_per_call > 0 && op.items > 0, "{}", op.id);
-            assert_eq!(op.on_request, op.id.starts_with("eest_"), "{}", op.id);
-            assert!(!op.on_request || !op.fixture.is_empty(), "{}", op.id);
+            let (fixture, worst) = (op.id.starts_with("eest_"), op.id.starts_with("worst_"));
+            assert_eq!(op.on_request, fixture || worst, "{}", op.id);
+            assert!(!fixture || !op.fixture.is_empty(), "{}", op.id);
             assert_eq!(
                 matches!(op.input, Input::Report | Input::Fixture),
                 !["varied", "batch", "blocks", "vectors"]

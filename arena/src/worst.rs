@@ -208,7 +208,9 @@ pub fn render(finds: &mut [Find]) -> String {
         };
         let row = format!("input = \"fixture\", case = \"{}\"{size}", find.row.case);
         if rows.insert((&find.row.kernel, row.clone())) {
-            text += &format!("{}, {}: {{ {row} }}\n", find.row.kernel, find.contender);
+            let precompile = find.row.kernel.replace("evm_", "worst_");
+            let contender = find.contender.replace('-', "_");
+            text += &format!("{{ id = \"{precompile}_{contender}\", {row} }},\n");
         }
     }
     text
