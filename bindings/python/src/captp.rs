@@ -227,7 +227,9 @@ impl Vat {
         if Arc::ptr_eq(&self.vat, &handle.vat) {
             Ok(handle.handle)
         } else {
-            Err(PyValueError::new_err("the reference belongs to another node"))
+            Err(PyValueError::new_err(
+                "the reference belongs to another node",
+            ))
         }
     }
 
