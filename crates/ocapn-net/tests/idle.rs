@@ -51,7 +51,7 @@ fn connect(locator: &Locator, name: String) -> TcpStream {
         vat.received(connection.unwrap(), &bytes[..read], 0);
         while let Some(event) = vat.poll_event() {
             if let Event::Settled { outcome, .. } = event {
-                vat.drop_payload(&outcome.unwrap());
+                vat.drop_payload(outcome.unwrap());
                 vat.drop_ref(promise);
                 settled = true;
             }
