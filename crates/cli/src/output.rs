@@ -53,7 +53,7 @@ pub fn write(text: &str) -> Result<()> {
     write_bytes(text.as_bytes())
 }
 
-/// Like [`write`], for raw bytes.
+/// Like [`write()`], for raw bytes.
 pub fn write_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
