@@ -1,4 +1,4 @@
-//! The `lydite` command with `bench`. It is a program of its own because the arena is not published.
+//! The `lydite` command with `bench`. It is a separate program because the arena is not published.
 
 use std::process::ExitCode;
 

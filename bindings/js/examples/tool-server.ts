@@ -23,7 +23,7 @@ const readOnly = (notes: Remote, allowance: { reads: number }) =>
     write() { throw new Error('these notes are read-only') }
   })()
 
-/** A helper in a third vat, which has no access to anything but what it is given. */
+/** A helper in a third vat, with access only to its argument. */
 async function tryAll(notes: Remote) {
   const results = await Promise.allSettled([notes.write('mine now'), notes.read(), notes.read()])
   return results.map((result) => (result.status === 'fulfilled' ? result.value : `refused: ${result.reason.message}`))

@@ -311,14 +311,14 @@ pub fn publish(
     _: usize,
 ) -> Result<usize, Failure> {
     let swiss = state.input(length)?.to_vec();
+    if swiss.is_empty() {
+        return Err(Failure::argument(
+            "expected a swiss number, found an empty one",
+        ));
+    }
     let peer = state.peer()?;
     peer.vat.publish(&swiss, peer.refs.get(object)?);
-    let locator = Locator {
-        designator: peer.location.designator.clone(),
-        transport: peer.location.transport.clone(),
-        swiss: Some(swiss),
-        hints: peer.location.hints.clone().unwrap_or_default(),
-    };
+    let locator = peer.location.locator(&swiss);
     state.put_owned(locator.to_string().into_bytes())
 }
 
@@ -377,7 +377,7 @@ pub fn accepted(state: &mut State, now: usize, _: usize, _: usize) -> Result<usi
     Ok(connection.map_or(0, |connection| peer.connections.add(connection) + 1))
 }
 
-/// The first frame of a peer that opened a connection → the frame that answers it.
+/// The first frame of a peer that opened a connection → the frame to send in return.
 pub fn answer(state: &mut State, length: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let challenge = state.input(length)?.to_vec();
     let answer = captp::answer_challenge(&challenge, &state.peer()?.key);

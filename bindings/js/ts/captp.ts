@@ -487,7 +487,7 @@ export class Connections {
   }
 
   /** Passes on what a socket receives. `first` takes the first frame and returns the connection, -1 if it is not needed.
-   * `failed` is called if there is no connection when the socket closes. */
+   * `failed` is called if the socket closes before that. */
   #attach(socket: Socket, connection: number, first: (frame: Uint8Array) => number, failed?: (reason?: string) => void): void {
     let greeted = false
     const end = (reason?: string) => {

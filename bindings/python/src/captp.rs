@@ -3,6 +3,7 @@
 //! No lock is held while Python code runs, so that handles can be dropped at any time.
 
 use std::cell::RefCell;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lydite::ocapn::{
@@ -40,7 +41,8 @@ pub fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr("Handle", py.get_type::<Handle>())?;
     module.setattr("Key", py.get_type::<Key>())?;
     module.setattr("PeerKey", py.get_type::<PeerKey>())?;
-    module.setattr("Vat", py.get_type::<Vat>())
+    module.setattr("Vat", py.get_type::<Vat>())?;
+    module.add_function(wrap_pyfunction!(may_reach, module)?)
 }
 
 type Shared = Arc<Mutex<session::Vat>>;
@@ -153,6 +155,14 @@ impl PeerKey {
     }
 }
 
+/// Whether to connect to an address because a peer named it, if the own listener is bound to `own`. `private`: also to
+/// private and loopback addresses.
+#[pyfunction]
+#[pyo3(signature = (address, own, /, *, private))]
+fn may_reach(address: IpAddr, own: IpAddr, private: bool) -> bool {
+    captp::may_reach(address, own, private)
+}
+
 fn framing(name: &str) -> PyResult<Framing> {
     match name {
         "none" => Ok(Framing::None),
@@ -164,16 +174,11 @@ fn framing(name: &str) -> PyResult<Framing> {
 }
 
 fn dialect(name: &str) -> PyResult<Dialect> {
-    let dialects = [
-        Dialect::Endo202608,
-        Dialect::Suite202602,
-        Dialect::Draft202607,
-    ];
-    let mut named = dialects
-        .iter()
-        .filter(|dialect| dialect.to_string() == name);
-    named.next().copied().ok_or_else(|| {
-        let names = dialects.map(|dialect| format!("'{dialect}'")).join(", ");
+    let mut dialects = Dialect::ALL.into_iter();
+    let named = dialects.find(|dialect| dialect.to_string() == name);
+    named.ok_or_else(|| {
+        let names = Dialect::ALL.map(|dialect| format!("'{dialect}'"));
+        let names = names.join(", ");
         PyValueError::new_err(format!("dialect: expected one of {names}, found '{name}'"))
     })
 }
@@ -208,6 +213,9 @@ type Listener = (String, String, Vec<(String, String)>, Option<String>);
 pub struct Vat {
     vat: Shared,
     locations: Vec<Location>,
+    /// The limit on answers, which also bounds the calls of one peer that are being handled.
+    #[pyo3(get)]
+    answers: usize,
 }
 
 impl Vat {
@@ -362,6 +370,7 @@ impl Vat {
             .map_err(|error| PyOSError::new_err(format!("system randomness: {error}")))?;
         Ok(Self {
             locations: config.locations.clone(),
+            answers: config.limits.answers,
             vat: Arc::new(Mutex::new(session::Vat::new(config, seed))),
         })
     }
@@ -439,8 +448,9 @@ impl Vat {
         PyBytes::new(py, &bytes)
     }
 
-    /// What happened: ("call", key, arguments, reply or None, connection or None), ("settled", key, outcome, value or reason)
-    /// with the outcome "fulfilled", "broken", "disconnected" or "limit", ("broken", key), ("dropped", key), ("up", connection) or ("down", connection, reason).
+    /// The next event: ("call", key, arguments, reply or None, connection or None), ("settled", key, outcome, value or
+    /// reason) with the outcome "fulfilled", "broken", "disconnected" or "limit", ("broken", key), ("dropped", key),
+    /// ("up", connection) or ("down", connection, reason).
     fn poll_event<'py>(
         &self,
         py: Python<'py>,
@@ -550,14 +560,7 @@ impl Vat {
 
     /// The sturdyref of this swiss number, or without one the locator of the participant, at the first listener.
     fn locator(&self, swiss: Data<'_>) -> Option<String> {
-        let location = self.locations.first()?;
-        let locator = Locator {
-            designator: location.designator.clone(),
-            transport: location.transport.clone(),
-            swiss: (!swiss.is_empty()).then(|| swiss.to_vec()),
-            hints: location.hints.clone().unwrap_or_default(),
-        };
-        Some(locator.to_string())
+        Some(self.locations.first()?.locator(&swiss).to_string())
     }
 
     /// A promise for the object that a sturdyref names, or for the bootstrap object of a peer.

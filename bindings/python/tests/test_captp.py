@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect as connect_websocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lydite import EncodeError, LyditeError, Record, Symbol, captp
-from lydite._native import PeerKey
+from lydite._native import PeerKey, may_reach
 from lydite.captp import websocket
 
 
@@ -676,7 +676,7 @@ def test_which_addresses_peers_may_name():
         ("64:ff9b::7f00:1", loopback, True, False),
         ("::", "::", True, False),
     ]:
-        assert websocket._may_reach(address, own, reach_private) == expected, address
+        assert may_reach(address, own, private=reach_private) == expected, address
 
 
 # The objects of the OCapN test suite.

@@ -45,9 +45,8 @@ fn derive(item: &DeriveInput, expand: fn(&Input) -> proc_macro2::TokenStream) ->
 ///   at once.
 ///
 /// A method that is not `async` is one-way: it has no result, and its caller gets an error only if the message was not
-/// sent. An `async` method may
-/// return `Result<T, E>` with any `E` that converts to `Error`; its caller gets a `Promise<T>`. Parameters and results
-/// are data that implement `Encode` and `Decode`, and references.
+/// sent. An `async` method may return `Result<T, E>` with any `E` that converts to `Error`; its caller gets a
+/// `Promise<T>`. Parameters and results are data that implement `Encode` and `Decode`, and references.
 ///
 /// If the first parameter of a method is a `&Context`, the object gets the node and the session of the caller there.
 /// Callers do not pass it, and it is not part of the message.

@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(250);
 const CHUNK: usize = 64 << 10;
 
 thread_local! {
-    /// What the connections of a thread read into, so that idle ones need no memory for it. Empty while it is in use.
+    /// The read buffer of all connections of a thread, so that idle ones need no memory for it. Empty during use.
     static READ: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 

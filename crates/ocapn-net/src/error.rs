@@ -13,7 +13,7 @@ pub enum Error {
     /// The promise broke, for a reason that the object called or its node gave. It may be an error of any kind there:
     /// that node may have lost its own session with a third one.
     Broken(Passable),
-    /// There is no session with the peer: it ended, or could not be opened, for this reason. A message that was on its
+    /// The session with the peer ended, or could not be opened, for this reason. A message that was on its
     /// way may have arrived.
     Disconnected(String),
     /// A limit of this node was reached ([`Limits`](lydite_ocapn::session::Limits)). The message was not sent.

@@ -148,7 +148,7 @@ impl Builder {
         self
     }
 
-    /// Bounds on what peers can use. The one of answers also bounds the calls of one peer that handlers have not
+    /// Bounds on what peers can use. `answers` also bounds the calls of one peer that handlers have not
     /// completed: one more ends the session.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -268,13 +268,7 @@ impl Node {
 
     /// The locator of a published object, at the first netlayer.
     pub fn locator(&self, swiss: &[u8]) -> Option<Locator> {
-        let location = self.0.locations.first()?;
-        Some(Locator {
-            designator: location.designator.clone(),
-            transport: location.transport.clone(),
-            swiss: (!swiss.is_empty()).then(|| swiss.into()),
-            hints: location.hints.clone().unwrap_or_default(),
-        })
+        Some(self.0.locations.first()?.locator(swiss))
     }
 
     /// Creates an object.

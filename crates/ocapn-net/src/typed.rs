@@ -337,7 +337,7 @@ pub mod generated {
             }
         }
 
-        /// Answers a call of a method that has no result.
+        /// Settles a call of a method without a result.
         pub fn done(self) {
             self.call.settle(Ok(().into()));
         }

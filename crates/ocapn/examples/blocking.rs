@@ -13,7 +13,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lydite_ocapn::captp::Locator;
 use lydite_ocapn::session::{Config, Connection, Event, Location, Output, Payload, Proof, Vat};
 use lydite_ocapn::syrup;
 
@@ -67,15 +66,6 @@ impl Peer {
             sender,
             start: Instant::now(),
         })
-    }
-
-    fn locator(&self, swiss: &[u8]) -> Locator {
-        Locator {
-            designator: self.location.designator.clone(),
-            transport: self.location.transport.clone(),
-            swiss: Some(swiss.into()),
-            hints: self.location.hints.clone().unwrap_or_default(),
-        }
     }
 
     /// Milliseconds of a clock that never goes back.
@@ -237,7 +227,7 @@ pub fn demonstrate() -> Result<[Result<String, String>; 2], Box<dyn Error>> {
     let swiss = b"greeter"; // In programs: 32 random bytes.
     let greeter = server.vat.object();
     server.vat.publish(swiss, greeter);
-    let locator = server.locator(swiss);
+    let locator = server.location.locator(swiss);
     let server = thread::spawn(move || serve_greeter(server));
 
     let mut client = Peer::listen("client")?;

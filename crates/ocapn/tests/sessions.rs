@@ -2,105 +2,36 @@
 #![cfg(feature = "captp")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 mod counted;
+mod pair;
 
 use counted::live;
-use lydite_ocapn::captp::Sturdyref;
-use lydite_ocapn::session::{
-    Config, Connection, Event, Limits, Location, Output, Payload, Proof, Ref, Vat,
-};
+use lydite_ocapn::session::{Event, Limits, Payload, Ref};
+use pair::{SWISS, Side, config, enliven};
 
-const SWISS: &[u8] = b"object";
-
-fn location(name: &str) -> Location {
-    Location {
-        transport: "memory".into(),
-        designator: name.into(),
-        hints: None,
-    }
-}
-
-fn vat(name: &str, seed: u8) -> Vat {
-    let mut config = Config::new(vec![location(name)]);
+fn side(name: &str, seed: u8) -> Side {
+    let mut config = config(name);
     config.limits = Limits {
         unidentified: usize::MAX,
         connections: usize::MAX,
         listeners: usize::MAX,
         ..Limits::default()
     };
-    Vat::new(config, [seed; 32])
+    Side::new(config, seed)
 }
 
-/// A vat and its end of a connection.
-struct Side {
-    vat: Vat,
-    connection: Option<Connection>,
-}
-
-impl Side {
-    fn new(name: &str, seed: u8) -> Self {
-        Self {
-            vat: vat(name, seed),
-            connection: None,
-        }
-    }
-}
-
-/// Passes what two vats send to each other. Returns the events of each.
-fn pass(sides: &mut [&mut Side; 2]) -> [Vec<Event>; 2] {
-    let mut events = [vec![], vec![]];
-    loop {
-        let mut idle = true;
-        for from in 0..2 {
-            while let Some(output) = sides[from].vat.poll_output() {
-                idle = false;
-                match output {
-                    Output::Bytes(connection) => {
-                        let mut bytes = Vec::new();
-                        sides[from].vat.take_bytes(connection, &mut bytes);
-                        let to = &mut sides[1 - from];
-                        to.vat.received(to.connection.unwrap(), &bytes, 0);
-                    }
-                    Output::Dial { dial, .. } => {
-                        let dialed = sides[from].vat.dialed(dial, Proof::Trusted, 0);
-                        sides[from].connection = dialed;
-                        let to = &mut sides[1 - from];
-                        to.connection = to.vat.accepted(0, Proof::Trusted, 0);
-                    }
-                    Output::Close(_) => panic!("a session ended"),
-                }
-            }
-            events[from].extend(std::iter::from_fn(|| sides[from].vat.poll_event()));
-        }
-        if idle {
-            return events;
-        }
-    }
-}
-
-/// Opens a session, and returns the client's reference to the server's published object.
-fn enliven(client: &mut Side, server: &mut Side) -> Ref {
-    let location = location("server");
-    let promise = client.vat.enliven(&Sturdyref {
-        peer: location.peer(),
-        swiss: SWISS,
-    });
-    client.vat.listen(promise);
-    let [events, _] = pass(&mut [client, server]);
-    let object = events.into_iter().find_map(|event| match event {
-        Event::Settled { outcome, .. } => outcome.unwrap().as_reference(),
-        _ => None,
-    });
-    client.vat.drop_ref(promise);
-    pass(&mut [client, server]);
-    object.unwrap()
+/// Passes what the two send to each other. Returns the events of the server.
+fn pass(client: &mut Side, server: &mut Side) -> Vec<Event> {
+    pair::pass_all(client, server, &mut Vec::new());
+    while client.vat.poll_event().is_some() {}
+    std::iter::from_fn(|| server.vat.poll_event()).collect()
 }
 
 /// A client and a server in a session, and the client's reference to the server's object.
-fn pair() -> (Side, Side, Ref) {
-    let (mut client, mut server) = (Side::new("client", 1), Side::new("server", 2));
+fn connected() -> (Side, Side, Ref) {
+    let (mut client, mut server) = (side("client", 1), side("server", 2));
     let object = server.vat.object();
     server.vat.publish(SWISS, object);
-    let object = enliven(&mut client, &mut server);
+    let object = enliven(&mut client, &mut server, "server");
     (client, server, object)
 }
 
@@ -121,15 +52,15 @@ fn each(sides: [Side; 2]) -> [usize; 2] {
 
 /// An idle session, which has had references and answers.
 fn session() -> usize {
-    let mut server = Side::new("server", 1);
+    let mut server = side("server", 1);
     let object = server.vat.object();
     server.vat.publish(SWISS, object);
     let before = live();
     for index in 0..SESSIONS {
-        let mut client = Side::new(&format!("client {index}"), 2);
-        let object = enliven(&mut client, &mut server);
+        let mut client = side(&format!("client {index}"), 2);
+        let object = enliven(&mut client, &mut server, "server");
         client.vat.drop_ref(object);
-        pass(&mut [&mut client, &mut server]);
+        pass(&mut client, &mut server);
     }
     let stats = server.vat.stats();
     assert_eq!(stats.connections, SESSIONS);
@@ -139,7 +70,7 @@ fn session() -> usize {
 
 /// An export, and an import.
 fn references() -> [usize; 2] {
-    let (mut client, mut server, to) = pair();
+    let (mut client, mut server, to) = connected();
     for _ in 0..ROUNDS {
         let objects: Vec<Ref> = (0..OF_A_ROUND).map(|_| client.vat.object()).collect();
         let list = Payload::list(|list| {
@@ -152,7 +83,7 @@ fn references() -> [usize; 2] {
             client.vat.drop_ref(object);
         }
         // The handles in the arguments are never dropped.
-        pass(&mut [&mut client, &mut server]);
+        pass(&mut client, &mut server);
     }
     assert_eq!(client.vat.stats().exports, HELD);
     assert_eq!(server.vat.stats().imports, HELD);
@@ -161,14 +92,13 @@ fn references() -> [usize; 2] {
 
 /// A question, and an answer, both with an empty list as the result.
 fn answers() -> [usize; 2] {
-    let (mut client, mut server, to) = pair();
+    let (mut client, mut server, to) = connected();
     let nothing = Payload::list(|_| {});
     for _ in 0..ROUNDS {
         for _ in 0..OF_A_ROUND {
             client.vat.call(to, &nothing);
         }
-        let [_, events] = pass(&mut [&mut client, &mut server]);
-        for event in events {
+        for event in pass(&mut client, &mut server) {
             if let Event::Call {
                 reply: Some(reply), ..
             } = event
@@ -177,7 +107,7 @@ fn answers() -> [usize; 2] {
                 server.vat.drop_ref(reply);
             }
         }
-        pass(&mut [&mut client, &mut server]);
+        pass(&mut client, &mut server);
     }
     assert_eq!(client.vat.stats().questions, HELD);
     assert_eq!(server.vat.stats().answers, HELD);

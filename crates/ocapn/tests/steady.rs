@@ -1,62 +1,17 @@
 //! Calls between two vats allocate nothing once their tables and buffers have grown.
 #![allow(clippy::unwrap_used, clippy::panic)]
 mod counted;
+mod pair;
 
 use counted::allocations;
-use lydite_ocapn::captp::{Framing, Sturdyref};
-use lydite_ocapn::session::{
-    Config, Connection, Event, Location, Output, Payload, Proof, Ref, Vat,
-};
+use lydite_ocapn::captp::Framing;
+use lydite_ocapn::session::{Event, Payload, Ref};
+use pair::{SWISS, Side, config, enliven, pass_all};
 
 const CALLS: usize = 64;
 
 /// Returns the number of messages that arrived.
 type Round = fn(&mut Pair) -> usize;
-
-struct Side {
-    vat: Vat,
-    connection: Option<Connection>,
-}
-
-impl Side {
-    fn new(name: &str, framing: Framing) -> Self {
-        let mut config = Config::new(vec![location(name)]);
-        config.framing = framing;
-        Self {
-            vat: Vat::new(config, [name.len() as u8; 32]),
-            connection: None,
-        }
-    }
-
-    /// Passes bytes on. Returns whether there were any.
-    fn pass(&mut self, to: &mut Self, bytes: &mut Vec<u8>) -> bool {
-        let mut passed = false;
-        while let Some(output) = self.vat.poll_output() {
-            passed = true;
-            match output {
-                Output::Bytes(connection) => {
-                    bytes.clear();
-                    self.vat.take_bytes(connection, bytes);
-                    to.vat.received(to.connection.unwrap(), bytes, 0);
-                }
-                Output::Dial { dial, .. } => {
-                    self.connection = self.vat.dialed(dial, Proof::Trusted, 0);
-                    to.connection = to.vat.accepted(0, Proof::Trusted, 0);
-                }
-                Output::Close(_) => panic!("closed"),
-            }
-        }
-        passed
-    }
-}
-
-fn location(name: &str) -> Location {
-    Location {
-        transport: "memory".into(),
-        designator: name.into(),
-        hints: None,
-    }
-}
 
 struct Pair {
     client: Side,
@@ -68,38 +23,29 @@ struct Pair {
 
 impl Pair {
     fn new(framing: Framing) -> Self {
-        let (mut client, mut server) = (Side::new("a", framing), Side::new("bb", framing));
+        let side = |name, seed| {
+            let mut config = config(name);
+            config.framing = framing;
+            Side::new(config, seed)
+        };
+        let (mut client, mut server) = (side("client", 1), side("server", 2));
         let object = server.vat.object();
-        server.vat.publish(b"object", object);
-        let location = location("bb");
-        let promise = client.vat.enliven(&Sturdyref {
-            peer: location.peer(),
-            swiss: b"object",
-        });
-        client.vat.listen(promise);
-        let mut pair = Self {
+        server.vat.publish(SWISS, object);
+        let object = enliven(&mut client, &mut server, "server");
+        Self {
             client,
             server,
-            object: promise,
+            object,
             arguments: Payload::default(),
             bytes: Vec::new(),
-        };
-        pair.pass();
-        while let Some(event) = pair.client.vat.poll_event() {
-            if let Event::Settled { outcome, .. } = event {
-                pair.object = outcome.unwrap().as_reference().unwrap();
-            }
         }
-        pair
     }
 
     fn pass(&mut self) {
-        while self.client.pass(&mut self.server, &mut self.bytes)
-            | self.server.pass(&mut self.client, &mut self.bytes)
-        {}
+        pass_all(&mut self.client, &mut self.server, &mut self.bytes);
     }
 
-    /// Calls in flight at the same time, which the server answers with their arguments.
+    /// Calls in flight at the same time, which return their arguments.
     fn echo(&mut self, reference: bool) -> usize {
         for call in 0..CALLS {
             self.arguments.rebuild_list(|list| {

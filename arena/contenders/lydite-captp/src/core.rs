@@ -22,7 +22,7 @@ struct Pair {
     object: Ref,
     /// Bytes on their way.
     bytes: Vec<u8>,
-    /// What is sent, in memory that is used again.
+    /// The message to send. Its memory is used again.
     arguments: Payload,
 }
 

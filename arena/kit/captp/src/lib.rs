@@ -86,7 +86,7 @@ pub const REFERENCES_AT_ONCE: u64 = 4000;
 /// A client with calls over TCP to a server of the same library.
 #[allow(async_fn_in_trait)] // All of them run in one thread.
 pub trait Peer: Sized + 'static {
-    /// What a client needs to connect.
+    /// The data that a client needs to connect.
     type Address: Clone + Send + 'static;
     /// Whether there are messages without a result.
     const ONEWAY: bool = false;

@@ -1,4 +1,4 @@
-//! What objects of servers share.
+//! Shared parts of servers' objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,7 +35,7 @@ pub struct Counter {
     dropped: Notify,
 }
 
-/// What an object of `captp_gc_storm` holds. Its word is the digest of the text, plus the number of the object.
+/// The state of an object of `captp_gc_storm`. Its word is the digest of the text, plus the number of the object.
 #[derive(Debug)]
 pub struct Counted {
     word: u64,

@@ -39,12 +39,6 @@ pub(super) enum FramingName {
     Length,
 }
 
-const DIALECTS: [Dialect; 3] = [
-    Dialect::Suite202602,
-    Dialect::Draft202607,
-    Dialect::Endo202608,
-];
-
 impl From<FramingName> for Framing {
     fn from(name: FramingName) -> Self {
         match name {
@@ -67,8 +61,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
     frames
         .feed(&stream, |message| {
             let offset = message.as_ptr().addr() - stream.as_ptr().addr();
-            let decoded = DIALECTS.map(|dialect| Operation::decode::<Syrup>(message, dialect));
-            let dialects = DIALECTS
+            let decoded = Dialect::ALL.map(|dialect| Operation::decode::<Syrup>(message, dialect));
+            let dialects = Dialect::ALL
                 .iter()
                 .zip(&decoded)
                 .filter(|(_, decoded)| decoded.is_ok());

@@ -20,6 +20,7 @@ mod handoff;
 mod identity;
 mod locator;
 mod operation;
+mod policy;
 #[cfg(test)]
 mod tests;
 mod websocket;
@@ -32,4 +33,5 @@ pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};
 pub use identity::{Crossed, PublicKey, SecretKey, Signature, crossed_hellos, session_id};
 pub use locator::{Locator, Peer, Sturdyref};
 pub use operation::{Dialect, Import, Operation, StartSession, Target};
+pub use policy::may_reach;
 pub use websocket::{answer_challenge, challenge, verify_answer};

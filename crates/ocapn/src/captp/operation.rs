@@ -28,6 +28,11 @@ pub enum Dialect {
     Endo202608,
 }
 
+impl Dialect {
+    /// All of them, those in use today first.
+    pub const ALL: [Self; 3] = [Self::Endo202608, Self::Suite202602, Self::Draft202607];
+}
+
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

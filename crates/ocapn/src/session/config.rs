@@ -30,6 +30,16 @@ impl Location {
         }
     }
 
+    /// The locator of the object with this swiss number, or of the peer if it is empty.
+    pub fn locator(&self, swiss: &[u8]) -> Locator {
+        Locator {
+            designator: self.designator.clone(),
+            transport: self.transport.clone(),
+            swiss: (!swiss.is_empty()).then(|| swiss.into()),
+            hints: self.hints.clone().unwrap_or_default(),
+        }
+    }
+
     /// Whether both refer to the same peer. Hints are ignored.
     pub fn is_same(&self, other: &Self) -> bool {
         self.peer().is_same(&other.peer())

@@ -12,6 +12,8 @@ use super::table::Table;
 use super::vat::{Event, Vat};
 use crate::syrup::{self, Reader};
 
+pub(super) const NOT_AN_OBJECT: &str = "not an object: the promise was fulfilled with data";
+
 pub(super) enum Work {
     /// Delivers a message; holds its references and its result.
     Deliver {
@@ -151,7 +153,7 @@ impl Vat {
                 // `follow` has passed promises for references.
                 State::Following(_) | State::Fulfilled(_) => {
                     self.release_payload(payload);
-                    self.refuse(result, "not an object: the promise was fulfilled with data");
+                    self.refuse(result, NOT_AN_OBJECT);
                 }
             },
             Kind::Remote { .. } => {

@@ -28,7 +28,7 @@ pub struct Reason {
 pub enum Cause {
     /// Whoever could settle it: an object, a resolver, or a peer, which may report an error of any kind.
     Application,
-    /// There is no session with the peer that it depends on: it ended, or could not be opened.
+    /// The session with the peer that it depends on ended, or could not be opened.
     Disconnected,
     /// One of our [`Limits`](super::Limits).
     Limit,

@@ -224,7 +224,7 @@ impl Vat {
                 );
                 Ok(())
             }
-            // Handled before.
+            // Read by `take_back`.
             Operation::GcExports(_) | Operation::GcAnswers(_) => Ok(()),
             Operation::Get {
                 from,
@@ -246,44 +246,47 @@ impl Vat {
     /// such a message.
     fn take_back(&mut self, id: Id, message: &[u8]) -> Result<bool, Stop> {
         let mut reader = Reader::new(message);
-        let exports = match reader.begin_record() {
-            Ok("op:gc-export" | "op:gc-exports") => true,
-            Ok("op:gc-answer" | "op:gc-answers") => false,
+        match reader.begin_record() {
+            Ok("op:gc-export" | "op:gc-exports") => self.take_back_exports(id, &mut reader)?,
+            Ok("op:gc-answer" | "op:gc-answers") => self.take_back_answers(id, &mut reader)?,
             _ => return Ok(false),
-        };
-        let (mut positions, mut counts) = (reader, reader);
-        if exports {
-            counts.raw()?;
         }
-        // Goblins 0.12 to 0.16 return one at a time, without a list.
-        if reader.kind()? == syrup::Kind::Integer {
-            let position = positions.u64()?;
-            if exports {
-                self.take_back_export(id, position, counts.u64()?)?;
-            } else {
-                self.take_back_answer(id, position)?;
-            }
-        } else {
-            positions.begin(syrup::Kind::List)?;
-            if exports {
-                counts.begin(syrup::Kind::List)?;
-            }
-            while !positions.try_end(syrup::Kind::List) {
-                let position = positions.u64()?;
-                if exports {
-                    self.take_back_export(id, position, counts.u64()?)?;
-                } else {
-                    self.take_back_answer(id, position)?;
-                }
-            }
-            if exports {
-                counts.end(syrup::Kind::List)?;
-            }
-        }
-        reader = if exports { counts } else { positions };
         reader.end(syrup::Kind::Record)?;
         reader.finish()?;
         Ok(true)
+    }
+
+    fn take_back_exports(&mut self, id: Id, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        // Goblins 0.12 to 0.16 return one at a time, without a list.
+        if reader.kind()? == syrup::Kind::Integer {
+            let position = reader.u64()?;
+            return self.take_back_export(id, position, reader.u64()?);
+        }
+        // A list of positions and a list of numbers of references, read side by side.
+        let mut counts = *reader;
+        counts.raw()?;
+        reader.begin(syrup::Kind::List)?;
+        counts.begin(syrup::Kind::List)?;
+        while !reader.try_end(syrup::Kind::List) {
+            let position = reader.u64()?;
+            self.take_back_export(id, position, counts.u64()?)?;
+        }
+        counts.end(syrup::Kind::List)?;
+        *reader = counts;
+        Ok(())
+    }
+
+    fn take_back_answers(&mut self, id: Id, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        if reader.kind()? == syrup::Kind::Integer {
+            let answer = reader.u64()?;
+            return self.take_back_answer(id, answer);
+        }
+        reader.begin(syrup::Kind::List)?;
+        while !reader.try_end(syrup::Kind::List) {
+            let answer = reader.u64()?;
+            self.take_back_answer(id, answer)?;
+        }
+        Ok(())
     }
 
     fn take_back_export(&mut self, id: Id, position: u64, refs: u64) -> Result<(), Stop> {
@@ -525,12 +528,7 @@ pub(super) fn decode(message: &[u8], dialect: Dialect) -> Result<Operation<'_>, 
         Ok(operation) => return Ok(operation),
         Err(error) => error,
     };
-    let others = [
-        Dialect::Endo202608,
-        Dialect::Suite202602,
-        Dialect::Draft202607,
-    ];
-    others
+    Dialect::ALL
         .into_iter()
         .filter(|other| *other != dialect)
         .find_map(|other| Operation::decode::<Syrup>(message, other).ok())

@@ -8,7 +8,7 @@ use lydite_hash::sha256;
 
 use super::config::Config;
 use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
-use super::deliver::Work;
+use super::deliver::{NOT_AN_OBJECT, Work};
 use super::entropy::Entropy;
 use super::gift::{Gift, GiftKey};
 use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Reason, Ref, State};
@@ -110,7 +110,7 @@ pub struct Vat {
     pub(super) timers: BTreeSet<(u64, Timer)>,
 }
 
-/// What is before a message: bytes that are to be sent, or messages in the queue of a promise.
+/// The queue in front of a message: bytes to be sent, or messages that wait for a promise.
 enum Waiting {
     Bytes(usize),
     Messages(usize),
@@ -284,11 +284,10 @@ impl Vat {
     pub fn send(&mut self, target: Ref, arguments: &Payload) -> Result<(), Reason> {
         self.admit(target.0)?;
         let target = self.follow(target.0);
-        let settled = match self.outcome(Ref(target)) {
-            Some(Ok(_)) => Some("not an object: the promise was fulfilled with data".into()),
-            Some(Err(reason)) => Some(reason.clone()),
-            None => None,
-        };
+        let settled = self.outcome(Ref(target)).map(|outcome| match outcome {
+            Ok(_) => NOT_AN_OBJECT.into(),
+            Err(reason) => reason.clone(),
+        });
         if let Some(reason) = settled {
             for reference in reason.value.refs() {
                 self.handle(reference.0);
@@ -326,7 +325,7 @@ impl Vat {
         }
     }
 
-    /// What is before a message to `target`.
+    /// The queue in front of a message to `target`.
     fn waiting(&self, target: Id) -> Option<Waiting> {
         let node = self.nodes.get(self.end_of(target, false))?;
         match &node.kind {

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 # Bytes read at once.
 _CHUNK = 64 << 10
 # Seconds to wait for the orderly end of a connection.
-_CLOSE_TIME = 1.0
+CLOSE_TIME = 1.0
 
 
 class Stream(abc.ABC):
@@ -88,7 +88,7 @@ class _SocketStream(Stream):
     async def close(self) -> None:
         self._writer.close()
         try:
-            async with asyncio.timeout(_CLOSE_TIME):
+            async with asyncio.timeout(CLOSE_TIME):
                 await self._writer.wait_closed()
         except OSError:
             # This includes TimeoutError.
@@ -129,7 +129,7 @@ class Tcp(Netlayer):
 
 class Unix(Netlayer):
     """The transport `unix`: sockets in the file system, whose permissions decide who may connect. Locations need the
-    hint `path`. It only connects to sockets in the folder of its own, whose users can pretend to be each other."""
+    hint `path`. It only connects to sockets in the folder of its socket, whose users can pretend to be each other."""
 
     transport = "unix"
 
@@ -148,7 +148,7 @@ class Unix(Netlayer):
     async def dial(self, designator: str, hints: Mapping[str, str]) -> Stream:
         path = hint(hints, "path")
         if os.path.dirname(path) != os.path.dirname(self._path):
-            raise PermissionError("expected a socket in the folder of the own one")
+            raise PermissionError("expected a socket in the folder of our socket")
         return _SocketStream(*await asyncio.open_unix_connection(path))
 
     async def close(self) -> None:

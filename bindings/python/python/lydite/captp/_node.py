@@ -25,8 +25,6 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _DIAL_TIME = 30.0
 # Seconds until a connection closes whose peer does not read its last bytes.
 _CLOSE_TIME = 1.0
-# Default of the limit on answers.
-_ANSWERS = 16_384
 _ERROR = Symbol("desc:error")
 
 
@@ -43,7 +41,7 @@ class Broken(LyditeError):
 
 
 class Disconnected(Broken):
-    """There is no session with the peer: it ended, or could not be opened. A message that was on its way may have
+    """The session with the peer ended, or could not be opened. A message that was on its way may have
     arrived."""
 
 
@@ -272,7 +270,7 @@ class Node:
 
     `dialect` is what it writes ("endo-2026-08", "suite-2026-02", "draft-2026-07"; it reads all), `framing` how it
     separates messages on connections that it opens ("none" or "length"; others follow the peer). `limits` bound what
-    peers can use, by the names in the documentation of `lydite_ocapn::session::Limits`; the one of answers also bounds
+    peers can use, by the names in the documentation of `lydite_ocapn::session::Limits`; `answers` also bounds
     the calls of one peer that are being handled."""
 
     def __init__(
@@ -284,7 +282,6 @@ class Node:
     ) -> None:
         self._netlayers = netlayers
         self._dialect, self._framing, self._limits = dialect, framing, dict(limits or {})
-        self._most_calls = self._limits.get("answers", _ANSWERS)
         self._vat: _native.Vat | None = None
         self._closed = False
         self._scheduled = False
@@ -543,8 +540,9 @@ class Node:
         if self._closed:
             return
         link = self._links.get(connection) if connection else None
-        if connection and link and link.calls >= self._most_calls:
-            self._open().abort(connection, "too many calls are being handled")
+        vat = self._open()
+        if connection and link and link.calls >= vat.answers:
+            vat.abort(connection, "too many calls are being handled")
             return
         task = self._start_task(self._serve(target, arguments, reply))
         if link:

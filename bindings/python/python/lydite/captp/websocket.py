@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 import socket
@@ -16,8 +15,8 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Origin
 
-from .._native import LyditeError, PeerKey
-from ._netlayer import Netlayer, Stream, hint
+from .._native import LyditeError, PeerKey, may_reach
+from ._netlayer import CLOSE_TIME, Netlayer, Stream, hint
 
 # Failed handshakes are logged. Without a handler, peers must not be able to fill the standard error output with them.
 _logger = logging.getLogger("lydite.captp.websocket")
@@ -26,43 +25,8 @@ _logger.addHandler(logging.NullHandler())
 # Connections that have not completed the handshake.
 _HANDSHAKES = 256
 _HANDSHAKE_TIME = 10.0
-_CLOSE_TIME = 1.0
 # Received messages that wait to be read.
 _QUEUE = 4
-
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_PRIVATE = [
-    ipaddress.ip_network(text)
-    for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
-]
-# Link-local, with the metadata services of clouds; documentation, multicast, reserved; Teredo and 6to4, which contain
-# other addresses.
-_NEVER = [
-    ipaddress.ip_network(text)
-    for text in (
-        *("0.0.0.0/8", "169.254.0.0/16", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"),
-        *("2001::/32", "2001:db8::/32", "2002::/16"),
-    )
-]
-_GLOBAL = ipaddress.ip_network("2000::/3")
-
-
-def _reach(address: _Address) -> str:
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    if address.is_loopback:
-        return "loopback"
-    if any(address in network for network in _PRIVATE):
-        return "private"
-    if any(address in network for network in _NEVER) or (address.version == 6 and address not in _GLOBAL):
-        return "never"
-    return "public"
-
-
-def _may_reach(address: str, own: str, private: bool) -> bool:
-    """Whether to connect to an address because a peer named it, if the own listener is bound to `own`."""
-    reach = _reach(ipaddress.ip_address(address))
-    return reach == "public" or (reach != "never" and (private or reach == _reach(ipaddress.ip_address(own))))
 
 
 class _Frames(Stream):
@@ -142,7 +106,7 @@ class WebSocket(Netlayer):
             "max_size": max_message,
             "max_queue": _QUEUE,
             "open_timeout": _HANDSHAKE_TIME,
-            "close_timeout": _CLOSE_TIME,
+            "close_timeout": CLOSE_TIME,
             "logger": _logger,
         }
         self._reach_private = reach_private
@@ -215,7 +179,9 @@ class WebSocket(Netlayer):
         failure: OSError = OSError("the host has no address")
         found = await loop.getaddrinfo(url.hostname, url.port or 80, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, address in found:
-            if not _may_reach(str(address[0]), self._bound[0], self._reach_private):
+            # Without the zone of a link-local address.
+            host = str(address[0]).partition("%")[0]
+            if not may_reach(host, self._bound[0], private=self._reach_private):
                 failure = PermissionError(f"the address {address[0]} is not reachable by policy")
                 continue
             opened = socket.socket(family, kind, protocol)

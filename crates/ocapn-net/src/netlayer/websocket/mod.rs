@@ -1,5 +1,4 @@
 //! WebSocket, as used by Spritely Goblins and Endo: one binary frame is one message.
-mod policy;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -16,7 +15,7 @@ use std::{
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use lydite_ocapn::captp::{
-    Framing, PublicKey, SecretKey, answer_challenge, challenge, verify_answer,
+    Framing, PublicKey, SecretKey, answer_challenge, challenge, may_reach, verify_answer,
 };
 use lydite_ocapn::session::{Limits, Location, Proof};
 use tokio::net::{TcpListener, TcpStream, lookup_host};
@@ -138,7 +137,7 @@ impl WebSocket {
     }
 
     fn may_reach(&self, address: IpAddr) -> bool {
-        policy::may_reach(address, self.address.ip(), self.reach_private)
+        may_reach(address, self.address.ip(), self.reach_private)
     }
 
     /// Connects to one of the addresses that a URL names.
