@@ -42,7 +42,7 @@ pub fn add_types(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.setattr("Key", py.get_type::<Key>())?;
     module.setattr("PeerKey", py.get_type::<PeerKey>())?;
     module.setattr("Vat", py.get_type::<Vat>())?;
-    module.add_function(wrap_pyfunction!(may_reach, module)?)
+    module.setattr("may_reach", wrap_pyfunction!(may_reach, module)?)
 }
 
 type Shared = Arc<Mutex<session::Vat>>;
