@@ -79,6 +79,12 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
     let mut sent: HashMap<usize, Vec<u8>> = HashMap::new();
     let mut connections: Vec<Option<Connection>> = Vec::new();
     let mut dials = Vec::new();
+    let mut take = |number, connection: Option<Connection>| {
+        if let Some(connection) = connection {
+            let out = sent.entry(number).or_default();
+            node.vat(|vat| vat.take_bytes(connection, out));
+        }
+    };
     for record in records {
         node.input(|vat| match record {
             Record::Accepted => connections.push(vat.accepted(0, Proof::Trusted, 0)),
@@ -105,21 +111,18 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
                 }
             }
         });
+        // When bytes are fetched decides which references are returned together.
+        if let Record::Sent(number, _) = record {
+            take(*number, connections.get(*number).copied().flatten());
+        }
         while let Some(output) = node.output() {
-            match output {
-                Output::Bytes(connection) | Output::Close(connection) => {
-                    let number = connections
-                        .iter()
-                        .position(|known| *known == Some(connection));
-                    let mut bytes = Vec::new();
-                    node.vat(|vat| vat.take_bytes(connection, &mut bytes));
-                    if let Some(number) = number {
-                        sent.entry(number).or_default().extend(bytes);
-                    }
-                }
-                Output::Dial { dial, .. } => dials.push(dial),
+            if let Output::Dial { dial, .. } = output {
+                dials.push(dial);
             }
         }
+    }
+    for (number, connection) in connections.into_iter().enumerate() {
+        take(number, connection);
     }
     sent
 }

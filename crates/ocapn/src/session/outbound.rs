@@ -11,8 +11,8 @@ use crate::captp::{
 };
 
 pub(super) const DISCONNECTED: &str = "disconnected";
-/// Most entries in one message that returns references.
-const BATCH: usize = 4096;
+/// References that are returned at once, even if no bytes are fetched.
+pub(super) const BATCH: usize = 4096;
 /// Most entries of such messages whose memory is kept.
 const KEPT: usize = 256;
 
@@ -364,9 +364,9 @@ impl Vat {
     }
 
     /// Moves the bytes to send on a connection to the end of `out`. If they are fetched only when earlier ones have
-    /// been sent, the limits on waiting bytes take effect.
+    /// been sent, the limits on waiting bytes take effect, and references dropped meanwhile are returned together.
     pub fn take_bytes(&mut self, connection: Connection, out: &mut Vec<u8>) {
-        self.return_references();
+        self.return_references(connection.0);
         if let Some(session) = self.sessions.get_mut(connection.0) {
             session.announced = false;
             if out.is_empty() {
@@ -377,32 +377,31 @@ impl Vat {
         }
     }
 
-    /// Sends the positions of references and answers that nothing refers to any more.
-    pub(super) fn return_references(&mut self) {
-        while let Some(id) = self.collecting.pop() {
-            let Some(session) = self.sessions.get_mut(id) else {
-                continue;
-            };
-            if session.phase != Phase::Active {
-                continue;
-            }
-            let mut exports = core::mem::take(&mut session.gc_exports);
-            let mut answers = core::mem::take(&mut session.gc_answers);
-            // Failures end the session.
-            for batch in exports.chunks(BATCH) {
-                let _: Result<(), _> = self.write(id, &Operation::GcExports(batch.into()));
-            }
-            for batch in answers.chunks(BATCH) {
-                let _: Result<(), _> = self.write(id, &Operation::GcAnswers(batch.into()));
-            }
-            // The memory is used for the next batch, unless this one was long.
-            exports.clear();
-            answers.clear();
-            if let Some(session) = self.sessions.get_mut(id)
-                && exports.capacity().max(answers.capacity()) <= KEPT
-            {
-                (session.gc_exports, session.gc_answers) = (exports, answers);
-            }
+    /// Sends the positions of a session's references and answers that nothing refers to any more.
+    pub(super) fn return_references(&mut self, id: Id) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.phase != Phase::Active {
+            return;
+        }
+        let mut exports = core::mem::take(&mut session.gc_exports);
+        let mut answers = core::mem::take(&mut session.gc_answers);
+        // An entry has at most 42 bytes, so each message is within the limit. Other failures end the session.
+        let most = (self.config.limits.message / 64).max(1);
+        for batch in exports.chunks(most) {
+            let _: Result<(), _> = self.write(id, &Operation::GcExports(batch.into()));
+        }
+        for batch in answers.chunks(most) {
+            let _: Result<(), _> = self.write(id, &Operation::GcAnswers(batch.into()));
+        }
+        // The memory is used for the next batch, unless this one was long.
+        exports.clear();
+        answers.clear();
+        if let Some(session) = self.sessions.get_mut(id)
+            && exports.capacity().max(answers.capacity()) <= KEPT
+        {
+            (session.gc_exports, session.gc_answers) = (exports, answers);
         }
     }
 

@@ -2,6 +2,7 @@
 use super::connection::Phase;
 use super::deliver::Work;
 use super::node::{Kind, Listener, Node, Outcome, Ref, Remote, State};
+use super::outbound::BATCH;
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::{Event, Vat};
@@ -172,8 +173,10 @@ impl Vat {
                 session.gc_answers.push(position);
             }
         }
-        if session.gc_exports.len() + session.gc_answers.len() == 1 {
-            self.collecting.push(remote.session);
+        if session.gc_exports.len() + session.gc_answers.len() >= BATCH {
+            self.return_references(remote.session);
+        } else {
+            self.announce(remote.session);
         }
     }
 

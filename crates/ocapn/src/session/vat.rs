@@ -104,8 +104,6 @@ pub struct Vat {
     pub(super) unreferenced: Vec<Id>,
     /// Accepted connections, oldest first, of which some may have said hello.
     pub(super) unidentified: VecDeque<Id>,
-    /// Sessions that have references to return.
-    pub(super) collecting: Vec<Id>,
     /// What happens at which time.
     pub(super) timers: BTreeSet<(u64, Timer)>,
 }
@@ -152,7 +150,6 @@ impl Vat {
             exported: Vec::new(),
             unreferenced: Vec::new(),
             unidentified: VecDeque::new(),
-            collecting: Vec::new(),
             timers: BTreeSet::new(),
         }
     }
@@ -167,9 +164,8 @@ impl Vat {
         !self.events.is_empty()
     }
 
-    /// What to do next. Also decides that a batch ends: references that were dropped are returned to their peers.
+    /// What to do next.
     pub fn poll_output(&mut self) -> Option<Output> {
-        self.return_references();
         self.outputs.pop_front()
     }
 
