@@ -1,6 +1,6 @@
 //! The node: a vat, its objects, and those who wait for promises.
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     fmt, io,
     panic::AssertUnwindSafe,
     sync::{
@@ -11,6 +11,7 @@ use std::{
     time::Instant,
 };
 
+use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::captp::{Dialect, Framing, Locator, Peer, Sturdyref};
 use lydite_ocapn::session::{
     Config, Connection, Event, Limits, Location, Outcome, Output, Payload, Ref, Stats, Vat,
@@ -451,15 +452,18 @@ impl Node {
     }
 
     fn with_objects<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
-        let result = {
-            let mut state = self.state();
-            let result = act(&mut state);
-            leave(state);
-            result
-        };
-        self.serve();
-        driver::carry_out(self);
+        let mut state = self.state();
+        let result = act(&mut state);
+        if leave(state) || self.has_dropped() {
+            self.serve();
+            driver::carry_out(self);
+        }
         result
+    }
+
+    fn has_dropped(&self) -> bool {
+        let dropped = self.0.dropped.lock();
+        !dropped.unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// An input from the network: its consequences are complete before the next one.
@@ -493,16 +497,7 @@ impl Node {
     /// Serves events, unless somebody does.
     fn serve(&self) {
         loop {
-            let idle = {
-                let state = self.state();
-                let dropped = self
-                    .0
-                    .dropped
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner);
-                !state.vat.has_events() && dropped.is_empty()
-            };
-            if idle {
+            if !self.state().vat.has_events() && !self.has_dropped() {
                 return;
             }
             let turn = match self.0.turn.try_lock() {
@@ -770,12 +765,15 @@ impl Node {
     }
 }
 
-/// Ends a use of the state: passes on what the vat wants, and wakes who can send more.
-fn leave(mut state: MutexGuard<'_, State>) {
+/// Ends a use of the state: passes on what the vat wants, and wakes who can send more. Returns whether there is
+/// something to serve or to carry out.
+fn leave(mut state: MutexGuard<'_, State>) -> bool {
     state.collect_outputs();
     let woken = std::mem::take(&mut state.woken);
+    let busy = state.vat.has_events() || !state.outputs.is_empty();
     drop(state);
     woken.into_iter().for_each(Waker::wake);
+    busy
 }
 
 impl State {
