@@ -1,5 +1,5 @@
 //! Values with references.
-use lydite_ocapn::session::{self, Builder, Payload};
+use lydite_ocapn::session::{Builder, Payload};
 use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
 
 use crate::node::Node;
@@ -9,7 +9,7 @@ use crate::{Error, Promise, Ref, Reference};
 #[derive(Clone, Debug)]
 pub struct Passable {
     payload: Payload,
-    /// Keeps the references of the payload alive.
+    /// Those of the payload, in its order.
     references: Vec<Reference>,
 }
 
@@ -56,14 +56,11 @@ impl Passable {
         &self.payload
     }
 
-    /// A part with its references.
-    fn part(&self, payload: Payload) -> Self {
-        let held = |reference: &session::Ref| {
-            let mut held = self.references.iter();
-            held.find(|held| held.handle() == *reference).cloned()
-        };
+    /// A part that has the references from the one with this number.
+    fn part(&self, payload: Payload, first: usize) -> Self {
+        let references = &self.references[first..][..payload.refs().len()];
         Self {
-            references: payload.refs().iter().filter_map(held).collect(),
+            references: references.to_vec(),
             payload,
         }
     }
@@ -75,9 +72,8 @@ impl Passable {
 
     /// The reference, if the value is one.
     pub fn as_reference(&self) -> Option<Reference> {
-        let reference = self.payload.as_reference()?;
-        let mut held = self.references.iter();
-        held.find(|held| held.handle() == reference).cloned()
+        self.payload.as_reference()?;
+        self.references.first().cloned()
     }
 
     /// The message, if the value is `<desc:error "message">`.
@@ -92,8 +88,14 @@ impl Passable {
 
     /// The items of a list; empty for other values.
     pub fn items(&self) -> Vec<Self> {
-        let items = self.payload.items().unwrap_or_default();
-        items.into_iter().map(|item| self.part(item)).collect()
+        let items = self.payload.items().unwrap_or_default().into_iter();
+        let mut next = 0;
+        let parts = items.map(|item| {
+            let first = next;
+            next += item.refs().len();
+            self.part(item, first)
+        });
+        parts.collect()
     }
 
     /// An item of a list.
@@ -102,10 +104,8 @@ impl Passable {
     ///
     /// [`Error::Missing`].
     pub fn item(&self, index: usize) -> Result<Self, Error> {
-        self.items()
-            .into_iter()
-            .nth(index)
-            .ok_or(Error::Missing(index))
+        let (item, first) = self.payload.item(index).ok_or(Error::Missing(index))?;
+        Ok(self.part(item, first))
     }
 
     /// Decodes data.

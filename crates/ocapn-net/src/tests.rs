@@ -409,6 +409,29 @@ fn recorded_handoffs_with_endo() {
     );
 }
 
+#[test]
+fn parts_have_their_references() {
+    run(async {
+        let node = node(Network::default().join("alice").unwrap());
+        let objects: Vec<Reference> = (0..3).map(|_| node.function(|_| Ok(().into()))).collect();
+        let [a, b, c] = &objects[..] else {
+            unreachable!()
+        };
+        // One object twice, so that the first reference to it is not always the one of a part.
+        let list = args![a, args![b, c], 7u64, args![b, a], b];
+        assert_eq!(list.item(0).unwrap().as_reference().as_ref(), Some(a));
+        assert_eq!(list.item(4).unwrap().as_reference().as_ref(), Some(b));
+        assert!(matches!(list.item(5), Err(Error::Missing(5))));
+        for part in [list.item(3).unwrap(), list.items().swap_remove(3)] {
+            let references = part.items().into_iter().map(|item| item.as_reference());
+            assert_eq!(
+                references.collect::<Vec<_>>(),
+                [Some(b.clone()), Some(a.clone())]
+            );
+        }
+    });
+}
+
 /// A server that counts messages, and a client with small buffers.
 fn small_buffers() -> (Node, Node) {
     let network = Network::default();

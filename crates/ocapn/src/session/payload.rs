@@ -133,6 +133,11 @@ impl Payload {
         self.links.as_ref().map_or(&[], |links| &links.at)
     }
 
+    /// The number of references before an offset in the data.
+    fn refs_before(&self, offset: usize) -> usize {
+        self.at().partition_point(|at| (*at as usize) < offset)
+    }
+
     /// The reference, if the payload is nothing else.
     pub fn as_reference(&self) -> Option<Ref> {
         match (self.refs(), self.at()) {
@@ -153,6 +158,24 @@ impl Payload {
     /// The items of a list, each with its references; `None` if the payload is not a list.
     pub fn items(&self) -> Option<Vec<Self>> {
         self.items_within(usize::MAX)
+    }
+
+    /// An item of a list, and how many of the payload's references are before it; `None` if there is no such item.
+    pub fn item(&self, index: usize) -> Option<(Self, usize)> {
+        let mut reader = Reader::new(&self.data);
+        reader.begin(Kind::List).ok()?;
+        for _ in 0..index {
+            if reader.try_end(Kind::List) {
+                return None;
+            }
+            reader.raw().ok()?;
+        }
+        if reader.try_end(Kind::List) {
+            return None;
+        }
+        let start = reader.offset();
+        let end = start + reader.raw().ok()?.as_bytes().len();
+        Some((self.part(start, end), self.refs_before(start)))
     }
 
     /// The items of a list that has at most so many.
@@ -346,7 +369,7 @@ impl Builder {
     /// Appends a range of another payload.
     fn append(&mut self, payload: &Payload, start: usize, end: usize) {
         let mut from = start;
-        let first = payload.at().partition_point(|at| (*at as usize) < start);
+        let first = payload.refs_before(start);
         for (index, &at) in payload.at().iter().enumerate().skip(first) {
             let at = at as usize;
             if at >= end {

@@ -33,6 +33,11 @@ fn a_tree_becomes_a_payload_in_the_order_of_its_encoding() {
     // It is what a builder makes of it.
     let items = payload.items().unwrap();
     assert_eq!(items[1].refs(), [refs[0], refs[1]]);
+    for (index, (item, before)) in items.iter().zip([0, 1, 3]).enumerate() {
+        assert_eq!(payload.item(index), Some((item.clone(), before)));
+    }
+    assert_eq!(payload.item(3), None);
+    assert_eq!(items[0].item(0), None);
     let again = Payload::from_tree(&payload.decode().unwrap(), payload.refs()).unwrap();
     assert_eq!(again, payload);
     let plain = Value::List(vec![1.into(), Value::Set(vec![2.into(), 1.into()])]);
