@@ -5,7 +5,7 @@
 use alloc::{format, vec::Vec};
 
 use super::connection::Connection;
-use super::node::{Kind, Listener, Node, Outcome, Queued, Reason, Ref, State, payload_of};
+use super::node::{Kind, Listener, Node, Outcome, Promise, Queued, Reason, Ref, State, payload_of};
 use super::payload::Payload;
 use super::slab::Id;
 use super::table::Table;
@@ -142,18 +142,11 @@ impl Vat {
                         },
                     );
                 }
-                State::Broken(reason) => {
-                    let reason = reason.clone();
-                    for reference in reason.value.refs() {
-                        self.retain(reference.0);
-                    }
-                    self.release_payload(payload);
-                    self.finish(result, Err(reason));
-                }
                 // `follow` has passed promises for references.
-                State::Following(_) | State::Fulfilled(_) => {
+                State::Broken(_) | State::Following(_) | State::Fulfilled(..) => {
                     self.release_payload(payload);
-                    self.refuse(result, NOT_AN_OBJECT);
+                    let reason = self.refusal(target);
+                    self.refuse(result, reason);
                 }
             },
             Kind::Remote { .. } => {
@@ -175,14 +168,26 @@ impl Vat {
                     Some(Ok(None)) => {}
                     Some(Err(reason)) => self.refuse(result, reason),
                     // Only settled promises of remote parties are not sent to.
-                    None => match self.settled(target) {
-                        Some(Err(reason)) => self.finish(result, Err(reason)),
-                        _ => self
-                            .refuse(result, "not an object: the promise was fulfilled with data"),
-                    },
+                    None => {
+                        let reason = self.refusal(target);
+                        self.refuse(result, reason);
+                    }
                 }
             }
         }
+    }
+
+    /// Why a message to a settled promise fails.
+    fn refusal(&mut self, promise: Id) -> Reason {
+        let promise = self.nodes.get(promise).and_then(Node::promise);
+        let reason = match promise.map(|promise| &promise.state) {
+            Some(State::Broken(reason)) => reason.clone(),
+            _ => NOT_AN_OBJECT.into(),
+        };
+        for reference in reason.value.refs() {
+            self.retain(reference.0);
+        }
+        reason
     }
 
     fn enqueue(&mut self, promise: Id, full: bool, message: Queued) {
@@ -232,7 +237,7 @@ impl Vat {
         }
         match &node.promise()?.state {
             State::Following(other) => Some(*other),
-            State::Fulfilled(value) => value.as_reference().map(|reference| reference.0),
+            State::Fulfilled(value, _) => value.as_reference().map(|reference| reference.0),
             _ => None,
         }
     }
@@ -299,7 +304,7 @@ impl Vat {
     /// A copy of the outcome of a promise, if it has settled as data or broken.
     pub(super) fn settled(&mut self, id: Id) -> Option<Outcome> {
         let outcome = match &self.nodes.get(id)?.promise()?.state {
-            State::Fulfilled(value) => Ok(self.spare.copy(value)),
+            State::Fulfilled(value, _) => Ok(self.spare.copy(value)),
             State::Broken(reason) => Err(reason.clone()),
             _ => return None,
         };
@@ -342,7 +347,7 @@ impl Vat {
         }
         let state = match (outcome, following) {
             (_, Some(other)) => State::Following(other),
-            (Ok(value), None) => State::Fulfilled(value),
+            (Ok(value), None) => State::Fulfilled(value, None),
             (Err(reason), None) => State::Broken(reason),
         };
         let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
@@ -409,8 +414,10 @@ impl Vat {
             Kind::Remote { remote, .. } if !remote.listening => Some(*remote),
             _ => None,
         };
-        if let Some(outcome) = self.settled(end) {
-            return self.work.push(Work::Notify { listener, outcome });
+        if node.promise().is_some_and(Promise::is_settled) {
+            self.retain(end);
+            let promise = end;
+            return self.work.push(Work::NotifySettled { listener, promise });
         }
         if let Some(remote) = silent
             && let Err(reason) = self.send_listen(end, remote)
@@ -461,7 +468,11 @@ impl Vat {
     }
 
     fn notify_settled(&mut self, listener: Listener, promise: Id) {
-        if let Some(outcome) = self.settled(promise) {
+        if let Listener::Part { of, into } = &listener {
+            if let Some(part) = self.settled_part(promise, of) {
+                self.finish(Some(*into), part);
+            }
+        } else if let Some(outcome) = self.settled(promise) {
             self.notify(listener, outcome);
         }
     }
@@ -484,7 +495,7 @@ impl Vat {
             }
             Listener::Part { ref of, into } => {
                 let part = match &outcome {
-                    Ok(value) => super::extract::part(value, of).map_err(Reason::from),
+                    Ok(value) => super::extract::part(value, None, of).map_err(Reason::from),
                     Err(reason) => Err(reason.clone()),
                 };
                 for reference in payload_of(&part).refs() {

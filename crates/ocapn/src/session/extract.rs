@@ -1,9 +1,14 @@
 //! Parts of values: `op:get`, `op:index` and `op:untag`.
-use super::node::{Kind, Listener, Part};
+use alloc::{boxed::Box, vec::Vec};
+
+use super::node::{Kind, Listener, Outcome, Part, Reason, State, payload_of};
 use super::payload::{PLACEHOLDER, Payload};
 use super::slab::Id;
 use super::vat::Vat;
 use crate::syrup::{self, Reader};
+
+/// Bytes of a value that are read for one of its parts.
+const SPACING: usize = 1024;
 
 impl Vat {
     /// A promise for a part of what the promise `id` is fulfilled with. Asks the peer for it if the promise is remote,
@@ -32,21 +37,130 @@ impl Vat {
         );
         into
     }
+
+    /// The part of what a promise has become, if it has settled.
+    pub(super) fn settled_part(&mut self, id: Id, part: &Part) -> Option<Outcome> {
+        let promise = self.nodes.get_mut(id)?.promise_mut()?;
+        let found = match &mut promise.state {
+            State::Fulfilled(value, marks) => {
+                if marks.is_none() && value.data.len() > SPACING {
+                    *marks = Some(Box::new(Marks::new(value)));
+                }
+                self::part(value, marks.as_deref(), part).map_err(Reason::from)
+            }
+            State::Broken(reason) => Err(reason.clone()),
+            _ => return None,
+        };
+        for reference in payload_of(&found).refs() {
+            self.retain(reference.0);
+        }
+        self.charge(id);
+        Some(found)
+    }
 }
 
-/// The part of a value.
-pub(super) fn part(value: &Payload, part: &Part) -> Result<Payload, &'static str> {
+/// Where parts of a long value are, so that a peer cannot make us read all of it for each of them. For a list: numbers
+/// and offsets of items that are [`SPACING`] bytes apart. For a struct: the offsets of each key and its value, in the order
+/// of the keys.
+pub(super) struct Marks(Vec<(u32, u32)>);
+
+impl Marks {
+    fn new(value: &Payload) -> Self {
+        let mut marks = Vec::new();
+        let mut reader = Reader::new(&value.data);
+        // Values were checked when they arrived, so that reading them does not fail.
+        if reader.begin(syrup::Kind::List).is_ok() {
+            let _: Option<()> = mark_items(&mut reader, &mut marks);
+        } else if reader.begin(syrup::Kind::Dictionary).is_ok() {
+            let _: Option<()> = mark_fields(&mut reader, &mut marks);
+            // Of equal keys, the first is found.
+            marks.sort_by_key(|(key, _)| key_at(value, *key));
+        }
+        marks.shrink_to_fit();
+        Self(marks)
+    }
+
+    pub fn size(&self) -> usize {
+        self.0.len() * size_of::<(u32, u32)>()
+    }
+
+    /// The item before `index`, or it itself, and its offset.
+    fn before(&self, index: u64) -> Option<(u64, usize)> {
+        let after = self
+            .0
+            .partition_point(|(item, _)| u64::from(*item) <= index);
+        let (item, offset) = self.0.get(after.checked_sub(1)?)?;
+        Some(((*item).into(), *offset as usize))
+    }
+
+    /// The offset of a field's value.
+    fn field(&self, value: &Payload, field: &str) -> Option<usize> {
+        let before = |(key, _): &(u32, u32)| key_at(value, *key) < Some(field);
+        let (key, offset) = self.0.get(self.0.partition_point(before))?;
+        (key_at(value, *key) == Some(field)).then_some(*offset as usize)
+    }
+}
+
+fn mark_items(reader: &mut Reader<'_>, marks: &mut Vec<(u32, u32)>) -> Option<()> {
+    let mut next = 0;
+    for item in 0.. {
+        if reader.try_end(syrup::Kind::List) {
+            break;
+        }
+        if reader.offset() >= next {
+            marks.push((item, reader.offset() as u32));
+            next = reader.offset() + SPACING;
+        }
+        reader.raw().ok()?;
+    }
+    Some(())
+}
+
+fn mark_fields(reader: &mut Reader<'_>, marks: &mut Vec<(u32, u32)>) -> Option<()> {
+    while !reader.try_end(syrup::Kind::Dictionary) {
+        let key = reader.offset() as u32;
+        let is_field = reader.kind() == Ok(syrup::Kind::String);
+        reader.raw().ok()?;
+        if is_field {
+            marks.push((key, reader.offset() as u32));
+        }
+        reader.raw().ok()?;
+    }
+    Some(())
+}
+
+fn key_at(value: &Payload, offset: u32) -> Option<&str> {
+    Reader::new(value.data.get(offset as usize..)?)
+        .string()
+        .ok()
+}
+
+/// The part of a value, which long values have marks for.
+pub(super) fn part(
+    value: &Payload,
+    marks: Option<&Marks>,
+    part: &Part,
+) -> Result<Payload, &'static str> {
     let mut reader = Reader::new(&value.data);
     let (range, missing) = match part {
         Part::Field(field) => {
             let missing = "not a struct";
             reader.begin(syrup::Kind::Dictionary).map_err(|_| missing)?;
-            (find_field(&mut reader, field), "no such field")
+            let range = match marks {
+                Some(marks) => marks
+                    .field(value, field)
+                    .and_then(|start| next_from(value, start, 0)),
+                None => find_field(&mut reader, field),
+            };
+            (range, "no such field")
         }
         Part::Item(index) => {
             let missing = "not a list";
             reader.begin(syrup::Kind::List).map_err(|_| missing)?;
-            (find_item(&mut reader, *index), "index out of range")
+            let (item, offset) = marks
+                .and_then(|marks| marks.before(*index))
+                .unwrap_or((0, reader.offset()));
+            (next_from(value, offset, index - item), "index out of range")
         }
         Part::Tagged(tag) => {
             let missing = "not a tagged value";
@@ -75,6 +189,17 @@ fn next(reader: &mut Reader<'_>) -> Option<(usize, usize)> {
     Some((start, reader.offset()))
 }
 
+/// The range of the value that follows so many others after an offset in a list or struct.
+fn next_from(value: &Payload, offset: usize, others: u64) -> Option<(usize, usize)> {
+    let mut reader = Reader::new(value.data.get(offset..)?);
+    for _ in 0..others {
+        // At the end of the list, this fails.
+        reader.raw().ok()?;
+    }
+    let (start, end) = next(&mut reader)?;
+    Some((offset + start, offset + end))
+}
+
 fn find_field(reader: &mut Reader<'_>, field: &str) -> Option<(usize, usize)> {
     while !reader.try_end(syrup::Kind::Dictionary) {
         let is_it = {
@@ -88,17 +213,4 @@ fn find_field(reader: &mut Reader<'_>, field: &str) -> Option<(usize, usize)> {
         }
     }
     None
-}
-
-fn find_item(reader: &mut Reader<'_>, index: u64) -> Option<(usize, usize)> {
-    for _ in 0..index {
-        if reader.try_end(syrup::Kind::List) {
-            return None;
-        }
-        next(reader)?;
-    }
-    if reader.try_end(syrup::Kind::List) {
-        return None;
-    }
-    next(reader)
 }

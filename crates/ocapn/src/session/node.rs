@@ -1,6 +1,7 @@
 //! Objects and promises, ours and those of peers.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
+use super::extract::Marks;
 use super::payload::Payload;
 use super::slab::Id;
 use crate::captp::Target;
@@ -129,13 +130,19 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// Bytes of the value or reason.
+    /// Bytes of the value or reason, and of its marks.
     pub fn size(&self) -> usize {
         match &self.state {
-            State::Fulfilled(payload) => payload.data.len(),
+            State::Fulfilled(payload, marks) => {
+                payload.data.len() + marks.as_ref().map_or(0, |marks| marks.size())
+            }
             State::Broken(reason) => reason.value.data.len(),
             _ => 0,
         }
+    }
+
+    pub const fn is_settled(&self) -> bool {
+        matches!(self.state, State::Fulfilled(..) | State::Broken(_))
     }
 }
 
@@ -145,7 +152,8 @@ pub(super) enum State {
     Pending,
     /// Becomes what another promise becomes.
     Following(Id),
-    Fulfilled(Payload),
+    /// Marks are made when a part of a long value is asked for.
+    Fulfilled(Payload, Option<Box<Marks>>),
     Broken(Reason),
 }
 

@@ -30,7 +30,7 @@ impl Vat {
         };
         match promise.as_ref().map(|promise| &promise.state) {
             Some(State::Broken(_)) => None,
-            Some(State::Fulfilled(value)) if value.as_reference().is_none() => None,
+            Some(State::Fulfilled(value, _)) if value.as_reference().is_none() => None,
             _ => Some(*remote),
         }
     }

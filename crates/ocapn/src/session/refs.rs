@@ -184,7 +184,7 @@ impl Vat {
         match state {
             State::Pending => {}
             State::Following(other) => self.release(other),
-            State::Fulfilled(payload) => self.release_payload(payload),
+            State::Fulfilled(payload, _) => self.release_payload(payload),
             State::Broken(reason) => self.release_payload(reason.value),
         }
     }

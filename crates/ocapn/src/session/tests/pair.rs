@@ -1,5 +1,5 @@
 //! Two or three vats: what each operation does.
-use std::{vec, vec::Vec};
+use std::{string::ToString as _, vec, vec::Vec};
 
 use super::super::*;
 use super::world::*;
@@ -199,6 +199,101 @@ fn parts_of_values() {
             assert_eq!(reason(outcome(&events[0], promise)), expected, "{dialect}");
         }
     }
+}
+
+/// Long values have marks, which must not change what is found.
+#[test]
+fn parts_of_long_values() {
+    let mut world = World::new(1, 14);
+    let vat = &mut world.vats[0];
+    let objects = [vat.object(), vat.object()];
+    let nodes = vat.stats().nodes;
+    let item = |builder: &mut Builder, index: usize| match index % 50 {
+        0 => drop(builder.string(&"x".repeat(index))),
+        1 => drop(
+            builder
+                .begin_list()
+                .reference(objects[index / 50 % 2])
+                .end_list(),
+        ),
+        _ => drop(builder.integer(index as u64)),
+    };
+    let payload = |build: &dyn Fn(&mut Builder)| {
+        let mut builder = Builder::default();
+        build(&mut builder);
+        builder.finish()
+    };
+    let list = payload(&|list| {
+        list.begin_list();
+        (0..3_000).for_each(|index| item(list, index));
+        list.end_list();
+    });
+    // Keys in no order, of which one comes twice, and one is no field.
+    let fields = payload(&|fields| {
+        fields.raw(b"{7+");
+        fields.integer(8);
+        for index in (0usize..3_000).chain([5]) {
+            fields.string(&(index * 7 % 3_000).to_string());
+            item(fields, index);
+        }
+        fields.raw(b"}");
+    });
+    for (value, is_list) in [(list, true), (fields, false)] {
+        let (promise, resolver) = vat.promise();
+        vat.resolve(resolver, Ok(&value));
+        vat.drop_ref(resolver);
+        for index in 0..3_000 {
+            let part = match is_list {
+                true => vat.index(promise, index),
+                false => vat.get(promise, &(index * 7 % 3_000).to_string()),
+            };
+            let expected = payload(&|builder| item(builder, index as usize));
+            assert_eq!(vat.outcome(part), Some(Ok(&expected)), "{index}");
+            vat.drop_ref(part);
+        }
+        for missing in [
+            vat.index(promise, 3_000),
+            vat.index(promise, u64::MAX),
+            vat.get(promise, "3000"),
+            vat.get(promise, ""),
+        ] {
+            assert!(vat.outcome(missing).unwrap().is_err());
+            vat.drop_ref(missing);
+        }
+        vat.drop_ref(promise);
+        assert_eq!(vat.stats().nodes, nodes);
+    }
+}
+
+/// A message to a promise that turned out to be data.
+#[test]
+fn calls_to_data() {
+    let mut world = World::new(2, 15);
+    let target = world.publish(1, b"object");
+    let object = world.enliven(0, 1, b"object");
+    let result = world.vats[0].call(object, &Payload::list(|_| {}));
+    world.vats[0].listen(result);
+    let events = world.settle();
+    let reply = calls(&events[1])[0].2.unwrap();
+    let data = Payload::list(|list| {
+        list.reference(target);
+    });
+    world.vats[1].resolve(reply, Ok(&data));
+    world.vats[1].drop_ref(reply);
+    let value = outcome(&world.settle()[0], result).unwrap().unwrap();
+    world.vats[0].drop_payload(value);
+    let called = world.vats[0].call(result, &Payload::list(|_| {}));
+    let refused = world.vats[0].outcome(called).unwrap().unwrap_err();
+    assert_eq!(
+        refused.message(),
+        "not an object: the promise was fulfilled with data"
+    );
+    for handle in [called, result, object] {
+        world.vats[0].drop_ref(handle);
+    }
+    world.settle();
+    assert_eq!(world.vats[0].stats().nodes, 1);
+    assert_eq!(world.vats[1].stats().exports, 0);
 }
 
 #[test]
