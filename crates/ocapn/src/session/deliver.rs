@@ -362,7 +362,15 @@ impl Vat {
         self.charge(id);
         if let Some(other) = following {
             for listener in listeners.into_iter() {
-                self.subscribe(other, listener);
+                match listener {
+                    // A peer may be asked for the part now.
+                    Listener::Part { of, into } => {
+                        let part = self.part(other, *of);
+                        let part = self.as_payload(part);
+                        self.finish(Some(into), Ok(part));
+                    }
+                    listener => self.subscribe(other, listener),
+                }
             }
         } else if listeners.len() == 1 && queue.is_empty() {
             // The same as below, without the stack.

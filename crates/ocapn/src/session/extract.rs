@@ -14,6 +14,7 @@ impl Vat {
     /// A promise for a part of what the promise `id` is fulfilled with. Asks the peer for it if the promise is remote,
     /// so that messages can follow at once.
     pub(super) fn part(&mut self, id: Id, part: Part) -> Id {
+        let id = self.follow(id);
         let remote = match self.nodes.get(id).map(|node| &node.kind) {
             Some(Kind::Remote {
                 remote,
