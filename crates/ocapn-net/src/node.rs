@@ -39,6 +39,8 @@ pub(crate) struct Inner {
     locations: Vec<Location>,
     /// Most calls of one peer that are being handled.
     most_calls: usize,
+    /// Most messages that wait for one object.
+    pub most_waiting: usize,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
@@ -149,8 +151,8 @@ impl Builder {
         self
     }
 
-    /// Bounds on what peers can use. `answers` also bounds the calls of one peer that handlers have not
-    /// completed: one more ends the session.
+    /// Bounds on what peers can use. `answers` also bounds the calls of one peer that handlers have not completed: one
+    /// more ends the session. `queue` also bounds the messages that wait for a sequential object.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -200,7 +202,7 @@ impl Builder {
         config.dialect = self.dialect;
         config.framing = self.framing;
         config.fixed_framing = self.fixed_framing;
-        let most_calls = self.limits.answers;
+        let (most_calls, most_waiting) = (self.limits.answers, self.limits.queue);
         config.limits = self.limits;
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
@@ -226,6 +228,7 @@ impl Builder {
             netlayers: self.netlayers,
             locations: self.locations,
             most_calls,
+            most_waiting,
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),

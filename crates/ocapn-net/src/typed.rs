@@ -370,7 +370,7 @@ pub mod generated {
             result: impl Future<Output = Result<T, Error>> + Send + 'static,
         ) {
             let (node, session) = (self.call.node.clone(), self.call.session);
-            if !sequence.is_full() {
+            if !sequence.is_full(&node) {
                 return sequence.start(&node, self.task(result));
             }
             let error = self.error("too many messages wait for this object");

@@ -11,9 +11,6 @@ use std::{
 
 use crate::Node;
 
-/// Most handlers that wait.
-const MOST: usize = 1024;
-
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs the handlers of an object in the order of the messages, one at a time. Clones are the same sequence.
@@ -38,8 +35,8 @@ impl Sequence {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.state().waiting.len() >= MOST
+    pub(crate) fn is_full(&self, node: &Node) -> bool {
+        self.state().waiting.len() >= node.inner().most_waiting
     }
 
     /// Starts the task now, or when those before it have ended.
