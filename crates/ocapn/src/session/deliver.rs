@@ -476,12 +476,28 @@ impl Vat {
     }
 
     fn notify_settled(&mut self, listener: Listener, promise: Id) {
-        if let Listener::Part { of, into } = &listener {
-            if let Some(part) = self.settled_part(promise, of) {
-                self.finish(Some(*into), part);
+        match listener {
+            Listener::Caller(_) => {
+                if let Some(outcome) = self.settled(promise) {
+                    self.notify(listener, outcome);
+                }
             }
-        } else if let Some(outcome) = self.settled(promise) {
-            self.notify(listener, outcome);
+            Listener::Wire { resolver, .. } => {
+                let promise = self.nodes.get(promise).and_then(Node::promise);
+                let outcome = match promise.map(|promise| &promise.state) {
+                    Some(State::Fulfilled(value, _)) => Ok(value),
+                    Some(State::Broken(reason)) => Err(&reason.value),
+                    _ => return,
+                };
+                let arguments = self.spare.settlement(outcome);
+                self.send_settlement(resolver, arguments);
+                self.release(resolver);
+            }
+            Listener::Part { of, into } => {
+                if let Some(part) = self.settled_part(promise, &of) {
+                    self.finish(Some(into), part);
+                }
+            }
         }
     }
 
@@ -495,10 +511,10 @@ impl Vat {
                 });
             }
             Listener::Wire { resolver, .. } => {
-                if let Err(reason) = self.send_settlement(resolver, outcome) {
-                    // If even this cannot be sent, the session has ended.
-                    let _: Result<(), _> = self.send_settlement(resolver, Err(reason));
-                }
+                let settled = outcome.as_ref().map_err(|reason| &reason.value);
+                let arguments = self.spare.settlement(settled);
+                self.send_settlement(resolver, arguments);
+                self.release_outcome(outcome);
                 self.release(resolver);
             }
             Listener::Part { ref of, into } => {

@@ -2,7 +2,7 @@
 use alloc::{format, string::ToString as _, vec::Vec};
 
 use super::connection::{Connection, Export, Output, Phase};
-use super::node::{Kind, Node, Outcome, Part, Promise, Reason, Ref, Remote, State};
+use super::node::{Kind, Node, Part, Promise, Reason, Ref, Remote, State};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::Vat;
@@ -234,16 +234,16 @@ impl Vat {
         }
     }
 
-    /// Calls a resolver of a peer. Drops the references of the outcome.
-    pub(super) fn send_settlement(&mut self, resolver: Id, outcome: Outcome) -> Result<(), Reason> {
-        let (start, mut arguments) = match outcome {
-            Ok(value) => (b"[7'fulfill".as_slice(), value),
-            Err(reason) => (b"[5'break".as_slice(), reason.value),
-        };
-        arguments.wrap(start);
+    /// Calls a resolver of a peer. The arguments do not hold their references: something else must.
+    pub(super) fn send_settlement(&mut self, resolver: Id, arguments: Payload) {
         let sent = self.send_remote_only(resolver, &arguments);
-        self.release_payload(arguments);
-        sent.unwrap_or_else(|| Err(disconnected()))
+        self.spare.put(arguments);
+        if let Some(Err(reason)) = sent {
+            let arguments = self.spare.settlement(Err(&reason.value));
+            // If even this cannot be sent, the session has ended.
+            let _: Option<Result<(), _>> = self.send_remote_only(resolver, &arguments);
+            self.spare.put(arguments);
+        }
     }
 
     fn send_deliver(

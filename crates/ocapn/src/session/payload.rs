@@ -215,13 +215,17 @@ impl Payload {
         }
     }
 
-    /// Appends a copy to an empty payload.
-    pub(super) fn copy_to(&self, empty: &mut Self) {
+    /// Appends a copy to an empty payload, after encoded bytes without references.
+    fn copy_to(&self, before: &[u8], empty: &mut Self) {
+        // Room for the end of a list.
+        empty.data.reserve(before.len() + self.data.len() + 1);
+        empty.data.extend_from_slice(before);
         empty.data.extend_from_slice(&self.data);
         if !self.refs().is_empty() {
             let links = empty.links.get_or_insert_default();
             links.refs.extend_from_slice(self.refs());
-            links.at.extend_from_slice(self.at());
+            let moved = |at: &u32| at + before.len() as u32;
+            links.at.extend(self.at().iter().map(moved));
         }
     }
 
@@ -229,22 +233,8 @@ impl Payload {
     pub(super) fn reduce(&mut self, start: usize, end: usize) {
         self.data.copy_within(start..end, 0);
         self.data.truncate(end - start);
-        self.move_links(|at| at - start as u32);
-    }
-
-    /// Turns the payload into the second item of a list. `start` is the start of the list with the first item.
-    pub(super) fn wrap(&mut self, start: &[u8]) {
-        let length = self.data.len();
-        self.data.resize(length + start.len(), b']');
-        self.data.copy_within(..length, start.len());
-        self.data[..start.len()].copy_from_slice(start);
-        self.data.push(b']');
-        self.move_links(|at| at + start.len() as u32);
-    }
-
-    fn move_links(&mut self, moved: impl Fn(u32) -> u32) {
         if let Some(links) = &mut self.links {
-            links.at.iter_mut().for_each(|at| *at = moved(*at));
+            links.at.iter_mut().for_each(|at| *at -= start as u32);
         }
     }
 
@@ -427,8 +417,19 @@ impl Spare {
     /// A copy, which does not hold the references.
     pub fn copy(&mut self, payload: &Payload) -> Payload {
         let mut copy = self.get();
-        payload.copy_to(&mut copy);
+        payload.copy_to(b"", &mut copy);
         copy
+    }
+
+    /// What a resolver is called with, which does not hold the references.
+    pub fn settlement(&mut self, outcome: Result<&Payload, &Payload>) -> Payload {
+        let mut arguments = self.get();
+        match outcome {
+            Ok(value) => value.copy_to(b"[7'fulfill", &mut arguments),
+            Err(reason) => reason.copy_to(b"[5'break", &mut arguments),
+        }
+        arguments.data.push(b']');
+        arguments
     }
 
     /// Keeps the memory of the payload, within bounds.
