@@ -14,7 +14,7 @@ use crate::{field::LazyField, group::Affine};
 pub(super) const X: u64 = 0xd201_0000_0001_0000;
 
 /// A cube root of 1 in Fp, in blst's form.
-const BETA: Fp = Fp(blst_fp {
+pub(super) const BETA: Fp = Fp(blst_fp {
     l: [
         0x30f1_361b_798a_64e8,
         0xf3b8_ddab_7ece_5a2a,
@@ -33,53 +33,58 @@ pub(super) fn g1_image(p: &Affine<G1>) -> Affine<G1> {
     }
 }
 
+/// (1 + u)^-((p - 1) / 3), in blst's form.
+#[cfg(target_arch = "x86_64")]
+pub(super) const G2_BY_X: Fp2 = Fp2(blst_fp2 {
+    fp: [
+        blst_fp { l: [0; 6] },
+        blst_fp {
+            l: [
+                0x890d_c9e4_8675_45c3,
+                0x2af3_2253_3285_a5d5,
+                0x5088_0866_309b_7e2c,
+                0xa20d_1b8c_7e88_1024,
+                0x14e4_f04f_e2db_9068,
+                0x14e5_6d3f_1564_853a,
+            ],
+        },
+    ],
+});
+
+/// (1 + u)^-((p - 1) / 2), in blst's form.
+#[cfg(target_arch = "x86_64")]
+pub(super) const G2_BY_Y: Fp2 = Fp2(blst_fp2 {
+    fp: [
+        blst_fp {
+            l: [
+                0x3e2f_585d_a55c_9ad1,
+                0x4294_213d_86c1_8183,
+                0x3828_44c8_8b62_3732,
+                0x92ad_2afd_1910_3e18,
+                0x1d79_4e4f_ac7c_f0b9,
+                0x0bd5_92fc_7d82_5ec8,
+            ],
+        },
+        blst_fp {
+            l: [
+                0x7bcf_a7a2_5aa3_0fda,
+                0xdc17_dec1_2a92_7e7c,
+                0x2f08_8dd8_6b4e_bef1,
+                0xd1ca_2087_da74_d4a7,
+                0x2da2_5966_96ce_bc1d,
+                0x0e2b_7eed_bbfd_87d2,
+            ],
+        },
+    ],
+});
+
 /// The endomorphism of the twist, Frobenius on the curve over Fp12. It equals -X times the point exactly if the point
 /// is in G2.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn g2_image(p: &Affine<G2>) -> Affine<G2> {
-    // (1 + u)^-((p - 1) / 3) and (1 + u)^-((p - 1) / 2).
-    const BY_X: Fp2 = Fp2(blst_fp2 {
-        fp: [
-            blst_fp { l: [0; 6] },
-            blst_fp {
-                l: [
-                    0x890d_c9e4_8675_45c3,
-                    0x2af3_2253_3285_a5d5,
-                    0x5088_0866_309b_7e2c,
-                    0xa20d_1b8c_7e88_1024,
-                    0x14e4_f04f_e2db_9068,
-                    0x14e5_6d3f_1564_853a,
-                ],
-            },
-        ],
-    });
-    const BY_Y: Fp2 = Fp2(blst_fp2 {
-        fp: [
-            blst_fp {
-                l: [
-                    0x3e2f_585d_a55c_9ad1,
-                    0x4294_213d_86c1_8183,
-                    0x3828_44c8_8b62_3732,
-                    0x92ad_2afd_1910_3e18,
-                    0x1d79_4e4f_ac7c_f0b9,
-                    0x0bd5_92fc_7d82_5ec8,
-                ],
-            },
-            blst_fp {
-                l: [
-                    0x7bcf_a7a2_5aa3_0fda,
-                    0xdc17_dec1_2a92_7e7c,
-                    0x2f08_8dd8_6b4e_bef1,
-                    0xd1ca_2087_da74_d4a7,
-                    0x2da2_5966_96ce_bc1d,
-                    0x0e2b_7eed_bbfd_87d2,
-                ],
-            },
-        ],
-    });
     Affine {
-        x: p.x.conjugate().mul(&BY_X),
-        y: p.y.conjugate().mul(&BY_Y),
+        x: p.x.conjugate().mul(&G2_BY_X),
+        y: p.y.conjugate().mul(&G2_BY_Y),
     }
 }
 

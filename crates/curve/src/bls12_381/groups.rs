@@ -15,6 +15,12 @@ use crate::group::{Affine, Curve, Jacobian};
 /// Bits of a scalar below r.
 const SCALAR_BITS: usize = 255;
 
+/// The number of bits of a scalar, rounded up to bytes: blst computes short multiples faster.
+fn bits(scalar: &blst_scalar) -> usize {
+    let highest = scalar.b.iter().rposition(|byte| *byte != 0);
+    SCALAR_BITS.min(8 * (highest.unwrap_or(0) + 1))
+}
+
 /// A group. Its points are those of a subgroup of the curve.
 pub(super) trait Group: Curve + Copy {
     /// A finite point of the curve in blst's form.
@@ -22,12 +28,9 @@ pub(super) trait Group: Curve + Copy {
     /// A point of the curve in blst's form, in Jacobian coordinates.
     type Point: Copy + Default;
 
-    /// Number of points from which the vector kernel checks them faster than blst.
+    /// Number of points up to which the vector kernels multiply each separately faster than all at once.
     #[cfg(target_arch = "x86_64")]
-    const CHECK_BY_LANES_FROM: usize;
-    /// Number of points from which the vector kernel sums their multiples faster than blst.
-    #[cfg(target_arch = "x86_64")]
-    const SUM_BY_LANES_FROM: usize;
+    const ONE_BY_ONE_UP_TO: usize;
 
     fn to_affine_point(point: Affine<Self>) -> Self::AffinePoint;
 
@@ -59,6 +62,14 @@ pub(super) trait Group: Curve + Copy {
     #[cfg(target_arch = "x86_64")]
     fn contains_all_by_lanes(evidence: Avx512Ifma, points: &[Affine<Self>]) -> bool;
 
+    /// The multiple of a point of the curve by a scalar in base X; `None` if the point is not in the group.
+    #[cfg(target_arch = "x86_64")]
+    fn multiple_by_lanes(
+        evidence: Avx512Ifma,
+        point: &Affine<Self>,
+        scalar: &[u64; 4],
+    ) -> Option<Self::Point>;
+
     /// The sum of terms.
     #[cfg(target_arch = "x86_64")]
     fn sum_by_lanes(evidence: Avx512Ifma, terms: &[(Affine<Self>, u128)]) -> Self::Point;
@@ -68,16 +79,15 @@ macro_rules! group {
     (
         $group:ident over $field:ident, $affine:ident, $point:ident, contains: $in_group:ident,
         multiple: $from_affine:ident $mult:ident, sum_of_multiples: $pippenger:ident $scratch_size:ident, sum: $add:ident,
-        terms: $terms:ident, by lanes: $in_lanes:ident from $check_from:literal, $sum_lanes:ident from $sum_from:literal
+        terms: $terms:ident, by lanes: $in_lanes:ident,
+        $multiple_lanes:ident up to $one_by_one:literal, $sum_lanes:ident
     ) => {
         impl Group for $group {
             type AffinePoint = $affine;
             type Point = $point;
 
             #[cfg(target_arch = "x86_64")]
-            const CHECK_BY_LANES_FROM: usize = $check_from;
-            #[cfg(target_arch = "x86_64")]
-            const SUM_BY_LANES_FROM: usize = $sum_from;
+            const ONE_BY_ONE_UP_TO: usize = $one_by_one;
 
             fn to_affine_point(Affine { x, y }: Affine<Self>) -> $affine {
                 $affine { x: x.0, y: y.0 }
@@ -105,11 +115,11 @@ macro_rules! group {
 
             fn multiple(point: &$affine, scalar: &blst_scalar) -> $point {
                 let (mut jacobian, mut product) = ($point::default(), $point::default());
-                // SAFETY: the pointers come from references to points; the scalar has 32 bytes, more than the
-                // `SCALAR_BITS` read.
+                // SAFETY: the pointers come from references to points; the scalar has 32 bytes, and `bits` returns at most
+                // 255.
                 unsafe {
                     $from_affine(&mut jacobian, point);
-                    $mult(&mut product, &jacobian, scalar.b.as_ptr(), SCALAR_BITS);
+                    $mult(&mut product, &jacobian, scalar.b.as_ptr(), bits(scalar));
                 }
                 product
             }
@@ -160,6 +170,15 @@ macro_rules! group {
             }
 
             #[cfg(target_arch = "x86_64")]
+            fn multiple_by_lanes(
+                evidence: Avx512Ifma,
+                point: &Affine<Self>,
+                scalar: &[u64; 4],
+            ) -> Option<$point> {
+                x86_64::$multiple_lanes(evidence, point, scalar)
+            }
+
+            #[cfg(target_arch = "x86_64")]
             fn sum_by_lanes(evidence: Avx512Ifma, terms: &[(Affine<Self>, u128)]) -> $point {
                 x86_64::$sum_lanes(evidence, terms)
             }
@@ -171,11 +190,11 @@ group!(
     G1 over Fp, blst_p1_affine, blst_p1, contains: blst_p1_affine_in_g1,
     multiple: blst_p1_from_affine blst_p1_mult,
     sum_of_multiples: blst_p1s_mult_pippenger blst_p1s_mult_pippenger_scratch_sizeof, sum: blst_p1_add_or_double,
-    terms: g1_terms, by lanes: are_in_g1 from 1, sum_in_g1 from 2
+    terms: g1_terms, by lanes: are_in_g1, multiple_in_g1 up to 5, sum_in_g1
 );
 group!(
     G2 over Fp2, blst_p2_affine, blst_p2, contains: blst_p2_affine_in_g2,
     multiple: blst_p2_from_affine blst_p2_mult,
     sum_of_multiples: blst_p2s_mult_pippenger blst_p2s_mult_pippenger_scratch_sizeof, sum: blst_p2_add_or_double,
-    terms: g2_terms, by lanes: are_in_g2 from 2, sum_in_g2 from 1
+    terms: g2_terms, by lanes: are_in_g2, multiple_in_g2 up to 6, sum_in_g2
 );

@@ -48,12 +48,18 @@ fn msm<G: Group, const LENGTH: usize>(
             scalars.push(read_scalar(&scalar));
         }
     }
-    check::<G>(&points)?;
     #[cfg(target_arch = "x86_64")]
-    if points.len() >= G::SUM_BY_LANES_FROM
-        && let Some(ifma) = Avx512Ifma::detect()
-    {
+    if let Some(ifma) = Avx512Ifma::detect() {
         let mut sum = G::Point::default();
+        if points.len() <= G::ONE_BY_ONE_UP_TO {
+            for (point, scalar) in points.iter().zip(&scalars) {
+                let (point, scalar) = (G::from_affine_point(point), x_digits(words(scalar)));
+                let multiple = G::multiple_by_lanes(ifma, &point, &scalar);
+                sum = G::sum(&sum, &multiple.ok_or(Error::NotInSubgroup)?);
+            }
+            return Ok(G::from_point(&sum).to_affine());
+        }
+        check::<G>(&points)?;
         for (points, scalars) in points.chunks(AT_ONCE).zip(scalars.chunks(AT_ONCE)) {
             let terms: Vec<_> = points
                 .iter()
@@ -66,6 +72,7 @@ fn msm<G: Group, const LENGTH: usize>(
         }
         return Ok(G::from_point(&sum).to_affine());
     }
+    check::<G>(&points)?;
     let sum = match (&*points, &*scalars) {
         ([], _) => return Ok(None),
         ([point], [scalar]) => G::multiple(point, scalar),

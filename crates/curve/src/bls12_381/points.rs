@@ -24,9 +24,7 @@ const LANES: usize = 8;
 pub(super) fn check<G: Group>(points: &[G::AffinePoint]) -> Result<(), Error> {
     #[cfg(target_arch = "x86_64")]
     let all = points.chunks(LANES).all(|points| {
-        if points.len() >= G::CHECK_BY_LANES_FROM
-            && let Some(ifma) = Avx512Ifma::detect()
-        {
+        if let Some(ifma) = Avx512Ifma::detect() {
             let points: Vec<_> = points.iter().map(G::from_affine_point).collect();
             return G::contains_all_by_lanes(ifma, &points);
         }

@@ -359,8 +359,109 @@ fn one_pair() {
     assert_eq!(pairing_check([(p, outside_q)]), Err(Error::NotInSubgroup));
 }
 
+/// The multiple by double and add, without a reduction modulo the order.
+fn double_and_add<const LENGTH: usize>(
+    add: impl Fn(&[u8; LENGTH], &[u8; LENGTH]) -> Result<[u8; LENGTH], Error>,
+    point: &[u8; LENGTH],
+    scalar: &[u8; 32],
+) -> [u8; LENGTH] {
+    let bits = scalar
+        .iter()
+        .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    bits.fold([0; LENGTH], |sum, bit| {
+        let sum = add(&sum, &sum).unwrap();
+        if bit == 1 {
+            add(&sum, point).unwrap()
+        } else {
+            sum
+        }
+    })
+}
+
+/// Adds a small number to a scalar.
+fn plus(mut scalar: [u8; 32], number: i64) -> [u8; 32] {
+    let low = u64::from_be_bytes(*scalar.last_chunk().unwrap());
+    scalar[24..].copy_from_slice(&low.checked_add_signed(number).unwrap().to_be_bytes());
+    scalar
+}
+
+/// Scalars of every length, around the order, and around the powers of the curve's parameter.
+#[test]
+fn multiples_by_special_scalars() {
+    const X: u128 = 0xd201_0000_0001_0000;
+    let mut scalars: Vec<_> = (0..18).map(scalar).collect();
+    scalars.extend([-2, -1, 0, 1, 2].map(|i| plus(kzg::ORDER, i)));
+    scalars.extend([[0xff; 32], [0x80; 32]]);
+    for power in [X, X * X] {
+        for k in [power - 1, power, power + 1] {
+            let mut bytes = [0; 32];
+            bytes[16..].copy_from_slice(&k.to_be_bytes());
+            scalars.push(bytes);
+        }
+    }
+    for length in (2..32).step_by(3) {
+        let mut bytes = [0xab; 32];
+        bytes[..32 - length].fill(0);
+        scalars.push(bytes);
+    }
+    let (outside_p, outside_q) = outside_the_subgroups();
+    let (p, q) = (generator(), generator_2());
+    let p3 = double_and_add(g1_add, &p, &scalar(3));
+    let q3 = double_and_add(g2_add, &q, &scalar(3));
+    for k in scalars {
+        assert_eq!(
+            g1_msm([(p, k)]),
+            Ok(double_and_add(g1_add, &p, &k)),
+            "{k:?}"
+        );
+        assert_eq!(
+            g2_msm([(q, k)]),
+            Ok(double_and_add(g2_add, &q, &k)),
+            "{k:?}"
+        );
+        assert_eq!(g1_msm([(p, k); 3]), g1_msm([(p3, k)]), "{k:?}");
+        assert_eq!(g2_msm([(q, k); 3]), g2_msm([(q3, k)]), "{k:?}");
+        assert_eq!(g1_msm([([0; G1_LENGTH], k)]), Ok([0; G1_LENGTH]));
+        assert_eq!(g2_msm([([0; G2_LENGTH], k)]), Ok([0; G2_LENGTH]));
+        for outside in [outside_p, g1_add(&outside_p, &p).unwrap()] {
+            assert_eq!(g1_msm([(outside, k)]), Err(Error::NotInSubgroup));
+            assert_eq!(g1_msm([(p, k), (outside, k)]), Err(Error::NotInSubgroup));
+        }
+        for outside in [outside_q, g2_add(&outside_q, &q).unwrap()] {
+            assert_eq!(g2_msm([(outside, k)]), Err(Error::NotInSubgroup));
+            assert_eq!(g2_msm([(q, k), (outside, k)]), Err(Error::NotInSubgroup));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn multiples_are_those_of_double_and_add(a: [u8; 32], b: [u8; 32], length in 1..=32_usize) {
+        let (p, q) = (g1_msm([(generator(), a)]).unwrap(), g2_msm([(generator_2(), a)]).unwrap());
+        let mut short = b;
+        short[..32 - length].fill(0);
+        for k in [a, b, short] {
+            prop_assert_eq!(g1_msm([(p, k)]), Ok(double_and_add(g1_add, &p, &k)));
+            prop_assert_eq!(g2_msm([(q, k)]), Ok(double_and_add(g2_add, &q, &k)));
+        }
+    }
+
+    /// Compares sums of every size in G2 with sums of single products.
+    #[test]
+    fn msm_in_g2_is_the_sum_of_products(scalars in proptest::collection::vec(any::<[u8; 32]>(), 0..20)) {
+        let pairs: Vec<_> = scalars
+            .iter()
+            .enumerate()
+            .map(|(i, k)| (g2_msm([(generator_2(), scalar(i as u64 % 7))]).unwrap(), *k))
+            .collect();
+        let mut sum = [0; G2_LENGTH];
+        for pair in &pairs {
+            sum = g2_add(&sum, &g2_msm([*pair]).unwrap()).unwrap();
+        }
+        prop_assert_eq!(g2_msm(pairs), Ok(sum));
+    }
+
     /// Compares sums of every size, computed with buckets, with sums of single products.
     #[test]
     fn msm_is_the_sum_of_products(scalars in proptest::collection::vec(any::<[u8; 32]>(), 0..40)) {

@@ -20,6 +20,26 @@ pub(super) fn are_in_g2(_: Avx512Ifma, points: &[Affine<G2>]) -> bool {
     unsafe { avx512ifma_x8::are_in_g2(points) }
 }
 
+/// The multiple of a point of the curve by a scalar in base X; `None` if the point is not in G1.
+pub(super) fn multiple_in_g1(
+    _: Avx512Ifma,
+    point: &Affine<G1>,
+    scalar: &[u64; 4],
+) -> Option<blst_p1> {
+    // SAFETY: as above.
+    unsafe { avx512ifma_x8::one_of_g1::multiple(point, scalar) }
+}
+
+/// The multiple of a point of the twist by a scalar in base X; `None` if the point is not in G2.
+pub(super) fn multiple_in_g2(
+    _: Avx512Ifma,
+    point: &Affine<G2>,
+    scalar: &[u64; 4],
+) -> Option<blst_p2> {
+    // SAFETY: as above.
+    unsafe { avx512ifma_x8::one_of_g2::multiple(point, scalar) }
+}
+
 /// The sum of multiples of points in G1. Multipliers have at most 128 bits.
 pub(super) fn sum_in_g1(_: Avx512Ifma, terms: &[(Affine<G1>, u128)]) -> blst_p1 {
     // SAFETY: as above.

@@ -67,16 +67,16 @@ pub(super) struct FpLanes(pub(super) [__m512i; LIMBS]);
 #[derive(Clone, Copy)]
 pub(super) struct Fp2Lanes(pub(super) [FpLanes; 2]);
 
-/// `sum a[i] b[i]`, of size 1.1. The sizes of the products must add up to less than 2^30. Not inlined because it is
-/// long.
+/// `sum a[i] b[i]`, of size 1.1, with strict limbs if `CARRY` is set and limbs below 2^57 otherwise. The sizes of the
+/// products must add up to less than 2^30. Not inlined because it is long.
 ///
 /// Products and multiples of p are summed separately, so that only their lowest limb is on the critical path.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
+fn dot<const N: usize, const CARRY: bool>(a: [&FpLanes; N], b: [&FpLanes; N]) -> [__m512i; LIMBS] {
     let zero = _mm512_setzero_si512();
     let modulus = MODULUS.map(|limb| _mm512_set1_epi64(limb));
-    let inverse = _mm512_set1_epi64(INVERSE);
+    let (inverse, mask) = (_mm512_set1_epi64(INVERSE), _mm512_set1_epi64(LIMB_MASK));
     let (mut products, mut multiples) = ([zero; LIMBS], [zero; LIMBS]);
     for i in 0..LIMBS {
         for (a, b) in a.iter().zip(b) {
@@ -86,8 +86,8 @@ fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
         }
         let lowest = _mm512_add_epi64(products[0], multiples[0]);
         let quotient = _mm512_madd52lo_epu64(zero, lowest, inverse);
-        // This clears the lowest limb; only its carry remains.
-        let carry = _mm512_srli_epi64::<52>(_mm512_madd52lo_epu64(lowest, modulus[0], quotient));
+        // After adding the multiple of p, the low bits are 2^52 unless they were zero.
+        let carry = _mm512_srli_epi64::<52>(_mm512_add_epi64(lowest, mask));
         for j in 1..LIMBS {
             multiples[j] = _mm512_madd52lo_epu64(multiples[j], modulus[j], quotient);
         }
@@ -107,7 +107,7 @@ fn dot<const N: usize>(a: [&FpLanes; N], b: [&FpLanes; N]) -> FpLanes {
     for j in 0..LIMBS {
         products[j] = _mm512_add_epi64(products[j], multiples[j]);
     }
-    FpLanes(carried(products))
+    if CARRY { carried(products) } else { products }
 }
 
 /// Unrolled by hand: a loop would go through memory.
@@ -181,7 +181,14 @@ impl FpLanes {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        dot([self], [other])
+        Self(dot::<1, true>([self], [other]))
+    }
+
+    /// The product with uncarried limbs.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn mul_uncarried(&self, other: &Self) -> [__m512i; LIMBS] {
+        dot::<1, false>([self], [other])
     }
 
     #[inline]
@@ -304,7 +311,10 @@ impl Fp2Lanes {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
         let ([a, b], [c, d]) = (&self.0, &other.0);
-        Self([dot([a, &b.negate::<20>()], [c, d]), dot([a, b], [d, c])])
+        Self([
+            FpLanes(dot::<2, true>([a, &b.negate::<20>()], [c, d])),
+            FpLanes(dot::<2, true>([a, b], [d, c])),
+        ])
     }
 
     /// The size must be below 20.

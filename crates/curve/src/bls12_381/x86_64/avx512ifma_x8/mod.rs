@@ -7,6 +7,7 @@
 //! - `field`: Fp and Fp2.
 //! - `points`: points of both groups, one per lane: sums of multiples, and subgroup checks of many points.
 //! - `subgroup`: subgroup checks.
+//! - `multiple`: the multiple of one point, computed alongside its subgroup check.
 //! - `products`: sums of products in Fp2 with one reduction.
 //! - `tower`: Fp12.
 //! - `pairs`: the points of two pairs.
@@ -20,6 +21,7 @@
 //! Constant time: no, public data only.
 
 mod field;
+mod multiple;
 mod pairing;
 mod pairs;
 mod points;
@@ -29,6 +31,7 @@ mod subgroup;
 mod tests;
 mod tower;
 
+pub(in super::super) use multiple::{g1 as one_of_g1, g2 as one_of_g2};
 pub(in super::super) use pairing::{
     final_exponentiation_is_one, miller_loop, miller_loop_of_lines,
 };

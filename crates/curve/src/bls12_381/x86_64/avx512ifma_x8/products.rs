@@ -1,53 +1,108 @@
-//! Sums of products in Fp2 with one reduction.
+//! Sums of products in Fp2 with one reduction, and sums of results without carries.
 
 use core::arch::x86_64::*;
 
 use super::field::{Fp2Lanes, FpLanes, INVERSE, LIMBS, MODULUS};
 use crate::lanes::{LANES, LIMB_MASK, carried, load, times};
 
-/// A limb of the real and of the imaginary part. Either may be negative or exceed 2^52.
-#[derive(Clone, Copy)]
-pub(super) struct Limb {
-    re: __m512i,
-    im: __m512i,
+/// Defines a limb of eight field elements, by its parts, and the elements. Limbs may be negative or exceed 2^52.
+macro_rules! uncarried {
+    ($limb:ident { $($part:ident),+ }, $loose:ident) => {
+        #[derive(Clone, Copy)]
+        pub(super) struct $limb {
+            $($part: __m512i),+
+        }
+
+        impl $limb {
+            /// Returns limb i of `K p` for all parts.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn multiple<const K: i64>(i: usize) -> Self {
+                let limb = _mm512_set1_epi64(K * MODULUS[i]);
+                Self { $($part: limb),+ }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn plus(self, other: Self) -> Self {
+                Self { $($part: _mm512_add_epi64(self.$part, other.$part)),+ }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn minus(self, other: Self) -> Self {
+                Self { $($part: _mm512_sub_epi64(self.$part, other.$part)),+ }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn times<const A: u32>(self) -> Self {
+                Self { $($part: times::<A>(self.$part)),+ }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn permuted(self, lanes: &[u64; LANES]) -> Self {
+                let lanes = load(lanes);
+                Self { $($part: _mm512_permutexvar_epi64(lanes, self.$part)),+ }
+            }
+
+            /// Multiplies each lane by a power of two.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn shifted(self, bits: &[u64; LANES]) -> Self {
+                let bits = load(bits);
+                Self { $($part: _mm512_sllv_epi64(self.$part, bits)),+ }
+            }
+
+            /// Returns `yes` in the lanes of `mask`, `self` in the others.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn select(self, mask: __mmask8, yes: Self) -> Self {
+                Self { $($part: _mm512_mask_mov_epi64(self.$part, mask, yes.$part)),+ }
+            }
+
+            /// Adds `other` in the lanes of `mask`.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
+                Self { $($part: _mm512_mask_add_epi64(self.$part, mask, self.$part, other.$part)),+ }
+            }
+
+            /// Subtracts `other` in the lanes of `mask`.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
+                Self { $($part: _mm512_mask_sub_epi64(self.$part, mask, self.$part, other.$part)),+ }
+            }
+        }
+
+        pub(super) struct $loose([$limb; LIMBS]);
+
+        impl $loose {
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn each(f: impl Fn(usize) -> $limb) -> Self {
+                let mut limbs = [$limb { $($part: _mm512_setzero_si512()),+ }; LIMBS];
+                for (i, limb) in limbs.iter_mut().enumerate() {
+                    *limb = f(i);
+                }
+                Self(limbs)
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512ifma")]
+            pub(super) fn limb(&self, i: usize) -> $limb {
+                self.0[i]
+            }
+        }
+    };
 }
 
+uncarried!(FpLimb { value }, FpLoose);
+uncarried!(Limb { re, im }, Loose);
+
 impl Limb {
-    /// Returns limb i of `K p` for both parts.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiple<const K: i64>(i: usize) -> Self {
-        let limb = _mm512_set1_epi64(K * MODULUS[i]);
-        Self { re: limb, im: limb }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self {
-            re: _mm512_add_epi64(self.re, other.re),
-            im: _mm512_add_epi64(self.im, other.im),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus(self, other: Self) -> Self {
-        Self {
-            re: _mm512_sub_epi64(self.re, other.re),
-            im: _mm512_sub_epi64(self.im, other.im),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn times<const A: u32>(self) -> Self {
-        Self {
-            re: times::<A>(self.re),
-            im: times::<A>(self.im),
-        }
-    }
-
     /// Multiplies by xi = 1 + u, whose sixth root is w.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -60,11 +115,10 @@ impl Limb {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn permuted(self, lanes: &[u64; LANES]) -> Self {
-        let lanes = load(lanes);
+    pub(super) fn conjugate(self) -> Self {
         Self {
-            re: _mm512_permutexvar_epi64(lanes, self.re),
-            im: _mm512_permutexvar_epi64(lanes, self.im),
+            re: self.re,
+            im: _mm512_sub_epi64(_mm512_setzero_si512(), self.im),
         }
     }
 
@@ -78,40 +132,36 @@ impl Limb {
             im: _mm512_permutex2var_epi64(self.im, lanes, other.im),
         }
     }
+}
 
-    /// Returns `yes` in the lanes of `mask`, `self` in the others.
+impl FpLoose {
+    /// Adds `K p`, which must make the value positive, and carries to strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn select(self, mask: __mmask8, yes: Self) -> Self {
-        Self {
-            re: _mm512_mask_mov_epi64(self.re, mask, yes.re),
-            im: _mm512_mask_mov_epi64(self.im, mask, yes.im),
+    pub(super) fn factor<const K: i64>(&self) -> FpLanes {
+        let mut limbs = [_mm512_setzero_si512(); LIMBS];
+        for (i, out) in limbs.iter_mut().enumerate() {
+            *out = self.0[i].plus(FpLimb::multiple::<K>(i)).value;
         }
+        FpLanes(carried(limbs))
     }
 
-    /// Adds `other` in the lanes of `mask`.
+    /// Lane-wise products, in `0 .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
-        Self {
-            re: _mm512_mask_add_epi64(self.re, mask, self.re, other.re),
-            im: _mm512_mask_add_epi64(self.im, mask, self.im, other.im),
-        }
-    }
-
-    /// Subtracts `other` in the lanes of `mask`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
-        Self {
-            re: _mm512_mask_sub_epi64(self.re, mask, self.re, other.re),
-            im: _mm512_mask_sub_epi64(self.im, mask, self.im, other.im),
-        }
+    pub(super) fn product(x: &FpLanes, y: &FpLanes) -> Self {
+        let product = x.mul_uncarried(y);
+        Self::each(|i| FpLimb { value: product[i] })
     }
 }
 
-/// Eight elements of Fp2 with uncarried limbs.
-pub(super) struct Loose([Limb; LIMBS]);
+impl FpLanes {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn limb(&self, i: usize) -> FpLimb {
+        FpLimb { value: self.0[i] }
+    }
+}
 
 /// Eight elements of Fp2, prepared as factors: strict real parts, imaginary parts, and their sums.
 #[derive(Clone, Copy)]
@@ -171,25 +221,6 @@ impl<'a> Operand<'a> {
 }
 
 impl Loose {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn each(f: impl Fn(usize) -> Limb) -> Self {
-        let mut limbs = [Limb {
-            re: _mm512_setzero_si512(),
-            im: _mm512_setzero_si512(),
-        }; LIMBS];
-        for (i, limb) in limbs.iter_mut().enumerate() {
-            *limb = f(i);
-        }
-        Self(limbs)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn limb(&self, i: usize) -> Limb {
-        self.0[i]
-    }
-
     /// Adds `K p`, which must make the value positive, and carries to strict limbs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -370,29 +401,28 @@ impl Wide {
 
 /// Computes products in Fp2, divided by 2^416 modulo p, from those of the real parts, the imaginary parts, and their
 /// sums.
-#[inline(never)]
+#[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn karatsuba(Wide(re): &Wide, Wide(im): &Wide, Wide(sum): &Wide) -> Loose {
-    let mut real = *re;
-    for (re, im) in real.iter_mut().zip(im) {
-        *re = _mm512_sub_epi64(*re, *im);
-    }
-    let mut imaginary = *sum;
-    for ((sum, re), im) in imaginary.iter_mut().zip(re).zip(im) {
-        *sum = _mm512_sub_epi64(*sum, _mm512_add_epi64(*re, *im));
-    }
-    let (re, im) = (reduced(real), reduced(imaginary));
+fn karatsuba(re: &Wide, im: &Wide, sum: &Wide) -> Loose {
+    let (re, im) = (reduced(re, [im]), reduced(sum, [re, im]));
     Loose::each(|i| Limb {
         re: re[i],
         im: im[i],
     })
 }
 
-/// Divides by 2^416 modulo p: a value v becomes one in `v / 2^416 .. v / 2^416 + p`.
-#[inline]
+/// Subtracts the second values and divides by 2^416 modulo p: a value v becomes one in `v / 2^416 .. v / 2^416 + p`.
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn reduced(mut columns: [__m512i; 2 * LIMBS]) -> [__m512i; LIMBS] {
+fn reduced<const N: usize>(from: &Wide, subtrahends: [&Wide; N]) -> [__m512i; LIMBS] {
     let zero = _mm512_setzero_si512();
+    let mut columns = [zero; 2 * LIMBS];
+    for (i, column) in columns.iter_mut().enumerate() {
+        *column = from.0[i];
+        for subtrahend in subtrahends {
+            *column = _mm512_sub_epi64(*column, subtrahend.0[i]);
+        }
+    }
     let mut p = [zero; LIMBS];
     for (p, limb) in p.iter_mut().zip(MODULUS) {
         *p = _mm512_set1_epi64(limb);

@@ -1,7 +1,7 @@
 //! Subgroup checks. For few points of G1 the products of one step are computed in parallel: four lanes per point.
 //!
-//! The formulas are those of `pairs`, but over Fp, with half the products: projective (x = X / Z, y = Y / Z), from
-//! \[AKLGL11\] §4.
+//! Doublings are those of `multiple`. Additions are those of `pairs`, but over Fp, with half the products: projective (x
+//! = X / Z, y = Y / Z), from \[AKLGL11\] §4. A few points of G2 are checked one by one, by `multiple`.
 
 use super::{
     super::super::{
@@ -9,6 +9,7 @@ use super::{
         fields::{Fp, G1, G2},
     },
     field::FpLanes,
+    multiple::{self, g1::double},
     pairs::{OTHER, WIDTH, both, mask},
     points::{g1, g2},
 };
@@ -22,33 +23,6 @@ fn load(points: impl Iterator<Item = [Fp; 3]>) -> FpLanes {
         lanes[..3].copy_from_slice(&elements);
     }
     FpLanes::load(&lanes)
-}
-
-/// Doubles the points X, Y, Z, with coordinates four times as large: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`, `Y'
-/// = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn double(s: &FpLanes) -> FpLanes {
-    let x = s.permuted(s, &const { both([0, 1, 2, 1]) });
-    let products = x.mul(&s.permuted(s, &const { both([1, 1, 2, 2]) })); // X Y, Y^2, Z^2, Y Z
-    let yy = products.permuted(&products, &const { both([1; 4]) });
-    let zz = products.permuted(&products, &const { both([2; 4]) });
-    let e = zz.times::<12>(); // size 14
-    let sum = yy.add(&e.times::<3>()); // 42
-    let x = products
-        .times::<2>()
-        .select(mask(1), &sum)
-        .select(mask(2), &e)
-        .select(mask(3), &yy.times::<8>());
-    let y = products
-        .select(mask(0), &yy.minus::<1, 3, 42>(&e))
-        .select(mask(1), &sum)
-        .select(mask(2), &e);
-    let products = x.mul(&y);
-    let ee = products.permuted(&products, &const { both([2; 4]) });
-    products
-        .permuted(&products, &const { both([0, 1, 3, 3]) })
-        .select(mask(1), &products.minus::<1, 12, 14>(&ee))
 }
 
 /// Adds q: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`, `h = e + Z theta^2 - 2 g`,
@@ -109,12 +83,14 @@ fn are_few_in_subgroup(points: &[Affine<G1>]) -> bool {
 }
 
 /// Above this number of points of G1, one lane per point costs less than four.
-const FEW: usize = 6;
+const FEW_OF_G1: usize = 6;
+/// The same for G2.
+const FEW_OF_G2: usize = 3;
 
 /// Whether these points of the curve, at most eight, are in G1.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn are_in_g1(points: &[Affine<G1>]) -> bool {
-    if points.len() > FEW {
+    if points.len() > FEW_OF_G1 {
         return g1::are_opposite_multiples(points, u128::from(X) * u128::from(X), g1_image);
     }
     points
@@ -125,5 +101,11 @@ pub(in super::super::super) fn are_in_g1(points: &[Affine<G1>]) -> bool {
 /// Whether these points of the twist, one to eight, are in G2.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn are_in_g2(points: &[Affine<G2>]) -> bool {
-    g2::are_opposite_multiples(points, u128::from(X), g2_image)
+    if points.len() > FEW_OF_G2 {
+        return g2::are_opposite_multiples(points, u128::from(X), g2_image);
+    }
+    let scalar = [0; 4];
+    points
+        .iter()
+        .all(|point| multiple::g2::multiple(point, &scalar).is_some())
 }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     field::LazyField,
-    group::{self, Affine},
+    group::{self, Affine, Jacobian},
     lanes::LANES,
 };
 
@@ -185,6 +185,41 @@ fn sums_and_subgroup<G: Group>(
             let sum = G::from_point(&G::sum_by_lanes(ifma, &terms));
             assert!(sum.equals(&G::from_point(&expected)), "{count} {same}");
         }
+    }
+
+    // A multiple is that of blst, and its check that of all points in lanes.
+    let one = |point: &Affine<G>, digits: [u64; 4]| {
+        let scaled = |point: &G::AffinePoint, by: u64| {
+            G::from_point(&multiple(point, by.into())).to_affine()
+        };
+        let affine = G::to_affine_point(*point);
+        let result = G::multiple_by_lanes(ifma, point, &digits);
+        assert_eq!(result.is_some(), G::contains(&affine));
+        if let Some(result) = result {
+            // By Horner's rule.
+            let expected = digits.iter().rev().fold(None, |sum, digit| {
+                let sum = sum.and_then(|sum| scaled(&G::to_affine_point(sum), X));
+                group::add_affine(sum, scaled(&affine, *digit))
+            });
+            let expected = expected.map_or(Jacobian::INFINITY, Jacobian::from);
+            assert!(G::from_point(&result).equals(&expected), "{digits:?}");
+        }
+    };
+    let sum = group::add_affine(Some(points[0]), Some(outside)).unwrap();
+    for digit in [0, 1, 2, 3, 7, 8, 15, X - 1, X / 2, 1 << 63] {
+        for point in [points[0], outside, sum] {
+            for at in 0..4 {
+                let mut digits = [0; 4];
+                digits[at] = digit;
+                one(&point, digits);
+                digits[(at + 1) % 4] = X - 1;
+                one(&point, digits);
+            }
+            one(&point, [digit; 4]);
+        }
+    }
+    for point in &points {
+        one(point, core::array::from_fn(|_| numbers.next().unwrap() % X));
     }
 
     let check = |points: &[Affine<G>]| {
