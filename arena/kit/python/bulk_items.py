@@ -76,8 +76,10 @@ def sync(file):
 
 
 def _bytes(value):
-    """Integers and lengths are big-endian u32; texts and arrays follow their length."""
+    """Integers and lengths are big-endian u32; texts and arrays follow their length; a null is the byte 0xff."""
     match value:
+        case None:
+            return b"\xff"
         case int():
             return value.to_bytes(4, "big")
         case str():

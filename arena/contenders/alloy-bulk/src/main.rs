@@ -5,18 +5,22 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use alloy_consensus::{TxEnvelope, transaction::SignerRecoverable};
-use alloy_eips::eip2718::Decodable2718;
-use alloy_primitives::{Address, B256, U256, hex};
+use alloy_consensus::{
+    SignableTransaction, Signed, TxEip1559, TxEip2930, TxEnvelope, TxLegacy,
+    transaction::{SignerRecoverable, TxHashable},
+};
+use alloy_eips::{eip2718::Decodable2718, eip2930::AccessList};
+use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256, hex};
 use alloy_sol_types::{SolCall, SolEvent, sol};
 use arena_kit::{locked_version, op, run};
 use arena_kit_bulk::{
-    BATCH, Batches, Written, inputs, logs, path, properties, single, split, texts, transactions,
-    values, write,
+    BATCH, Batches, Written, fields, inputs, logs, path, properties, single, split, texts,
+    transactions, values, write,
 };
 use arrow_array::builder::{
     BinaryBuilder, FixedSizeBinaryBuilder, ListBuilder, StringBuilder, StructBuilder, UInt8Builder,
 };
+use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, LargeBinaryArray, RecordBatch, UInt32Array, cast::AsArray as _,
 };
@@ -261,6 +265,122 @@ fn calls(batches: &Vec<RecordBatch>) -> Option<Batches> {
     decoded.map(Batches)
 }
 
+fn senders_columns(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    let recovered: Option<Vec<RecordBatch>> = batches.iter().map(recover).collect();
+    recovered.map(Batches)
+}
+
+/// Recovers the senders of a batch. One that does not follow from the columns is null.
+fn recover(batch: &RecordBatch) -> Option<RecordBatch> {
+    let bytes = |name: &str| batch.column_by_name(name)?.as_binary_opt::<i64>();
+    let numbers = |name: &str| {
+        let column = batch.column_by_name(name)?;
+        column.as_primitive_opt::<UInt64Type>()
+    };
+    let kinds = batch.column_by_name("transaction_type")?;
+    let kinds = kinds.as_primitive_opt::<UInt32Type>()?;
+    let parities = batch.column_by_name("v")?.as_boolean_opt()?;
+    let [chain_ids, nonces, gas_limits] = [
+        numbers("chain_id")?,
+        numbers("nonce")?,
+        numbers("gas_limit")?,
+    ];
+    let [gas_prices, max_fees, priority_fees] = [
+        numbers("gas_price")?,
+        numbers("max_fee_per_gas")?,
+        numbers("max_priority_fee_per_gas")?,
+    ];
+    let [tos, values, inputs] = [
+        bytes("to_address")?,
+        bytes("value_binary")?,
+        bytes("input")?,
+    ];
+    let [rs, ss, hashes] = [bytes("r")?, bytes("s")?, bytes("transaction_hash")?];
+
+    let mut senders = FixedSizeBinaryBuilder::with_capacity(batch.num_rows(), 20);
+    for row in 0..batch.num_rows() {
+        let (chain_id, nonce, gas_limit) = (
+            chain_ids.value(row),
+            nonces.value(row),
+            gas_limits.value(row),
+        );
+        let to = match tos.is_null(row) {
+            true => TxKind::Create,
+            false => TxKind::Call(Address::try_from(tos.value(row)).ok()?),
+        };
+        let value = U256::try_from_be_slice(values.value(row))?;
+        let input = Bytes::copy_from_slice(inputs.value(row));
+        let [r, s] = [rs.value(row), ss.value(row)].map(U256::try_from_be_slice);
+        let signature = Signature::new(r?, s?, parities.value(row));
+        let hash = B256::try_from(hashes.value(row)).ok()?;
+        let gas_price = gas_prices.value(row).into();
+        let sender = match kinds.value(row) {
+            0 => {
+                let mut transaction = TxLegacy {
+                    chain_id: Some(chain_id),
+                    nonce,
+                    gas_price,
+                    gas_limit,
+                    to,
+                    value,
+                    input,
+                };
+                let mut signed = Signed::new_unhashed(transaction, signature);
+                if *signed.hash() != hash {
+                    // Before EIP-155, there was no chain id.
+                    transaction = signed.strip_signature();
+                    transaction.chain_id = None;
+                    signed = Signed::new_unhashed(transaction, signature);
+                }
+                checked_signer(&signed, hash)
+            }
+            1 => {
+                let transaction = TxEip2930 {
+                    chain_id,
+                    nonce,
+                    gas_price,
+                    gas_limit,
+                    to,
+                    value,
+                    access_list: AccessList::default(),
+                    input,
+                };
+                checked_signer(&Signed::new_unhashed(transaction, signature), hash)
+            }
+            2 => {
+                let transaction = TxEip1559 {
+                    chain_id,
+                    nonce,
+                    gas_limit,
+                    max_fee_per_gas: max_fees.value(row).into(),
+                    max_priority_fee_per_gas: priority_fees.value(row).into(),
+                    to,
+                    value,
+                    access_list: AccessList::default(),
+                    input,
+                };
+                checked_signer(&Signed::new_unhashed(transaction, signature), hash)
+            }
+            // The lists of the other types have no columns.
+            _ => None,
+        };
+        match sender {
+            Some(sender) => senders.append_value(sender).ok()?,
+            None => senders.append_null(),
+        }
+    }
+    let senders: ArrayRef = Arc::new(senders.finish());
+    RecordBatch::try_from_iter_with_nullable([("sender", senders, true)]).ok()
+}
+
+/// The sender of a transaction that has this hash.
+fn checked_signer<T>(signed: &Signed<T>, hash: B256) -> Option<Address>
+where
+    T: SignableTransaction<Signature> + TxHashable<Signature>,
+{
+    (*signed.hash() == hash).then(|| signed.recover_signer().ok())?
+}
+
 fn checksums(addresses: &ArrayRef) -> Option<Batches> {
     let addresses = addresses.as_binary_opt::<i64>()?;
     let mut texts = StringBuilder::with_capacity(addresses.len(), 42 * addresses.len());
@@ -368,6 +488,7 @@ fn main() {
             op("bulk_transfers", |reader| Some(split(&logs(reader)?))).call(transfers),
             op("bulk_orders", |reader| Some(split(&logs(reader)?))).call(orders),
             op("bulk_calls", inputs).call(calls),
+            op("bulk_senders_columns", fields).call(senders_columns),
             op("bulk_checksums", |reader| values(reader, Some(20))).call(checksums),
             op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
             op("bulk_hex_decode", texts).call(decoded_hex),

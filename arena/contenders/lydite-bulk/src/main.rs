@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use arena_kit::{op, run};
 use arena_kit_bulk::{
-    Batches, Written, inputs, logs, path, single, split, texts, transactions, values, write,
+    Batches, Written, fields, inputs, logs, path, single, split, texts, transactions, values, write,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use lydite_arrow::{
@@ -65,6 +65,11 @@ fn orders(batches: &Vec<RecordBatch>) -> Option<Batches> {
 
 fn calls(batches: &Vec<RecordBatch>) -> Option<Batches> {
     transform(batches, Job::Calls(CALLS.clone()?), keep(&[]))
+}
+
+fn senders_columns(batches: &Vec<RecordBatch>) -> Option<Batches> {
+    let job = Job::Senders(SendersOptions::default());
+    transform(batches, job, keep(&[]))
 }
 
 fn checksums(addresses: &ArrayRef) -> Option<Batches> {
@@ -130,6 +135,7 @@ fn main() {
             op("bulk_transfers", |reader| Some(split(&logs(reader)?))).call(transfers),
             op("bulk_orders", |reader| Some(split(&logs(reader)?))).call(orders),
             op("bulk_calls", inputs).call(calls),
+            op("bulk_senders_columns", fields).call(senders_columns),
             op("bulk_checksums", |reader| values(reader, Some(20))).call(checksums),
             op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
             op("bulk_hex_decode", texts).call(decoded_hex),

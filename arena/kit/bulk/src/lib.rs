@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use arena_kit::{Output, Reader, Sum};
-use arrow_array::builder::{LargeBinaryBuilder, StringBuilder, UInt32Builder};
+use arrow_array::builder::{
+    BooleanBuilder, LargeBinaryBuilder, StringBuilder, UInt32Builder, UInt64Builder,
+};
 use arrow_array::types::{UInt8Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array, UInt64Array, cast::AsArray as _};
 use arrow_schema::DataType;
@@ -74,6 +76,51 @@ pub fn logs(reader: &mut Reader) -> Option<RecordBatch> {
 /// Reads the transactions of an item as one batch with the column `raw`.
 pub fn transactions(reader: &mut Reader) -> Option<RecordBatch> {
     RecordBatch::try_from_iter([("raw", values(reader, None)?)]).ok()
+}
+
+/// Reads the signed transactions of an item as batches of cryo's columns.
+pub fn fields(reader: &mut Reader) -> Option<Vec<RecordBatch>> {
+    let (mut kinds, mut parities) = (UInt32Builder::new(), BooleanBuilder::new());
+    let mut numbers = [(); 6].map(|()| UInt64Builder::new());
+    let mut byte_strings = [(); 6].map(|()| LargeBinaryBuilder::new());
+    while !reader.is_empty() {
+        let kind = reader.take(1)?[0];
+        kinds.append_value(kind.into());
+        let has_fees = kind >= 2;
+        for (index, column) in numbers.iter_mut().enumerate() {
+            let number = reader.u64()?;
+            column.append_option((index < 4 || has_fees).then_some(number));
+        }
+        let [to, value, input, r, s, hash] = &mut byte_strings;
+        to.append_option(Some(reader.bytes()?).filter(|to| !to.is_empty()));
+        value.append_value(reader.take(32)?);
+        input.append_value(reader.bytes()?);
+        parities.append_value(reader.take(1)?[0] == 1);
+        for column in [r, s, hash] {
+            column.append_value(reader.take(32)?);
+        }
+    }
+    let numbers = numbers.map(|mut builder| -> ArrayRef { Arc::new(builder.finish()) });
+    let [chain_id, nonce, gas_limit, gas_price, max_fee, priority_fee] = numbers;
+    let byte_strings = byte_strings.map(|mut builder| -> ArrayRef { Arc::new(builder.finish()) });
+    let [to, value, input, r, s, hash] = byte_strings;
+    let columns: [(&str, ArrayRef); 14] = [
+        ("transaction_hash", hash),
+        ("nonce", nonce),
+        ("to_address", to),
+        ("value_binary", value),
+        ("input", input),
+        ("gas_limit", gas_limit),
+        ("gas_price", gas_price),
+        ("transaction_type", Arc::new(kinds.finish())),
+        ("max_priority_fee_per_gas", priority_fee),
+        ("max_fee_per_gas", max_fee),
+        ("v", Arc::new(parities.finish())),
+        ("r", r),
+        ("s", s),
+        ("chain_id", chain_id),
+    ];
+    Some(split(&RecordBatch::try_from_iter(columns).ok()?))
 }
 
 /// Reads the call data of an item as batches with the column `input`.
@@ -194,11 +241,12 @@ fn digest(batches: &[RecordBatch], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends a value: an integer, the bytes of a byte string, a text or array after its length, the members of a tuple.
-/// Integers and lengths are big-endian u32.
+/// Appends a value: an integer, the bytes of a byte string, a text or array after its length, the members of a tuple, the
+/// byte 0xff for a null. Integers and lengths are big-endian u32.
 fn append(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> Option<()> {
     if array.is_null(row) {
-        return None;
+        out.push(0xff);
+        return Some(());
     }
     match array.data_type() {
         DataType::UInt8 => {

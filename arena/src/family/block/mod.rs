@@ -78,17 +78,22 @@ fn known() -> Result<&'static [Vec<Known>; 5]> {
 /// Transaction types per hundred, about those of mainnet in 2026.
 const TYPES: [(usize, usize); 5] = [(2, 70), (0, 20), (3, 4), (4, 4), (1, 2)];
 
-/// Draws a signed transaction.
-pub(super) fn transaction(random: &mut Random) -> Result<&'static [u8]> {
+/// Draws the type of a transaction.
+pub(super) fn kind(random: &mut Random) -> Result<usize> {
     let mut at = random.below(100);
     for (kind, share) in TYPES {
         if at < share {
-            let list = &known()?[kind];
-            return Ok(&list[random.below(list.len())].raw);
+            return Ok(kind);
         }
         at -= share;
     }
     bail!("the shares do not make a hundred")
+}
+
+/// Draws a signed transaction.
+pub(super) fn transaction(random: &mut Random) -> Result<&'static [u8]> {
+    let list = &known()?[kind(random)?];
+    Ok(&list[random.below(list.len())].raw)
 }
 
 /// The sender of a transaction that [`transaction`] draws.
@@ -146,7 +151,7 @@ fn call(other: &[u8], random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
     })
 }
 
-fn secret_key(random: &mut Random) -> Vec<u8> {
+pub(super) fn secret_key(random: &mut Random) -> Vec<u8> {
     let mut key = random.bytes(32);
     key[0] = 1;
     key

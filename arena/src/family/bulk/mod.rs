@@ -4,6 +4,8 @@
 //! file or arrays, of which `verify` writes the number of rows and a digest of all values, and `run` adds the number of
 //! rows.
 
+mod columns;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -24,6 +26,8 @@ pub struct Bulk;
 const FIRST_BLOCK: usize = 18_426_253;
 /// Logs of a block.
 const BLOCK: usize = 335;
+/// A null in the digest.
+const NULL: [u8; 1] = [0xff];
 
 impl Elements for Bulk {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
@@ -33,6 +37,7 @@ impl Elements for Bulk {
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         match op.kernel.as_str() {
             "bulk_senders_file" => Ok(lp(transaction(random)?)),
+            "bulk_senders_columns" => columns::draw(random),
             "bulk_logs_file" => {
                 let kind = random.below(1000);
                 Ok(log(kind, random))
@@ -56,6 +61,10 @@ impl Elements for Bulk {
                         .context("unknown transaction")?
                         .to_vec(),
                 ),
+                "bulk_senders_columns" => {
+                    let sender = columns::sender(&mut reader)?;
+                    Some(sender.map_or(NULL.to_vec(), |sender| sender.to_vec()))
+                }
                 "bulk_calls" => transfer_arguments(reader.lp()?),
                 "bulk_checksums" => Some(text(&checksum(reader.take(20)?))),
                 "bulk_decimals" => {
