@@ -1,5 +1,7 @@
 //! The program that a Rust user writes with alloy, arrow and parquet: `sol!` decodes each row, builders take the values.
 
+mod mix;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::PathBuf;
@@ -26,7 +28,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use arrow_select::take::take;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 
 sol! {
@@ -415,6 +417,14 @@ fn decoded_hex(texts: &ArrayRef) -> Option<Batches> {
     single(Arc::new(values.finish()))
 }
 
+/// Reads these columns in batches.
+fn read(input: &PathBuf, columns: &[&str]) -> Option<ParquetRecordBatchReader> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(input).ok()?).ok()?;
+    let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+    let builder = builder.with_projection(mask).with_batch_size(BATCH);
+    builder.build().ok()
+}
+
 /// Reads these columns, applies a function to each batch, and writes the results.
 fn convert(
     input: &PathBuf,
@@ -422,13 +432,7 @@ fn convert(
     schema: SchemaRef,
     batch: impl Fn(&RecordBatch) -> Option<RecordBatch>,
 ) -> Option<Written> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(input).ok()?).ok()?;
-    let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
-    let reader = builder
-        .with_projection(mask)
-        .with_batch_size(BATCH)
-        .build()
-        .ok()?;
+    let reader = read(input, columns)?;
     let output = path("output.parquet");
     let temporary = path("output.tmp");
     let file = File::create(&temporary).ok()?;
@@ -442,7 +446,7 @@ fn convert(
     writer.close().ok()?;
     file.sync_all().ok()?;
     std::fs::rename(&temporary, &output).ok()?;
-    Some(Written(output, rows))
+    Some(Written(vec![output], rows))
 }
 
 fn transfers_file(input: &PathBuf) -> Option<Written> {
@@ -493,6 +497,7 @@ fn main() {
             op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
             op("bulk_hex_decode", texts).call(decoded_hex),
             op("bulk_transfers_file", |reader| write(&logs(reader)?)).call(transfers_file),
+            op("bulk_mix_file", mix::parse).call(mix::decode),
             op("bulk_senders_file", |reader| write(&transactions(reader)?)).call(senders_file),
         ],
     );

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use arena_kit::{op, run};
+use arena_kit::{Reader, op, run};
 use arena_kit_bulk::{
-    Batches, Written, fields, inputs, logs, path, single, split, texts, transactions, values, write,
+    Batches, Mix, Written, fields, inputs, logs, mix, path, single, split, texts, transactions,
+    values, write,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use lydite_arrow::{
@@ -99,8 +100,8 @@ fn proceed(_: Progress) -> ControlFlow<()> {
 }
 
 fn written(report: Result<Report, Error>) -> Option<Written> {
-    let (path, rows) = report.ok()?.written.pop()?;
-    Some(Written(path, rows))
+    let (paths, rows): (Vec<_>, Vec<_>) = report.ok()?.written.into_iter().unzip();
+    Some(Written(paths, rows.iter().sum()))
 }
 
 fn transfers_file(input: &PathBuf) -> Option<Written> {
@@ -111,6 +112,26 @@ fn transfers_file(input: &PathBuf) -> Option<Written> {
         &output,
         events,
         &options,
+        &proceed,
+    ))
+}
+
+/// The signatures compiled, and a file of logs.
+fn compiled(reader: &mut Reader) -> Option<(EventSet, PathBuf)> {
+    let Mix { events, file } = mix(reader)?;
+    let decoders = events
+        .into_iter()
+        .map(|event| EventDecoder::parse(event, &Columns::default()));
+    let decoders: Result<Vec<_>, _> = decoders.collect();
+    Some((EventSet::new(decoders.ok()?).ok()?, file))
+}
+
+fn mix_file((events, input): &(EventSet, PathBuf)) -> Option<Written> {
+    written(lydite_bulk::decode_logs(
+        &[input.clone()],
+        &path("output"),
+        events,
+        &options(kept_of_logs()),
         &proceed,
     ))
 }
@@ -140,6 +161,7 @@ fn main() {
             op("bulk_decimals", |reader| values(reader, Some(32))).call(decimals),
             op("bulk_hex_decode", texts).call(decoded_hex),
             op("bulk_transfers_file", |reader| write(&logs(reader)?)).call(transfers_file),
+            op("bulk_mix_file", compiled).call(mix_file),
             op("bulk_senders_file", |reader| write(&transactions(reader)?)).call(senders_file),
         ],
     );

@@ -9,7 +9,7 @@ use arena_kit::{Output, Reader, Sum};
 use arrow_array::builder::{
     BooleanBuilder, LargeBinaryBuilder, StringBuilder, UInt32Builder, UInt64Builder,
 };
-use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::types::{Int32Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array, UInt64Array, cast::AsArray as _};
 use arrow_schema::DataType;
 use parquet::arrow::ArrowWriter;
@@ -76,6 +76,20 @@ pub fn logs(reader: &mut Reader) -> Option<RecordBatch> {
 /// Reads the transactions of an item as one batch with the column `raw`.
 pub fn transactions(reader: &mut Reader) -> Option<RecordBatch> {
     RecordBatch::try_from_iter([("raw", values(reader, None)?)]).ok()
+}
+
+/// The signatures of events, and a file of logs.
+pub struct Mix {
+    pub events: Vec<&'static str>,
+    pub file: PathBuf,
+}
+
+/// Reads the signatures of an item, and writes its logs.
+pub fn mix(reader: &mut Reader) -> Option<Mix> {
+    let events = (0..reader.u32()?).map(|_| std::str::from_utf8(reader.bytes()?).ok());
+    let events = events.collect::<Option<_>>()?;
+    let file = write(&logs(reader)?)?;
+    Some(Mix { events, file })
 }
 
 /// Reads the signed transactions of an item as batches of cryo's columns.
@@ -184,8 +198,8 @@ pub fn split(batch: &RecordBatch) -> Vec<RecordBatch> {
 /// A result in memory: batches of the columns of the output, in order.
 pub struct Batches(pub Vec<RecordBatch>);
 
-/// A result in a file with the columns of the output, and the number of rows written.
-pub struct Written(pub PathBuf, pub u64);
+/// A result in files with the columns of the outputs, and the number of rows written.
+pub struct Written(pub Vec<PathBuf>, pub u64);
 
 /// A result in memory of one column.
 pub fn single(column: ArrayRef) -> Option<Batches> {
@@ -214,7 +228,8 @@ impl Output for Written {
     }
 
     fn write(&self, out: &mut Vec<u8>) -> bool {
-        read(&self.0).is_some_and(|batches| digest(&batches, out).is_some())
+        let batches: Option<Vec<_>> = self.0.iter().map(|path| read(path)).collect();
+        batches.is_some_and(|batches| digest(&batches.concat(), out).is_some())
     }
 }
 
@@ -241,20 +256,31 @@ fn digest(batches: &[RecordBatch], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends a value: an integer, the bytes of a byte string, a text or array after its length, the members of a tuple, the
-/// byte 0xff for a null. Integers and lengths are big-endian u32.
+/// Appends a value: an integer, the bytes of a byte string, a text or array after its length, the members of a tuple,
+/// the byte 0xff for a null. Integers and lengths are big-endian u32, 64-bit integers u64.
 fn append(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> Option<()> {
     if array.is_null(row) {
         out.push(0xff);
         return Some(());
     }
     match array.data_type() {
+        DataType::Boolean => {
+            out.extend(u32::from(array.as_boolean_opt()?.value(row)).to_be_bytes())
+        }
         DataType::UInt8 => {
             let number = array.as_primitive_opt::<UInt8Type>()?.value(row);
             out.extend(u32::from(number).to_be_bytes());
         }
         DataType::UInt32 => {
             let number = array.as_primitive_opt::<UInt32Type>()?.value(row);
+            out.extend(number.to_be_bytes());
+        }
+        DataType::Int32 => {
+            let number = array.as_primitive_opt::<Int32Type>()?.value(row);
+            out.extend(number.to_be_bytes());
+        }
+        DataType::UInt64 => {
+            let number = array.as_primitive_opt::<UInt64Type>()?.value(row);
             out.extend(number.to_be_bytes());
         }
         DataType::FixedSizeBinary(_) => out.extend(array.as_fixed_size_binary_opt()?.value(row)),

@@ -5,6 +5,7 @@
 //! rows.
 
 mod columns;
+mod mix;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,8 +14,8 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
-use super::Elements;
 use super::block::{sender, transaction};
+use super::{Elements, elements};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{Expected, Reader, abi::word, checksum, hex, keccak256, lp, unhex};
@@ -51,9 +52,21 @@ impl Elements for Bulk {
         }
     }
 
+    fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+        match op.kernel.as_str() {
+            "bulk_mix_file" => mix::draw(op.ops_per_call, random),
+            _ => elements(self, op, random),
+        }
+    }
+
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
         let mut reader = Reader(item);
         let (mut rows, mut digest) = (0u64, Sha256::new());
+        if op.kernel == "bulk_mix_file" {
+            let decoded = mix::decoded(&mut reader, op.ops_per_call)?.concat();
+            digest.update(decoded.concat());
+            return expected(reader, decoded.len() as u64, digest);
+        }
         for row in 0..op.ops_per_call {
             let values = match op.kernel.as_str() {
                 "bulk_senders_file" => Some(
@@ -87,10 +100,8 @@ impl Elements for Bulk {
                         }
                         _ => None,
                     };
-                    let (block, index) = (FIRST_BLOCK + row / BLOCK, row % BLOCK);
-                    let place = [block, index].map(|number| (number as u32).to_be_bytes());
                     decoded.map(|decoded| {
-                        [place.as_flattened(), address.as_slice(), &decoded].concat()
+                        [place(row).as_flattened(), address.as_slice(), &decoded].concat()
                     })
                 }
             };
@@ -99,16 +110,26 @@ impl Elements for Bulk {
                 rows += 1;
             }
         }
-        anyhow::ensure!(reader.0.is_empty(), "bytes left over");
-        Ok(Expected {
-            sum: rows,
-            bytes: [&rows.to_le_bytes()[..], &digest.finalize()].concat(),
-        })
+        expected(reader, rows, digest)
     }
 
     fn regions(&self, _: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
         Ok(std::iter::once(0..item.len()).collect())
     }
+}
+
+/// The output of an item that has been read.
+fn expected(rest: Reader<'_>, rows: u64, digest: Sha256) -> Result<Expected> {
+    anyhow::ensure!(rest.0.is_empty(), "bytes left over");
+    Ok(Expected {
+        sum: rows,
+        bytes: [&rows.to_le_bytes()[..], &digest.finalize()].concat(),
+    })
+}
+
+/// The numbers of block and log of a row.
+fn place(row: usize) -> [[u8; 4]; 2] {
+    [FIRST_BLOCK + row / BLOCK, row % BLOCK].map(|number| (number as u32).to_be_bytes())
 }
 
 /// The first topics of events.
