@@ -270,7 +270,8 @@ fn rows_with_wide_intervals_get_more_launches() {
         8
     );
     // A contender that takes twice our time needs no narrow interval, and a failed one none at all.
-    assert_eq!((launches("far", false), launches("fails", false)), (5, 0));
+    assert!(launches("far", false) < 8);
+    assert_eq!(launches("fails", false), 0);
     // Each process ran from a copy.
     let twin = report.contenders.iter().find(|c| c.name == "twin").unwrap();
     assert!(
