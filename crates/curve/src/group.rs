@@ -500,8 +500,8 @@ pub(crate) type Digits<const LENGTH: usize> = ([i16; LENGTH], usize);
 /// Computes the sum over all i and j of `2^i entry(j, digit)`, for each non-zero digit i of multiplier j. If an entry
 /// has a scale, the sums are on the isomorphic curve described at [`Jacobian::add_scaled`]. Variable-time.
 ///
-/// Uses incomplete additions. If the result has Z = 0, which means infinity or an exceptional case on the way, the sum
-/// is computed again with exact additions.
+/// Additions are incomplete. One that results in Z = 0, which means infinity or an exceptional case, is repeated exactly.
+/// Whoever knows the logarithms of the points can cause these, so they must not cost much.
 ///
 /// Source: Strauss' interleaving, \[HMV04\] algorithm 3.51.
 #[inline(always)]
@@ -515,56 +515,38 @@ pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const COUNT: usize, const LENG
     let Some(first) = first[..length].last_mut() else {
         return Jacobian::INFINITY;
     };
-    // The sum starts with the highest digit, so it is never infinity.
+    // The sum starts with the highest digit, not with infinity.
     let digit = core::mem::take(first);
     let (point, scale) = entry(highest, digit);
-    let mut sum = scale.map_or(point, |scale| point.scaled(scale)).into();
-    interleave_from(&mut sum, length, digits, |sum, j, digit| {
-        let (point, scale) = entry(j, digit);
-        sum.add_assign_incomplete(&point, scale);
-    });
-    if sum.is_infinity() {
-        digits[highest].0[length - 1] = digit;
-        interleave_exact(&mut sum, length, digits, &entry);
+    let mut sum: Jacobian<C> = scale.map_or(point, |scale| point.scaled(scale)).into();
+    for position in (0..length).rev() {
+        if position + 1 < length {
+            sum.double_assign();
+        }
+        // A single call site of the addition keeps the code small for the instruction cache.
+        for (j, (digits, _)) in digits.iter().enumerate() {
+            let digit = digits[position];
+            if digit != 0 {
+                let (point, scale) = entry(j, digit);
+                let before = sum;
+                sum.add_assign_incomplete(&point, scale);
+                if sum.is_infinity() {
+                    sum = add_exact(&before, &point, scale);
+                }
+            }
+        }
     }
     sum
 }
 
 #[cold]
 #[inline(never)]
-fn interleave_exact<'a, C: Curve<Field: 'a>, const LENGTH: usize>(
-    sum: &mut Jacobian<C>,
-    length: usize,
-    digits: &[Digits<LENGTH>],
-    entry: impl Fn(usize, i16) -> (Affine<C>, Option<&'a C::Field>),
-) {
-    *sum = Jacobian::INFINITY;
-    interleave_from(sum, length, digits, |sum, j, digit| {
-        let (point, scale) = entry(j, digit);
-        *sum = sum.add_scaled(&point, scale);
-    });
-}
-
-/// Doubles and adds, from digit `length - 1` down.
-#[inline(always)]
-fn interleave_from<C: Curve, const LENGTH: usize>(
-    sum: &mut Jacobian<C>,
-    length: usize,
-    digits: &[Digits<LENGTH>],
-    add: impl Fn(&mut Jacobian<C>, usize, i16),
-) {
-    for position in (0..length).rev() {
-        if position + 1 < length {
-            sum.double_assign();
-        }
-        // A single call site of `add` keeps the code small for the instruction cache.
-        for (j, (digits, _)) in digits.iter().enumerate() {
-            let digit = digits[position];
-            if digit != 0 {
-                add(sum, j, digit);
-            }
-        }
-    }
+fn add_exact<C: Curve>(
+    sum: &Jacobian<C>,
+    point: &Affine<C>,
+    scale: Option<&C::Field>,
+) -> Jacobian<C> {
+    sum.add_scaled(point, scale)
 }
 
 /// Returns `k` in width-`window` non-adjacent form: each digit is zero, or odd and below `2^(window - 1)` in absolute
