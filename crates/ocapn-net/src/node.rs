@@ -768,7 +768,7 @@ impl Node {
     }
 }
 
-/// Ends a use of the state: passes on what the vat wants, and wakes who can send more. Returns whether there is
+/// Ends a use of the state: passes on the vat's outputs, and wakes who can send more. Returns whether there is
 /// something to serve or to carry out.
 fn leave(mut state: MutexGuard<'_, State>) -> bool {
     state.collect_outputs();

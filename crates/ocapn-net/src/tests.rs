@@ -316,7 +316,8 @@ fn recorded(
     }
 }
 
-/// What a node sent on a connection. References are returned sooner or later, alone or together, so they are summed.
+/// The messages that a node sent on a connection. References may be returned at any time, alone or together, so they
+/// are summed.
 #[derive(Debug, Default, PartialEq)]
 struct SentMessages {
     others: Vec<String>,

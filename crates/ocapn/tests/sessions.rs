@@ -122,7 +122,7 @@ fn sessions_and_what_they_hold_are_small() {
     let [question, answer] = answers();
     assert!(session <= 3 << 10, "{session} bytes a session");
     assert!(export <= 336, "{export} bytes an export");
-    assert!(import <= 328, "{import} bytes an import");
-    assert!(question <= 528, "{question} bytes a question");
-    assert!(answer <= 528, "{answer} bytes an answer");
+    assert!(import <= 320, "{import} bytes an import");
+    assert!(question <= 520, "{question} bytes a question");
+    assert!(answer <= 520, "{answer} bytes an answer");
 }

@@ -417,6 +417,18 @@ fn decoded_hex(texts: &ArrayRef) -> Option<Batches> {
     single(Arc::new(values.finish()))
 }
 
+/// The columns that logs are decoded from.
+const LOG_COLUMNS: [&str; 8] = [
+    "block_number",
+    "log_index",
+    "address",
+    "topic0",
+    "topic1",
+    "topic2",
+    "topic3",
+    "data",
+];
+
 /// Reads these columns in batches.
 fn read(input: &PathBuf, columns: &[&str]) -> Option<ParquetRecordBatchReader> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(input).ok()?).ok()?;
@@ -450,18 +462,8 @@ fn convert(
 }
 
 fn transfers_file(input: &PathBuf) -> Option<Written> {
-    let columns = [
-        "block_number",
-        "log_index",
-        "address",
-        "topic0",
-        "topic1",
-        "topic2",
-        "topic3",
-        "data",
-    ];
     let schema = schema();
-    convert(input, &columns, schema.clone(), |batch| {
+    convert(input, &LOG_COLUMNS, schema.clone(), |batch| {
         decode(batch, &schema)
     })
 }

@@ -109,16 +109,6 @@ fn data_type(ty: &DynSolType) -> Option<DataType> {
 
 /// Decodes the logs of a file to a file for each event.
 pub fn decode(input: &Input) -> Option<Written> {
-    let columns = [
-        "block_number",
-        "log_index",
-        "address",
-        "topic0",
-        "topic1",
-        "topic2",
-        "topic3",
-        "data",
-    ];
     let mut writers = Vec::new();
     for (index, decoder) in input.decoders.iter().enumerate() {
         let file = File::create(path(&format!("event-{index}.tmp"))).ok()?;
@@ -127,7 +117,7 @@ pub fn decode(input: &Input) -> Option<Written> {
         writers.push((file, writer));
     }
     let mut written = 0;
-    for batch in crate::read(&input.file, &columns)? {
+    for batch in crate::read(&input.file, &crate::LOG_COLUMNS)? {
         let batch = batch.ok()?;
         for (index, decoded) in decode_batch(input, &batch)? {
             written += decoded.num_rows() as u64;

@@ -150,7 +150,7 @@ pub(super) fn part(
             let range = match marks {
                 Some(marks) => marks
                     .field(value, field)
-                    .and_then(|start| next_from(value, start, 0)),
+                    .and_then(|start| value.range_after(start, 0)),
                 None => find_field(&mut reader, field),
             };
             (range, "no such field")
@@ -161,7 +161,10 @@ pub(super) fn part(
             let (item, offset) = marks
                 .and_then(|marks| marks.before(*index))
                 .unwrap_or((0, reader.offset()));
-            (next_from(value, offset, index - item), "index out of range")
+            (
+                value.range_after(offset, index - item),
+                "index out of range",
+            )
         }
         Part::Tagged(tag) => {
             let missing = "not a tagged value";
@@ -188,17 +191,6 @@ fn next(reader: &mut Reader<'_>) -> Option<(usize, usize)> {
     let start = reader.offset();
     reader.raw().ok()?;
     Some((start, reader.offset()))
-}
-
-/// The range of the value that follows so many others after an offset in a list or struct.
-fn next_from(value: &Payload, offset: usize, others: u64) -> Option<(usize, usize)> {
-    let mut reader = Reader::new(value.data.get(offset..)?);
-    for _ in 0..others {
-        // At the end of the list, this fails.
-        reader.raw().ok()?;
-    }
-    let (start, end) = next(&mut reader)?;
-    Some((offset + start, offset + end))
 }
 
 fn find_field(reader: &mut Reader<'_>, field: &str) -> Option<(usize, usize)> {

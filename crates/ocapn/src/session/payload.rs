@@ -160,22 +160,25 @@ impl Payload {
         self.items_within(usize::MAX)
     }
 
-    /// An item of a list, and how many of the payload's references are before it; `None` if there is no such item.
+    /// An item of a list, and the number of the payload's references before it. `None` if the list has fewer items, and
+    /// for other values.
     pub fn item(&self, index: usize) -> Option<(Self, usize)> {
         let mut reader = Reader::new(&self.data);
         reader.begin(Kind::List).ok()?;
-        for _ in 0..index {
-            if reader.try_end(Kind::List) {
-                return None;
-            }
+        let (start, end) = self.range_after(reader.offset(), index as u64)?;
+        Some((self.part(start, end), self.refs_before(start)))
+    }
+
+    /// The range of a value in a list or struct, which `others` values after an offset precede.
+    pub(super) fn range_after(&self, offset: usize, others: u64) -> Option<(usize, usize)> {
+        let mut reader = Reader::new(self.data.get(offset..)?);
+        for _ in 0..others {
+            // At the end of the list, this fails.
             reader.raw().ok()?;
         }
-        if reader.try_end(Kind::List) {
-            return None;
-        }
-        let start = reader.offset();
-        let end = start + reader.raw().ok()?.as_bytes().len();
-        Some((self.part(start, end), self.refs_before(start)))
+        let start = offset + reader.offset();
+        reader.raw().ok()?;
+        Some((start, offset + reader.offset()))
     }
 
     /// The items of a list that has at most so many.
@@ -421,7 +424,7 @@ impl Spare {
         copy
     }
 
-    /// What a resolver is called with, which does not hold the references.
+    /// The arguments of a call to a resolver. They do not hold the references.
     pub fn settlement(&mut self, outcome: Result<&Payload, &Payload>) -> Payload {
         let mut arguments = self.get();
         match outcome {

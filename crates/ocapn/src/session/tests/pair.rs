@@ -169,8 +169,8 @@ fn parts_of_values() {
             world.vats[0].listen(promise);
         }
         let events = world.settle();
-        // The other vat was asked for the parts before there is a value, if the dialect can express that: answers are
-        // those, the object, and the results of both calls.
+        // If the dialect can express it, the other vat was asked for the eight parts before there is a value. It also has
+        // answers for the object and both calls, or only for the object and the first call.
         let answers = match dialect {
             crate::captp::Dialect::Suite202602 => 2,
             _ => 11,
@@ -235,7 +235,7 @@ fn parts_of_long_values() {
         (0..3_000).for_each(|index| item(list, index));
         list.end_list();
     });
-    // Keys in no order, of which one comes twice, and one is no field.
+    // The keys are not sorted. One comes twice, and one is an integer.
     let fields = payload(&|fields| {
         fields.raw(b"{7+");
         fields.integer(8);
