@@ -10,6 +10,7 @@ mod bulk;
 mod captp;
 mod draw;
 mod ethereum;
+mod mainnet;
 pub mod precompiles;
 mod secp256k1;
 mod syrup;

@@ -9,7 +9,10 @@ use pyo3::{
     types::{PyBool, PyBytes, PyInt},
 };
 
-use crate::{error::EncodeError, syrup::MAX_LIMBS};
+use crate::error::EncodeError;
+
+/// Maximum number of 64-bit words of a converted integer, here and in JavaScript: 65 536 bits.
+pub const MAX_LIMBS: usize = 1024;
 
 /// The value of a non-negative `int` below 2^256, or `None` if it is out of range.
 pub fn unsigned(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {

@@ -25,11 +25,9 @@ use pyo3::{
 use crate::{
     data::Data,
     error::{DecodeError, EncodeError, IntoPython, located},
-    integer,
+    integer::{self, MAX_LIMBS},
 };
 
-/// Maximum number of 64-bit words of a converted integer, here and in JavaScript: 65 536 bits.
-pub const MAX_LIMBS: usize = 1024;
 /// Number of decimal digits of 2^65536.
 const MAX_DIGITS: usize = 19_729;
 

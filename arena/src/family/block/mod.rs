@@ -3,13 +3,11 @@
 mod receipts;
 mod token;
 
-use std::sync::LazyLock;
-
 use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 
 use super::Elements;
-use super::vectors::transactions;
+use super::mainnet::{secret_key, sender, transaction};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::transaction::Signed;
@@ -47,60 +45,6 @@ impl Elements for Block {
     fn is_prefixed(&self, op: &Op) -> bool {
         op.kernel == "block_senders"
     }
-}
-
-/// A signed transaction and its sender according to eth-account and eth-keys.
-struct Known {
-    raw: Vec<u8>,
-    sender: [u8; 20],
-}
-
-/// The transactions of `vectors/tx` by type.
-static KNOWN: LazyLock<Result<[Vec<Known>; 5]>> = LazyLock::new(|| {
-    let mut by_type: [Vec<Known>; 5] = Default::default();
-    for (raw, sender) in transactions()? {
-        let kind = match raw.first().context("empty")? {
-            kind @ 0..=4 => usize::from(*kind),
-            _ => 0,
-        };
-        let sender = sender.as_slice().try_into()?;
-        by_type[kind].push(Known { raw, sender });
-    }
-    Ok(by_type)
-});
-
-fn known() -> Result<&'static [Vec<Known>; 5]> {
-    KNOWN
-        .as_ref()
-        .map_err(|error| anyhow::anyhow!("vectors/tx: {error:#}"))
-}
-
-/// Transaction types per hundred, about those of mainnet in 2026.
-const TYPES: [(usize, usize); 5] = [(2, 70), (0, 20), (3, 4), (4, 4), (1, 2)];
-
-/// Draws the type of a transaction.
-pub(super) fn kind(random: &mut Random) -> Result<usize> {
-    let mut at = random.below(100);
-    for (kind, share) in TYPES {
-        if at < share {
-            return Ok(kind);
-        }
-        at -= share;
-    }
-    bail!("the shares do not make a hundred")
-}
-
-/// Draws a signed transaction.
-pub(super) fn transaction(random: &mut Random) -> Result<&'static [u8]> {
-    let list = &known()?[kind(random)?];
-    Ok(&list[random.below(list.len())].raw)
-}
-
-/// The sender of a transaction that [`transaction`] draws.
-pub(super) fn sender(raw: &[u8]) -> Result<[u8; 20]> {
-    let mut all = known()?.iter().flatten();
-    let found = all.find(|known| known.raw == raw).context("unknown")?;
-    Ok(found.sender)
 }
 
 /// The expected output of an item.
@@ -149,12 +93,6 @@ fn call(other: &[u8], random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
             (TOKEN.to_vec(), [hash, v, rs, amount].concat())
         }
     })
-}
-
-pub(super) fn secret_key(random: &mut Random) -> Vec<u8> {
-    let mut key = random.bytes(32);
-    key[0] = 1;
-    key
 }
 
 /// `lp(code)`, then 64 times (from 20 bytes, to 20 bytes, `lp(call data)`).
@@ -287,16 +225,4 @@ fn imported(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
     out.extend(receipts::roots(&receipts));
     out.extend(state.root());
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn every_type_is_there() {
-        assert!(known().unwrap().iter().all(|list| !list.is_empty()));
-        assert_eq!(TYPES.iter().map(|(_, share)| share).sum::<usize>(), 100);
-    }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::family::bulk::log;
+use crate::family::mainnet::log;
 use crate::random::Random;
 use crate::truth::{Reader, keccak256, rlp, trie};
 

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result};
 use num_bigint::BigUint;
 
-use super::{account, amount, call, zipf};
-use crate::family::block::{kind, secret_key};
+use super::call;
+use crate::family::mainnet::{account, amount, kind, secret_key, zipf};
 use crate::random::Random;
 use crate::truth::{Reader, be32, keccak256, lp, rlp, secp256k1, unhex};
 

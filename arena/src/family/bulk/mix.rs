@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 
-use super::{account, amount, place, text, zipf};
+use super::{place, text};
 use crate::family::draw::letters;
+use crate::family::mainnet::{account, amount, zipf};
 use crate::random::Random;
 use crate::truth::{Reader, abi, keccak256, lp};
 

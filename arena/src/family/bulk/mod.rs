@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
-use super::block::{sender, transaction};
+use super::mainnet::{TOPICS, account, amount, log, sender, transaction, zipf};
 use super::{Elements, elements};
 use crate::ops::Op;
 use crate::random::Random;
@@ -132,53 +132,6 @@ fn place(row: usize) -> [[u8; 4]; 2] {
     [FIRST_BLOCK + row / BLOCK, row % BLOCK].map(|number| (number as u32).to_be_bytes())
 }
 
-/// The first topics of events.
-static TOPICS: LazyLock<[[u8; 32]; 4]> = LazyLock::new(|| {
-    [
-        "Transfer(address,address,uint256)",
-        "Approval(address,address,uint256)",
-        "Sync(uint112,uint112)",
-        "Swap(address,uint256,uint256,uint256,uint256,address)",
-    ]
-    .map(|signature| keccak256(signature.as_bytes()))
-});
-
-/// A log: address 20, number of topics, topics, lp(data). The shares of events are those of mainnet blocks 18,426,253 to
-/// 18,426,303.
-pub(super) fn log(kind: usize, random: &mut Random) -> Vec<u8> {
-    let [transfer, approval, sync, swap] = *TOPICS;
-    // Repeated values, like in real files: fewer tokens and holders than logs.
-    let token = account(zipf(random, 50_000));
-    let (from, to) = (
-        account(1 << 32 | zipf(random, 1_000_000)),
-        account(1 << 32 | zipf(random, 1_000_000)),
-    );
-    let mut amount = || amount(random);
-    let (topics, data): (Vec<[u8; 32]>, Vec<[u8; 32]>) = match kind {
-        0..435 => (vec![transfer, from, to], vec![amount()]),
-        435..457 => (vec![transfer, from, to, amount()], vec![]),
-        457..535 => (vec![approval, from, to], vec![amount()]),
-        535..612 => (vec![sync], vec![amount(), amount()]),
-        612..687 => (
-            vec![swap, from, to],
-            vec![amount(), [0; 32], [0; 32], amount()],
-        ),
-        _ => {
-            let mut other = account(2 << 32 | (kind % 300));
-            other[0] = 1;
-            (
-                vec![other, from, to],
-                vec![amount(), from][..kind % 3].to_vec(),
-            )
-        }
-    };
-    let mut out = token[12..].to_vec();
-    out.push(topics.len() as u8);
-    out.extend(topics.as_flattened());
-    out.extend(lp(data.as_flattened()));
-    out
-}
-
 /// Event of a trade on Seaport, with two arrays of tuples.
 static ORDER: LazyLock<[u8; 32]> = LazyLock::new(|| {
     keccak256(
@@ -260,35 +213,4 @@ fn transfer_arguments(call: &[u8]) -> Option<Vec<u8>> {
 /// A text after its length.
 fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
-}
-
-/// A number of 1 to 11 bytes.
-fn amount(random: &mut Random) -> [u8; 32] {
-    let mut word = [0; 32];
-    let bytes = 1 + random.below(11);
-    word[32 - bytes..].copy_from_slice(&random.bytes(bytes));
-    word
-}
-
-/// The address with this number, padded to a word.
-fn account(number: usize) -> [u8; 32] {
-    let mut word = [0; 32];
-    let (mut state, mut at) = (number as u64, 12);
-    while at < 32 {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let bytes = (mixed ^ (mixed >> 31)).to_be_bytes();
-        let count = bytes.len().min(32 - at);
-        word[at..at + count].copy_from_slice(&bytes[..count]);
-        at += count;
-    }
-    word
-}
-
-/// Draws below `count`, small numbers more often.
-fn zipf(random: &mut Random, count: usize) -> usize {
-    let uniform = random.below(1 << 24) as f64 / f64::from(1 << 24);
-    ((count as f64).powf(uniform) as usize).min(count) - 1
 }

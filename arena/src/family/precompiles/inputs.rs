@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::super::draw::wrong;
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
-use super::{Case, bytes, fixture, hash, like, program};
-use crate::ops::{Input, Op};
+use super::{Case, bytes, hash};
+use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{keccak256, secp256k1};
 
@@ -90,9 +90,9 @@ fn big(low: u64) -> BigUint {
 }
 
 /// Valid inputs mixed with invalid ones that only fail in the last step; both cost the same.
-const MIXED: &str = "mixed";
+pub const MIXED: &str = "mixed";
 
-/// Draws one item of a row.
+/// Draws one item of a row whose inputs are varied.
 pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     let kernel = op.kernel.as_str();
     let case = match op.case.as_str() {
@@ -101,26 +101,6 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
         case => case,
     };
     let fails = case.starts_with("fail");
-    if op.call == program::RUN {
-        return programs(op, random);
-    }
-    if op.input == Input::Fixture && op.like.is_empty() {
-        return fixture::similar(op, random);
-    }
-    if op.input == Input::Report || op.input == Input::Fixture {
-        // Draws an input of the row named in `like`, and wraps it in a program of the same form.
-        let row = like(op)?;
-        let mut drawn = draw(row, random)?;
-        // The report's items are valid. A valid signature or proof always returns the same constant, so draw an invalid
-        // one.
-        while row.case == MIXED && drawn.succeeds() && !drawn.parts[1].is_empty() {
-            drawn = draw(row, random)?;
-        }
-        return match op.call.as_str() {
-            program::SETUP => program::once(super::address(&row.call).context("address")?, &drawn),
-            _ => Ok(drawn),
-        };
-    }
     Ok(match kernel {
         "evm_ecrecover" => ecrecover(random, case)?,
         "evm_sha256" => {
@@ -265,19 +245,6 @@ pub fn maps(op: &Op, random: &mut Random, count: usize) -> Result<Vec<Case>> {
     random.shuffle(&mut own);
     let case = |v: &&Value| Ok(Case::success(bytes(&v["Input"])?, bytes(&v["Expected"])?));
     own.iter().take(count).map(case).collect()
-}
-
-/// A program of `op.calls` calls with inputs of the row named in `like`, or of calls to an address without code, with
-/// inputs of 128 bytes.
-fn programs(op: &Op, random: &mut Random) -> Result<Case> {
-    if op.case == "nobody" {
-        let cases = (0..op.calls).map(|_| Case::success(random.bytes(128), Vec::new()));
-        return program::calls(program::NOBODY, &cases.collect::<Vec<_>>());
-    }
-    let row = like(op)?;
-    let address = super::address(&row.call).context("address")?;
-    let cases: Result<Vec<Case>> = (0..op.calls).map(|_| draw(row, random)).collect();
-    program::calls(address, &cases?)
 }
 
 fn ecrecover(random: &mut Random, case: &str) -> Result<Case> {

@@ -23,8 +23,6 @@ use crate::ops::{self, Input, Op};
 use crate::random::Random;
 use crate::truth::{Expected, hex, unhex};
 
-pub use inputs::draw;
-
 /// The report's cases and similar ones, with their outputs: `vectors/precompiles/report.json`.
 static CASES: LazyLock<Value> = LazyLock::new(|| {
     let text = include_str!("../../../../vectors/precompiles/report.json");
@@ -104,6 +102,43 @@ fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
         return inputs::maps(op, &mut random, count);
     }
     (0..count).map(|_| draw(op, &mut random)).collect()
+}
+
+/// Draws one item of a row.
+pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
+    match op.input {
+        _ if op.call == program::RUN => programs(op, random),
+        Input::Fixture if op.like.is_empty() => fixture::similar(op, random),
+        Input::Report | Input::Fixture => draw_like(op, random),
+        _ => inputs::draw(op, random),
+    }
+}
+
+/// An input of the row named in `like`, in a program of the same form.
+fn draw_like(op: &Op, random: &mut Random) -> Result<Case> {
+    let row = like(op)?;
+    let mut drawn = draw(row, random)?;
+    // The report's items are valid. A valid signature or proof always returns the same constant, so draw an invalid one.
+    while row.case == inputs::MIXED && drawn.succeeds() && !drawn.parts[1].is_empty() {
+        drawn = draw(row, random)?;
+    }
+    match op.call.as_str() {
+        program::SETUP => program::once(address(&row.call).context("address")?, &drawn),
+        _ => Ok(drawn),
+    }
+}
+
+/// A program of `op.calls` calls with inputs of the row named in `like`, or of calls to an address without code, with
+/// inputs of 128 bytes.
+fn programs(op: &Op, random: &mut Random) -> Result<Case> {
+    if op.case == "nobody" {
+        let cases = (0..op.calls).map(|_| Case::success(random.bytes(128), Vec::new()));
+        return program::calls(program::NOBODY, &cases.collect::<Vec<_>>());
+    }
+    let row = like(op)?;
+    let address = address(&row.call).context("address")?;
+    let cases: Result<Vec<Case>> = (0..op.calls).map(|_| draw(row, random)).collect();
+    program::calls(address, &cases?)
 }
 
 /// The parts of the output of a changed item; `None` if slow code cannot compute them from the input's bytes.

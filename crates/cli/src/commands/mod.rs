@@ -7,11 +7,6 @@ pub mod bulk;
 #[path = "no_bulk.rs"]
 pub mod bulk;
 pub mod captp;
-#[cfg(feature = "net")]
-mod captp_net;
-#[cfg(not(feature = "net"))]
-#[path = "no_net.rs"]
-mod captp_net;
 pub mod checksum;
 pub mod eip712;
 pub mod evm;

@@ -2,36 +2,11 @@
 
 use core::marker::PhantomData;
 
-use super::field::{FieldElement, square_root_chain};
+use super::field::{FieldElement, FieldRepr, square_root_chain};
 use crate::{
-    field::{LazyField, SecretField},
+    field::LazyField,
     group::{Affine, Curve, Jacobian},
 };
-
-/// A representation of the field elements.
-pub(crate) trait FieldRepr: SecretField {
-    /// beta, a cube root of 1 in the field: (beta x, y) = lambda (x, y).
-    const BETA: Self;
-
-    /// Converts four little-endian words. The value must be below p.
-    fn from_words(words: [u64; 4]) -> Self;
-    /// Returns the value as four little-endian words, below p.
-    fn reduced(&self) -> [u64; 4];
-
-    /// `self^(2^n)`, of magnitude 1. n must be at least 1.
-    #[inline(always)]
-    fn square_times(&self, n: u32) -> Self {
-        (0..n).fold(*self, |power, _| power.square())
-    }
-}
-
-/// beta, as little-endian words.
-pub(crate) const BETA: [u64; 4] = [
-    0xc139_6c28_7195_01ee,
-    0x9cf0_4975_12f5_8995,
-    0x6e64_479e_ac34_34e9,
-    0x7ae9_6a2b_657c_0710,
-];
 
 /// A curve y^2 = x^3 + b over the field of secp256k1: secp256k1 itself, and the small-group curves of the tests.
 pub(crate) trait Endomorphism: Curve<Field: FieldRepr> {

@@ -6,8 +6,8 @@ use lydite_hash::cpu::{Adx, Avx512Ifma};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::adx;
 use super::{
-    curve::{FieldRepr, Secp256k1},
-    field::FieldElement,
+    curve::Secp256k1,
+    field::{FieldElement, FieldRepr},
     generator::{self, Digits},
     multiply::multiply_add_vartime,
     scalar::{Scalar, Signed128},
@@ -21,7 +21,7 @@ type Point = Affine<Secp256k1>;
 #[cfg(not(target_pointer_width = "32"))]
 type Portable = FieldElement;
 #[cfg(target_pointer_width = "32")]
-type Portable = super::field_words32::Element;
+type Portable = super::field::words32::Element;
 
 /// Entries in the table of odd multiples of a variable point: window 5.
 const POINT_ENTRIES: usize = 8;
@@ -254,7 +254,7 @@ mod tests {
 
     use super::{
         super::{
-            field_words32,
+            field::words32,
             generator::WINDOWS,
             scalar::ORDER,
             tests::{bytes32, to_big, to_words},
@@ -298,7 +298,7 @@ mod tests {
         for (point, factors) in points.iter().zip(factors) {
             // The representation of 32-bit targets, tested on every target.
             assert_eq!(
-                affine(multiply_add_in::<field_words32::Element>(point, factors)),
+                affine(multiply_add_in::<words32::Element>(point, factors)),
                 affine(multiply_add_in::<FieldElement>(point, factors)),
             );
         }

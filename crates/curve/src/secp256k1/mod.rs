@@ -26,8 +26,6 @@ mod curve;
 mod dispatch;
 mod ecdh;
 mod field;
-#[cfg(any(test, target_pointer_width = "32"))]
-mod field_words32;
 mod generator;
 mod multiply;
 mod nonce;

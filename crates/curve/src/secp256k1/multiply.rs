@@ -8,10 +8,7 @@
 //! Source: [GLV01] (split), [HMV04] algorithms 3.35, 3.51 (wNAF, interleaving); effective affine: [LIBSECP]
 //! `ecmult_impl.h`.
 
-use super::{
-    curve::{Endomorphism, FieldRepr},
-    scalar::Signed128,
-};
+use super::{curve::Endomorphism, field::FieldRepr, scalar::Signed128};
 use crate::{
     field::LazyField,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},

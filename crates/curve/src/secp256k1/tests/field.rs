@@ -118,12 +118,12 @@ proptest! {
         let big = |limbs: &[u64; 5]| limbs.iter().rev().fold(BigUint::ZERO, |sum, &limb| (sum << 52u32) + limb);
         let found = |limbs: [u64; 5]| value(&FieldElement::with_magnitude(limbs, 1));
         let p = prime();
-        prop_assert_eq!(found(field_words32::multiply(&a, &b)), big(&a) * big(&b) % &p);
-        prop_assert_eq!(found(field_words32::square(&a)), big(&a) * big(&a) % &p);
+        prop_assert_eq!(found(words32::multiply(&a, &b)), big(&a) * big(&b) % &p);
+        prop_assert_eq!(found(words32::square(&a)), big(&a) * big(&a) % &p);
         let sum = big(&a) * big(&c) + big(&b) * big(&d);
-        prop_assert_eq!(found(field_words32::sum_of_products(&a, &c, &b, &d)), sum % &p);
+        prop_assert_eq!(found(words32::sum_of_products(&a, &c, &b, &d)), sum % &p);
         let [half_a, half_c] = [&a, &c].map(|limbs| limbs.map(|limb| limb / 2));
         let sum = big(&half_a) * big(&c) + big(&half_c) * big(&half_c);
-        prop_assert_eq!(found(field_words32::product_plus_square(&half_a, &c, &half_c)), sum % p);
+        prop_assert_eq!(found(words32::product_plus_square(&half_a, &c, &half_c)), sum % p);
     }
 }

@@ -16,8 +16,8 @@ use num_bigint::BigUint;
 use proptest::prelude::*;
 
 use super::{
-    curve::{Endomorphism, FieldRepr, Secp256k1},
-    field::FieldElement,
+    curve::{Endomorphism, Secp256k1},
+    field::{FieldElement, FieldRepr, words32},
     multiply::GENERATOR_ENTRIES,
     scalar::{ORDER, Scalar},
     secret_key::multiply_generator,

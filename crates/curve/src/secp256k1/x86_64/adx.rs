@@ -10,10 +10,7 @@
 
 use core::arch::asm;
 
-use super::super::{
-    curve::{BETA, FieldRepr},
-    field::MODULUS,
-};
+use super::super::field::{BETA, FieldRepr, MODULUS};
 use crate::{
     adx::{multiply_add_step, product_in_words, square_in_words},
     field::{Field, SecretField},

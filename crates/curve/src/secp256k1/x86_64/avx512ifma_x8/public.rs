@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 
 use super::{
     super::super::{
-        curve::{BETA, Secp256k1},
-        field::{FieldElement, square_root_chain},
+        curve::Secp256k1,
+        field::{BETA, FieldElement, square_root_chain},
         multiply::{GENERATOR_ENTRIES, GeneratorTable},
         scalar::Signed128,
     },

@@ -1,34 +1,22 @@
-//! `lydite captp`
+//! `lydite captp inspect`
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use lydite::ocapn::captp::{self, Dialect, Frames, Framing, Operation, Syrup};
 use lydite::ocapn::syrup::Value;
 use serde_json::{Value as Json, json};
 
-use super::syrup::{Source, to_json};
+use crate::commands::syrup::{Source, to_json};
 use crate::{Answer, output, output::Output};
 
-/// Inspect CapTP, the message protocol of OCapN
+/// Print the messages that one side of a connection sent; exit code 1 if one of them is not an operation
 #[derive(Args)]
-pub struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Print the messages that one side of a connection sent; exit code 1 if one of them is not an operation
-    Inspect {
-        #[command(flatten)]
-        source: Source,
-        /// How messages are framed
-        #[arg(long, value_enum, default_value = "none")]
-        framing: FramingName,
-    },
-    Serve(super::captp_net::Serve),
-    Call(super::captp_net::Call),
-    Trace(super::captp_net::Trace),
+pub struct Inspect {
+    #[command(flatten)]
+    source: Source,
+    /// How messages are framed
+    #[arg(long, value_enum, default_value = "none")]
+    framing: FramingName,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -48,14 +36,9 @@ impl From<FramingName> for Framing {
     }
 }
 
-pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
-    let (source, framing) = match &arguments.command {
-        Command::Inspect { source, framing } => (source, Framing::from(*framing)),
-        Command::Serve(arguments) => return super::captp_net::serve(arguments, output),
-        Command::Call(arguments) => return super::captp_net::call(arguments, output),
-        Command::Trace(arguments) => return super::captp_net::trace(arguments, output),
-    };
-    let stream = source.read()?;
+pub fn inspect(arguments: &Inspect, output: &Output) -> Result<Answer> {
+    let stream = arguments.source.read()?;
+    let framing = Framing::from(arguments.framing);
     let mut frames = Frames::<Syrup>::new(framing, stream.len());
     let mut answer = Answer::Yes;
     frames

@@ -10,10 +10,7 @@
 //!
 //! Constant time: everything except comparisons and inversion.
 
-use super::{
-    curve::{BETA, FieldRepr},
-    field::MODULUS,
-};
+use super::{BETA, FieldRepr, MODULUS};
 use crate::{
     field::{Field, SecretField},
     mask::Mask,
@@ -348,7 +345,7 @@ impl Element {
         self.0 = reduce(|k| column(&a, &b, k) - column_of_square(&c, &doubled, k));
     }
 
-    /// Converts the limbs of a [`super::field::FieldElement`] of magnitude at most 64.
+    /// Converts the limbs of a [`super::FieldElement`] of magnitude at most 64.
     #[inline(always)]
     fn from_limbs52(limbs: &[u64; 5]) -> Self {
         let [a, b, c, d, e] = limbs.map(|limb| limb as i64);
@@ -366,7 +363,7 @@ impl Element {
         ]))
     }
 
-    /// Returns the limbs of a normalized [`super::field::FieldElement`].
+    /// Returns the limbs of a normalized [`super::FieldElement`].
     #[inline(always)]
     fn to_limbs52(self) -> [u64; 5] {
         const M: u64 = (1 << 52) - 1;
@@ -381,27 +378,36 @@ impl Element {
     }
 }
 
-// Products for [`super::field`]. They are rarely used when the group law runs on the representation above.
+// Products for [`super::words64`]. They are rarely used when the group law runs on the representation above.
 
 /// The product. Both magnitudes must be at most 8.
-pub(super) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
+pub(in crate::secp256k1) fn multiply(a: &[u64; 5], b: &[u64; 5]) -> [u64; 5] {
     let [a, b] = [a, b].map(Element::from_limbs52);
     a.mul(&b).to_limbs52()
 }
 
 /// The square. The magnitude must be at most 8.
-pub(super) fn square(a: &[u64; 5]) -> [u64; 5] {
+pub(in crate::secp256k1) fn square(a: &[u64; 5]) -> [u64; 5] {
     Element::from_limbs52(a).square().to_limbs52()
 }
 
 /// `a b + c d`. The sum of both products of magnitudes must be at most 64.
-pub(super) fn sum_of_products(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5], d: &[u64; 5]) -> [u64; 5] {
+pub(in crate::secp256k1) fn sum_of_products(
+    a: &[u64; 5],
+    b: &[u64; 5],
+    c: &[u64; 5],
+    d: &[u64; 5],
+) -> [u64; 5] {
     let [a, b, c, d] = [a, b, c, d].map(Element::from_limbs52);
     Element::difference_of_products(&a, &b, &c, &d.negate()).to_limbs52()
 }
 
 /// `a b + c^2`. The sum of both products of magnitudes must be at most 64.
-pub(super) fn product_plus_square(a: &[u64; 5], b: &[u64; 5], c: &[u64; 5]) -> [u64; 5] {
+pub(in crate::secp256k1) fn product_plus_square(
+    a: &[u64; 5],
+    b: &[u64; 5],
+    c: &[u64; 5],
+) -> [u64; 5] {
     sum_of_products(a, b, c, c)
 }
 
@@ -411,7 +417,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        super::tests::{config, to_big, to_words, words},
+        super::super::tests::{config, to_big, to_words, words},
         *,
     };
 

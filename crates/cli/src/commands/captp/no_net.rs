@@ -1,4 +1,4 @@
-//! In place of `captp_net.rs` in builds without the feature `net`.
+//! In place of `net.rs` in builds without the feature `net`.
 
 use anyhow::{Result, bail};
 use clap::Args;

@@ -12,11 +12,11 @@
 //! Constant time: everything except functions named `_vartime`; `is_*` and `==` return a `bool` that the caller makes
 //! public.
 
-use super::curve::{BETA, FieldRepr};
+use super::{BETA, FieldRepr, MODULUS};
 use crate::{
     field::{LazyField, SecretField},
     mask::Mask,
-    safegcd::{self, Modulus},
+    safegcd,
 };
 
 /// The low 52 bits set.
@@ -28,18 +28,6 @@ const R_MOD_P: u64 = 0x1_0000_03D1;
 /// p in limbs.
 const P: [u64; 5] = [0xF_FFFE_FFFF_FC2F, M, M, M, TOP];
 
-/// p in the form of [`safegcd`].
-pub(super) static MODULUS: Modulus = Modulus {
-    value: [
-        0x3fff_fffe_ffff_fc2f,
-        0x3fff_ffff_ffff_ffff,
-        0x3fff_ffff_ffff_ffff,
-        0x3fff_ffff_ffff_ffff,
-        0xff,
-    ],
-    inverse: 0x27c7_f6e2_2dda_cacf,
-};
-
 /// An integer modulo p. The representation is described in the module documentation.
 #[derive(Clone, Copy)]
 pub(crate) struct FieldElement {
@@ -50,7 +38,7 @@ pub(crate) struct FieldElement {
     normalized: bool,
 }
 
-/// Products with a 64x64-bit multiplier. Other targets use those of [`super::field_words32`].
+/// Products with a 64x64-bit multiplier. Other targets use those of [`super::words32`].
 #[cfg(not(target_pointer_width = "32"))]
 mod products {
     use super::{M, R_MOD_P, TOP};
@@ -168,35 +156,7 @@ mod products {
     }
 }
 #[cfg(target_pointer_width = "32")]
-use super::field_words32 as products;
-
-/// `a^((p + 1) / 4)`, a square root of a if a is a square: 253 squarings, 13 products.
-///
-/// The exponent in binary is 223 ones, a zero, 22 ones, 0000 11 00. The chain builds runs of 2, 3, 6, 9, 11, 22, 44,
-/// 88, 176, 220 and 223 ones. Source: [LIBSECP] `field_impl.h`.
-#[inline(always)]
-pub(super) fn square_root_chain<T: Copy>(
-    a: T,
-    mul: impl Fn(&T, &T) -> T,
-    square_times: impl Fn(&T, u32) -> T,
-) -> T {
-    // `x^(2^n) y`.
-    let shift_multiply = |x: &T, n: u32, y: &T| mul(&square_times(x, n), y);
-    let x2 = shift_multiply(&a, 1, &a);
-    let x3 = shift_multiply(&x2, 1, &a);
-    let x6 = shift_multiply(&x3, 3, &x3);
-    let x9 = shift_multiply(&x6, 3, &x3);
-    let x11 = shift_multiply(&x9, 2, &x2);
-    let x22 = shift_multiply(&x11, 11, &x11);
-    let x44 = shift_multiply(&x22, 22, &x22);
-    let x88 = shift_multiply(&x44, 44, &x44);
-    let x176 = shift_multiply(&x88, 88, &x88);
-    let x220 = shift_multiply(&x176, 44, &x44);
-    let x223 = shift_multiply(&x220, 3, &x3);
-    let upper = shift_multiply(&x223, 23, &x22);
-    let root = shift_multiply(&upper, 6, &x2);
-    square_times(&root, 2)
-}
+use super::words32 as products;
 
 impl FieldElement {
     pub(crate) const ZERO: Self = Self::from_limbs([0; 5]);
@@ -215,7 +175,7 @@ impl FieldElement {
 
     /// Converts limbs of at most the given magnitude.
     #[inline(always)]
-    pub(super) fn with_magnitude(limbs: [u64; 5], magnitude: u32) -> Self {
+    pub(in crate::secp256k1) fn with_magnitude(limbs: [u64; 5], magnitude: u32) -> Self {
         let _ = magnitude;
         let element = Self {
             limbs,

@@ -11,8 +11,8 @@ use lydite_ocapn_net::{Node, Passable, Tcp, WebSocket, suite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::captp::FramingName;
-use super::syrup::{from_json, to_json};
+use super::inspect::FramingName;
+use crate::commands::syrup::{from_json, to_json};
 use crate::{Answer, output, output::Output};
 
 /// Serve objects until stopped, over tcp-testing-only (for tests: it authenticates nobody) or WebSocket

@@ -1,0 +1,37 @@
+//! `lydite captp`
+
+mod inspect;
+#[cfg(feature = "net")]
+mod net;
+#[cfg(not(feature = "net"))]
+#[path = "no_net.rs"]
+mod net;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use crate::{Answer, output::Output};
+
+/// Inspect, serve and call: CapTP, the message protocol of OCapN
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Inspect(inspect::Inspect),
+    Serve(net::Serve),
+    Call(net::Call),
+    Trace(net::Trace),
+}
+
+pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
+    match &arguments.command {
+        Command::Inspect(arguments) => inspect::inspect(arguments, output),
+        Command::Serve(arguments) => net::serve(arguments, output),
+        Command::Call(arguments) => net::call(arguments, output),
+        Command::Trace(arguments) => net::trace(arguments, output),
+    }
+}
