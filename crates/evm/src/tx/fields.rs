@@ -6,7 +6,7 @@ use lydite_curve::secp256k1::{self, SecretKey, Signature};
 use lydite_hash::keccak256;
 
 #[cfg(feature = "serde")]
-use super::serialize::Quantity;
+use super::quantity::Quantity;
 use super::{Error, Field, Signed, Transaction, TransactionRef, TransactionRequest};
 use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct};
 
@@ -431,10 +431,10 @@ rlp_struct! {
         /// Account whose code will run.
         pub address: Address,
         /// Nonce of the authorizing account.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "super::serialize::quantity"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "super::quantity::quantity"))]
         pub nonce: u64,
         /// Parity of y of the signature's point. Values other than 0 and 1 are well-formed but have no valid authority.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "super::serialize::quantity"))]
+        #[cfg_attr(feature = "serde", serde(serialize_with = "super::quantity::quantity"))]
         pub y_parity: u8,
         /// r of the signature.
         pub r: U256,

@@ -58,6 +58,8 @@
 
 mod error;
 mod fields;
+#[cfg(feature = "serde")]
+mod quantity;
 mod request;
 #[cfg(feature = "serde")]
 mod serialize;
