@@ -158,7 +158,7 @@ enum BenchCommand {
         #[arg(long, value_name = "DIR", default_value = "bench-out")]
         out: PathBuf,
     },
-    /// Write docs/results and the table of the README from arena/records
+    /// Write docs/results and the table of the README from arena/records, and the tables of operations
     Docs,
     /// Write static pages of all records, and of the given results, to a folder
     Site {

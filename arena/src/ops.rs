@@ -102,6 +102,10 @@ pub struct Op {
     pub negative: Option<String>,
     /// Numbers published elsewhere: name and nanoseconds.
     pub published: BTreeMap<String, f64>,
+    /// What an item of the operation holds, for the documentation.
+    pub item_layout: String,
+    /// What its output holds, likewise.
+    pub output_layout: String,
 }
 
 impl Op {
@@ -120,6 +124,14 @@ impl Op {
 #[serde(deny_unknown_fields)]
 struct File {
     family: String,
+    /// What all its items have in common, for the documentation.
+    #[serde(default)]
+    notes: String,
+    /// The layout of the items and outputs of kernels that state none.
+    #[serde(default)]
+    item: String,
+    #[serde(default)]
+    output: String,
     #[serde(default)]
     on_request: bool,
     kernel: Vec<Kernel>,
@@ -132,6 +144,10 @@ struct Kernel {
     title: String,
     unit: String,
     spec: String,
+    #[serde(default)]
+    item: Option<String>,
+    #[serde(default)]
+    output: Option<String>,
     seed: u64,
     #[serde(default)]
     negative: Option<String>,
@@ -221,18 +237,26 @@ const FILES: [&str; 11] = [
     include_str!("../ops/captp.toml"),
 ];
 
-static CATALOGUE: LazyLock<Vec<Op>> = LazyLock::new(|| {
+static CATALOGUE: LazyLock<Vec<Op>> =
+    LazyLock::new(|| files().into_iter().flat_map(rows).collect());
+
+fn files() -> Vec<File> {
     let parsed: Result<Vec<File>, _> = FILES.iter().map(|text| toml::from_str(text)).collect();
-    match parsed {
-        Ok(files) => files.into_iter().flat_map(rows).collect(),
-        // The embedded files are parsed by a test, so this is unreachable.
-        Err(error) => unreachable!("the embedded catalogue: {error}"),
-    }
-});
+    // The embedded files are parsed by a test, so this is unreachable.
+    parsed.unwrap_or_else(|error| unreachable!("the embedded catalogue: {error}"))
+}
+
+/// What the items of each family have in common, in the order of the files.
+pub fn notes() -> Vec<(String, String)> {
+    let files = files().into_iter().filter(|file| !file.on_request);
+    files.map(|file| (file.family, file.notes)).collect()
+}
 
 fn rows(file: File) -> Vec<Op> {
     let mut ops = Vec::new();
     for kernel in file.kernel {
+        let item_layout = kernel.item.as_ref().unwrap_or(&file.item);
+        let output_layout = kernel.output.as_ref().unwrap_or(&file.output);
         for row in kernel.rows {
             let elements = row.elements.unwrap_or(kernel.elements);
             assert!(kernel.probes > 1, "{}: expected two probes or more", row.id);
@@ -277,6 +301,8 @@ fn rows(file: File) -> Vec<Op> {
                 change: row.change.unwrap_or(kernel.change),
                 negative: kernel.negative.as_ref().map(|name| format!("neg:{name}")),
                 published: row.published,
+                item_layout: item_layout.clone(),
+                output_layout: output_layout.clone(),
                 id: row.id,
             });
         }

@@ -4,6 +4,7 @@ pub mod gas;
 pub mod gasfit;
 pub mod html;
 pub mod markdown;
+mod operations;
 pub mod pages;
 pub mod site;
 pub mod table;
