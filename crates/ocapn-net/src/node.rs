@@ -18,10 +18,13 @@ use lydite_ocapn::session::{
 };
 
 use crate::netlayer::Netlayer;
-use crate::object::{Call, Object};
+use crate::object::{Call, Object, Objects};
 use crate::record::{Record, Recorder};
 use crate::trace::{self, Span};
 use crate::{Arguments, Error, Passable, Promise, Reference, Resolver, driver};
+
+/// Objects that are dropped together.
+const FREED: usize = 64;
 
 /// A participant: it holds the sessions with all peers. Clones are the same node.
 ///
@@ -71,7 +74,7 @@ impl Drop for Inner {
 
 pub(crate) struct State {
     vat: Vat,
-    objects: HashMap<Ref, Arc<dyn Object>>,
+    objects: Objects,
     promises: HashMap<Ref, Waiting>,
     broken: HashMap<Ref, Broken>,
     /// Tasks that wait until less waits to be sent on a connection, or (`None`) for a promise.
@@ -207,7 +210,7 @@ impl Builder {
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
                 vat: Vat::new(config, seed),
-                objects: HashMap::new(),
+                objects: Objects::default(),
                 promises: HashMap::new(),
                 broken: HashMap::new(),
                 congested: HashMap::new(),
@@ -517,6 +520,7 @@ impl Node {
 
     /// Serves all events. The turn is held.
     fn serve_turn(&self) {
+        let mut freed = Vec::new();
         loop {
             let mut state = self.state();
             let dropped = {
@@ -529,12 +533,7 @@ impl Node {
             };
             let mut unanswered = Vec::new();
             for handle in dropped {
-                state.vat.drop_ref(handle);
-                if !state.vat.is_held(handle) {
-                    state.promises.remove(&handle);
-                    state.broken.remove(&handle);
-                    unanswered.extend(state.end_span(handle));
-                }
+                unanswered.extend(state.drop_handle(handle));
             }
             // A subscriber may use the node.
             if !unanswered.is_empty() {
@@ -543,7 +542,21 @@ impl Node {
                 drop(unanswered);
                 state = self.state();
             }
-            let Some(event) = state.vat.poll_event() else {
+            let mut event = state.vat.poll_event();
+            // A peer can release many objects at once.
+            while freed.len() < FREED
+                && let Some(Event::Dropped(object)) = event
+            {
+                freed.extend(state.objects.remove(object));
+                event = state.vat.poll_event();
+            }
+            if !freed.is_empty() {
+                // Dropping an object may use the state.
+                drop(state);
+                freed.clear();
+                state = self.state();
+            }
+            let Some(event) = event else {
                 return;
             };
             match event {
@@ -553,7 +566,7 @@ impl Node {
                     reply,
                     from,
                 } => {
-                    let handler = state.objects.get(&object).cloned();
+                    let handler = state.objects.get(object).cloned();
                     let held = from.and_then(|session| state.calls.get(&session).cloned());
                     // One clone is in the table.
                     if let (Some(session), Some(held)) = (from, &held)
@@ -609,7 +622,7 @@ impl Node {
                     wakers.into_values().for_each(Waker::wake);
                 }
                 Event::Dropped(object) => {
-                    let object = state.objects.remove(&object);
+                    let object = state.objects.remove(object);
                     drop(state);
                     drop(object);
                 }
@@ -630,8 +643,19 @@ impl Node {
         }
     }
 
-    /// Drops a handle. The state may be in use by this very thread, so this is done by whoever serves next.
+    /// Drops a handle. If the state is in use, maybe by this very thread, this is done by whoever serves next.
     pub(crate) fn release(&self, handle: Ref) {
+        if let Ok(mut state) = self.0.state.try_lock() {
+            let unanswered = state.drop_handle(handle);
+            let busy = leave(state);
+            if let Some(span) = unanswered {
+                span.outcome("dropped");
+            }
+            if busy || self.has_dropped() {
+                self.serve();
+            }
+            return;
+        }
         let mut dropped = self
             .0
             .dropped
@@ -780,6 +804,21 @@ fn leave(mut state: MutexGuard<'_, State>) -> bool {
 }
 
 impl State {
+    /// Drops a handle. Returns the span of a call that nobody waits for any more.
+    fn drop_handle(&mut self, handle: Ref) -> Option<Span> {
+        self.vat.drop_ref(handle);
+        if self.vat.is_held(handle) {
+            return None;
+        }
+        if !self.promises.is_empty() {
+            self.promises.remove(&handle);
+        }
+        if !self.broken.is_empty() {
+            self.broken.remove(&handle);
+        }
+        self.end_span(handle)
+    }
+
     fn end_span(&mut self, result: Ref) -> Option<Span> {
         // Without a subscriber there are none, and this costs nothing.
         if self.spans.is_empty() {
@@ -789,6 +828,9 @@ impl State {
     }
 
     fn wake_congested(&mut self, connection: Option<Connection>) {
+        if self.congested.is_empty() {
+            return;
+        }
         let wakers = self.congested.remove(&connection);
         self.woken.extend(wakers.into_iter().flatten());
     }

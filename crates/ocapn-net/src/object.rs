@@ -1,7 +1,7 @@
 //! Local objects.
 use std::sync::Arc;
 
-use lydite_ocapn::session::Connection;
+use lydite_ocapn::session::{Connection, Ref};
 
 use crate::node::Node;
 use crate::trace::Span;
@@ -42,5 +42,29 @@ pub trait Object: Send + Sync + 'static {
 impl<F: Fn(Call) + Send + Sync + 'static> Object for F {
     fn call(&self, call: Call) {
         self(call);
+    }
+}
+
+/// The objects of a node, each in the slot of its reference.
+#[derive(Default)]
+pub(crate) struct Objects(Vec<Option<(Ref, Arc<dyn Object>)>>);
+
+impl Objects {
+    pub fn insert(&mut self, reference: Ref, object: Arc<dyn Object>) {
+        if self.0.len() <= reference.slot() {
+            self.0.resize_with(reference.slot() + 1, || None);
+        }
+        self.0[reference.slot()] = Some((reference, object));
+    }
+
+    pub fn get(&self, reference: Ref) -> Option<&Arc<dyn Object>> {
+        let (found, object) = self.0.get(reference.slot())?.as_ref()?;
+        (*found == reference).then_some(object)
+    }
+
+    pub fn remove(&mut self, reference: Ref) -> Option<Arc<dyn Object>> {
+        let slot = self.0.get_mut(reference.slot())?;
+        let (_, object) = slot.take_if(|(found, _)| *found == reference)?;
+        Some(object)
     }
 }

@@ -11,6 +11,14 @@ use crate::captp::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ref(pub(super) Id);
 
+impl Ref {
+    /// The number of its slot, to find it in a table: live references to different objects and promises have different
+    /// slots, the numbers are dense, and those of freed references are used again.
+    pub const fn slot(self) -> usize {
+        self.0.index as usize
+    }
+}
+
 /// What became of a promise: its value, or the reason for which it broke.
 pub type Outcome = Result<Payload, Reason>;
 
