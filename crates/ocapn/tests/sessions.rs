@@ -120,9 +120,9 @@ fn sessions_and_what_they_hold_are_small() {
     let session = session();
     let [export, import] = references();
     let [question, answer] = answers();
-    assert!(session <= 3 << 10, "{session} bytes a session");
-    assert!(export <= 336, "{export} bytes an export");
-    assert!(import <= 320, "{import} bytes an import");
-    assert!(question <= 520, "{question} bytes a question");
-    assert!(answer <= 520, "{answer} bytes an answer");
+    assert!(session <= 1792, "{session} bytes a session");
+    assert!(export <= 120, "{export} bytes an export");
+    assert!(import <= 96, "{import} bytes an import");
+    assert!(question <= 168, "{question} bytes a question");
+    assert!(answer <= 192, "{answer} bytes an answer");
 }

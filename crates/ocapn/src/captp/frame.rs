@@ -69,6 +69,18 @@ impl<C: Codec> Frames<C> {
         self.partial.len()
     }
 
+    /// The state of [`new`](Self::new) in the middle of a stream, at the start of a message.
+    pub(crate) fn new_at(framing: Framing, limit: usize, offset: usize) -> Self {
+        let mut frames = Self::new(framing, limit);
+        frames.offset = offset;
+        frames
+    }
+
+    /// Number of bytes in the stream before those that are buffered.
+    pub(crate) const fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// Skips a message that the caller has found at the start of the next bytes. No message is incomplete.
     pub(crate) fn skip(&mut self, length: usize) {
         debug_assert!(self.partial.is_empty());

@@ -110,6 +110,12 @@ impl Config {
         }
     }
 
+    /// The transport of the location with this number.
+    pub(super) fn transport(&self, location: usize) -> &str {
+        let location = self.locations.get(location);
+        location.map_or("", |location| &location.transport)
+    }
+
     /// The fixed framing of this transport, if it has one.
     pub(super) fn fixed_framing(&self, transport: &str) -> Option<Framing> {
         let mut fixed = self.fixed_framing.iter();

@@ -1,5 +1,6 @@
 //! Connections and the sessions on them.
 use alloc::{boxed::Box, string::String, vec::Vec};
+use core::num::NonZeroU64;
 
 use super::config::{Location, Proof};
 use super::slab::Id;
@@ -51,14 +52,19 @@ pub(super) struct Session {
     pub phase: Phase,
     /// The request that opened it, until it is active.
     pub dial: Option<Id>,
-    pub proof: Proof,
+    /// Whether anybody may be at the other end, and who is, until the hello.
+    pub is_claimed: bool,
+    pub verified: Option<Box<Location>>,
     pub key: SecretKey,
     pub our_id: [u8; 32],
-    /// Our location in the hello.
-    pub location: Location,
+    /// The number of our location in the hello.
+    pub location: usize,
     pub dialect: Dialect,
     pub framing: Option<Framing>,
-    pub frames: Option<Frames<Syrup>>,
+    /// Bytes received before the first message that is not complete.
+    pub offset: usize,
+    /// While a message is incomplete.
+    pub frames: Option<Box<Frames<Syrup>>>,
     pub out: Vec<u8>,
     /// Whether the caller knows that there are bytes.
     pub announced: bool,
@@ -66,14 +72,14 @@ pub(super) struct Session {
     pub deadline: Option<u64>,
 
     /// A valid hello that waits for the end of another session with the same peer.
-    pub parked: Option<(PeerKey, Vec<u8>)>,
+    pub parked: Option<Box<(PeerKey, Vec<u8>)>>,
     pub peer: Option<Identity>,
     /// Whether other parties may find the session under its location.
     pub findable: bool,
 
     pub exports: Table<Export>,
     /// From the index of a node to its position.
-    pub export_index: Table<u64>,
+    pub export_index: Table<NonZeroU64>,
     pub next_export: u64,
     pub imports: Table<Id>,
     pub questions: Table<Id>,
@@ -91,7 +97,8 @@ pub(super) struct Session {
     pub values: usize,
     /// Our next handoff count.
     pub next_count: u64,
-    pub counts: Window,
+    /// Which counts of the peer's handoffs are used, once there is one.
+    pub counts: Option<Box<Window>>,
     pub gifts: usize,
     pub withdrawals: usize,
     pub handoffs: usize,
@@ -110,7 +117,7 @@ pub(super) struct Identity {
 impl Session {
     pub fn new(
         key: SecretKey,
-        location: Location,
+        location: usize,
         dialect: Dialect,
         framing: Option<Framing>,
         proof: Proof,
@@ -118,12 +125,17 @@ impl Session {
         Self {
             phase: Phase::Hello,
             dial: None,
-            proof,
+            is_claimed: proof == Proof::Claimed,
+            verified: match proof {
+                Proof::Verified(location) => Some(location.into()),
+                Proof::Claimed | Proof::Trusted => None,
+            },
             our_id: key.public_key().id::<Syrup>(),
             key,
             location,
             dialect,
             framing,
+            offset: 0,
             frames: None,
             out: Vec::new(),
             announced: false,
@@ -145,12 +157,18 @@ impl Session {
             queued: 0,
             values: 0,
             next_count: 0,
-            counts: Window::default(),
+            counts: None,
             gifts: 0,
             withdrawals: 0,
             handoffs: 0,
             signatures: (0, 0),
         }
+    }
+
+    /// Whether the peer has used this handoff count.
+    pub fn has_used(&self, count: u64) -> bool {
+        let window = self.counts.as_ref();
+        window.is_some_and(|window| window.is_used(count))
     }
 }
 

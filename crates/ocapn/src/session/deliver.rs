@@ -25,14 +25,9 @@ pub(super) enum Work {
     },
     /// Settles a promise; holds the references of the outcome.
     Settle { promise: Id, outcome: Outcome },
-    /// Notifies a listener.
-    Notify {
-        listener: Listener,
-        outcome: Outcome,
-    },
     /// Notifies a listener of what the promise has become; holds the promise. The value is copied only now, so that
     /// many listeners do not need many copies at a time.
-    NotifySettled { listener: Listener, promise: Id },
+    Notify { listener: Listener, promise: Id },
     /// Processes a hello that waited.
     Hello { session: Id },
 }
@@ -56,9 +51,8 @@ impl Vat {
                         origin,
                     } => self.deliver(target, payload, result, origin),
                     Work::Settle { promise, outcome } => self.settle(promise, outcome),
-                    Work::Notify { listener, outcome } => self.notify(listener, outcome),
-                    Work::NotifySettled { listener, promise } => {
-                        self.notify_settled(listener, promise);
+                    Work::Notify { listener, promise } => {
+                        self.notify(listener, promise);
                         self.release(promise);
                     }
                     Work::Hello { session } => self.resume_hello(session),
@@ -130,8 +124,8 @@ impl Vat {
                 }
             }
             Kind::Promise(promise) => match &promise.state {
-                State::Pending => {
-                    let full = promise.queue.len() >= self.config.limits.queue;
+                State::Pending(pending) => {
+                    let full = pending.queued() >= self.config.limits.queue;
                     self.enqueue(
                         target,
                         full,
@@ -211,8 +205,9 @@ impl Vat {
             self.release_payload(message.payload);
             return self.refuse(message.result, refusal);
         }
-        if let Some(promise) = self.nodes.get_mut(promise).and_then(Node::promise_mut) {
-            promise.queue.push(message);
+        let promise = self.nodes.get_mut(promise).and_then(Node::promise_mut);
+        if let Some(pending) = promise.and_then(Promise::pending_mut) {
+            pending.enqueue(message);
         }
     }
 
@@ -353,15 +348,18 @@ impl Vat {
         let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
             return;
         };
-        promise.state = state;
-        let queue = core::mem::take(&mut promise.queue);
-        let listeners = core::mem::take(&mut promise.listeners);
-        for listener in listeners.iter() {
+        let State::Pending(pending) = core::mem::replace(&mut promise.state, state) else {
+            return;
+        };
+        let size = promise.size();
+        for listener in pending.iter() {
             self.forget_listener(id, listener);
         }
-        self.charge(id);
+        let is_alone = pending.listeners() == 1 && pending.queued() == 0;
+        let (listeners, queue) = pending.into_parts();
+        self.charge(id, size);
         if let Some(other) = following {
-            for listener in listeners.into_iter() {
+            for listener in listeners {
                 match listener {
                     // A peer may be asked for the part now.
                     Listener::Part { of, into } => {
@@ -372,19 +370,15 @@ impl Vat {
                     listener => self.subscribe(other, listener),
                 }
             }
-        } else if listeners.len() == 1 && queue.is_empty() {
+        } else if is_alone {
             // The same as below, without the stack.
-            for listener in listeners.into_iter() {
-                self.notify_settled(listener, id);
+            for listener in listeners {
+                self.notify(listener, id);
             }
         } else {
             // Listeners are notified after the messages that waited, so they are below them on the stack.
-            for listener in listeners.into_iter().rev() {
-                self.retain(id);
-                self.work.push(Work::NotifySettled {
-                    listener,
-                    promise: id,
-                });
+            for listener in listeners.rev() {
+                self.notify_later(listener, id);
             }
         }
         for message in queue.into_iter().rev() {
@@ -410,28 +404,26 @@ impl Vat {
     pub(super) fn subscribe(&mut self, id: Id, listener: Listener) {
         let end = self.settled_end(id);
         let Some(node) = self.nodes.get(end) else {
-            let outcome = Err("no such object".into());
-            return self.work.push(Work::Notify { listener, outcome });
+            return self.notify_broken(listener, "no such object");
         };
         if node.promise().is_none() {
-            self.retain(end);
-            let outcome = Ok(Payload::reference(Ref(end)));
-            return self.work.push(Work::Notify { listener, outcome });
+            // Like a promise for the object.
+            let promise = self.new_promise();
+            let outcome = Ok(self.as_payload(end));
+            self.notify_later(listener, promise);
+            return self.settle(promise, outcome);
         }
         let silent = match &node.kind {
             Kind::Remote { remote, .. } if !remote.listening => Some(*remote),
             _ => None,
         };
         if node.promise().is_some_and(Promise::is_settled) {
-            self.retain(end);
-            let promise = end;
-            return self.work.push(Work::NotifySettled { listener, promise });
+            return self.notify_later(listener, end);
         }
         if let Some(remote) = silent
             && let Err(reason) = self.send_listen(end, remote)
         {
-            let outcome = Err(reason);
-            return self.work.push(Work::Notify { listener, outcome });
+            return self.notify_broken(listener, reason);
         }
         let limits = &self.config.limits;
         let most = limits.listeners;
@@ -442,12 +434,13 @@ impl Vat {
                 full = session.listeners >= limits.session_listeners;
             }
         }
-        let Some(promise) = self.nodes.get_mut(end).and_then(Node::promise_mut) else {
+        let promise = self.nodes.get_mut(end).and_then(Node::promise_mut);
+        let Some(pending) = promise.and_then(Promise::pending_mut) else {
             return;
         };
-        if full || promise.listeners.len() >= most {
-            let outcome = Err(Reason::limit(&format!("more than {most} listeners")));
-            return self.work.push(Work::Notify { listener, outcome });
+        if full || pending.listeners() >= most {
+            let reason = Reason::limit(&format!("more than {most} listeners"));
+            return self.notify_broken(listener, reason);
         }
         if let Listener::Wire { session, .. } = &listener
             && let Some(session) = self.sessions.get_mut(*session)
@@ -458,7 +451,7 @@ impl Vat {
             }
             session.listeners += 1;
         }
-        promise.listeners.push(listener);
+        pending.listen(listener);
     }
 
     /// A listener of a peer on this promise no longer counts.
@@ -475,11 +468,25 @@ impl Vat {
         }
     }
 
-    fn notify_settled(&mut self, listener: Listener, promise: Id) {
+    fn notify_later(&mut self, listener: Listener, promise: Id) {
+        self.retain(promise);
+        self.work.push(Work::Notify { listener, promise });
+    }
+
+    fn notify_broken(&mut self, listener: Listener, reason: impl Into<Reason>) {
+        let promise = self.broken(reason);
+        self.notify_later(listener, promise);
+    }
+
+    fn notify(&mut self, listener: Listener, promise: Id) {
         match listener {
-            Listener::Caller(_) => {
+            Listener::Caller(id) => {
                 if let Some(outcome) = self.settled(promise) {
-                    self.notify(listener, outcome);
+                    self.hand_over(payload_of(&outcome));
+                    self.events.push_back(Event::Settled {
+                        promise: Ref(id),
+                        outcome,
+                    });
                 }
             }
             Listener::Wire { resolver, .. } => {
@@ -501,44 +508,15 @@ impl Vat {
         }
     }
 
-    fn notify(&mut self, listener: Listener, outcome: Outcome) {
-        match listener {
-            Listener::Caller(id) => {
-                self.hand_over(payload_of(&outcome));
-                self.events.push_back(Event::Settled {
-                    promise: Ref(id),
-                    outcome,
-                });
-            }
-            Listener::Wire { resolver, .. } => {
-                let settled = outcome.as_ref().map_err(|reason| &reason.value);
-                let arguments = self.spare.settlement(settled);
-                self.send_settlement(resolver, arguments);
-                self.release_outcome(outcome);
-                self.release(resolver);
-            }
-            Listener::Part { ref of, into } => {
-                let part = match &outcome {
-                    Ok(value) => super::extract::part(value, None, of).map_err(Reason::from),
-                    Err(reason) => Err(reason.clone()),
-                };
-                for reference in payload_of(&part).refs() {
-                    self.retain(reference.0);
-                }
-                self.release_outcome(outcome);
-                self.finish(Some(into), part);
-            }
-        }
-    }
-
     /// Removes the listeners of a session that ended.
     pub(super) fn drop_listeners(&mut self, session: Id, listens: Table<(Id, usize)>) {
         for (_, (id, _)) in listens.into_entries() {
-            let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
+            let promise = self.nodes.get_mut(id).and_then(Node::promise_mut);
+            let Some(pending) = promise.and_then(Promise::pending_mut) else {
                 continue;
             };
             let is_theirs = |listener: &Listener| matches!(listener, Listener::Wire { session: other, .. } if *other == session);
-            let dropped: Vec<Listener> = promise.listeners.extract(is_theirs);
+            let dropped: Vec<Listener> = pending.extract(is_theirs);
             dropped
                 .iter()
                 .for_each(|listener| self.drop_listener(listener));

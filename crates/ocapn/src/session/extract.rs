@@ -42,10 +42,13 @@ impl Vat {
     /// The part of what a promise has become, if it has settled.
     pub(super) fn settled_part(&mut self, id: Id, part: &Part) -> Option<Outcome> {
         let promise = self.nodes.get_mut(id)?.promise_mut()?;
+        let mut more = 0;
         let found = match &mut promise.state {
             State::Fulfilled(value, marks) => {
                 if marks.is_none() && value.data.len() > SPACING {
-                    *marks = Some(Box::new(Marks::new(value)));
+                    let made = Marks::new(value);
+                    more = made.size();
+                    *marks = Some(Box::new(made));
                 }
                 self::part(value, marks.as_deref(), part).map_err(Reason::from)
             }
@@ -55,7 +58,7 @@ impl Vat {
         for reference in payload_of(&found).refs() {
             self.retain(reference.0);
         }
-        self.charge(id);
+        self.charge(id, more);
         Some(found)
     }
 }

@@ -50,7 +50,7 @@ impl Vat {
             writer.begin_list();
             writer.symbol("deposit-gift");
             writer.bytes(&gift);
-            remote.target.write(&mut writer);
+            remote.target().write(&mut writer);
             writer.end_list();
         }
         let receiver = self
@@ -100,7 +100,7 @@ impl Vat {
         };
         let key = Box::new(session.key.clone());
         // A fixed framing says nothing about what the peer prefers elsewhere.
-        let framing = match config.fixed_framing(&session.location.transport) {
+        let framing = match config.fixed_framing(config.transport(session.location)) {
             Some(_) => None,
             None => session.framing,
         };
@@ -255,7 +255,7 @@ impl Vat {
         if !self.is_own(&Location::from(&give.exporter)) {
             return Err("the handoff is for another exporter");
         }
-        if receive.count == u64::MAX || session.counts.is_used(receive.count) {
+        if receive.count == u64::MAX || session.has_used(receive.count) {
             return Err("the handoff count was used before");
         }
         if give.gift.len() > self.config.limits.gift_id {
@@ -267,7 +267,7 @@ impl Vat {
             .verify_handoff(&gifter_key)
             .map_err(|_| "the handoff's signature is invalid")?;
         let session = self.sessions.get_mut(receiver).ok_or(DISCONNECTED)?;
-        session.counts.record(receive.count);
+        session.counts.get_or_insert_default().record(receive.count);
         let key = GiftKey {
             session: give.session,
             gift: give.gift.into(),

@@ -1,5 +1,6 @@
 //! Opening and closing sessions.
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString as _},
     vec::Vec,
@@ -10,13 +11,13 @@ use super::connection::{
     Connection, Dial, Dialing, Identity, Output, PeerKey, Phase, Session, Waiter,
 };
 use super::deliver::Work;
-use super::node::{Kind, Node, Reason, Ref};
+use super::node::{Kind, Node, Reason, Ref, Remote};
 use super::receive::{Stop, decode};
 use super::slab::Id;
 use super::table::Table;
 use super::vat::{Event, Timer, Vat};
 use crate::captp::{
-    Crossed, Framing, Operation, Peer, StartSession, Syrup, crossed_hellos, session_id,
+    Crossed, Framing, Operation, Peer, StartSession, Syrup, Target, crossed_hellos, session_id,
 };
 
 impl Vat {
@@ -27,8 +28,8 @@ impl Vat {
         if self.sessions.len() >= self.config.limits.connections {
             return None;
         }
-        let location = self.config.locations.get(location)?.clone();
-        let framing = self.config.fixed_framing(&location.transport);
+        let transport = &self.config.locations.get(location)?.transport;
+        let framing = self.config.fixed_framing(transport);
         let key = self.secret_key();
         let session = Session::new(key, location, self.config.dialect, framing, proof);
         let id = self.sessions.insert(session);
@@ -62,9 +63,12 @@ impl Vat {
         }
         let transport = &dialing.location.transport;
         let locations = &self.config.locations;
-        let ours = locations.iter().find(|ours| ours.transport == *transport);
+        locations.first()?;
+        let ours = locations
+            .iter()
+            .position(|ours| ours.transport == *transport);
         let (ours, framing, deadline) = (
-            ours.or(locations.first())?.clone(),
+            ours.unwrap_or(0),
             self.config
                 .fixed_framing(transport)
                 .unwrap_or(dialing.framing),
@@ -164,7 +168,9 @@ impl Vat {
 
     fn send_hello(&mut self, id: Id) -> Result<(), String> {
         let session = self.sessions.get(id).ok_or("disconnected")?;
-        let (key, location) = (session.key.clone(), session.location.clone());
+        let key = session.key.clone();
+        let location = self.config.locations.get(session.location);
+        let location = location.ok_or("disconnected")?.clone();
         let start = StartSession::sign::<Syrup>(&key, location.peer());
         let start = start.map_err(|error| error.kind.to_string())?;
         self.write(id, &Operation::StartSession(start))
@@ -188,7 +194,7 @@ impl Vat {
         let peer_id = start.key.id::<Syrup>();
         let session = self.sessions.get(id).ok_or(Stop::Ended)?;
         let (our_id, dial) = (session.our_id, session.dial);
-        let findable = session.proof != Proof::Claimed || dial.is_some();
+        let findable = !session.is_claimed || dial.is_some();
         let ours = &self.config.locations;
         if peer_id == our_id || ours.iter().any(|ours| ours.is_same(&location)) {
             return Err("the peer has our own key or location".into());
@@ -197,10 +203,7 @@ impl Vat {
             return Err(format!("unknown transport {}", location.transport).into());
         }
         let dialed = dial.and_then(|dial| Some(&self.dials.get(dial)?.location));
-        let verified = match &session.proof {
-            Proof::Verified(location) => Some(location),
-            _ => None,
-        };
+        let verified = session.verified.as_deref();
         for expected in dialed.into_iter().chain(verified) {
             if !expected.is_same(&location) {
                 let (expected, found) = (&expected.designator, &location.designator);
@@ -222,6 +225,7 @@ impl Vat {
         session.phase = Phase::Active;
         session.dial = None;
         session.findable = findable;
+        session.verified = None;
         session.signatures = (self.config.limits.signatures, self.now);
         session.peer = Some(Identity {
             key: start.key,
@@ -253,7 +257,7 @@ impl Vat {
             self.refuse_duplicate(id);
             return Err(Stop::Ended);
         }
-        session.parked = Some((key.clone(), message.into()));
+        session.parked = Some(Box::new((key.clone(), message.into())));
         self.parked.insert(key, id);
         self.set_deadline(id, Some(self.now + self.config.limits.duplicate_time));
         Ok(())
@@ -261,11 +265,11 @@ impl Vat {
 
     /// Processes a hello that waited.
     pub(super) fn resume_hello(&mut self, id: Id) {
-        let Some((_, message)) = self
+        let parked = self
             .sessions
             .get_mut(id)
-            .and_then(|session| session.parked.take())
-        else {
+            .and_then(|session| session.parked.take());
+        let Some((_, message)) = parked.map(|parked| *parked) else {
             return;
         };
         let result = match decode(&message, self.config.dialect) {
@@ -446,8 +450,8 @@ impl Vat {
         session.phase = Phase::Closing;
         session.frames = None;
         let dial = session.dial.take();
-        if let Some((key, _)) = session.parked.take() {
-            self.parked.remove(&key);
+        if let Some(parked) = session.parked.take() {
+            self.parked.remove(&parked.0);
         }
         let exports = core::mem::take(&mut session.exports);
         session.export_index = Table::default();
@@ -491,7 +495,10 @@ impl Vat {
             let Some(state) = self.nodes.get(node) else {
                 continue;
             };
-            if state.watched && state.handles > 0 {
+            if let Kind::Remote { remote, .. } = &state.kind
+                && remote.watched
+                && state.handles > 0
+            {
                 self.events.push_back(Event::Broken(Ref(node)));
             }
             if self.nodes.get(node).is_some_and(Node::is_pending) {
@@ -521,12 +528,7 @@ impl Vat {
     /// A reference to the peer's bootstrap object. It is not counted.
     fn bootstrap_of(&mut self, session: Id) -> Id {
         self.nodes.insert(Node::new(Kind::Remote {
-            remote: super::node::Remote {
-                session,
-                target: crate::captp::Target::Export(0),
-                received: 0,
-                listening: false,
-            },
+            remote: Remote::new(session, Target::Export(0)),
             promise: None,
         }))
     }

@@ -95,8 +95,6 @@ pub(super) struct Node {
     pub refs: u32,
     /// Handles of the caller.
     pub handles: u32,
-    /// Whether to report that the session ended.
-    pub watched: bool,
     pub kind: Kind,
 }
 
@@ -108,33 +106,57 @@ pub(super) enum Kind {
     /// Settles the promise when called. The promise does not live for it.
     Resolver(Id),
     /// A local promise. Its resolver settles it.
-    Promise(Promise),
+    Promise(Box<Promise>),
     /// An object or promise of a peer, or the answer of a peer.
     Remote {
         remote: Remote,
         /// For promises and answers.
-        promise: Option<Promise>,
+        promise: Option<Box<Promise>>,
     },
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Remote {
     pub session: Id,
-    pub target: Target,
+    position: u64,
     /// Number of references received and not yet returned.
     pub received: u64,
+    is_answer: bool,
     /// Whether a resolver was sent along or an `op:listen` after it.
     pub listening: bool,
+    /// Whether to report that the session ended.
+    pub watched: bool,
+}
+
+impl Remote {
+    pub const fn new(session: Id, target: Target) -> Self {
+        let (position, is_answer) = match target {
+            Target::Export(position) => (position, false),
+            Target::Answer(position) => (position, true),
+        };
+        Self {
+            session,
+            position,
+            received: 0,
+            is_answer,
+            listening: false,
+            watched: false,
+        }
+    }
+
+    pub const fn target(&self) -> Target {
+        match self.is_answer {
+            false => Target::Export(self.position),
+            true => Target::Answer(self.position),
+        }
+    }
 }
 
 #[derive(Default)]
 pub(super) struct Promise {
     pub state: State,
-    /// Messages that wait for a local promise. Those to remote ones are sent at once.
-    pub queue: Vec<Queued>,
-    pub listeners: Listeners,
-    /// The session whose peer can refer to it, and how many bytes of its value count there.
-    pub kept_for: Option<(Id, usize)>,
+    /// The session whose peer can refer to it, for which its value counts.
+    pub kept_for: Option<Id>,
 }
 
 impl Promise {
@@ -152,17 +174,103 @@ impl Promise {
     pub const fn is_settled(&self) -> bool {
         matches!(self.state, State::Fulfilled(..) | State::Broken(_))
     }
+
+    pub const fn pending(&self) -> Option<&Pending> {
+        match &self.state {
+            State::Pending(pending) => Some(pending),
+            _ => None,
+        }
+    }
+
+    pub const fn pending_mut(&mut self) -> Option<&mut Pending> {
+        match &mut self.state {
+            State::Pending(pending) => Some(pending),
+            _ => None,
+        }
+    }
 }
 
-#[derive(Default)]
 pub(super) enum State {
-    #[default]
-    Pending,
+    Pending(Pending),
     /// Becomes what another promise becomes.
     Following(Id),
     /// Marks are made when a part of a long value is asked for.
     Fulfilled(Payload, Option<Box<Marks>>),
     Broken(Reason),
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self::Pending(Pending::default())
+    }
+}
+
+/// What waits for a promise. For most it is one listener, for which nothing is allocated.
+#[derive(Default)]
+pub(super) struct Pending {
+    first: Option<Listener>,
+    more: Option<Box<More>>,
+}
+
+#[derive(Default)]
+struct More {
+    /// Those after the first.
+    listeners: Vec<Listener>,
+    /// Messages that wait for a local promise. Those to remote ones are sent at once.
+    queue: Vec<Queued>,
+}
+
+impl Pending {
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none() && self.queued() == 0
+    }
+
+    pub fn queued(&self) -> usize {
+        self.more.as_ref().map_or(0, |more| more.queue.len())
+    }
+
+    pub fn enqueue(&mut self, message: Queued) {
+        self.more.get_or_insert_default().queue.push(message);
+    }
+
+    /// The number of listeners.
+    pub fn listeners(&self) -> usize {
+        let others = self.more.as_ref().map_or(0, |more| more.listeners.len());
+        usize::from(self.first.is_some()) + others
+    }
+
+    pub fn listen(&mut self, listener: Listener) {
+        match self.first {
+            None => self.first = Some(listener),
+            Some(_) => self.more.get_or_insert_default().listeners.push(listener),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Listener> {
+        let others = self.more.iter().flat_map(|more| &more.listeners);
+        self.first.iter().chain(others)
+    }
+
+    /// The listeners and the messages, each in their order.
+    pub fn into_parts(self) -> (impl DoubleEndedIterator<Item = Listener>, Vec<Queued>) {
+        let more = self.more.map_or_else(More::default, |more| *more);
+        (self.first.into_iter().chain(more.listeners), more.queue)
+    }
+
+    /// Removes the listeners for which this holds.
+    pub fn extract(&mut self, mut holds: impl FnMut(&Listener) -> bool) -> Vec<Listener> {
+        let mut extracted = Vec::new();
+        let others = self.more.as_mut();
+        let others = others.map_or_else(Vec::new, |more| core::mem::take(&mut more.listeners));
+        for listener in self.first.take().into_iter().chain(others) {
+            if holds(&listener) {
+                extracted.push(listener);
+            } else {
+                self.listen(listener);
+            }
+        }
+        extracted
+    }
 }
 
 pub(super) struct Queued {
@@ -190,51 +298,6 @@ pub(super) enum Listener {
     Part { of: Box<Part>, into: Id },
 }
 
-/// Listeners in their order. Most promises have one, for which nothing is allocated.
-#[derive(Default)]
-pub(super) struct Listeners {
-    first: Option<Listener>,
-    more: Vec<Listener>,
-}
-
-impl Listeners {
-    pub const fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    pub fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.more.len()
-    }
-
-    pub fn push(&mut self, listener: Listener) {
-        match self.first {
-            None => self.first = Some(listener),
-            Some(_) => self.more.push(listener),
-        }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &Listener> {
-        self.first.iter().chain(&self.more)
-    }
-
-    pub fn into_iter(self) -> impl DoubleEndedIterator<Item = Listener> {
-        self.first.into_iter().chain(self.more)
-    }
-
-    /// Removes those for which this holds.
-    pub fn extract(&mut self, mut holds: impl FnMut(&Listener) -> bool) -> Vec<Listener> {
-        let mut extracted = Vec::new();
-        for listener in core::mem::take(self).into_iter() {
-            if holds(&listener) {
-                extracted.push(listener);
-            } else {
-                self.push(listener);
-            }
-        }
-        extracted
-    }
-}
-
 /// A part of a value.
 pub(super) enum Part {
     Field(String),
@@ -247,7 +310,6 @@ impl Node {
         Self {
             refs: 0,
             handles: 0,
-            watched: false,
             kind,
         }
     }
@@ -255,7 +317,7 @@ impl Node {
     pub fn promise(&self) -> Option<&Promise> {
         match &self.kind {
             Kind::Promise(promise) => Some(promise),
-            Kind::Remote { promise, .. } => promise.as_ref(),
+            Kind::Remote { promise, .. } => promise.as_deref(),
             _ => None,
         }
     }
@@ -263,20 +325,20 @@ impl Node {
     pub fn promise_mut(&mut self) -> Option<&mut Promise> {
         match &mut self.kind {
             Kind::Promise(promise) => Some(promise),
-            Kind::Remote { promise, .. } => promise.as_mut(),
+            Kind::Remote { promise, .. } => promise.as_deref_mut(),
             _ => None,
         }
     }
 
     /// Whether anything refers to the node or waits for it.
     pub fn is_observed(&self) -> bool {
-        let waits = |promise: &Promise| !promise.listeners.is_empty() || !promise.queue.is_empty();
-        self.refs > 0 || self.handles > 0 || self.is_pending() && self.promise().is_some_and(waits)
+        let waits = |pending: &Pending| !pending.is_empty();
+        let pending = self.promise().and_then(Promise::pending);
+        self.refs > 0 || self.handles > 0 || pending.is_some_and(waits)
     }
 
     /// Whether this is a promise that has not settled and follows no other.
     pub fn is_pending(&self) -> bool {
-        self.promise()
-            .is_some_and(|promise| matches!(promise.state, State::Pending))
+        self.promise().and_then(Promise::pending).is_some()
     }
 }

@@ -1,8 +1,9 @@
 //! What is sent to peers.
 use alloc::{format, string::ToString as _, vec::Vec};
+use core::num::NonZeroU64;
 
 use super::connection::{Connection, Export, Output, Phase};
-use super::node::{Kind, Node, Part, Promise, Reason, Ref, Remote, State};
+use super::node::{Kind, Node, Part, Reason, Ref, Remote, State};
 use super::payload::Payload;
 use super::slab::Id;
 use super::vat::Vat;
@@ -38,7 +39,7 @@ impl Vat {
     /// Sends a message to a remote party and returns its answer; `None` if the target is not one.
     pub(super) fn send_remote(&mut self, id: Id, payload: &Payload) -> Option<Result<Id, Reason>> {
         let remote = self.sendable(id)?;
-        Some(self.ask(remote.session, remote.target, payload))
+        Some(self.ask(remote.session, remote.target(), payload))
     }
 
     /// Like [`send_remote`](Self::send_remote), without an answer.
@@ -48,7 +49,7 @@ impl Vat {
         payload: &Payload,
     ) -> Option<Result<(), Reason>> {
         let remote = self.sendable(id)?;
-        Some(self.tell(remote.session, remote.target, payload))
+        Some(self.tell(remote.session, remote.target(), payload))
     }
 
     /// Sends a message with an answer position and a resolver.
@@ -103,15 +104,12 @@ impl Vat {
         }
         let answer = state.next_answer;
         state.next_answer += 1;
-        let question = self.nodes.insert(Node::new(Kind::Remote {
-            remote: Remote {
-                session,
-                target: Target::Answer(answer),
-                received: 0,
-                listening,
-            },
-            promise: Some(Promise::default()),
-        }));
+        let mut remote = Remote::new(session, Target::Answer(answer));
+        remote.listening = listening;
+        let promise = Some(self.spare.promise());
+        let question = self
+            .nodes
+            .insert(Node::new(Kind::Remote { remote, promise }));
         state.questions.insert(answer, question);
         Ok((question, answer))
     }
@@ -139,7 +137,6 @@ impl Vat {
         state.next_export += 1;
         state.exports.insert(position, Export { node, refs: 1 });
         self.retain(node);
-        self.keep_for(session, node);
         Ok(position)
     }
 
@@ -147,15 +144,18 @@ impl Vat {
     fn export(&mut self, session: Id, node: Id) -> Result<u64, Reason> {
         if let Some(state) = self.sessions.get_mut(session)
             && let Some(&position) = state.export_index.get(node.index.into())
-            && let Some(export) = state.exports.get_mut(position)
+            && let Some(export) = state.exports.get_mut(position.get())
         {
             export.refs += 1;
-            return Ok(position);
+            return Ok(position.get());
         }
         let position = self.new_export(session, node)?;
-        if let Some(state) = self.sessions.get_mut(session) {
+        if let Some(state) = self.sessions.get_mut(session)
+            && let Some(position) = NonZeroU64::new(position)
+        {
             state.export_index.insert(node.index.into(), position);
         }
+        self.keep_for(session, node);
         Ok(position)
     }
 
@@ -167,7 +167,8 @@ impl Vat {
         if export.refs == 0 {
             let node = export.node;
             state.exports.remove(position);
-            if state.export_index.get(node.index.into()) == Some(&position) {
+            let index = state.export_index.get(node.index.into());
+            if index.is_some_and(|index| index.get() == position) {
                 state.export_index.remove(node.index.into());
             }
             self.keep_no_more(session, node);
@@ -186,7 +187,7 @@ impl Vat {
         self.active(remote.session)?;
         let (resolver, position) = self.new_resolver(remote.session, promise)?;
         let operation = Operation::Listen {
-            to: remote.target,
+            to: remote.target(),
             resolver: Import::Object(resolver),
             wants_partial: false,
         };
@@ -208,7 +209,7 @@ impl Vat {
         }
         self.sendable(id)?;
         let (question, answer) = self.new_question(remote.session, false).ok()?;
-        let from = remote.target;
+        let from = remote.target();
         let operation = match part {
             Part::Field(field) => Operation::Get {
                 from,
@@ -301,7 +302,7 @@ impl Vat {
         if let Kind::Remote { remote, promise } = &node.kind {
             let (remote, pending) = (*remote, promise.is_none() || node.is_pending());
             if remote.session == session && pending {
-                remote.target.write(&mut Syrup::writer(out));
+                remote.target().write(&mut Syrup::writer(out));
                 return Ok(());
             }
             // The promise of a third party is exported like one of ours, which forwards.
@@ -334,6 +335,9 @@ impl Vat {
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         let framing = state.framing.unwrap_or(Framing::None);
         let out = &mut state.out;
+        if out.capacity() == 0 {
+            *out = self.spare.buffer();
+        }
         let start = out.len();
         let encoded = operation.encode::<Syrup, _>(state.dialect, out);
         if encoded.is_err() || out.len() - start > longest {
@@ -374,6 +378,7 @@ impl Vat {
             } else {
                 out.append(&mut session.out);
             }
+            self.spare.put_buffer(core::mem::take(&mut session.out));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Arguments and results: encoded data with references.
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use super::node::Ref;
+use super::node::{Promise, Ref};
 use super::receive::walk;
 use crate::captp::{Codec as _, Syrup, Write as _};
 use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
@@ -400,21 +400,30 @@ impl Payload {
     }
 }
 
-/// Empty payloads whose memory is used again.
+/// Empty payloads, promises and buffers whose memory is used again.
 #[derive(Default)]
-pub(super) struct Spare(Vec<Payload>);
+pub(super) struct Spare {
+    payloads: Vec<Payload>,
+    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
+    promises: Vec<Box<Promise>>,
+    /// Of bytes to be sent.
+    buffers: Vec<Vec<u8>>,
+}
 
 impl Spare {
-    /// Most payloads that are kept.
+    /// Most payloads that are kept, and most promises.
     const KEPT: usize = 256;
     /// Most bytes of data in the memory of one that is kept.
     const SIZE: usize = 512;
+    /// Most buffers that are kept, and most bytes in all of them.
+    const BUFFER_COUNT: usize = 8;
+    const BUFFERS: usize = 8 << 20;
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
 
     /// An empty payload.
     pub fn get(&mut self) -> Payload {
-        self.0.pop().unwrap_or_default()
+        self.payloads.pop().unwrap_or_default()
     }
 
     /// A copy, which does not hold the references.
@@ -442,9 +451,36 @@ impl Spare {
             .links
             .as_ref()
             .map_or(0, |links| links.refs.capacity());
-        if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.0.len() < Self::KEPT {
+        if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.payloads.len() < Self::KEPT
+        {
             payload.clear();
-            self.0.push(payload);
+            self.payloads.push(payload);
+        }
+    }
+
+    /// A promise that is pending.
+    pub fn promise(&mut self) -> Box<Promise> {
+        self.promises.pop().unwrap_or_default()
+    }
+
+    /// An empty buffer.
+    pub fn buffer(&mut self) -> Vec<u8> {
+        self.buffers.pop().unwrap_or_default()
+    }
+
+    /// Keeps the memory of an empty buffer, within bounds.
+    pub fn put_buffer(&mut self, buffer: Vec<u8>) {
+        let kept: usize = self.buffers.iter().map(Vec::capacity).sum();
+        let size = buffer.capacity();
+        if size > 0 && kept + size <= Self::BUFFERS && self.buffers.len() < Self::BUFFER_COUNT {
+            self.buffers.push(buffer);
+        }
+    }
+
+    /// Keeps the memory of a promise, which is as new.
+    pub fn put_promise(&mut self, promise: Box<Promise>) {
+        if self.promises.len() < Self::KEPT {
+            self.promises.push(promise);
         }
     }
 }

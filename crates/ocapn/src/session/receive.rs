@@ -1,11 +1,12 @@
 //! What peers send.
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString as _},
 };
 
 use super::connection::{Connection, Phase};
-use super::node::{Kind, Listener, Node, Part, Promise, Ref, Remote};
+use super::node::{Kind, Listener, Node, Part, Ref, Remote};
 use super::payload::{Builder, PLACEHOLDER, Payload};
 use super::slab::Id;
 use super::vat::Vat;
@@ -63,13 +64,13 @@ impl Vat {
         };
         let limit = self.config.limits.message;
         let mut frames = match session.frames.take() {
-            Some(frames) => frames,
+            Some(frames) => *frames,
             None => {
                 let framing = *session.framing.get_or_insert(match first {
                     b'0'..=b'9' => Framing::Length,
                     _ => Framing::None,
                 });
-                Frames::new(framing, limit)
+                Frames::new_at(framing, limit, session.offset)
             }
         };
         let (mut messages, mut rest) = (0, bytes);
@@ -98,7 +99,8 @@ impl Vat {
                     && session.phase != Phase::Closing
                 {
                     let pending = frames.pending();
-                    session.frames = Some(frames);
+                    session.offset = frames.offset();
+                    session.frames = (pending > 0).then(|| Box::new(frames));
                     if session.phase == Phase::Active {
                         let deadline = match session.deadline {
                             _ if pending == 0 => None,
@@ -373,15 +375,12 @@ impl Vat {
         if session.imports.len() >= self.config.limits.imports {
             return Err(format!("more than {} imports", self.config.limits.imports).into());
         }
-        let node = self.nodes.insert(Node::new(Kind::Remote {
-            remote: Remote {
-                session: id,
-                target: Target::Export(position),
-                received: 1,
-                listening: false,
-            },
-            promise: is_promise.then(Promise::default),
-        }));
+        let mut remote = Remote::new(id, Target::Export(position));
+        remote.received = 1;
+        let promise = is_promise.then(|| self.spare.promise());
+        let node = self
+            .nodes
+            .insert(Node::new(Kind::Remote { remote, promise }));
         session.imports.insert(position, node);
         self.retain(node);
         Ok(node)

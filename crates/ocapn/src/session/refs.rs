@@ -1,7 +1,9 @@
 //! Counting references, and freeing what nothing refers to.
+use alloc::boxed::Box;
+
 use super::connection::Phase;
 use super::deliver::Work;
-use super::node::{Kind, Listener, Node, Outcome, Ref, Remote, State};
+use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, Remote, State};
 use super::outbound::BATCH;
 use super::payload::Payload;
 use super::slab::Id;
@@ -39,10 +41,10 @@ impl Vat {
             return;
         }
         // The caller cannot be notified about a handle that it does not have, so that it need not be kept for that.
-        if let Some(promise) = node.promise_mut() {
+        if let Some(pending) = node.promise_mut().and_then(Promise::pending_mut) {
             let is_caller =
                 |listener: &Listener| matches!(listener, Listener::Caller(by) if *by == id);
-            promise.listeners.extract(is_caller);
+            pending.extract(is_caller);
         }
         if node.refs == 0 {
             self.unreferenced.push(id);
@@ -78,17 +80,13 @@ impl Vat {
         }
     }
 
-    /// Counts the value of a promise for the session whose peer can refer to it. The session ends if it has too many.
-    pub(super) fn charge(&mut self, id: Id) {
-        let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
+    /// Counts more bytes of a promise's value for the session whose peer can refer to it. The session ends if it has too
+    /// many.
+    pub(super) fn charge(&mut self, id: Id, more: usize) {
+        let keeper = self.nodes.get(id).and_then(|node| node.promise()?.kept_for);
+        let Some(keeper) = keeper else {
             return;
         };
-        let size = promise.size();
-        let Some((keeper, counted)) = &mut promise.kept_for else {
-            return;
-        };
-        let keeper = *keeper;
-        let more = size - core::mem::replace(counted, size);
         let Some(session) = self.sessions.get_mut(keeper) else {
             return;
         };
@@ -101,55 +99,53 @@ impl Vat {
     /// Counts the value of a promise, now or when it settles, for a session, unless it counts for another one.
     pub(super) fn keep_for(&mut self, session: Id, id: Id) {
         let keeper = self.nodes.get(id).and_then(|node| node.promise()?.kept_for);
-        if keeper.is_some_and(|(keeper, _)| self.is_active(keeper)) {
+        if keeper.is_some_and(|keeper| self.is_active(keeper)) {
             return;
         }
         if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) {
-            promise.kept_for = Some((session, 0));
-            self.charge(id);
+            promise.kept_for = Some(session);
+            let size = promise.size();
+            self.charge(id, size);
         }
     }
 
     /// The peer of a session cannot refer to the promise any more.
     pub(super) fn keep_no_more(&mut self, session: Id, id: Id) {
         if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut)
-            && let Some((_, counted)) = promise.kept_for.take_if(|(keeper, _)| *keeper == session)
+            && promise
+                .kept_for
+                .take_if(|keeper| *keeper == session)
+                .is_some()
             && let Some(session) = self.sessions.get_mut(session)
         {
-            session.values -= counted;
+            session.values -= promise.size();
         }
     }
 
     /// Frees the node if nothing refers to it. A promise that somebody waits for is kept until it settles.
     pub(super) fn collect(&mut self, id: Id) {
-        let Some(node) = self.nodes.get_mut(id) else {
+        if self.nodes.get(id).is_none_or(Node::is_observed) {
+            return;
+        }
+        let Some(node) = self.nodes.remove(id) else {
             return;
         };
-        if node.is_observed() {
-            return;
-        }
-        let state = node
-            .promise_mut()
-            .map(|promise| core::mem::take(&mut promise.state));
-        let (mut resolves, mut refers) = (None, None);
-        match &node.kind {
+        match node.kind {
             Kind::Object => self.events.push_back(Event::Dropped(Ref(id))),
-            Kind::Bootstrap | Kind::Promise(_) => {}
-            Kind::Resolver(promise) => resolves = Some(*promise),
-            Kind::Remote { remote, .. } => refers = Some(*remote),
-        }
-        self.nodes.free(id);
-        if let Some(state) = state {
-            self.release_state(state);
-        }
-        if let Some(promise) = resolves
-            && self.nodes.get(promise).is_some_and(Node::is_pending)
-        {
-            let outcome = Err("the resolver was dropped".into());
-            self.work.push(Work::Settle { promise, outcome });
-        }
-        if let Some(remote) = refers {
-            self.return_reference(remote);
+            Kind::Bootstrap => {}
+            Kind::Promise(promise) => self.release_promise(promise),
+            Kind::Resolver(promise) => {
+                if self.nodes.get(promise).is_some_and(Node::is_pending) {
+                    let outcome = Err("the resolver was dropped".into());
+                    self.work.push(Work::Settle { promise, outcome });
+                }
+            }
+            Kind::Remote { remote, promise } => {
+                if let Some(promise) = promise {
+                    self.release_promise(promise);
+                }
+                self.return_reference(remote);
+            }
         }
     }
 
@@ -161,7 +157,7 @@ impl Vat {
         if session.phase != Phase::Active {
             return;
         }
-        match remote.target {
+        match remote.target() {
             // The bootstrap object is not counted.
             Target::Export(_) if remote.received == 0 => return,
             Target::Export(position) => {
@@ -180,13 +176,14 @@ impl Vat {
         }
     }
 
-    fn release_state(&mut self, state: State) {
-        match state {
-            State::Pending => {}
+    fn release_promise(&mut self, mut promise: Box<Promise>) {
+        match core::mem::take(&mut *promise).state {
+            State::Pending(_) => {}
             State::Following(other) => self.release(other),
             State::Fulfilled(payload, _) => self.release_payload(payload),
             State::Broken(reason) => self.release_payload(reason.value),
         }
+        self.spare.put_promise(promise);
     }
 
     /// Drops a listener that will not be notified.

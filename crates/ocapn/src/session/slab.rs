@@ -1,15 +1,16 @@
 //! Storage with stable, generation-checked ids.
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 
 /// The index of a slot and the generation of its contents. A stale id finds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Id {
     pub index: u32,
-    generation: u32,
+    generation: NonZeroU32,
 }
 
 pub(super) struct Slab<T> {
-    slots: Vec<(u32, Option<T>)>,
+    slots: Vec<(NonZeroU32, Option<T>)>,
     free: Vec<u32>,
 }
 
@@ -37,11 +38,13 @@ impl<T> Slab<T> {
             }
             None => {
                 let index = self.slots.len() as u32;
-                self.slots.push((0, Some(value)));
-                Id {
-                    index,
-                    generation: 0,
+                // By a quarter, since doubling would waste more memory than copying takes time.
+                if self.slots.len() == self.slots.capacity() {
+                    self.slots.reserve_exact((self.slots.len() / 4).max(4));
                 }
+                let generation = NonZeroU32::MIN;
+                self.slots.push((generation, Some(value)));
+                Id { index, generation }
             }
         }
     }
@@ -66,29 +69,18 @@ impl<T> Slab<T> {
         Some(value)
     }
 
-    /// Removes a value where it is.
-    pub fn free(&mut self, id: Id) {
-        if let Some(slot) = self.slots.get_mut(id.index as usize)
-            && slot.0 == id.generation
-            && slot.1.is_some()
-        {
-            slot.1 = None;
-            self.vacated(id);
-        }
-    }
-
     fn vacated(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(id.index as usize) {
             // A slot whose generations are used up stays empty, so that an old id can never match again.
-            slot.0 = slot.0.wrapping_add(1);
-            if slot.0 != 0 {
+            if let Some(next) = slot.0.checked_add(1) {
+                slot.0 = next;
                 self.free.push(id.index);
             }
         }
     }
 
     pub fn ids(&self) -> Vec<Id> {
-        let used = |(index, slot): (usize, &(u32, Option<T>))| {
+        let used = |(index, slot): (usize, &(NonZeroU32, Option<T>))| {
             slot.1.as_ref().map(|_| Id {
                 index: index as u32,
                 generation: slot.0,

@@ -1,5 +1,5 @@
 //! Maps from positions, which are dense as a rule.
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 
 /// Slots that are kept when they are not needed, so that a session does not allocate with every burst of calls.
 const KEPT: usize = 256;
@@ -9,7 +9,11 @@ const KEPT: usize = 256;
 pub(super) struct Table<T> {
     /// An entry at the position p is in the slot p modulo their number, a power of two, unless the slot is taken.
     slots: Vec<Option<(u64, T)>>,
-    others: BTreeMap<u64, T>,
+    #[expect(
+        clippy::box_collection,
+        reason = "most sessions need none of their maps"
+    )]
+    others: Option<Box<BTreeMap<u64, T>>>,
     len: usize,
 }
 
@@ -17,7 +21,7 @@ impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             slots: Vec::new(),
-            others: BTreeMap::new(),
+            others: None,
             len: 0,
         }
     }
@@ -37,7 +41,7 @@ impl<T> Table<T> {
     pub fn get(&self, position: u64) -> Option<&T> {
         match self.slots.get(self.slot(position)) {
             Some(Some((found, value))) if *found == position => Some(value),
-            _ => self.others.get(&position),
+            _ => self.others.as_ref()?.get(&position),
         }
     }
 
@@ -45,15 +49,16 @@ impl<T> Table<T> {
         let slot = self.slot(position);
         match self.slots.get_mut(slot) {
             Some(Some((found, value))) if *found == position => Some(value),
-            _ => self.others.get_mut(&position),
+            _ => self.others.as_mut()?.get_mut(&position),
         }
     }
 
     /// Adds an entry at a position that has none.
     pub fn insert(&mut self, position: u64, value: T) {
         debug_assert!(self.get(position).is_none());
-        if self.len >= self.slots.len() / 2 {
-            self.resize((2 * self.slots.len()).max(4));
+        let is_taken = !matches!(self.slots.get(self.slot(position)), Some(None));
+        if is_taken && self.len >= self.slots.len() / 2 {
+            self.resize((2 * self.slots.len()).max(2));
         }
         self.len += 1;
         self.put(position, value);
@@ -64,7 +69,8 @@ impl<T> Table<T> {
         match self.slots.get_mut(slot) {
             Some(free @ None) => *free = Some((position, value)),
             _ => {
-                self.others.insert(position, value);
+                let others = self.others.get_or_insert_default();
+                others.insert(position, value);
             }
         }
     }
@@ -75,7 +81,7 @@ impl<T> Table<T> {
         let taken = entry.and_then(|entry| entry.take_if(|(found, _)| *found == position));
         let value = match taken {
             Some((_, value)) => value,
-            None => self.others.remove(&position)?,
+            None => self.others.as_mut()?.remove(&position)?,
         };
         self.len -= 1;
         if self.slots.len() > KEPT && self.len < self.slots.len() / 8 {
@@ -88,7 +94,7 @@ impl<T> Table<T> {
         let mut empty = Vec::new();
         empty.resize_with(slots, || None);
         let slots = core::mem::replace(&mut self.slots, empty);
-        let others = core::mem::take(&mut self.others);
+        let others = self.others.take().into_iter().flat_map(|others| *others);
         for (position, value) in slots.into_iter().flatten().chain(others) {
             self.put(position, value);
         }
@@ -100,7 +106,7 @@ impl<T> Table<T> {
             .slots
             .into_iter()
             .flatten()
-            .chain(self.others)
+            .chain(self.others.into_iter().flat_map(|others| *others))
             .collect();
         entries.sort_unstable_by_key(|(position, _)| *position);
         entries
@@ -139,7 +145,8 @@ mod tests {
                 assert_eq!(table.len(), map.len());
                 assert!(table.slots.len() <= KEPT.max(8 * (map.len() + 1)));
             }
-            assert!(stride != 1 || table.others.len() < table.len() / 4 + 1);
+            let others = table.others.as_ref().map_or(0, |others| others.len());
+            assert!(stride != 1 || others < table.len() / 4 + 1);
             assert_eq!(table.into_entries(), map.into_iter().collect::<Vec<_>>());
         }
     }

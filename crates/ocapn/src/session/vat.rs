@@ -11,7 +11,7 @@ use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
 use super::deliver::{NOT_AN_OBJECT, Work};
 use super::entropy::Entropy;
 use super::gift::{Gift, GiftKey};
-use super::node::{Kind, Listener, Node, Outcome, Part, Promise, Reason, Ref, State};
+use super::node::{Kind, Listener, Node, Outcome, Part, Reason, Ref, State};
 use super::payload::{Payload, Spare};
 use super::slab::{Id, Slab};
 use crate::captp::{SecretKey, Sturdyref, Target};
@@ -330,9 +330,7 @@ impl Vat {
                 let active = session.phase == Phase::Active;
                 active.then_some(Waiting::Bytes(session.out.len()))
             }
-            Kind::Promise(promise) if node.is_pending() => {
-                Some(Waiting::Messages(promise.queue.len()))
-            }
+            Kind::Promise(promise) => Some(Waiting::Messages(promise.pending()?.queued())),
             _ => None,
         }
     }
@@ -362,11 +360,9 @@ impl Vat {
 
     /// Requests an [`Event::Broken`] when the session of the reference ends.
     pub fn watch(&mut self, reference: Ref) {
-        let Some(node) = self.nodes.get_mut(reference.0) else {
-            return;
-        };
-        node.watched = true;
-        if let Kind::Remote { remote, .. } = &node.kind {
+        let node = self.nodes.get_mut(reference.0);
+        if let Some(Kind::Remote { remote, .. }) = node.map(|node| &mut node.kind) {
+            remote.watched = true;
             let session = remote.session;
             if !self.is_active(session) {
                 self.events.push_back(Event::Broken(reference));
@@ -387,7 +383,7 @@ impl Vat {
     /// ones, and for promises that have not settled.
     pub fn remote(&self, reference: Ref) -> Option<(Connection, Target)> {
         match &self.nodes.get(self.end_of(reference.0, false))?.kind {
-            Kind::Remote { remote, .. } => Some((Connection(remote.session), remote.target)),
+            Kind::Remote { remote, .. } => Some((Connection(remote.session), remote.target())),
             _ => None,
         }
     }
@@ -471,16 +467,15 @@ impl Vat {
     }
 
     pub(super) fn new_promise(&mut self) -> Id {
-        self.nodes
-            .insert(Node::new(Kind::Promise(Promise::default())))
+        let promise = self.spare.promise();
+        self.nodes.insert(Node::new(Kind::Promise(promise)))
     }
 
     /// A promise that is broken already.
     pub(super) fn broken(&mut self, reason: impl Into<Reason>) -> Id {
-        self.nodes.insert(Node::new(Kind::Promise(Promise {
-            state: State::Broken(reason.into()),
-            ..Promise::default()
-        })))
+        let mut promise = self.spare.promise();
+        promise.state = State::Broken(reason.into());
+        self.nodes.insert(Node::new(Kind::Promise(promise)))
     }
 
     fn part_of(&mut self, promise: Ref, part: Part) -> Ref {
