@@ -672,9 +672,11 @@ impl Node {
         self.serve();
     }
 
+    /// The outcome of a promise. It need not be copied for the last one who can wait for it.
     pub(crate) fn poll_settled(
         &self,
         promise: Ref,
+        is_last: bool,
         waker: &Waker,
     ) -> Poll<Result<Passable, Error>> {
         let mut listen = false;
@@ -691,7 +693,12 @@ impl Node {
         }
         let waiting = state.promises.entry(promise).or_default();
         if let Some(outcome) = &waiting.outcome {
-            return Poll::Ready(outcome.clone());
+            if !is_last {
+                return Poll::Ready(outcome.clone());
+            }
+            // Whoever receives the promise again listens again.
+            let waiting = state.promises.remove(&promise).unwrap_or_default();
+            return waiting.outcome.map_or(Poll::Pending, Poll::Ready);
         }
         if !waiting.wakers.iter().any(|known| known.will_wake(waker)) {
             waiting.wakers.push(waker.clone());

@@ -1,5 +1,6 @@
 //! References, promises and resolvers.
 use std::{
+    borrow::Cow,
     fmt,
     future::{Future, IntoFuture, poll_fn},
     hash,
@@ -241,11 +242,12 @@ impl<T: Transfer> Future for Settled<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let reference = &self.promise.reference;
+        let is_last = Arc::strong_count(&reference.0) == 1;
         let outcome = reference
             .node()
-            .poll_settled(reference.handle(), context.waker());
+            .poll_settled(reference.handle(), is_last, context.waker());
         if let Poll::Ready(outcome) = outcome {
-            return Poll::Ready(outcome.and_then(|value| T::take(&value)));
+            return Poll::Ready(outcome.and_then(|value| T::take(Cow::Owned(value))));
         }
         match &mut self.deadline {
             Some(deadline) => deadline

@@ -1,5 +1,5 @@
 //! Typed references: what [`object`](macro@crate::object) generates code for.
-use std::{fmt, hash, marker::PhantomData};
+use std::{borrow::Cow, fmt, hash, marker::PhantomData};
 
 use lydite_ocapn::session::Connection;
 use lydite_ocapn::syrup::{self, Decode, Encode};
@@ -29,7 +29,7 @@ pub trait Transfer: Sized {
     /// # Errors
     ///
     /// The value is of another type.
-    fn take(value: &Passable) -> Result<Self, Error>;
+    fn take(value: Cow<'_, Passable>) -> Result<Self, Error>;
 }
 
 impl<T: Encode + for<'a> Decode<'a>> Transfer for T {
@@ -37,7 +37,7 @@ impl<T: Encode + for<'a> Decode<'a>> Transfer for T {
         to.encode(self)
     }
 
-    fn take(value: &Passable) -> Result<Self, Error> {
+    fn take(value: Cow<'_, Passable>) -> Result<Self, Error> {
         Ok(syrup::decode(value.data())?)
     }
 }
@@ -48,8 +48,8 @@ impl Transfer for Passable {
         Ok(())
     }
 
-    fn take(value: &Passable) -> Result<Self, Error> {
-        Ok(value.clone())
+    fn take(value: Cow<'_, Passable>) -> Result<Self, Error> {
+        Ok(value.into_owned())
     }
 }
 
@@ -59,7 +59,7 @@ impl Transfer for Reference {
         Ok(())
     }
 
-    fn take(value: &Passable) -> Result<Self, Error> {
+    fn take(value: Cow<'_, Passable>) -> Result<Self, Error> {
         value.as_reference().ok_or(Error::NotReference)
     }
 }
@@ -69,7 +69,7 @@ impl<A: 'static> Transfer for Ref<A> {
         self.reference.put(to)
     }
 
-    fn take(value: &Passable) -> Result<Self, Error> {
+    fn take(value: Cow<'_, Passable>) -> Result<Self, Error> {
         Reference::take(value).map(Self::cast)
     }
 }
@@ -84,7 +84,7 @@ impl Transfer for Done {
         Ok(())
     }
 
-    fn take(_: &Passable) -> Result<Self, Error> {
+    fn take(_: Cow<'_, Passable>) -> Result<Self, Error> {
         Ok(Self)
     }
 }
@@ -325,7 +325,7 @@ pub mod generated {
         /// Decodes an argument.
         pub fn argument<T: Transfer>(&self, index: usize, name: &str) -> Result<T, Error> {
             let argument = self.arguments.get(index).ok_or(Error::Missing(index))?;
-            T::take(argument)
+            T::take(Cow::Borrowed(argument))
                 .map_err(|error| self.error(&format!("argument {index} (`{name}`): {error}")))
         }
 

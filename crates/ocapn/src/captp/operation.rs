@@ -194,6 +194,10 @@ impl Dialect {
     }
 }
 
+/// Labels of a message, with and without a result.
+const DELIVER: &str = "op:deliver";
+const DELIVER_ONLY: &str = "op:deliver-only";
+
 impl<'a> Operation<'a> {
     /// Decodes `input`, which must be exactly one message.
     ///
@@ -356,6 +360,27 @@ impl<'a> Operation<'a> {
         self.write(&mut C::writer(out), dialect)
     }
 
+    /// Writes the call of a resolver: `['fulfill value]` or `['break reason]`, which need not be a slice for it.
+    pub(crate) fn write_settlement<W: Write>(
+        writer: &mut W,
+        dialect: Dialect,
+        to: Target,
+        outcome: Result<&[u8], &[u8]>,
+    ) {
+        let only = dialect.has_deliver_only();
+        writer.begin_record(if only { DELIVER_ONLY } else { DELIVER });
+        to.write(writer);
+        writer.begin_list();
+        writer.symbol(if outcome.is_ok() { "fulfill" } else { "break" });
+        writer.raw(outcome.unwrap_or_else(|reason| reason));
+        writer.end_list();
+        if !only {
+            writer.boolean(false);
+            writer.boolean(false);
+        }
+        writer.end_record();
+    }
+
     /// Like [`encode`](Self::encode), to a writer.
     #[inline]
     pub fn write<W: Write>(&self, writer: &mut W, dialect: Dialect) -> Result<(), Error> {
@@ -370,11 +395,7 @@ impl<'a> Operation<'a> {
                 resolver,
             } => {
                 let only = dialect.has_deliver_only() && self.is_deliver_only();
-                writer.begin_record(if only {
-                    "op:deliver-only"
-                } else {
-                    "op:deliver"
-                });
+                writer.begin_record(if only { DELIVER_ONLY } else { DELIVER });
                 to.write(writer);
                 writer.raw(arguments);
                 if !only {

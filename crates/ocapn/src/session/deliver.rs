@@ -298,10 +298,10 @@ impl Vat {
 
     /// A copy of the outcome of a promise, if it has settled as data or broken.
     pub(super) fn settled(&mut self, id: Id) -> Option<Outcome> {
-        let outcome = match &self.nodes.get(id)?.promise()?.state {
-            State::Fulfilled(value, _) => Ok(self.spare.copy(value)),
-            State::Broken(reason) => Err(reason.clone()),
-            _ => return None,
+        let outcome = self.nodes.get(id)?.promise()?.outcome()?;
+        let outcome = match outcome {
+            Ok(value) => Ok(self.spare.copy(value)),
+            Err(reason) => Err(reason.clone()),
         };
         for reference in payload_of(&outcome).refs() {
             self.retain(reference.0);
@@ -348,16 +348,21 @@ impl Vat {
         let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
             return;
         };
-        let State::Pending(pending) = core::mem::replace(&mut promise.state, state) else {
+        let State::Pending(mut pending) = core::mem::replace(&mut promise.state, state) else {
             return;
         };
         let size = promise.size();
         for listener in pending.iter() {
             self.forget_listener(id, listener);
         }
-        let is_alone = pending.listeners() == 1 && pending.queued() == 0;
-        let (listeners, queue) = pending.into_parts();
         self.charge(id, size);
+        if following.is_none()
+            && let Some(listener) = pending.take_only()
+        {
+            // The same as below, without the stack.
+            self.notify(listener, id);
+        }
+        let (listeners, queue) = pending.into_parts();
         if let Some(other) = following {
             for listener in listeners {
                 match listener {
@@ -369,11 +374,6 @@ impl Vat {
                     }
                     listener => self.subscribe(other, listener),
                 }
-            }
-        } else if is_alone {
-            // The same as below, without the stack.
-            for listener in listeners {
-                self.notify(listener, id);
             }
         } else {
             // Listeners are notified after the messages that waited, so they are below them on the stack.
@@ -490,14 +490,7 @@ impl Vat {
                 }
             }
             Listener::Wire { resolver, .. } => {
-                let promise = self.nodes.get(promise).and_then(Node::promise);
-                let outcome = match promise.map(|promise| &promise.state) {
-                    Some(State::Fulfilled(value, _)) => Ok(value),
-                    Some(State::Broken(reason)) => Err(&reason.value),
-                    _ => return,
-                };
-                let arguments = self.spare.settlement(outcome);
-                self.send_settlement(resolver, arguments);
+                self.send_settlement(resolver, promise);
                 self.release(resolver);
             }
             Listener::Part { of, into } => {

@@ -175,6 +175,15 @@ impl Promise {
         matches!(self.state, State::Fulfilled(..) | State::Broken(_))
     }
 
+    /// The value or the reason.
+    pub const fn outcome(&self) -> Option<Result<&Payload, &Reason>> {
+        match &self.state {
+            State::Fulfilled(value, _) => Some(Ok(value)),
+            State::Broken(reason) => Some(Err(reason)),
+            State::Pending(_) | State::Following(_) => None,
+        }
+    }
+
     pub const fn pending(&self) -> Option<&Pending> {
         match &self.state {
             State::Pending(pending) => Some(pending),
@@ -249,6 +258,14 @@ impl Pending {
     pub fn iter(&self) -> impl Iterator<Item = &Listener> {
         let others = self.more.iter().flat_map(|more| &more.listeners);
         self.first.iter().chain(others)
+    }
+
+    /// The listener, if nothing else waits. Then nothing does any more.
+    pub fn take_only(&mut self) -> Option<Listener> {
+        match self.more {
+            None => self.first.take(),
+            Some(_) => None,
+        }
     }
 
     /// The listeners and the messages, each in their order.

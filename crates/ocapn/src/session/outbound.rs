@@ -5,7 +5,7 @@ use core::num::NonZeroU64;
 use super::connection::{Connection, Export, Output, Phase};
 use super::node::{Kind, Node, Part, Reason, Ref, Remote, State};
 use super::payload::Payload;
-use super::slab::Id;
+use super::slab::{Id, Slab};
 use super::vat::Vat;
 use crate::captp::{
     Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_header,
@@ -235,14 +235,34 @@ impl Vat {
         }
     }
 
-    /// Calls a resolver of a peer. The arguments do not hold their references: something else must.
-    pub(super) fn send_settlement(&mut self, resolver: Id, arguments: Payload) {
-        let sent = self.send_remote_only(resolver, &arguments);
-        self.spare.put(arguments);
-        if let Some(Err(reason)) = sent {
+    /// Calls a resolver of a peer with what a promise has become.
+    pub(super) fn send_settlement(&mut self, resolver: Id, promise: Id) {
+        let Some(remote) = self.sendable(resolver) else {
+            return;
+        };
+        let sent = self.active(remote.session).and_then(|()| {
+            let Some(outcome) = outcome_of(&self.nodes, promise) else {
+                return Ok(());
+            };
+            if outcome.unwrap_or_else(|reason| reason).refs().is_empty() {
+                return self.append(remote.session, |nodes, dialect, out| {
+                    if let Some(outcome) = outcome_of(nodes, promise) {
+                        let outcome = outcome.map(Payload::data).map_err(Payload::data);
+                        let writer = &mut Syrup::writer(out);
+                        Operation::write_settlement(writer, dialect, remote.target(), outcome);
+                    }
+                    Ok(())
+                });
+            }
+            let arguments = self.spare.settlement(outcome);
+            let sent = self.tell(remote.session, remote.target(), &arguments);
+            self.spare.put(arguments);
+            sent
+        });
+        if let Err(reason) = sent {
             let arguments = self.spare.settlement(Err(&reason.value));
             // If even this cannot be sent, the session has ended.
-            let _: Option<Result<(), _>> = self.send_remote_only(resolver, &arguments);
+            let _: Result<(), _> = self.tell(remote.session, remote.target(), &arguments);
             self.spare.put(arguments);
         }
     }
@@ -330,6 +350,17 @@ impl Vat {
 
     /// Queues a message for sending.
     pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), Reason> {
+        self.append(session, |_, dialect, out| {
+            operation.encode::<Syrup, _>(dialect, out)
+        })
+    }
+
+    /// Queues the message that `encode` appends.
+    fn append(
+        &mut self,
+        session: Id,
+        encode: impl FnOnce(&Slab<Node>, Dialect, &mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<(), Reason> {
         let limits = &self.config.limits;
         let (longest, hard) = (limits.message, limits.outbound_hard);
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
@@ -339,7 +370,7 @@ impl Vat {
             *out = self.spare.buffer();
         }
         let start = out.len();
-        let encoded = operation.encode::<Syrup, _>(state.dialect, out);
+        let encoded = encode(&self.nodes, state.dialect, out);
         if encoded.is_err() || out.len() - start > longest {
             out.truncate(start);
             return Err(match encoded {
@@ -415,6 +446,12 @@ impl Vat {
         self.retain(id);
         Payload::reference(Ref(id))
     }
+}
+
+/// The value or the reason of a promise that has settled.
+fn outcome_of(nodes: &Slab<Node>, promise: Id) -> Option<Result<&Payload, &Payload>> {
+    let outcome = nodes.get(promise)?.promise()?.outcome()?;
+    Some(outcome.map_err(|reason| &reason.value))
 }
 
 pub(super) fn disconnected() -> Reason {

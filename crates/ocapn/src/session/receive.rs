@@ -389,7 +389,10 @@ impl Vat {
     /// Reads arguments; the payload holds a reference for each descriptor.
     fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
         // Without a record there is no descriptor.
-        if !encoded.contains(&b'<') {
+        let records = encoded
+            .iter()
+            .fold(0, |found, byte| found | u8::from(*byte == b'<'));
+        if records == 0 {
             let mut payload = self.spare.get();
             payload.data.extend_from_slice(encoded);
             return Ok(payload);

@@ -372,11 +372,8 @@ impl Vat {
 
     /// The outcome of a promise that has settled. The handles in it are not new ones.
     pub fn outcome(&self, promise: Ref) -> Option<Result<&Payload, &Reason>> {
-        match &self.nodes.get(self.settled_as(promise.0))?.promise()?.state {
-            State::Fulfilled(value, _) => Some(Ok(value)),
-            State::Broken(reason) => Some(Err(reason)),
-            _ => None,
-        }
+        let promise = self.nodes.get(self.settled_as(promise.0))?;
+        promise.promise()?.outcome()
     }
 
     /// The connection through which messages to this reference are sent, and whom they address there. `None` for local
