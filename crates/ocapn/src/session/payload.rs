@@ -416,7 +416,7 @@ impl Spare {
     /// Most bytes of data in the memory of one that is kept.
     const SIZE: usize = 512;
     /// Most buffers that are kept, and most bytes in all of them.
-    const BUFFER_COUNT: usize = 8;
+    const BUFFER_COUNT: usize = 64;
     const BUFFERS: usize = 8 << 20;
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
