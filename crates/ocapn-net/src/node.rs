@@ -615,7 +615,10 @@ impl Node {
                     wakers.into_iter().for_each(Waker::wake);
                 }
                 Event::Broken(reference) => {
-                    let broken = state.broken.entry(reference).or_default();
+                    // There is no entry if the handle was dropped meanwhile.
+                    let Some(broken) = state.broken.get_mut(&reference) else {
+                        continue;
+                    };
                     broken.ended = true;
                     let wakers = std::mem::take(&mut broken.wakers);
                     drop(state);
