@@ -76,7 +76,7 @@ impl Marks {
         if reader.begin(syrup::Kind::List).is_ok() {
             let _: Option<()> = mark_items(&mut reader, &mut marks);
         } else if reader.begin(syrup::Kind::Dictionary).is_ok() {
-            let _: Option<()> = mark_fields(&mut reader, &mut marks);
+            let _: Option<()> = each_field(&mut reader, |key, at| marks.push((key, at)));
             // Of equal keys, the first is found.
             marks.sort_by_key(|(key, _)| key_at(value, *key));
         }
@@ -120,13 +120,14 @@ fn mark_items(reader: &mut Reader<'_>, marks: &mut Vec<(u32, u32)>) -> Option<()
     Some(())
 }
 
-fn mark_fields(reader: &mut Reader<'_>, marks: &mut Vec<(u32, u32)>) -> Option<()> {
+/// Calls `each` with the offsets of each key that is a string and its value.
+fn each_field(reader: &mut Reader<'_>, mut each: impl FnMut(u32, u32)) -> Option<()> {
     while !reader.try_end(syrup::Kind::Dictionary) {
         let key = reader.offset() as u32;
         let is_field = reader.kind() == Ok(syrup::Kind::String);
         reader.raw().ok()?;
         if is_field {
-            marks.push((key, reader.offset() as u32));
+            each(key, reader.offset() as u32);
         }
         reader.raw().ok()?;
     }
@@ -150,12 +151,19 @@ pub(super) fn part(
         Part::Field(field) => {
             let missing = "not a struct";
             reader.begin(syrup::Kind::Dictionary).map_err(|_| missing)?;
-            let range = match marks {
-                Some(marks) => marks
-                    .field(value, field)
-                    .and_then(|start| value.range_after(start, 0)),
-                None => find_field(&mut reader, field),
+            let start = match marks {
+                Some(marks) => marks.field(value, field),
+                None => {
+                    let mut found = None;
+                    let _: Option<()> = each_field(&mut reader, |key, at| {
+                        if found.is_none() && key_at(value, key) == Some(field) {
+                            found = Some(at as usize);
+                        }
+                    });
+                    found
+                }
             };
+            let range = start.and_then(|start| value.range_after(start, 0));
             (range, "no such field")
         }
         Part::Item(index) => {
@@ -194,19 +202,4 @@ fn next(reader: &mut Reader<'_>) -> Option<(usize, usize)> {
     let start = reader.offset();
     reader.raw().ok()?;
     Some((start, reader.offset()))
-}
-
-fn find_field(reader: &mut Reader<'_>, field: &str) -> Option<(usize, usize)> {
-    while !reader.try_end(syrup::Kind::Dictionary) {
-        let is_it = {
-            let mut key = *reader;
-            key.string() == Ok(field)
-        };
-        reader.raw().ok()?;
-        let range = next(reader)?;
-        if is_it {
-            return Some(range);
-        }
-    }
-    None
 }
