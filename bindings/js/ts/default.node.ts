@@ -7,7 +7,7 @@ async function choose(): Promise<Lydite> {
   try {
     return create(loadNative())
   } catch (error) {
-    // Built for another machine, or not built. Any other error must surface.
+    // The package has no module for this machine, or one that does not load. Any other error must surface.
     const code = (error as { code?: string }).code
     if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_DLOPEN_FAILED') throw error
     return (await import('./wasm.node.js')).default
