@@ -32,7 +32,7 @@ copyFileSync(`${target}/captp/${WASM}/captp/lydite_js.wasm`, 'lydite-captp.wasm'
 // npm links a package given by path without its development dependencies.
 if (!existsSync('node_modules/typescript'))
   await run('npm', 'ci', '--ignore-scripts', '--include=dev', '--no-global', '--no-audit', '--no-fund', '--loglevel=error')
-await run('npx', 'tsc', '-p', '.')
+await run('node', 'node_modules/typescript/bin/tsc', '-p', '.')
 if (native) {
   const { prebuild } = await import('./dist/native.js')
   mkdirSync('prebuilds', { recursive: true })
