@@ -26,7 +26,7 @@ use parquet::{
 use crate::{error::ErrorKind, ipc, lock, paths::is_standard};
 
 /// Rows of a batch, unless they are long.
-const BATCH: usize = 1 << 13;
+pub(crate) const BATCH: usize = 1 << 13;
 /// Rows of a batch of an Arrow stream, which are in memory already.
 const STREAM_BATCH: usize = 1 << 16;
 
@@ -41,6 +41,10 @@ pub(crate) struct Limits {
     pub(crate) segment_bytes: u64,
     /// Bytes of a batch of long rows.
     batch_bytes: u64,
+    /// Rows of a row group of one of several outputs.
+    pub(crate) group: usize,
+    /// Decoded bytes of several outputs that wait for more rows.
+    pub(crate) waiting_bytes: u64,
 }
 
 impl Limits {
@@ -54,6 +58,8 @@ impl Limits {
             max_segment: 4 * rows,
             segment_bytes: (memory / 16).clamp(1 << 16, 1 << 26),
             batch_bytes: (memory / 64).clamp(1 << 16, 1 << 24),
+            group: rows / 4,
+            waiting_bytes: 512 * rows as u64,
         }
     }
 }
@@ -130,6 +136,10 @@ pub(crate) struct Batches {
     returned: usize,
     /// Rows of the segment, with those left out.
     rows: usize,
+    /// Rows of a batch, at most.
+    pub(crate) batch_rows: usize,
+    /// Bytes of the segment before they were encoded; an estimate.
+    pub(crate) bytes: u64,
 }
 
 /// The rows that a filter has selected.
@@ -348,7 +358,7 @@ fn next_batches(
     Ok((rows > 0).then_some(Segment::Batches(batches)))
 }
 
-fn bytes_of(batch: &RecordBatch) -> u64 {
+pub(crate) fn bytes_of(batch: &RecordBatch) -> u64 {
     let columns = batch.columns().iter();
     let sizes = columns.map(|column| column.to_data().get_slice_memory_size().unwrap_or_default());
     sizes.sum::<usize>() as u64
@@ -375,6 +385,8 @@ impl Source {
             (Segment::Batches(batches), _) => {
                 return Ok(Batches {
                     rows: batches.iter().map(RecordBatch::num_rows).sum(),
+                    batch_rows: STREAM_BATCH,
+                    bytes: batches.iter().map(bytes_of).sum(),
                     batches: Box::new(batches.into_iter().map(Ok)),
                     selected: None,
                     returned: 0,
@@ -385,10 +397,22 @@ impl Source {
         };
         let schema = metadata.parquet_schema();
         let file = File::open(&self.path)?;
+        let of_groups = &metadata.metadata().row_groups()[groups.clone()];
+        let group_bytes = of_groups
+            .iter()
+            .map(|group| group.total_byte_size().max(0).unsigned_abs());
+        let group_bytes = group_bytes.fold(0, u64::saturating_add).max(1);
+        let group_rows = of_groups
+            .iter()
+            .map(rows_of_group)
+            .fold(0, u64::saturating_add);
+        let fitting = limits.batch_bytes.saturating_mul(group_rows) / group_bytes;
+        let batch_rows = fitting.clamp(16, BATCH as u64) as usize;
+        let bytes = group_bytes.saturating_mul(rows.len() as u64) / group_rows.max(1);
         let mut builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
                 .with_projection(ProjectionMask::roots(schema, self.columns.iter().copied()))
-                .with_batch_size(batch_rows(metadata, &groups, limits))
+                .with_batch_size(batch_rows)
                 .with_row_groups(groups.collect());
         let mut selected = None;
         match (filter, self.filter_column) {
@@ -420,23 +444,10 @@ impl Source {
             selected,
             returned: 0,
             rows: rows.len(),
+            batch_rows,
+            bytes,
         })
     }
-}
-
-/// Returns the number of rows of a batch.
-fn batch_rows(metadata: &ArrowReaderMetadata, groups: &Range<usize>, limits: &Limits) -> usize {
-    let groups = &metadata.metadata().row_groups()[groups.clone()];
-    let bytes = groups
-        .iter()
-        .map(|group| group.total_byte_size().max(0).unsigned_abs());
-    let bytes = bytes.fold(0, u64::saturating_add);
-    let rows = groups
-        .iter()
-        .map(rows_of_group)
-        .fold(0, u64::saturating_add);
-    let fitting = limits.batch_bytes.saturating_mul(rows) / bytes.max(1);
-    fitting.clamp(16, BATCH as u64) as usize
 }
 
 impl Batches {

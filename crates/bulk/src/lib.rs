@@ -10,6 +10,8 @@
 //! - They are read in segments of at most 1,048,576 rows, usually 262,144. Each thread reads, decodes and encodes one
 //!   segment at a time; a bounded number of finished segments waits for the writer. So memory depends on the number of
 //!   threads and the size of a segment ([`Options::memory`]), not on the size of the files.
+//! - With a file per event, the rows of an event that is rare in a segment wait for those of the next segments, so that its
+//!   file has row groups of a usual size.
 //! - Logs of other events are left out before their other columns are read, if they are the majority.
 //! - An output file appears under its name only when it is complete and on disk, not after an error. The output `-` is an
 //!   Arrow stream on standard output.
@@ -36,6 +38,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod gather;
 mod guard;
 mod input;
 mod inspect;
@@ -254,7 +257,7 @@ pub fn write(
     let mut file = None;
     let mut batches = batches.into_iter().peekable();
     while batches.peek().is_some() {
-        let mut rows = encoding.start().map_err(at())?;
+        let mut rows = encoding.start(input::BATCH).map_err(at())?;
         let mut missing = ROWS;
         for batch in batches.by_ref() {
             let batch = batch?;

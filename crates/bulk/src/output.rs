@@ -9,6 +9,7 @@ use std::{
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
 use parquet::{
     arrow::{
         ArrowWriter,
@@ -19,7 +20,7 @@ use parquet::{
     basic::{Compression as Codec, ZstdLevel},
     file::{
         metadata::KeyValue,
-        properties::{EnabledStatistics, WriterProperties},
+        properties::{DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties},
         writer::SerializedFileWriter,
     },
     schema::types::ColumnPath,
@@ -29,9 +30,13 @@ use tempfile::NamedTempFile;
 use crate::{
     Compression, Error, Format, Options,
     error::ErrorKind,
+    input::BATCH,
     paths::{is_arrow, is_standard},
     resume::{KEY, TEMPORARY},
 };
+
+/// Rows that are encoded together in Parquet: those after which a column writer decides whether a page ends.
+const STEP: usize = DEFAULT_WRITE_BATCH_SIZE;
 
 /// How one output file is encoded.
 pub(crate) struct Encoding {
@@ -49,13 +54,24 @@ enum Encoder {
     ArrowStream,
 }
 
-/// The rows of a segment in one output file.
-pub(crate) enum Rows {
-    Parquet(u64, Vec<ArrowColumnWriter>),
+/// The rows of a row group.
+pub(crate) struct Rows {
+    /// Rows that are encoded together. Where a page ends depends on it, so that it must not depend on how the rows were
+    /// split into batches: a filter combines them.
+    step: usize,
+    /// Less than a step.
+    rest: Vec<RecordBatch>,
+    missing: usize,
+    encoded: u64,
+    encoder: RowsEncoder,
+}
+
+enum RowsEncoder {
+    Parquet(Vec<ArrowColumnWriter>),
     Arrow(Vec<RecordBatch>),
 }
 
-/// A segment of one output file, ready to be written.
+/// A row group, ready to be written.
 pub(crate) enum Encoded {
     Parquet(u64, Vec<ArrowColumnChunk>),
     Arrow(Vec<RecordBatch>),
@@ -150,12 +166,23 @@ impl Encoding {
         })
     }
 
-    /// Starts the rows of a segment.
-    pub(crate) fn start(&self) -> Result<Rows, ErrorKind> {
-        Ok(match &self.format {
-            // The index of the row group matters for encryption only.
-            Encoder::Parquet(parquet) => Rows::Parquet(0, parquet.1.create_column_writers(0)?),
-            Encoder::Arrow | Encoder::ArrowStream => Rows::Arrow(Vec::new()),
+    /// Starts a row group of rows that arrive in batches of at most this size.
+    pub(crate) fn start(&self, batch: usize) -> Result<Rows, ErrorKind> {
+        let (encoder, step) = match &self.format {
+            Encoder::Parquet(parquet) => {
+                // The index of the row group matters for encryption only.
+                let writers = parquet.1.create_column_writers(0)?;
+                (RowsEncoder::Parquet(writers), STEP)
+            }
+            Encoder::Arrow | Encoder::ArrowStream => (RowsEncoder::Arrow(Vec::new()), BATCH),
+        };
+        let step = step.min(batch).max(1);
+        Ok(Rows {
+            step,
+            rest: Vec::new(),
+            missing: step,
+            encoded: 0,
+            encoder,
         })
     }
 
@@ -196,17 +223,17 @@ impl Encoding {
         Ok(Output { rows: 0, writer })
     }
 
-    /// Appends a segment to the file, which is opened by the first one.
+    /// Appends a row group to the file, which is opened by the first one.
     pub(crate) fn write(
         &self,
         output: &mut Option<Output>,
-        segment: Encoded,
+        encoded: Encoded,
     ) -> Result<(), ErrorKind> {
         let output = match output {
             Some(output) => output,
             None => output.insert(self.open()?),
         };
-        match (&mut output.writer, segment) {
+        match (&mut output.writer, encoded) {
             (Writer::Parquet(writer), Encoded::Parquet(rows, chunks)) => {
                 let mut group = writer.next_row_group()?;
                 for chunk in chunks {
@@ -226,7 +253,7 @@ impl Encoding {
                     writer.write(&batch)?;
                     output.rows += batch.num_rows() as u64;
                 }
-                // So that a reader has each segment at once.
+                // So that a reader has the rows of each segment at once.
                 writer.flush()?;
             }
             // Not reached: both are of this encoding's format.
@@ -283,10 +310,37 @@ impl Encoding {
 }
 
 impl Rows {
-    pub(crate) fn append(&mut self, batch: RecordBatch) -> Result<(), ErrorKind> {
-        match self {
-            Self::Parquet(rows, writers) => {
-                *rows += batch.num_rows() as u64;
+    pub(crate) fn append(&mut self, mut batch: RecordBatch) -> Result<(), ErrorKind> {
+        while batch.num_rows() >= self.missing {
+            let rows = batch.slice(0, self.missing);
+            batch = batch.slice(self.missing, batch.num_rows() - self.missing);
+            self.missing = self.step;
+            if self.rest.is_empty() {
+                self.encode(rows)?;
+            } else {
+                self.rest.push(rows);
+                self.encode_rest()?;
+            }
+        }
+        if batch.num_rows() > 0 {
+            self.missing -= batch.num_rows();
+            self.rest.push(batch);
+        }
+        Ok(())
+    }
+
+    fn encode_rest(&mut self) -> Result<(), ErrorKind> {
+        let rest = std::mem::take(&mut self.rest);
+        match rest.first() {
+            Some(first) => self.encode(concat_batches(first.schema_ref(), &rest)?),
+            None => Ok(()),
+        }
+    }
+
+    fn encode(&mut self, batch: RecordBatch) -> Result<(), ErrorKind> {
+        self.encoded += batch.num_rows() as u64;
+        match &mut self.encoder {
+            RowsEncoder::Parquet(writers) => {
                 let mut writers = writers.iter_mut();
                 for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
                     for (leaf, writer) in compute_leaves(field, array)?.iter().zip(&mut writers) {
@@ -294,18 +348,19 @@ impl Rows {
                     }
                 }
             }
-            Self::Arrow(batches) => batches.push(batch),
+            RowsEncoder::Arrow(batches) => batches.push(batch),
         }
         Ok(())
     }
 
-    pub(crate) fn finish(self) -> Result<Encoded, ErrorKind> {
-        Ok(match self {
-            Self::Parquet(rows, writers) => {
+    pub(crate) fn finish(mut self) -> Result<Encoded, ErrorKind> {
+        self.encode_rest()?;
+        Ok(match self.encoder {
+            RowsEncoder::Parquet(writers) => {
                 let chunks = writers.into_iter().map(ArrowColumnWriter::close);
-                Encoded::Parquet(rows, chunks.collect::<Result<_, _>>()?)
+                Encoded::Parquet(self.encoded, chunks.collect::<Result<_, _>>()?)
             }
-            Self::Arrow(batches) => Encoded::Arrow(batches),
+            RowsEncoder::Arrow(batches) => Encoded::Arrow(batches),
         })
     }
 }

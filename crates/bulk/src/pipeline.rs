@@ -19,10 +19,11 @@ use lydite_arrow::{ColumnMap, Role, Transform};
 use crate::{
     Error, FIRST_FAILURES, FailedRow, Report,
     error::ErrorKind,
+    gather::{Few, Waiting},
     guard::guard,
     input::{Input, Limits},
     lock,
-    output::{self, Encoded, Encoding, Output},
+    output::{self, Encoding, Output},
     paths::InputFile,
     segments::{Part, Segments, Totals, Work},
 };
@@ -41,9 +42,37 @@ pub(crate) struct Run<'a> {
     pub(crate) progress: &'a dyn Fn() -> ControlFlow<()>,
 }
 
-/// A decoded segment: what is to be written to each file, and a part of the report.
+/// The rows of one output in a segment.
+enum Rows {
+    /// Of one of several outputs, and too few for a row group.
+    Few(Few),
+    Full(output::Rows),
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self::Few(Few::default())
+    }
+}
+
+/// The rows of all outputs in a segment.
+struct Outputs {
+    rows: Vec<Rows>,
+    /// Bytes of the segment.
+    bytes: u64,
+}
+
+/// The rows of a segment, with the index of their output, and a part of the report.
+#[derive(Default)]
 struct Decoded {
-    encoded: Vec<Option<Encoded>>,
+    few: Vec<(usize, Few)>,
+    full: Vec<(usize, output::Rows)>,
+    report: Report,
+}
+
+/// Row groups to be written, with the index of their output, and a part of the report.
+struct Encoded {
+    groups: Vec<(usize, output::Encoded)>,
     report: Report,
 }
 
@@ -81,21 +110,30 @@ impl Run<'_> {
         }
         let permitted = Mutex::new(permitted);
         let (done, decoded) = sync_channel(self.threads + WAITING);
-        let (transform, limits) = (self.transform, &self.limits);
+        let worker = Worker {
+            transform: self.transform,
+            encodings,
+            limits: &self.limits,
+            seen: &seen,
+            waiting: &(encodings.len() > 1).then(|| Waiting::new(encodings.len(), self.limits)),
+        };
         thread::scope(|scope| {
             for _ in 0..self.threads {
                 let done = done.clone();
-                let (segments, permitted, seen) = (&segments, &permitted, &seen);
+                let (segments, permitted) = (&segments, &permitted);
                 scope.spawn(move || {
                     let next = || {
                         lock(permitted).recv().ok()?;
                         let (index, segments) = &mut *lock(segments);
                         *index += 1;
-                        Some((*index - 1, segments.next()?))
+                        Some((*index - 1, segments.next()))
                     };
                     while let Some((index, work)) = next() {
-                        let decoded =
-                            work.and_then(|work| decode(work, transform, encodings, limits, seen));
+                        let decoded = match work {
+                            Some(work) => Some(worker.segment(index, work)),
+                            None => worker.rest(index),
+                        };
+                        let Some(decoded) = decoded else { return };
                         if done.send((index, decoded)).is_err() {
                             return;
                         }
@@ -116,7 +154,7 @@ impl Run<'_> {
 
     fn write_in_order(
         self,
-        decoded: Receiver<(usize, Result<Decoded, Error>)>,
+        decoded: Receiver<(usize, Result<Encoded, Error>)>,
         permits: SyncSender<()>,
         writer: &mut Writer<'_>,
     ) -> Result<(), Error> {
@@ -140,96 +178,157 @@ impl Run<'_> {
     }
 }
 
-/// Decodes and encodes segments.
-fn decode(
-    work: Work,
-    transform: &Arc<Transform>,
-    encodings: &[Encoding],
-    limits: &Limits,
-    seen: &Seen,
-) -> Result<Decoded, Error> {
-    let mut report = Report::default();
-    let mut outputs: Vec<Option<output::Rows>> = encodings.iter().map(|_| None).collect();
-    for part in work.parts {
-        let source = part.source.clone();
-        let decoded = guard(|| decode_part(part, transform, encodings, limits, seen, &mut outputs));
-        report.add(decoded.map_err(Error::at(&source.path))?);
-    }
-    let encoded = timed(&mut report.times.encode, || {
-        let outputs = outputs.into_iter().zip(encodings);
-        let encoded = outputs.map(|(output, encoding)| {
-            let encoded = output.map(output::Rows::finish).transpose();
-            encoded.map_err(Error::at(encoding.path()))
-        });
-        encoded.collect::<Result<_, _>>()
-    });
-    Ok(Decoded {
-        encoded: encoded?,
-        report,
-    })
+/// What a thread needs to decode and encode segments.
+#[derive(Clone, Copy)]
+struct Worker<'a> {
+    transform: &'a Arc<Transform>,
+    encodings: &'a [Encoding],
+    limits: &'a Limits,
+    seen: &'a Seen,
+    /// Of several outputs.
+    waiting: &'a Option<Waiting>,
 }
 
-fn decode_part(
-    part: Part,
-    transform: &Arc<Transform>,
-    encodings: &[Encoding],
-    limits: &Limits,
-    seen: &Seen,
-    outputs: &mut [Option<output::Rows>],
-) -> Result<Report, ErrorKind> {
-    let Part {
-        source,
-        segment,
-        first_row,
-    } = part;
-    let mut report = Report::default();
-    let filter = seen.is_selective().then_some(transform);
-    let mut batches = timed(&mut report.times.read, || {
-        source.read(segment, limits, filter)
-    })?;
-    report.rows = batches.rows() as u64;
-    while let Some(batch) = timed(&mut report.times.read, || batches.next())? {
-        let map = &transform.options().map;
-        let failed_row = |row: usize, error: &dyn ToString| FailedRow {
-            file: source.path.clone(),
-            row: first_row + batches.row(&batch, row) as u64,
-            block_number: integer(&batch, Role::BlockNumber, row, map),
-            log_index: integer(&batch, Role::LogIndex, row, map),
-            error: error.to_string(),
-        };
-        let transformed = timed(&mut report.times.decode, || transform.apply(&batch));
-        let transformed = transformed.map_err(|error| match error {
-            lydite_arrow::Error::Row(failure) => {
-                ErrorKind::Row(failed_row(failure.row, &failure.error))
-            }
-            error => error.into(),
-        })?;
-        report.selected += transformed.selected as u64;
-        report.other_layout += transformed.other_layout as u64;
-        report.different += transformed.differences.len() as u64;
-        for failure in &transformed.failures {
-            let count = report.failures.entry(failure.error.reason()).or_default();
-            *count += 1;
+impl Worker<'_> {
+    /// Decodes and encodes a segment.
+    fn segment(self, index: usize, work: Result<Work, Error>) -> Result<Encoded, Error> {
+        let mut decoded = work.and_then(|work| self.decode(work));
+        let mut groups = Vec::new();
+        if let Some(waiting) = self.waiting {
+            // Later segments wait for this one, also after an error.
+            let few = match &mut decoded {
+                Ok(decoded) => std::mem::take(&mut decoded.few),
+                Err(_) => Vec::new(),
+            };
+            let full = decoded.iter().flat_map(|decoded| &decoded.full);
+            groups = waiting.add(index, few, full.map(|(output, _)| *output));
         }
-        let missing = FIRST_FAILURES - report.first_failures.len();
-        let failures = transformed.failures.iter();
-        let failures = failures.map(|failure| failed_row(failure.row, &failure.error));
-        let differences = transformed.differences.iter();
-        let differences = differences.map(|(row, text)| failed_row(*row, text));
-        let first = failures.chain(differences).take(missing);
-        report.first_failures.extend(first);
-        let batches = transformed.batches.into_iter();
-        for ((batch, output), encoding) in batches.zip(&mut *outputs).zip(encodings) {
-            let Some(batch) = batch else { continue };
-            timed(&mut report.times.encode, || match output {
-                Some(output) => output.append(batch),
-                none => none.insert(encoding.start()?).append(batch),
-            })?;
-        }
+        self.encode(groups, decoded?)
     }
-    seen.rows.fetch_add(report.rows, Ordering::Relaxed);
-    seen.selected.fetch_add(report.selected, Ordering::Relaxed);
-    Ok(report)
+
+    /// Encodes the rows of an output that wait after the last segment.
+    fn rest(self, index: usize) -> Option<Result<Encoded, Error>> {
+        let group = self.waiting.as_ref()?.rest(index)?;
+        Some(self.encode(vec![group], Decoded::default()))
+    }
+
+    fn decode(self, work: Work) -> Result<Decoded, Error> {
+        let mut decoded = Decoded::default();
+        let rows = self.encodings.iter().map(|_| Rows::default());
+        let mut outputs = Outputs {
+            rows: rows.collect(),
+            bytes: 0,
+        };
+        for part in work.parts {
+            let source = part.source.clone();
+            let report = guard(|| self.decode_part(part, &mut outputs));
+            decoded.report.add(report.map_err(Error::at(&source.path))?);
+        }
+        for (index, rows) in outputs.rows.into_iter().enumerate() {
+            match rows {
+                Rows::Few(few) if few.rows() == 0 => {}
+                Rows::Few(mut few) => {
+                    let combined = timed(&mut decoded.report.times.encode, || few.combine());
+                    combined.map_err(Error::at(self.encodings[index].path()))?;
+                    decoded.few.push((index, few));
+                }
+                Rows::Full(full) => decoded.full.push((index, full)),
+            }
+        }
+        Ok(decoded)
+    }
+
+    fn decode_part(self, part: Part, outputs: &mut Outputs) -> Result<Report, ErrorKind> {
+        let Part {
+            source,
+            segment,
+            first_row,
+        } = part;
+        let mut report = Report::default();
+        let filter = self.seen.is_selective().then_some(self.transform);
+        let mut batches = timed(&mut report.times.read, || {
+            source.read(segment, self.limits, filter)
+        })?;
+        report.rows = batches.rows() as u64;
+        outputs.bytes = outputs.bytes.saturating_add(batches.bytes);
+        // Long rows are not kept in memory.
+        let gather = self.waiting.is_some() && outputs.bytes <= self.limits.waiting_bytes;
+        let group = if gather { self.limits.group } else { 0 };
+        while let Some(batch) = timed(&mut report.times.read, || batches.next())? {
+            let map = &self.transform.options().map;
+            let failed_row = |row: usize, error: &dyn ToString| FailedRow {
+                file: source.path.clone(),
+                row: first_row + batches.row(&batch, row) as u64,
+                block_number: integer(&batch, Role::BlockNumber, row, map),
+                log_index: integer(&batch, Role::LogIndex, row, map),
+                error: error.to_string(),
+            };
+            let transformed = timed(&mut report.times.decode, || self.transform.apply(&batch));
+            let transformed = transformed.map_err(|error| match error {
+                lydite_arrow::Error::Row(failure) => {
+                    ErrorKind::Row(failed_row(failure.row, &failure.error))
+                }
+                error => error.into(),
+            })?;
+            report.selected += transformed.selected as u64;
+            report.other_layout += transformed.other_layout as u64;
+            report.different += transformed.differences.len() as u64;
+            for failure in &transformed.failures {
+                let count = report.failures.entry(failure.error.reason()).or_default();
+                *count += 1;
+            }
+            let missing = FIRST_FAILURES - report.first_failures.len();
+            let failures = transformed.failures.iter();
+            let failures = failures.map(|failure| failed_row(failure.row, &failure.error));
+            let differences = transformed.differences.iter();
+            let differences = differences.map(|(row, text)| failed_row(*row, text));
+            let first = failures.chain(differences).take(missing);
+            report.first_failures.extend(first);
+            let (batch_rows, batches) = (batches.batch_rows, transformed.batches.into_iter());
+            for ((batch, output), encoding) in batches.zip(&mut outputs.rows).zip(self.encodings) {
+                let Some(batch) = batch else { continue };
+                timed(&mut report.times.encode, || {
+                    let few = match output {
+                        Rows::Few(few) => few,
+                        Rows::Full(full) => return full.append(batch),
+                    };
+                    few.push(batch, batch_rows);
+                    if few.rows() >= group {
+                        *output = Rows::Full(std::mem::take(few).start(encoding)?);
+                    }
+                    Ok::<_, ErrorKind>(())
+                })?;
+            }
+        }
+        self.seen.rows.fetch_add(report.rows, Ordering::Relaxed);
+        self.seen
+            .selected
+            .fetch_add(report.selected, Ordering::Relaxed);
+        Ok(report)
+    }
+
+    /// Encodes row groups: first those whose rows have waited, then those of this segment.
+    fn encode(self, groups: Vec<(usize, Few)>, decoded: Decoded) -> Result<Encoded, Error> {
+        let mut report = decoded.report;
+        let encoded = timed(&mut report.times.encode, || {
+            let at = |output: usize| Error::at(self.encodings[output].path());
+            let mut encoded = Vec::new();
+            for (output, few) in groups {
+                let rows = few
+                    .start(&self.encodings[output])
+                    .and_then(output::Rows::finish);
+                encoded.push((output, rows.map_err(at(output))?));
+            }
+            for (output, rows) in decoded.full {
+                encoded.push((output, rows.finish().map_err(at(output))?));
+            }
+            Ok::<_, Error>(encoded)
+        });
+        Ok(Encoded {
+            groups: encoded?,
+            report,
+        })
+    }
 }
 
 /// Adds the time of a step.
@@ -271,15 +370,13 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, segment: Decoded) -> Result<(), Error> {
+    fn write(&mut self, segment: Encoded) -> Result<(), Error> {
         self.report.add(segment.report);
-        let outputs = self.encodings.iter().zip(&mut self.outputs);
-        for ((encoding, output), encoded) in outputs.zip(segment.encoded) {
-            if let Some(encoded) = encoded {
-                let write = || encoding.write(output, encoded);
-                let written = timed(&mut self.report.times.write, write);
-                written.map_err(Error::at(encoding.path()))?;
-            }
+        for (index, group) in segment.groups {
+            let (encoding, output) = (&self.encodings[index], &mut self.outputs[index]);
+            let write = || encoding.write(output, group);
+            let written = timed(&mut self.report.times.write, write);
+            written.map_err(Error::at(encoding.path()))?;
         }
         Ok(())
     }

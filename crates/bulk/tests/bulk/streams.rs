@@ -5,14 +5,14 @@ use std::{
     sync::Arc,
 };
 
-use crate::common::{decode, files, logs, moved, rows, word, write};
+use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
 use arrow_array::{FixedSizeBinaryArray, RecordBatch};
 use arrow_ipc::{
     CompressionType,
     writer::{IpcWriteOptions, StreamWriter},
 };
-use lydite_arrow::{Keep, OnError, TransformOptions};
-use lydite_bulk::Options;
+use lydite_arrow::{EventDecoder, EventSet, Keep, OnError, TransformOptions};
+use lydite_bulk::{Options, decode_logs};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use serde_json::json;
 
@@ -193,4 +193,90 @@ fn rows_are_filtered_before_other_columns() {
             .ends_with("in.parquet: row 189: byte 0: integer out of range for its type"),
         "{error}"
     );
+}
+
+/// Segments of 1,024 rows. Those of a rare event share row groups of at least 256 rows, in order, also if it becomes more
+/// common; unless the rows of too many events wait.
+#[test]
+fn rare_events_share_row_groups() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let common = moved(&Default::default()).decoders()[0].codec().topic().0;
+    for events in [1, 60] {
+        let signature = |i| format!("event Rare{i}(address indexed to, uint128 amount)");
+        let signatures = std::iter::once(SIGNATURE.to_owned()).chain((0..events).map(signature));
+        let decoders =
+            signatures.map(|one| EventDecoder::parse(&one, &Default::default()).unwrap());
+        let events = EventSet::new(decoders).unwrap();
+        let rare: Vec<[u8; 32]> = events.decoders()[1..]
+            .iter()
+            .map(|one| one.codec().topic().0)
+            .collect();
+        let batches = (0..20).map(|i| {
+            let numbers = i * 1_024..(i + 1) * 1_024;
+            let topics = numbers.clone().map(|n| {
+                Some(match n % 3 {
+                    0 if n > 15_000 => rare[0],
+                    0 if n % 30 == 0 => rare[n as usize / 30 % rare.len()],
+                    _ => common,
+                })
+            });
+            let topics = FixedSizeBinaryArray::try_from_sparse_iter_with_size(topics, 32).unwrap();
+            let batch = logs(numbers);
+            let mut columns = batch.columns().to_vec();
+            columns[1] = Arc::new(topics);
+            RecordBatch::try_new(batch.schema(), columns).unwrap()
+        });
+        write(&path("in.parquet"), &batches.collect::<Vec<_>>(), 1_024);
+        let outputs = [1, 2, 5].map(|threads| {
+            let output = path(&format!("{threads}-{}", rare.len()));
+            let options = Options {
+                memory: Some(1),
+                threads: std::num::NonZeroUsize::new(threads),
+                ..Options::default()
+            };
+            let input = [path("in.parquet")];
+            let report = decode_logs(&input, &output, &events, &options, &proceed).unwrap();
+            assert_eq!(report.selected, 20 * 1_024);
+            let mut bytes = Vec::new();
+            for name in files(&output) {
+                let file = output.join(&name);
+                let rows = rows(&file)
+                    .into_iter()
+                    .map(|row| row[0].as_str().unwrap().parse::<u64>().unwrap());
+                assert!(rows.is_sorted(), "{name}");
+                bytes.push((name, fs::read(file).unwrap()));
+            }
+            assert_eq!(bytes.len(), 1 + rare.len());
+            bytes
+        });
+        assert!(outputs[0] == outputs[1] && outputs[0] == outputs[2]);
+        let groups = groups(&path(&format!("1-{}", rare.len())).join("Rare0.parquet"));
+        match rare.len() {
+            1 => assert_eq!(groups, [274, 346, 342, 341, 341, 342, 341]),
+            _ => assert!(groups[0] < 256),
+        }
+    }
+}
+
+/// With one thread, the second segment is filtered, whose batches have more rows then; with two threads, usually not.
+#[test]
+fn a_filter_changes_no_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let segment = 1 << 18;
+    let batches = [sparse(0..segment), sparse(segment..2 * segment)];
+    write(&path("in.parquet"), &batches, segment as usize);
+    for output in ["out.parquet", "out.arrow"] {
+        let bytes = [1, 2].map(|threads| {
+            let options = Options {
+                threads: std::num::NonZeroUsize::new(threads),
+                overwrite: true,
+                ..Options::default()
+            };
+            decode(&path("in.parquet"), &path(output), &options).unwrap();
+            fs::read(path(output)).unwrap()
+        });
+        assert!(bytes[0] == bytes[1], "{output}");
+    }
 }
