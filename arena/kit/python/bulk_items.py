@@ -113,3 +113,13 @@ def in_files(parse, call):
     return kit.decoder(
         parse, lambda item: [call(item)], lambda result: result[1], lambda result: _digest([pq.read_table(result[0])])
     )
+
+
+def in_rows(parse, call):
+    """An operation whose result is a list of rows."""
+
+    def written(rows):
+        digest = hashlib.sha256(b"".join(_bytes(value) for row in rows for value in row))
+        return len(rows).to_bytes(8, "little") + digest.digest()
+
+    return kit.decoder(parse, lambda item: [call(item)], len, written)

@@ -6,6 +6,7 @@
 
 mod columns;
 mod mix;
+mod tokens;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -43,6 +44,7 @@ impl Elements for Bulk {
                 let kind = random.below(1000);
                 Ok(log(kind, random))
             }
+            "bulk_tokens_file" => Ok(tokens::draw(random)),
             "bulk_orders" => Ok(order(random)),
             "bulk_calls" => Ok(lp(&call(random))),
             "bulk_checksums" => Ok(random.bytes(20)),
@@ -66,6 +68,11 @@ impl Elements for Bulk {
             let decoded = mix::decoded(&mut reader, op.ops_per_call)?.concat();
             digest.update(decoded.concat());
             return expected(reader, decoded.len() as u64, digest);
+        }
+        if op.kernel == "bulk_tokens_file" {
+            let top = tokens::top(&mut reader, op.ops_per_call)?;
+            digest.update(top.concat());
+            return expected(reader, top.len() as u64, digest);
         }
         for row in 0..op.ops_per_call {
             let values = match op.kernel.as_str() {
