@@ -228,7 +228,8 @@ impl Worker<'_> {
             match rows {
                 Rows::Few(few) if few.rows() == 0 => {}
                 Rows::Few(mut few) => {
-                    let combined = timed(&mut decoded.report.times.encode, || few.combine());
+                    let combined =
+                        timed(&mut decoded.report.times.encode, || guard(|| few.combine()));
                     combined.map_err(Error::at(self.encodings[index].path()))?;
                     decoded.few.push((index, few));
                 }
