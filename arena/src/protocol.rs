@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -161,6 +162,23 @@ struct Errors {
 /// come from the kernel page by page in another. These settings fix the thresholds for every contender.
 const MALLOC: &str = "glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456";
 
+/// Starts a program whose file was just written. A process that another thread forks meanwhile holds the file open for
+/// writing until it runs its own program, and until then the kernel refuses to run the file.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let start = Instant::now();
+    loop {
+        match command.spawn() {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy
+                    && start.elapsed() < Duration::from_secs(2) =>
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            started => return started,
+        }
+    }
+}
+
 impl Process {
     /// Starts `command` in `folder` and requests its description. Creates a private folder for its files in `work`.
     pub fn start(
@@ -170,7 +188,7 @@ impl Process {
         work: &Path,
         deadline: Duration,
     ) -> Result<Self, Failure> {
-        let crash = |error: std::io::Error| Failure::Crash(error.to_string());
+        let crash = |error: io::Error| Failure::Crash(error.to_string());
         let [program, args @ ..] = command else {
             return Err(Failure::Crash("the manifest's `run` is empty".into()));
         };
@@ -196,8 +214,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         sandbox::confine(&mut command);
-        let mut child = command
-            .spawn()
+        let mut child = spawn(&mut command)
             .map_err(|error| Failure::Crash(format!("{}: {error}", program.display())))?;
         let group = Group::new(child.id());
         let (stdin, stdout, stderr) =
@@ -207,12 +224,12 @@ impl Process {
             };
         let errors = Arc::new(Mutex::new(Errors::default()));
         let written = Arc::clone(&errors);
-        std::thread::Builder::new()
+        thread::Builder::new()
             .name("contender errors".into())
             .spawn(move || drain(stderr, &written))
             .map_err(crash)?;
         let (sender, lines) = sync_channel(QUEUE);
-        std::thread::Builder::new()
+        thread::Builder::new()
             .name("contender output".into())
             .spawn(move || {
                 let mut reader = BufReader::new(stdout);
@@ -493,7 +510,7 @@ impl Process {
                     let text = self.last_words();
                     return Failure::Crash(format!("the process ended ({status}){text}"));
                 }
-                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                Ok(None) => thread::sleep(Duration::from_millis(2)),
                 Err(error) => return Failure::Crash(error.to_string()),
             }
         }
@@ -529,7 +546,7 @@ impl Drop for Process {
             if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(1));
+            thread::sleep(Duration::from_millis(1));
         }
         self.kill();
     }
@@ -604,5 +621,29 @@ fn path(path: &Path) -> Result<&str, Failure> {
             "the protocol cannot name {} (white space)",
             path.display()
         ))),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_program_starts_once_its_file_is_closed() {
+        let program = std::env::temp_dir().join(format!("arena-busy-{}", std::process::id()));
+        std::fs::copy("/bin/true", &program).unwrap();
+        let writer = std::fs::File::options()
+            .append(true)
+            .open(&program)
+            .unwrap();
+        let closed = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            drop(writer);
+        });
+        let child = spawn(&mut Command::new(&program));
+        closed.join().unwrap();
+        std::fs::remove_file(&program).unwrap();
+        assert!(child.unwrap().wait().unwrap().success());
     }
 }
