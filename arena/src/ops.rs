@@ -102,9 +102,9 @@ pub struct Op {
     pub negative: Option<String>,
     /// Numbers published elsewhere: name and nanoseconds.
     pub published: BTreeMap<String, f64>,
-    /// What an item of the operation holds, for the documentation.
+    /// The content of an item, for the documentation.
     pub item_layout: String,
-    /// What its output holds, likewise.
+    /// The content of its output, likewise.
     pub output_layout: String,
 }
 
@@ -124,7 +124,7 @@ impl Op {
 #[serde(deny_unknown_fields)]
 struct File {
     family: String,
-    /// What all its items have in common, for the documentation.
+    /// Remarks on all its items, for the documentation.
     #[serde(default)]
     notes: String,
     /// The layout of the items and outputs of kernels that state none.
@@ -246,7 +246,7 @@ fn files() -> Vec<File> {
     parsed.unwrap_or_else(|error| unreachable!("the embedded catalogue: {error}"))
 }
 
-/// What the items of each family have in common, in the order of the files.
+/// Remarks on the items of each family, in the order of the files.
 pub fn notes() -> Vec<(String, String)> {
     let files = files().into_iter().filter(|file| !file.on_request);
     files.map(|file| (file.family, file.notes)).collect()

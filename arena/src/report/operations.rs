@@ -31,8 +31,10 @@ fn operations<'a>(ops: &[&'a Op]) -> Vec<Vec<&'a Op>> {
     let mut groups: Vec<Vec<&Op>> = Vec::new();
     for op in ops {
         let same = |other: &Op| {
-            let layouts = |op: &Op| (op.item_layout.clone(), op.output_layout.clone());
-            other.kernel == op.kernel || other.call == op.call && layouts(other) == layouts(op)
+            other.kernel == op.kernel
+                || other.call == op.call
+                    && other.item_layout == op.item_layout
+                    && other.output_layout == op.output_layout
         };
         match groups.iter_mut().find(|group| same(group[0])) {
             Some(group) => group.push(op),

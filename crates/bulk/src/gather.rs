@@ -16,7 +16,7 @@ use crate::{
     output::{Encoding, Rows},
 };
 
-/// What a waiting column needs in addition to its values.
+/// Bytes of a waiting column in addition to its values.
 const COLUMN: u64 = 512;
 
 /// Decoded rows of an output.

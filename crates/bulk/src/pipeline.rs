@@ -178,7 +178,7 @@ impl Run<'_> {
     }
 }
 
-/// What a thread needs to decode and encode segments.
+/// Decodes and encodes segments on one thread.
 #[derive(Clone, Copy)]
 struct Worker<'a> {
     transform: &'a Arc<Transform>,

@@ -23,7 +23,7 @@ use crate::record::{Record, Recorder};
 use crate::trace::{self, Span};
 use crate::{Arguments, Error, Passable, Promise, Reference, Resolver, driver};
 
-/// Objects that are dropped together.
+/// Most objects that are dropped together.
 const FREED: usize = 64;
 
 /// A participant: it holds the sessions with all peers. Clones are the same node.
@@ -544,10 +544,11 @@ impl Node {
             }
             let mut event = state.vat.poll_event();
             // A peer can release many objects at once.
-            while freed.len() < FREED
-                && let Some(Event::Dropped(object)) = event
-            {
+            while let Some(Event::Dropped(object)) = event {
                 freed.extend(state.objects.remove(object));
+                if freed.len() == FREED {
+                    break;
+                }
                 event = state.vat.poll_event();
             }
             if !freed.is_empty() {
@@ -615,7 +616,7 @@ impl Node {
                     wakers.into_iter().for_each(Waker::wake);
                 }
                 Event::Broken(reference) => {
-                    // There is no entry if the handle was dropped meanwhile.
+                    // The handle may have been dropped meanwhile.
                     let Some(broken) = state.broken.get_mut(&reference) else {
                         continue;
                     };
@@ -624,11 +625,8 @@ impl Node {
                     drop(state);
                     wakers.into_values().for_each(Waker::wake);
                 }
-                Event::Dropped(object) => {
-                    let object = state.objects.remove(object);
-                    drop(state);
-                    drop(object);
-                }
+                // Its object is among those dropped above.
+                Event::Dropped(_) => {}
                 Event::Down(connection, _) => {
                     state.calls.remove(&connection);
                 }
@@ -695,13 +693,13 @@ impl Node {
             state = self.state();
         }
         let waiting = state.promises.entry(promise).or_default();
-        if let Some(outcome) = &waiting.outcome {
-            if !is_last {
-                return Poll::Ready(outcome.clone());
-            }
+        if !is_last && let Some(outcome) = &waiting.outcome {
+            return Poll::Ready(outcome.clone());
+        }
+        if let Some(outcome) = waiting.outcome.take() {
             // Whoever receives the promise again listens again.
-            let waiting = state.promises.remove(&promise).unwrap_or_default();
-            return waiting.outcome.map_or(Poll::Pending, Poll::Ready);
+            state.promises.remove(&promise);
+            return Poll::Ready(outcome);
         }
         if !waiting.wakers.iter().any(|known| known.will_wake(waker)) {
             waiting.wakers.push(waker.clone());

@@ -8,12 +8,15 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::{Builder, Runtime};
 
-const VOLUMES: &str = "
+/// The start of both queries.
+const TRANSFERS: &str = "
 WITH transfers AS (
     SELECT address, evm_decode_log(topic0, topic1, topic2, topic3, data,
         'event Transfer(address indexed from, address indexed to, uint256 value)') AS log
     FROM 'FILE'
-)
+)";
+
+const VOLUMES: &str = "
 SELECT address, uint256_to_string(volume) FROM (
     SELECT address, uint256_sum(log['value']) AS volume FROM transfers WHERE log IS NOT NULL
     GROUP BY address ORDER BY volume DESC, address LIMIT 20
@@ -21,11 +24,7 @@ SELECT address, uint256_to_string(volume) FROM (
 
 // As in examples/bulk.
 const HOLDERS: &str = "
-WITH transfers AS (
-    SELECT address, evm_decode_log(topic0, topic1, topic2, topic3, data,
-        'event Transfer(address indexed from, address indexed to, uint256 value)') AS log
-    FROM 'FILE'
-), moves AS (
+, moves AS (
     SELECT address, log['to'] AS holder, log['value'] AS received, uint256(0) AS sent FROM transfers WHERE log IS NOT NULL
     UNION ALL
     SELECT address, log['from'], uint256(0), log['value'] FROM transfers WHERE log IS NOT NULL
@@ -71,8 +70,10 @@ fn main() {
         Some(Input {
             runtime: Builder::new_current_thread().build().ok()?,
             context,
-            queries: [VOLUMES, HOLDERS]
-                .map(|query| query.replace("FILE", file.to_str().unwrap_or_default())),
+            queries: [VOLUMES, HOLDERS].map(|query| {
+                let file = file.to_str().unwrap_or_default();
+                TRANSFERS.replace("FILE", file) + query
+            }),
         })
     };
     run(

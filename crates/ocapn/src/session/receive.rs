@@ -388,7 +388,7 @@ impl Vat {
 
     /// Reads arguments; the payload holds a reference for each descriptor.
     fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
-        // Without a record there is no descriptor. Unlike `contains`, this loop compiles to vector instructions.
+        // Only records contain descriptors. Unlike `contains`, this loop compiles to vector instructions.
         let records = encoded
             .iter()
             .fold(0, |found, byte| found | u8::from(*byte == b'<'));
