@@ -2,6 +2,8 @@
 //! in the order in which it was sent through its reference; once all handles are dropped, all tables are empty.
 use std::{
     collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
     vec,
     vec::Vec,
 };
@@ -48,11 +50,17 @@ pub struct Oracle {
     results: BTreeMap<(usize, Ref), (u64, u64)>,
     settled: u64,
     broken: u64,
+    /// All events and their vats, if requested.
+    events: Option<Vec<(usize, String)>>,
 }
 
 impl Oracle {
     pub fn new(vats: usize, seed: u64) -> Self {
-        let mut world = World::mixed(vats, seed);
+        Self::on(World::mixed(vats, seed))
+    }
+
+    fn on(mut world: World) -> Self {
+        let vats = world.vats.len();
         let parties = (0..vats).map(|vat| Party {
             held: vec![],
             resolvers: vec![],
@@ -71,6 +79,7 @@ impl Oracle {
             results: BTreeMap::new(),
             settled: 0,
             broken: 0,
+            events: None,
         }
     }
 
@@ -228,6 +237,9 @@ impl Oracle {
     /// Serves all events of one vat.
     fn serve(&mut self, vat: usize) {
         while let Some(event) = self.world.vats[vat].poll_event() {
+            if let Some(events) = &mut self.events {
+                events.push((vat, format!("{event:?}")));
+            }
             match event {
                 Event::Call {
                     arguments, reply, ..
@@ -432,4 +444,30 @@ fn bytes_one_by_one_give_the_same_output() {
             "seed {seed}"
         );
     }
+}
+
+#[test]
+fn dialects_and_framings_give_the_same_events() {
+    let mut count = 0;
+    for seed in 0..20 {
+        let speeches = DIALECTS
+            .into_iter()
+            .flat_map(|dialect| FRAMINGS.map(|framing| (dialect, framing)));
+        let runs = speeches.map(|speech| {
+            let mut world = World::speaking(3, 4000 + seed, || speech);
+            // Where bytes are cut depends on their number.
+            world.whole = true;
+            let mut oracle = Oracle::on(world);
+            oracle.events = Some(vec![]);
+            (0..200).for_each(|_| oracle.round());
+            oracle.finish();
+            oracle.events.unwrap()
+        });
+        let runs: Vec<_> = runs.collect();
+        count += runs[0].len();
+        for (number, events) in runs.iter().enumerate() {
+            assert!(*events == runs[0], "seed {seed}, run {number}");
+        }
+    }
+    assert!(count > 1000, "{count} events are too few to mean anything");
 }

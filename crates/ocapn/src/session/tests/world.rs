@@ -58,9 +58,19 @@ pub struct World {
     pub now: u64,
     /// Whether bytes are delivered one by one.
     pub bytewise: bool,
+    /// Whether all bytes that wait on a link are delivered at once.
+    pub whole: bool,
     /// All bytes that each vat sent, by link and end.
     pub sent: Vec<[Vec<u8>; 2]>,
 }
+
+pub const DIALECTS: [Dialect; 3] = [
+    Dialect::Endo202608,
+    Dialect::Suite202602,
+    Dialect::Draft202607,
+];
+
+pub const FRAMINGS: [Framing; 2] = [Framing::None, Framing::Length];
 
 pub fn location(vat: usize) -> Location {
     Location {
@@ -83,16 +93,22 @@ impl World {
     /// Vats of all dialects and framings.
     pub fn mixed(vats: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
+        Self::speaking(vats, seed, || {
+            (DIALECTS[random.below(3)], FRAMINGS[random.below(2)])
+        })
+    }
+
+    /// Vats of the given dialects and framings.
+    pub fn speaking(
+        vats: usize,
+        seed: u64,
+        mut speech: impl FnMut() -> (Dialect, Framing),
+    ) -> Self {
         let configs = (0..vats).map(|vat| {
             let mut config = config(vat);
             // Handoffs break above the limit, and their gifts stay until they expire.
             config.limits.handoffs = 1024;
-            config.dialect = [
-                Dialect::Endo202608,
-                Dialect::Suite202602,
-                Dialect::Draft202607,
-            ][random.below(3)];
-            config.framing = [Framing::None, Framing::Length][random.below(2)];
+            (config.dialect, config.framing) = speech();
             config
         });
         let configs = configs.collect();
@@ -111,6 +127,7 @@ impl World {
             random: Random::new(seed),
             now: 0,
             bytewise: false,
+            whole: false,
             sent: vec![],
         }
     }
@@ -196,9 +213,10 @@ impl World {
                 };
                 if length > 0 {
                     // Whole, or cut anywhere.
-                    let length = match self.random.below(2) {
-                        0 => length,
-                        _ => 1 + self.random.below(length),
+                    let length = if self.whole || self.random.below(2) == 0 {
+                        length
+                    } else {
+                        1 + self.random.below(length)
                     };
                     let bytes: Vec<u8> = link.queues[end].drain(..length).collect();
                     let vat = &mut self.vats[receiver.vat];
