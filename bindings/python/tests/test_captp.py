@@ -625,11 +625,33 @@ def test_websocket_listener():
                 for designator, other in [(layer.designator, b"\1" * 32), (PeerKey(bytes(32)).designator, nonce)]:
                     with pytest.raises(LyditeError):
                         PeerKey.verify(designator, other, answer)
-                await peer.send(b"no hello")
+                await peer.send([b"no ", b"hello"])
                 assert b"op:abort" in await peer.recv()
                 with pytest.raises(ConnectionClosed):
                     await peer.recv()
             await until(lambda: not node._links)
+
+    run(test)
+
+
+def test_websocket_ends_a_slow_message(monkeypatch):
+    monkeypatch.setattr(websocket, "_MESSAGE_TIME", 0.2)
+
+    async def test():
+        layer = websocket.WebSocket()
+        async with captp.Node(layer) as node:
+            async with connect_websocket(layer.hints["url"]) as peer:
+                await peer.send(PeerKey.challenge(bytes(32)))
+                await peer.recv()
+                await until(lambda: node._links)
+
+                async def parts():
+                    yield b"<"
+                    await until(lambda: not node._links)
+                    yield b">"
+
+                with pytest.raises(ConnectionClosed):
+                    await peer.send(parts())
 
     run(test)
 

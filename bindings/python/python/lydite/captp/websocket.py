@@ -25,8 +25,11 @@ _logger.addHandler(logging.NullHandler())
 # Connections that have not completed the handshake.
 _HANDSHAKES = 256
 _HANDSHAKE_TIME = 10.0
-# Received messages that wait to be read.
+# Received messages, or parts of one, that wait to be read.
 _QUEUE = 4
+# Time from the first part of a message to its last. A message that stays in one part is ended by the pings of the
+# package websockets: no answer can arrive inside it.
+_MESSAGE_TIME = 30.0
 
 
 class _Frames(Stream):
@@ -37,7 +40,10 @@ class _Frames(Stream):
 
     async def read(self) -> bytes:
         try:
-            message = await _receive(self._peer)
+            parts = self._peer.recv_streaming()
+            message = _binary(await anext(parts))
+            async with asyncio.timeout(_MESSAGE_TIME):
+                message += b"".join([_binary(part) async for part in parts])
         except ConnectionClosed:
             return b""
         return b"%d:%b" % (len(message), message)
@@ -59,7 +65,10 @@ class _Frames(Stream):
 
 
 async def _receive(peer: ClientConnection | ServerConnection) -> bytes:
-    message = await peer.recv()
+    return _binary(await peer.recv())
+
+
+def _binary(message: str | bytes) -> bytes:
     if isinstance(message, str):
         raise ValueError("expected a binary frame, found text")
     return message
