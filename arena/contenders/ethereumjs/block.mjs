@@ -1,0 +1,113 @@
+// What a node does with a block, by @ethereumjs/tx, mpt and vm. Its transactions reject the chain ids of the rows of
+// senders and of the transactions root, which exceed 2^53.
+import { createBlock, genTransactionsTrieRoot } from '@ethereumjs/block'
+import { createEVM } from '@ethereumjs/evm'
+import { createMPT } from '@ethereumjs/mpt'
+import { RLP } from '@ethereumjs/rlp'
+import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
+import { createTxFromRLP } from '@ethereumjs/tx'
+import { Account, Address, concatBytes } from '@ethereumjs/util'
+import { Bloom, createVM, encodeReceipt, runTx } from '@ethereumjs/vm'
+import { later, many, Reader } from '../../kit/js/kit.mjs'
+
+const TOKEN = new Address(new Uint8Array(20).fill(0xc0))
+const FUNDS = 2n ** 100n
+const GAS = 200_000n
+
+/** Receipts as `encodeReceipt` takes them, without bloom filters, with their types. */
+const readReceipts = (item) =>
+  many(item, (r) => {
+    const [type, status] = r.take(2)
+    const receipt = { status, cumulativeBlockGasUsed: r.le(8), logs: [] }
+    for (let logs = r.u32(); logs > 0; logs--) {
+      const address = r.take(20)
+      const topics = Array.from({ length: r.take(1)[0] }, () => r.take(32))
+      receipt.logs.push([address, topics, r.lp()])
+    }
+    return { type, receipt }
+  })
+
+const bloomOf = (logs) => {
+  const bloom = new Bloom()
+  for (const [address, topics] of logs) {
+    bloom.add(address)
+    for (const topic of topics) bloom.add(topic)
+  }
+  return bloom.bitvector
+}
+
+/** The root of the trie of receipts, and the bloom filter of all of them. */
+const receiptRoots = async (receipts, common) => {
+  const trie = await createMPT({ common })
+  const all = new Bloom()
+  for (const [i, { type, receipt }] of receipts.entries()) {
+    // `runTx` has computed it.
+    const bitvector = receipt.bitvector ?? bloomOf(receipt.logs)
+    all.or(new Bloom(bitvector))
+    await trie.put(RLP.encode(i), encodeReceipt({ ...receipt, bitvector }, type))
+  }
+  return [trie.root(), all.bitvector]
+}
+
+/** The state before a block. */
+const stateOf = async (common, code, accounts) => {
+  const state = new MerkleStateManager({ common, trie: await createMPT({ common, useKeyHashing: true }), caches: new Caches() })
+  for (const address of accounts) await state.putAccount(address, new Account(0n, FUNDS))
+  await state.putAccount(TOKEN, new Account())
+  await state.putCode(TOKEN, code)
+  await state.flush()
+  return state
+}
+
+const readAccounts = (reader) => Array.from({ length: reader.u32() }, () => new Address(reader.take(20)))
+const rest = (reader, one) => many(reader.bytes.subarray(reader.at), one)
+
+/** The operations of the family `block`. */
+export const operations = (common) => ({
+  block_receipts_root: later(readReceipts, async (receipts) => [concatBytes(...(await receiptRoots(receipts, common)))]),
+  block_execution: later(
+    (item) => {
+      const reader = new Reader(item)
+      const code = reader.lp()
+      const calls = rest(reader, (r) => ({ caller: new Address(r.take(20)), to: new Address(r.take(20)), data: r.lp() }))
+      const accounts = [...new Map(calls.map(({ caller }) => [caller.toString(), caller])).values()]
+      return { calls, state: stateOf(common, code, accounts) }
+    },
+    async ({ calls, state }) => {
+      const evm = await createEVM({ common, stateManager: (await state).shallowCopy() })
+      const outputs = []
+      for (const { caller, to, data } of calls) {
+        const value = data.length ? 0n : 1n
+        const { execResult } = await evm.runCall({ caller, to, data, value, gasLimit: GAS })
+        if (execResult.exceptionError) throw new Error(execResult.exceptionError.error)
+        outputs.push(data.length ? execResult.returnValue : new Uint8Array(32))
+      }
+      return [concatBytes(...outputs)]
+    },
+  ),
+  block_import: later(
+    (item) => {
+      const reader = new Reader(item)
+      const code = reader.lp()
+      const accounts = readAccounts(reader)
+      return { list: rest(reader, (r) => r.lp()), state: stateOf(common, code, accounts) }
+    },
+    async ({ list, state }) => {
+      const stateManager = (await state).shallowCopy()
+      const vm = await createVM({ common, stateManager })
+      const block = createBlock({ header: { number: 1n, gasLimit: 2n ** 40n, baseFeePerGas: 0n } }, { common })
+      const transactions = list.map((raw) => createTxFromRLP(raw, { common }))
+      const out = transactions.flatMap((tx) => [tx.hash(), tx.getSenderAddress().bytes])
+      out.push(await genTransactionsTrieRoot(transactions, await createMPT({ common })))
+      const receipts = []
+      let blockGasUsed = 0n
+      for (const tx of transactions) {
+        const { receipt } = await runTx(vm, { tx, block, blockGasUsed })
+        blockGasUsed = receipt.cumulativeBlockGasUsed
+        receipts.push({ type: tx.type, receipt })
+      }
+      out.push(...(await receiptRoots(receipts, common)), await stateManager.getStateRoot())
+      return [concatBytes(...out)]
+    },
+  ),
+})
