@@ -4,8 +4,12 @@ mod inspect;
 #[cfg(feature = "net")]
 mod net;
 #[cfg(not(feature = "net"))]
-#[path = "no_net.rs"]
-mod net;
+mod net {
+    crate::commands::missing::missing!(
+        "net", "this build does not open connections",
+        Serve serve, Call call, Trace trace
+    );
+}
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
