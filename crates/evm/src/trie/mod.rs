@@ -2,6 +2,7 @@
 //!
 //! A root is computed from the leaves up. The nodes of a level are hashed in batches, so their hashes run in the lanes of
 //! [`keccak256_batch`]. No tree is kept: only the reference (hash or short encoding) of each finished subtree.
+//! [`incremental_root`] returns the branches, so that only the entries near changed keys are needed after a change.
 //!
 //! Keys are counted in nibbles, values are the bytes stored at a leaf. Branches never have values, since no key is a
 //! prefix of another.
@@ -23,11 +24,12 @@ use lydite_hash::{keccak256, keccak256_batch};
 
 use crate::rlp::{Encode, Header};
 
+mod incremental;
 mod proof;
 #[cfg(test)]
 mod tests;
 
-use proof::Paths;
+pub use incremental::{Branch, Part, incremental_root};
 pub use proof::{Proof, ProofError, ordered_proofs, sorted_proofs, verify_proof};
 
 /// Root of a trie without entries: the hash of the empty string's RLP encoding.
@@ -36,7 +38,7 @@ pub const EMPTY_ROOT: B256 = FixedBytes(lydite_hash::keccak256_const(&[0x80]));
 /// Leaves are hashed once their encodings have this many bytes, so values are never all copied at once.
 const CHUNK: usize = 128 << 10;
 
-/// The reason why [`sorted_root`] rejects its entries.
+/// The reason why [`sorted_root`] rejects its entries, or [`incremental_root`] its parts.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
@@ -55,6 +57,11 @@ pub enum Error {
         /// Index of the value.
         index: usize,
     },
+    /// A branch's path has a byte above 15.
+    Nibble {
+        /// Index of the path.
+        index: usize,
+    },
 }
 
 impl fmt::Display for Error {
@@ -67,6 +74,7 @@ impl fmt::Display for Error {
             Self::EmptyValue { index } => {
                 write!(f, "value {index}: expected at least 1 byte, found 0")
             }
+            Self::Nibble { index } => write!(f, "path {index}: expected nibbles, at most 15"),
         }
     }
 }
@@ -77,7 +85,7 @@ impl core::error::Error for Error {}
 /// roots of a block's transactions, receipts and withdrawals. Values are stored as given, so transactions and receipts
 /// are passed in their EIP-2718 encoding. An empty value is stored as an empty string, like in alloy-trie.
 pub fn ordered_root<V: AsRef<[u8]>>(values: &[V]) -> B256 {
-    ordered_entries(values, |entries| root(entries, None))
+    ordered_entries(values, |entries| root(entries, &mut ()))
 }
 
 /// Calls a function with the sorted entries of a list.
@@ -113,7 +121,7 @@ fn ordered_entries<V: AsRef<[u8]>, R>(
 /// empty.
 pub fn sorted_root(entries: &[(&[u8], &[u8])]) -> Result<B256, Error> {
     check(entries)?;
-    Ok(root(entries, None))
+    Ok(root(entries, &mut ()))
 }
 
 /// Checks what [`sorted_root`] requires of entries.
@@ -136,21 +144,52 @@ fn check(entries: &[(&[u8], &[u8])]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The root of sorted entries, none of whose keys is a prefix of another. `paths` receives every node.
-fn root(entries: &[(&[u8], &[u8])], mut paths: Option<&mut Paths<'_>>) -> B256 {
-    if entries.is_empty() {
+/// What a trie is computed from.
+trait Leaf {
+    /// The key, or the path of a branch, filled up to whole bytes.
+    fn key(&self) -> &[u8];
+
+    fn content(&self) -> Content<'_>;
+}
+
+#[derive(Clone, Copy)]
+enum Content<'a> {
+    Value(&'a [u8]),
+    /// A branch at this depth.
+    Branch(usize, &'a B256),
+}
+
+impl Leaf for (&[u8], &[u8]) {
+    fn key(&self) -> &[u8] {
+        self.0
+    }
+
+    fn content(&self) -> Content<'_> {
+        Content::Value(self.1)
+    }
+}
+
+/// Receives the nodes of a trie while its root is computed, from the leaves up.
+trait Watch {
+    /// A node's encoding, before it is hashed. It has these leaves, the first of which has the key `first`. Its path
+    /// starts at the nibble `start`.
+    fn node(&mut self, _leaves: Range<usize>, _first: &[u8], _start: usize, _node: &[u8]) {}
+
+    /// A branch, whose path is the first `depth` nibbles of the key.
+    fn branch(&mut self, _key: &[u8], _depth: usize, _reference: &Reference) {}
+}
+
+impl Watch for () {}
+
+/// The root of sorted leaves, none of whose keys is a prefix of another.
+fn root<L: Leaf>(leaves: &[L], watch: &mut impl Watch) -> B256 {
+    if leaves.is_empty() {
         return EMPTY_ROOT;
     }
     let mut level = Level::default();
-    let mut subtrees = leaves(entries, &mut level, paths.as_deref_mut());
+    let mut subtrees = begin(leaves, &mut level, watch);
     while let Some(deepest) = subtrees[1..].iter().map(|subtree| subtree.left).max() {
-        join(
-            &mut subtrees,
-            deepest,
-            entries,
-            &mut level,
-            paths.as_deref_mut(),
-        );
+        join(&mut subtrees, deepest, leaves, &mut level, watch);
     }
     subtrees[0].reference.hash()
 }
@@ -158,7 +197,7 @@ fn root(entries: &[(&[u8], &[u8])], mut paths: Option<&mut Paths<'_>>) -> B256 {
 /// A finished subtree.
 #[derive(Clone, Copy)]
 struct Subtree {
-    /// Index of its first entry.
+    /// Index of its first leaf.
     first: usize,
     /// One more than the number of nibbles that its keys share with the subtree to the left; 0 for the first subtree. The
     /// path of a child of the branch between the two starts at this nibble.
@@ -172,30 +211,34 @@ fn path_start(subtrees: &[Subtree], index: usize) -> usize {
     subtrees[index].left.max(right)
 }
 
-/// Makes a subtree of each entry and hashes the leaves.
-fn leaves(
-    entries: &[(&[u8], &[u8])],
-    level: &mut Level,
-    mut paths: Option<&mut Paths<'_>>,
-) -> Vec<Subtree> {
-    let mut previous = None;
-    let mut subtrees: Vec<Subtree> = entries
+/// Makes a subtree of each leaf and hashes the leaves.
+fn begin<L: Leaf>(leaves: &[L], level: &mut Level, watch: &mut impl Watch) -> Vec<Subtree> {
+    let mut previous: Option<&[u8]> = None;
+    let mut subtrees: Vec<Subtree> = leaves
         .iter()
         .enumerate()
-        .map(|(first, &(key, _))| Subtree {
+        .map(|(first, leaf)| Subtree {
             first,
             left: previous
-                .replace(key)
-                .map_or(0, |previous| 1 + shared_nibbles(previous, key)),
+                .replace(leaf.key())
+                .map_or(0, |previous| 1 + shared_nibbles(previous, leaf.key())),
             reference: Reference::EMPTY,
         })
         .collect();
-    for (index, (key, value)) in entries.iter().enumerate() {
+    for (index, leaf) in leaves.iter().enumerate() {
         let start = path_start(&subtrees, index);
-        level.leaf(index, key, start, value);
-        if let Some(paths) = &mut paths {
-            paths.add(index..index + 1, key, start, level.last());
+        match leaf.content() {
+            Content::Value(value) => level.leaf(index, leaf.key(), start, value),
+            Content::Branch(depth, hash) => {
+                let reference = Reference::to(&hash.0);
+                subtrees[index].reference = reference;
+                if start == depth {
+                    continue;
+                }
+                level.extension(index, leaf.key(), start..depth, &reference);
+            }
         }
+        watch.node(index..index + 1, leaf.key(), start, level.last());
         if level.encoded.len() >= CHUNK {
             level.hash(&mut subtrees);
         }
@@ -205,16 +248,16 @@ fn leaves(
 }
 
 /// Joins the neighbours that are separated by branches at the deepest level, `left - 1`.
-fn join(
+fn join<L: Leaf>(
     subtrees: &mut Vec<Subtree>,
     left: usize,
-    entries: &[(&[u8], &[u8])],
+    leaves: &[L],
     level: &mut Level,
-    mut paths: Option<&mut Paths<'_>>,
+    watch: &mut impl Watch,
 ) {
-    // The entries of the subtrees `start..end`.
+    // The leaves of the subtrees `start..end`.
     let span = |subtrees: &[Subtree], start: usize, end: usize| {
-        let next = subtrees.get(end).map_or(entries.len(), |next| next.first);
+        let next = subtrees.get(end).map_or(leaves.len(), |next| next.first);
         subtrees[start].first..next
     };
     let depth = left - 1;
@@ -228,14 +271,13 @@ fn join(
         if end > start + 1 {
             let mut children = [Reference::EMPTY; 16];
             for child in &subtrees[start..end] {
-                children[usize::from(nibble(entries[child.first].0, depth))] = child.reference;
+                let key = leaves[child.first].key();
+                children[usize::from(nibble(key, depth))] = child.reference;
             }
             level.branch(joined, &children);
             branches.push(joined);
-            if let Some(paths) = &mut paths {
-                let span = span(subtrees, start, end);
-                paths.add(span.clone(), entries[span.start].0, depth, level.last());
-            }
+            let span = span(subtrees, start, end);
+            watch.node(span.clone(), leaves[span.start].key(), depth, level.last());
         }
         subtrees[joined] = subtrees[start];
         joined += 1;
@@ -245,16 +287,15 @@ fn join(
     level.hash(subtrees);
 
     for index in branches {
+        let Subtree {
+            first, reference, ..
+        } = subtrees[index];
+        let key = leaves[first].key();
+        watch.branch(key, depth, &reference);
         let start = path_start(subtrees, index);
         if start < depth {
-            let Subtree {
-                first, reference, ..
-            } = &subtrees[index];
-            let key = entries[*first].0;
-            level.extension(index, key, start..depth, reference);
-            if let Some(paths) = &mut paths {
-                paths.add(span(subtrees, index, index + 1), key, start, level.last());
-            }
+            level.extension(index, key, start..depth, &reference);
+            watch.node(span(subtrees, index, index + 1), key, start, level.last());
         }
     }
     level.hash(subtrees);
@@ -289,6 +330,12 @@ impl Reference {
         bytes[0] = 0x80;
         Self { bytes, len: 1 }
     };
+
+    fn to(hash: &[u8; 32]) -> Self {
+        let mut bytes = [0xa0; 33];
+        bytes[1..].copy_from_slice(hash);
+        Self { bytes, len: 33 }
+    }
 
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
@@ -398,10 +445,7 @@ impl Level {
         // Fails only if the lengths differ.
         let _ = keccak256_batch(&inputs, &mut self.hashes);
         for (hash, &(_, subtree)) in self.hashes.iter().zip(&self.long) {
-            let reference = &mut subtrees[subtree].reference;
-            reference.bytes[0] = 0xa0;
-            reference.bytes[1..].copy_from_slice(hash);
-            reference.len = 33;
+            subtrees[subtree].reference = Reference::to(hash);
         }
         self.encoded.clear();
         self.nodes.clear();

@@ -6,7 +6,7 @@ use core::{fmt, ops::Range};
 use lydite_bytes::B256;
 use lydite_hash::keccak256;
 
-use super::{EMPTY_ROOT, Error, check, nibble, ordered_entries, root};
+use super::{EMPTY_ROOT, Error, Watch, check, nibble, ordered_entries, root};
 use crate::rlp::{self, Reader};
 
 /// The encodings of the nodes on the path of a key, from the root down, as in EIP-1186. A node shorter than 32 bytes is
@@ -50,7 +50,7 @@ pub fn ordered_proofs<V: AsRef<[u8]>>(values: &[V], indices: &[usize]) -> (B256,
 
 fn prove(entries: &[(&[u8], &[u8])], keys: &[&[u8]]) -> (B256, Vec<Proof>) {
     let mut paths = Paths::new(entries, keys);
-    let root = root(entries, Some(&mut paths));
+    let root = root(entries, &mut paths);
     for proof in &mut paths.proofs {
         proof.reverse();
     }
@@ -58,7 +58,7 @@ fn prove(entries: &[(&[u8], &[u8])], keys: &[&[u8]]) -> (B256, Vec<Proof>) {
 }
 
 /// Collects the nodes on the paths of keys while a root is computed.
-pub(super) struct Paths<'a> {
+struct Paths<'a> {
     /// Each key with the number of entries below it and its index in the result, in ascending order.
     keys: Vec<(usize, &'a [u8], usize)>,
     /// The nodes of each key, from the leaves up.
@@ -81,19 +81,19 @@ impl<'a> Paths<'a> {
             proofs: vec![Proof::new(); keys.len()],
         }
     }
+}
 
-    /// Adds a node that has these entries, the first of which has the key `first`. The node's path starts at the nibble
-    /// `start`.
-    pub(super) fn add(&mut self, entries: Range<usize>, first: &[u8], start: usize, node: &[u8]) {
+impl Watch for Paths<'_> {
+    fn node(&mut self, leaves: Range<usize>, first: &[u8], start: usize, node: &[u8]) {
         if node.len() < 32 && start > 0 {
             return;
         }
-        // A key with the prefix of these entries is equal to one of them or next to one.
+        // A key with the prefix of these leaves is equal to one of them or next to one.
         let from = self
             .keys
-            .partition_point(|(below, ..)| *below < entries.start);
+            .partition_point(|(below, ..)| *below < leaves.start);
         for (below, key, index) in &self.keys[from..] {
-            if *below > entries.end {
+            if *below > leaves.end {
                 break;
             }
             if starts_equally(key, first, start) {

@@ -218,4 +218,94 @@ proptest! {
         let root = FixedBytes(keccak256(&node));
         let _ = verify_proof(&root, &key, &[node]);
     }
+
+    /// Only what is not below an unchanged branch is passed again.
+    #[test]
+    fn changes_give_the_same_trie(
+        before in maps(),
+        seed in any::<u64>(),
+        values in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..8),
+    ) {
+        let full = |entries: &BTreeMap<Vec<u8>, Vec<u8>>| {
+            let parts = entries.iter().map(|(key, value)| Part::Entry(key, value));
+            incremental_root(&parts.collect::<Vec<_>>()).unwrap()
+        };
+        let nibbles = |key: &[u8]| -> Vec<u8> {
+            key.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect()
+        };
+        let (root, mut branches) = full(&before);
+        let entries: Vec<(&[u8], &[u8])> =
+            before.iter().map(|(key, value)| (&key[..], &value[..])).collect();
+        prop_assert_eq!(root, sorted_root(&entries).unwrap());
+
+        // An empty value deletes a key, and every third key is new.
+        let (mut after, mut changed) = (before.clone(), Vec::new());
+        for (number, value) in values.into_iter().enumerate() {
+            let length = before.keys().next().map_or(32, Vec::len);
+            let drawn = keccak256(&[seed.to_le_bytes(), [number as u8; 8]].concat());
+            let known = before.keys().nth(usize::from(drawn[0]) % before.len().max(1));
+            let key = match known {
+                Some(key) if number % 3 > 0 => key.clone(),
+                _ => drawn[..length].to_vec(),
+            };
+            changed.push(nibbles(&key));
+            if value.is_empty() {
+                after.remove(&key);
+            } else {
+                after.insert(key, value);
+            }
+        }
+        branches.retain(|branch| !changed.iter().any(|key| key.starts_with(&branch.path)));
+        let mut top: Vec<&Branch> = Vec::new();
+        for branch in &branches {
+            if !top.last().is_some_and(|last| branch.path.starts_with(&last.path)) {
+                top.push(branch);
+            }
+        }
+        let mut parts: Vec<(Vec<u8>, Part<'_>)> = top
+            .iter()
+            .map(|branch| (branch.path.clone(), Part::Branch(&branch.path, &branch.hash)))
+            .collect();
+        for (key, value) in &after {
+            let path = nibbles(key);
+            if !top.iter().any(|branch| path.starts_with(&branch.path)) {
+                parts.push((path, Part::Entry(key, value)));
+            }
+        }
+        parts.sort_by(|left, right| left.0.cmp(&right.0));
+        let parts: Vec<Part<'_>> = parts.into_iter().map(|(_, part)| part).collect();
+        let (root, computed) = incremental_root(&parts).unwrap();
+        let (expected, all) = full(&after);
+        prop_assert_eq!(root, expected);
+        branches.extend(computed);
+        branches.sort();
+        prop_assert_eq!(branches, all);
+    }
+}
+
+#[test]
+fn rejected_parts() {
+    let hash = FixedBytes([1; 32]);
+    let entry = Part::Entry(&[0x12], b"value");
+    let branch = |path: &'static [u8]| Part::Branch(path, &hash);
+    for (parts, error) in [
+        ([branch(&[1]), entry], Error::Prefix { index: 1 }),
+        ([branch(&[1, 2]), entry], Error::Unsorted { index: 1 }),
+        ([branch(&[1, 3]), entry], Error::Unsorted { index: 1 }),
+        ([entry, branch(&[1])], Error::Unsorted { index: 1 }),
+        ([entry, branch(&[1, 2, 0])], Error::Prefix { index: 1 }),
+        ([branch(&[]), entry], Error::Prefix { index: 1 }),
+        ([entry, branch(&[16])], Error::Nibble { index: 1 }),
+        (
+            [entry, Part::Entry(&[0x13], b"")],
+            Error::EmptyValue { index: 1 },
+        ),
+    ] {
+        assert_eq!(incremental_root(&parts), Err(error), "{parts:?}");
+    }
+    // A trie that is known as a whole, and one below an extension.
+    assert_eq!(incremental_root(&[branch(&[])]), Ok((hash, vec![])));
+    let extension = [&[0xe4, 0x82, 0x00, 0x12, 0xa0], &hash.0[..]].concat();
+    let expected = FixedBytes(keccak256(&extension));
+    assert_eq!(incremental_root(&[branch(&[1, 2])]), Ok((expected, vec![])));
 }
