@@ -20,7 +20,7 @@ pub const VARIABLE: &str = "LYDITE_BACKEND";
 pub enum Tier {
     /// The target's baseline; on x86-64, SSE2.
     Portable,
-    /// x86-64 with AVX2, BMI1 and BMI2, like Intel Haswell.
+    /// x86-64 with AVX2, FMA, BMI1 and BMI2, like Intel Haswell.
     Avx2,
     /// Also ADX, like AMD Zen 1 to 3, Intel Broadwell and Intel's clients.
     Adx,
@@ -62,8 +62,8 @@ impl Tier {
     const fn features(self) -> Features {
         match self {
             Self::Portable => Features(0),
-            Self::Avx2 => AVX2.and(BMI2),
-            Self::Adx => AVX2.and(BMI2).and(ADX),
+            Self::Avx2 => AVX2.and(BMI2).and(FMA),
+            Self::Adx => AVX2.and(BMI2).and(FMA).and(ADX),
             Self::Avx512 => Features(!0),
         }
     }
@@ -186,6 +186,7 @@ const AVX512VL: Features = Features(1 << 4);
 const AVX512VBMI: Features = Features(1 << 5);
 const AVX512IFMA: Features = Features(1 << 6);
 const SHA: Features = Features(1 << 7);
+const FMA: Features = Features(1 << 8);
 /// Set once detection has run.
 const DETECTED: Features = Features(1 << 31);
 
@@ -214,6 +215,8 @@ proofs! {
     Bmi2 = BMI2;
     /// AVX2, BMI1 and BMI2.
     Avx2 = AVX2.and(BMI2);
+    /// AVX2, FMA, BMI1 and BMI2.
+    Avx2Fma = AVX2.and(FMA).and(BMI2);
     /// ADX and BMI2.
     Adx = ADX;
     /// AVX-512F and BW.
@@ -264,6 +267,7 @@ fn detect() -> Features {
     {
         cpufeatures::new!(bmi2, "bmi1", "bmi2");
         cpufeatures::new!(avx2, "avx2");
+        cpufeatures::new!(fma, "fma");
         cpufeatures::new!(adx, "bmi2", "adx");
         cpufeatures::new!(avx512, "avx512f", "avx512bw");
         cpufeatures::new!(avx512vl, "avx512f", "avx512bw", "avx512vl");
@@ -275,6 +279,7 @@ fn detect() -> Features {
         [
             (bmi2::get(), BMI2),
             (avx2::get(), AVX2),
+            (fma::get(), FMA),
             (adx, ADX),
             (avx512::get(), AVX512),
             (avx512vl::get(), AVX512VL),

@@ -1,10 +1,10 @@
 //! Backend selection. This is the only place that calls kernels with specific CPU instructions.
 
 #[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::{Adx, Avx512Ifma};
+use lydite_hash::cpu::{Adx, Avx2Fma, Avx512Ifma};
 
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::adx;
+use super::x86_64::{adx, avx2fma_x8, avx512ifma_x8};
 use super::{
     curve::Secp256k1,
     field::{FieldElement, FieldRepr},
@@ -14,6 +14,8 @@ use super::{
     secret_multiply, tables,
 };
 use crate::group::{Affine, Jacobian};
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::LANES;
 
 type Point = Affine<Secp256k1>;
 
@@ -38,6 +40,9 @@ pub(super) enum Backend {
     /// One point at a time: BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
+    /// Eight public points at a time: AVX2 and FMA. Single and secret ones as in `Adx`, or `Portable` without it.
+    #[cfg(target_arch = "x86_64")]
+    Avx2FmaX8(Option<Adx>, Avx2Fma),
     /// Eight points at a time, and single ones as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8(Adx, Avx512Ifma),
@@ -47,11 +52,11 @@ impl Backend {
     /// Returns the fastest backend for this CPU.
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(adx) = Adx::detect() {
-            return match Avx512Ifma::detect() {
-                Some(ifma) => Self::Avx512IfmaX8(adx, ifma),
-                None => Self::Adx(adx),
-            };
+        match (Adx::detect(), Avx512Ifma::detect(), Avx2Fma::detect()) {
+            (Some(adx), Some(ifma), _) => return Self::Avx512IfmaX8(adx, ifma),
+            (adx, _, Some(fma)) => return Self::Avx2FmaX8(adx, fma),
+            (Some(adx), ..) => return Self::Adx(adx),
+            (None, ..) => {}
         }
         Self::Portable
     }
@@ -64,6 +69,10 @@ impl Backend {
             #[cfg(target_arch = "x86_64")]
             Adx::detect().map(Self::Adx),
             #[cfg(target_arch = "x86_64")]
+            Avx2Fma::detect().map(|fma| Self::Avx2FmaX8(None, fma)),
+            #[cfg(target_arch = "x86_64")]
+            Avx2Fma::detect().map(|fma| Self::Avx2FmaX8(Adx::detect(), fma)),
+            #[cfg(target_arch = "x86_64")]
             Adx::detect()
                 .zip(Avx512Ifma::detect())
                 .map(|(adx, ifma)| Self::Avx512IfmaX8(adx, ifma)),
@@ -74,7 +83,18 @@ impl Backend {
 
     #[cfg(target_arch = "x86_64")]
     fn has_adx(self) -> bool {
-        !matches!(self, Self::Portable)
+        !matches!(self, Self::Portable | Self::Avx2FmaX8(None, _))
+    }
+
+    /// Minimum number of public points for which eight lanes pay off; `None` if this backend has no lanes.
+    #[cfg(target_arch = "x86_64")]
+    fn public_x8_from(self) -> Option<usize> {
+        match self {
+            Self::Portable | Self::Adx(_) => None,
+            Self::Avx2FmaX8(None, _) => Some(4),
+            Self::Avx2FmaX8(Some(_), _) => Some(6),
+            Self::Avx512IfmaX8(..) => Some(2),
+        }
     }
 
     /// Computes `k G` for each k, which must be at least 1. Constant-time.
@@ -82,9 +102,7 @@ impl Backend {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
         if let Self::Avx512IfmaX8(..) = self {
-            use super::x86_64::avx512ifma_x8::{
-                LANES, multiply_generator_x1, multiply_generator_x8,
-            };
+            use avx512ifma_x8::{multiply_generator_x1, multiply_generator_x8};
             for (k, out) in k.chunks(LANES).zip(out.chunks_mut(LANES)) {
                 if k.len() < X8_FROM {
                     for (k, out) in k.iter().zip(out) {
@@ -109,7 +127,7 @@ impl Backend {
         for (k, out) in k.iter().zip(out) {
             let digits = Digits::new(k);
             #[cfg(target_arch = "x86_64")]
-            if let Self::Adx(_) = self {
+            if self.has_adx() {
                 *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<adx::Secret>>(
                     tables::comb(),
                     &digits,
@@ -142,17 +160,23 @@ impl Backend {
     pub(super) fn lift_x(self, x: &[(FieldElement, bool)], out: &mut [Option<Point>]) {
         debug_assert_eq!(x.len(), out.len());
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512IfmaX8(..) = self {
-            use super::x86_64::avx512ifma_x8::{LANES, lift_x};
+        if let Some(least) = self.public_x8_from() {
             for (x, out) in x.chunks(LANES).zip(out.chunks_mut(LANES)) {
-                if let ([x], [out]) = (x, &mut *out) {
-                    *out = self.lift_x_of_one(x);
+                if x.len() < least {
+                    for (x, out) in x.iter().zip(out) {
+                        *out = self.lift_x_of_one(x);
+                    }
                     continue;
                 }
                 let words =
                     core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
-                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                let roots = unsafe { lift_x(&words) };
+                let roots = if let Self::Avx512IfmaX8(..) = self {
+                    // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+                    unsafe { avx512ifma_x8::lift_x(&words) }
+                } else {
+                    // SAFETY: the other backend with lanes holds evidence of AVX2 and FMA.
+                    unsafe { avx2fma_x8::lift_x(&words) }
+                };
                 for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
                     *out = Affine::from_root_vartime(x, root, odd);
                 }
@@ -182,15 +206,16 @@ impl Backend {
     ) {
         debug_assert!(points.len() == factors.len() && points.len() == out.len());
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512IfmaX8(..) = self {
-            use super::x86_64::avx512ifma_x8::{LANES, multiply_add as multiply_add_x8};
+        if let Some(least) = self.public_x8_from() {
             for ((points, factors), out) in points
                 .chunks(LANES)
                 .zip(factors.chunks(LANES))
                 .zip(out.chunks_mut(LANES))
             {
-                if points.len() == 1 {
-                    out[0] = self.multiply_add_of_one(&points[0], &factors[0]);
+                if points.len() < least {
+                    for ((point, factors), out) in points.iter().zip(factors).zip(out) {
+                        *out = self.multiply_add_of_one(point, factors);
+                    }
                     continue;
                 }
                 // Unused lanes repeat the last item.
@@ -198,8 +223,14 @@ impl Backend {
                 let lanes = core::array::from_fn(|lane| points[lane.min(last)]);
                 let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
                 let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
-                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                let sums = unsafe { multiply_add_x8(&lanes, &a, tables::generator(), &b) };
+                let generator = tables::generator();
+                let sums = if let Self::Avx512IfmaX8(..) = self {
+                    // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+                    unsafe { avx512ifma_x8::multiply_add(&lanes, &a, generator, &b) }
+                } else {
+                    // SAFETY: the other backend with lanes holds evidence of AVX2 and FMA.
+                    unsafe { avx2fma_x8::multiply_add(&lanes, &a, generator, &b) }
+                };
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
                     // Z = 0: infinity, or an exceptional case of the lanes' formulas.
                     *out = if sum.z.is_zero() {

@@ -169,6 +169,48 @@ fn recoveries() {
     }
 }
 
+/// Chunks of every backend: an item's result does not depend on the items next to it, valid or not.
+#[test]
+fn neighbours() {
+    use crate::secp256k1::{
+        batch::{CHUNK, recover_chunk, verify_chunk},
+        dispatch::Backend,
+    };
+    let Items {
+        public_keys,
+        hashes,
+        signatures,
+        ..
+    } = items();
+    let recovered: Vec<_> = (0..ITEMS)
+        .map(|i| recover(&hashes[i], &signatures[i]))
+        .collect();
+    let verified: Vec<_> = (0..ITEMS)
+        .map(|i| verify(&public_keys[i], &hashes[i], &signatures[i]))
+        .collect();
+    for backend in Backend::available() {
+        // Invalid items have the period 11: a step of 11 has only valid ones, the others all kinds side by side.
+        for (step, length) in [(1, CHUNK), (2, 17), (3, 9), (5, CHUNK), (7, 3), (11, 12)] {
+            let chosen: Vec<usize> = (0..length).map(|i| i * step % ITEMS).collect();
+            let hashes: Vec<_> = chosen.iter().map(|&i| hashes[i]).collect();
+            let signatures: Vec<_> = chosen.iter().map(|&i| signatures[i]).collect();
+            let keys: Vec<_> = chosen.iter().map(|&i| public_keys[i]).collect();
+            let mut out = vec![Err(Error::Length); length];
+            recover_chunk::<CHUNK>(backend, &hashes, &signatures, &mut out);
+            assert!(
+                out.iter().eq(chosen.iter().map(|&i| &recovered[i])),
+                "{backend:?}, step {step}"
+            );
+            let mut out = vec![Err(Error::Length); length];
+            verify_chunk::<CHUNK>(backend, &keys, &hashes, &signatures, &mut out);
+            assert!(
+                out.iter().eq(chosen.iter().map(|&i| &verified[i])),
+                "{backend:?}, step {step}"
+            );
+        }
+    }
+}
+
 /// All items are invalid, so that the arithmetic gets no items.
 #[test]
 fn nothing_valid() {

@@ -1,4 +1,5 @@
 //! x86-64 kernels.
 
 pub(crate) mod adx;
+pub(crate) mod avx2fma_x8;
 pub(crate) mod avx512ifma_x8;
