@@ -260,6 +260,43 @@ proptest! {
         }
     }
 
+    /// Branches in place of the entries below them, as stored tries are read by reth.
+    #[test]
+    fn branches(map in keys(), replaced in prop::collection::vec(any::<prop::sample::Index>(), 0..4)) {
+        let parts: Vec<trie::Part<'_>> = map.iter().map(|(key, value)| trie::Part::Entry(key, value)).collect();
+        let (root, branches) = trie::incremental_root(&parts).unwrap();
+        let mut stored: Vec<&trie::Branch> = Vec::new();
+        if !branches.is_empty() {
+            for branch in replaced.iter().map(|index| index.get(&branches)) {
+                stored.retain(|other| !other.path.starts_with(&branch.path));
+                if !stored.iter().any(|other| branch.path.starts_with(&other.path)) {
+                    stored.push(branch);
+                }
+            }
+        }
+        let mut parts: Vec<(Nibbles, trie::Part<'_>)> = stored
+            .iter()
+            .map(|branch| (Nibbles::from_nibbles(&branch.path), trie::Part::Branch(&branch.path, &branch.hash)))
+            .collect();
+        for (key, value) in &map {
+            let path = Nibbles::unpack(key);
+            if !parts.iter().any(|(branch, _)| path.starts_with(branch)) {
+                parts.push((path, trie::Part::Entry(key, value)));
+            }
+        }
+        parts.sort_by_key(|(path, _)| *path);
+        let mut builder = HashBuilder::default();
+        for (path, part) in &parts {
+            match part {
+                trie::Part::Entry(_, value) => builder.add_leaf(*path, value),
+                trie::Part::Branch(_, hash) => builder.add_branch(*path, B256::new(hash.0), false),
+            }
+        }
+        let parts: Vec<trie::Part<'_>> = parts.into_iter().map(|(_, part)| part).collect();
+        prop_assert_eq!(trie::incremental_root(&parts).unwrap().0, root);
+        prop_assert_eq!(builder.root().0, root.0);
+    }
+
     /// Values of 1 to 4 bytes: nodes that are part of their parents at several levels.
     #[test]
     fn short_values(map in prop::collection::btree_map(any::<[u8; 2]>(), prop::collection::vec(any::<u8>(), 1..5), 0..60)) {
