@@ -11,7 +11,7 @@
 //!   segment at a time; a bounded number of finished segments waits for the writer. So memory depends on the number of
 //!   threads and the size of a segment ([`Options::memory`]), not on the size of the files.
 //! - With a file per event, the rows of an event that is rare in a segment wait for those of the next segments, so that its
-//!   file has row groups of a usual size.
+//!   file has row groups of a usual size. Of more than 128 such files, none is open between its row groups.
 //! - Logs of other events are left out before their other columns are read, if they are the majority.
 //! - An output file appears under its name only when it is complete and on disk, not after an error. The output `-` is an
 //!   Arrow stream on standard output.

@@ -1,7 +1,7 @@
 //! Output files: encoded by the threads that decode, written in order, visible only when complete.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
 };
@@ -25,7 +25,7 @@ use parquet::{
     },
     schema::types::ColumnPath,
 };
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use crate::{
     Compression, Error, Format, Options,
@@ -37,6 +37,8 @@ use crate::{
 
 /// Rows that are encoded together in Parquet: those after which a column writer decides whether a page ends.
 const STEP: usize = DEFAULT_WRITE_BATCH_SIZE;
+/// Bytes that are written to a file together.
+const BUFFER: usize = 1 << 16;
 
 /// How one output file is encoded.
 pub(crate) struct Encoding {
@@ -91,22 +93,55 @@ enum Writer {
 
 /// Where an output is written.
 enum Target {
-    File(NamedTempFile),
+    File(Temporary),
     Standard(Stdout),
+}
+
+/// A file under a temporary name, removed if it does not get its own. It need not be open between row groups.
+struct Temporary {
+    path: TempPath,
+    file: Option<File>,
+}
+
+impl Temporary {
+    fn file(&mut self) -> io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            closed => {
+                let file = File::options().append(true).open(&self.path)?;
+                Ok(closed.insert(file))
+            }
+        }
+    }
 }
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.write(bytes),
+            Self::File(file) => file.file()?.write(bytes),
             Self::Standard(output) => output.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::File(file) => file.flush(),
+            // The operating system has all bytes.
+            Self::File(_) => Ok(()),
             Self::Standard(output) => output.flush(),
+        }
+    }
+}
+
+impl Output {
+    /// Closes the file until more is written.
+    pub(crate) fn close(&mut self) {
+        let target = match &mut self.writer {
+            Writer::Parquet(writer) => writer.inner_mut().get_mut(),
+            Writer::Arrow(writer) => writer.get_mut().get_mut(),
+            Writer::ArrowStream(writer) => writer.get_mut().get_mut(),
+        };
+        if let Target::File(temporary) = target {
+            temporary.file = None;
         }
     }
 }
@@ -200,9 +235,11 @@ impl Encoding {
             let file = builder.tempfile_in(directory)?;
             // So that `resume::remove_temporary` of another run leaves it. Not every file system has locks.
             let _ = file.as_file().try_lock();
-            Target::File(file)
+            let (file, path) = file.into_parts();
+            let file = Some(file);
+            Target::File(Temporary { path, file })
         };
-        let file = BufWriter::with_capacity(1 << 20, target);
+        let file = BufWriter::with_capacity(BUFFER, target);
         let writer = match &self.format {
             Encoder::Parquet(parquet) => {
                 let (schema, properties) = (self.schema.clone(), parquet.0.clone());
@@ -280,15 +317,15 @@ impl Encoding {
             }
         };
         file.flush()?;
-        let file = match file.into_inner().map_err(io::IntoInnerError::into_error)? {
-            Target::File(file) => file,
+        let mut temporary = match file.into_inner().map_err(io::IntoInnerError::into_error)? {
+            Target::File(temporary) => temporary,
             Target::Standard(_) => return Ok(rows),
         };
-        file.as_file().sync_all()?;
+        temporary.file()?.sync_all()?;
         let result = if self.overwrite {
-            file.persist(&self.path)
+            temporary.path.persist(&self.path)
         } else {
-            file.persist_noclobber(&self.path)
+            temporary.path.persist_noclobber(&self.path)
         };
         result.map_err(|error| error.error)?;
         // So that the name is on disk too.

@@ -259,6 +259,49 @@ fn rare_events_share_row_groups() {
     }
 }
 
+/// Files are closed between row groups if there are many of them.
+#[test]
+fn more_events_than_open_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (
+        directory.path().join("in.parquet"),
+        directory.path().join("out"),
+    );
+    let signatures = (0..130).map(|i| format!("event E{i}(address indexed to, uint128 amount)"));
+    let decoders = signatures.map(|one| EventDecoder::parse(&one, &Default::default()).unwrap());
+    let events = EventSet::new(decoders).unwrap();
+    let decoders = events.decoders();
+    let topics = (0..16_384).map(|n| Some(decoders[n % 130].codec().topic().0));
+    let topics = FixedSizeBinaryArray::try_from_sparse_iter_with_size(topics, 32).unwrap();
+    let batch = logs(0..16_384);
+    let mut columns = batch.columns().to_vec();
+    columns[1] = Arc::new(topics);
+    let batch = RecordBatch::try_new(batch.schema(), columns).unwrap();
+    write(&input, &[batch], 1_024);
+    // Where the system lists them.
+    let open = std::cell::Cell::new(0);
+    let progress = |_| {
+        let descriptors = fs::read_dir("/proc/self/fd").into_iter().flatten();
+        let paths = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+        let outputs = paths.filter(|path| path.starts_with(&output)).count();
+        open.set(open.get().max(outputs));
+        std::ops::ControlFlow::Continue(())
+    };
+    let options = Options {
+        memory: Some(1),
+        ..Options::default()
+    };
+    let report = decode_logs(&[input], &output, &events, &options, &progress).unwrap();
+    assert_eq!(open.get(), 0);
+    assert_eq!(report.written.len(), 130);
+    for (file, written) in &report.written {
+        assert_eq!(rows(file).len() as u64, *written);
+        assert!(groups(file).len() > 1, "{}", file.display());
+    }
+    let written: u64 = report.written.iter().map(|(_, rows)| rows).sum();
+    assert_eq!(written, report.selected);
+}
+
 /// With one thread, the second segment is filtered, whose batches have more rows then; with two threads, usually not.
 #[test]
 fn a_filter_changes_no_bytes() {
