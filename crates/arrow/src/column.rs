@@ -11,7 +11,7 @@
 //! | `bytes` | Binary |
 //! | `string` | Utf8 |
 //! | `T[]`, `T[n]` | List |
-//! | tuple | Struct |
+//! | tuple | Struct; a member without a name is `_arg0`, `_arg1`, … |
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use arrow_array::{
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use lydite_bytes::{I256, U256};
-use lydite_evm::abi::{Type, ValueRef};
+use lydite_evm::abi::{Parameter, Type, ValueRef};
 
 use crate::Uint256Format;
 use crate::uint256::{DECIMAL_DIGITS, decimal, float};
@@ -32,8 +32,8 @@ use crate::uint256::{DECIMAL_DIGITS, decimal, float};
 /// Length of the longest decimal text of an integer: 2^256 - 1, or -2^255 with its sign.
 const DECIMAL_TEXT: usize = 78;
 
-/// Returns the Arrow type of a Solidity type.
-pub(crate) fn data_type(ty: &Type, format: Uint256Format) -> DataType {
+/// Returns the Arrow type of a Solidity type. The components have the names of a tuple's members, see [`Parameter`].
+pub(crate) fn data_type(ty: &Type, components: &[Parameter], format: Uint256Format) -> DataType {
     match ty {
         Type::Bool => DataType::Boolean,
         Type::Uint(bits) => match bits {
@@ -56,9 +56,9 @@ pub(crate) fn data_type(ty: &Type, format: Uint256Format) -> DataType {
         Type::Bytes => DataType::Binary,
         Type::String => DataType::Utf8,
         Type::Array(element) | Type::FixedArray(element, _) => {
-            DataType::List(item(element, format))
+            DataType::List(item(element, components, format))
         }
-        Type::Tuple(members) => DataType::Struct(struct_fields(members, format)),
+        Type::Tuple(members) => DataType::Struct(struct_fields(members, components, format)),
     }
 }
 
@@ -81,15 +81,45 @@ pub(crate) fn has_wide_integer(ty: &Type) -> bool {
     }
 }
 
-fn item(element: &Type, format: Uint256Format) -> FieldRef {
-    Arc::new(Field::new("item", data_type(element, format), true))
+fn item(element: &Type, components: &[Parameter], format: Uint256Format) -> FieldRef {
+    let item = data_type(element, components, format);
+    Arc::new(Field::new("item", item, true))
 }
 
-fn struct_fields(members: &[Type], format: Uint256Format) -> Fields {
-    let members = members.iter().enumerate();
-    members
-        .map(|(i, ty)| Field::new(format!("_arg{i}"), data_type(ty, format), true))
-        .collect()
+fn struct_fields(members: &[Type], components: &[Parameter], format: Uint256Format) -> Fields {
+    let mut fields = Vec::with_capacity(members.len());
+    for (i, ty) in members.iter().enumerate() {
+        let component = components.get(i);
+        let name = component.map_or("", |component| &component.name);
+        let name = unused_name(&fields, parameter_name(name, i));
+        let data_type = data_type(ty, members_of(component), format);
+        fields.push(Arc::new(Field::new(name, data_type, true)));
+    }
+    fields.into()
+}
+
+fn members_of(component: Option<&Parameter>) -> &[Parameter] {
+    component.map_or(&[], |component| &component.components)
+}
+
+/// Returns the name of a parameter or member, by its position if it has none.
+pub(crate) fn parameter_name(name: &str, position: usize) -> String {
+    match name {
+        "" => format!("_arg{position}"),
+        name => name.into(),
+    }
+}
+
+/// Returns the name, or the name with the first free suffix `_2`, `_3`, ….
+pub(crate) fn unused_name(fields: &[FieldRef], name: String) -> String {
+    let is_used = |name: &str| fields.iter().any(|field| field.name() == name);
+    let mut candidate = name.clone();
+    let mut suffix = 2;
+    while is_used(&candidate) {
+        candidate = format!("{name}_{suffix}");
+        suffix += 1;
+    }
+    candidate
 }
 
 /// A column being built.
@@ -126,7 +156,13 @@ enum Values {
 }
 
 impl Column {
-    pub(crate) fn new(ty: &Type, format: Uint256Format, rows: usize, limit: usize) -> Self {
+    pub(crate) fn new(
+        ty: &Type,
+        components: &[Parameter],
+        format: Uint256Format,
+        rows: usize,
+        limit: usize,
+    ) -> Self {
         let signed = matches!(ty, Type::Int(_));
         let values = match ty {
             Type::Bool => Values::Bool(BooleanBufferBuilder::new(rows)),
@@ -156,16 +192,18 @@ impl Column {
             Type::Array(element) | Type::FixedArray(element, _) => {
                 let mut offsets = Vec::with_capacity(rows + 1);
                 offsets.push(0);
-                let elements = Column::new(element, format, 0, limit);
-                Values::List(item(element, format), offsets, Box::new(elements))
+                let elements = Column::new(element, components, format, 0, limit);
+                let item = item(element, components, format);
+                Values::List(item, offsets, Box::new(elements))
             }
-            Type::Tuple(members) => Values::Struct(
-                struct_fields(members, format),
-                members
-                    .iter()
-                    .map(|ty| Column::new(ty, format, rows, limit))
-                    .collect(),
-            ),
+            Type::Tuple(members) => {
+                let columns = members.iter().enumerate().map(|(i, ty)| {
+                    let components = members_of(components.get(i));
+                    Column::new(ty, components, format, rows, limit)
+                });
+                let columns = columns.collect();
+                Values::Struct(struct_fields(members, components, format), columns)
+            }
         };
         Self {
             values,

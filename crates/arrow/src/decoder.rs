@@ -12,7 +12,7 @@ use lydite_evm::abi::{Codec, Parameter, Type, Values};
 
 use crate::{
     Failure,
-    column::{Column, data_type, has_wide_integer, struct_array},
+    column::{Column, data_type, has_wide_integer, parameter_name, struct_array, unused_name},
 };
 
 /// Rows decoded at a time, which bounds the memory for the positions of their words.
@@ -131,6 +131,7 @@ pub(crate) struct Decoder {
 #[derive(Clone, Debug)]
 struct DecodedParameter {
     ty: Type,
+    components: Vec<Parameter>,
     place: Place,
     formats: Vec<Uint256Format>,
 }
@@ -150,10 +151,8 @@ impl Decoder {
             } else {
                 parameter.ty.clone()
             };
-            let name = match parameter.name.as_str() {
-                "" => format!("_arg{i}"),
-                name => name.into(),
-            };
+            let name = parameter_name(&parameter.name, i);
+            let components = parameter.components.clone();
             let formats = match options.uint256.as_slice() {
                 [] => vec![Uint256Format::Binary],
                 [first, ..] if !has_wide_integer(&ty) => vec![*first],
@@ -170,12 +169,17 @@ impl Decoder {
                 if is_hash {
                     metadata.push(("lydite.indexed".into(), "hash".into()));
                 }
-                let field = Field::new(name, data_type(&ty, *format), true);
+                let field = Field::new(name, data_type(&ty, &components, *format), true);
                 fields.push(Arc::new(
                     field.with_metadata(metadata.into_iter().collect()),
                 ));
             }
-            decoded.push(DecodedParameter { ty, place, formats });
+            decoded.push(DecodedParameter {
+                ty,
+                components,
+                place,
+                formats,
+            });
         }
         Self {
             flat: decoded.iter().all(|one| one.ty.is_value()),
@@ -202,7 +206,10 @@ impl Decoder {
             .map(|one| {
                 let formats = one.formats.iter();
                 formats
-                    .map(|format| Column::new(&one.ty, *format, rows.len(), self.limit))
+                    .map(|format| {
+                        let (rows, limit) = (rows.len(), self.limit);
+                        Column::new(&one.ty, &one.components, *format, rows, limit)
+                    })
                     .collect()
             })
             .collect();
@@ -345,16 +352,4 @@ fn collect<'a>(
         word.unwrap_or(&[0; 32])
     });
     words.collect()
-}
-
-/// Returns the name, or the name with the first free suffix `_2`, `_3`, ….
-fn unused_name(fields: &[FieldRef], name: String) -> String {
-    let is_used = |name: &str| fields.iter().any(|field| field.name() == name);
-    let mut candidate = name.clone();
-    let mut suffix = 2;
-    while is_used(&candidate) {
-        candidate = format!("{name}_{suffix}");
-        suffix += 1;
-    }
-    candidate
 }

@@ -44,17 +44,14 @@ impl Rows for Data<'_> {
 }
 
 impl TypeDecoder {
-    /// Compiles a type such as `uint256` or `(address,bytes)[]`.
+    /// Compiles a type such as `uint256` or `(address to, bytes data)[]`.
     ///
     /// # Errors
     /// [`Error::Signature`].
     pub fn parse(ty: &str, format: Uint256Format) -> Result<Self, Error> {
         let error = |error| Error::Signature(ty.into(), error);
-        let parameter = Parameter {
-            ty: Type::parse(ty).map_err(error)?,
-            name: "value".into(),
-            indexed: false,
-        };
+        let mut parameter = Parameter::parse(ty).map_err(error)?;
+        parameter.name = "value".into();
         let codec = Codec::new(&Type::Tuple(vec![parameter.ty.clone()])).map_err(error)?;
         let options = Options {
             uint256: vec![format],

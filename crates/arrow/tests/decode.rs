@@ -474,6 +474,12 @@ fn formats_names_and_types() {
         .map(|field| field.name().as_str())
         .collect();
     assert_eq!(fields, ["a", "a_2", "a_2_2"]);
+    let orders = "E((address to, (bool, bool ok, uint8 ok)[2] flags)[] orders)";
+    let orders = EventDecoder::parse(orders, &Options::default()).unwrap();
+    let text = orders.fields()[0].data_type().to_string();
+    for name in ["\"to\"", "\"flags\"", "\"_arg0\"", "\"ok\"", "\"ok_2\""] {
+        assert!(text.contains(name), "{text}");
+    }
 
     let decoder = EventDecoder::parse(
         TRANSFER,

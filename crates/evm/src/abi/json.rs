@@ -8,7 +8,7 @@ use lydite_bytes::B256;
 use serde::Deserialize;
 
 use super::{
-    CallCodec, Codec, Error, ErrorKind, EventCodec, Parameter, Revert, Signature, Type, Value,
+    CallCodec, Codec, Error, ErrorKind, EventCodec, Parameter, Revert, Signature, Value,
     call::compile,
 };
 
@@ -184,12 +184,13 @@ impl TryFrom<ParameterText> for Parameter {
     type Error = Error;
 
     fn try_from(parameter: ParameterText) -> Result<Self, Error> {
-        let members = parameter.components.into_iter().map(|member| member.ty);
-        Ok(Self {
-            ty: Type::parse_with_members(&parameter.ty, members.collect())?,
-            name: parameter.name,
-            indexed: parameter.indexed,
-        })
+        let ParameterText {
+            name,
+            ty,
+            components,
+            indexed,
+        } = parameter;
+        Self::with_components(&ty, name, indexed, components)
     }
 }
 
@@ -203,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::abi;
+    use crate::abi::{self, Type};
 
     /// ERC-20 with the errors of EIP-6093, the overloads of ERC-721, and functions with structs of Uniswap V3's router
     /// and of Multicall3.
@@ -330,8 +331,9 @@ mod tests {
         let members = r#""components": [{"type": "uint8[2]"}, {"type": "tuple[]", "components": [{"type": "bool"}]}]"#;
         for suffix in ["", "[]", "[3][]"] {
             let text = format!(r#"{{"name": "p", "type": "tuple{suffix}", {members}}}"#);
-            let ty = parameter(&text).unwrap().ty;
-            assert_eq!(ty.to_string(), format!("(uint8[2],(bool)[]){suffix}"));
+            let read = parameter(&text).unwrap();
+            assert_eq!(read.ty.to_string(), format!("(uint8[2],(bool)[]){suffix}"));
+            assert_eq!(read.components[1].components[0].ty, Type::Bool);
         }
 
         // Each level is a tuple and an array.

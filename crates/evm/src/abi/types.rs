@@ -13,8 +13,8 @@ pub const MAX_DEPTH: usize = 64;
 
 /// Maximum number of types in the text of a type or signature, including members of tuples and elements of arrays.
 ///
-/// A type takes up to 168 bytes of memory during parsing and as little as 4 bytes of text (`int,`). So a text takes at
-/// most 56 times its length, and at most 12 MiB.
+/// A type takes up to 240 bytes of memory during parsing and as little as 3 bytes of text (`(),`). So a text takes at
+/// most 80 times its length, and at most 15 MiB.
 pub const MAX_TYPES: usize = 1 << 16;
 
 /// A Solidity type as seen by the ABI. `Display` writes the canonical name (`uint256`, `(address,bytes)[2][]`).
@@ -60,23 +60,7 @@ impl Type {
     /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut parser = Parser::new(text);
-        let ty = parser.ty(0)?;
-        parser.end()?;
-        Ok(ty)
-    }
-
-    /// Like [`parse`](Self::parse), where the word `tuple` means the tuple of these members.
-    #[cfg(feature = "serde")]
-    pub(super) fn parse_with_members(text: &str, members: Vec<Self>) -> Result<Self, Error> {
-        let mut parser = Parser::new(text);
-        if parser.word() != "tuple" {
-            return Self::parse(text);
-        }
-        let tuple = Type::Tuple(members);
-        if height(&tuple) > MAX_DEPTH {
-            return Err(Error::new(ErrorKind::TooDeep, 0));
-        }
-        let ty = parser.arrays(tuple, 0)?;
+        let (ty, _) = parser.ty(0)?;
         parser.end()?;
         Ok(ty)
     }
@@ -170,6 +154,58 @@ pub struct Parameter {
     pub name: String,
     /// Whether it is marked `indexed` (events).
     pub indexed: bool,
+    /// The members of a tuple, or of the tuples in an array, with their names; empty for other types.
+    pub components: Vec<Parameter>,
+}
+
+impl Parameter {
+    /// Parses a parameter: a type like [`Type::parse`], and a name if there is one.
+    ///
+    /// ```
+    /// use lydite_evm::abi::Parameter;
+    /// let orders = Parameter::parse("(address to, uint amount)[] orders")?;
+    /// assert_eq!((orders.ty.to_string().as_str(), orders.name.as_str()), ("(address,uint256)[]", "orders"));
+    /// assert_eq!(orders.components[1].name, "amount");
+    /// # Ok::<(), lydite_evm::abi::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut parser = Parser::new(text);
+        let parameter = parser.parameter(0)?;
+        parser.end()?;
+        Ok(parameter)
+    }
+
+    /// Combines the text of a type and the members of `tuple`, as in JSON.
+    #[cfg(feature = "serde")]
+    pub(super) fn with_components(
+        text: &str,
+        name: String,
+        indexed: bool,
+        components: Vec<Self>,
+    ) -> Result<Self, Error> {
+        let mut parser = Parser::new(text);
+        let (ty, components) = if parser.word() == "tuple" && parser.peek() != Some(b'(') {
+            let members = components.iter().map(|member| member.ty.clone());
+            let tuple = Type::Tuple(members.collect());
+            if height(&tuple) > MAX_DEPTH {
+                return Err(Error::new(ErrorKind::TooDeep, 0));
+            }
+            (parser.arrays(tuple, 0)?, components)
+        } else {
+            parser = Parser::new(text);
+            parser.ty(0)?
+        };
+        parser.end()?;
+        Ok(Self {
+            ty,
+            name,
+            indexed,
+            components,
+        })
+    }
 }
 
 /// The signature of a function, event or error. `Display` writes the canonical form, whose Keccak-256 hash gives
@@ -334,20 +370,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ty(&mut self, depth: usize) -> Result<Type, Error> {
+    /// Parses a type. Also returns its components, see [`Parameter`].
+    fn ty(&mut self, depth: usize) -> Result<(Type, Vec<Parameter>), Error> {
         if depth > MAX_DEPTH {
             return Err(Error::new(ErrorKind::TooDeep, self.at));
         }
         self.count_type()?;
         let word = self.word();
         let start = self.at - word.len();
+        let mut components = Vec::new();
         let ty = if self.peek() == Some(b'(') && (word.is_empty() || word == "tuple") {
-            Type::Tuple(
-                self.parameters(depth + 1)?
-                    .into_iter()
-                    .map(|p| p.ty)
-                    .collect(),
-            )
+            components = self.parameters(depth + 1)?;
+            Type::Tuple(components.iter().map(|member| member.ty.clone()).collect())
         } else {
             elementary(word).ok_or(Error::new(ErrorKind::Syntax, start))?
         };
@@ -355,7 +389,7 @@ impl<'a> Parser<'a> {
         if ty != Type::Address || self.word() != "payable" {
             self.at = after;
         }
-        self.arrays(ty, depth)
+        Ok((self.arrays(ty, depth)?, components))
     }
 
     /// Parses the suffixes `[]` and `[n]` of a type.
@@ -387,27 +421,32 @@ impl<'a> Parser<'a> {
             return Ok(list);
         }
         loop {
-            let ty = self.ty(depth)?;
-            let (mut name, mut indexed) = ("", false);
-            loop {
-                match self.word() {
-                    "" => break,
-                    "indexed" => indexed = true,
-                    "memory" | "calldata" | "storage" => {}
-                    word if name.is_empty() => name = word,
-                    _ => return Err(self.error()),
-                }
-            }
-            list.push(Parameter {
-                ty,
-                name: name.into(),
-                indexed,
-            });
+            list.push(self.parameter(depth)?);
             if self.eat(b')') {
                 return Ok(list);
             }
             self.expect(b',')?;
         }
+    }
+
+    fn parameter(&mut self, depth: usize) -> Result<Parameter, Error> {
+        let (ty, components) = self.ty(depth)?;
+        let (mut name, mut indexed) = ("", false);
+        loop {
+            match self.word() {
+                "" => break,
+                "indexed" => indexed = true,
+                "memory" | "calldata" | "storage" => {}
+                word if name.is_empty() => name = word,
+                _ => return Err(self.error()),
+            }
+        }
+        Ok(Parameter {
+            ty,
+            name: name.into(),
+            indexed,
+            components,
+        })
     }
 }
 
