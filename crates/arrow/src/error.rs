@@ -144,6 +144,8 @@ pub enum RowError {
     Hash,
     /// The number is not one that the result can hold. Says what was expected.
     Integer(&'static str),
+    /// The value cannot be encoded. Says what was expected.
+    Value(&'static str),
     /// With the row, the values of a column would exceed 2^31 - 1 bytes or list items, the limit of an Arrow array with
     /// 32-bit offsets. Smaller batches avoid this.
     Full,
@@ -183,7 +185,7 @@ impl fmt::Display for RowError {
             Self::Transaction(error) => error.fmt(f),
             Self::Field(role) => write!(f, "missing or invalid {role}"),
             Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),
-            Self::Integer(expected) => write!(f, "expected {expected}"),
+            Self::Integer(expected) | Self::Value(expected) => write!(f, "expected {expected}"),
             Self::Full => {
                 f.write_str("expected at most 2^31 - 1 bytes or list items in a column, found more")
             }

@@ -2,9 +2,11 @@
 //!
 //! - [`EventSet`] sorts the logs of a record batch by event; [`EventDecoder`] decodes those of one event. [`CallSet`]
 //!   and [`CallDecoder`] do the same for calls. [`TypeDecoder`] decodes values without topic or selector.
+//!   [`encode_calls`] and [`encode_values`] are the inverse.
 //! - [`senders`], [`hashes`] and [`decode_transactions`] read signed transactions. [`TransactionColumns`] rebuilds them from their fields.
 //! - [`keccak256`], [`ecrecover`], [`ecrecover_parts`], [`checksum`], [`create_addresses`], [`create2_addresses`],
-//!   [`hex_encode`] and [`hex_decode`] compute one column.
+//!   [`hex_encode`], [`hex_decode`], [`substring`], [`trim_zeros`], [`concat_bytes()`], [`starts_with`] and [`byte_lengths`]
+//!   compute one column.
 //! - [`to_uint256`], [`uint256_to_text`], [`uint256_to_decimal`], [`uint256_to_i64`] and [`uint256_to_f64`] convert 256-bit
 //!   integers; [`uint256_checked`], [`uint256_mul_div`] and [`uint256_sum`] compute with them ([`Uint256Sum`] in parts); [`format_units`] and
 //!   [`parse_units`] are amounts with decimals.
@@ -49,6 +51,7 @@ mod calls;
 mod column;
 mod create;
 mod decoder;
+mod encode;
 mod envelopes;
 mod error;
 mod events;
@@ -67,11 +70,13 @@ mod transform;
 mod types;
 mod uint256;
 mod units;
+mod varbinary;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
 pub use create::{create_addresses, create2_addresses};
 pub use decoder::{Decoded, Options, Uint256Format};
+pub use encode::{encode_calls, encode_values};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
 pub use events::{EventDecoder, EventSet, Logs, Selected};
@@ -91,6 +96,7 @@ pub use uint256::{
     uint256_to_decimal, uint256_to_f64, uint256_to_i64, uint256_to_text,
 };
 pub use units::{format_units, parse_units};
+pub use varbinary::{byte_lengths, concat_bytes, starts_with, substring, trim_zeros};
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

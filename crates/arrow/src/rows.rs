@@ -1,7 +1,7 @@
 //! Arrays from the results of rows.
 
 use arrow_array::{
-    ArrowPrimitiveType, FixedSizeBinaryArray, GenericByteArray, PrimitiveArray,
+    ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, GenericByteArray, PrimitiveArray,
     builder::{NullBufferBuilder, PrimitiveBuilder},
     types::ByteArrayType,
 };
@@ -43,6 +43,20 @@ pub(crate) fn numbers<T: ArrowPrimitiveType>(
         values.append_option(value);
     }
     (values.finish(), failures)
+}
+
+/// Collects booleans. An error becomes null and a failure.
+pub(crate) fn booleans(
+    rows: impl ExactSizeIterator<Item = Row<bool>>,
+) -> (BooleanArray, Vec<Failure>) {
+    let mut failures = Vec::new();
+    let values = rows.enumerate().map(|(row, result)| {
+        result.unwrap_or_else(|error| {
+            failures.push(Failure { row, error });
+            None
+        })
+    });
+    (values.collect(), failures)
 }
 
 /// Collects texts or byte strings, which `write` appends to those before, mostly of `length` bytes. After an error or null,

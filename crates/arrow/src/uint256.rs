@@ -36,7 +36,7 @@ impl Integers {
     }
 
     /// The word of a number; `None` if it is out of range.
-    fn word(self, negative: bool, magnitude: U256) -> Option<U256> {
+    pub(crate) fn word(self, negative: bool, magnitude: U256) -> Option<U256> {
         match self {
             Self::Uint256 => (!negative || magnitude.is_zero()).then_some(magnitude),
             Self::Int256 if negative => {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
-    LargeBinaryArray, LargeStringArray, ListArray, RecordBatch, StringArray, StringViewArray,
-    cast::AsArray, new_null_array, types::*,
+    Int64Array, LargeBinaryArray, LargeStringArray, ListArray, RecordBatch, StringArray,
+    StringViewArray, cast::AsArray, new_null_array, types::*,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
 use lydite_arrow::{
     ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Logs, Options,
-    Role, RowError, Uint256Format, hashes, senders,
+    Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
 };
 use lydite_bytes::{Address, B256, I256, U256, hex};
 use lydite_evm::abi::{CallCodec, Codec, EventCodec, Type, Value};
@@ -234,7 +234,7 @@ proptest! {
         let values: Vec<Value> = inputs.iter().map(|ty| value(ty, &mut bytes)).collect();
         let data = function.encode(&values).unwrap();
         let short = data[..4 + cut.index(data.len() - 3)].to_vec();
-        let input = column(&[Some(data), None, Some(vec![1, 2, 3]), Some(short.clone()), Some(vec![0; 40])]);
+        let input = column(&[Some(data.clone()), None, Some(vec![1, 2, 3]), Some(short.clone()), Some(vec![0; 40])]);
 
         let set = CallSet::new([CallDecoder::new(function.clone(), &Options::default())]);
         let rows = set.select(&input);
@@ -243,10 +243,75 @@ proptest! {
         for (value, array) in values.iter().zip(&decoded.columns) {
             prop_assert_eq!(text_at(array, 0), text_of(value));
         }
+        let first: Vec<ArrayRef> = decoded.columns.iter().map(|column| column.slice(0, 1)).collect();
+        let (encoded, failures) = encode_calls(&first, &function).unwrap();
+        prop_assert_eq!((encoded.value(0), failures), (&data[..], vec![]));
         let expected: Vec<RowError> = function.decode(&short).err().map(RowError::Abi).into_iter().collect();
         let found: Vec<RowError> = decoded.failures.iter().map(|failure| failure.error.clone()).collect();
         prop_assert_eq!(found, expected);
     }
+}
+
+/// Values of other types than the decoded ones, and those that cannot be encoded.
+#[test]
+fn encoded_values() {
+    let integers: ArrayRef = Arc::new(Int64Array::from(vec![Some(5), Some(-1), None, Some(300)]));
+    let words = |numbers: &[i64]| -> Vec<Vec<u8>> {
+        let word = |number: &i64| {
+            let mut word = if *number < 0 { [0xff; 32] } else { [0; 32] };
+            word[24..].copy_from_slice(&number.to_be_bytes());
+            word.to_vec()
+        };
+        numbers.iter().map(word).collect()
+    };
+    let check = |array: &ArrayRef, ty: &str, expected: &[Option<&[u8]>], errors: &[usize]| {
+        let (encoded, failures) = encode_values(array, ty).unwrap();
+        assert_eq!(encoded.iter().collect::<Vec<_>>(), expected, "{ty}");
+        let rows: Vec<usize> = failures.iter().map(|failure| failure.row).collect();
+        assert_eq!(rows, errors, "{ty}");
+    };
+    let expected = words(&[5, -1, 0, 300]);
+    let [five, minus, _, large] = [0, 1, 2, 3].map(|row| Some(&expected[row][..]));
+    check(&integers, "uint16", &[five, None, None, large], &[1]);
+    check(&integers, "int8", &[five, minus, None, None], &[3]);
+    let binary: ArrayRef = Arc::new(BinaryArray::from_iter(
+        expected.iter().map(|word| Some(word.as_slice())),
+    ));
+    let zero = Some(&expected[2][..]);
+    check(&binary, "int256", &[five, minus, zero, large], &[]);
+    check(&binary, "bytes31", &[None; 4], &[0, 1, 2, 3]);
+
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([
+        Some(vec![Some(1), Some(2)]),
+        Some(vec![Some(1), None]),
+        None,
+        Some(vec![Some(1)]),
+    ]);
+    let pair = words(&[1, 2]).concat();
+    let lists: ArrayRef = Arc::new(lists);
+    check(
+        &lists,
+        "uint8[2]",
+        &[Some(&pair), None, None, None],
+        &[1, 3],
+    );
+    let nulls = new_null_array(&DataType::Null, 2);
+    check(&nulls, "string[]", &[None, None], &[]);
+
+    for (array, ty, text) in [
+        (&integers, "string", "expected text for string, found Int64"),
+        (
+            &lists,
+            "(bool,bool)",
+            "expected structs with these members for (bool,bool), found",
+        ),
+    ] {
+        let error = encode_values(array, ty).unwrap_err().to_string();
+        assert!(error.starts_with(text), "{error}");
+    }
+    let burn = CallCodec::parse("burn()").unwrap();
+    let error = encode_calls(&[integers], &burn).unwrap_err().to_string();
+    assert_eq!(error, "values to encode: expected 0, found 1");
 }
 
 /// The same values in every type of array, whole and sliced.

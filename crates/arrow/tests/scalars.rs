@@ -6,14 +6,15 @@ use std::{slice::from_ref, sync::Arc};
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
-    Int32Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray, UInt8Array,
+    Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    UInt8Array, cast::AsArray, types::Int64Type,
 };
 use k256::ecdsa::SigningKey;
 use lydite_arrow::{
     ByteColumn, Error, Integers, RowError, Uint256Sum, checksum, create_addresses,
-    create2_addresses, ecrecover, ecrecover_parts, format_units, hex_decode, hex_encode, keccak256,
-    parse_units, to_uint256, uint256_checked, uint256_mul_div, uint256_sum, uint256_to_decimal,
-    uint256_to_f64, uint256_to_i64, uint256_to_text,
+    create2_addresses, ecrecover, ecrecover_parts, format_units, functions, hex_decode, hex_encode,
+    keccak256, parse_units, to_uint256, uint256_checked, uint256_mul_div, uint256_sum,
+    uint256_to_decimal, uint256_to_f64, uint256_to_i64, uint256_to_text,
 };
 use lydite_bytes::{I256, U256, hex, mul_div};
 use num_bigint::BigInt;
@@ -100,6 +101,55 @@ fn hashes_and_hexadecimal_text_of_every_array_type() {
     assert_eq!(failures[0].error, RowError::Hexadecimal);
     let empty = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
     assert_eq!(hex::encode(digests.value(1)), empty);
+}
+
+#[test]
+fn byte_strings_like_dune() {
+    let call = |name: &str, columns: &[ArrayRef]| {
+        let function = functions().find(|function| function.name == name).unwrap();
+        function.call(columns, "").unwrap()
+    };
+    let bytes = [Some(&[0, 0, 7, 8][..]), Some(&[]), None, Some(&[0])];
+    let array: ArrayRef = Arc::new(BinaryArray::from_iter(bytes));
+    let integers = |number: i64| -> ArrayRef { Arc::new(Int64Array::from(vec![number; 4])) };
+    let (rest, failures) = call("varbinary_ltrim", std::slice::from_ref(&array));
+    let expected = [Some(&[7, 8][..]), Some(&[]), None, Some(&[])];
+    assert_eq!(rest.as_binary::<i32>().iter().collect::<Vec<_>>(), expected);
+    assert!(failures.is_empty());
+    let (lengths, _) = call("varbinary_length", std::slice::from_ref(&array));
+    let lengths: Vec<_> = lengths.as_primitive::<Int64Type>().iter().collect();
+    assert_eq!(lengths, [Some(4), Some(0), None, Some(1)]);
+    let both = [array.clone(), array.clone()];
+    let (joined, _) = call("varbinary_concat", &both);
+    assert_eq!(joined.as_binary::<i32>().value(0), [0, 0, 7, 8, 0, 0, 7, 8]);
+    let (starts, _) = call("varbinary_starts_with", &both);
+    let starts: Vec<_> = starts.as_boolean().iter().collect();
+    assert_eq!(starts, [Some(true), Some(true), None, Some(true)]);
+
+    for (start, length, expected) in [
+        (1, Some(2), &[0, 0][..]),
+        (3, None, &[7, 8]),
+        (4, Some(i64::MAX), &[8]),
+        (-2, Some(1), &[7]),
+        (5, None, &[]),
+        (0, None, &[]),
+        (-5, None, &[]),
+        (i64::MIN, None, &[]),
+        (i64::MAX, Some(1), &[]),
+    ] {
+        let mut columns = vec![array.clone(), integers(start)];
+        columns.extend(length.map(integers));
+        let (parts, failures) = call("varbinary_substring", &columns);
+        assert_eq!(
+            parts.as_binary::<i32>().value(0),
+            expected,
+            "{start} {length:?}"
+        );
+        assert!(parts.is_null(2) && failures.is_empty());
+    }
+    let (parts, failures) = call("varbinary_substring", &[array, integers(1), integers(-1)]);
+    assert!(parts.is_null(0));
+    assert_eq!(failures.len(), 3);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::{DataType, Field, FieldRef};
 use datafusion_common::{
     Result, ScalarValue, exec_datafusion_err, exec_err, plan_datafusion_err, plan_err,
@@ -43,24 +43,31 @@ impl Scalar {
         }
     }
 
-    /// Returns the form of a call. With one argument more, the last one is `null_on_error`.
-    fn form(&self, arguments: usize, last: Option<&DataType>) -> Result<&'static Form> {
-        let form = self.function.form(arguments);
+    /// Returns the form of a call, and the number of its arguments. After them, a last one is `null_on_error`.
+    fn form(&self, arguments: usize, last: Option<&DataType>) -> Result<(&'static Form, usize)> {
         let form = match last {
-            Some(DataType::Boolean) => form.or_else(|_| self.function.form(arguments - 1)),
-            _ => form,
+            Some(DataType::Boolean) => self.function.form(arguments - 1).ok(),
+            _ => None,
         };
-        form.map_err(|error| plan_datafusion_err!("{error}"))
+        match form {
+            Some(form) => Ok((form, arguments - 1)),
+            None => match self.function.form(arguments) {
+                Ok(form) => Ok((form, arguments)),
+                Err(error) => plan_err!("{error}"),
+            },
+        }
     }
 
     /// Returns the literal of a call; empty if the form has none.
     fn literal<'a>(
         &self,
         form: &Form,
+        arguments: usize,
         scalar: impl Fn(usize) -> Option<&'a ScalarValue>,
     ) -> Result<&'a str> {
-        let mut parameters = form.parameters.iter();
-        let Some(at) = parameters.position(|one| matches!(one, Parameter::Literal(_))) else {
+        let mut parameters = form.parameters(arguments).enumerate();
+        let literal = parameters.find(|(_, one)| matches!(one, Parameter::Literal(_)));
+        let Some((at, parameter)) = literal else {
             return Ok("");
         };
         match scalar(at).and_then(ScalarValue::try_as_str) {
@@ -68,8 +75,31 @@ impl Scalar {
             _ => plan_err!(
                 "{}: expected a literal text for {}",
                 self.function.name,
-                form.parameters[at].name()
+                parameter.name()
             ),
+        }
+    }
+
+    /// Checks the types of values that must be those of a signature.
+    fn check_values(
+        &self,
+        form: &Form,
+        arguments: usize,
+        fields: &[FieldRef],
+        literal: &str,
+    ) -> Result<()> {
+        let is_value = |one: &Parameter| matches!(one, Parameter::Any(_) | Parameter::Several(_));
+        if !form.parameters.iter().any(is_value) {
+            return Ok(());
+        }
+        let parameters = form.parameters(arguments).zip(fields);
+        let columns = parameters.filter(|(one, _)| !matches!(one, Parameter::Literal(_)));
+        let columns: Vec<ArrayRef> = columns
+            .map(|(_, field)| new_empty_array(field.data_type()))
+            .collect();
+        match self.function.call(&columns, literal) {
+            Ok(_) => Ok(()),
+            Err(error) => plan_err!("{}: {error}", self.function.name),
         }
     }
 
@@ -98,9 +128,9 @@ impl ScalarUDFImpl for Scalar {
     }
 
     fn coerce_types(&self, found: &[DataType]) -> Result<Vec<DataType>> {
-        let form = self.form(found.len(), found.last())?;
-        for (parameter, found) in form.parameters.iter().zip(found) {
-            let checked = self.function.check(*parameter, found);
+        let (form, arguments) = self.form(found.len(), found.last())?;
+        for (parameter, found) in form.parameters(arguments).zip(found) {
+            let checked = self.function.check(parameter, found);
             checked.map_err(|error| plan_datafusion_err!("{error}"))?;
         }
         Ok(found.to_vec())
@@ -113,31 +143,33 @@ impl ScalarUDFImpl for Scalar {
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
         let last = args.arg_fields.last().map(|field| field.data_type());
-        let form = self.form(args.arg_fields.len(), last)?;
-        let literal = self.literal(form, |at| args.scalar_arguments[at])?;
-        if let Some(value) = args.scalar_arguments.get(form.parameters.len()) {
+        let (form, arguments) = self.form(args.arg_fields.len(), last)?;
+        let literal = self.literal(form, arguments, |at| args.scalar_arguments[at])?;
+        if let Some(value) = args.scalar_arguments.get(arguments) {
             self.null_on_error(*value)?;
         }
-        match self.function.result(literal) {
-            Ok(result) => Ok(Arc::new(Field::new(self.function.name, result, true))),
-            Err(error) => plan_err!("{}: {error}", self.function.name),
-        }
+        let result = match self.function.result(literal) {
+            Ok(result) => Arc::new(Field::new(self.function.name, result, true)),
+            Err(error) => return plan_err!("{}: {error}", self.function.name),
+        };
+        self.check_values(form, arguments, args.arg_fields, literal)?;
+        Ok(result)
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let name = self.function.name;
         let last = args.arg_fields.last().map(|field| field.data_type());
-        let form = self.form(args.args.len(), last)?;
+        let (form, count) = self.form(args.args.len(), last)?;
         let scalar = |at: usize| match args.args.get(at) {
             Some(ColumnarValue::Scalar(value)) => Some(value),
             _ => None,
         };
-        let literal = self.literal(form, scalar)?;
-        let null_on_error = match args.args.len() > form.parameters.len() {
-            true => self.null_on_error(scalar(form.parameters.len()))?,
+        let literal = self.literal(form, count, scalar)?;
+        let null_on_error = match args.args.len() > count {
+            true => self.null_on_error(scalar(count))?,
             false => true,
         };
-        let arguments = form.parameters.iter().zip(&args.args);
+        let arguments = form.parameters(count).zip(&args.args);
         let columns =
             arguments.filter(|(parameter, _)| !matches!(parameter, Parameter::Literal(_)));
         let columns: Vec<&ColumnarValue> = columns.map(|(_, value)| value).collect();

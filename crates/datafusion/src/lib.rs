@@ -21,6 +21,7 @@
 //! | `evm_decode_log(topics, data, signature)` | the same for a list of topics |
 //! | `evm_decode_params(input, signature)` | struct of a call's arguments; null if the selector is another one |
 //! | `evm_decode_type(data, type)` | value of a Solidity type, encoded like `abi.encode(value)` |
+//! | `evm_encode_params(value…, signature)`, `evm_encode_type(value, type)` | call with these arguments; encoding like `abi.encode(value)` |
 //! | `evm_topic(signature)`, `evm_selector(signature)` | first topic of an event (32 bytes), selector of a function (4 bytes) |
 //! | `evm_decode_tx(raw)` | struct of a signed transaction's fields, see [`lydite_arrow::decode_transactions`] |
 //! | `evm_tx_hash(raw)`, `evm_sender(raw)` | 32 bytes, 20 bytes |
@@ -29,6 +30,8 @@
 //! | `evm_checksum(address)` | text with the checksum of EIP-55 |
 //! | `evm_create_address(sender, nonce)`, `evm_create2_address(deployer, salt, code_hash)` | 20 bytes |
 //! | `evm_hex_encode(bytes)`, `evm_hex_decode(text)` | `0x` and digits; bytes |
+//! | `varbinary_substring(bytes, start[, length])`, `varbinary_concat(a, b)`, `varbinary_ltrim(bytes)` | bytes from a position on, which starts at 1, or at -1 from the end; both; without the zeros at the start |
+//! | `varbinary_starts_with(bytes, prefix)`, `varbinary_length(bytes)` | whether it does; number of bytes |
 //! | `uint256(number)`, `int256(number)`, also `varbinary_to_uint256`, `varbinary_to_int256` | word of 32 bytes, big-endian; from integers, decimals, text or bytes |
 //! | `uint256_to_string`, `uint256_to_decimal` (38 digits), `uint256_to_bigint`, `uint256_to_double`, and the same of `int256`; also `varbinary_to_decimal`, `varbinary_to_bigint` of `uint256` | text, Decimal128(38, 0), Int64, Float64 |
 //! | `uint256_add`, `uint256_sub`, `uint256_mul`, `uint256_div`, `uint256_mod`, `uint256_mul_div` | word; null on overflow or division by zero |

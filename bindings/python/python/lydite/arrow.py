@@ -8,6 +8,7 @@ consumers of `__arrow_c_array__`. Words are 256-bit integers as 32 bytes, big-en
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ._native import ArrowArray, arrow_call
@@ -21,6 +22,8 @@ __all__ = [
     "decode_tx",
     "decode_type",
     "ecrecover",
+    "encode_params",
+    "encode_type",
     "format_units",
     "hex_decode",
     "hex_encode",
@@ -84,6 +87,16 @@ def decode_params(input: Column, signature: str, *, null_on_error: bool = True) 
 def decode_type(data: Column, type: str, *, null_on_error: bool = True) -> ArrowArray:
     """Values of a Solidity type, each encoded like `abi.encode(value)`."""
     return arrow_call("evm_decode_type", [data], type, null_on_error=null_on_error)
+
+
+def encode_params(values: Sequence[Column], signature: str, *, null_on_error: bool = True) -> ArrowArray:
+    """The calls of a function with these columns as arguments: selector and arguments."""
+    return arrow_call("evm_encode_params", list(values), signature, null_on_error=null_on_error)
+
+
+def encode_type(values: Column, type: str, *, null_on_error: bool = True) -> ArrowArray:
+    """Values of a Solidity type, each encoded like abi.encode(value)."""
+    return arrow_call("evm_encode_type", [values], type, null_on_error=null_on_error)
 
 
 def checksum(address: Column, *, null_on_error: bool = True) -> ArrowArray:

@@ -7,11 +7,11 @@ use arrow_schema::DataType;
 
 use super::{
     Computed, Form, Function,
-    Parameter::{Bytes, List, Literal},
+    Parameter::{Any, Bytes, List, Literal, Several},
 };
 use crate::{
     ByteColumn, CallDecoder, Error, EventDecoder, Logs, Options, TypeDecoder, Uint256Format,
-    decode_transactions, hashes, senders, transaction_fields,
+    decode_transactions, encode_calls, encode_values, hashes, senders, transaction_fields,
 };
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -78,6 +78,33 @@ pub(super) const FUNCTIONS: &[Function] = &[
         result: |ty| {
             let decoder = TypeDecoder::parse(ty, Uint256Format::Binary)?;
             Ok(decoder.field().data_type().clone())
+        },
+    },
+    Function {
+        name: "evm_encode_params",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Several("values"), Literal("signature")],
+            kernel: |columns, signature| {
+                let (encoded, failures) = encode_calls(columns, call(signature)?.codec())?;
+                Ok((Arc::new(encoded), failures))
+            },
+        }],
+        result: |signature| call(signature).map(|_| DataType::Binary),
+    },
+    Function {
+        name: "evm_encode_type",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Any("value"), Literal("type")],
+            kernel: |columns, ty| {
+                let (encoded, failures) = encode_values(&columns[0], ty)?;
+                Ok((Arc::new(encoded), failures))
+            },
+        }],
+        result: |ty| {
+            TypeDecoder::parse(ty, Uint256Format::Binary)?;
+            Ok(DataType::Binary)
         },
     },
     Function {

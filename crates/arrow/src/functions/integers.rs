@@ -193,16 +193,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// Compares signed words.
 fn less(left: &ByteColumn, right: &ByteColumn) -> (BooleanArray, Vec<Failure>) {
-    let mut failures = Vec::new();
-    let word = |column, row| rows::array(column, row).map(|word| word.copied());
-    let values = (0..left.len()).map(|row| {
-        let words = word(left, row).and_then(|left| Ok((left, word(right, row)?)));
-        let (left, right) = words.unwrap_or_else(|error| {
-            failures.push(Failure { row, error });
-            (None, None)
-        });
-        let signed = |word| I256(U256::from_be_bytes(word));
-        Some(signed(left?) < signed(right?))
-    });
-    (values.collect(), failures)
+    let signed = |word: &[u8; 32]| I256(U256::from_be_bytes(*word));
+    rows::booleans((0..left.len()).map(|row| {
+        let (left, right) = (rows::array(left, row)?, rows::array(right, row)?);
+        let both = left.zip(right);
+        Ok(both.map(|(left, right)| signed(left) < signed(right)))
+    }))
 }

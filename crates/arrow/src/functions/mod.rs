@@ -24,7 +24,7 @@ pub struct Function {
 /// A list of arguments.
 #[derive(Debug)]
 pub struct Form {
-    /// The arguments, of which at most one is a [`Parameter::Literal`].
+    /// The arguments, of which at most one is a [`Parameter::Literal`], and at most one [`Parameter::Several`].
     pub parameters: &'static [Parameter],
     kernel: fn(&[ArrayRef], &str) -> Result<Computed, Error>,
 }
@@ -43,6 +43,10 @@ pub enum Parameter {
     Integer(&'static str),
     /// A column of text.
     Text(&'static str),
+    /// A column of the type that the literal requires.
+    Any(&'static str),
+    /// Any number of such columns.
+    Several(&'static str),
     /// A text that is the same in all rows, such as a signature.
     Literal(&'static str),
 }
@@ -73,10 +77,13 @@ impl Function {
     /// [`Error::Arguments`].
     pub fn form(&self, arguments: usize) -> Result<&'static Form, Error> {
         let mut forms = self.forms.iter();
-        let form = forms.find(|form| form.parameters.len() == arguments);
+        let form = forms.find(|form| form.accepts(arguments));
         form.ok_or_else(|| {
             let forms = self.forms.iter().map(|form| {
-                let names = form.parameters.iter().map(|parameter| parameter.name());
+                let names = form.parameters.iter().map(|parameter| match parameter {
+                    Parameter::Several(name) => format!("{name}…"),
+                    parameter => parameter.name().into(),
+                });
                 format!("({})", names.collect::<Vec<_>>().join(", "))
             });
             let forms = forms.collect::<Vec<_>>().join(" or ");
@@ -102,12 +109,14 @@ impl Function {
     /// [`Error::Arguments`], [`Error::Length`] if the columns differ in length, [`Error::Signature`].
     pub fn call(&self, columns: &[ArrayRef], literal: &str) -> Result<Computed, Error> {
         let mut forms = self.forms.iter();
-        let columns_of = |form: &&Form| form.columns().count() == columns.len();
-        let form = match forms.find(columns_of) {
+        let literals = |form: &Form| usize::from(form.literal(columns.len()).is_some());
+        let form = match forms.find(|form| form.accepts(columns.len() + literals(form))) {
             Some(form) => form,
             None => self.form(columns.len())?,
         };
-        for (parameter, column) in form.columns().zip(columns) {
+        let parameters = form.parameters(columns.len() + literals(form));
+        let parameters = parameters.filter(|one| !matches!(one, Parameter::Literal(_)));
+        for (parameter, column) in parameters.zip(columns) {
             self.check(parameter, column.data_type())?;
         }
         (form.kernel)(columns, literal)
@@ -129,6 +138,8 @@ impl Function {
                 "an integer, a decimal without fraction, text or binary",
             ),
             Parameter::Text(_) | Parameter::Literal(_) => (is_text(found), "text"),
+            // Compared with the literal when it is called.
+            Parameter::Any(_) | Parameter::Several(_) => return Ok(()),
         };
         match accepted {
             true => Ok(()),
@@ -145,10 +156,34 @@ impl Function {
 }
 
 impl Form {
-    /// Returns the arguments that are not the literal.
-    fn columns(&self) -> impl Iterator<Item = Parameter> {
-        let parameters = self.parameters.iter().copied();
-        parameters.filter(|parameter| !matches!(parameter, Parameter::Literal(_)))
+    /// Whether a call may have this number of arguments.
+    fn accepts(&self, arguments: usize) -> bool {
+        match self.several() {
+            Some(_) => arguments + 1 >= self.parameters.len(),
+            None => arguments == self.parameters.len(),
+        }
+    }
+
+    fn several(&self) -> Option<usize> {
+        let mut parameters = self.parameters.iter();
+        parameters.position(|one| matches!(one, Parameter::Several(_)))
+    }
+
+    /// Returns the parameter of each of this number of arguments.
+    pub fn parameters(&self, arguments: usize) -> impl Iterator<Item = Parameter> {
+        let several = self.several();
+        let more = (arguments + 1).saturating_sub(self.parameters.len());
+        let parameters = self.parameters.iter().enumerate();
+        parameters.flat_map(move |(at, parameter)| {
+            let count = if several == Some(at) { more } else { 1 };
+            std::iter::repeat_n(*parameter, count)
+        })
+    }
+
+    /// Returns the position of the literal among this number of arguments.
+    pub fn literal(&self, arguments: usize) -> Option<usize> {
+        let mut parameters = self.parameters(arguments);
+        parameters.position(|one| matches!(one, Parameter::Literal(_)))
     }
 }
 
@@ -160,6 +195,8 @@ impl Parameter {
             | Self::List(name)
             | Self::Integer(name)
             | Self::Text(name)
+            | Self::Any(name)
+            | Self::Several(name)
             | Self::Literal(name) => name,
         }
     }

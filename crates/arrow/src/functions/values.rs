@@ -10,8 +10,9 @@ use super::{
     Parameter::{Bytes, Integer},
 };
 use crate::{
-    ByteColumn, Error, checksum, create_addresses, create2_addresses, ecrecover, ecrecover_parts,
-    hex_decode, hex_encode, keccak256,
+    ByteColumn, Error, byte_lengths, checksum, concat_bytes, create_addresses, create2_addresses,
+    ecrecover, ecrecover_parts, hex_decode, hex_encode, keccak256, starts_with, substring,
+    trim_zeros,
 };
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -112,6 +113,79 @@ pub(super) const FUNCTIONS: &[Function] = &[
             },
         }],
         result: |_| Ok(DataType::Binary),
+    },
+    Function {
+        name: "varbinary_substring",
+        aliases: &[],
+        forms: &[
+            Form {
+                parameters: &[Bytes("bytes"), Integer("start")],
+                kernel: |columns, _| {
+                    let [values] = bytes(columns)?;
+                    let (values, failures) = substring(&values, &columns[1], None)?;
+                    Ok((Arc::new(values), failures))
+                },
+            },
+            Form {
+                parameters: &[Bytes("bytes"), Integer("start"), Integer("length")],
+                kernel: |columns, _| {
+                    let [values] = bytes(columns)?;
+                    let (values, failures) = substring(&values, &columns[1], Some(&columns[2]))?;
+                    Ok((Arc::new(values), failures))
+                },
+            },
+        ],
+        result: |_| Ok(DataType::Binary),
+    },
+    Function {
+        name: "varbinary_ltrim",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Bytes("bytes")],
+            kernel: |columns, _| {
+                let (values, failures) = trim_zeros(&ByteColumn::try_new(&columns[0])?);
+                Ok((Arc::new(values), failures))
+            },
+        }],
+        result: |_| Ok(DataType::Binary),
+    },
+    Function {
+        name: "varbinary_concat",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Bytes("left"), Bytes("right")],
+            kernel: |columns, _| {
+                let [left, right] = bytes(columns)?;
+                let (values, failures) = concat_bytes(&left, &right)?;
+                Ok((Arc::new(values), failures))
+            },
+        }],
+        result: |_| Ok(DataType::Binary),
+    },
+    Function {
+        name: "varbinary_starts_with",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Bytes("bytes"), Bytes("prefix")],
+            kernel: |columns, _| {
+                let [values, prefixes] = bytes(columns)?;
+                let (values, failures) = starts_with(&values, &prefixes)?;
+                Ok((Arc::new(values), failures))
+            },
+        }],
+        result: |_| Ok(DataType::Boolean),
+    },
+    Function {
+        name: "varbinary_length",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Bytes("bytes")],
+            kernel: |columns, _| {
+                let (lengths, failures) = byte_lengths(&ByteColumn::try_new(&columns[0])?);
+                Ok((Arc::new(lengths), failures))
+            },
+        }],
+        result: |_| Ok(DataType::Int64),
     },
 ];
 
