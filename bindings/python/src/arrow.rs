@@ -82,6 +82,7 @@ pub fn uint256(text: &str) -> PyResult<Options> {
     });
     Ok(Options {
         uint256: formats.collect::<PyResult<_>>()?,
+        ..Options::default()
     })
 }
 

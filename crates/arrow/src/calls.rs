@@ -2,7 +2,7 @@
 
 use arrow_array::StructArray;
 use arrow_schema::FieldRef;
-use lydite_evm::abi::CallCodec;
+use lydite_evm::abi::{CallCodec, Mode};
 
 use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
@@ -61,6 +61,11 @@ impl CallDecoder {
         self.decoder.fields()
     }
 
+    /// Returns how strictly encodings are checked.
+    pub fn mode(&self) -> Mode {
+        self.decoder.mode()
+    }
+
     /// Decodes the selected rows, whose selectors must match.
     ///
     /// # Panics
@@ -94,7 +99,8 @@ impl CallDecoder {
     }
 
     fn explain(&self, data: &ByteColumn, row: usize) -> RowError {
-        match self.function.decode(data.get(row).unwrap_or_default()) {
+        let found = data.get(row).unwrap_or_default();
+        match self.function.decode_with(found, self.mode()) {
             _ if data.is_invalid(row) => RowError::Hexadecimal,
             Err(error) => RowError::Abi(error),
             Ok(_) => RowError::Full,

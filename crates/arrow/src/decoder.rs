@@ -3,12 +3,12 @@
 //! Parameters that are words (topics, and all data of a signature without dynamic types) are copied column by column.
 //! Otherwise each row's data is checked once against the compiled types, then copied.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use arrow_array::{ArrayRef, BooleanArray, StructArray};
 use arrow_schema::{Field, FieldRef};
 use arrow_select::nullif::nullif;
-use lydite_evm::abi::{Codec, Parameter, Type, Values};
+use lydite_evm::abi::{Codec, Mode, Parameter, Type, Values};
 
 use crate::{
     Failure,
@@ -18,19 +18,22 @@ use crate::{
 /// Rows decoded at a time, which bounds the memory for the positions of their words.
 const BLOCK: usize = 1024;
 
-/// How values are represented.
+/// How values are checked and represented.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Formats of integers of more than 64 bits. With more than one, a parameter that contains such integers has one
     /// column per format, named with the suffix of the format.
     pub uint256: Vec<Uint256Format>,
+    /// How strictly encodings are checked. The data of logs and calls that contracts emit is valid in [`Mode::Strict`].
+    pub mode: Mode,
 }
 
 impl Default for Options {
-    /// [`Uint256Format::Binary`].
+    /// [`Uint256Format::Binary`] and [`Mode::Strict`].
     fn default() -> Self {
         Self {
             uint256: vec![Uint256Format::Binary],
+            mode: Mode::Strict,
         }
     }
 }
@@ -115,6 +118,30 @@ impl<R: Rows> Rows for Masked<'_, R> {
     }
 }
 
+/// A block of rows that are valid in [`Mode::Lenient`], encoded again so that they are valid in [`Mode::Strict`]. Its rows
+/// are positions in the block.
+struct Lenient<'a> {
+    /// By index.
+    topics: Vec<Vec<Option<[u8; 32]>>>,
+    data: Vec<Cow<'a, [u8]>>,
+    readable: Vec<bool>,
+}
+
+impl Rows for Lenient<'_> {
+    fn topics(&self, index: usize, rows: &[usize]) -> Vec<Option<&[u8; 32]>> {
+        let topics = rows.iter().map(|row| self.topics[index][*row].as_ref());
+        topics.collect()
+    }
+
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        rows.iter().map(|row| &*self.data[*row]).collect()
+    }
+
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        rows.iter().map(|row| self.readable[*row]).collect()
+    }
+}
+
 /// Decoder for the parameters of a signature.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoder {
@@ -124,6 +151,7 @@ pub(crate) struct Decoder {
     data: Codec,
     /// Whether all parameters in the data are words, so that their positions are known.
     flat: bool,
+    mode: Mode,
     /// Largest number of bytes or list items in a column. Lower in tests.
     limit: usize,
 }
@@ -186,6 +214,7 @@ impl Decoder {
             parameters: decoded,
             fields,
             data,
+            mode: options.mode,
             limit: i32::MAX as usize,
         }
     }
@@ -197,6 +226,10 @@ impl Decoder {
 
     pub(crate) fn fields(&self) -> &[FieldRef] {
         &self.fields
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Decodes the selected rows. Also returns the ones that are invalid or exceed the limit, which are null.
@@ -215,7 +248,13 @@ impl Decoder {
             .collect();
         let (mut invalid, mut is_full) = (Vec::new(), false);
         for (block, rows) in rows.chunks(BLOCK).enumerate() {
-            let valid = self.decode_block(source, rows, &mut columns, &mut is_full);
+            let valid = if self.mode == Mode::Lenient {
+                let all: Vec<usize> = (0..rows.len()).collect();
+                let source = self.encode_again(source, rows);
+                self.decode_block(&source, &all, &mut columns, &mut is_full)
+            } else {
+                self.decode_block(source, rows, &mut columns, &mut is_full)
+            };
             let checked = (BLOCK * block..).zip(valid);
             invalid.extend(checked.filter(|(_, valid)| !valid).map(|(i, _)| i));
         }
@@ -254,6 +293,36 @@ impl Decoder {
         (structs, null)
     }
 
+    /// Encodes the rows of a block again that are valid in [`Mode::Lenient`] only.
+    fn encode_again<'a>(&self, source: &'a impl Rows, rows: &[usize]) -> Lenient<'a> {
+        let mut topics = Vec::new();
+        for one in &self.parameters {
+            let Place::Topic(index) = one.place else {
+                continue;
+            };
+            let word = Codec::new(&Type::Tuple(vec![one.ty.clone()]));
+            let words = source.topics(index, rows).into_iter().map(|topic| {
+                let (topic, word) = (topic?, word.as_ref().ok()?);
+                if one.ty.is_valid_word(topic) {
+                    return Some(*topic);
+                }
+                encode_again(word, topic)?.try_into().ok()
+            });
+            topics.resize(topics.len().max(index + 1), Vec::new());
+            topics[index] = words.collect();
+        }
+        let data = source.data(rows).into_iter();
+        let data = data.map(|data| match self.data.view(data) {
+            Ok(_) => Cow::Borrowed(data),
+            Err(_) => encode_again(&self.data, data).map_or(Cow::Borrowed(data), Cow::Owned),
+        });
+        Lenient {
+            topics,
+            data: data.collect(),
+            readable: source.readable(rows),
+        }
+    }
+
     /// Appends a block of rows, and returns which of them are valid. Sets `is_full` if one of those that are not may have
     /// values that are not null, because another one exceeds the limit.
     fn decode_block(
@@ -265,6 +334,10 @@ impl Decoder {
     ) -> Vec<bool> {
         let mut valid = source.readable(rows);
         let data = source.data(rows);
+        if self.mode == Mode::Canonical {
+            let checked = data.iter().zip(&mut valid);
+            checked.for_each(|(data, valid)| *valid &= self.data.check_canonical(data).is_ok());
+        }
         // The words of each parameter that is a word; empty for others.
         let mut words = vec![Vec::new(); self.parameters.len()];
         for (one, words) in self.parameters.iter().zip(&mut words) {
@@ -325,6 +398,12 @@ impl Decoder {
         }
         is_full
     }
+}
+
+/// Decodes in [`Mode::Lenient`] and encodes; `None` if the data is invalid even then.
+fn encode_again(codec: &Codec, data: &[u8]) -> Option<Vec<u8>> {
+    let values = codec.decode_with(data, Mode::Lenient).ok()?;
+    codec.encode(&values).ok()
 }
 
 /// Returns the words, and marks rows whose word is missing or not a value of the type.

@@ -3,7 +3,7 @@
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{FieldRef, Schema};
 use lydite_bytes::B256;
-use lydite_evm::abi::EventCodec;
+use lydite_evm::abi::{EventCodec, Mode};
 
 use crate::{
     ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
@@ -105,7 +105,7 @@ impl Logs {
     }
 
     /// Returns the reason why a log is not valid for an event.
-    fn explain(&self, event: &EventCodec, row: usize) -> RowError {
+    fn explain(&self, event: &EventCodec, mode: Mode, row: usize) -> RowError {
         let mut topics = Vec::new();
         for index in 0..self.topics(row) {
             let Some(topic) = self.topic(index, row) else {
@@ -120,7 +120,8 @@ impl Logs {
         if columns.any(|column| column.is_invalid(row)) {
             return RowError::Hexadecimal;
         }
-        match event.decode(&topics, self.data.get(row).unwrap_or_default()) {
+        let data = self.data.get(row).unwrap_or_default();
+        match event.decode_with(&topics, data, mode) {
             Err(error) => RowError::Abi(error),
             Ok(_) => RowError::Full,
         }
@@ -232,6 +233,11 @@ impl EventDecoder {
         self.decoder.fields()
     }
 
+    /// Returns how strictly encodings are checked.
+    pub fn mode(&self) -> Mode {
+        self.decoder.mode()
+    }
+
     /// Returns the rows that are logs of this event: the first topic and the number of topics match. The parameters are
     /// not checked.
     pub fn select(&self, logs: &Logs) -> Vec<usize> {
@@ -266,7 +272,7 @@ impl EventDecoder {
     fn failures(&self, logs: &Logs, invalid: Vec<usize>) -> Vec<Failure> {
         let invalid = invalid.into_iter().map(|row| Failure {
             row,
-            error: logs.explain(&self.event, row),
+            error: logs.explain(&self.event, self.mode(), row),
         });
         invalid.collect()
     }
@@ -395,7 +401,11 @@ mod tests {
         for ((event, data), uint256, limit, full) in
             [(dynamic, binary, 4, [1]), (flat, both, 79, [2])]
         {
-            let mut decoder = EventDecoder::parse(event, &Options { uint256 }).unwrap();
+            let options = Options {
+                uint256,
+                ..Options::default()
+            };
+            let mut decoder = EventDecoder::parse(event, &options).unwrap();
             decoder.decoder = decoder.decoder.with_limit(limit);
             let topic = decoder.codec().topic().0.to_vec();
             let topics = [

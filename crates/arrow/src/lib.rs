@@ -83,6 +83,7 @@ pub use events::{EventDecoder, EventSet, Logs, Selected};
 pub use fields::{decode_transactions, transaction_fields};
 pub use functions::{Computed, Form, Function, Parameter, functions, is_bytes};
 pub use hash::{ecrecover, ecrecover_parts, keccak256};
+pub use lydite_evm::abi::Mode;
 pub use operation::SendersOptions;
 pub use roles::{ColumnMap, Role};
 pub use text::{checksum, hex_decode, hex_encode};

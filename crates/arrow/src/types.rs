@@ -55,6 +55,7 @@ impl TypeDecoder {
         let codec = Codec::new(&Type::Tuple(vec![parameter.ty.clone()])).map_err(error)?;
         let options = Options {
             uint256: vec![format],
+            ..Options::default()
         };
         let parameters = [(&parameter, Place::Data)];
         let decoder = Decoder::new(parameters.into_iter(), codec.clone(), &options);

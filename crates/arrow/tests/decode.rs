@@ -13,8 +13,8 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Logs, Options,
-    Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
+    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Logs, Mode,
+    Options, Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
 };
 use lydite_bytes::{Address, B256, I256, U256, hex};
 use lydite_evm::abi::{CallCodec, Codec, EventCodec, Type, Value};
@@ -200,30 +200,33 @@ proptest! {
         let data: Vec<Option<Vec<u8>>> = logs.iter().map(|(_, data)| Some(data.clone())).collect();
         let batch = Logs::try_new(std::array::from_fn(topic), column(&data)).unwrap();
 
-        let decoder = EventDecoder::new(event.clone(), &Options::default());
-        let rows = decoder.select(&batch);
-        prop_assert_eq!(rows.len(), logs.len());
-        let decoded = decoder.decode(&batch, &rows);
-        for (array, field) in decoded.columns.iter().zip(decoder.fields()) {
-            prop_assert_eq!(array.data_type(), field.data_type());
-            prop_assert_eq!(array.len(), rows.len());
-        }
-        let mut failures = decoded.failures.iter();
-        for (row, (topics, data)) in logs.iter().enumerate() {
-            match event.decode(topics, data) {
-                Ok(values) => {
-                    for (value, array) in values.iter().zip(&decoded.columns) {
-                        prop_assert_eq!(text_at(array, row), text_of(value));
+        for mode in [Mode::Strict, Mode::Lenient, Mode::Canonical] {
+            let options = Options { mode, ..Options::default() };
+            let decoder = EventDecoder::new(event.clone(), &options);
+            let rows = decoder.select(&batch);
+            prop_assert_eq!(rows.len(), logs.len());
+            let decoded = decoder.decode(&batch, &rows);
+            for (array, field) in decoded.columns.iter().zip(decoder.fields()) {
+                prop_assert_eq!(array.data_type(), field.data_type());
+                prop_assert_eq!(array.len(), rows.len());
+            }
+            let mut failures = decoded.failures.iter();
+            for (row, (topics, data)) in logs.iter().enumerate() {
+                match event.decode_with(topics, data, mode) {
+                    Ok(values) => {
+                        for (value, array) in values.iter().zip(&decoded.columns) {
+                            prop_assert_eq!(text_at(array, row), text_of(value));
+                        }
+                    }
+                    Err(error) => {
+                        let failure = failures.next().unwrap();
+                        prop_assert_eq!((failure.row, &failure.error), (row, &RowError::Abi(error)));
+                        prop_assert!(decoded.columns.iter().all(|array| array.is_null(row)));
                     }
                 }
-                Err(error) => {
-                    let failure = failures.next().unwrap();
-                    prop_assert_eq!((failure.row, &failure.error), (row, &RowError::Abi(error)));
-                    prop_assert!(decoded.columns.iter().all(|array| array.is_null(row)));
-                }
             }
+            prop_assert!(failures.next().is_none());
         }
-        prop_assert!(failures.next().is_none());
     }
 
     #[test]
@@ -500,6 +503,7 @@ fn formats_names_and_types() {
     use Uint256Format::{Binary, Decimal, F64, String};
     let options = Options {
         uint256: vec![Binary, String, Decimal, F64],
+        ..Options::default()
     };
     let signature =
         "event E(address indexed a, string indexed, uint128 value, uint64 value, (int256,bool)[])";
@@ -550,6 +554,7 @@ fn formats_names_and_types() {
         TRANSFER,
         &Options {
             uint256: vec![String, Decimal, F64],
+            ..Options::default()
         },
     )
     .unwrap();

@@ -31,13 +31,15 @@ pub(crate) fn fingerprint(
     let job = match transform.job() {
         Job::Logs(events) => {
             let events = events.decoders().iter();
-            let signatures = events.map(|event| event.codec().signature().to_string());
-            format!("logs {}", signatures.collect::<Vec<_>>().join(", "))
+            let signatures =
+                events.map(|event| (event.codec().signature().to_string(), event.mode()));
+            format!("logs {:?}", signatures.collect::<Vec<_>>())
         }
         Job::Calls(functions) => {
             let functions = functions.decoders().iter();
-            let signatures = functions.map(|function| function.codec().signature().to_string());
-            format!("calls {}", signatures.collect::<Vec<_>>().join(", "))
+            let signatures = functions
+                .map(|function| (function.codec().signature().to_string(), function.mode()));
+            format!("calls {:?}", signatures.collect::<Vec<_>>())
         }
         Job::Senders(options) => format!("{options:?}"),
     };

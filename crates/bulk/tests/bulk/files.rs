@@ -40,6 +40,7 @@ fn rows_and_report() {
     let mut options = Options::default();
     let events = moved(&Columns {
         uint256: vec![Uint256Format::String],
+        ..Columns::default()
     });
     let run = |options: &Options| {
         decode_logs(

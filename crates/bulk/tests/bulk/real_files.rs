@@ -82,6 +82,7 @@ fn decoded(file: &Path, expected: &Logs) -> Logs {
     let signatures: BTreeSet<&str> = expected.keys().map(|(event, ..)| event.as_str()).collect();
     let columns = Columns {
         uint256: vec![Uint256Format::String],
+        ..Columns::default()
     };
     let options = Options {
         transform: keep(vec![

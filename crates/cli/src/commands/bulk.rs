@@ -155,6 +155,9 @@ struct Decoding {
     /// Formats of integers of more than 64 bits; with several, a column for each
     #[arg(long, value_enum, value_delimiter = ',', default_value = "binary")]
     uint256: Vec<Uint256Argument>,
+    /// How strictly encodings are checked
+    #[arg(long, value_enum, default_value = "strict")]
+    mode: ModeArgument,
 }
 
 macro_rules! value_enum {
@@ -190,6 +193,14 @@ value_enum!(CompressionArgument for lydite_bulk::Compression {
     Lz4 = Lz4,
     Snappy = Snappy,
     None = None,
+});
+value_enum!(ModeArgument for lydite_arrow::Mode {
+    /// Values in the range of their types, padded with zeros, as contracts emit them
+    Strict = Strict,
+    /// Excess bits are dropped, and the final padding may be missing
+    Lenient = Lenient,
+    /// Like strict, without gaps or data after the last value
+    Canonical = Canonical,
 });
 value_enum!(Uint256Argument for Uint256Format {
     /// 32 bytes, big-endian
@@ -232,6 +243,7 @@ impl Decoding {
         let formats = self.uint256.iter().map(|format| (*format).into());
         lydite_arrow::Options {
             uint256: formats.collect(),
+            mode: self.mode.into(),
         }
     }
 }

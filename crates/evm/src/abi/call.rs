@@ -4,7 +4,7 @@ use alloc::{string::ToString, vec::Vec};
 
 use lydite_hash::keccak256;
 
-use super::{Codec, Error, ErrorKind, Parameter, Signature, Type, Value};
+use super::{Codec, Error, ErrorKind, Mode, Parameter, Signature, Type, Value};
 
 /// Encoder and decoder for the calls of one function, or for the data of one custom error, compiled from its signature.
 ///
@@ -85,16 +85,24 @@ impl CallCodec {
         Ok(data)
     }
 
-    /// Decodes the arguments.
+    /// Decodes the arguments, in [`Mode::Strict`].
     ///
     /// # Errors
     /// `Selector` if `data` does not start with the selector; otherwise the kind of error and the byte of `data`.
     pub fn decode(&self, data: &[u8]) -> Result<Vec<Value>, Error> {
+        self.decode_with(data, Mode::Strict)
+    }
+
+    /// Like [`decode`](Self::decode), in the given mode.
+    ///
+    /// # Errors
+    /// Those of [`decode`](Self::decode).
+    pub fn decode_with(&self, data: &[u8], mode: Mode) -> Result<Vec<Value>, Error> {
         let arguments = data
             .strip_prefix(&self.selector)
             .ok_or(Error::new(ErrorKind::Selector, 0))?;
         self.inputs
-            .decode(arguments)
+            .decode_with(arguments, mode)
             .map_err(|error| error.after(self.selector.len()))
     }
 }

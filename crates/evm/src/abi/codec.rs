@@ -136,6 +136,15 @@ impl Codec {
         Ok(Values::arguments(&self.nodes, data))
     }
 
+    /// Checks that the data is what [`encode`](Self::encode) writes, [`Mode::Canonical`]. Does not allocate.
+    ///
+    /// # Errors
+    /// The kind of error and the byte of `data` at which it occurred.
+    pub fn check_canonical(&self, data: &[u8]) -> Result<(), Error> {
+        let Checked = walk(&self.nodes, data, Mode::Canonical)?;
+        Ok(())
+    }
+
     /// Returns the length of the encoding. Values of one word are not checked.
     pub(super) fn size(&self, arguments: &[Value]) -> Result<usize, Error> {
         let expected = plan::arguments(&self.nodes);
