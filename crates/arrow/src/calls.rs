@@ -2,7 +2,7 @@
 
 use arrow_array::StructArray;
 use arrow_schema::FieldRef;
-use lydite_evm::abi::{CallCodec, Mode};
+use lydite_evm::abi::{CallCodec, Mode, Parameter};
 
 use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
@@ -15,6 +15,7 @@ use crate::{
 pub struct CallDecoder {
     function: CallCodec,
     decoder: Decoder,
+    results: Decoder,
 }
 
 /// The data of calls, each of which starts with a selector.
@@ -32,6 +33,37 @@ impl Rows for Calls<'_> {
     }
 }
 
+/// The returned values of calls. Null and empty ones, and those of calls that are not valid, are not read.
+struct Results<'a> {
+    output: &'a ByteColumn,
+    invalid: &'a [Failure],
+}
+
+impl Results<'_> {
+    fn is_present(&self, row: usize) -> bool {
+        let is_valid = || {
+            let found = self
+                .invalid
+                .binary_search_by_key(&row, |failure| failure.row);
+            found.is_err()
+        };
+        self.output
+            .get(row)
+            .is_some_and(|output| !output.is_empty())
+            && is_valid()
+    }
+}
+
+impl Rows for Results<'_> {
+    fn data(&self, rows: &[usize]) -> Vec<&[u8]> {
+        self.output.map(rows, Option::unwrap_or_default)
+    }
+
+    fn readable(&self, rows: &[usize]) -> Vec<bool> {
+        rows.iter().map(|row| self.is_present(*row)).collect()
+    }
+}
+
 impl CallDecoder {
     /// Compiles a signature like [`CallCodec::parse`].
     ///
@@ -43,12 +75,31 @@ impl CallDecoder {
         Ok(Self::new(function, options))
     }
 
-    /// Prepares the columns of a function's arguments.
+    /// Prepares the columns of a function's arguments and results.
     pub fn new(function: CallCodec, options: &Options) -> Self {
         let inputs = function.signature().inputs.iter();
         let parameters = inputs.map(|parameter| (parameter, Place::Data));
         let decoder = Decoder::new(parameters, function.inputs().clone(), options);
-        Self { function, decoder }
+        let outputs = function.signature().outputs.iter().enumerate();
+        let outputs: Vec<Parameter> = outputs
+            .map(|(i, output)| {
+                let name = match output.name.as_str() {
+                    "" => format!("output_{i}"),
+                    name => format!("output_{name}"),
+                };
+                Parameter {
+                    name,
+                    ..output.clone()
+                }
+            })
+            .collect();
+        let outputs = outputs.iter().map(|output| (output, Place::Data));
+        let results = Decoder::new(outputs, function.outputs().clone(), options);
+        Self {
+            function,
+            decoder,
+            results,
+        }
     }
 
     /// Returns the function.
@@ -59,6 +110,12 @@ impl CallDecoder {
     /// Returns the fields of the decoded columns, in the order of the signature.
     pub fn fields(&self) -> &[FieldRef] {
         self.decoder.fields()
+    }
+
+    /// Returns the fields of the columns of [`decode_results`](Self::decode_results): `output_` and the name of each returned
+    /// value, or its position.
+    pub fn result_fields(&self) -> &[FieldRef] {
+        self.results.fields()
     }
 
     /// Returns how strictly encodings are checked.
@@ -90,6 +147,59 @@ impl CallDecoder {
         (structs, self.failures(data, invalid))
     }
 
+    /// Decodes what the selected calls returned. A call that returned nothing (null or empty) has null results, and so do the
+    /// rows in `invalid`, which must be in order.
+    ///
+    /// # Panics
+    /// If a row is out of range.
+    pub fn decode_results(
+        &self,
+        output: &ByteColumn,
+        rows: &[usize],
+        invalid: &[Failure],
+    ) -> Decoded {
+        let source = Results { output, invalid };
+        let (columns, mut invalid) = self.results.decode(&source, rows);
+        invalid.retain(|row| source.is_present(*row) || output.is_invalid(*row));
+        let failures = invalid
+            .into_iter()
+            .map(|row| self.result_failure(output, row));
+        Decoded {
+            columns,
+            failures: failures.collect(),
+        }
+    }
+
+    /// Decodes what calls returned to one struct per row, which is null if that is null, empty or invalid.
+    pub fn decode_all_results(&self, output: &ByteColumn) -> (StructArray, Vec<Failure>) {
+        let selected = (0..output.len()).filter(|row| {
+            let output = output.get(*row);
+            output.is_some_and(|output| !output.is_empty())
+        });
+        let selected: Vec<usize> = selected.collect();
+        let source = Results {
+            output,
+            invalid: &[],
+        };
+        let (structs, mut invalid) = self.results.decode_all(&source, output.len(), &selected);
+        invalid.extend(output.invalid_rows());
+        invalid.sort_unstable();
+        let failures = invalid
+            .into_iter()
+            .map(|row| self.result_failure(output, row));
+        (structs, failures.collect())
+    }
+
+    fn result_failure(&self, output: &ByteColumn, row: usize) -> Failure {
+        let data = output.get(row).unwrap_or_default();
+        let error = match self.function.outputs().decode_with(data, self.mode()) {
+            _ if output.is_invalid(row) => RowError::Hexadecimal,
+            Err(error) => RowError::Results(error),
+            Ok(_) => RowError::Full,
+        };
+        Failure { row, error }
+    }
+
     fn failures(&self, data: &ByteColumn, invalid: Vec<usize>) -> Vec<Failure> {
         let invalid = invalid.into_iter().map(|row| Failure {
             row,
@@ -112,6 +222,7 @@ impl CallDecoder {
 #[derive(Clone, Debug)]
 pub struct CallSet {
     decoders: Vec<CallDecoder>,
+    has_results: bool,
     by_selector: PrefixMap<[u8; 4], usize>,
 }
 
@@ -120,6 +231,7 @@ impl CallSet {
     pub fn new(decoders: impl IntoIterator<Item = CallDecoder>) -> Self {
         let mut set = Self {
             decoders: Vec::new(),
+            has_results: false,
             by_selector: PrefixMap::default(),
         };
         for decoder in decoders {
@@ -134,6 +246,21 @@ impl CallSet {
             }
         }
         set
+    }
+
+    /// Also decodes the returned values, in a [`Transform`](crate::Transform): from a column of the role
+    /// [`Output`](crate::Role::Output), see [`CallDecoder::decode_results`]. A row whose returned values are invalid keeps its
+    /// arguments.
+    pub fn with_results(self) -> Self {
+        Self {
+            has_results: true,
+            ..self
+        }
+    }
+
+    /// Whether the returned values are decoded.
+    pub(crate) fn has_results(&self) -> bool {
+        self.has_results
     }
 
     /// Returns the decoders.

@@ -134,6 +134,8 @@ pub enum RowError {
     TopicAbsent(usize),
     /// The data or a topic is not a valid encoding.
     Abi(abi::Error),
+    /// What a call returned is not a valid encoding.
+    Results(abi::Error),
     /// The bytes are not a valid transaction, or have no sender.
     Transaction(tx::Error),
     /// The value of a column is missing, is not of the expected length, or is out of range.
@@ -159,6 +161,7 @@ impl RowError {
             Self::TopicLength(..) => "topic is not 32 bytes".into(),
             Self::TopicAbsent(_) => "topic absent before a later one".into(),
             Self::Abi(error) => error.kind.to_string(),
+            Self::Results(error) => format!("returned values: {}", error.kind),
             Self::Transaction(tx::Error::Rlp(error)) => error.kind.to_string(),
             Self::Transaction(tx::Error::UnknownType(_)) => "unknown transaction type".into(),
             Self::Transaction(tx::Error::InvalidV { .. }) => "invalid v".into(),
@@ -182,6 +185,7 @@ impl fmt::Display for RowError {
                 write!(f, "topic{topic}: absent, but a later topic is present")
             }
             Self::Abi(error) => error.fmt(f),
+            Self::Results(error) => write!(f, "returned values: {error}"),
             Self::Transaction(error) => error.fmt(f),
             Self::Field(role) => write!(f, "missing or invalid {role}"),
             Self::Unsigned(kind) => write!(f, "transaction type {kind} has no known signature"),

@@ -80,37 +80,66 @@ impl Operation for EventSet {
     }
 }
 
+/// The data of calls, and what they returned if that is decoded.
+pub(crate) struct Calls {
+    input: ByteColumn,
+    output: Option<ByteColumn>,
+}
+
 impl OutputColumns for CallSet {
     fn columns(&self, schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
-        required(schema, Role::Input, map).map(|index| vec![index])
+        let mut columns = vec![required(schema, Role::Input, map)?];
+        if self.has_results() {
+            columns.push(required(schema, Role::Output, map)?);
+        }
+        Ok(columns)
     }
 
     fn outputs(&self) -> Vec<TransformOutput> {
-        let outputs = self.decoders().iter().map(|decoder| TransformOutput {
-            name: decoder.codec().signature().name.clone(),
-            suffix: format!("_{:08x}", u32::from_be_bytes(decoder.codec().selector())),
-            schema: Arc::new(Schema::new(decoder.fields().to_vec())),
+        let outputs = self.decoders().iter().map(|decoder| {
+            let mut fields = decoder.fields().to_vec();
+            if self.has_results() {
+                fields.extend_from_slice(decoder.result_fields());
+            }
+            TransformOutput {
+                name: decoder.codec().signature().name.clone(),
+                suffix: format!("_{:08x}", u32::from_be_bytes(decoder.codec().selector())),
+                schema: Arc::new(Schema::new(fields)),
+            }
         });
         outputs.collect()
     }
 }
 
 impl Operation for CallSet {
-    type Input = ByteColumn;
+    type Input = Calls;
 
-    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<ByteColumn, Error> {
-        bytes(batch, Role::Input, map)
+    fn read(&self, batch: &RecordBatch, map: &ColumnMap) -> Result<Calls, Error> {
+        let output = self.has_results();
+        let output = output.then(|| bytes(batch, Role::Output, map));
+        Ok(Calls {
+            input: bytes(batch, Role::Input, map)?,
+            output: output.transpose()?,
+        })
     }
 
-    fn select(&self, data: &ByteColumn) -> Selected {
+    fn select(&self, calls: &Calls) -> Selected {
         Selected {
-            rows: self.select(data),
+            rows: self.select(&calls.input),
             other_layout: 0,
         }
     }
 
-    fn decode(&self, data: &ByteColumn, output: usize, rows: &[usize]) -> Decoded {
-        self.decoders()[output].decode(data, rows)
+    fn decode(&self, calls: &Calls, output: usize, rows: &[usize]) -> Decoded {
+        let decoder = &self.decoders()[output];
+        let mut decoded = decoder.decode(&calls.input, rows);
+        if let Some(output) = &calls.output {
+            let results = decoder.decode_results(output, rows, &decoded.failures);
+            decoded.columns.extend(results.columns);
+            decoded.failures.extend(results.failures);
+            decoded.failures.sort_by_key(|failure| failure.row);
+        }
+        decoded
     }
 }
 

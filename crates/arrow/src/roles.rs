@@ -40,6 +40,8 @@ pub enum Role {
     Data,
     /// Data of a call: selector and arguments.
     Input,
+    /// What a call returned.
+    Output,
     /// Signed transaction, as an EIP-2718 envelope.
     Raw,
     /// Sender of the transaction.
@@ -78,7 +80,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 31] = [
+    pub const ALL: [Role; 32] = [
         Role::BlockNumber,
         Role::BlockTimestamp,
         Role::TransactionHash,
@@ -93,6 +95,7 @@ impl Role {
         Role::Topics,
         Role::Data,
         Role::Input,
+        Role::Output,
         Role::Raw,
         Role::From,
         Role::Type,
@@ -149,6 +152,7 @@ impl Role {
             Self::Topics => &["topics"],
             Self::Data => &["data"],
             Self::Input => &["input", "action_input", "calldata", "data"],
+            Self::Output => &["output", "result_output", "return_data"],
             Self::Raw => &["raw", "raw_tx", "rawtx", "raw_transaction", "rlp"],
             Self::From => &["from", "from_address"],
             Self::Type => &["type", "transaction_type", "tx_type", "txtype"],

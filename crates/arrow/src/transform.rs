@@ -18,7 +18,8 @@ use crate::{
 pub enum Job {
     /// Decodes the logs of events. Rows with another first topic or number of topics are left out.
     Logs(EventSet),
-    /// Decodes the calls of functions. Rows with another selector are left out.
+    /// Decodes the calls of functions, and with [`CallSet::with_results`] what they returned. Rows with another selector are
+    /// left out.
     Calls(CallSet),
     /// Recovers the sender of each signed transaction, to the column `sender`. Without a column of signed transactions,
     /// they are rebuilt from their fields, see [`TransactionColumns`](crate::TransactionColumns).

@@ -20,6 +20,7 @@
 //! | `evm_decode_log(topic1, topic2, topic3, data, signature)` | the same; all logs must be of the event, or have another number of topics |
 //! | `evm_decode_log(topics, data, signature)` | the same for a list of topics |
 //! | `evm_decode_params(input, signature)` | struct of a call's arguments; null if the selector is another one |
+//! | `evm_decode_output(output, signature)` | struct of what a call returned, `output_` and the name or position of each value |
 //! | `evm_decode_type(data, type)` | value of a Solidity type, encoded like `abi.encode(value)` |
 //! | `evm_encode_params(value…, signature)`, `evm_encode_type(value, type)` | call with these arguments; encoding like `abi.encode(value)` |
 //! | `evm_topic(signature)`, `evm_selector(signature)` | first topic of an event (32 bytes), selector of a function (4 bytes) |

@@ -66,6 +66,22 @@ pub(super) const FUNCTIONS: &[Function] = &[
         result: |signature| Ok(DataType::Struct(call(signature)?.fields().to_vec().into())),
     },
     Function {
+        name: "evm_decode_output",
+        aliases: &[],
+        forms: &[Form {
+            parameters: &[Bytes("output"), Literal("signature")],
+            kernel: |columns, signature| {
+                let output = ByteColumn::try_new(&columns[0])?;
+                let (structs, failures) = call(signature)?.decode_all_results(&output);
+                Ok((Arc::new(structs), failures))
+            },
+        }],
+        result: |signature| {
+            let fields = call(signature)?.result_fields().to_vec();
+            Ok(DataType::Struct(fields.into()))
+        },
+    },
+    Function {
         name: "evm_decode_type",
         aliases: &[],
         forms: &[Form {

@@ -333,7 +333,8 @@ fn calls_and_transactions() {
     let path = |name: &str| directory.path().join(name);
     let options = Options::default();
     let decoder = CallDecoder::parse("function burn(uint8 amount)", &Columns::default()).unwrap();
-    let call = |amount: u64| [&decoder.codec().selector()[..], &word(amount)].concat();
+    let selector = decoder.codec().selector();
+    let call = |amount: u64| [&selector[..], &word(amount)].concat();
     let inputs = BinaryArray::from_iter(vec![Some(call(7)), None, Some(call(256)), Some(vec![1])]);
     let inputs = RecordBatch::try_from_iter([("input", Arc::new(inputs) as ArrayRef)]).unwrap();
     write(&path("in.parquet"), &[inputs], 100);
@@ -342,6 +343,51 @@ fn calls_and_transactions() {
     let report = decode_calls(input, &path("out.parquet"), &functions, &options, &proceed).unwrap();
     assert_eq!((report.rows, report.selected), (4, 2));
     assert_eq!(rows(&path("out.parquet")), [[json!("7")], [json!(null)]]);
+
+    // With the returned values, of which the calls in rows 1 and 4 have none, and row 2 invalid ones.
+    let decoder = "burn(uint8 amount) returns (bool, uint8 left)";
+    let decoder = CallDecoder::parse(decoder, &Columns::default()).unwrap();
+    let data = BinaryArray::from_iter_values([7, 8, 256, 9, 5].map(call));
+    let returned = |left| [word(1), word(left)].concat();
+    let output = BinaryArray::from_iter(vec![
+        Some(returned(3)),
+        None,
+        Some(returned(2)),
+        Some(returned(256)),
+        Some(vec![]),
+    ]);
+    let batch = [
+        ("input", Arc::new(data) as ArrayRef),
+        ("result_output", Arc::new(output) as ArrayRef),
+    ];
+    let batch = RecordBatch::try_from_iter(batch).unwrap();
+    write(&path("results.parquet"), &[batch], 100);
+    let functions = CallSet::new([decoder]).with_results();
+    let input: &[PathBuf] = &[path("results.parquet")];
+    let report = decode_calls(input, &path("results"), &functions, &options, &proceed).unwrap();
+    let null = json!(null);
+    assert_eq!(
+        rows(&path("results")),
+        [
+            [json!("7"), json!(true), json!("3")],
+            [json!("8"), null.clone(), null.clone()],
+            [null.clone(), null.clone(), null.clone()],
+            [json!("9"), null.clone(), null.clone()],
+            [json!("5"), null.clone(), null],
+        ]
+    );
+    let errors: Vec<(u64, &str)> = report
+        .first_failures
+        .iter()
+        .map(|failed| (failed.row, failed.error.as_str()))
+        .collect();
+    let range = "integer out of range for its type";
+    let expected = [
+        (2, format!("byte 4: {range}")),
+        (3, format!("returned values: byte 32: {range}")),
+    ];
+    let expected = expected.each_ref().map(|(row, text)| (*row, text.as_str()));
+    assert_eq!(errors, expected);
 
     // An invalid transaction, and one whose sender is not that of the column.
     let raw = lydite_bytes::hex::decode(TRANSACTION).unwrap();

@@ -211,10 +211,13 @@ fn transfers_among_calls() {
     let decoders =
         signatures.map(|signature| CallDecoder::parse(signature, &Columns::default()).unwrap());
     let directory = tempfile::tempdir().unwrap();
-    let functions = CallSet::new(decoders);
+    let functions = CallSet::new(decoders).with_results();
     let report = decode_calls(&[file], directory.path(), &functions, &options, &proceed).unwrap();
     let written: Vec<u64> = report.written.iter().map(|(_, rows)| *rows).collect();
     assert_eq!((report.rows, written), (9_034, vec![1_574, 1_874]));
+    // Three transfers returned a single byte.
+    let failures = BTreeMap::from([("returned values: unexpected end of data".into(), 3)]);
+    assert_eq!(report.failures, failures);
 }
 
 #[test]
