@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrow_select::concat::concat;
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Integers, Logs, Options,
+    ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Integers, Logs, Mode, Options,
     Uint256Format,
 };
 use pyo3::{
@@ -69,9 +69,10 @@ impl ArrowArray {
     }
 }
 
-/// Reads formats of wide integers: "binary", "string", "decimal", "f64", or several of them with commas.
-pub fn uint256(text: &str) -> PyResult<Options> {
-    let formats = text.split(',').map(|format| match format.trim() {
+/// Reads formats of wide integers: "binary", "string", "decimal", "f64", or several of them with commas; and how strictly
+/// encodings are checked: "strict", "lenient" or "canonical".
+pub fn options(uint256: &str, mode: &str) -> PyResult<Options> {
+    let formats = uint256.split(',').map(|format| match format.trim() {
         "binary" => Ok(Uint256Format::Binary),
         "string" => Ok(Uint256Format::String),
         "decimal" => Ok(Uint256Format::Decimal),
@@ -80,9 +81,19 @@ pub fn uint256(text: &str) -> PyResult<Options> {
             "uint256: expected 'binary', 'string', 'decimal' or 'f64', found '{other}'"
         ))),
     });
+    let mode = match mode {
+        "strict" => Mode::Strict,
+        "lenient" => Mode::Lenient,
+        "canonical" => Mode::Canonical,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "mode: expected 'strict', 'lenient' or 'canonical', found '{other}'"
+            )));
+        }
+    };
     Ok(Options {
         uint256: formats.collect::<PyResult<_>>()?,
-        ..Options::default()
+        mode,
     })
 }
 
@@ -95,26 +106,34 @@ pub fn events(signatures: &[String], options: &Options) -> PyResult<EventSet> {
         .map_err(IntoPython::into_python)
 }
 
-pub fn functions(signatures: &[String], options: &Options) -> PyResult<CallSet> {
+pub fn functions(signatures: &[String], options: &Options, results: bool) -> PyResult<CallSet> {
     let decoders = signatures.iter();
     let decoders = decoders.map(|text| CallDecoder::parse(text, options));
     let decoders: Result<Vec<_>, _> = decoders.collect();
-    decoders.map(CallSet::new).map_err(IntoPython::into_python)
+    let functions = decoders
+        .map(CallSet::new)
+        .map_err(IntoPython::into_python)?;
+    Ok(if results {
+        functions.with_results()
+    } else {
+        functions
+    })
 }
 
 /// Decodes the logs of an event in Arrow arrays: `ArrowEvent("Transfer(address indexed from, …)")`.
 ///
 /// `uint256` is the format of integers of more than 64 bits: "binary" (32 bytes, big-endian), "string", "decimal" (38
-/// digits, null above) or "f64". With several, separated by commas, there is a column for each.
+/// digits, null above) or "f64". With several, separated by commas, there is a column for each. `mode` is how strictly
+/// encodings are checked: "strict", "lenient" (excess bits are dropped) or "canonical".
 #[pyclass(frozen, module = "lydite")]
 pub struct ArrowEvent(EventDecoder);
 
 #[pymethods]
 impl ArrowEvent {
     #[new]
-    #[pyo3(signature = (signature, *, uint256 = "binary"))]
-    fn new(signature: &str, uint256: &str) -> PyResult<Self> {
-        let options = self::uint256(uint256)?;
+    #[pyo3(signature = (signature, *, uint256 = "binary", mode = "strict"))]
+    fn new(signature: &str, uint256: &str, mode: &str) -> PyResult<Self> {
+        let options = options(uint256, mode)?;
         let decoder = EventDecoder::parse(signature, &options);
         Ok(Self(decoder.map_err(IntoPython::into_python)?))
     }

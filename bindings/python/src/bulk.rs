@@ -64,9 +64,9 @@ fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
 ///
 /// `columns` gives the names of columns by role, such as {"topic0": "first_topic"}; usual names are known. `keep` is
 /// "all", "none" or a list of columns to copy, by default those that identify a row. A row that is invalid is null
-/// (`on_error="null"`), left out ("drop"), or an error ("fail").
+/// (`on_error="null"`), left out ("drop"), or an error ("fail"). `uint256` and `mode` are those of `decode_logs`.
 #[pyfunction]
-#[pyo3(signature = (inputs, output, events, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[pyo3(signature = (inputs, output, events, *, uint256 = "binary", mode = "strict", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn decode_logs_file<'py>(
     py: Python<'py>,
@@ -74,6 +74,7 @@ pub fn decode_logs_file<'py>(
     output: PathBuf,
     events: OneOrMany<String>,
     uint256: &str,
+    mode: &str,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
@@ -81,7 +82,7 @@ pub fn decode_logs_file<'py>(
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let formats = arrow::uint256(uint256)?;
+    let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
     let options = options(transform, threads, overwrite);
     let events = arrow::events(&Vec::from(events), &formats)?;
@@ -92,9 +93,10 @@ pub fn decode_logs_file<'py>(
 }
 
 /// Decodes the calls of functions in Parquet or Arrow files, found by selector, to a file; with several functions to a
-/// directory with a file per function. The other arguments are those of `decode_logs_file`.
+/// directory with a file per function. With `results=True`, also what they returned, in a column `output`, to columns
+/// `output_…`. The other arguments are those of `decode_logs_file`.
 #[pyfunction]
-#[pyo3(signature = (inputs, output, functions, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[pyo3(signature = (inputs, output, functions, *, uint256 = "binary", mode = "strict", results = false, on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn decode_calls_file<'py>(
     py: Python<'py>,
@@ -102,6 +104,8 @@ pub fn decode_calls_file<'py>(
     output: PathBuf,
     functions: OneOrMany<String>,
     uint256: &str,
+    mode: &str,
+    results: bool,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
@@ -109,10 +113,10 @@ pub fn decode_calls_file<'py>(
     threads: Option<NonZeroUsize>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let formats = arrow::uint256(uint256)?;
+    let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
     let options = options(transform, threads, overwrite);
-    let functions = arrow::functions(&Vec::from(functions), &formats)?;
+    let functions = arrow::functions(&Vec::from(functions), &formats, results)?;
     let inputs = Vec::from(inputs);
     let done =
         py.detach(|| lydite_bulk::decode_calls(&inputs, &output, &functions, &options, &proceed));

@@ -197,36 +197,43 @@ impl ArrowStream {
 ///
 /// `keep` is "all", "none" or a list of columns to copy, by default those that identify a log. `columns` gives the names
 /// of columns by role, such as {"topic0": "first_topic"}; usual names are known. A log that is invalid is null
-/// (`on_error="null"`), left out ("drop"), or an error ("fail"). `uint256` is the format of integers of more than 64 bits.
+/// (`on_error="null"`), left out ("drop"), or an error ("fail"). `uint256` is the format of integers of more than 64 bits,
+/// `mode` how strictly encodings are checked ("strict", "lenient", "canonical").
 #[pyfunction]
-#[pyo3(signature = (source, event, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None))]
+#[pyo3(signature = (source, event, *, uint256 = "binary", mode = "strict", on_error = "null", keep = None, prefix = "", columns = None))]
+#[allow(clippy::too_many_arguments)]
 pub fn decode_logs(
     source: AnyRecordBatch,
     event: String,
     uint256: &str,
+    mode: &str,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
     columns: Option<Columns>,
 ) -> PyResult<ArrowStream> {
-    let events = arrow::events(&[event], &arrow::uint256(uint256)?)?;
+    let events = arrow::events(&[event], &arrow::options(uint256, mode)?)?;
     let options = transform_options(on_error, keep, prefix, columns)?;
     transform(source, Job::Logs(events), options)
 }
 
-/// Decodes the calls of a function in a stream of record batches. The arguments are those of `decode_logs`.
+/// Decodes the calls of a function in a stream of record batches. With `results=True`, also what they returned, in a column
+/// `output`, to columns `output_…`. The other arguments are those of `decode_logs`.
 #[pyfunction]
-#[pyo3(signature = (source, function, *, uint256 = "binary", on_error = "null", keep = None, prefix = "", columns = None))]
+#[pyo3(signature = (source, function, *, uint256 = "binary", mode = "strict", results = false, on_error = "null", keep = None, prefix = "", columns = None))]
+#[allow(clippy::too_many_arguments)]
 pub fn decode_calls(
     source: AnyRecordBatch,
     function: String,
     uint256: &str,
+    mode: &str,
+    results: bool,
     on_error: &str,
     keep: Option<KeepArgument>,
     prefix: &str,
     columns: Option<Columns>,
 ) -> PyResult<ArrowStream> {
-    let functions = arrow::functions(&[function], &arrow::uint256(uint256)?)?;
+    let functions = arrow::functions(&[function], &arrow::options(uint256, mode)?, results)?;
     let options = transform_options(on_error, keep, prefix, columns)?;
     transform(source, Job::Calls(functions), options)
 }

@@ -131,6 +131,21 @@ def test_functions_are_those_of_single_values():
     codec = lydite.Codec("string[]")
     decoded = pyarrow.array(arrow.decode_type(pyarrow.array([codec.encode([["a", "b"]])]), "string[]"))
     assert decoded.to_pylist() == [["a", "b"]]
+    calls = pyarrow.array(arrow.encode_params([addresses, 7], "transfer(address,uint256)")).to_pylist()
+    assert calls == [lydite.selector("transfer(address,uint256)") + SENDER.rjust(32, b"\0") + word(7), None, None]
+    pairs = pyarrow.array([{"a": 1, "b": True}])
+    encoded = pyarrow.array(arrow.encode_type(pairs, "(uint8,bool)"))
+    assert pyarrow.array(arrow.decode_type(encoded, "(uint8 a, bool b)")).to_pylist() == pairs.to_pylist()
+    returned = pyarrow.array([word(1), None, b"", word(2)])
+    results = pyarrow.array(arrow.decode_output(returned, "f() returns (bool)")).to_pylist()
+    assert results == [{"output_0": True}, None, None, None]
+    dirty = pyarrow.array([b"\1" * 32])
+    topic = lydite.event_topic("E(uint8)")
+    for mode, expected in (("strict", None), ("lenient", {"a": 1})):
+        event = lydite.ArrowEvent("E(uint8 a)", mode=mode)
+        assert pyarrow.array(event.decode([pyarrow.array([topic])], dirty)[0]).to_pylist() == [expected]
+    with pytest.raises(ValueError, match="^mode: expected 'strict', 'lenient' or 'canonical', found 'lax'$"):
+        lydite.ArrowEvent("E(uint8 a)", mode="lax")
     with pytest.raises(lydite.DecodeError, match="^signature `uint7`: "):
         arrow.decode_type(addresses, "uint7")
     with pytest.raises(lydite.LyditeError, match="^keccak256: expected binary or hexadecimal text for bytes, found Int64$"):
@@ -225,6 +240,9 @@ def test_stream_of_transactions():
     assert (report["different"], report["failures"]) == (1, {"unknown transaction type": 1})
     assert report["first_failures"][1] == (0, f"expected sender 0x{SENDER[::-1].hex()}, found 0x{SENDER.hex()}")
     assert pyarrow.table(lydite.decode_calls(table, "f(uint8 amount)")).to_pylist() == [{"amount": 7}]
+    table = table.append_column("output", pyarrow.array([word(1), None]))
+    stream = lydite.decode_calls(table, "f(uint8 amount) returns (bool ok)", results=True)
+    assert pyarrow.table(stream).to_pylist() == [{"amount": 7, "output_ok": True}]
 
 
 def test_files(tmp_path):

@@ -81,6 +81,7 @@ _Scheme: TypeAlias = Literal[
 _Arrow: TypeAlias = Any
 _Path: TypeAlias = str | PathLike[str]
 _OnError: TypeAlias = Literal["null", "drop", "fail"]
+_Mode: TypeAlias = Literal["strict", "lenient", "canonical"]
 _Keep: TypeAlias = Sequence[str] | Literal["all", "none"] | None
 _AddressForm: TypeAlias = Literal["hex", "checksum", "bytes"]
 _RlpInput: TypeAlias = Buffer | int | Sequence[_RlpInput]
@@ -126,6 +127,7 @@ def decode_logs(
     event: str,
     *,
     uint256: str = "binary",
+    mode: _Mode = "strict",
     on_error: _OnError = "null",
     keep: _Keep = None,
     prefix: str = "",
@@ -136,6 +138,8 @@ def decode_calls(
     function: str,
     *,
     uint256: str = "binary",
+    mode: _Mode = "strict",
+    results: bool = False,
     on_error: _OnError = "null",
     keep: _Keep = None,
     prefix: str = "",
@@ -157,6 +161,7 @@ def decode_logs_file(
     events: str | Sequence[str],
     *,
     uint256: str = "binary",
+    mode: _Mode = "strict",
     on_error: _OnError = "null",
     keep: _Keep = None,
     prefix: str = "",
@@ -170,6 +175,8 @@ def decode_calls_file(
     functions: str | Sequence[str],
     *,
     uint256: str = "binary",
+    mode: _Mode = "strict",
+    results: bool = False,
     on_error: _OnError = "null",
     keep: _Keep = None,
     prefix: str = "",
@@ -219,7 +226,7 @@ class ArrowArray:
 
 @final
 class ArrowEvent:
-    def __new__(cls, signature: str, *, uint256: str = "binary") -> ArrowEvent: ...
+    def __new__(cls, signature: str, *, uint256: str = "binary", mode: _Mode = "strict") -> ArrowEvent: ...
     @property
     def topic(self) -> bytes: ...
     @property

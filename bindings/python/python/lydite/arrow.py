@@ -18,6 +18,7 @@ __all__ = [
     "checksum",
     "create2_address",
     "create_address",
+    "decode_output",
     "decode_params",
     "decode_tx",
     "decode_type",
@@ -82,6 +83,11 @@ def decode_tx(raw: Column, *, null_on_error: bool = True) -> ArrowArray:
 def decode_params(input: Column, signature: str, *, null_on_error: bool = True) -> ArrowArray:
     """The arguments of the calls of a function: structs, null for calls of other functions."""
     return arrow_call("evm_decode_params", [input], signature, null_on_error=null_on_error)
+
+
+def decode_output(output: Column, signature: str, *, null_on_error: bool = True) -> ArrowArray:
+    """What the calls of a function returned: structs."""
+    return arrow_call("evm_decode_output", [output], signature, null_on_error=null_on_error)
 
 
 def decode_type(data: Column, type: str, *, null_on_error: bool = True) -> ArrowArray:
