@@ -164,10 +164,14 @@ fn logs() {
     assert_eq!(code, 0);
     assert!(
         out.starts_with(
-            "rows read             2\nlogs of these events  2\nwritten               out.parquet (2 rows)\n"
+            "rows read             2\nlogs of these events  2\nwritten               out.parquet (2 rows)\n\
+             core seconds          0."
         ),
         "{out}"
     );
+    for step in ["read", "decode", "encode", "write"] {
+        assert!(out.contains(&format!(" {step} ")), "{out}");
+    }
     assert_eq!(
         error,
         "1 rows could not be decoded: padding is not zero\nthe first of them:\n  \
@@ -202,11 +206,26 @@ fn logs() {
         names,
         ["block_number", "from", "to", "value_string", "value_f64"]
     );
+    let more = [
+        "--overwrite",
+        "--mode",
+        "lenient",
+        "--report",
+        "report.json",
+    ];
+    let (code, _, error) = lydite(at, &[&arguments[..], &more].concat());
+    assert_eq!((code, error.as_str()), (0, ""));
+    let report = fs::read(at.join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    assert_eq!(
+        (&report["selected"], &report["failures"]),
+        (&json!(2), &json!({}))
+    );
 
     let (code, _, error) = lydite(at, &["decode-logs", "logs.arrow", "-o", "x"]);
     assert_eq!(
         (code, error.as_str()),
-        (2, "error: no event; give --event SIGNATURE or --abi FILE\n")
+        (2, "error: no event; give --event SIGNATURE or --abi PATH\n")
     );
     let (code, _, error) = lydite(
         at,
@@ -240,7 +259,12 @@ fn abi_files() {
         format!("# comment\n\nfunction f()\nevent {TRANSFER};\n"),
     )
     .unwrap();
-    for abi in ["list.json", "build.json", "lines.txt"] {
+    // A build tool's directory, in which not every file has an ABI.
+    fs::create_dir_all(at.join("out/token")).unwrap();
+    fs::copy(at.join("build.json"), at.join("out/token/token.json")).unwrap();
+    fs::write(at.join("out/cache.json"), "{}").unwrap();
+    fs::write(at.join("out/notes.txt"), "nothing").unwrap();
+    for abi in ["list.json", "build.json", "lines.txt", "out"] {
         let report = json(
             at,
             &[
@@ -275,9 +299,12 @@ fn calls() {
     let call = format!("0xa9059cbb{}{}", &WORD[2..], &WORD[2..]);
     write(
         &at.join("calls.arrow"),
-        vec![("input", text(&[&call, "0x", &call]))],
+        vec![
+            ("input", text(&[&call, "0x", &call])),
+            ("output", text(&["0x", "0x", WORD])),
+        ],
     );
-    let function = "function transfer(address to, uint256 amount)";
+    let function = "function transfer(address to, uint256 amount) returns (uint256)";
     let report = json(
         at,
         &[
@@ -287,8 +314,13 @@ fn calls() {
             "out.parquet",
             "--function",
             function,
+            "--results",
+            "--uint256",
+            "string",
         ],
     );
+    let columns = json(at, &["schema", "out.parquet"]);
+    assert_eq!(columns["columns"][2]["name"], "output_0");
     assert_eq!(
         (&report["rows"], &report["selected"]),
         (&json!(3), &json!(2))

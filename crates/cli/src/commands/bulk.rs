@@ -5,7 +5,7 @@ use std::fs;
 use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,10 @@ use lydite_arrow::{
 use lydite_bulk::{Format, Options, Progress, Report};
 use serde_json::{Value, json};
 
-use crate::{Answer, output::Output};
+use crate::{
+    Answer,
+    output::{self, Output},
+};
 
 /// Decode event logs in Parquet or Arrow files
 ///
@@ -53,6 +56,9 @@ pub struct DecodeCalls {
     /// Signature of a function, with names; repeatable
     #[arg(long = "function", value_name = "SIGNATURE")]
     functions: Vec<String>,
+    /// Also decode the returned values, in a column `output`, to columns `output_…`; null if a call returned nothing
+    #[arg(long)]
+    results: bool,
 }
 
 /// Recover the senders of signed transactions in Parquet or Arrow files
@@ -117,6 +123,9 @@ struct Files {
     /// Skip outputs that an earlier run has completed; the output must be a directory
     #[arg(long, conflicts_with = "overwrite")]
     resume: bool,
+    /// Also write what is printed to a file, in JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 /// Reads a number of bytes, with K, M or G for powers of 1024.
@@ -149,8 +158,9 @@ impl Columns {
 
 #[derive(Args)]
 struct Decoding {
-    /// ABI in JSON, a build tool's file with the member `abi`, or a file with a signature per line; repeatable
-    #[arg(long, value_name = "FILE")]
+    /// ABI in JSON, a build tool's file with the member `abi`, a directory with such files (.json), or a file with a signature
+    /// per line; repeatable
+    #[arg(long, value_name = "PATH")]
     abi: Vec<PathBuf>,
     /// Formats of integers of more than 64 bits; with several, a column for each
     #[arg(long, value_enum, value_delimiter = ',', default_value = "binary")]
@@ -256,13 +266,18 @@ struct Abi {
 }
 
 impl Abi {
-    fn read(files: &[PathBuf]) -> Result<Self> {
+    fn read(paths: &[PathBuf]) -> Result<Self> {
         let mut all = Self::default();
-        for file in files {
-            let at = || file.display().to_string();
-            let text = fs::read_to_string(file).with_context(at)?;
+        for path in paths {
+            let at = || path.display().to_string();
+            if path.is_dir() {
+                all.add_directory(path).with_context(at)?;
+                continue;
+            }
+            let text = fs::read_to_string(path).with_context(at)?;
             if text.trim_start().starts_with(['[', '{']) {
-                all.add_json(&text).with_context(at)?;
+                let json = serde_json::from_str(&text).with_context(at)?;
+                all.add_json(json).with_context(at)?;
             } else {
                 all.add_lines(&text).with_context(at)?;
             }
@@ -270,8 +285,32 @@ impl Abi {
         Ok(all)
     }
 
-    fn add_json(&mut self, text: &str) -> Result<()> {
-        let mut json: Value = serde_json::from_str(text)?;
+    /// Reads all files with the ending `.json`, also those in directories. Those of build tools without an ABI are skipped.
+    fn add_directory(&mut self, directory: &Path) -> Result<()> {
+        let entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>();
+        let mut entries = entries?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let at = || path.display().to_string();
+            // Links to directories are not followed, since they may form a circle.
+            if entry.file_type()?.is_dir() {
+                self.add_directory(&path)?;
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "json")
+            {
+                let text = fs::read_to_string(&path).with_context(at)?;
+                let json: Value = serde_json::from_str(&text).with_context(at)?;
+                if json.is_array() || json["abi"].is_array() {
+                    self.add_json(json).with_context(at)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_json(&mut self, mut json: Value) -> Result<()> {
         if json.is_object() {
             json = json["abi"].take();
         }
@@ -318,7 +357,7 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
     let named = abi.events.into_iter().filter(|event| !event.is_anonymous());
     decoders.extend(named.map(|event| EventDecoder::new(event, &columns)));
     if decoders.is_empty() {
-        bail!("no event; give --event SIGNATURE or --abi FILE");
+        bail!("no event; give --event SIGNATURE or --abi PATH");
     }
     let events = EventSet::new(decoders)?;
     let report = with_progress(|progress| {
@@ -338,6 +377,7 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
         files,
         decoding,
         functions,
+        results,
     } = arguments;
     let columns = decoding.columns();
     let mut decoders = Vec::new();
@@ -347,9 +387,12 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
     let abi = Abi::read(&decoding.abi)?.functions.into_iter();
     decoders.extend(abi.map(|function| CallDecoder::new(function, &columns)));
     if decoders.is_empty() {
-        bail!("no function; give --function SIGNATURE or --abi FILE");
+        bail!("no function; give --function SIGNATURE or --abi PATH");
     }
-    let functions = CallSet::new(decoders);
+    let mut functions = CallSet::new(decoders);
+    if *results {
+        functions = functions.with_results();
+    }
     let report = with_progress(|progress| {
         lydite_bulk::decode_calls(
             &files.inputs,
@@ -428,11 +471,9 @@ fn print(
         ("encode", report.times.encode),
         ("write", report.times.write),
     ];
-    if is_stream {
-        eprintln!("{} rows read, {} {selected}", report.rows, report.selected);
-    } else if output.json {
+    let in_json = || {
         let written = report.written.iter();
-        output.fields(&[
+        [
             ("rows", report.rows.into()),
             ("selected", report.selected.into()),
             ("other_layout", report.other_layout.into()),
@@ -452,7 +493,16 @@ fn print(
                     .map(|(file, rows)| json!({"file": file, "rows": rows}))
                     .collect(),
             ),
-        ])?;
+        ]
+    };
+    if let Some(path) = &files.report {
+        let text = format!("{}\n", output::object(&in_json()));
+        fs::write(path, text).with_context(|| path.display().to_string())?;
+    }
+    if is_stream {
+        eprintln!("{} rows read, {} {selected}", report.rows, report.selected);
+    } else if output.json {
+        output.fields(&in_json())?;
     } else {
         let mut fields = vec![
             ("rows read", Value::from(report.rows)),
@@ -468,8 +518,13 @@ fn print(
             let text = format!("{} ({rows} rows)", file.display());
             fields.push(("written", text.into()));
         }
-        let times = times.map(|(step, time)| format!("{step} {:.1}", time.as_secs_f64()));
-        fields.push(("core seconds", times.join(", ").into()));
+        let total: f64 = times.iter().map(|(_, time)| time.as_secs_f64()).sum();
+        let shares = times.map(|(step, time)| {
+            let share = 100.0 * time.as_secs_f64() / total.max(f64::MIN_POSITIVE);
+            format!("{step} {share:.0} %")
+        });
+        let text = format!("{total:.1}: {}", shares.join(", "));
+        fields.push(("core seconds", text.into()));
         output.fields(&fields)?;
     }
     if (is_stream || !output.json) && failures + report.different > 0 {
