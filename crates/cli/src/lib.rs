@@ -18,7 +18,7 @@ use output::Output;
 ///
 /// Data is hexadecimal, with or without 0x. Without an argument, or with `-`, it is read from standard input.
 /// Exit codes: 0 success, 1 negative result, 2 invalid input. The environment variable LYDITE_BACKEND limits the
-/// instruction sets: portable, avx2, adx or avx512.
+/// instruction sets: portable, avx2, adx or avx512 on x86-64; portable, neon or sha3 on AArch64.
 #[derive(Parser)]
 #[command(name = "lydite", version)]
 struct Arguments<C: Subcommand> {

@@ -14,31 +14,59 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[cfg(feature = "std")]
 pub const VARIABLE: &str = "LYDITE_BACKEND";
 
-/// A generation of instruction sets. Each includes those before it.
+/// A generation of instruction sets of the target's architecture. Each includes those before it.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// The target's baseline; on x86-64, SSE2.
+    /// The target's baseline, including SSE2 on x86-64. On AArch64, only scalar code.
     Portable,
-    /// x86-64 with AVX2, FMA, BMI1 and BMI2, like Intel Haswell.
+    /// AVX2, FMA, BMI1 and BMI2, like Intel Haswell.
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     /// Also ADX, like AMD Zen 1 to 3, Intel Broadwell and Intel's clients.
+    #[cfg(target_arch = "x86_64")]
     Adx,
     /// All that the CPU has: the subsets of AVX-512 that kernels use are detected one by one.
+    #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// NEON, which almost every AArch64 CPU has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+    /// Also the SHA-3 instructions, like Apple M1 and Arm Neoverse V1. All that the CPU has.
+    #[cfg(target_arch = "aarch64")]
+    Sha3,
 }
 
 impl Tier {
-    /// All tiers, slowest first.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::Adx, Self::Avx512];
+    /// All tiers of the target's architecture, slowest first.
+    pub const ALL: &[Self] = &[
+        Self::Portable,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx2,
+        #[cfg(target_arch = "x86_64")]
+        Self::Adx,
+        #[cfg(target_arch = "x86_64")]
+        Self::Avx512,
+        #[cfg(target_arch = "aarch64")]
+        Self::Neon,
+        #[cfg(target_arch = "aarch64")]
+        Self::Sha3,
+    ];
 
     /// The name, as in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
             Self::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
             Self::Adx => "adx",
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => "neon",
+            #[cfg(target_arch = "aarch64")]
+            Self::Sha3 => "sha3",
         }
     }
 
@@ -48,23 +76,42 @@ impl Tier {
     }
 
     fn highest(features: Features) -> Self {
-        if features.contains(AVX512) {
-            Self::Avx512
-        } else if features.contains(ADX.and(AVX2)) {
-            Self::Adx
-        } else if features.contains(AVX2) {
-            Self::Avx2
-        } else {
-            Self::Portable
+        let mut tiers = Self::ALL.iter().rev().copied();
+        let highest = tiers.find(|tier| features.contains(tier.required()));
+        highest.unwrap_or(Self::Portable)
+    }
+
+    /// The features without which a CPU is in a lower tier.
+    const fn required(self) -> Features {
+        match self {
+            Self::Portable => Features(0),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => AVX2,
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx => ADX.and(AVX2),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => AVX512,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => NEON,
+            #[cfg(target_arch = "aarch64")]
+            Self::Sha3 => SHA3.and(NEON),
         }
     }
 
+    /// The features that the tier may use.
     const fn features(self) -> Features {
         match self {
             Self::Portable => Features(0),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx2 => AVX2.and(BMI2).and(FMA),
+            #[cfg(target_arch = "x86_64")]
             Self::Adx => AVX2.and(BMI2).and(FMA).and(ADX),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => NEON,
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => Features(!0),
+            #[cfg(target_arch = "aarch64")]
+            Self::Sha3 => Features(!0),
         }
     }
 }
@@ -79,8 +126,8 @@ impl FromStr for Tier {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let named = Self::ALL.into_iter().find(|tier| tier.name() == name);
-        named.ok_or(Error::UnknownName)
+        let named = Self::ALL.iter().find(|tier| tier.name() == name);
+        named.copied().ok_or(Error::UnknownName)
     }
 }
 
@@ -88,7 +135,7 @@ impl FromStr for Tier {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// No tier has this name.
+    /// No tier of the target's architecture has this name.
     UnknownName,
     /// The CPU lacks an instruction set of the tier, or the build is without it.
     Unsupported(Tier),
@@ -97,7 +144,13 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownName => f.write_str("expected a tier: portable, avx2, adx or avx512"),
+            Self::UnknownName => {
+                f.write_str("expected one of the tiers")?;
+                for (index, tier) in Tier::ALL.iter().enumerate() {
+                    write!(f, "{} {tier}", if index == 0 { "" } else { "," })?;
+                }
+                Ok(())
+            }
             Self::Unsupported(tier) => write!(
                 f,
                 "expected a tier that this CPU and build support, {} at most, found {tier}",
@@ -187,11 +240,13 @@ const AVX512VBMI: Features = Features(1 << 5);
 const AVX512IFMA: Features = Features(1 << 6);
 const SHA: Features = Features(1 << 7);
 const FMA: Features = Features(1 << 8);
+const NEON: Features = Features(1 << 9);
+const SHA3: Features = Features(1 << 10);
 /// Set once detection has run.
 const DETECTED: Features = Features(1 << 31);
 
 macro_rules! proofs {
-    ($($(#[$instructions:meta])* $name:ident = $features:expr;)*) => {
+    ($architecture:literal: $($(#[$instructions:meta])* $name:ident = $features:expr;)*) => {
         $(
             $(#[$instructions])*
             ///
@@ -203,14 +258,14 @@ macro_rules! proofs {
                 /// Returns the evidence if the CPU has the instructions and the tier in force includes them.
                 #[inline(always)]
                 pub fn detect() -> Option<Self> {
-                    (cfg!(target_arch = "x86_64") && features().contains($features)).then_some(Self(()))
+                    (cfg!(target_arch = $architecture) && features().contains($features)).then_some(Self(()))
                 }
             }
         )*
     };
 }
 
-proofs! {
+proofs! { "x86_64":
     /// BMI1 and BMI2.
     Bmi2 = BMI2;
     /// AVX2, BMI1 and BMI2.
@@ -229,6 +284,13 @@ proofs! {
     Avx512Ifma = AVX512IFMA;
     /// SHA-NI, SSE4.1, and AVX-512F, BW and VL.
     ShaAvx512 = SHA.and(AVX512VL);
+}
+
+proofs! { "aarch64":
+    /// NEON.
+    Neon = NEON;
+    /// The SHA-3 instructions and NEON.
+    Sha3 = SHA3.and(NEON);
 }
 
 /// The features that kernels may use, and [`DETECTED`]; 0 before the first detection.
@@ -291,7 +353,21 @@ fn detect() -> Features {
         .filter(|(present, _)| *present)
         .fold(Features(0), |all, (_, feature)| all.and(feature))
     }
-    #[cfg(not(all(target_arch = "x86_64", not(any(miri, lydite_backend = "portable")))))]
+    #[cfg(all(target_arch = "aarch64", not(any(miri, lydite_backend = "portable"))))]
+    {
+        cpufeatures::new!(sha3, "sha3");
+        // The kernels' vectors have little-endian lanes.
+        let neon = cfg!(all(target_feature = "neon", target_endian = "little"));
+        match (neon, neon && sha3::get()) {
+            (false, _) => Features(0),
+            (true, false) => NEON,
+            (true, true) => NEON.and(SHA3),
+        }
+    }
+    #[cfg(not(all(
+        any(target_arch = "x86_64", target_arch = "aarch64"),
+        not(any(miri, lydite_backend = "portable"))
+    )))]
     Features(0)
 }
 
@@ -356,12 +432,18 @@ mod tests {
     #[test]
     fn tiers_by_name() {
         for tier in Tier::ALL {
-            assert_eq!(tier.to_string().parse(), Ok(tier));
+            assert_eq!(tier.to_string().parse(), Ok(*tier));
         }
         assert_eq!("AVX2".parse::<Tier>(), Err(Error::UnknownName));
         assert_eq!(
             Error::UnknownName.to_string(),
-            "expected a tier: portable, avx2, adx or avx512"
+            if cfg!(target_arch = "x86_64") {
+                "expected one of the tiers portable, avx2, adx, avx512"
+            } else if cfg!(target_arch = "aarch64") {
+                "expected one of the tiers portable, neon, sha3"
+            } else {
+                "expected one of the tiers portable"
+            }
         );
     }
 
@@ -372,7 +454,7 @@ mod tests {
             assert!(pair[1].features().contains(pair[0].features()));
         }
         for tier in Tier::ALL {
-            assert_eq!(Tier::highest(tier.features()), tier);
+            assert_eq!(Tier::highest(tier.features()), *tier);
         }
     }
 }

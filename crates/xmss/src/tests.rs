@@ -7,7 +7,6 @@ use alloc::{format, vec};
 use core::ops::ControlFlow;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use lydite_hash::cpu::{self, Tier};
 use rand_core::SeedableRng;
 use serde_json::Value;
 
@@ -384,7 +383,7 @@ fn test_set() {
 }
 
 fn portable() -> bool {
-    cpu::tier() == Tier::Portable
+    Backend::detect() == Backend::Portable
 }
 
 // Checks a key of many leaves, which the portable kernels are too slow to generate again.

@@ -10,25 +10,21 @@ pub(super) const LANES: usize = 25;
 #[repr(align(64))]
 pub(super) struct Wide<const N: usize>(pub(super) [[u64; N]; LANES]);
 
-/// The 24 rounds on a state of vectors, one message per lane. `xor` and `chi`, which is `a ^ (!b & c)`, are functions
-/// on vectors, `rol` is a macro that rotates by a literal, and `splat` broadcasts a constant.
+/// The 24 rounds on a state of vectors, one message per lane. `xor`, `xor5`, `rax1`, which is `a ^ (b <<< 1)`, and `chi`,
+/// which is `a ^ (!b & c)`, are functions on vectors, `rol` is a macro that rotates by a literal, and `splat` broadcasts
+/// a constant.
 #[allow(unused_macros)] // targets that only use this module in tests
 macro_rules! rounds {
-    ($a:ident, $xor:ident, $chi:ident, $rol:ident, $splat:expr) => {
+    ($a:ident, $xor:ident, $xor5:ident, $rax1:ident, $chi:ident, $rol:ident, $splat:expr) => {
         for &constant in &$crate::keccak::portable::ROUND_CONSTANTS {
             // theta
-            let parity = |x: usize| {
-                $xor(
-                    $xor($xor($a[x], $a[x + 5]), $xor($a[x + 10], $a[x + 15])),
-                    $a[x + 20],
-                )
-            };
+            let parity = |x: usize| $xor5([0, 5, 10, 15, 20].map(|y| $a[x + y]));
             let (c0, c1, c2, c3, c4) = (parity(0), parity(1), parity(2), parity(3), parity(4));
-            let d0 = $xor(c4, $rol!(c1, 1));
-            let d1 = $xor(c0, $rol!(c2, 1));
-            let d2 = $xor(c1, $rol!(c3, 1));
-            let d3 = $xor(c2, $rol!(c4, 1));
-            let d4 = $xor(c3, $rol!(c0, 1));
+            let d0 = $rax1(c4, c1);
+            let d1 = $rax1(c0, c2);
+            let d2 = $rax1(c1, c3);
+            let d3 = $rax1(c2, c4);
+            let d4 = $rax1(c3, c0);
             // end of theta, rho and pi
             let b00 = $xor($a[0], d0);
             let b01 = $rol!($xor($a[6], d1), 44);

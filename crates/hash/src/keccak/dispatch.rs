@@ -4,18 +4,23 @@
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::ZERO;
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::{scalar::permute, sha3_x2};
 #[cfg(any(
     target_arch = "x86_64",
+    target_arch = "aarch64",
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 use super::batch;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "wasm32")))]
 use super::portable::permute;
 #[cfg(target_arch = "wasm32")]
 use super::wasm32::scalar::permute;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{State, xor_bytes};
+#[cfg(target_arch = "aarch64")]
+use crate::cpu::Sha3;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::{Avx2, Avx512, Avx512Vl, Bmi2, Model, model};
 
@@ -23,7 +28,7 @@ use crate::cpu::{Avx2, Avx512, Avx512Vl, Bmi2, Model, model};
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// The target's baseline: safe Rust, or special kernels on WebAssembly.
+    /// The target's baseline: safe Rust, or special kernels on AArch64 and WebAssembly.
     Portable,
     /// BMI1 and BMI2, one message at a time.
     #[cfg(target_arch = "x86_64")]
@@ -37,6 +42,10 @@ pub enum Backend {
     /// Like [`Backend::Avx512`], with AVX-512VL and one message in 256-bit vectors, which is faster on AMD Zen 4.
     #[cfg(target_arch = "x86_64")]
     Avx512Vl(Avx512Vl),
+    /// The SHA-3 instructions: batches of two messages in parallel. On Apple's CPUs also one message, which takes longer
+    /// than scalar code on others.
+    #[cfg(target_arch = "aarch64")]
+    Sha3(Sha3),
 }
 
 impl Backend {
@@ -60,6 +69,10 @@ impl Backend {
                 return Self::Bmi2(bmi2);
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(sha3) = Sha3::detect() {
+            return Self::Sha3(sha3);
+        }
         Self::Portable
     }
 
@@ -77,6 +90,8 @@ impl Backend {
             .into_iter()
             .flatten(),
         );
+        #[cfg(target_arch = "aarch64")]
+        let portable = portable.chain(Sha3::detect().map(Self::Sha3));
         portable
     }
 
@@ -100,6 +115,13 @@ impl Backend {
                 // SAFETY: the backend holds evidence of AVX-512F and VL.
                 unsafe { x86_64::avx512vl_x1::permute(state) }
             }
+            #[cfg(all(target_arch = "aarch64", target_vendor = "apple"))]
+            Self::Sha3(_) => {
+                // SAFETY: the backend holds evidence of the SHA-3 instructions.
+                unsafe { sha3_x2::permute_one(state) }
+            }
+            #[cfg(all(target_arch = "aarch64", not(target_vendor = "apple")))]
+            Self::Sha3(_) => permute(state),
         }
     }
 
@@ -176,6 +198,16 @@ impl Backend {
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
                 // SAFETY: as above.
                 |state| unsafe { x86_64::avx2_x4::squeeze(state) },
+                |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
+            ),
+            #[cfg(target_arch = "aarch64")]
+            Self::Sha3(_) => batch::run::<2, RATE, OUT>(
+                suffix,
+                inputs,
+                out,
+                // SAFETY: the backend holds evidence of the SHA-3 instructions.
+                |state, blocks, keep| unsafe { sha3_x2::absorb(state, blocks, keep) },
+                |state| [0, 1].map(|lane| [0, 1, 2, 3].map(|i: usize| state.0[i][lane])),
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

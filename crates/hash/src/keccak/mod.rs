@@ -4,8 +4,11 @@
 //! The rate is 136 bytes, the digest 32 bytes. Batches also support SHAKE128 [FIPS202 §6.2], with a rate of 168 bytes.
 //! The time depends on the length of the input, not on its bytes.
 
+#[cfg(any(target_arch = "aarch64", test))]
+mod aarch64;
 #[cfg(any(
     target_arch = "x86_64",
+    target_arch = "aarch64",
     all(target_arch = "wasm32", target_feature = "simd128"),
     test
 ))]

@@ -31,6 +31,19 @@ pub(super) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
+/// Rho's rotations [FIPS202 §3.2.2] by lane.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+pub(super) const RHO: [u64; 25] = {
+    let mut offsets = [0; 25];
+    let (mut x, mut y, mut t) = (1, 0, 0);
+    while t < 24 {
+        offsets[x + 5 * y] = (t + 1) * (t + 2) / 2 % 64;
+        (x, y) = (y, (2 * x + 3 * y) % 5);
+        t += 1;
+    }
+    offsets
+};
+
 /// The 24 rounds.
 ///
 /// Works on a copy: LLVM would put words that are stored in each round into vectors if it may (x86-64-v4: 579 ns

@@ -145,9 +145,22 @@ fn permutations_equal_the_reference() {
             backend.permute(&mut state);
             assert_eq!(state, expected, "{backend:?}");
         }
-        let mut state = start;
-        super::wasm32::scalar::permute(&mut state);
-        assert_eq!(state, expected, "WebAssembly");
+        #[cfg(target_arch = "aarch64")]
+        if crate::cpu::Sha3::detect().is_some() {
+            let mut state = start;
+            // SAFETY: the CPU has the SHA-3 instructions.
+            unsafe { aarch64::sha3_x2::permute_one(&mut state) };
+            assert_eq!(state, expected, "one message with the SHA-3 instructions");
+        }
+        for (name, permute) in [
+            ("every target", portable::permute as fn(&mut State)),
+            ("AArch64", aarch64::scalar::permute),
+            ("WebAssembly", wasm32::scalar::permute),
+        ] {
+            let mut state = start;
+            permute(&mut state);
+            assert_eq!(state, expected, "{name}");
+        }
     }
 }
 

@@ -42,6 +42,8 @@ fn permute(mut a: [v128; LANES]) -> [v128; LANES] {
             v128_or(i64x2_shl(x, $n), u64x2_shr(x, 64 - $n))
         }};
     }
-    rounds!(a, xor, chi, rol, u64x2_splat);
+    let xor5 = |[a, b, c, d, e]: [v128; 5]| xor(xor(xor(a, b), xor(c, d)), e);
+    let rax1 = |a, b| xor(a, rol!(b, 1));
+    rounds!(a, xor, xor5, rax1, chi, rol, u64x2_splat);
     a
 }

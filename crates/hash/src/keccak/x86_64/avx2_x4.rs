@@ -78,7 +78,9 @@ fn permute(mut a: [__m256i; LANES]) -> [__m256i; LANES] {
             )
         }};
     }
-    rounds!(a, xor, chi, rol, splat);
+    let xor5 = |[a, b, c, d, e]: [__m256i; 5]| xor(xor(xor(a, b), xor(c, d)), e);
+    let rax1 = |a, b| xor(a, rol!(b, 1));
+    rounds!(a, xor, xor5, rax1, chi, rol, splat);
     a
 }
 

@@ -28,8 +28,7 @@
 use core::arch::x86_64::*;
 
 use super::super::State;
-use super::super::portable::ROUND_CONSTANTS;
-use super::RHO;
+use super::super::portable::{RHO, ROUND_CONSTANTS};
 
 /// Five vectors. Slots after the fifth are arbitrary.
 type Vectors = [__m512i; 5];

@@ -21,8 +21,7 @@
 use core::arch::x86_64::*;
 
 use super::super::State;
-use super::super::portable::ROUND_CONSTANTS;
-use super::RHO;
+use super::super::portable::{RHO, ROUND_CONSTANTS};
 
 /// The state: lane (0, 0) in every slot, row 0, and the other lines.
 #[derive(Clone, Copy)]
