@@ -3,9 +3,13 @@
 
 use core::mem::MaybeUninit;
 
+#[cfg(target_arch = "aarch64")]
+use lydite_hash::cpu::Neon;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 use lydite_hash::cpu::{Avx2, Avx512Vbmi};
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon;
 use super::portable;
 #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
 use super::x86_64::{avx2, avx512, sse2};
@@ -26,6 +30,8 @@ pub(super) enum Backend {
     Avx2(Avx2),
     #[cfg(all(target_arch = "x86_64", not(lydite_backend = "portable")))]
     Avx512(Avx512Vbmi),
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
 }
 
 impl Backend {
@@ -42,6 +48,10 @@ impl Backend {
                 Self::Sse2
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(neon) = Neon::detect() {
+            return Self::Neon(neon);
+        }
         #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
         Self::Portable
     }
@@ -55,7 +65,12 @@ impl Backend {
             Avx2::detect().map(Self::Avx2),
             Avx512Vbmi::detect().map(Self::Avx512),
         ];
-        #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
+        #[cfg(target_arch = "aarch64")]
+        let vector = [Neon::detect().map(Self::Neon)];
+        #[cfg(not(any(
+            all(target_arch = "x86_64", not(lydite_backend = "portable")),
+            target_arch = "aarch64"
+        )))]
         let vector: [Option<Self>; 0] = [];
         core::iter::once(Self::Portable).chain(vector.into_iter().flatten())
     }
@@ -87,6 +102,9 @@ impl Backend {
                     portable::encode(input, output);
                 }
             }
+            // SAFETY: the backend holds evidence of NEON.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => unsafe { neon::encode(input, output) },
         }
     }
 
@@ -118,6 +136,9 @@ impl Backend {
                     portable::decode(digits, output)
                 }
             }
+            // SAFETY: the backend holds evidence of NEON.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => unsafe { neon::decode(digits, output) },
         }
     }
 }
@@ -140,10 +161,10 @@ fn backend(length: usize) -> Option<Backend> {
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(lydite_backend = "portable"))))]
-    (length <= SHORT).then_some(Backend::Portable)
+    (length <= SHORT).then(Backend::detect)
 }
 
-/// Maximum input length in bytes for which the target's baseline is inlined if AVX-512 is not available.
+/// Maximum input length in bytes for which the target's baseline, or NEON, is inlined if AVX-512 is not available.
 const SHORT: usize = 64;
 
 /// Views initialised memory as a destination for a backend. Backends only store initialised bytes.

@@ -14,6 +14,8 @@
 //!
 //! Constant time: no. The tables and the early exit on an invalid byte are not suitable for secrets.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod dispatch;
 pub(crate) mod portable;
 #[cfg(test)]

@@ -1,0 +1,3 @@
+//! Hexadecimal kernels for AArch64.
+
+pub(super) mod neon;
