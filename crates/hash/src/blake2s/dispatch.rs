@@ -1,6 +1,8 @@
 //! Backend selection for BLAKE2s in lanes: CPU features are detected once at run time. Every call to a kernel that needs
 //! more than the target's baseline is here, together with the evidence that the CPU supports it.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon_x4;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::portable::{compress_first, compress_lanes};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -8,6 +10,8 @@ use super::wasm32::simd128_x4::{compress_first, compress_lanes};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{Column, Columns};
+#[cfg(target_arch = "aarch64")]
+use crate::cpu::Neon;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::{Avx2, Avx512};
 
@@ -24,6 +28,9 @@ pub enum Backend {
     /// AVX-512F: sixteen messages in parallel.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
+    /// NEON: four messages in parallel.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
 }
 
 impl Backend {
@@ -38,6 +45,10 @@ impl Backend {
             if let Some(avx2) = Avx2::detect() {
                 return Self::Avx2(avx2);
             }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(neon) = Neon::detect() {
+            return Self::Neon(neon);
         }
         Self::Portable
     }
@@ -54,6 +65,8 @@ impl Backend {
             .into_iter()
             .flatten(),
         );
+        #[cfg(target_arch = "aarch64")]
+        let portable = portable.chain(Neon::detect().map(Self::Neon));
         portable
     }
 
@@ -81,6 +94,11 @@ impl Backend {
                 // SAFETY: the backend holds evidence of AVX-512F.
                 unsafe { x86_64::avx512_x16::compress_lanes(state, block, counter, last) }
             }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => {
+                // SAFETY: the backend holds evidence of NEON.
+                unsafe { neon_x4::compress_lanes(state, block, counter, last) }
+            }
         }
     }
 
@@ -106,6 +124,11 @@ impl Backend {
             Self::Avx512(_) => {
                 // SAFETY: the backend holds evidence of AVX-512F.
                 unsafe { x86_64::avx512_x16::compress_first(block, counter, last, out) }
+            }
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => {
+                // SAFETY: the backend holds evidence of NEON.
+                unsafe { neon_x4::compress_first(block, counter, last, out) }
             }
         }
     }

@@ -46,6 +46,8 @@ macro_rules! round {
     };
 }
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod dispatch;
 mod portable;
 #[cfg(test)]
