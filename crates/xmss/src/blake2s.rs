@@ -59,6 +59,8 @@ fn kernel(backend: Backend) -> blake2s::Backend {
             .unwrap_or(blake2s::Backend::Portable),
         #[cfg(target_arch = "x86_64")]
         Backend::Avx512(_) => blake2s::Backend::detect(),
+        #[cfg(target_arch = "aarch64")]
+        Backend::Neon(_) => blake2s::Backend::detect(),
     }
 }
 

@@ -2,9 +2,13 @@
 //! that needs more than the target's baseline is here, and requires a proof that the CPU has the instructions that the
 //! kernel was compiled for.
 
+#[cfg(target_arch = "aarch64")]
+use lydite_hash::cpu::Neon;
 #[cfg(target_arch = "x86_64")]
 use lydite_hash::cpu::{Avx2, Avx512};
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64::neon_x4;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
@@ -22,6 +26,9 @@ pub enum Backend {
     /// AVX-512F and AVX-512BW.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
+    /// NEON: four states in parallel. A single state uses the portable code.
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
 }
 
 impl Backend {
@@ -36,6 +43,10 @@ impl Backend {
             if let Some(avx2) = Avx2::detect() {
                 return Self::Avx2(avx2);
             }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if let Some(neon) = Neon::detect() {
+            return Self::Neon(neon);
         }
         Self::Portable
     }
@@ -52,6 +63,8 @@ impl Backend {
             .into_iter()
             .flatten(),
         );
+        #[cfg(target_arch = "aarch64")]
+        let portable = portable.chain(Neon::detect().map(Self::Neon));
         portable
     }
 }
@@ -88,6 +101,9 @@ macro_rules! permutations {
                         // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
                         Self::Avx512(_) => unsafe { x86_64::$avx512::$all(state) },
+                        // SAFETY: the backend holds evidence of NEON.
+                        #[cfg(target_arch = "aarch64")]
+                        Self::Neon(_) => unsafe { neon_x4::$all(state) },
                     }
                 }
 
@@ -101,6 +117,8 @@ macro_rules! permutations {
                         // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
                         Self::Avx512(_) => unsafe { x86_64::avx512_x1::$one(state) },
+                        #[cfg(target_arch = "aarch64")]
+                        Self::Neon(_) => portable::permute_one::<$kind, $width, $rounds>(state),
                     }
                 }
             )*

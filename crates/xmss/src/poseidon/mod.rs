@@ -4,6 +4,8 @@
 //! `state.0[i][l]`. Inputs and outputs are integers below p = 2^31 - 2^24 + 1. Larger inputs give wrong results
 //! but no other harm. Constant time: no branch or address depends on an element.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod constants;
 mod dispatch;
 mod portable;

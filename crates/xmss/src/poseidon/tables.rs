@@ -89,7 +89,7 @@ impl<const W: usize, const P: usize> Columns<W, P> {
     }
 }
 
-const fn circulant<const W: usize>(row: [u32; W]) -> [[u32; W]; W] {
+pub(super) const fn circulant<const W: usize>(row: [u32; W]) -> [[u32; W]; W] {
     let mut matrix = [[0; W]; W];
     let mut i = 0;
     while i < W {
