@@ -774,6 +774,7 @@ mod tests {
             count: Some(u64::MAX),
             peak: None,
             gc: None,
+            steps: vec![],
         };
         check.doubt(&pass, Some(&counts), foreign)
     }

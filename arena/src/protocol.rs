@@ -108,7 +108,7 @@ pub struct Batch {
 }
 
 /// The response to `alloc`: totals over `n` calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Allocations {
     /// Number of calls.
     pub n: u64,
@@ -120,6 +120,8 @@ pub struct Allocations {
     pub peak: Option<u64>,
     /// Number of garbage collections.
     pub gc: Option<u64>,
+    /// Time of each step in nanoseconds.
+    pub steps: Vec<(String, u64)>,
 }
 
 enum Line {
@@ -384,6 +386,10 @@ impl Process {
             count: number("allocs"),
             peak: number("peak_bytes"),
             gc: number("gc"),
+            steps: answer
+                .get("steps")
+                .and_then(|steps| serde_json::from_value(steps.clone()).ok())
+                .unwrap_or_default(),
         })
     }
 

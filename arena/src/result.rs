@@ -326,6 +326,9 @@ pub struct Cell {
     pub peak_bytes: Option<u64>,
     /// Garbage collections per operation.
     pub gc: Option<f64>,
+    /// Steps, and the share of the time that each takes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<(String, f64)>,
     /// Batches that were kept although the run queue disturbed them, after all retries.
     pub disturbed: u32,
     /// Batches that were kept although the core's other hardware thread was busy, after all retries.
@@ -358,6 +361,7 @@ impl Cell {
             allocs: None,
             peak_bytes: None,
             gc: None,
+            steps: Vec::new(),
             disturbed: 0,
             crowded: 0,
             spread: None,

@@ -357,6 +357,15 @@ fn check_one(
         cell.allocs = counts.count.map(per_op);
         cell.peak_bytes = counts.peak;
         cell.gc = counts.gc.map(per_op);
+        // At least 1, since a contender may report nothing but zeros.
+        let whole = counts
+            .steps
+            .iter()
+            .map(|(_, ns)| *ns as f64)
+            .sum::<f64>()
+            .max(1.0);
+        let shares = counts.steps.into_iter();
+        cell.steps = shares.map(|(step, ns)| (step, ns as f64 / whole)).collect();
     }
     candidate.calls[op] = Some(calls(
         hot,

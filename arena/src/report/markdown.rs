@@ -1,7 +1,7 @@
 //! `report.md`.
 
 use super::{
-    count, failures, gas, label, markdown_text, raced, rate, ratio, summary, three, time,
+    count, failures, gas, label, markdown_text, raced, rate, ratio, steps, summary, three, time,
     with_texts,
 };
 use crate::race;
@@ -28,6 +28,7 @@ pub fn render(report: &Report) -> String {
     for family in families {
         text += &times(report, family, &peers);
     }
+    text += &steps(report);
 
     text += "\n## Score\n\n| peer | won | tied | lost | too noisy |\n|---|--:|--:|--:|--:|\n";
     for peer in &peers {

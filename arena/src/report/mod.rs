@@ -102,6 +102,7 @@ pub fn with_texts(report: &Report, change: fn(&str) -> String) -> Report {
     for cell in &mut report.cells {
         texts.extend([&mut cell.op, &mut cell.contender, &mut cell.variant]);
         texts.extend(&mut cell.reason);
+        texts.extend(cell.steps.iter_mut().map(|(step, _)| step));
     }
     for pair in report.pairs.iter_mut().chain(&mut report.builds) {
         texts.extend([
@@ -128,6 +129,29 @@ pub fn label(report: &Report, name: &str) -> String {
         .iter()
         .any(|c| c.name == name && c.foreign);
     format!("{name}{}", if foreign { " (not reviewed)" } else { "" })
+}
+
+/// A table of the steps of operations whose contenders measure them.
+fn steps(report: &Report) -> String {
+    let cells = report.cells.iter();
+    let rows = cells.filter(|cell| !cell.control && !cell.steps.is_empty());
+    let rows = rows.map(|cell| {
+        let steps = cell.steps.iter();
+        let steps = steps.map(|(step, share)| format!("{step} {:.0} %", 100.0 * share));
+        let steps = steps.collect::<Vec<_>>().join(", ");
+        let Cell {
+            op,
+            contender,
+            variant,
+            ..
+        } = cell;
+        format!("| `{op}` | {contender} ({variant}) | {steps} |\n")
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("## Shares of the steps\n\n| operation | contender | shares |\n|---|---|---|\n{rows}\n")
 }
 
 /// `1.24x`, with the interval if it is wide, and a note if the launches of one side form two groups.
@@ -350,7 +374,7 @@ pub(crate) fn example(text: &str) -> Report {
         .collect();
     let cell = |name: &str, state: &str, ns: Option<f64>, control: bool| {
         json!({"op": text, "contender": name, "variant": text, "state": state, "reason": text, "control": control,
-            "ns": ns, "alloc_bytes": 1.0, "allocs": 1.0, "gc": null, "disturbed": 0, "negatives_checked": false,
+            "ns": ns, "alloc_bytes": 1.0, "allocs": 1.0, "gc": null, "steps": [[text, 1.0]], "disturbed": 0, "negatives_checked": false,
             "batches": batches, "modes": [1.0, 2.0]})
     };
     let pair = json!({"op": text, "a": text, "b": peer, "a_variant": text, "b_variant": text, "ratio": 0.5, "lo": 0.3,

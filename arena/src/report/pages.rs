@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use super::{count, label, markdown_text, operations, raced, summary, three, time, with_texts};
+use super::{
+    count, label, markdown_text, operations, raced, steps, summary, three, time, with_texts,
+};
 use crate::result::{Pair, Report, Verdict};
 use crate::{race, records};
 
@@ -246,7 +248,7 @@ fn page_of(Record { folder, report }: &Record) -> String {
         }
         text.push('\n');
     }
-    text + &every_peer(report)
+    text + &steps(report) + &every_peer(report)
 }
 
 /// The ratios of all peers, without intervals.

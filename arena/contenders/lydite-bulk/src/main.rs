@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use arena_kit::{Reader, op, run};
+use arena_kit::{Reader, op, run, step};
 use arena_kit_bulk::{
     Batches, Mix, Written, fields, inputs, logs, mix, path, single, split, texts, transactions,
     values, write,
@@ -100,7 +100,12 @@ fn proceed(_: Progress) -> ControlFlow<()> {
 }
 
 fn written(report: Result<Report, Error>) -> Option<Written> {
-    let (paths, rows): (Vec<_>, Vec<_>) = report.ok()?.written.into_iter().unzip();
+    let Report { written, times, .. } = report.ok()?;
+    step("reading", times.read);
+    step("decoding", times.decode);
+    step("encoding", times.encode);
+    step("writing", times.write);
+    let (paths, rows): (Vec<_>, Vec<_>) = written.into_iter().unzip();
     Some(Written(paths, rows.iter().sum()))
 }
 

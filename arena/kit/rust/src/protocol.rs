@@ -11,6 +11,7 @@ use crate::allocation::{Counts, counted};
 use crate::change::Rule;
 use crate::operation::{Case, Op};
 use crate::reader::blobs;
+use crate::steps;
 
 /// A failed request: the protocol's error kind and a message.
 type Failure = (&'static str, String);
@@ -111,11 +112,15 @@ fn answer(
         "alloc" => {
             let (n, seed) = batch(arguments)?;
             let case = prepared(current)?;
+            steps::take();
             let Counts { bytes, calls, peak } = counted(|| {
                 black_box(case.run(n, seed));
             });
+            let steps = steps::take().into_iter();
+            let steps = steps.map(|(name, ns)| format!("[{},{ns}]", quoted(name)));
+            let steps = steps.collect::<Vec<_>>().join(",");
             Ok(format!(
-                "\"n\":{n},\"alloc_bytes\":{bytes},\"allocs\":{calls},\"peak_bytes\":{peak},\"gc\":0"
+                "\"n\":{n},\"alloc_bytes\":{bytes},\"allocs\":{calls},\"peak_bytes\":{peak},\"gc\":0,\"steps\":[{steps}]"
             ))
         }
         "noop" => {
