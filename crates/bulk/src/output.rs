@@ -37,8 +37,9 @@ use crate::{
 
 /// Rows that are encoded together in Parquet: those after which a column writer decides whether a page ends.
 const STEP: usize = DEFAULT_WRITE_BATCH_SIZE;
-/// Bytes that are written to a file together.
-const BUFFER: usize = 1 << 16;
+/// Bytes that are written to a file together, and the most that wait for all files of a run.
+const BUFFER: usize = 1 << 20;
+const BUFFERS: usize = 64 << 20;
 
 /// How one output file is encoded.
 pub(crate) struct Encoding {
@@ -48,6 +49,8 @@ pub(crate) struct Encoding {
     format: Encoder,
     /// The fingerprint of the work.
     job: Option<String>,
+    /// Bytes that are written together.
+    buffer: usize,
 }
 
 enum Encoder {
@@ -180,7 +183,14 @@ impl Encoding {
             overwrite: options.overwrite,
             format,
             job,
+            buffer: BUFFER,
         })
+    }
+
+    /// One of this many outputs of a run.
+    pub(crate) fn one_of(self, outputs: usize) -> Self {
+        let buffer = (BUFFERS / outputs.max(1)).clamp(BUFFER / 16, BUFFER);
+        Self { buffer, ..self }
     }
 
     fn encoder(
@@ -239,7 +249,7 @@ impl Encoding {
             let file = Some(file);
             Target::File(Temporary { path, file })
         };
-        let file = BufWriter::with_capacity(BUFFER, target);
+        let file = BufWriter::with_capacity(self.buffer, target);
         let writer = match &self.format {
             Encoder::Parquet(parquet) => {
                 let (schema, properties) = (self.schema.clone(), parquet.0.clone());

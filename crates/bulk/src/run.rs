@@ -92,7 +92,8 @@ fn encodings(
             };
             output.join(format!("{}{suffix}.{}", of.name, extension(options)))
         };
-        encodings.push(Encoding::new(path, of.schema.clone(), options, None)?);
+        let encoding = Encoding::new(path, of.schema.clone(), options, None)?;
+        encodings.push(encoding.one_of(outputs.len()));
     }
     Ok(encodings)
 }
