@@ -357,7 +357,7 @@ fn check_one(
         cell.allocs = counts.count.map(per_op);
         cell.peak_bytes = counts.peak;
         cell.gc = counts.gc.map(per_op);
-        // At least 1, since a contender may report nothing but zeros.
+        // At least 1, since a contender may report only zeros.
         let whole = counts
             .steps
             .iter()

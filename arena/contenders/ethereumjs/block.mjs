@@ -1,10 +1,10 @@
-// What a node does with a block, by @ethereumjs/tx, mpt and vm. Its transactions reject the chain ids of the rows of
-// senders and of the transactions root, which exceed 2^53.
+// A node's work on a block, by @ethereumjs/tx, mpt and vm. Its transactions reject the chain ids of the rows of senders
+// and of the transactions root, which exceed 2^53.
 import { createBlock, genTransactionsTrieRoot } from '@ethereumjs/block'
 import { createEVM } from '@ethereumjs/evm'
 import { createMPT } from '@ethereumjs/mpt'
 import { RLP } from '@ethereumjs/rlp'
-import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
+import { Caches, MerkleStateManager, SimpleStateManager } from '@ethereumjs/statemanager'
 import { createTxFromRLP } from '@ethereumjs/tx'
 import { Account, Address, concatBytes } from '@ethereumjs/util'
 import { Bloom, createVM, encodeReceipt, runTx } from '@ethereumjs/vm'
@@ -49,9 +49,11 @@ const receiptRoots = async (receipts, common) => {
   return [trie.root(), all.bitvector]
 }
 
-/** The state before a block. */
-const stateOf = async (common, code, accounts) => {
-  const state = new MerkleStateManager({ common, trie: await createMPT({ common, useKeyHashing: true }), caches: new Caches() })
+const trieState = async (common) =>
+  new MerkleStateManager({ common, trie: await createMPT({ common, useKeyHashing: true }), caches: new Caches() })
+
+/** Adds what is there before a block. */
+const fill = async (state, code, accounts) => {
   for (const address of accounts) await state.putAccount(address, new Account(0n, FUNDS))
   await state.putAccount(TOKEN, new Account())
   await state.putCode(TOKEN, code)
@@ -71,7 +73,8 @@ export const operations = (common) => ({
       const code = reader.lp()
       const calls = rest(reader, (r) => ({ caller: new Address(r.take(20)), to: new Address(r.take(20)), data: r.lp() }))
       const accounts = [...new Map(calls.map(({ caller }) => [caller.toString(), caller])).values()]
-      return { calls, state: stateOf(common, code, accounts) }
+      // No root is asked for.
+      return { calls, state: fill(new SimpleStateManager({ common }), code, accounts) }
     },
     async ({ calls, state }) => {
       const evm = await createEVM({ common, stateManager: (await state).shallowCopy() })
@@ -90,7 +93,7 @@ export const operations = (common) => ({
       const reader = new Reader(item)
       const code = reader.lp()
       const accounts = readAccounts(reader)
-      return { list: rest(reader, (r) => r.lp()), state: stateOf(common, code, accounts) }
+      return { list: rest(reader, (r) => r.lp()), state: trieState(common).then((state) => fill(state, code, accounts)) }
     },
     async ({ list, state }) => {
       const stateManager = (await state).shallowCopy()
@@ -99,6 +102,8 @@ export const operations = (common) => ({
       const transactions = list.map((raw) => createTxFromRLP(raw, { common }))
       const out = transactions.flatMap((tx) => [tx.hash(), tx.getSenderAddress().bytes])
       out.push(await genTransactionsTrieRoot(transactions, await createMPT({ common })))
+      // As in `runBlock`: what transactions change stays in the caches until the end of the block.
+      await vm.evm.journal.checkpoint()
       const receipts = []
       let blockGasUsed = 0n
       for (const tx of transactions) {
@@ -106,6 +111,7 @@ export const operations = (common) => ({
         blockGasUsed = receipt.cumulativeBlockGasUsed
         receipts.push({ type: tx.type, receipt })
       }
+      await vm.evm.journal.commit()
       out.push(...(await receiptRoots(receipts, common)), await stateManager.getStateRoot())
       return [concatBytes(...out)]
     },

@@ -134,7 +134,7 @@ pub enum RowError {
     TopicAbsent(usize),
     /// The data or a topic is not a valid encoding.
     Abi(abi::Error),
-    /// What a call returned is not a valid encoding.
+    /// The output of a call is not a valid encoding.
     Results(abi::Error),
     /// The bytes are not a valid transaction, or have no sender.
     Transaction(tx::Error),

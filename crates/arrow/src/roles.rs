@@ -40,7 +40,7 @@ pub enum Role {
     Data,
     /// Data of a call: selector and arguments.
     Input,
-    /// What a call returned.
+    /// The output of a call.
     Output,
     /// Signed transaction, as an EIP-2718 envelope.
     Raw,

@@ -53,21 +53,26 @@ impl Tier {
         Self::Sha3,
     ];
 
+    /// The name, the features without which a CPU is in a lower tier, and those that the tier may use.
+    const fn definition(self) -> (&'static str, Features, Features) {
+        match self {
+            Self::Portable => ("portable", Features(0), Features(0)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => ("avx2", AVX2, AVX2.and(BMI2).and(FMA)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx => ("adx", ADX.and(AVX2), AVX2.and(BMI2).and(FMA).and(ADX)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => ("avx512", AVX512, Features(!0)),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => ("neon", NEON, NEON),
+            #[cfg(target_arch = "aarch64")]
+            Self::Sha3 => ("sha3", SHA3.and(NEON), Features(!0)),
+        }
+    }
+
     /// The name, as in the environment variable.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Adx => "adx",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "avx512",
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => "neon",
-            #[cfg(target_arch = "aarch64")]
-            Self::Sha3 => "sha3",
-        }
+        self.definition().0
     }
 
     /// The highest tier that this CPU supports and this build may use.
@@ -81,38 +86,12 @@ impl Tier {
         highest.unwrap_or(Self::Portable)
     }
 
-    /// The features without which a CPU is in a lower tier.
     const fn required(self) -> Features {
-        match self {
-            Self::Portable => Features(0),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => AVX2,
-            #[cfg(target_arch = "x86_64")]
-            Self::Adx => ADX.and(AVX2),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => AVX512,
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => NEON,
-            #[cfg(target_arch = "aarch64")]
-            Self::Sha3 => SHA3.and(NEON),
-        }
+        self.definition().1
     }
 
-    /// The features that the tier may use.
     const fn features(self) -> Features {
-        match self {
-            Self::Portable => Features(0),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => AVX2.and(BMI2).and(FMA),
-            #[cfg(target_arch = "x86_64")]
-            Self::Adx => AVX2.and(BMI2).and(FMA).and(ADX),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => NEON,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Features(!0),
-            #[cfg(target_arch = "aarch64")]
-            Self::Sha3 => Features(!0),
-        }
+        self.definition().2
     }
 }
 

@@ -8,6 +8,7 @@ use arrow_schema::DataType;
 use super::{
     Computed, Form, Function,
     Parameter::{Any, Bytes, List, Literal, Several},
+    computed,
 };
 use crate::{
     ByteColumn, CallDecoder, Error, EventDecoder, Logs, Options, TypeDecoder, Uint256Format,
@@ -45,8 +46,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 kernel: |columns, signature| {
                     let data = ByteColumn::try_new(&columns[1])?;
                     let logs = Logs::with_topic_list(&columns[0], data)?;
-                    let (structs, failures) = event(signature)?.decode_all(&logs);
-                    Ok((Arc::new(structs), failures))
+                    Ok(computed(event(signature)?.decode_all(&logs)))
                 },
             },
         ],
@@ -59,8 +59,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("input"), Literal("signature")],
             kernel: |columns, signature| {
                 let input = ByteColumn::try_new(&columns[0])?;
-                let (structs, failures) = call(signature)?.decode_all(&input);
-                Ok((Arc::new(structs), failures))
+                Ok(computed(call(signature)?.decode_all(&input)))
             },
         }],
         result: |signature| Ok(DataType::Struct(call(signature)?.fields().to_vec().into())),
@@ -72,8 +71,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("output"), Literal("signature")],
             kernel: |columns, signature| {
                 let output = ByteColumn::try_new(&columns[0])?;
-                let (structs, failures) = call(signature)?.decode_all_results(&output);
-                Ok((Arc::new(structs), failures))
+                Ok(computed(call(signature)?.decode_all_results(&output)))
             },
         }],
         result: |signature| {
@@ -102,8 +100,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         forms: &[Form {
             parameters: &[Several("values"), Literal("signature")],
             kernel: |columns, signature| {
-                let (encoded, failures) = encode_calls(columns, call(signature)?.codec())?;
-                Ok((Arc::new(encoded), failures))
+                Ok(computed(encode_calls(columns, call(signature)?.codec())?))
             },
         }],
         result: |signature| call(signature).map(|_| DataType::Binary),
@@ -113,10 +110,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Any("value"), Literal("type")],
-            kernel: |columns, ty| {
-                let (encoded, failures) = encode_values(&columns[0], ty)?;
-                Ok((Arc::new(encoded), failures))
-            },
+            kernel: |columns, ty| Ok(computed(encode_values(&columns[0], ty)?)),
         }],
         result: |ty| {
             TypeDecoder::parse(ty, Uint256Format::Binary)?;
@@ -153,8 +147,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
         forms: &[Form {
             parameters: &[Bytes("raw")],
             kernel: |columns, _| {
-                let (structs, failures) = decode_transactions(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(structs), failures))
+                Ok(computed(decode_transactions(&ByteColumn::try_new(
+                    &columns[0],
+                )?)))
             },
         }],
         result: |_| Ok(DataType::Struct(transaction_fields())),
@@ -164,10 +159,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("raw")],
-            kernel: |columns, _| {
-                let (hashes, failures) = hashes(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(hashes), failures))
-            },
+            kernel: |columns, _| Ok(computed(hashes(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::FixedSizeBinary(32)),
     },
@@ -176,10 +168,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("raw")],
-            kernel: |columns, _| {
-                let (senders, failures) = senders(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(senders), failures))
-            },
+            kernel: |columns, _| Ok(computed(senders(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::FixedSizeBinary(20)),
     },
@@ -199,8 +188,7 @@ fn log(topics: &[ArrayRef], data: &ArrayRef, event: &EventDecoder) -> Result<Com
         *column = Some(ByteColumn::try_new(topic)?);
     }
     let logs = Logs::try_new(columns, ByteColumn::try_new(data)?)?;
-    let (structs, failures) = event.decode_all(&logs);
-    Ok((Arc::new(structs), failures))
+    Ok(computed(event.decode_all(&logs)))
 }
 
 /// Decodes logs of which the first topic is the event's.

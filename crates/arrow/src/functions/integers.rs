@@ -1,7 +1,5 @@
 //! 256-bit integers.
 
-use std::sync::Arc;
-
 use arrow_array::BooleanArray;
 use arrow_schema::DataType;
 use lydite_bytes::{I256, U256};
@@ -9,6 +7,7 @@ use lydite_bytes::{I256, U256};
 use super::{
     Form, Function,
     Parameter::{Bytes, Integer, Text},
+    computed,
     values::bytes,
 };
 use crate::{
@@ -24,10 +23,7 @@ macro_rules! words {
             aliases: &$aliases,
             forms: &[Form {
                 parameters: &[Integer("number")],
-                kernel: |columns, _| {
-                    let (words, failures) = to_uint256(&columns[0], $integers)?;
-                    Ok((Arc::new(words), failures))
-                },
+                kernel: |columns, _| Ok(computed(to_uint256(&columns[0], $integers)?)),
             }],
             result: |_| Ok(DataType::FixedSizeBinary(32)),
         }
@@ -44,8 +40,7 @@ macro_rules! conversion {
                 parameters: &[Bytes("word")],
                 kernel: |columns, _| {
                     let words = ByteColumn::try_new(&columns[0])?;
-                    let (values, failures) = $kernel(&words, $integers);
-                    Ok((Arc::new(values), failures))
+                    Ok(computed($kernel(&words, $integers)))
                 },
             }],
             result: |_| Ok($result),
@@ -63,8 +58,7 @@ macro_rules! operation {
                 parameters: &[Bytes("left"), Bytes("right")],
                 kernel: |columns, _| {
                     let [left, right] = bytes(columns)?;
-                    let (words, failures) = uint256_checked(&left, &right, $operation)?;
-                    Ok((Arc::new(words), failures))
+                    Ok(computed(uint256_checked(&left, &right, $operation)?))
                 },
             }],
             result: |_| Ok(DataType::FixedSizeBinary(32)),
@@ -145,8 +139,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("left"), Bytes("right"), Bytes("divisor")],
             kernel: |columns, _| {
                 let [left, right, divisor] = bytes(columns)?;
-                let (words, failures) = uint256_mul_div(&left, &right, &divisor)?;
-                Ok((Arc::new(words), failures))
+                Ok(computed(uint256_mul_div(&left, &right, &divisor)?))
             },
         }],
         result: |_| Ok(DataType::FixedSizeBinary(32)),
@@ -158,8 +151,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("left"), Bytes("right")],
             kernel: |columns, _| {
                 let [left, right] = bytes(columns)?;
-                let (values, failures) = less(&left, &right);
-                Ok((Arc::new(values), failures))
+                Ok(computed(less(&left, &right)))
             },
         }],
         result: |_| Ok(DataType::Boolean),
@@ -171,8 +163,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("word"), Integer("decimals")],
             kernel: |columns, _| {
                 let [words] = bytes(columns)?;
-                let (texts, failures) = format_units(&words, &columns[1])?;
-                Ok((Arc::new(texts), failures))
+                Ok(computed(format_units(&words, &columns[1])?))
             },
         }],
         result: |_| Ok(DataType::Utf8),
@@ -182,10 +173,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Text("text"), Integer("decimals")],
-            kernel: |columns, _| {
-                let (words, failures) = parse_units(&columns[0], &columns[1])?;
-                Ok((Arc::new(words), failures))
-            },
+            kernel: |columns, _| Ok(computed(parse_units(&columns[0], &columns[1])?)),
         }],
         result: |_| Ok(DataType::FixedSizeBinary(32)),
     },

@@ -4,7 +4,9 @@ mod decode;
 mod integers;
 mod values;
 
-use arrow_array::ArrayRef;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
 use crate::{Error, Failure};
@@ -31,6 +33,10 @@ pub struct Form {
 
 /// The results, and the rows that are null because they are invalid.
 pub type Computed = (ArrayRef, Vec<Failure>);
+
+fn computed<A: Array + 'static>((values, failures): (A, Vec<Failure>)) -> Computed {
+    (Arc::new(values), failures)
+}
 
 /// The name of an argument, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,14 +114,18 @@ impl Function {
     /// # Errors
     /// [`Error::Arguments`], [`Error::Length`] if the columns differ in length, [`Error::Signature`].
     pub fn call(&self, columns: &[ArrayRef], literal: &str) -> Result<Computed, Error> {
+        let is_literal = |one: &Parameter| matches!(one, Parameter::Literal(_));
+        let arguments = |form: &Form| {
+            let literals = form.parameters.iter().filter(|one| is_literal(one));
+            columns.len() + literals.count()
+        };
         let mut forms = self.forms.iter();
-        let literals = |form: &Form| usize::from(form.literal(columns.len()).is_some());
-        let form = match forms.find(|form| form.accepts(columns.len() + literals(form))) {
+        let form = match forms.find(|form| form.accepts(arguments(form))) {
             Some(form) => form,
             None => self.form(columns.len())?,
         };
-        let parameters = form.parameters(columns.len() + literals(form));
-        let parameters = parameters.filter(|one| !matches!(one, Parameter::Literal(_)));
+        let parameters = form.parameters(arguments(form));
+        let parameters = parameters.filter(|one| !is_literal(one));
         for (parameter, column) in parameters.zip(columns) {
             self.check(parameter, column.data_type())?;
         }
@@ -178,12 +188,6 @@ impl Form {
             let count = if several == Some(at) { more } else { 1 };
             std::iter::repeat_n(*parameter, count)
         })
-    }
-
-    /// Returns the position of the literal among this number of arguments.
-    pub fn literal(&self, arguments: usize) -> Option<usize> {
-        let mut parameters = self.parameters(arguments);
-        parameters.position(|one| matches!(one, Parameter::Literal(_)))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Hashes, signatures, addresses and hexadecimal text.
 
-use std::sync::Arc;
-
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 
 use super::{
     Form, Function,
     Parameter::{Bytes, Integer},
+    computed,
 };
 use crate::{
     ByteColumn, Error, byte_lengths, checksum, concat_bytes, create_addresses, create2_addresses,
@@ -21,10 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &["keccak"],
         forms: &[Form {
             parameters: &[Bytes("bytes")],
-            kernel: |columns, _| {
-                let (digests, failures) = keccak256(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(digests), failures))
-            },
+            kernel: |columns, _| Ok(computed(keccak256(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::FixedSizeBinary(32)),
     },
@@ -36,8 +32,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 parameters: &[Bytes("hash"), Bytes("signature")],
                 kernel: |columns, _| {
                     let [hash, signature] = bytes(columns)?;
-                    let (addresses, failures) = ecrecover(&hash, &signature)?;
-                    Ok((Arc::new(addresses), failures))
+                    Ok(computed(ecrecover(&hash, &signature)?))
                 },
             },
             Form {
@@ -45,8 +40,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 kernel: |columns, _| {
                     let [hash] = bytes(columns)?;
                     let [r, s] = bytes(&columns[2..])?;
-                    let (addresses, failures) = ecrecover_parts(&hash, &columns[1], &r, &s)?;
-                    Ok((Arc::new(addresses), failures))
+                    Ok(computed(ecrecover_parts(&hash, &columns[1], &r, &s)?))
                 },
             },
         ],
@@ -57,10 +51,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("address")],
-            kernel: |columns, _| {
-                let (texts, failures) = checksum(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(texts), failures))
-            },
+            kernel: |columns, _| Ok(computed(checksum(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::Utf8),
     },
@@ -71,8 +62,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("sender"), Integer("nonce")],
             kernel: |columns, _| {
                 let [senders] = bytes(columns)?;
-                let (addresses, failures) = create_addresses(&senders, &columns[1])?;
-                Ok((Arc::new(addresses), failures))
+                Ok(computed(create_addresses(&senders, &columns[1])?))
             },
         }],
         result: |_| Ok(DataType::FixedSizeBinary(20)),
@@ -84,8 +74,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("deployer"), Bytes("salt"), Bytes("code_hash")],
             kernel: |columns, _| {
                 let [deployers, salts, hashes] = bytes(columns)?;
-                let (addresses, failures) = create2_addresses(&deployers, &salts, &hashes)?;
-                Ok((Arc::new(addresses), failures))
+                Ok(computed(create2_addresses(&deployers, &salts, &hashes)?))
             },
         }],
         result: |_| Ok(DataType::FixedSizeBinary(20)),
@@ -95,10 +84,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("bytes")],
-            kernel: |columns, _| {
-                let (texts, failures) = hex_encode(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(texts), failures))
-            },
+            kernel: |columns, _| Ok(computed(hex_encode(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::Utf8),
     },
@@ -107,10 +93,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("text")],
-            kernel: |columns, _| {
-                let (values, failures) = hex_decode(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(values), failures))
-            },
+            kernel: |columns, _| Ok(computed(hex_decode(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::Binary),
     },
@@ -122,16 +105,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
                 parameters: &[Bytes("bytes"), Integer("start")],
                 kernel: |columns, _| {
                     let [values] = bytes(columns)?;
-                    let (values, failures) = substring(&values, &columns[1], None)?;
-                    Ok((Arc::new(values), failures))
+                    Ok(computed(substring(&values, &columns[1], None)?))
                 },
             },
             Form {
                 parameters: &[Bytes("bytes"), Integer("start"), Integer("length")],
                 kernel: |columns, _| {
                     let [values] = bytes(columns)?;
-                    let (values, failures) = substring(&values, &columns[1], Some(&columns[2]))?;
-                    Ok((Arc::new(values), failures))
+                    Ok(computed(substring(
+                        &values,
+                        &columns[1],
+                        Some(&columns[2]),
+                    )?))
                 },
             },
         ],
@@ -142,10 +127,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("bytes")],
-            kernel: |columns, _| {
-                let (values, failures) = trim_zeros(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(values), failures))
-            },
+            kernel: |columns, _| Ok(computed(trim_zeros(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::Binary),
     },
@@ -156,8 +138,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("left"), Bytes("right")],
             kernel: |columns, _| {
                 let [left, right] = bytes(columns)?;
-                let (values, failures) = concat_bytes(&left, &right)?;
-                Ok((Arc::new(values), failures))
+                Ok(computed(concat_bytes(&left, &right)?))
             },
         }],
         result: |_| Ok(DataType::Binary),
@@ -169,8 +150,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
             parameters: &[Bytes("bytes"), Bytes("prefix")],
             kernel: |columns, _| {
                 let [values, prefixes] = bytes(columns)?;
-                let (values, failures) = starts_with(&values, &prefixes)?;
-                Ok((Arc::new(values), failures))
+                Ok(computed(starts_with(&values, &prefixes)?))
             },
         }],
         result: |_| Ok(DataType::Boolean),
@@ -180,10 +160,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
         aliases: &[],
         forms: &[Form {
             parameters: &[Bytes("bytes")],
-            kernel: |columns, _| {
-                let (lengths, failures) = byte_lengths(&ByteColumn::try_new(&columns[0])?);
-                Ok((Arc::new(lengths), failures))
-            },
+            kernel: |columns, _| Ok(computed(byte_lengths(&ByteColumn::try_new(&columns[0])?))),
         }],
         result: |_| Ok(DataType::Int64),
     },

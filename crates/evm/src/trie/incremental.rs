@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use lydite_bytes::B256;
 
-use super::{Content, Error, Leaf, Reference, Watch, nibble, root};
+use super::{Content, Error, Leaf, Reference, Watch, check, nibble, root};
 
 /// A part of a trie, for [`incremental_root`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,12 +72,10 @@ pub fn incremental_root(parts: &[Part<'_>]) -> Result<(B256, Vec<Branch>), Error
         .map(|part| match *part {
             Part::Entry(key, value) => Packed {
                 key,
-                nibbles: 2 * key.len(),
                 content: Content::Value(value),
             },
             Part::Branch(path, hash) => Packed {
                 key: packed(path),
-                nibbles: path.len(),
                 content: Content::Branch(path.len(), hash),
             },
         })
@@ -92,7 +90,6 @@ pub fn incremental_root(parts: &[Part<'_>]) -> Result<(B256, Vec<Branch>), Error
 /// A part with its path in whole bytes.
 struct Packed<'a> {
     key: &'a [u8],
-    nibbles: usize,
     content: Content<'a>,
 }
 
@@ -104,26 +101,6 @@ impl Leaf for Packed<'_> {
     fn content(&self) -> Content<'_> {
         self.content
     }
-}
-
-fn check(leaves: &[Packed<'_>]) -> Result<(), Error> {
-    for (index, leaf) in leaves.iter().enumerate() {
-        if matches!(leaf.content, Content::Value([])) {
-            return Err(Error::EmptyValue { index });
-        }
-        let Some(previous) = index.checked_sub(1).map(|before| &leaves[before]) else {
-            continue;
-        };
-        let common = previous.nibbles.min(leaf.nibbles);
-        let [before, these] =
-            [previous, leaf].map(|leaf| (0..common).map(|at| nibble(leaf.key, at)));
-        match previous.nibbles < leaf.nibbles {
-            _ if before.clone().lt(these.clone()) => {}
-            true if before.eq(these) => return Err(Error::Prefix { index }),
-            _ => return Err(Error::Unsorted { index }),
-        }
-    }
-    Ok(())
 }
 
 impl Watch for Vec<Branch> {

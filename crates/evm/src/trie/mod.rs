@@ -17,7 +17,11 @@
 //! ```
 
 use alloc::vec::Vec;
-use core::{cmp::Reverse, fmt, mem, ops::Range};
+use core::{
+    cmp::{Ordering, Reverse},
+    fmt, mem,
+    ops::Range,
+};
 
 use lydite_bytes::{B256, FixedBytes};
 use lydite_hash::{keccak256, keccak256_batch};
@@ -124,32 +128,49 @@ pub fn sorted_root(entries: &[(&[u8], &[u8])]) -> Result<B256, Error> {
     Ok(root(entries, &mut ()))
 }
 
-/// Checks what [`sorted_root`] requires of entries.
-fn check(entries: &[(&[u8], &[u8])]) -> Result<(), Error> {
-    let mut previous = None;
-    for (index, &(key, value)) in entries.iter().enumerate() {
-        if value.is_empty() {
+/// Checks what [`sorted_root`] and [`incremental_root`] require of leaves.
+fn check<L: Leaf>(leaves: &[L]) -> Result<(), Error> {
+    for (index, leaf) in leaves.iter().enumerate() {
+        if let Content::Value([]) = leaf.content() {
             return Err(Error::EmptyValue { index });
         }
-        if let Some(previous) = previous {
-            if key <= previous {
-                return Err(Error::Unsorted { index });
-            }
-            if key.starts_with(previous) {
+        let Some(previous) = index.checked_sub(1).map(|before| &leaves[before]) else {
+            continue;
+        };
+        let common = previous.nibbles().min(leaf.nibbles());
+        match compare(previous.key(), leaf.key(), common) {
+            Ordering::Less => {}
+            Ordering::Equal if previous.nibbles() < leaf.nibbles() => {
                 return Err(Error::Prefix { index });
             }
+            _ => return Err(Error::Unsorted { index }),
         }
-        previous = Some(key);
     }
     Ok(())
 }
 
-/// What a trie is computed from.
+/// Compares the first nibbles of two keys, which both have.
+fn compare(left: &[u8], right: &[u8], nibbles: usize) -> Ordering {
+    let bytes = nibbles / 2;
+    let last = |key| (nibbles % 2 == 1).then(|| nibble(key, nibbles - 1));
+    let whole = left[..bytes].cmp(&right[..bytes]);
+    whole.then_with(|| last(left).cmp(&last(right)))
+}
+
+/// A part from which a trie is computed: an entry, or a branch with a known hash.
 trait Leaf {
     /// The key, or the path of a branch, filled up to whole bytes.
     fn key(&self) -> &[u8];
 
     fn content(&self) -> Content<'_>;
+
+    /// Length of the key or path in nibbles.
+    fn nibbles(&self) -> usize {
+        match self.content() {
+            Content::Value(_) => 2 * self.key().len(),
+            Content::Branch(depth, _) => depth,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]

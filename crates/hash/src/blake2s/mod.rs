@@ -46,6 +46,44 @@ macro_rules! round {
     };
 }
 
+/// Defines `compress_lanes` and `compress_first` of a kernel with vectors of `WIDTH` words, by its functions `load`,
+/// `store`, `splat` and `compress`. `$feature` is their attribute, if they need one.
+#[allow(unused_macros)] // targets without such a kernel
+macro_rules! parts {
+    ($(#[$feature:meta])?) => {
+        $(#[$feature])?
+        pub(in super::super) fn compress_lanes<const W: usize>(
+            state: &mut Columns<8>,
+            block: [&Column; W],
+            counter: u64,
+            last: bool,
+        ) {
+            for part in 0..LANES / WIDTH {
+                let h = state.each_ref().map(|column| load(column, part));
+                let words = compress(h, block, part, counter, last);
+                for (column, word) in state.iter_mut().zip(words) {
+                    store(column, part, word);
+                }
+            }
+        }
+
+        $(#[$feature])?
+        pub(in super::super) fn compress_first<const W: usize, const N: usize>(
+            block: [&Column; W],
+            counter: u64,
+            last: bool,
+            out: &mut Columns<N>,
+        ) {
+            for part in 0..LANES / WIDTH {
+                let h = INITIAL.map(|word| splat(word));
+                for (column, word) in out.iter_mut().zip(compress(h, block, part, counter, last)) {
+                    store(column, part, word);
+                }
+            }
+        }
+    };
+}
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod dispatch;

@@ -9,36 +9,7 @@ use super::super::{Column, Columns, INITIAL, LANES, second_half};
 
 const WIDTH: usize = 4;
 
-#[target_feature(enable = "neon")]
-pub(in super::super) fn compress_lanes<const W: usize>(
-    state: &mut Columns<8>,
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-) {
-    for part in 0..LANES / WIDTH {
-        let h = state.each_ref().map(|column| load(column, part));
-        let words = compress(h, block, part, counter, last);
-        for (column, word) in state.iter_mut().zip(words) {
-            store(column, part, word);
-        }
-    }
-}
-
-#[target_feature(enable = "neon")]
-pub(in super::super) fn compress_first<const W: usize, const N: usize>(
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-    out: &mut Columns<N>,
-) {
-    for part in 0..LANES / WIDTH {
-        let h = INITIAL.map(|word| vdupq_n_u32(word));
-        for (column, word) in out.iter_mut().zip(compress(h, block, part, counter, last)) {
-            store(column, part, word);
-        }
-    }
-}
+parts!(#[target_feature(enable = "neon")]);
 
 #[target_feature(enable = "neon")]
 #[inline]
@@ -49,13 +20,13 @@ fn compress<const W: usize>(
     counter: u64,
     last: bool,
 ) -> [uint32x4_t; 8] {
-    let mut m = [vdupq_n_u32(0); 16];
+    let mut m = [splat(0); 16];
     for (word, column) in m.iter_mut().zip(block) {
         *word = load(column, part);
     }
-    let mut v = [vdupq_n_u32(0); 16];
+    let mut v = [splat(0); 16];
     v[..8].copy_from_slice(&h);
-    v[8..].copy_from_slice(&second_half(counter, last).map(|word| vdupq_n_u32(word)));
+    v[8..].copy_from_slice(&second_half(counter, last).map(|word| splat(word)));
     const BYTES_RIGHT_1: [u8; 16] = [1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12];
     // SAFETY: the reference is to 16 readable bytes.
     let bytes_right_1 = unsafe { vld1q_u8(BYTES_RIGHT_1.as_ptr()) };
@@ -75,6 +46,12 @@ fn compress<const W: usize>(
     }
     rounds!(v m add xor rotate);
     core::array::from_fn(|i| xor(h[i], xor(v[i], v[i + 8])))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn splat(word: u32) -> uint32x4_t {
+    vdupq_n_u32(word)
 }
 
 #[target_feature(enable = "neon")]

@@ -9,34 +9,7 @@ use super::super::{Column, Columns, INITIAL, LANES, second_half};
 
 const WIDTH: usize = 4;
 
-pub(in super::super) fn compress_lanes<const W: usize>(
-    state: &mut Columns<8>,
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-) {
-    for part in 0..LANES / WIDTH {
-        let h = state.each_ref().map(|column| load(column, part));
-        let words = compress(h, block, part, counter, last);
-        for (column, word) in state.iter_mut().zip(words) {
-            store(column, part, word);
-        }
-    }
-}
-
-pub(in super::super) fn compress_first<const W: usize, const N: usize>(
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-    out: &mut Columns<N>,
-) {
-    for part in 0..LANES / WIDTH {
-        let h = INITIAL.map(|word| u32x4_splat(word));
-        for (column, word) in out.iter_mut().zip(compress(h, block, part, counter, last)) {
-            store(column, part, word);
-        }
-    }
-}
+parts!();
 
 #[inline]
 fn compress<const W: usize>(
@@ -46,13 +19,13 @@ fn compress<const W: usize>(
     counter: u64,
     last: bool,
 ) -> [v128; 8] {
-    let mut m = [u32x4_splat(0); 16];
+    let mut m = [splat(0); 16];
     for (word, column) in m.iter_mut().zip(block) {
         *word = load(column, part);
     }
-    let mut v = [u32x4_splat(0); 16];
+    let mut v = [splat(0); 16];
     v[..8].copy_from_slice(&h);
-    v[8..].copy_from_slice(&second_half(counter, last).map(|word| u32x4_splat(word)));
+    v[8..].copy_from_slice(&second_half(counter, last).map(|word| splat(word)));
     let add = |a, b| u32x4_add(a, b);
     let xor = |a, b| v128_xor(a, b);
     macro_rules! rotate {
@@ -71,6 +44,11 @@ fn compress<const W: usize>(
     }
     rounds!(v m add xor rotate);
     core::array::from_fn(|i| xor(h[i], xor(v[i], v[i + 8])))
+}
+
+#[inline]
+fn splat(word: u32) -> v128 {
+    u32x4_splat(word)
 }
 
 #[inline]

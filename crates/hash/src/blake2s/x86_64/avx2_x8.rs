@@ -8,55 +8,24 @@ use super::super::{Column, Columns, INITIAL, LANES, second_half};
 
 const WIDTH: usize = 8;
 
-#[target_feature(enable = "avx2")]
-pub(in super::super) fn compress_lanes<const W: usize>(
-    state: &mut Columns<8>,
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-) {
-    for half in 0..LANES / WIDTH {
-        let h = state.each_ref().map(|column| load(column, half));
-        let words = compress(h, block, half, counter, last);
-        for (column, word) in state.iter_mut().zip(words) {
-            store(column, half, word);
-        }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-pub(in super::super) fn compress_first<const W: usize, const N: usize>(
-    block: [&Column; W],
-    counter: u64,
-    last: bool,
-    out: &mut Columns<N>,
-) {
-    for half in 0..LANES / WIDTH {
-        let h = INITIAL.map(|word| _mm256_set1_epi32(word.cast_signed()));
-        for (column, word) in out.iter_mut().zip(compress(h, block, half, counter, last)) {
-            store(column, half, word);
-        }
-    }
-}
+parts!(#[target_feature(enable = "avx2")]);
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn compress<const W: usize>(
     h: [__m256i; 8],
     block: [&Column; W],
-    half: usize,
+    part: usize,
     counter: u64,
     last: bool,
 ) -> [__m256i; 8] {
-    let mut m = [_mm256_setzero_si256(); 16];
+    let mut m = [splat(0); 16];
     for (word, column) in m.iter_mut().zip(block) {
-        *word = load(column, half);
+        *word = load(column, part);
     }
-    let mut v = [_mm256_setzero_si256(); 16];
+    let mut v = [splat(0); 16];
     v[..8].copy_from_slice(&h);
-    for (vector, word) in v[8..].iter_mut().zip(second_half(counter, last)) {
-        *vector = _mm256_set1_epi32(word.cast_signed());
-    }
+    v[8..].copy_from_slice(&second_half(counter, last).map(|word| splat(word)));
     let add = |a, b| _mm256_add_epi32(a, b);
     let xor = |a, b| _mm256_xor_si256(a, b);
     let by16 = _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -86,16 +55,22 @@ fn compress<const W: usize>(
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn load(column: &Column, half: usize) -> __m256i {
-    let words = &column.as_chunks::<WIDTH>().0[half];
+fn splat(word: u32) -> __m256i {
+    _mm256_set1_epi32(word.cast_signed())
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load(column: &Column, part: usize) -> __m256i {
+    let words = &column.as_chunks::<WIDTH>().0[part];
     // SAFETY: the reference is to 32 readable bytes, and the load has no alignment requirement.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn store(column: &mut Column, half: usize, vector: __m256i) {
-    let words = &mut column.as_chunks_mut::<WIDTH>().0[half];
+fn store(column: &mut Column, part: usize, vector: __m256i) {
+    let words = &mut column.as_chunks_mut::<WIDTH>().0[part];
     // SAFETY: the reference is to 32 writable bytes, and the store has no alignment requirement.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) };
 }
