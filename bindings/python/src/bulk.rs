@@ -3,8 +3,8 @@
 use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
 use lydite_arrow::{SendersOptions, TransformOptions};
-use lydite_bulk::{Options, Progress, Report};
-use pyo3::{prelude::*, types::PyDict};
+use lydite_bulk::{Compression, Format, Options, Progress, Report};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
     arrow,
@@ -28,12 +28,59 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
     }
 }
 
-fn options(transform: TransformOptions, threads: Option<NonZeroUsize>, overwrite: bool) -> Options {
-    Options {
-        transform,
-        threads,
-        overwrite,
-        ..Options::default()
+/// How files are written, and with which resources.
+struct Files<'a> {
+    format: Option<&'a str>,
+    compression: &'a str,
+    threads: Option<NonZeroUsize>,
+    memory: Option<u64>,
+    overwrite: bool,
+    resume: bool,
+}
+
+impl Files<'_> {
+    fn options(self, transform: TransformOptions) -> PyResult<Options> {
+        let Self {
+            threads,
+            memory,
+            overwrite,
+            resume,
+            ..
+        } = self;
+        let format = match self.format {
+            None => None,
+            Some("parquet") => Some(Format::Parquet),
+            Some("arrow") => Some(Format::Arrow),
+            Some(other) => {
+                return Err(PyValueError::new_err(format!(
+                    "format: expected 'parquet' or 'arrow', found '{other}'"
+                )));
+            }
+        };
+        let compression = match self.compression {
+            "zstd" => Compression::Zstd,
+            "lz4" => Compression::Lz4,
+            "snappy" => Compression::Snappy,
+            "none" => Compression::None,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "compression: expected 'zstd', 'lz4', 'snappy' or 'none', found '{other}'"
+                )));
+            }
+        };
+        if overwrite && resume {
+            let message = "resume: expected False with overwrite=True";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Options {
+            transform,
+            format,
+            compression,
+            threads,
+            memory,
+            overwrite,
+            resume,
+        })
     }
 }
 
@@ -56,6 +103,7 @@ fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
     });
     dict.set_item("first_failures", first.collect::<PyResult<Vec<_>>>()?)?;
     dict.set_item("written", report.written)?;
+    dict.set_item("elapsed", report.elapsed.as_secs_f64())?;
     Ok(dict)
 }
 
@@ -65,8 +113,12 @@ fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
 /// `columns` gives the names of columns by role, such as {"topic0": "first_topic"}; usual names are known. `keep` is
 /// "all", "none" or a list of columns to copy, by default those that identify a row. A row that is invalid is null
 /// (`on_error="null"`), left out ("drop"), or an error ("fail"). `uint256` and `mode` are those of `decode_logs`.
+///
+/// `format` is "parquet" or "arrow", by default by the name of the output; `compression` of Parquet is "zstd", "lz4",
+/// "snappy" or "none". `memory` is a number of bytes from which the sizes of row groups are chosen. With `resume=True` the
+/// output is a directory, and outputs that an earlier run has completed are skipped.
 #[pyfunction]
-#[pyo3(signature = (inputs, output, events, *, uint256 = "binary", mode = "strict", on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[pyo3(signature = (inputs, output, events, *, uint256 = "binary", mode = "strict", on_error = "null", keep = None, prefix = "", columns = None, format = None, compression = "zstd", threads = None, memory = None, overwrite = false, resume = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn decode_logs_file<'py>(
     py: Python<'py>,
@@ -79,12 +131,24 @@ pub fn decode_logs_file<'py>(
     keep: Option<KeepArgument>,
     prefix: &str,
     columns: Option<Columns>,
+    format: Option<&str>,
+    compression: &str,
     threads: Option<NonZeroUsize>,
+    memory: Option<u64>,
     overwrite: bool,
+    resume: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let options = options(transform, threads, overwrite);
+    let files = Files {
+        format,
+        compression,
+        threads,
+        memory,
+        overwrite,
+        resume,
+    };
+    let options = files.options(transform)?;
     let events = arrow::events(&Vec::from(events), &formats)?;
     let inputs = Vec::from(inputs);
     let done =
@@ -96,7 +160,7 @@ pub fn decode_logs_file<'py>(
 /// directory with a file per function. With `results=True`, also what they returned, in a column `output`, to columns
 /// `output_…`. The other arguments are those of `decode_logs_file`.
 #[pyfunction]
-#[pyo3(signature = (inputs, output, functions, *, uint256 = "binary", mode = "strict", results = false, on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[pyo3(signature = (inputs, output, functions, *, uint256 = "binary", mode = "strict", results = false, on_error = "null", keep = None, prefix = "", columns = None, format = None, compression = "zstd", threads = None, memory = None, overwrite = false, resume = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn decode_calls_file<'py>(
     py: Python<'py>,
@@ -110,12 +174,24 @@ pub fn decode_calls_file<'py>(
     keep: Option<KeepArgument>,
     prefix: &str,
     columns: Option<Columns>,
+    format: Option<&str>,
+    compression: &str,
     threads: Option<NonZeroUsize>,
+    memory: Option<u64>,
     overwrite: bool,
+    resume: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let options = options(transform, threads, overwrite);
+    let files = Files {
+        format,
+        compression,
+        threads,
+        memory,
+        overwrite,
+        resume,
+    };
+    let options = files.options(transform)?;
     let functions = arrow::functions(&Vec::from(functions), &formats, results)?;
     let inputs = Vec::from(inputs);
     let done =
@@ -128,7 +204,7 @@ pub fn decode_calls_file<'py>(
 /// `check=True`, the report has the number of senders that differ from the column `from`. The other arguments are those
 /// of `decode_logs_file`.
 #[pyfunction]
-#[pyo3(signature = (inputs, output, *, hash = false, check = false, on_error = "null", keep = None, prefix = "", columns = None, threads = None, overwrite = false))]
+#[pyo3(signature = (inputs, output, *, hash = false, check = false, on_error = "null", keep = None, prefix = "", columns = None, format = None, compression = "zstd", threads = None, memory = None, overwrite = false, resume = false))]
 #[allow(clippy::too_many_arguments)]
 pub fn senders_file<'py>(
     py: Python<'py>,
@@ -140,11 +216,23 @@ pub fn senders_file<'py>(
     keep: Option<KeepArgument>,
     prefix: &str,
     columns: Option<Columns>,
+    format: Option<&str>,
+    compression: &str,
     threads: Option<NonZeroUsize>,
+    memory: Option<u64>,
     overwrite: bool,
+    resume: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let options = options(transform, threads, overwrite);
+    let files = Files {
+        format,
+        compression,
+        threads,
+        memory,
+        overwrite,
+        resume,
+    };
+    let options = files.options(transform)?;
     let inputs = Vec::from(inputs);
     let what = SendersOptions { hash, check };
     let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &proceed));

@@ -287,6 +287,36 @@ def test_files(tmp_path):
         threads=1,
     )
     assert polars.read_parquet(output)["event__value"].drop_nulls().unique().to_list() == ["2"]
+    assert report["elapsed"] > 0
+
+
+def test_how_files_are_written(tmp_path):
+    pyarrow.parquet.write_table(logs(1000), tmp_path / "logs.parquet")
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    def decode(output=folder, **options):
+        return lydite.decode_logs_file(tmp_path / "logs.parquet", output, TRANSFER, **options)
+
+    decode(tmp_path / "one", compression="snappy", memory=64 << 20)
+    metadata = pyarrow.parquet.ParquetFile(tmp_path / "one").metadata
+    assert metadata.row_group(0).column(0).compression == "SNAPPY"
+    decode(tmp_path / "two", format="arrow")
+    assert pyarrow.ipc.open_file(tmp_path / "two").read_all() == pyarrow.parquet.read_table(tmp_path / "one")
+
+    done = decode(resume=True)
+    assert (done["skipped"], done["rows"]) == (0, 1000)
+    done = decode(resume=True)
+    assert (done["skipped"], done["rows"], done["written"]) == (1, 0, [])
+    with pytest.raises(lydite.LyditeError, match="logs.parquet: "):
+        decode(resume=True, mode="lenient")
+
+    with pytest.raises(ValueError, match="^format: expected 'parquet' or 'arrow', found 'csv'$"):
+        decode(format="csv")
+    with pytest.raises(ValueError, match="^compression: expected 'zstd', 'lz4', 'snappy' or 'none', found 'gzip'$"):
+        decode(compression="gzip")
+    with pytest.raises(ValueError, match="^resume: expected False with overwrite=True$"):
+        decode(overwrite=True, resume=True)
 
 
 def test_files_of_transactions(tmp_path):
@@ -349,6 +379,8 @@ def test_polars():
     expected = [{"block_number": row, **(decoded(row) or missing)} for row in rows]
     assert lydite.polars.decode_logs(frame, TRANSFER).to_dicts() == expected
     assert lydite.polars.decode_logs(frame.lazy(), TRANSFER).collect().to_dicts() == expected
+    lenient = lydite.polars.decode_logs(frame, TRANSFER, mode="lenient")
+    assert (lenient.height, lenient["from"].null_count()) == (len(rows), 0)
     lazy = lydite.polars.decode_logs(
         frame.lazy().rename({"topic2": "second"}),
         TRANSFER,
@@ -384,6 +416,9 @@ def test_datafusion():
     context.from_arrow(logs(100), "logs")
     query = "select transfer(topic0, topic1, topic2, topic3, data) log from logs"
     assert [row["log"] for row in context.sql(query).to_pylist()] == [decoded(row) for row in range(100)]
+    lydite.datafusion.register_event(context, "lenient", TRANSFER, mode="lenient")
+    query = "select count(lenient(topic0, topic1, topic2, topic3, data)) count from logs"
+    assert context.sql(query).to_pylist() == [{"count": 66}]
 
 
 def test_duckdb():
@@ -399,6 +434,9 @@ def test_duckdb():
     connection.register("logs", logs(100))
     query = "select transfer(topic0, topic1, topic2, topic3, data) from logs"
     assert [row for (row,) in connection.sql(query).fetchall()] == [decoded(row) for row in range(100)]
+    lydite.duckdb.register_event(connection, "lenient", TRANSFER, mode="lenient")
+    query = "select count(lenient(topic0, topic1, topic2, topic3, data)) from logs"
+    assert connection.sql(query).fetchall() == [(66,)]
     lydite.duckdb.register_event(connection, "batch", "Batch(address[] to, (uint8,bytes4)[2] flags)")
     query = "select batch(null, null, null, null, ''::blob) is null"
     assert connection.sql(query).fetchall() == [(True,)]

@@ -146,6 +146,8 @@ pub struct Report {
     pub written: Vec<(PathBuf, u64)>,
     /// Time of each step, added up over all threads.
     pub times: Times,
+    /// Time of the run, from start to end.
+    pub elapsed: Duration,
 }
 
 /// Time of each step, added up over all threads.

@@ -10,6 +10,7 @@ use std::{
         mpsc::channel,
     },
     thread,
+    time::Instant,
 };
 
 use lydite_arrow::{Job, Transform};
@@ -34,6 +35,7 @@ pub(crate) fn run(
     options: &Options,
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
+    let start = Instant::now();
     let files = paths::files(inputs)?;
     let first = open(&files[0])?;
     let transform = Transform::new(job, &first.schema, options.transform.clone());
@@ -49,13 +51,15 @@ pub(crate) fn run(
         progress: &|| progress(totals.progress()),
     };
     let is_directory = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if transform.outputs().len() == 1 && is_directory {
-        return PerInput { run, options }.files(&files, output);
-    }
-    if options.resume {
+    let mut report = if transform.outputs().len() == 1 && is_directory {
+        PerInput { run, options }.files(&files, output)?
+    } else if options.resume {
         return Err(Error::at(output)(ErrorKind::NotPerInput));
-    }
-    run.files(files, first, &encodings(&transform, output, options)?)
+    } else {
+        run.files(files, first, &encodings(&transform, output, options)?)?
+    };
+    report.elapsed = start.elapsed();
+    Ok(report)
 }
 
 fn open(file: &InputFile) -> Result<Input, Error> {

@@ -166,8 +166,12 @@ def decode_logs_file(
     keep: _Keep = None,
     prefix: str = "",
     columns: dict[str, str] | None = None,
+    format: Literal["parquet", "arrow"] | None = None,
+    compression: Literal["zstd", "lz4", "snappy", "none"] = "zstd",
     threads: int | None = None,
+    memory: int | None = None,
     overwrite: bool = False,
+    resume: bool = False,
 ) -> dict[str, Any]: ...
 def decode_calls_file(
     inputs: _Path | Sequence[_Path],
@@ -181,8 +185,12 @@ def decode_calls_file(
     keep: _Keep = None,
     prefix: str = "",
     columns: dict[str, str] | None = None,
+    format: Literal["parquet", "arrow"] | None = None,
+    compression: Literal["zstd", "lz4", "snappy", "none"] = "zstd",
     threads: int | None = None,
+    memory: int | None = None,
     overwrite: bool = False,
+    resume: bool = False,
 ) -> dict[str, Any]: ...
 def senders_file(
     inputs: _Path | Sequence[_Path],
@@ -194,8 +202,12 @@ def senders_file(
     keep: _Keep = None,
     prefix: str = "",
     columns: dict[str, str] | None = None,
+    format: Literal["parquet", "arrow"] | None = None,
+    compression: Literal["zstd", "lz4", "snappy", "none"] = "zstd",
     threads: int | None = None,
+    memory: int | None = None,
     overwrite: bool = False,
+    resume: bool = False,
 ) -> dict[str, Any]: ...
 def precompile(number: int, input: Buffer, gas_limit: int, *, fork: str = "osaka") -> tuple[bytes, int]: ...
 def syrup_encode(value: _Syrup, /) -> bytes: ...

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import pyarrow
+
+# How strictly encodings are checked.
+Mode: TypeAlias = Literal["strict", "lenient", "canonical"]
 
 
 def replace(type: pyarrow.DataType, leaf: Callable[[pyarrow.DataType], pyarrow.DataType]) -> pyarrow.DataType:

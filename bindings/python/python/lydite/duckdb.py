@@ -7,7 +7,7 @@ import pyarrow
 
 from ._native import ArrowEvent
 from ._sql import BIGINT, BINARY, BOOLEAN, DECIMAL, DOUBLE, FUNCTIONS, TEXT
-from ._types import replace, without_fixed
+from ._types import Mode, replace, without_fixed
 
 __all__ = ["register", "register_event"]
 
@@ -38,14 +38,15 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def register_event(
-    connection: duckdb.DuckDBPyConnection, name: str, signature: str, *, uint256: str = "binary"
+    connection: duckdb.DuckDBPyConnection, name: str, signature: str, *, uint256: str = "binary", mode: Mode = "strict"
 ) -> None:
     """Adds the function `name(topic0, topic1, topic2, topic3, data)`, which decodes the logs of an event to a struct.
 
     The struct is null for logs of other events and for invalid ones. `uint256` is the format of integers of more than 64
-    bits: "binary", "string", "decimal" or "f64".
+    bits: "binary", "string", "decimal" or "f64". `mode` is how strictly encodings are checked: "strict", "lenient" or
+    "canonical".
     """
-    event = ArrowEvent(signature, uint256=uint256)
+    event = ArrowEvent(signature, uint256=uint256, mode=mode)
     # DuckDB's functions return BLOB as binary of any length only.
     struct = replace(pyarrow.field(event).type, without_fixed)
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from . import arrow
 from ._native import ArrowEvent
+from ._types import Mode
 
 __all__ = ["decode_logs", "senders"]
 
@@ -22,15 +23,17 @@ def decode_logs(
     *,
     keep: Sequence[str] | None = None,
     uint256: str = "binary",
+    mode: Mode = "strict",
     columns: Mapping[str, str] | None = None,
 ) -> Frame:
     """The logs of an event: the columns `keep` (by default all except topics and data), then the decoded ones.
 
     Logs of other events are left out; those that are invalid are null in the decoded columns. `columns` gives the names
     of the columns `topic0` to `topic3` and `data` if they differ; topics may be missing. `uint256` is the format of
-    integers of more than 64 bits: "binary", "string", "decimal" or "f64".
+    integers of more than 64 bits: "binary", "string", "decimal" or "f64". `mode` is how strictly encodings are checked:
+    "strict", "lenient" or "canonical".
     """
-    event = ArrowEvent(signature, uint256=uint256)
+    event = ArrowEvent(signature, uint256=uint256, mode=mode)
     names = {role: (columns or {}).get(role, role) for role in _ROLES}
     schema = frame.collect_schema()
     kept = [name for name in schema if name not in names.values()] if keep is None else list(keep)

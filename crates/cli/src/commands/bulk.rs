@@ -481,6 +481,7 @@ fn print(
             ("different", report.different.into()),
             ("first_failures", first.clone().collect()),
             ("skipped", report.skipped.into()),
+            ("elapsed", report.elapsed.as_secs_f64().into()),
             (
                 "seconds",
                 json!(BTreeMap::from(
@@ -518,6 +519,10 @@ fn print(
             let text = format!("{} ({rows} rows)", file.display());
             fields.push(("written", text.into()));
         }
+        let elapsed = report.elapsed.as_secs_f64();
+        let rate = report.rows as f64 / elapsed.max(f64::MIN_POSITIVE);
+        let text = format!("{elapsed:.2}, {rate:.0} rows a second");
+        fields.push(("seconds", text.into()));
         let total: f64 = times.iter().map(|(_, time)| time.as_secs_f64()).sum();
         let shares = times.map(|(step, time)| {
             let share = 100.0 * time.as_secs_f64() / total.max(f64::MIN_POSITIVE);
