@@ -9,11 +9,12 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 
 use crate::family::precompiles::search::{self, Space};
+use crate::instructions::Counter;
 use crate::manifest::{self, Manifest, OURS};
 use crate::ops::{self, Op};
 use crate::race::{self, Plan};
 use crate::records::{self, Known};
-use crate::report::{gas, gasfit, html, markdown, pages, site, table};
+use crate::report::{gas, gasfit, html, markdown, pages, plain, site, table};
 use crate::result::Report;
 use crate::schedule::Settings;
 use crate::{aa, builder, compare, doctor, instructions, profile, result, worst};
@@ -143,8 +144,14 @@ enum BenchCommand {
     Instructions {
         #[command(flatten)]
         rows: Rows,
+        /// Count also these contenders, separated by commas, in their builds by Cargo that are not for this CPU
+        #[arg(long, value_name = "LIST")]
+        contenders: Option<String>,
+        /// Count on this emulated machine instead (needs QEMU and a cross-compiler; QEMU_CPU selects its CPU)
+        #[arg(long, value_name = "MACHINE", value_parser = instructions::MACHINES)]
+        emulated: Option<String>,
         /// Compare two outputs of this command instead
-        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ops")]
+        #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["ops", "contenders", "emulated"])]
         compare: Option<Vec<PathBuf>>,
     },
     /// Show in which functions our contender spends its time on a row (needs perf)
@@ -248,9 +255,12 @@ pub fn run(args: &BenchArgs) -> Result<String> {
             compare: Some(files),
             ..
         }) => instructions::compare(&files[0], &files[1]),
-        Some(BenchCommand::Instructions { rows, .. }) => {
-            instructions::render(&built_ours()?, &chosen(&[], rows, false, false)?)
-        }
+        Some(BenchCommand::Instructions {
+            rows,
+            contenders,
+            emulated,
+            ..
+        }) => count(rows, contenders.as_deref(), emulated.as_deref()),
         Some(BenchCommand::Profile { row, seconds, out }) => {
             let op = ops::catalogue().iter().find(|op| op.id == *row);
             let op = op.with_context(|| format!("unknown row `{row}`; see arena/ops"))?;
@@ -271,6 +281,47 @@ pub fn run(args: &BenchArgs) -> Result<String> {
         }
         Some(BenchCommand::Schema) => Ok(result::schema()),
     }
+}
+
+/// Counts the instructions of our contender and of those named.
+fn count(rows: &Rows, contenders: Option<&str>, emulated: Option<&str>) -> Result<String> {
+    let ops = chosen(&[], rows, false, false)?;
+    let counter = emulated.map_or_else(Counter::callgrind, Counter::emulated)?;
+    let arena = manifest::arena_folder()?;
+    let choice = Choice {
+        contenders: Some(contenders.unwrap_or(OURS).to_owned()),
+        ours: OURS.to_owned(),
+        contender: Vec::new(),
+    };
+    let found: Result<Vec<Manifest>> = rivals(&choice, &ops, &Known::default())?
+        .into_iter()
+        .map(|manifest| counter.builds(manifest))
+        .collect();
+    let found = found?;
+    let jobs: Vec<builder::Job<'_>> = found
+        .iter()
+        .flat_map(|manifest| {
+            let job = |variant| builder::Job { manifest, variant };
+            manifest.variants.iter().map(job)
+        })
+        .collect();
+    let mut failures = String::new();
+    let mut built = Vec::new();
+    for (job, failure) in jobs.iter().zip(builder::build(&jobs, &arena)?) {
+        match failure {
+            None => built.push(*job),
+            Some(reason) if job.manifest.name == OURS => bail!("{reason}"),
+            Some(reason) => {
+                failures += &format!(
+                    "# {}/{}: {}\n",
+                    job.manifest.name,
+                    job.variant.name,
+                    plain(&reason)
+                );
+            }
+        }
+    }
+    Ok(failures + &instructions::render(&counter, &built, &ops)?)
 }
 
 /// Searches the selected contenders one after the other, in their first variant.

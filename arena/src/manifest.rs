@@ -197,7 +197,8 @@ impl Manifest {
     }
 }
 
-fn missing(needs: &[Need], folder: &Path) -> Option<(String, String)> {
+/// The first missing tool: `(what, hint)`.
+pub fn missing(needs: &[Need], folder: &Path) -> Option<(String, String)> {
     needs.iter().find_map(|need| {
         let reason = check(need, folder).err()?;
         Some((reason.to_string(), need.hint.clone()))

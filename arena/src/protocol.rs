@@ -341,10 +341,7 @@ impl Process {
         self.late = 0;
         let (answer, wall) = self.ask(&format!("run {n} {seed}"), deadline)?;
         let after = self.usage();
-        let acc = answer
-            .get("acc")
-            .and_then(Value::as_str)
-            .and_then(|hex| u64::from_str_radix(hex, 16).ok())
+        let acc = checksum(&answer)
             .ok_or_else(|| Failure::Wrong("run: no `acc` of hexadecimal digits".into()))?;
         let batch = Batch {
             n: field(&answer, "n")?,
@@ -585,8 +582,14 @@ fn drain(mut stderr: ChildStderr, errors: &Mutex<Errors>) {
     }
 }
 
+/// The checksum in the response to `run`.
+pub fn checksum(answer: &Value) -> Option<u64> {
+    let digits = answer.get("acc")?.as_str()?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
 /// Parses a response line; `None` means a banner.
-fn parse(line: &str) -> Option<Result<Value, Failure>> {
+pub fn parse(line: &str) -> Option<Result<Value, Failure>> {
     let answer: Value = serde_json::from_str(line).ok()?;
     if answer.get("arena").and_then(Value::as_u64) != Some(1) {
         return None;

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use lydite_arena::builder::Job;
 use lydite_arena::change::Change;
+use lydite_arena::instructions::{self, Counter};
 use lydite_arena::manifest::Manifest;
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::race::{Plan, run};
@@ -397,22 +399,33 @@ fn instructions_are_counted_without_noise() {
         return;
     }
     let folder = Folder::new("instructions");
-    let count = |fault: &str| -> f64 {
+    let faults = ["", "", "slow", "answers_early", "crashes"];
+    let manifests = faults.map(|fault| {
         let text = format!(
             "name = \"fake\"\n[[variants]]\nname = \"only\"\nrun = [{FAKE:?}, {fault:?}]\n"
         );
-        let manifest = Manifest::parse(&text, folder.0.clone()).unwrap();
-        let text =
-            lydite_arena::instructions::render(&manifest, &fake_ops(&["u256_add_varied"])).unwrap();
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("u256_add_varied "));
-        line.unwrap_or_else(|| panic!("{text}")).parse().unwrap()
-    };
-    let (once, again, slow) = (count(""), count(""), count("slow"));
+        Manifest::parse(&text, folder.0.clone()).unwrap()
+    });
+    let jobs = manifests.each_ref().map(|manifest| Job {
+        manifest,
+        variant: &manifest.variants[0],
+    });
+    let counter = Counter::callgrind().unwrap();
+    let text = instructions::render(&counter, &jobs, &fake_ops(&["u256_add_varied"])).unwrap();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("u256_add_varied "));
+    let words: Vec<&str> = line
+        .unwrap_or_else(|| panic!("{text}"))
+        .split(' ')
+        .collect();
+    let [once, again, slow] = [0, 1, 2].map(|at| words[at].parse::<f64>().unwrap());
     // Printing a time takes a number of instructions that depends on its digits.
     assert!((once / again - 1.0).abs() < 1e-3, "{once} {again}");
     assert!(slow / once > 1.04 && slow / once < 1.12, "{once} {slow}");
+    assert_eq!(words[3..], ["-", "-", "1.00"], "{text}");
+    assert!(text.contains("its checksum differs"), "{text}");
+    assert!(text.contains("no count: exit status: 101"), "{text}");
 }
 
 #[test]
