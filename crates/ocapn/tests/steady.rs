@@ -22,11 +22,13 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(framing: Framing) -> Self {
+    fn new(framing: Framing, piece: usize) -> Self {
         let side = |name, seed| {
             let mut config = config(name);
             config.framing = framing;
-            Side::new(config, seed)
+            let mut side = Side::new(config, seed);
+            side.piece = piece;
+            side
         };
         let (mut client, mut server) = (side("client", 1), side("server", 2));
         let object = server.vat.object();
@@ -106,8 +108,13 @@ impl Pair {
 /// One test, so that no other test allocates at the same time.
 #[test]
 fn steady_calls_allocate_nothing() {
-    for framing in [Framing::None, Framing::Length] {
-        let mut pair = Pair::new(framing);
+    for (framing, piece) in [
+        (Framing::None, usize::MAX),
+        (Framing::Length, usize::MAX),
+        (Framing::None, 100),
+        (Framing::Length, 100),
+    ] {
+        let mut pair = Pair::new(framing, piece);
         let rounds: [(&str, Round); 3] = [
             ("echo", |pair| pair.echo(false)),
             ("echo of a reference", |pair| pair.echo(true)),
@@ -119,7 +126,7 @@ fn steady_calls_allocate_nothing() {
             let allocations = allocations(|| {
                 (0..4).for_each(|_| assert_eq!(round(&mut pair), CALLS));
             });
-            assert_eq!(allocations, 0, "{name}");
+            assert_eq!(allocations, 0, "{name} in pieces of {piece} bytes");
             assert_eq!((pair.client.vat.stats(), pair.server.vat.stats()), stats);
         }
     }

@@ -31,6 +31,10 @@ pub trait Read<'a>: Copy {
     fn kind(&self) -> Result<Kind, Error>;
     /// Enters a record and reads its label, a symbol.
     fn begin_record(&mut self) -> Result<&'a str, Error>;
+    /// Enters a record if it has this label.
+    fn try_begin_record(&mut self, label: &'static str) -> bool {
+        try_begin_record(self, label)
+    }
     /// Leaves a record.
     fn end_record(&mut self) -> Result<(), Error>;
     /// Enters a list.
@@ -41,6 +45,15 @@ pub trait Read<'a>: Copy {
     fn end_list(&mut self) -> Result<(), Error>;
     /// Reads a boolean.
     fn boolean(&mut self) -> Result<bool, Error>;
+    /// Reads `f`, if it comes next.
+    fn try_false(&mut self) -> bool {
+        let mut after = *self;
+        let found = after.boolean() == Ok(false);
+        if found {
+            *self = after;
+        }
+        found
+    }
     /// Reads a non-negative integer that fits in a `u64`.
     fn integer(&mut self) -> Result<u64, Error>;
     /// Reads a string.
@@ -121,6 +134,41 @@ codecs! {
     EndoSyrup: ENDO, Reader::for_endo;
 }
 
+fn try_begin_record<'a, R: Read<'a>>(reader: &mut R, label: &str) -> bool {
+    let mut inside = *reader;
+    let found = inside.begin_record() == Ok(label);
+    if found {
+        *reader = inside;
+    }
+    found
+}
+
+/// Length of the longest opening of a record.
+const OPENER: usize = 32;
+
+/// The bytes that open a record with this label, and their number: a constant, for a label that is one. `None` if they
+/// are too many.
+#[cfg_attr(not(target_family = "wasm"), inline(always))]
+fn opener(label: &str) -> Option<([u8; OPENER], usize)> {
+    let mut opener = [0; OPENER];
+    let (tens, ones) = (label.len() / 10, (label.len() % 10) as u8);
+    let start = match tens {
+        0 => {
+            opener[..3].copy_from_slice(&[b'<', b'0' + ones, b'\'']);
+            3
+        }
+        _ => {
+            opener[..4].copy_from_slice(&[b'<', b'0' + tens as u8, b'0' + ones, b'\'']);
+            4
+        }
+    };
+    let end = start + label.len();
+    opener
+        .get_mut(start..end)?
+        .copy_from_slice(label.as_bytes());
+    Some((opener, end))
+}
+
 macro_rules! methods {
     ($($method:ident(&mut $self:ident $(, $argument:ident: $type:ty)*) $(-> $result:ty)? $body:block)*) => {$(
         // WebAssembly modules are downloaded: there the compiler weighs the size of the copies.
@@ -150,6 +198,13 @@ impl<'a> Read<'a> for Reader<'a> {
             self.begin(Kind::Record)?;
             self.symbol()
         }
+        try_begin_record(&mut self, label: &'static str) -> bool {
+            match opener(label) {
+                Some((opener, length)) => self.descend(&opener[..length]),
+                None => try_begin_record(self, label),
+            }
+        }
+        try_false(&mut self) -> bool { self.literal(b"f") }
         end_record(&mut self) -> Result<(), Error> { self.end(Kind::Record) }
         begin_list(&mut self) -> Result<(), Error> { self.begin(Kind::List) }
         try_end_list(&mut self) -> bool { self.try_end(Kind::List) }
@@ -186,8 +241,13 @@ impl<B: Buffer, const MODE: u8> SyrupWriter<'_, B, MODE> {
 impl<B: Buffer, const MODE: u8> Write for SyrupWriter<'_, B, MODE> {
     methods! {
         begin_record(&mut self, label: &'static str) {
-            self.0.put(b"<", 1);
-            self.symbol(label);
+            match opener(label) {
+                Some((opener, length)) => self.0.put(&opener, length),
+                None => {
+                    self.0.put(b"<", 1);
+                    self.symbol(label);
+                }
+            }
         }
         end_record(&mut self) { self.0.put(b">", 1); }
         begin_list(&mut self) { self.0.put(b"[", 1); }

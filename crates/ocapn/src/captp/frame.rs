@@ -69,11 +69,16 @@ impl<C: Codec> Frames<C> {
         self.partial.len()
     }
 
-    /// The state of [`new`](Self::new) in the middle of a stream, at the start of a message.
-    pub(crate) fn new_at(framing: Framing, limit: usize, offset: usize) -> Self {
-        let mut frames = Self::new(framing, limit);
-        frames.offset = offset;
-        frames
+    /// Continues with another stream, at the start of a message. No message is incomplete.
+    pub(crate) fn restart(&mut self, framing: Framing, offset: usize) {
+        debug_assert!(self.partial.is_empty() && self.failed.is_none());
+        self.framing = framing;
+        self.offset = offset;
+    }
+
+    /// Bytes of memory for an incomplete message.
+    pub(crate) const fn capacity(&self) -> usize {
+        self.partial.capacity()
     }
 
     /// Number of bytes in the stream before those that are buffered.

@@ -32,6 +32,7 @@ pub use frame::{Frames, Framing, put_frame};
 pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};
 pub use identity::{Crossed, PublicKey, SecretKey, Signature, crossed_hellos, session_id};
 pub use locator::{Locator, Peer, Sturdyref};
+pub(crate) use operation::Deliver;
 pub use operation::{Dialect, Import, Operation, StartSession, Target};
 pub use policy::may_reach;
 pub use websocket::{answer_challenge, challenge, verify_answer};

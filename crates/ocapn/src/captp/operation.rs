@@ -6,7 +6,7 @@ use super::codec::{Codec, Read, Write};
 use super::identity::{PublicKey, SecretKey, Signature};
 use super::locator::Peer;
 use super::{Error, ErrorKind};
-use crate::syrup::{Buffer, Kind};
+use crate::syrup::Buffer;
 
 /// Which labels and fields are used on the wire.
 ///
@@ -197,6 +197,9 @@ impl Dialect {
 /// Labels of a message, with and without a result.
 const DELIVER: &str = "op:deliver";
 const DELIVER_ONLY: &str = "op:deliver-only";
+/// Methods of a resolver.
+const FULFILL: &str = "fulfill";
+const BREAK: &str = "break";
 
 impl<'a> Operation<'a> {
     /// Decodes `input`, which must be exactly one message.
@@ -237,21 +240,22 @@ impl<'a> Operation<'a> {
     #[inline]
     pub fn read<R: Read<'a>>(reader: &mut R, dialect: Dialect) -> Result<Self, Error> {
         let start = *reader;
+        if reader.try_begin_record(DELIVER) {
+            let to = Target::read(reader)?;
+            let Deliver {
+                arguments,
+                answer,
+                resolver,
+            } = Deliver::read(reader, dialect, start.offset())?;
+            return Ok(Self::Deliver {
+                to,
+                arguments,
+                answer,
+                resolver,
+            });
+        }
         let operation = match reader.begin_record()? {
-            "op:deliver" => {
-                let deliver = Self::Deliver {
-                    to: Target::read(reader)?,
-                    arguments: list(reader)?,
-                    answer: or_false(reader, R::integer)?,
-                    resolver: or_false(reader, Import::read)?,
-                };
-                if !deliver.fits(dialect) || dialect.has_deliver_only() && deliver.is_deliver_only()
-                {
-                    return Err(ErrorKind::NotInDialect(dialect).at(start.offset()));
-                }
-                deliver
-            }
-            "op:deliver-only" if dialect.has_deliver_only() => Self::Deliver {
+            DELIVER_ONLY if dialect.has_deliver_only() => Self::Deliver {
                 to: Target::read(reader)?,
                 arguments: list(reader)?,
                 answer: None,
@@ -371,7 +375,7 @@ impl<'a> Operation<'a> {
         writer.begin_record(if only { DELIVER_ONLY } else { DELIVER });
         to.write(writer);
         writer.begin_list();
-        writer.symbol(if outcome.is_ok() { "fulfill" } else { "break" });
+        writer.symbol(if outcome.is_ok() { FULFILL } else { BREAK });
         writer.raw(outcome.unwrap_or_else(|reason| reason));
         writer.end_list();
         if !only {
@@ -483,12 +487,74 @@ impl<'a> Operation<'a> {
     }
 }
 
+/// What follows the recipient in an `op:deliver`.
+pub(crate) struct Deliver<'a> {
+    pub arguments: &'a [u8],
+    pub answer: Option<u64>,
+    pub resolver: Option<Import>,
+}
+
+impl<'a> Deliver<'a> {
+    /// Enters an `op:deliver` or `op:deliver-only` and reads the recipient, if that comes next. Returns whether answer
+    /// and resolver follow.
+    #[inline]
+    pub fn begin<R: Read<'a>>(reader: &mut R) -> Option<(Target, bool)> {
+        let has_both = reader.try_begin_record(DELIVER);
+        if !has_both && !reader.try_begin_record(DELIVER_ONLY) {
+            return None;
+        }
+        Some((Target::read(reader).ok()?, has_both))
+    }
+
+    /// Reads to the end of the record, which starts at the offset `start`.
+    #[inline]
+    pub fn read<R: Read<'a>>(
+        reader: &mut R,
+        dialect: Dialect,
+        start: usize,
+    ) -> Result<Self, Error> {
+        let deliver = Self {
+            arguments: list(reader)?,
+            answer: or_false(reader, R::integer)?,
+            resolver: or_false(reader, Import::read)?,
+        };
+        // The suite requires a resolver for every answer, and has another form without both.
+        if dialect.has_deliver_only() && deliver.resolver.is_none() {
+            return Err(ErrorKind::NotInDialect(dialect).at(start));
+        }
+        reader.end_record()?;
+        Ok(deliver)
+    }
+
+    /// Reads to the end of the record if the arguments are those of a resolver, in the form of
+    /// [`write_settlement`](Operation::write_settlement). Returns whether it fulfils its promise, and the value or
+    /// reason.
+    #[inline]
+    pub fn read_settlement<R: Read<'a>>(
+        reader: &mut R,
+        has_both: bool,
+    ) -> Option<(bool, &'a [u8])> {
+        reader.begin_list().ok()?;
+        let is_fulfilled = match reader.symbol().ok()? {
+            FULFILL => true,
+            BREAK => false,
+            _ => return None,
+        };
+        let value = reader.raw().ok()?;
+        reader.end_list().ok()?;
+        if has_both && !(reader.try_false() && reader.try_false()) {
+            return None;
+        }
+        reader.end_record().ok()?;
+        Some((is_fulfilled, value))
+    }
+}
+
 /// Reads a list. Validates it and returns its encoding.
 #[inline(always)]
 fn list<'a, R: Read<'a>>(reader: &mut R) -> Result<&'a [u8], Error> {
-    if reader.kind()? != Kind::List {
-        return Err(ErrorKind::Value(crate::syrup::ErrorKind::WrongType).at(reader.offset()));
-    }
+    let mut inside = *reader;
+    inside.begin_list()?;
     Ok(reader.raw()?)
 }
 
@@ -501,14 +567,10 @@ fn or_false<'a, R: Read<'a>, T, E>(
 where
     Error: From<E>,
 {
-    if reader.kind()? != Kind::Boolean {
-        return Ok(Some(read(reader)?));
+    if reader.try_false() {
+        return Ok(None);
     }
-    let offset = reader.offset();
-    match reader.boolean()? {
-        false => Ok(None),
-        true => Err(ErrorKind::Value(crate::syrup::ErrorKind::WrongType).at(offset)),
-    }
+    Ok(Some(read(reader)?))
 }
 
 fn integers<'a, R: Read<'a>>(reader: &mut R) -> Result<Vec<u64>, Error> {
@@ -527,9 +589,11 @@ macro_rules! descriptors {
             #[inline(always)]
             pub fn read<'a, R: Read<'a>>(reader: &mut R) -> Result<Self, Error> {
                 let start = *reader;
-                let descriptor = match reader.begin_record()? {
-                    $($label => Self::$variant(reader.integer()?),)*
-                    _ => return Err(ErrorKind::UnknownLabel.at(start.offset())),
+                let descriptor = $(if reader.try_begin_record($label) {
+                    Self::$variant(reader.integer()?)
+                } else)* {
+                    reader.begin_record()?;
+                    return Err(ErrorKind::UnknownLabel.at(start.offset()));
                 };
                 reader.end_record()?;
                 Ok(descriptor)

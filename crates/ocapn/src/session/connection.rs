@@ -43,6 +43,9 @@ pub(super) enum Phase {
 
 pub(super) struct Export {
     pub node: Id,
+    /// Whether the peer refers to the resolver of the node, a promise that does not live for it. The resolver has no
+    /// node until somebody refers to it in another way.
+    pub is_resolver: bool,
     /// References sent and not yet returned.
     pub refs: u64,
 }

@@ -3,6 +3,7 @@
 //! What follows from a message is a stack of work instead of recursion, because a peer decides how long a chain of
 //! promises is. Each step puts what it causes on top, in order: this gives the order of a recursive implementation.
 use alloc::{format, vec::Vec};
+use core::ops::Range;
 
 use super::connection::Connection;
 use super::node::{Kind, Listener, Node, Outcome, Promise, Queued, Reason, Ref, State, payload_of};
@@ -34,12 +35,14 @@ pub(super) enum Work {
 
 impl Vat {
     /// Does all work.
+    #[inline]
     pub(super) fn run(&mut self) {
         if !self.work.is_empty() || !self.unreferenced.is_empty() {
             self.work_off();
         }
     }
 
+    #[inline(never)]
     fn work_off(&mut self) {
         loop {
             if let Some(work) = self.work.pop() {
@@ -83,7 +86,7 @@ impl Vat {
     pub(super) fn deliver(
         &mut self,
         target: Id,
-        payload: Payload,
+        mut payload: Payload,
         result: Option<Id>,
         origin: Option<Id>,
     ) {
@@ -110,18 +113,16 @@ impl Vat {
             Kind::Bootstrap => self.bootstrap_call(payload, result, origin),
             Kind::Resolver(promise) => {
                 let promise = *promise;
-                match settlement(payload) {
-                    Ok(outcome) => {
-                        if result.is_some() {
-                            self.finish(result, Ok(Payload::list(|_| {})));
-                        }
-                        self.work.push(Work::Settle { promise, outcome });
-                    }
-                    Err(payload) => {
-                        self.release_payload(payload);
-                        self.refuse(result, "expected `fulfill value` or `break reason`");
-                    }
+                let Some((is_fulfilled, range)) = settlement(&payload.data) else {
+                    self.release_payload(payload);
+                    return self.refuse(result, "expected `fulfill value` or `break reason`");
+                };
+                payload.reduce(range);
+                if result.is_some() {
+                    self.finish(result, Ok(Payload::list(|_| {})));
                 }
+                let outcome = outcome(is_fulfilled, payload);
+                self.work.push(Work::Settle { promise, outcome });
             }
             Kind::Promise(promise) => match &promise.state {
                 State::Pending(pending) => {
@@ -270,6 +271,9 @@ impl Vat {
     /// Like [`settled_as`](Self::settled_as), and makes the remote promises on the way follow the end, so that the next
     /// walk is short. A local promise keeps what it follows: messages to it must not bypass a remote one.
     pub(super) fn settled_end(&mut self, id: Id) -> Id {
+        if self.nodes.get(id).is_some_and(Node::is_pending) {
+            return id;
+        }
         let start = self.follow(id);
         let Some(next) = self.next_of(start, true) else {
             return start;
@@ -348,7 +352,7 @@ impl Vat {
         let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
             return;
         };
-        let State::Pending(mut pending) = core::mem::replace(&mut promise.state, state) else {
+        let State::Pending(pending) = core::mem::replace(&mut promise.state, state) else {
             return;
         };
         let size = promise.size();
@@ -356,11 +360,15 @@ impl Vat {
             self.forget_listener(id, listener);
         }
         self.charge(id, size);
-        if following.is_none()
-            && let Some(listener) = pending.take_only()
-        {
+        if following.is_none() && pending.is_simple() {
             // The same as below, without the stack.
-            self.notify(listener, id);
+            if let Some(listener) = pending.first {
+                self.notify(listener, id);
+            }
+            if !self.nodes.get(id).is_some_and(Node::is_observed) {
+                self.unreferenced.push(id);
+            }
+            return;
         }
         let (listeners, queue) = pending.into_parts();
         if let Some(other) = following {
@@ -489,9 +497,8 @@ impl Vat {
                     });
                 }
             }
-            Listener::Wire { resolver, .. } => {
-                self.send_settlement(resolver, promise);
-                self.release(resolver);
+            Listener::Wire { session, resolver } => {
+                self.send_settlement(session, resolver, promise);
             }
             Listener::Part { of, into } => {
                 if let Some(part) = self.settled_part(promise, &of) {
@@ -508,7 +515,10 @@ impl Vat {
             let Some(pending) = promise.and_then(Promise::pending_mut) else {
                 continue;
             };
-            let is_theirs = |listener: &Listener| matches!(listener, Listener::Wire { session: other, .. } if *other == session);
+            let is_theirs = |listener: &Listener| match listener {
+                Listener::Wire { session: other, .. } => *other == session,
+                _ => false,
+            };
             let dropped: Vec<Listener> = pending.extract(is_theirs);
             dropped
                 .iter()
@@ -518,28 +528,24 @@ impl Vat {
     }
 }
 
-/// The outcome that a resolver is called with, or the arguments if they are not an outcome.
-fn settlement(mut arguments: Payload) -> Result<Outcome, Payload> {
-    let mut reader = Reader::new(&arguments.data);
-    let mut parse = || {
-        reader.begin(syrup::Kind::List).ok()?;
-        let fulfilled = match reader.symbol().ok()? {
-            "fulfill" => true,
-            "break" => false,
-            _ => return None,
-        };
-        let start = reader.offset();
-        reader.raw().ok()?;
-        let end = reader.offset();
-        (reader.try_end(syrup::Kind::List)).then_some((fulfilled, start, end))
-    };
-    let Some((fulfilled, start, end)) = parse() else {
-        return Err(arguments);
-    };
-    arguments.reduce(start, end);
-    Ok(if fulfilled {
-        Ok(arguments)
+/// What a resolver is called with: whether its promise is fulfilled, and the range of the value or reason. `None` if
+/// the arguments are not that.
+fn settlement(arguments: &[u8]) -> Option<(bool, Range<usize>)> {
+    let mut reader = Reader::new(arguments);
+    let is_fulfilled = reader.descend(b"[7'fulfill");
+    if !is_fulfilled && !reader.descend(b"[5'break") {
+        return None;
+    }
+    let start = reader.offset();
+    reader.raw().ok()?;
+    let end = reader.offset();
+    (reader.try_end(syrup::Kind::List)).then_some((is_fulfilled, start..end))
+}
+
+pub(super) fn outcome(is_fulfilled: bool, payload: Payload) -> Outcome {
+    if is_fulfilled {
+        Ok(payload)
     } else {
-        Err(arguments.into())
-    })
+        Err(payload.into())
+    }
 }

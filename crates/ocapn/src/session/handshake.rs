@@ -484,7 +484,9 @@ impl Vat {
         self.events
             .push_back(Event::Down(Connection(id), reason.into()));
         for (_, export) in exports.into_entries() {
-            self.release(export.node);
+            if !export.is_resolver {
+                self.release(export.node);
+            }
         }
         for (_, answer) in answers.into_entries() {
             self.release(answer);

@@ -217,7 +217,7 @@ impl Default for State {
 /// What waits for a promise. For most it is one listener, for which nothing is allocated.
 #[derive(Default)]
 pub(super) struct Pending {
-    first: Option<Listener>,
+    pub first: Option<Listener>,
     more: Option<Box<More>>,
 }
 
@@ -260,12 +260,9 @@ impl Pending {
         self.first.iter().chain(others)
     }
 
-    /// The listener, if nothing else waits. Then nothing does any more.
-    pub fn take_only(&mut self) -> Option<Listener> {
-        match self.more {
-            None => self.first.take(),
-            Some(_) => None,
-        }
+    /// Whether nothing waits except the first listener, if there is one.
+    pub const fn is_simple(&self) -> bool {
+        self.more.is_none()
     }
 
     /// The listeners and the messages, each in their order.
@@ -309,8 +306,8 @@ impl Queued {
 pub(super) enum Listener {
     /// The caller, under the handle with which it listened.
     Caller(Id),
-    /// A resolver of a peer.
-    Wire { session: Id, resolver: Id },
+    /// A resolver of a peer: the object at this position, with one reference.
+    Wire { session: Id, resolver: u64 },
     /// A promise for a part of the value.
     Part { of: Box<Part>, into: Id },
 }

@@ -56,14 +56,14 @@ impl Vat {
     pub(super) fn ask(&mut self, session: Id, to: Target, payload: &Payload) -> Result<Id, Reason> {
         self.active(session)?;
         let (question, answer) = self.new_question(session, true)?;
-        let resolver = self.new_resolver(session, question);
-        let sent = resolver.and_then(|(resolver, position)| {
+        let resolver = self.new_export(session, question, true);
+        let sent = resolver.and_then(|position| {
             self.send_deliver(
                 session,
                 to,
                 payload,
                 Some(answer),
-                Some(Import::Object(resolver)),
+                Some(Import::Object(position)),
             )
             .inspect_err(|_| self.undo_export(session, position))
         });
@@ -114,19 +114,8 @@ impl Vat {
         Ok((question, answer))
     }
 
-    /// Exports a resolver for the promise. Returns its position, twice for the caller's convenience.
-    fn new_resolver(&mut self, session: Id, promise: Id) -> Result<(u64, u64), Reason> {
-        let resolver = self.nodes.insert(Node::new(Kind::Resolver(promise)));
-        match self.new_export(session, resolver) {
-            Ok(position) => Ok((position, position)),
-            Err(reason) => {
-                self.nodes.remove(resolver);
-                Err(reason)
-            }
-        }
-    }
-
-    fn new_export(&mut self, session: Id, node: Id) -> Result<u64, Reason> {
+    /// Exports a node, or the resolver of a promise.
+    fn new_export(&mut self, session: Id, node: Id, is_resolver: bool) -> Result<u64, Reason> {
         let most = self.config.limits.exports;
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         if state.exports.len() >= most {
@@ -135,8 +124,15 @@ impl Vat {
         }
         let position = state.next_export;
         state.next_export += 1;
-        state.exports.insert(position, Export { node, refs: 1 });
-        self.retain(node);
+        let export = Export {
+            node,
+            is_resolver,
+            refs: 1,
+        };
+        state.exports.insert(position, export);
+        if !is_resolver {
+            self.retain(node);
+        }
         Ok(position)
     }
 
@@ -149,7 +145,7 @@ impl Vat {
             export.refs += 1;
             return Ok(position.get());
         }
-        let position = self.new_export(session, node)?;
+        let position = self.new_export(session, node, false)?;
         if let Some(state) = self.sessions.get_mut(session)
             && let Some(position) = NonZeroU64::new(position)
         {
@@ -165,8 +161,12 @@ impl Vat {
         let export = state.exports.get_mut(position)?;
         export.refs = export.refs.checked_sub(refs)?;
         if export.refs == 0 {
-            let node = export.node;
+            let (node, is_resolver) = (export.node, export.is_resolver);
             state.exports.remove(position);
+            if is_resolver {
+                self.drop_resolver(node);
+                return Some(());
+            }
             let index = state.export_index.get(node.index.into());
             if index.is_some_and(|index| index.get() == position) {
                 state.export_index.remove(node.index.into());
@@ -185,10 +185,10 @@ impl Vat {
     /// Requests notification of a remote promise.
     pub(super) fn send_listen(&mut self, promise: Id, remote: Remote) -> Result<(), Reason> {
         self.active(remote.session)?;
-        let (resolver, position) = self.new_resolver(remote.session, promise)?;
+        let position = self.new_export(remote.session, promise, true)?;
         let operation = Operation::Listen {
             to: remote.target(),
-            resolver: Import::Object(resolver),
+            resolver: Import::Object(position),
             wants_partial: false,
         };
         self.write(remote.session, &operation)
@@ -235,36 +235,35 @@ impl Vat {
         }
     }
 
-    /// Calls a resolver of a peer with what a promise has become.
-    pub(super) fn send_settlement(&mut self, resolver: Id, promise: Id) {
-        let Some(remote) = self.sendable(resolver) else {
-            return;
-        };
-        let sent = self.active(remote.session).and_then(|()| {
+    /// Calls a resolver of a peer with what a promise has become, and returns the reference to it.
+    pub(super) fn send_settlement(&mut self, session: Id, resolver: u64, promise: Id) {
+        let to = Target::Export(resolver);
+        let sent = self.active(session).and_then(|()| {
             let Some(outcome) = outcome_of(&self.nodes, promise) else {
                 return Ok(());
             };
             if outcome.unwrap_or_else(|reason| reason).refs().is_empty() {
-                return self.append(remote.session, |nodes, dialect, out| {
+                return self.append(session, |nodes, dialect, out| {
                     if let Some(outcome) = outcome_of(nodes, promise) {
                         let outcome = outcome.map(Payload::data).map_err(Payload::data);
                         let writer = &mut Syrup::writer(out);
-                        Operation::write_settlement(writer, dialect, remote.target(), outcome);
+                        Operation::write_settlement(writer, dialect, to, outcome);
                     }
                     Ok(())
                 });
             }
             let arguments = self.spare.settlement(outcome);
-            let sent = self.tell(remote.session, remote.target(), &arguments);
+            let sent = self.tell(session, to, &arguments);
             self.spare.put(arguments);
             sent
         });
         if let Err(reason) = sent {
             let arguments = self.spare.settlement(Err(&reason.value));
             // If even this cannot be sent, the session has ended.
-            let _: Result<(), _> = self.tell(remote.session, remote.target(), &arguments);
+            let _: Result<(), _> = self.tell(session, to, &arguments);
             self.spare.put(arguments);
         }
+        self.return_reference(session, to, 1);
     }
 
     fn send_deliver(

@@ -1,9 +1,10 @@
 //! Arguments and results: encoded data with references.
 use alloc::{boxed::Box, string::String, vec::Vec};
+use core::ops::Range;
 
 use super::node::{Promise, Ref};
 use super::receive::walk;
-use crate::captp::{Codec as _, Syrup, Write as _};
+use crate::captp::{Codec as _, Frames, Framing, Syrup, Write as _};
 use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
 
 /// The label of the record that stands for a reference in [`Payload::data`].
@@ -233,12 +234,12 @@ impl Payload {
     }
 
     /// Reduces the payload to a range of its data that contains all references.
-    pub(super) fn reduce(&mut self, start: usize, end: usize) {
-        self.data.copy_within(start..end, 0);
-        self.data.truncate(end - start);
+    pub(super) fn reduce(&mut self, range: Range<usize>) {
         if let Some(links) = &mut self.links {
-            links.at.iter_mut().for_each(|at| *at -= start as u32);
+            links.at.iter_mut().for_each(|at| *at -= range.start as u32);
         }
+        self.data.truncate(range.end);
+        self.data.drain(..range.start);
     }
 
     /// The value encoded in this range of the data, with the references in it.
@@ -408,6 +409,8 @@ pub(super) struct Spare {
     promises: Vec<Box<Promise>>,
     /// Of bytes to be sent.
     buffers: Vec<Vec<u8>>,
+    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
+    frames: Vec<Box<Frames<Syrup>>>,
 }
 
 impl Spare {
@@ -415,9 +418,11 @@ impl Spare {
     const KEPT: usize = 256;
     /// Most bytes of data in the memory of one that is kept.
     const SIZE: usize = 512;
-    /// Most buffers that are kept, and most bytes in all of them.
+    /// Most buffers that are kept, and most splitters of streams; most bytes in all buffers.
     const BUFFER_COUNT: usize = 64;
     const BUFFERS: usize = 8 << 20;
+    /// Most bytes of an incomplete message in the memory of one that is kept.
+    const PARTIAL: usize = 64 << 10;
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
 
@@ -474,6 +479,21 @@ impl Spare {
         let size = buffer.capacity();
         if size > 0 && kept + size <= Self::BUFFERS && self.buffers.len() < Self::BUFFER_COUNT {
             self.buffers.push(buffer);
+        }
+    }
+
+    /// What splits a stream from this offset on, the start of a message.
+    pub fn frames(&mut self, framing: Framing, limit: usize, offset: usize) -> Box<Frames<Syrup>> {
+        let frames = self.frames.pop();
+        let mut frames = frames.unwrap_or_else(|| Box::new(Frames::new(framing, limit)));
+        frames.restart(framing, offset);
+        frames
+    }
+
+    /// Keeps the memory of what splits a stream, within bounds. No message is incomplete.
+    pub fn put_frames(&mut self, frames: Box<Frames<Syrup>>) {
+        if frames.capacity() <= Self::PARTIAL && self.frames.len() < Self::BUFFER_COUNT {
+            self.frames.push(frames);
         }
     }
 

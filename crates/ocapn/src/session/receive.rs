@@ -1,17 +1,17 @@
 //! What peers send.
 use alloc::{
-    boxed::Box,
     format,
     string::{String, ToString as _},
 };
 
 use super::connection::{Connection, Phase};
+use super::deliver::outcome;
 use super::node::{Kind, Listener, Node, Part, Ref, Remote};
 use super::payload::{Builder, PLACEHOLDER, Payload};
 use super::slab::Id;
 use super::vat::Vat;
 use crate::captp::{
-    Codec as _, Dialect, Error, Frames, Framing, Import, Operation, Read, Syrup, Target,
+    Codec as _, Deliver, Dialect, Error, Framing, Import, Operation, Read, Syrup, Target,
 };
 use crate::syrup::{self, Reader};
 
@@ -64,20 +64,20 @@ impl Vat {
         };
         let limit = self.config.limits.message;
         let mut frames = match session.frames.take() {
-            Some(frames) => *frames,
+            Some(frames) => frames,
             None => {
                 let framing = *session.framing.get_or_insert(match first {
                     b'0'..=b'9' => Framing::Length,
                     _ => Framing::None,
                 });
-                Frames::new_at(framing, limit, session.offset)
+                self.spare.frames(framing, limit, session.offset)
             }
         };
         let (mut messages, mut rest) = (0, bytes);
         let unframed = frames.pending() == 0 && session.framing == Some(Framing::None);
         let mut result = Ok(());
         while unframed && result.is_ok() {
-            match self.whole_deliver(id, rest) {
+            match self.whole_deliver(id, rest, false) {
                 Ok(0) => break,
                 Ok(length) => {
                     messages += 1;
@@ -100,7 +100,10 @@ impl Vat {
                 {
                     let pending = frames.pending();
                     session.offset = frames.offset();
-                    session.frames = (pending > 0).then(|| Box::new(frames));
+                    match pending {
+                        0 => self.spare.put_frames(frames),
+                        _ => session.frames = Some(frames),
+                    }
                     if session.phase == Phase::Active {
                         let deadline = match session.deadline {
                             _ if pending == 0 => None,
@@ -117,29 +120,51 @@ impl Vat {
         self.run();
     }
 
-    /// Processes the message at the start of unframed bytes if it is a whole `op:deliver`: to read it takes less than
-    /// to find its end first. Returns its length, or 0 for others, which include all that are invalid.
-    fn whole_deliver(&mut self, id: Id, bytes: &[u8]) -> Result<usize, Stop> {
+    /// Processes the message at the start of the bytes, or that is all of them if `is_message`, if it is a whole
+    /// `op:deliver`: in a stream, to read it takes less than to find its end first. Returns its length, or 0 for
+    /// others, which include all that are invalid.
+    fn whole_deliver(&mut self, id: Id, bytes: &[u8], is_message: bool) -> Result<usize, Stop> {
         let Some(session) = self.sessions.get(id) else {
             return Err(Stop::Ended);
         };
-        if session.phase != Phase::Active || !bytes.starts_with(b"<10'op:deliver") {
-            return Ok(0);
-        }
+        let (phase, dialect) = (session.phase, session.dialect);
         let mut reader = Syrup::reader(bytes);
-        let Ok(operation) = Operation::read(&mut reader, session.dialect) else {
+        let to = match phase {
+            Phase::Active => Deliver::begin(&mut reader),
+            _ => None,
+        };
+        let Some((to, has_both)) = to else {
             return Ok(0);
         };
-        let length = reader.offset();
-        if length > self.config.limits.message {
+        let most = self.config.limits.message;
+        let is_valid = |reader: &Reader<'_>| {
+            let length = reader.offset();
+            length <= most && (!is_message || length == bytes.len())
+        };
+        let mut inside = reader;
+        if let Some(promise) = self.resolvable(id, to)
+            && let Some((is_fulfilled, value)) = Deliver::read_settlement(&mut inside, has_both)
+            && is_valid(&inside)
+        {
+            reader = inside;
+            let payload = self.read_payload(id, value)?;
+            self.settle(promise, outcome(is_fulfilled, payload));
+        } else if has_both
+            && let Ok(deliver) = Deliver::read(&mut reader, dialect, 0)
+            && is_valid(&reader)
+        {
+            self.receive_deliver(id, to, &deliver)?;
+        } else {
             return Ok(0);
         }
-        self.operation(id, operation)?;
         self.finish_message(id)?;
-        Ok(length)
+        Ok(reader.offset())
     }
 
     fn message(&mut self, id: Id, message: &[u8]) -> Result<(), Stop> {
+        if self.whole_deliver(id, message, true)? > 0 {
+            return Ok(());
+        }
         let Some(session) = self.sessions.get(id) else {
             return Err(Stop::Ended);
         };
@@ -179,51 +204,16 @@ impl Vat {
                 answer,
                 resolver,
             } => {
-                let target = self.target(id, to)?;
-                if let Some(answer) = answer {
-                    self.check_answer(id, answer)?;
-                }
-                let payload = self.read_payload(id, arguments)?;
-                let resolver = match resolver
-                    .map(|resolver| self.import(id, resolver))
-                    .transpose()
-                {
-                    Ok(resolver) => resolver,
-                    Err(stop) => {
-                        self.release_payload(payload);
-                        return Err(stop);
-                    }
+                let deliver = Deliver {
+                    arguments,
+                    answer,
+                    resolver,
                 };
-                let wanted = answer.is_some() || resolver.is_some();
-                let result = wanted.then(|| self.new_promise());
-                if let Some(result) = result {
-                    self.retain(result);
-                    if let Some(answer) = answer {
-                        self.add_answer(id, answer, result);
-                    }
-                    if let Some(resolver) = resolver {
-                        self.subscribe(
-                            result,
-                            Listener::Wire {
-                                session: id,
-                                resolver,
-                            },
-                        );
-                    }
-                }
-                self.deliver(target, payload, result, Some(id));
-                Ok(())
+                self.receive_deliver(id, to, &deliver)
             }
             Operation::Listen { to, resolver, .. } => {
                 let target = self.target(id, to)?;
-                let resolver = self.import(id, resolver)?;
-                self.subscribe(
-                    target,
-                    Listener::Wire {
-                        session: id,
-                        resolver,
-                    },
-                );
+                self.subscribe(target, wire_listener(id, resolver));
                 Ok(())
             }
             // Read by `take_back`.
@@ -242,6 +232,27 @@ impl Vat {
                 self.read_part(id, from, Part::Tagged(tag.into()), answer)
             }
         }
+    }
+
+    fn receive_deliver(&mut self, id: Id, to: Target, deliver: &Deliver<'_>) -> Result<(), Stop> {
+        let target = self.target(id, to)?;
+        if let Some(answer) = deliver.answer {
+            self.check_answer(id, answer)?;
+        }
+        let payload = self.read_payload(id, deliver.arguments)?;
+        let wanted = deliver.answer.is_some() || deliver.resolver.is_some();
+        let result = wanted.then(|| self.new_promise());
+        if let Some(result) = result {
+            self.retain(result);
+            if let Some(answer) = deliver.answer {
+                self.add_answer(id, answer, result);
+            }
+            if let Some(resolver) = deliver.resolver {
+                self.subscribe(result, wire_listener(id, resolver));
+            }
+        }
+        self.deliver(target, payload, result, Some(id));
+        Ok(())
     }
 
     /// Takes back the references or answers that the message returns, in the form of any dialect. Returns whether it is
@@ -316,12 +327,28 @@ impl Vat {
         Ok(())
     }
 
+    /// The promise, if the peer addresses its resolver.
+    fn resolvable(&self, id: Id, target: Target) -> Option<Id> {
+        let Target::Export(position) = target else {
+            return None;
+        };
+        let export = self.sessions.get(id)?.exports.get(position)?;
+        export.is_resolver.then_some(export.node)
+    }
+
     /// The node that the peer addresses.
-    fn target(&self, id: Id, target: Target) -> Result<Id, Stop> {
-        let session = self.sessions.get(id).ok_or(Stop::Ended)?;
+    fn target(&mut self, id: Id, target: Target) -> Result<Id, Stop> {
+        let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
         match target {
             Target::Export(0) => Ok(self.bootstrap),
-            Target::Export(position) => match session.exports.get(position) {
+            Target::Export(position) => match session.exports.get_mut(position) {
+                Some(export) if export.is_resolver => {
+                    let mut resolver = Node::new(Kind::Resolver(export.node));
+                    resolver.refs = 1;
+                    export.node = self.nodes.insert(resolver);
+                    export.is_resolver = false;
+                    Ok(export.node)
+                }
                 Some(export) => Ok(export.node),
                 None => Err(format!("no export {position}").into()),
             },
@@ -388,11 +415,8 @@ impl Vat {
 
     /// Reads arguments; the payload holds a reference for each descriptor.
     fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
-        // Only records contain descriptors. Unlike `contains`, this loop compiles to vector instructions.
-        let records = encoded
-            .iter()
-            .fold(0, |found, byte| found | u8::from(*byte == b'<'));
-        if records == 0 {
+        // Only records contain descriptors.
+        if !has_brackets(encoded) {
             let mut payload = self.spare.get();
             payload.data.extend_from_slice(encoded);
             return Ok(payload);
@@ -512,6 +536,29 @@ impl Importer<'_> {
         self.builder.reference(Ref(node));
         self.copied = end;
     }
+}
+
+/// Whether there is a byte that opens a record. Unlike `contains`, this compiles to vector instructions.
+fn has_brackets(bytes: &[u8]) -> bool {
+    let among = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(false, |found, byte| found | (*byte == b'<'))
+    };
+    match bytes.last_chunk::<32>() {
+        // The last block may overlap the one before.
+        Some(last) => {
+            let (blocks, _) = bytes.as_chunks::<32>();
+            blocks.iter().any(|block| among(block)) || among(last)
+        }
+        None => among(bytes),
+    }
+}
+
+/// The listener for which a peer sent this resolver.
+const fn wire_listener(session: Id, resolver: Import) -> Listener {
+    let (Import::Object(resolver) | Import::Promise(resolver)) = resolver;
+    Listener::Wire { session, resolver }
 }
 
 /// Reads a value that is not a container.

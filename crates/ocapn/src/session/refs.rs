@@ -134,45 +134,56 @@ impl Vat {
             Kind::Object => self.events.push_back(Event::Dropped(Ref(id))),
             Kind::Bootstrap => {}
             Kind::Promise(promise) => self.release_promise(promise),
-            Kind::Resolver(promise) => {
-                if self.nodes.get(promise).is_some_and(Node::is_pending) {
-                    let outcome = Err("the resolver was dropped".into());
-                    self.work.push(Work::Settle { promise, outcome });
-                }
-            }
+            Kind::Resolver(promise) => self.drop_resolver(promise),
             Kind::Remote { remote, promise } => {
                 if let Some(promise) = promise {
                     self.release_promise(promise);
                 }
-                self.return_reference(remote);
+                self.forget(remote);
             }
         }
     }
 
-    /// Notes that a party is to be told that nothing refers to it any more.
-    fn return_reference(&mut self, remote: Remote) {
-        let Some(session) = self.sessions.get_mut(remote.session) else {
+    /// Breaks the promise, whose resolver nothing refers to any more, unless it has settled.
+    pub(super) fn drop_resolver(&mut self, promise: Id) {
+        if self.nodes.get(promise).is_some_and(Node::is_pending) {
+            let outcome = Err("the resolver was dropped".into());
+            self.work.push(Work::Settle { promise, outcome });
+        }
+    }
+
+    /// Removes a remote party, to which nothing refers any more, from the tables of its session.
+    fn forget(&mut self, remote: Remote) {
+        if let Some(session) = self.sessions.get_mut(remote.session)
+            && session.phase == Phase::Active
+        {
+            match remote.target() {
+                // The bootstrap object is not counted.
+                Target::Export(_) if remote.received == 0 => return,
+                Target::Export(position) => session.imports.remove(position),
+                Target::Answer(position) => session.questions.remove(position),
+            };
+            self.return_reference(remote.session, remote.target(), remote.received);
+        }
+    }
+
+    /// Notes that the peer is to be told that nothing refers to this party any more, with the number of references
+    /// received.
+    pub(super) fn return_reference(&mut self, id: Id, target: Target, received: u64) {
+        let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
         if session.phase != Phase::Active {
             return;
         }
-        match remote.target() {
-            // The bootstrap object is not counted.
-            Target::Export(_) if remote.received == 0 => return,
-            Target::Export(position) => {
-                session.imports.remove(position);
-                session.gc_exports.push((position, remote.received));
-            }
-            Target::Answer(position) => {
-                session.questions.remove(position);
-                session.gc_answers.push(position);
-            }
+        match target {
+            Target::Export(position) => session.gc_exports.push((position, received)),
+            Target::Answer(position) => session.gc_answers.push(position),
         }
         if session.gc_exports.len() + session.gc_answers.len() >= BATCH {
-            self.return_references(remote.session);
+            self.return_references(id);
         } else {
-            self.announce(remote.session);
+            self.announce(id);
         }
     }
 
@@ -189,8 +200,8 @@ impl Vat {
     /// Drops a listener that will not be notified.
     pub(super) fn drop_listener(&mut self, listener: &Listener) {
         match listener {
-            Listener::Caller(_) => {}
-            Listener::Wire { resolver, .. } => self.release(*resolver),
+            // The references to resolvers of peers ended with their session.
+            Listener::Caller(_) | Listener::Wire { .. } => {}
             Listener::Part { into, .. } => self.release(*into),
         }
     }

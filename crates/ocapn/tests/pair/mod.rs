@@ -7,6 +7,8 @@ pub const SWISS: &[u8] = b"object";
 /// A vat and its end of a connection.
 pub struct Side {
     pub vat: Vat,
+    /// Most bytes that it sends at a time.
+    pub piece: usize,
     connection: Option<Connection>,
 }
 
@@ -26,6 +28,7 @@ impl Side {
     pub fn new(config: Config, seed: u8) -> Self {
         Self {
             vat: Vat::new(config, [seed; 32]),
+            piece: usize::MAX,
             connection: None,
         }
     }
@@ -39,7 +42,9 @@ impl Side {
                 Output::Bytes(connection) => {
                     bytes.clear();
                     self.vat.take_bytes(connection, bytes);
-                    to.vat.received(to.connection.unwrap(), bytes, 0);
+                    for piece in bytes.chunks(self.piece) {
+                        to.vat.received(to.connection.unwrap(), piece, 0);
+                    }
                 }
                 Output::Dial { dial, .. } => {
                     self.connection = self.vat.dialed(dial, Proof::Trusted, 0);

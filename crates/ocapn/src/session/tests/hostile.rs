@@ -345,6 +345,120 @@ fn imports_change_kind() {
     attack.ends_clean("both an object and a promise");
 }
 
+/// The resolver of a question, at position 1, is an object like others.
+#[test]
+fn resolvers_of_questions_are_objects() {
+    let to = Target::Export(1);
+    let text = |value: Result<&str, &str>| match value {
+        Ok(value) => Some(Ok(Payload::from(value))),
+        Err(reason) => Some(Err(Reason::from(reason))),
+    };
+    let fulfil = b"[7'fulfill4\"done]";
+    let malformed = deliver(to, b"[7'fulfill1\"a1\"b]", None, None);
+    let listen = encode(&Operation::Listen {
+        to,
+        resolver: Import::Object(7),
+        wants_partial: false,
+    });
+    let returned = encode(&Operation::GcExports(vec![(1, 1)].into()));
+    let twice = [
+        deliver(to, fulfil, None, None),
+        deliver(to, b"[5'break1\"x]", None, None),
+    ];
+    for (messages, expected, told) in [
+        (vec![malformed.clone()], None, ""),
+        (
+            vec![malformed, deliver(to, fulfil, None, None)],
+            text(Ok("done")),
+            "",
+        ),
+        (
+            vec![deliver(to, b"[5'break1\"x]", None, None)],
+            Some(Err(Payload::from("x").into())),
+            "",
+        ),
+        (twice.to_vec(), text(Ok("done")), ""),
+        (
+            vec![deliver(to, fulfil, Some(3), Some(7))],
+            text(Ok("done")),
+            "fulfill[]]",
+        ),
+        (vec![listen], None, "fulfill<18"),
+        (
+            vec![returned.clone()],
+            text(Err("the resolver was dropped")),
+            "",
+        ),
+        (
+            vec![deliver(to, fulfil, None, None), returned.clone()],
+            text(Ok("done")),
+            "",
+        ),
+        // It is an argument, to an object that resolves it.
+        (
+            vec![deliver(
+                Target::Answer(1),
+                b"[<11'desc:export1+>]",
+                None,
+                None,
+            )],
+            text(Ok("resolved")),
+            "",
+        ),
+        (
+            vec![
+                deliver(Target::Answer(1), b"[<11'desc:export1+>]", None, None),
+                returned,
+            ],
+            text(Ok("resolved")),
+            "",
+        ),
+    ] {
+        let mut attack = Attack::default();
+        attack.send(&fetch("object", 1));
+        attack.send(&deliver(
+            Target::Answer(1),
+            b"[<18'desc:import-object5+>]",
+            None,
+            None,
+        ));
+        let (_, arguments, _) = calls(&std::mem::take(&mut attack.events))[0].clone();
+        let promise = attack
+            .vat()
+            .call(arguments.refs()[0], &Payload::list(|_| {}));
+        attack.vat().listen(promise);
+        // That, and the object that the honest peer holds.
+        assert_eq!(attack.vat().stats().exports, 2);
+        attack.read();
+        for message in messages {
+            attack.send(&message);
+        }
+        for (_, arguments, _) in calls(&attack.events) {
+            attack
+                .vat()
+                .resolve(arguments.refs()[0], Ok(&"resolved".into()));
+            attack.vat().drop_payload(arguments);
+        }
+        while let Some(event) = attack.vat().poll_event() {
+            attack.events.push(event);
+        }
+        assert_eq!(attack.ended(), None);
+        assert_eq!(outcome(&attack.events, promise), expected);
+        let texts = attack.told();
+        assert!(
+            texts.len() == usize::from(!told.is_empty()) && texts.concat().contains(told),
+            "{texts:?}"
+        );
+        attack.vat().drop_payload(arguments);
+        attack.vat().drop_ref(promise);
+        attack.send(b"<8'op:abort3\"end>");
+        let connection = attack.connection;
+        attack.vat().closed(connection, "");
+        assert_eq!(attack.vat().stats().nodes, 3);
+        attack.goes_on();
+    }
+}
+
 #[test]
 fn answers_in_use_and_too_many() {
     let mut attack = Attack::default();

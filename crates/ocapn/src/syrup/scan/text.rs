@@ -26,6 +26,10 @@ pub(super) fn classify_utf8(bytes: &[u8], length: usize, start: usize) -> Result
 /// Returns the length of the ASCII prefix, checking at most [`AHEAD`] bytes.
 #[inline(always)]
 fn ascii_prefix(bytes: &[u8]) -> usize {
+    let all = |bytes: &[u8; AHEAD]| bytes.iter().fold(0, |all, byte| all | byte) < 0x80;
+    if bytes.first_chunk().is_some_and(all) {
+        return AHEAD;
+    }
     let bytes = bytes.get(..AHEAD).unwrap_or(bytes);
     let (pairs, rest) = bytes.as_chunks::<16>();
     let mut ascii = 0;
