@@ -3,12 +3,14 @@ use std::{
     cell::Cell,
     future::poll_fn,
     io,
+    net::{IpAddr, Ipv6Addr},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
+use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{Connection, Output};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
@@ -53,6 +55,8 @@ async fn accept(
     index: usize,
     netlayer: Arc<dyn Netlayer>,
 ) {
+    // Those with connections. Each of these holds a clone.
+    let mut addresses: HashMap<IpAddr, Arc<()>> = HashMap::new();
     loop {
         let opened = match netlayer.accept().await {
             Ok(opened) => opened,
@@ -70,14 +74,41 @@ async fn accept(
         if node.is_stopped() {
             return;
         }
+        addresses.retain(|_, held| Arc::strong_count(held) > 1);
+        let held = opened.address.map(|address| {
+            let held = addresses.entry(network_of(address));
+            held.or_default().clone()
+        });
+        let most = node.inner().most_connections;
+        // One clone is that of the map.
+        if held
+            .as_ref()
+            .is_some_and(|held| Arc::strong_count(held) > most + 1)
+        {
+            continue;
+        }
         let now = node.now();
         let connection = node.input_recorded(|vat| {
             let connection = vat.accepted(index, opened.proof, now);
             (connection, connection.map(Input::Accepted))
         });
         if let Some(connection) = connection {
-            tokio::spawn(serve(node, connection, opened.stream));
+            tokio::spawn(async move {
+                serve(node, connection, opened.stream).await;
+                drop(held);
+            });
         }
+    }
+}
+
+/// The address, or the network of an IPv6 address, since each host has a whole one.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        address => address,
     }
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct Inner {
     most_calls: usize,
     /// Most messages that wait for one object.
     pub most_waiting: usize,
+    /// Most connections accepted from one address.
+    pub most_connections: usize,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
@@ -119,6 +121,7 @@ pub struct Builder {
     dialect: Dialect,
     framing: Framing,
     limits: Limits,
+    connections_per_address: usize,
     fixed_framing: Vec<(String, Framing)>,
     seed: Option<[u8; 32]>,
     locations: Vec<Location>,
@@ -159,6 +162,14 @@ impl Builder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Most connections accepted by one netlayer from an IPv4 address or an IPv6 network of 64 bits at a time; default:
+    /// 64. One more is closed. Netlayers without such addresses do not bound this.
+    #[must_use]
+    pub const fn connections_per_address(mut self, most: usize) -> Self {
+        self.connections_per_address = most;
         self
     }
 
@@ -232,6 +243,7 @@ impl Builder {
             locations: self.locations,
             most_calls,
             most_waiting,
+            most_connections: self.connections_per_address,
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),
@@ -266,6 +278,7 @@ impl Node {
             dialect: Dialect::Endo202608,
             framing: Framing::None,
             limits: Limits::default(),
+            connections_per_address: 64,
             fixed_framing: Vec::new(),
             seed: None,
             locations: Vec::new(),

@@ -197,6 +197,14 @@ fn disconnection_and_failed_dials() {
                 "ocapn://x.tcp-testing-only/s/x?host=127.0.0.1",
                 "expected the hint `port`",
             ),
+            (
+                "ocapn://x.tcp-testing-only/s/x?host=169.254.169.254&port=80",
+                "not reachable by policy",
+            ),
+            (
+                "ocapn://x.tcp-testing-only/s/x?host=10.1.2.3&port=1",
+                "not reachable by policy",
+            ),
             ("ocapn://x.onion/s/x", "no netlayer for the transport onion"),
         ] {
             let locator: Locator = locator.parse().unwrap();
@@ -204,6 +212,41 @@ fn disconnection_and_failed_dials() {
             assert!(error.to_string().contains(reason), "{error}");
             assert!(matches!(error, Error::Disconnected(_)));
         }
+    });
+}
+
+#[test]
+fn connections_of_one_address_are_bounded() {
+    run(async {
+        let tcp = Tcp::bind("127.0.0.1:0", "server").await.unwrap();
+        let server = Node::builder().netlayer(tcp).connections_per_address(2);
+        let server = server.start().unwrap();
+        suite::publish(&server);
+        let locator = server.locator(suite::swiss::ECHO).unwrap();
+        let (_, port) = &locator.hints[1];
+        let connect = async || {
+            let address = ("127.0.0.1", port.parse().unwrap());
+            tokio::net::TcpStream::connect(address).await.unwrap()
+        };
+        let (first, _second) = (connect().await, connect().await);
+        let mut third = connect().await;
+        let read = tokio::io::AsyncReadExt::read(&mut third, &mut [0]).await;
+        assert!(matches!(read, Ok(0) | Err(_)));
+        // Another address, for which the limit is its own.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+        let address = format!("127.0.0.1:{port}").parse().unwrap();
+        let _other = socket.connect(address).await.unwrap();
+        while server.stats().connections < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        drop(first);
+        while server.stats().connections > 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let client = node(Tcp::bind("127.0.0.1:0", "client").await.unwrap());
+        let echo = client.enliven(&locator);
+        assert_eq!(echo.call(args![1u64]).await.unwrap().data(), b"[1+]");
     });
 }
 

@@ -76,6 +76,7 @@ async fn idle() {
     let server = Node::builder()
         .netlayer(tcp)
         .limits(limits)
+        .connections_per_address(2 * SESSIONS)
         .start()
         .unwrap();
     server.publish(b"object", server.function(|_| Ok(().into())));

@@ -1,7 +1,7 @@
 //! Runs the example.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../examples/tool_server.rs"]
+#[path = "../examples/tool_server/main.rs"]
 mod tool_server;
 
 #[test]

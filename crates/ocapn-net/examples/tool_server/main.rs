@@ -1,56 +1,11 @@
-//! A tool server with capabilities: an agent gets one tool, lends a weaker one to another node, and revokes it.
-//!
-//! `cargo run -p lydite-ocapn-net --example tool_server`
-use std::sync::atomic::{AtomicU64, Ordering};
+//! A tool server with capabilities: an agent gets one tool, lends a weaker one to another node, and revokes it. Run it
+//! with `cargo run -p lydite-ocapn-net --example tool_server`.
+mod notes;
+
+use std::sync::{Arc, atomic::AtomicU64, atomic::Ordering::Relaxed};
 
 use lydite_ocapn_net::{Error, Network, Node, Promise, Ref, object};
-
-#[object]
-trait Notes {
-    async fn read(&self) -> Result<String, Error>;
-    async fn write(&self, text: String) -> Result<String, Error>;
-}
-
-/// The tool itself: text that can be read and replaced.
-struct Pad(std::sync::Mutex<String>);
-
-impl Pad {
-    fn text(&self) -> Result<std::sync::MutexGuard<'_, String>, Error> {
-        self.0.lock().map_err(|_| Error::new("the notes are lost"))
-    }
-}
-
-impl Notes for Pad {
-    async fn read(&self) -> Result<String, Error> {
-        Ok(self.text()?.clone())
-    }
-
-    async fn write(&self, text: String) -> Result<String, Error> {
-        self.text()?.clone_from(&text);
-        Ok(text)
-    }
-}
-
-/// A weaker tool in front of another: read-only, for a number of reads. Zero reads left revokes it.
-struct ReadOnly {
-    notes: Ref<NotesApi>,
-    left: std::sync::Arc<AtomicU64>,
-}
-
-impl Notes for ReadOnly {
-    async fn read(&self) -> Result<String, Error> {
-        let one_less = |left: u64| left.checked_sub(1);
-        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-        match self.left.fetch_update(set, fetch, one_less) {
-            Ok(_) => self.notes.read().await,
-            Err(_) => Err(Error::new("no reads left")),
-        }
-    }
-
-    async fn write(&self, _: String) -> Result<String, Error> {
-        Err(Error::new("these notes are read-only"))
-    }
-}
+use notes::{NotesApi, NotesCalls as _, Pad, ReadOnly};
 
 /// A helper on a third node, which has no access to anything but what it is given.
 #[object]
@@ -59,19 +14,12 @@ trait Helper {
 }
 
 struct Curious;
-
 impl Helper for Curious {
     async fn try_all(&self, notes: Ref<NotesApi>) -> Vec<String> {
-        let results = [notes.write("mine now"), notes.read(), notes.read()];
-        let mut lines = Vec::new();
-        for result in results {
-            lines.push(
-                result
-                    .await
-                    .unwrap_or_else(|error| format!("refused: {error}")),
-            );
-        }
-        lines
+        let refused = |error: Error| format!("refused: {error}");
+        let calls = (notes.write("mine now"), notes.read(), notes.read());
+        let results = [calls.0.await, calls.1.await, calls.2.await];
+        results.map(|result| result.unwrap_or_else(refused)).into()
     }
 }
 
@@ -82,39 +30,30 @@ pub async fn demonstrate() -> Result<Vec<String>, Failure> {
     let network = Network::default();
     let start = |name| Node::builder().netlayer(network.join(name)?).start();
     let (server, agent, helper) = (start("server")?, start("agent")?, start("helper")?);
-    server.publish(b"notes", NotesApi::object(&server, Pad(Default::default())));
+    server.publish(b"notes", NotesApi::object(&server, Pad::default()));
     helper.publish(b"helper", HelperApi::object(&helper, Curious));
 
     // The agent knows the number of one tool. Whoever does not know it cannot find the tool.
-    let notes: Promise<Ref<NotesApi>> = agent
-        .enliven(&"ocapn://server.memory/s/notes".parse()?)
-        .cast();
+    let tool = "ocapn://server.memory/s/notes".parse()?;
+    let notes: Promise<Ref<NotesApi>> = agent.enliven(&tool).cast();
     notes.write("buy milk").await?;
 
-    let left = std::sync::Arc::new(AtomicU64::new(1));
-    let weaker = ReadOnly {
-        notes: notes.await?,
-        left: left.clone(),
-    };
-    let weaker = NotesApi::object(&agent, weaker);
-    let helper: Promise<Ref<HelperApi>> = agent
-        .enliven(&"ocapn://helper.memory/s/helper".parse()?)
-        .cast();
-    let mut lines = helper.try_all(&weaker).await?;
-
-    // More reads, until the agent revokes them.
-    left.store(2, Ordering::Relaxed);
-    lines.extend(helper.try_all(&weaker).await?);
-    left.store(0, Ordering::Relaxed);
-    lines.extend(helper.try_all(&weaker).await?);
+    let left = Arc::new(AtomicU64::new(0));
+    let weaker = NotesApi::object(&agent, ReadOnly(notes.await?, left.clone()));
+    let helper = agent.enliven(&"ocapn://helper.memory/s/helper".parse()?);
+    let helper: Promise<Ref<HelperApi>> = helper.cast();
+    let mut lines = Vec::new();
+    // One read, then more, until the agent revokes the tool.
+    for reads in [1, 2, 0] {
+        left.store(reads, Relaxed);
+        lines.extend(helper.try_all(&weaker).await?);
+    }
     Ok(lines)
 }
 
 #[allow(dead_code, clippy::print_stdout)] // A test includes this file.
 fn main() -> Result<(), Failure> {
-    let runtime = tokio::runtime::Runtime::new()?;
-    for line in runtime.block_on(demonstrate())? {
-        println!("{line}");
-    }
+    let lines = tokio::runtime::Runtime::new()?.block_on(demonstrate())?;
+    lines.iter().for_each(|line| println!("{line}"));
     Ok(())
 }

@@ -69,6 +69,7 @@ fn opened(stream: DuplexStream) -> Opened {
     Opened {
         stream: Box::new(stream),
         proof: Proof::Trusted,
+        address: None,
     }
 }
 

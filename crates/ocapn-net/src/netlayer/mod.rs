@@ -6,11 +6,16 @@ mod unix;
 #[cfg(feature = "websocket")]
 mod websocket;
 
-use std::{io, pin::Pin};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    pin::Pin,
+};
 
-use lydite_ocapn::captp::Framing;
+use lydite_ocapn::captp::{Framing, may_reach};
 use lydite_ocapn::session::{Location, Proof};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
 
 pub use memory::{Memory, Network};
 pub use tcp::Tcp;
@@ -33,6 +38,9 @@ pub struct Opened {
     pub stream: Box<dyn Stream>,
     /// What the netlayer knows about the location of the peer.
     pub proof: Proof,
+    /// The address from which it was accepted, if known:
+    /// [`connections_per_address`](crate::Builder::connections_per_address) applies to it.
+    pub address: Option<IpAddr>,
 }
 
 /// Opens connections of one transport. It must keep bytes in order and let nobody but the two participants insert any.
@@ -59,6 +67,32 @@ pub trait Netlayer: Send + Sync + 'static {
     ///
     /// No further connections can be accepted.
     fn accept(&self) -> Future<'_, io::Result<Opened>>;
+}
+
+/// Connects to one of the addresses that a host name or address, which may come from a peer, stands for. It is resolved
+/// once. `own` is the address of the own listener: see [`may_reach`].
+async fn connect(
+    host: &str,
+    port: u16,
+    own: SocketAddr,
+    reach_private: bool,
+) -> io::Result<TcpStream> {
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in lookup_host((host, port)).await? {
+        if !may_reach(address.ip(), own.ip(), reach_private) {
+            let message = format!("the address {} is not reachable by policy", address.ip());
+            failure = io::Error::new(io::ErrorKind::PermissionDenied, message);
+            continue;
+        }
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
 }
 
 /// The hint of this name.

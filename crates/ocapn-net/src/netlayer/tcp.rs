@@ -1,17 +1,23 @@
 //! `tcp-testing-only`: TCP without any authentication, as in the OCapN test suite.
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 
 use lydite_ocapn::session::{Location, Proof};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Future, Netlayer, Opened, hint};
+use super::{Future, Netlayer, Opened, connect, hint};
 
 /// The transport `tcp-testing-only`. Anyone on the network can read, change and impersonate: for tests only. Locations
 /// need the hints `host` and `port`.
+///
+/// Hosts may come from peers. A name is resolved once, and only these addresses are connected to: public ones, and
+/// loopback or private ones if the own listener is bound to an address of that kind.
 #[derive(Debug)]
 pub struct Tcp {
     listener: TcpListener,
     location: Location,
+    address: SocketAddr,
+    reach_private: bool,
 }
 
 impl Tcp {
@@ -25,6 +31,8 @@ impl Tcp {
         let address = listener.local_addr()?;
         Ok(Self {
             listener,
+            address,
+            reach_private: false,
             location: Location {
                 transport: "tcp-testing-only".into(),
                 designator: designator.into(),
@@ -35,14 +43,22 @@ impl Tcp {
             },
         })
     }
+
+    /// Also connects to loopback and private addresses that peers name. Without this, only if the listener is bound to
+    /// one of that kind.
+    #[must_use]
+    pub const fn reach_private(mut self) -> Self {
+        self.reach_private = true;
+        self
+    }
 }
 
-fn opened(stream: TcpStream) -> io::Result<Opened> {
-    stream.set_nodelay(true)?;
-    Ok(Opened {
+fn opened(stream: TcpStream, address: Option<IpAddr>) -> Opened {
+    Opened {
         stream: Box::new(stream),
         proof: Proof::Trusted,
-    })
+        address,
+    }
 }
 
 impl Netlayer for Tcp {
@@ -58,11 +74,16 @@ impl Netlayer for Tcp {
                 io::Error::new(io::ErrorKind::InvalidInput, message)
             };
             let port: u16 = port.parse().map_err(invalid)?;
-            opened(TcpStream::connect((host, port)).await?)
+            let stream = connect(host, port, self.address, self.reach_private).await?;
+            Ok(opened(stream, None))
         })
     }
 
     fn accept(&self) -> Future<'_, io::Result<Opened>> {
-        Box::pin(async move { opened(self.listener.accept().await?.0) })
+        Box::pin(async move {
+            let (stream, address) = self.listener.accept().await?;
+            stream.set_nodelay(true)?;
+            Ok(opened(stream, Some(address.ip())))
+        })
     }
 }

@@ -53,6 +53,7 @@ fn opened(stream: UnixStream) -> Opened {
     Opened {
         stream: Box::new(stream),
         proof: Proof::Trusted,
+        address: None,
     }
 }
 

@@ -15,10 +15,10 @@ use std::{
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use lydite_ocapn::captp::{
-    Framing, PublicKey, SecretKey, answer_challenge, challenge, may_reach, verify_answer,
+    Framing, PublicKey, SecretKey, answer_challenge, challenge, verify_answer,
 };
 use lydite_ocapn::session::{Limits, Location, Proof};
-use tokio::net::{TcpListener, TcpStream, lookup_host};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
@@ -26,7 +26,7 @@ use tokio_tungstenite::tungstenite::http::{StatusCode, Uri, header::ORIGIN};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{accept_hdr_async_with_config, client_async_with_config};
 
-use super::{Future, Netlayer, Opened, hint};
+use super::{Future, Netlayer, Opened, connect, hint};
 use stream::{Counted, Messages, Socket, data};
 
 const TRANSPORT: &str = "websocket";
@@ -136,10 +136,6 @@ impl WebSocket {
         self
     }
 
-    fn may_reach(&self, address: IpAddr) -> bool {
-        may_reach(address, self.address.ip(), self.reach_private)
-    }
-
     /// Connects to one of the addresses that a URL names.
     async fn connect(&self, uri: &Uri) -> io::Result<TcpStream> {
         if uri.scheme_str() != Some("ws") {
@@ -147,22 +143,8 @@ impl WebSocket {
         }
         let host = uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for address in lookup_host((host, uri.port_u16().unwrap_or(80))).await? {
-            if !self.may_reach(address.ip()) {
-                let message = format!("the address {} is not reachable by policy", address.ip());
-                failure = io::Error::new(io::ErrorKind::PermissionDenied, message);
-                continue;
-            }
-            match TcpStream::connect(address).await {
-                Ok(stream) => {
-                    stream.set_nodelay(true)?;
-                    return Ok(stream);
-                }
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+        let port = uri.port_u16().unwrap_or(80);
+        connect(host, port, self.address, self.reach_private).await
     }
 
     async fn open(&self, location: Location) -> io::Result<Opened> {
@@ -190,7 +172,9 @@ impl WebSocket {
             let message = format!("the listener does not prove its designator: {}", error.kind);
             io::Error::new(io::ErrorKind::PermissionDenied, message)
         })?;
-        Ok(self.settings.opened(socket, Proof::Verified(location)))
+        Ok(self
+            .settings
+            .opened(socket, Proof::Verified(location), None))
     }
 
     fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Opened>> {
@@ -232,16 +216,18 @@ impl Settings {
             .max_frame_size(Some(self.max_message))
     }
 
-    fn opened(&self, socket: Socket, proof: Proof) -> Opened {
+    fn opened(&self, socket: Socket, proof: Proof, address: Option<IpAddr>) -> Opened {
         Opened {
             stream: Box::new(Messages::new(socket, self.message_time)),
             proof,
+            address,
         }
     }
 
     /// The listener's side of the handshake.
     async fn accept(self, stream: TcpStream) -> io::Result<Opened> {
         stream.set_nodelay(true)?;
+        let address = stream.peer_addr()?.ip();
         // The type of the response is that of the library.
         #[allow(clippy::result_large_err)]
         let check = |request: &Request, response: Response| {
@@ -258,7 +244,7 @@ impl Settings {
         let challenge = receive(&mut socket).await?;
         let answer = answer_challenge(&challenge, &self.key).map_err(io::Error::other)?;
         send(&mut socket, answer).await?;
-        Ok(self.opened(socket, Proof::Claimed))
+        Ok(self.opened(socket, Proof::Claimed, Some(address)))
     }
 
     fn allows(&self, request: &Request) -> bool {
