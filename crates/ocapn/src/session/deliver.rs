@@ -356,19 +356,20 @@ impl Vat {
             return;
         };
         let size = promise.size();
-        for listener in pending.iter() {
-            self.forget_listener(id, listener);
-        }
         self.charge(id, size);
         if following.is_none() && pending.is_simple() {
             // The same as below, without the stack.
             if let Some(listener) = pending.first {
+                self.forget_listener(id, &listener);
                 self.notify(listener, id);
             }
             if !self.nodes.get(id).is_some_and(Node::is_observed) {
                 self.unreferenced.push(id);
             }
             return;
+        }
+        for listener in pending.iter() {
+            self.forget_listener(id, listener);
         }
         let (listeners, queue) = pending.into_parts();
         if let Some(other) = following {
