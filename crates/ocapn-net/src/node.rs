@@ -166,7 +166,8 @@ impl Builder {
     }
 
     /// Most connections accepted by one netlayer from an IPv4 address or an IPv6 network of 64 bits at a time; default:
-    /// 64. One more is closed. Netlayers without such addresses do not bound this.
+    /// 64. One more is closed. Netlayers without such addresses do not bound this. Behind a proxy, all connections come
+    /// from its address: raise the limit there.
     #[must_use]
     pub const fn connections_per_address(mut self, most: usize) -> Self {
         self.connections_per_address = most;
