@@ -1,8 +1,8 @@
-//! `bench instructions`: the number of instructions of one call, counted by callgrind or, for another architecture, by an
-//! emulator.
+//! `bench instructions`: the number of instructions of one call, counted by callgrind or, for another architecture, by
+//! an emulator.
 //!
-//! It compares two builds of the same source, or contenders, without noise. It does not measure time: instructions differ
-//! in duration. Valgrind's processor has no AVX-512, so kernels that need it are not counted.
+//! It compares two builds of the same source, or contenders, without noise. It does not measure time: instructions
+//! differ in duration. Valgrind's processor has no AVX-512, so kernels that need it are not counted.
 
 use std::fs;
 use std::io::Write as _;
