@@ -381,7 +381,7 @@ mod tests {
                 name = "here"
                 build = [["cargo", "build", "--release"]]
                 run = ["../target/release/x"]
-                needs = [{{ command = ["true"], pattern = "" }}]
+                needs = [{{ command = ["cargo", "--version"], pattern = "cargo" }}]
                 [[variants]]
                 name = "script"
                 build = [["npm", "ci"]]
