@@ -7,7 +7,7 @@ mod net;
 mod net {
     crate::commands::missing::missing!(
         "net", "this build does not open connections",
-        Serve serve, Call call, Trace trace
+        Serve serve, Call call, Trace trace, Replay replay
     );
 }
 
@@ -29,6 +29,7 @@ enum Command {
     Serve(net::Serve),
     Call(net::Call),
     Trace(net::Trace),
+    Replay(net::Replay),
 }
 
 pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
@@ -37,5 +38,6 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         Command::Serve(arguments) => net::serve(arguments, output),
         Command::Call(arguments) => net::call(arguments, output),
         Command::Trace(arguments) => net::trace(arguments, output),
+        Command::Replay(arguments) => net::replay(arguments, output),
     }
 }

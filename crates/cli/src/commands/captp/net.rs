@@ -1,13 +1,18 @@
-//! `lydite captp serve`, `call` and `trace`
+//! `lydite captp serve`, `call`, `trace` and `replay`
 
-use std::{fs::File, io::Write as _};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::Write as _,
+};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use lydite::bytes::hex;
 use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
+use lydite::ocapn::session::Location;
 use lydite::ocapn::syrup::Value;
-use lydite_ocapn_net::{Node, Passable, Tcp, WebSocket, suite};
+use lydite_ocapn_net::{Netlayer as _, Node, Passable, Record, Tcp, WebSocket, suite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -32,8 +37,8 @@ pub struct Serve {
     websocket: bool,
     #[command(flatten)]
     wire: Wire,
-    /// Write what is received and sent to this file, and use keys that anybody can know
-    #[arg(long)]
+    /// Write what is received and sent to this file, for `replay`, and use keys that anybody can know
+    #[arg(long, conflicts_with = "websocket")]
     record: Option<String>,
 }
 
@@ -58,6 +63,19 @@ pub struct Trace {
     #[arg(long)]
     dial: String,
 }
+
+/// Feed what `serve --suite --record` received to a new node, and check that it sends the same bytes
+#[derive(Args)]
+pub struct Replay {
+    /// The recording
+    file: String,
+    /// Most bytes to feed at a time (default: as many as were received at a time)
+    #[arg(long)]
+    pieces: Option<usize>,
+}
+
+/// The seed of recorded nodes.
+const SEED: [u8; 32] = [42; 32];
 
 #[derive(Args)]
 struct Wire {
@@ -89,14 +107,16 @@ impl Wire {
     ) -> Result<Node> {
         let mut random = [0; 32];
         getrandom::fill(&mut random)?;
-        let builder = Node::builder();
+        let (builder, mut location) = (Node::builder(), None);
         let builder = if websocket {
             let netlayer = WebSocket::bind(listen, &random).await;
             netlayer.map(|netlayer| builder.netlayer(netlayer))
         } else {
             let designator = designator.map_or_else(|| hex::encode(random), str::to_owned);
             let netlayer = Tcp::bind(listen, &designator).await;
-            netlayer.map(|netlayer| builder.netlayer(netlayer))
+            location = netlayer.as_ref().ok().map(Tcp::location);
+            // The transport is for tests, which are run in private networks too.
+            netlayer.map(|netlayer| builder.netlayer(netlayer.reach_private()))
         };
         let builder = builder.with_context(|| format!("cannot listen on {listen}"))?;
         let dialect = match self.dialect {
@@ -108,13 +128,22 @@ impl Wire {
         let mut builder = builder.dialect(dialect).framing(framing);
         if let Some(path) = record {
             let mut file = File::create(path).with_context(|| format!("cannot create {path}"))?;
-            builder = builder.seed([42; 32]).record(move |record| {
+            let locator = location.context("no location")?.locator(b"");
+            writeln!(file, "# {dialect} {} {locator}", framing_name(framing))?;
+            builder = builder.seed(SEED).record(move |record| {
                 if let Err(error) = writeln!(file, "{record}") {
                     eprintln!("cannot record: {error}");
                 }
             });
         }
         Ok(builder.start()?)
+    }
+}
+
+const fn framing_name(framing: Framing) -> &'static str {
+    match framing {
+        Framing::None => "none",
+        Framing::Length => "length",
     }
 }
 
@@ -218,4 +247,62 @@ async fn forward(
             readable = false;
         }
     }
+}
+
+pub fn replay(arguments: &Replay, output: &Output) -> Result<Answer> {
+    let path = &arguments.file;
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    let header = text.lines().next().unwrap_or_default();
+    let words: Vec<&str> = header.split_whitespace().collect();
+    let ["#", dialect, framing, locator] = words[..] else {
+        bail!("line 1: expected `# DIALECT FRAMING LOCATOR`, found `{header}`");
+    };
+    let dialect = Dialect::ALL
+        .into_iter()
+        .find(|known| known.to_string() == dialect);
+    let dialect = dialect.context("line 1: unknown dialect")?;
+    let mut framings = [Framing::None, Framing::Length].into_iter();
+    let framing = framings.find(|known| framing_name(*known) == framing);
+    let framing = framing.context("line 1: expected the framing `none` or `length`")?;
+    let locator: Locator = locator.parse().context("line 1: not a locator")?;
+    let mut records = Vec::new();
+    for (index, line) in text.lines().enumerate().skip(1) {
+        let record: Result<Record, String> = line.parse();
+        records.push(record.map_err(|error| anyhow!("line {}: {error}", index + 1))?);
+    }
+    let builder = Node::builder().location(Location::from(&locator));
+    let node = builder
+        .dialect(dialect)
+        .framing(framing)
+        .seed(SEED)
+        .start()?;
+    suite::publish(&node);
+    let sent = lydite_ocapn_net::replay(&node, &records, arguments.pieces.unwrap_or(usize::MAX));
+    let mut expected: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
+    for record in records {
+        if let Record::Sent(connection, bytes) = record {
+            expected.entry(connection).or_default().extend(bytes);
+        }
+    }
+    ensure!(!expected.is_empty(), "nothing was sent in this recording");
+    let mut same = true;
+    for (number, found) in &sent {
+        let expected = expected.get(number).map_or(&[][..], Vec::as_slice);
+        if found != expected {
+            let pairs = found.iter().zip(expected);
+            let offset = pairs
+                .take_while(|(found, expected)| found == expected)
+                .count();
+            eprintln!("connection {number}: other bytes from byte {offset} on");
+            same = false;
+        }
+    }
+    same &= expected.keys().all(|number| sent.contains_key(number));
+    let bytes: usize = expected.values().map(Vec::len).sum();
+    output.fields(&[
+        ("connections", expected.len().into()),
+        ("bytes", bytes.into()),
+        ("same", same.into()),
+    ])?;
+    Ok(if same { Answer::Yes } else { Answer::No })
 }
