@@ -15,6 +15,7 @@ mod field;
 mod group;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+mod lehmer;
 mod mask;
 pub mod modexp;
 mod montgomery;

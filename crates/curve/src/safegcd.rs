@@ -1,15 +1,16 @@
-//! Modular inversion with the divsteps of Bernstein and Yang.
+//! Modular inversion with the divsteps of Bernstein and Yang. Constant-time; see [`lehmer`](crate::lehmer) for public
+//! numbers.
 //!
-//! Numbers have five signed 62-bit limbs. A batch runs 59 (constant-time) or 62 (variable-time) divsteps on the low
-//! words of f and g only and collects them as a 2x2 matrix scaled by 2^62. It then applies the matrix to the full f and
-//! g, and, modulo the modulus, to the coefficients d and e.
+//! Numbers have five signed 62-bit limbs. A batch runs 59 divsteps on the low words of f and g only and collects them as
+//! a 2x2 matrix scaled by 2^62. It then applies the matrix to the full f and g, and, modulo the modulus, to the
+//! coefficients d and e.
 //!
 //! Source: [BY19] §§8-11 (divsteps, transition matrices); the half-delta variant (start at delta = 1/2), for which 590
 //! divsteps suffice for 256-bit inputs, and the signed62 layout with its bounds come from libsecp256k1's
 //! `doc/safegcd_implementation.md` [LIBSECP-GCD].
 //!
 //! Invariants: f, g, d, e are in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 are in [0, 2^62), limb 4 is
-//! signed. [`invert`] is constant-time. [`invert_vartime`] is not, and is for public numbers only.
+//! signed.
 
 use crate::wide;
 
@@ -87,66 +88,21 @@ fn divsteps(mut zeta: i64, f0: u64, g0: u64) -> (i64, Transition) {
     (zeta, Transition { u, v, q, r })
 }
 
-/// Runs 62 divsteps on the low words, several at a time. `eta` is -delta.
-#[inline(always)]
-fn divsteps_vartime(mut eta: i64, f0: u64, g0: u64) -> (i64, Transition) {
-    let (mut u, mut v, mut q, mut r) = (1u64, 0u64, 0u64, 1u64);
-    let (mut f, mut g) = (f0, g0);
-    let mut left = 62u32;
-    loop {
-        // g is even: shift out all trailing zeros, at most `left` (a sentinel bit stops the count).
-        let zeros = (g | (u64::MAX << left)).trailing_zeros();
-        g >>= zeros;
-        u <<= zeros;
-        v <<= zeros;
-        eta -= i64::from(zeros);
-        left -= zeros;
-        if left == 0 {
-            break;
-        }
-        // Both odd: add the multiple of f that clears up to 6 (4) low bits of g. Those steps are all of the same kind
-        // as long as delta does not change sign.
-        let multiple = if eta < 0 {
-            eta = -eta;
-            (f, g) = (g, f.wrapping_neg());
-            (u, q) = (q, u.wrapping_neg());
-            (v, r) = (r, v.wrapping_neg());
-            let limit = (eta + 1).min(i64::from(left)) as u32;
-            // f (f^2 - 2) = -1/f (mod 64) for odd f.
-            let mask = (u64::MAX >> (64 - limit)) & 63;
-            f.wrapping_mul(g)
-                .wrapping_mul(f.wrapping_mul(f).wrapping_sub(2))
-                & mask
-        } else {
-            let limit = (eta + 1).min(i64::from(left)) as u32;
-            // f + ((f + 1) & 4) << 1 = 1/f (mod 16) for odd f.
-            let mask = (u64::MAX >> (64 - limit)) & 15;
-            let inverse = f.wrapping_add((f.wrapping_add(1) & 4) << 1);
-            inverse.wrapping_neg().wrapping_mul(g) & mask
-        };
-        g = g.wrapping_add(f.wrapping_mul(multiple));
-        q = q.wrapping_add(u.wrapping_mul(multiple));
-        r = r.wrapping_add(v.wrapping_mul(multiple));
-    }
-    let [u, v, q, r] = [u, v, q, r].map(|word| word as i64);
-    (eta, Transition { u, v, q, r })
-}
-
 /// All ones if negative, else zero; opaque to the optimiser.
 #[inline(always)]
 fn sign_mask(a: i64) -> i64 {
     core::hint::black_box(a >> 63)
 }
 
-/// `(f, g) <- t (f, g) / 2^62`, on the first `len` limbs.
+/// `(f, g) <- t (f, g) / 2^62`.
 #[inline(always)]
-fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
+fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition) {
     let mut cf = wide::signed(t.u, f[0]) + wide::signed(t.v, g[0]);
     let mut cg = wide::signed(t.q, f[0]) + wide::signed(t.r, g[0]);
     // The low 62 bits are zero by construction.
     cf >>= 62;
     cg >>= 62;
-    for i in 1..len {
+    for i in 1..5 {
         cf += wide::signed(t.u, f[i]) + wide::signed(t.v, g[i]);
         cg += wide::signed(t.q, f[i]) + wide::signed(t.r, g[i]);
         f[i - 1] = (cf as u64 & M62) as i64;
@@ -154,8 +110,8 @@ fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition, len: usize) {
         cf >>= 62;
         cg >>= 62;
     }
-    f[len - 1] = cf as i64;
-    g[len - 1] = cg as i64;
+    f[4] = cf as i64;
+    g[4] = cg as i64;
 }
 
 /// `(d, e) <- t (d, e) / 2^62` modulo the modulus, keeping both in (-2 m, m).
@@ -230,33 +186,8 @@ pub(crate) fn invert(x: &Signed62, modulus: &Modulus) -> Signed62 {
         let (next, t) = divsteps(zeta, f[0] as u64, g[0] as u64);
         zeta = next;
         update_de(&mut d, &mut e, &t, modulus);
-        update_fg(&mut f, &mut g, &t, 5);
+        update_fg(&mut f, &mut g, &t);
     }
     // g is 0, f is +-1 (or +-modulus for x = 0), and d is f / x.
     finish(&d, f[4], modulus)
-}
-
-/// Like [`invert`], but variable-time: for public numbers only.
-pub(crate) fn invert_vartime(x: &Signed62, modulus: &Modulus) -> Signed62 {
-    let (mut d, mut e) = ([0; 5], [1, 0, 0, 0, 0]);
-    let (mut f, mut g) = (modulus.value, *x);
-    let mut eta = -1;
-    let mut len = 5;
-    loop {
-        let (next, t) = divsteps_vartime(eta, f[0] as u64, g[0] as u64);
-        eta = next;
-        update_de(&mut d, &mut e, &t, modulus);
-        update_fg(&mut f, &mut g, &t, len);
-        if g[..len].iter().all(|&limb| limb == 0) {
-            break;
-        }
-        // Drop the top limbs once both hold only sign bits, and move the sign to the limb below.
-        let (ft, gt) = (f[len - 1], g[len - 1]);
-        if len > 1 && ft == ft >> 63 && gt == gt >> 63 {
-            len -= 1;
-            f[len - 1] |= ft << 62;
-            g[len - 1] |= gt << 62;
-        }
-    }
-    finish(&d, f[len - 1], modulus)
 }

@@ -1,13 +1,13 @@
 //! Wrappers that make blst's field elements implement this crate's field traits, and the curves over them.
 
 use blst::{
-    blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse,
-    blst_fp_from_uint64, blst_fp_mul, blst_fp_sqr, blst_fp_sub, blst_fp2, blst_fp2_add,
-    blst_fp2_cneg, blst_fp2_eucl_inverse, blst_fp2_mul, blst_fp2_sqr, blst_fp2_sub,
+    blst_bendian_from_fp, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_from_uint64, blst_fp_mul,
+    blst_fp_sqr, blst_fp_sub, blst_fp2, blst_fp2_add, blst_fp2_cneg, blst_fp2_mul, blst_fp2_sqr,
+    blst_fp2_sub,
 };
 
 use super::Error;
-use crate::{field::Field, group::Curve};
+use crate::{field::Field, group::Curve, lehmer};
 
 /// p, most significant word first.
 pub(super) const P: [u64; 6] = [
@@ -26,6 +26,15 @@ pub(super) const ONE: [u64; 6] = [
     0x77ce_5853_7052_5745,
     0x5c07_1a97_a256_ec6d,
     0x15f6_5ec3_fa80_e493,
+];
+/// 2^1152 mod p.
+const R3: [u64; 6] = [
+    0xed48_ac6b_d94c_a1e0,
+    0x315f_831e_03a7_adf8,
+    0x9a53_352a_615e_29dd,
+    0x34c0_4e5e_921e_1761,
+    0x2512_d435_6572_4728,
+    0x0aa6_3460_9175_5d4d,
 ];
 /// 2 2^384 mod p.
 #[cfg(target_arch = "x86_64")]
@@ -146,8 +155,28 @@ fn half(x: &blst_fp) -> blst_fp {
     blst_fp { l }
 }
 
+/// `1 / x`, or 0 for 0. Variable-time.
+fn invert(x: &Fp) -> Fp {
+    let p = core::array::from_fn(|i| P[5 - i]);
+    let inverse = blst_fp {
+        l: lehmer::invert_vartime(&x.0.l, &p),
+    };
+    // (x 2^384)^-1 2^1152 / 2^384 = x^-1 2^384.
+    Fp(inverse).mul(&Fp(blst_fp { l: R3 }))
+}
+
+/// `1 / x`, or 0 for 0, by the norm. Variable-time.
+fn invert_fp2(x: &Fp2) -> Fp2 {
+    let [c0, c1] = x.0.fp.map(Fp);
+    let inverse = c0.square().add(&c1.square()).invert();
+    let parts = [c0.mul(&inverse), c1.negate().mul(&inverse)];
+    Fp2(blst_fp2 {
+        fp: parts.map(|part| part.0),
+    })
+}
+
 macro_rules! field {
-    ($field:ident, $inner:ident, $zero:expr, $one:expr, $half:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident $invert:ident) => {
+    ($field:ident, $inner:ident, $zero:expr, $one:expr, $half:expr, $invert:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident) => {
         impl Field for $field {
             const ZERO: Self = Self($zero);
             const ONE: Self = Self($one);
@@ -198,25 +227,23 @@ macro_rules! field {
             }
 
             fn invert(&self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to one field element to read and one to write.
-                unsafe { $invert(&mut out, &self.0) };
-                Self(out)
+                $invert(self)
             }
         }
     };
 }
 
 field!(
-    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE }, half,
-    blst_fp_add blst_fp_sub blst_fp_cneg blst_fp_mul blst_fp_sqr blst_fp_eucl_inverse
+    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE }, half, invert,
+    blst_fp_add blst_fp_sub blst_fp_cneg blst_fp_mul blst_fp_sqr
 );
 field!(
     Fp2, blst_fp2,
     blst_fp2 { fp: [blst_fp { l: [0; 6] }; 2] },
     blst_fp2 { fp: [blst_fp { l: ONE }, blst_fp { l: [0; 6] }] },
     |x: &blst_fp2| blst_fp2 { fp: [half(&x.fp[0]), half(&x.fp[1])] },
-    blst_fp2_add blst_fp2_sub blst_fp2_cneg blst_fp2_mul blst_fp2_sqr blst_fp2_eucl_inverse
+    invert_fp2,
+    blst_fp2_add blst_fp2_sub blst_fp2_cneg blst_fp2_mul blst_fp2_sqr
 );
 
 /// y^2 = x^3 + 4.

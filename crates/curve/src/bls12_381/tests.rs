@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use blst::{
-    blst_fp6, blst_p1_affine, blst_p1_affine_generator, blst_p2_affine, blst_p2_affine_generator,
-    blst_p2_uncompress, blst_precompute_lines,
+    blst_fp, blst_fp2, blst_fp6, blst_p1_affine, blst_p1_affine_generator, blst_p2_affine,
+    blst_p2_affine_generator, blst_p2_uncompress, blst_precompute_lines,
 };
 use hex_literal::hex;
 use proptest::prelude::*;
@@ -431,6 +431,26 @@ fn multiples_by_special_scalars() {
             assert_eq!(g2_msm([(outside, k)]), Err(Error::NotInSubgroup));
             assert_eq!(g2_msm([(q, k), (outside, k)]), Err(Error::NotInSubgroup));
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn inverses_times_their_elements_are_one(words: [[u64; 6]; 2], zero in 0..4) {
+        let [c0, c1] = words.map(|mut l| {
+            // Below p.
+            l[5] >>= 4;
+            Fp(blst_fp { l })
+        });
+        let c0 = if zero & 1 == 1 { Fp::ZERO } else { c0 };
+        let c1 = if zero & 2 == 2 { Fp::ZERO } else { c1 };
+        let x = Fp2(blst_fp2 { fp: [c0.0, c1.0] });
+        for c in [c0, c1] {
+            let product = if c == Fp::ZERO { Fp::ZERO } else { Fp::ONE };
+            prop_assert!(c.mul(&c.invert()) == product);
+        }
+        let product = if x == Fp2::ZERO { Fp2::ZERO } else { Fp2::ONE };
+        prop_assert!(x.mul(&x.invert()) == product);
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::Adx;
 
-use crate::{field::Field, safegcd};
+use crate::{field::Field, lehmer};
 
 /// An odd prime and constants derived from it.
 pub(crate) trait Modulus: Copy + 'static {
@@ -38,11 +38,6 @@ pub(crate) trait Modulus: Copy + 'static {
     const R2: [u64; 4] = power_of_two(512, &Self::P);
     /// `2^768 mod p`.
     const R3: [u64; 4] = power_of_two(768, &Self::P);
-    /// p in the form of [`safegcd`].
-    const SAFEGCD: safegcd::Modulus = safegcd::Modulus {
-        value: safegcd::to_signed62(&Self::P),
-        inverse: negative_inverse(Self::P[0]).wrapping_neg() & (u64::MAX >> 2),
-    };
     /// Whether p leaves at least two spare bits. Sums of more than one product require them.
     const SPARE: bool = Self::P[3] >> 62 == 0;
 }
@@ -300,9 +295,8 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     }
 
     fn invert(&self) -> Self {
-        let inverse = safegcd::invert_vartime(&safegcd::to_signed62(&self.0), &M::SAFEGCD);
         // (x 2^256)^-1 2^768 / 2^256 = x^-1 2^256.
-        Self::new(safegcd::from_signed62(&inverse)).mul(&Self::new(M::R3))
+        Self::new(lehmer::invert_vartime(&self.0, &M::P)).mul(&Self::new(M::R3))
     }
 }
 

@@ -9,6 +9,7 @@
 use zeroize::Zeroize;
 
 use crate::{
+    lehmer,
     mask::Mask,
     safegcd::{self, Modulus},
     wide,
@@ -208,10 +209,7 @@ impl Scalar {
 
     /// `1 / self`, or 0 for 0. Variable-time.
     pub(crate) fn invert_vartime(&self) -> Self {
-        Self(safegcd::from_signed62(&safegcd::invert_vartime(
-            &safegcd::to_signed62(&self.0),
-            &MODULUS,
-        )))
+        Self(lehmer::invert_vartime(&self.0, &ORDER))
     }
 
     /// `round(self * factor / 2^384)`.

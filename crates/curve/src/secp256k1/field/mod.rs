@@ -33,7 +33,10 @@ pub(crate) const BETA: [u64; 4] = [
     0x7ae9_6a2b_657c_0710,
 ];
 
-/// p in the form of [`safegcd`].
+/// p, as little-endian words.
+pub(super) const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
+
+/// p in the form of [`safegcd`](crate::safegcd).
 pub(super) static MODULUS: Modulus = Modulus {
     value: [
         0x3fff_fffe_ffff_fc2f,

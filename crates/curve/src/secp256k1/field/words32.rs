@@ -10,11 +10,11 @@
 //!
 //! Constant time: everything except comparisons and inversion.
 
-use super::{BETA, FieldRepr, MODULUS};
+use super::{BETA, FieldRepr, P};
 use crate::{
     field::{Field, SecretField},
+    lehmer,
     mask::Mask,
-    safegcd,
 };
 
 /// The low 29 bits set.
@@ -23,8 +23,6 @@ const M: i64 = (1 << 29) - 1;
 const TOP: i64 = (1 << 24) - 1;
 /// 2^256 mod p, in two limbs.
 const R_MOD_P: [i64; 2] = [977, 8];
-/// p as 64-bit words, for the final reduction.
-const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
 
 type Nine = [i64; 9];
 
@@ -206,10 +204,7 @@ impl Field for Element {
     }
 
     fn invert(&self) -> Self {
-        let value = safegcd::to_signed62(&self.reduced());
-        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(
-            &value, &MODULUS,
-        )))
+        Self::from_words(lehmer::invert_vartime(&self.reduced(), &P))
     }
 
     #[inline(always)]

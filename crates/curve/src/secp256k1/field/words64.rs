@@ -15,6 +15,7 @@
 use super::{BETA, FieldRepr, MODULUS};
 use crate::{
     field::{LazyField, SecretField},
+    lehmer,
     mask::Mask,
     safegcd,
 };
@@ -440,10 +441,8 @@ impl FieldElement {
 
     /// `1 / self`, or 0 for 0. Variable-time. Accepts any magnitude.
     pub(crate) fn invert_vartime(&self) -> Self {
-        let value = safegcd::to_signed62(&self.normalize().to_words());
-        Self::from_words(safegcd::from_signed62(&safegcd::invert_vartime(
-            &value, &MODULUS,
-        )))
+        let value = self.normalize().to_words();
+        Self::from_words(lehmer::invert_vartime(&value, &super::P))
     }
 }
 

@@ -10,17 +10,16 @@
 
 use core::arch::asm;
 
-use super::super::field::{BETA, FieldRepr, MODULUS};
+use super::super::field::{BETA, FieldRepr, P};
 use crate::{
     adx::{multiply_add_step, product_in_words, square_in_words},
     field::{Field, SecretField},
+    lehmer,
     mask::Mask,
-    safegcd,
 };
 
 /// 2^256 mod p.
 const R_MOD_P: u64 = 0x1_0000_03d1;
-const P: [u64; 4] = [R_MOD_P.wrapping_neg(), u64::MAX, u64::MAX, u64::MAX];
 
 /// A value below 2^256, modulo p. With `SECRET`, arithmetic is constant-time. Only the dispatch uses this type, after
 /// checking that the CPU has BMI2 and ADX.
@@ -263,10 +262,7 @@ impl<const SECRET: bool> Field for Element<SECRET> {
     }
 
     fn invert(&self) -> Self {
-        let value = safegcd::to_signed62(&self.reduced());
-        Self(safegcd::from_signed62(&safegcd::invert_vartime(
-            &value, &MODULUS,
-        )))
+        Self(lehmer::invert_vartime(&self.reduced(), &P))
     }
 
     #[inline(always)]

@@ -15,8 +15,8 @@ use super::super::{Coordinate, P};
 use crate::{
     adx::{product_in_words, square_in_words},
     field::Field,
+    lehmer,
     montgomery::{Adx, Modulus, sub_words},
-    safegcd,
 };
 
 /// The highest word of p. The others are 2^64 - 1, 2^32 - 1 and 0.
@@ -234,10 +234,8 @@ impl Field for Element {
     }
 
     fn invert(&self) -> Self {
-        let value = safegcd::to_signed62(&self.reduced());
-        let inverse = safegcd::invert_vartime(&value, &P::SAFEGCD);
         // (x 2^256)^-1 2^768 / 2^256 = x^-1 2^256.
-        Self(safegcd::from_signed62(&inverse)).mul(&Self(P::R3))
+        Self(lehmer::invert_vartime(&self.reduced(), &P::P)).mul(&Self(P::R3))
     }
 
     #[inline(always)]
