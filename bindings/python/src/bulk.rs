@@ -28,60 +28,49 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
     }
 }
 
-/// How files are written, and with which resources.
-struct Files<'a> {
-    format: Option<&'a str>,
-    compression: &'a str,
+fn options(
+    transform: TransformOptions,
+    format: Option<&str>,
+    compression: &str,
     threads: Option<NonZeroUsize>,
     memory: Option<u64>,
     overwrite: bool,
     resume: bool,
-}
-
-impl Files<'_> {
-    fn options(self, transform: TransformOptions) -> PyResult<Options> {
-        let Self {
-            threads,
-            memory,
-            overwrite,
-            resume,
-            ..
-        } = self;
-        let format = match self.format {
-            None => None,
-            Some("parquet") => Some(Format::Parquet),
-            Some("arrow") => Some(Format::Arrow),
-            Some(other) => {
-                return Err(PyValueError::new_err(format!(
-                    "format: expected 'parquet' or 'arrow', found '{other}'"
-                )));
-            }
-        };
-        let compression = match self.compression {
-            "zstd" => Compression::Zstd,
-            "lz4" => Compression::Lz4,
-            "snappy" => Compression::Snappy,
-            "none" => Compression::None,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "compression: expected 'zstd', 'lz4', 'snappy' or 'none', found '{other}'"
-                )));
-            }
-        };
-        if overwrite && resume {
-            let message = "resume: expected False with overwrite=True";
-            return Err(PyValueError::new_err(message));
+) -> PyResult<Options> {
+    let format = match format {
+        None => None,
+        Some("parquet") => Some(Format::Parquet),
+        Some("arrow") => Some(Format::Arrow),
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "format: expected 'parquet' or 'arrow', found '{other}'"
+            )));
         }
-        Ok(Options {
-            transform,
-            format,
-            compression,
-            threads,
-            memory,
-            overwrite,
-            resume,
-        })
+    };
+    let compression = match compression {
+        "zstd" => Compression::Zstd,
+        "lz4" => Compression::Lz4,
+        "snappy" => Compression::Snappy,
+        "none" => Compression::None,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "compression: expected 'zstd', 'lz4', 'snappy' or 'none', found '{other}'"
+            )));
+        }
+    };
+    if overwrite && resume {
+        let message = "resume: expected False with overwrite=True";
+        return Err(PyValueError::new_err(message));
     }
+    Ok(Options {
+        transform,
+        format,
+        compression,
+        threads,
+        memory,
+        overwrite,
+        resume,
+    })
 }
 
 fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
@@ -140,15 +129,15 @@ pub fn decode_logs_file<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let files = Files {
+    let options = options(
+        transform,
         format,
         compression,
         threads,
         memory,
         overwrite,
         resume,
-    };
-    let options = files.options(transform)?;
+    )?;
     let events = arrow::events(&Vec::from(events), &formats)?;
     let inputs = Vec::from(inputs);
     let done =
@@ -183,15 +172,15 @@ pub fn decode_calls_file<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let formats = arrow::options(uint256, mode)?;
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let files = Files {
+    let options = options(
+        transform,
         format,
         compression,
         threads,
         memory,
         overwrite,
         resume,
-    };
-    let options = files.options(transform)?;
+    )?;
     let functions = arrow::functions(&Vec::from(functions), &formats, results)?;
     let inputs = Vec::from(inputs);
     let done =
@@ -224,15 +213,15 @@ pub fn senders_file<'py>(
     resume: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let transform = transform_options(on_error, keep, prefix, columns)?;
-    let files = Files {
+    let options = options(
+        transform,
         format,
         compression,
         threads,
         memory,
         overwrite,
         resume,
-    };
-    let options = files.options(transform)?;
+    )?;
     let inputs = Vec::from(inputs);
     let what = SendersOptions { hash, check };
     let done = py.detach(|| lydite_bulk::senders(&inputs, &output, what, &options, &proceed));

@@ -81,7 +81,7 @@ fn high<const N: usize>(number: &Words<N>, top: usize, first: u64) -> u64 {
 }
 
 /// The quotients of two numbers with the given top bits, as long as all numbers with these bits have the same. `q0` is 0
-/// if there are none, or only one.
+/// for fewer than two quotients.
 #[inline(always)]
 fn quotients(mut a: u64, mut b: u64) -> Transition {
     // Rows of the last three remainders; the matrix consists of the first two, since the last quotient may be wrong.

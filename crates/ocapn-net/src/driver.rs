@@ -55,7 +55,7 @@ async fn accept(
     index: usize,
     netlayer: Arc<dyn Netlayer>,
 ) {
-    // Those with connections. Each of these holds a clone.
+    // Addresses with open connections. Each connection holds a clone, and the map holds one.
     let mut addresses: HashMap<IpAddr, Arc<()>> = HashMap::new();
     loop {
         let opened = match netlayer.accept().await {
@@ -80,7 +80,6 @@ async fn accept(
             held.or_default().clone()
         });
         let most = node.inner().most_connections;
-        // One clone is that of the map.
         if held
             .as_ref()
             .is_some_and(|held| Arc::strong_count(held) > most + 1)
@@ -101,7 +100,7 @@ async fn accept(
     }
 }
 
-/// The address, or the network of an IPv6 address, since each host has a whole one.
+/// The address, or the network of an IPv6 address, since a host can use all of its addresses.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

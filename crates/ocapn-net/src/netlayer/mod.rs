@@ -69,8 +69,8 @@ pub trait Netlayer: Send + Sync + 'static {
     fn accept(&self) -> Future<'_, io::Result<Opened>>;
 }
 
-/// Connects to one of the addresses that a host name or address, which may come from a peer, stands for. It is resolved
-/// once. `own` is the address of the own listener: see [`may_reach`].
+/// Connects to a host, which a peer may have named. Resolves the name once, and skips the addresses that
+/// [`may_reach`] refuses, given `own`, the address of this node's listener.
 async fn connect(
     host: &str,
     port: u16,

@@ -11,7 +11,7 @@ use super::{Future, Netlayer, Opened, connect, hint};
 /// need the hints `host` and `port`.
 ///
 /// Hosts may come from peers. A name is resolved once, and only these addresses are connected to: public ones, and
-/// loopback or private ones if the own listener is bound to an address of that kind.
+/// loopback or private ones if this node's listener is bound to an address of that kind.
 #[derive(Debug)]
 pub struct Tcp {
     listener: TcpListener,

@@ -526,14 +526,10 @@ impl<'a> Deliver<'a> {
         Ok(deliver)
     }
 
-    /// Reads to the end of the record if the arguments are those of a resolver, in the form of
-    /// [`write_settlement`](Operation::write_settlement). Returns whether it fulfils its promise, and the value or
-    /// reason.
+    /// Reads the arguments of a resolver. Returns whether they fulfil its promise, and the value or reason; `None` for
+    /// other arguments.
     #[inline]
-    pub fn read_settlement<R: Read<'a>>(
-        reader: &mut R,
-        has_both: bool,
-    ) -> Option<(bool, &'a [u8])> {
+    pub fn read_outcome<R: Read<'a>>(reader: &mut R) -> Option<(bool, &'a [u8])> {
         reader.begin_list().ok()?;
         let is_fulfilled = match reader.symbol().ok()? {
             FULFILL => true,
@@ -542,11 +538,22 @@ impl<'a> Deliver<'a> {
         };
         let value = reader.raw().ok()?;
         reader.end_list().ok()?;
+        Some((is_fulfilled, value))
+    }
+
+    /// Reads an [outcome](Self::read_outcome) and to the end of the record, in the form of
+    /// [`write_settlement`](Operation::write_settlement).
+    #[inline]
+    pub fn read_settlement<R: Read<'a>>(
+        reader: &mut R,
+        has_both: bool,
+    ) -> Option<(bool, &'a [u8])> {
+        let outcome = Self::read_outcome(reader)?;
         if has_both && !(reader.try_false() && reader.try_false()) {
             return None;
         }
         reader.end_record().ok()?;
-        Some((is_fulfilled, value))
+        Some(outcome)
     }
 }
 

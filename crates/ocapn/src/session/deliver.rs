@@ -11,7 +11,7 @@ use super::payload::Payload;
 use super::slab::Id;
 use super::table::Table;
 use super::vat::{Event, Vat};
-use crate::syrup::{self, Reader};
+use crate::captp::{Codec as _, Deliver, Syrup};
 
 pub(super) const NOT_AN_OBJECT: &str = "not an object: the promise was fulfilled with data";
 
@@ -529,18 +529,14 @@ impl Vat {
     }
 }
 
-/// What a resolver is called with: whether its promise is fulfilled, and the range of the value or reason. `None` if
-/// the arguments are not that.
+/// Returns whether the arguments of a resolver fulfil its promise, and the range of the value or reason; `None` for
+/// other arguments.
 fn settlement(arguments: &[u8]) -> Option<(bool, Range<usize>)> {
-    let mut reader = Reader::new(arguments);
-    let is_fulfilled = reader.descend(b"[7'fulfill");
-    if !is_fulfilled && !reader.descend(b"[5'break") {
-        return None;
-    }
-    let start = reader.offset();
-    reader.raw().ok()?;
-    let end = reader.offset();
-    (reader.try_end(syrup::Kind::List)).then_some((is_fulfilled, start..end))
+    let mut reader = Syrup::reader(arguments);
+    let (is_fulfilled, value) = Deliver::read_outcome(&mut reader)?;
+    // Before the end of the list, which is one byte.
+    let end = reader.offset() - 1;
+    Some((is_fulfilled, end - value.len()..end))
 }
 
 pub(super) fn outcome(is_fulfilled: bool, payload: Payload) -> Outcome {

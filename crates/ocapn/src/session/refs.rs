@@ -167,8 +167,7 @@ impl Vat {
         }
     }
 
-    /// Notes that the peer is to be told that nothing refers to this party any more, with the number of references
-    /// received.
+    /// Queues the message that nothing refers to this party any more, with the number of references received.
     pub(super) fn return_reference(&mut self, id: Id, target: Target, received: u64) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;

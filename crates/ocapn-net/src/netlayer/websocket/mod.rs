@@ -46,7 +46,7 @@ const READ_BUFFER: usize = 16 << 10;
 /// to objects whose swiss number the page does not know, and there are no cookies that it could abuse.
 ///
 /// URLs may come from peers. A name is resolved once, and only these addresses are connected to: public ones, and
-/// loopback or private ones if the own listener is bound to an address of that kind.
+/// loopback or private ones if this node's listener is bound to an address of that kind.
 #[derive(Debug)]
 pub struct WebSocket {
     listener: TcpListener,
