@@ -362,7 +362,7 @@ fn a_true_slowdown_is_found() {
             &format!("run = [{slowed:?}, \"20\", {FAKE:?}]\ncopies = [{FAKE:?}]"),
         ),
     ];
-    // A loaded machine may hide the difference once.
+    // A loaded machine may hide the difference once, or make a run noisy.
     for seed in 0..6 {
         let report = run(&Plan {
             arena: &folder.0,
@@ -381,12 +381,11 @@ fn a_true_slowdown_is_found() {
             progress: None,
         })
         .unwrap();
-        let Some(pair) = report.pairs.first() else {
-            panic!("{:?}", report.best("u256_add_varied", "slowed"));
-        };
-        assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
-        if found(pair, 1.2) {
-            return;
+        if let Some(pair) = report.pairs.first() {
+            assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
+            if found(pair, 1.2) {
+                return;
+            }
         }
     }
     panic!("six runs did not find it");
