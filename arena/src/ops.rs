@@ -25,7 +25,7 @@ pub enum Input {
     Report,
     /// Distinct items drawn with the kernel's seed.
     Varied,
-    /// Transactions of real blocks, `vectors/tx`.
+    /// Transactions of real blocks, `vectors/tx`; in the family `block` whole blocks, `vectors/blocks`.
     Blocks,
     /// The canonical encodings of `vectors/syrup`.
     Vectors,

@@ -1,5 +1,5 @@
-// A node's work on a block, by @ethereumjs/tx, mpt and vm. Its transactions reject the chain ids of the rows of senders
-// and of the transactions root, which exceed 2^53.
+// A node's work on a block, by @ethereumjs/tx, mpt and vm. Its transactions reject the generated chain ids of some rows of
+// senders and transactions roots, which exceed 2^53.
 import { createBlock, genTransactionsTrieRoot } from '@ethereumjs/block'
 import { createEVM } from '@ethereumjs/evm'
 import { createMPT } from '@ethereumjs/mpt'
@@ -64,8 +64,31 @@ const fill = async (state, code, accounts) => {
 const readAccounts = (reader) => Array.from({ length: reader.u32() }, () => new Address(reader.take(20)))
 const rest = (reader, one) => many(reader.bytes.subarray(reader.at), one)
 
+const transactionOf = (common) => (raw) => createTxFromRLP(raw, { common })
+const hashesAndSenders = (transactions) => transactions.flatMap((tx) => [tx.hash(), tx.getSenderAddress().bytes])
+const transactionsRoot = async (transactions, common) =>
+  genTransactionsTrieRoot(transactions, await createMPT({ common }))
+const lps = (item) => many(item, (r) => r.lp())
+
 /** The operations of the family `block`. */
 export const operations = (common) => ({
+  block_senders_mainnet: later(lps, async (raw) => [concatBytes(...hashesAndSenders(raw.map(transactionOf(common))))]),
+  block_transactions_root_mainnet: later(
+    (item) => lps(item).map(transactionOf(common)),
+    async (transactions) => [await transactionsRoot(transactions, common)],
+  ),
+  block_body: later(
+    (item) => {
+      const reader = new Reader(item)
+      const raw = lps(reader.lp())
+      return { raw, receipts: readReceipts(reader.bytes.subarray(reader.at)) }
+    },
+    async ({ raw, receipts }) => {
+      const transactions = raw.map(transactionOf(common))
+      const root = await transactionsRoot(transactions, common)
+      return [concatBytes(...hashesAndSenders(transactions), root, ...(await receiptRoots(receipts, common)))]
+    },
+  ),
   block_receipts_root: later(readReceipts, async (receipts) => [concatBytes(...(await receiptRoots(receipts, common)))]),
   block_execution: later(
     (item) => {
@@ -99,9 +122,9 @@ export const operations = (common) => ({
       const stateManager = (await state).shallowCopy()
       const vm = await createVM({ common, stateManager })
       const block = createBlock({ header: { number: 1n, gasLimit: 2n ** 40n, baseFeePerGas: 0n } }, { common })
-      const transactions = list.map((raw) => createTxFromRLP(raw, { common }))
-      const out = transactions.flatMap((tx) => [tx.hash(), tx.getSenderAddress().bytes])
-      out.push(await genTransactionsTrieRoot(transactions, await createMPT({ common })))
+      const transactions = list.map(transactionOf(common))
+      const out = hashesAndSenders(transactions)
+      out.push(await transactionsRoot(transactions, common))
       // As in `runBlock`: what transactions change stays in the caches until the end of the block.
       await vm.evm.journal.checkpoint()
       const receipts = []

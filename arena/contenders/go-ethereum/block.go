@@ -24,28 +24,57 @@ func readReceipts(item []byte) types.Receipts {
 	})
 }
 
+// recoverAll returns hash and sender of each transaction, and the transactions.
+func recoverAll(raw [][]byte) ([]byte, types.Transactions) {
+	out := make([]byte, 0, 52*len(raw)+320)
+	list := make(types.Transactions, len(raw))
+	for i, raw := range raw {
+		tx, from := transactionAndSender(raw)
+		hash := tx.Hash()
+		out = append(append(out, hash[:]...), from[:]...)
+		list[i] = tx
+	}
+	return out, list
+}
+
+func transactionsRoot(list types.Transactions) []byte {
+	root := types.DeriveSha(list, trie.NewStackTrie(nil))
+	return root[:]
+}
+
+func receiptsRoot(list types.Receipts) []byte {
+	for _, receipt := range list {
+		receipt.Bloom = types.CreateBloom(receipt)
+	}
+	root := types.DeriveSha(list, trie.NewStackTrie(nil))
+	bloom := types.MergeBloom(list)
+	return append(root[:], bloom[:]...)
+}
+
+// body is a block's raw transactions and receipts.
+type body struct {
+	raw      [][]byte
+	receipts types.Receipts
+}
+
 // block adds what a node does with a block.
 func block(ops map[string]Op) {
-	ops["block_senders"] = One(lps, func(list [][]byte, sum *Sum) {
-		out := make([]byte, 0, 52*len(list))
-		for _, raw := range list {
-			hash, from := hashAndSender(raw)
-			out = append(append(out, hash[:]...), from[:]...)
-		}
+	ops["block_senders"] = One(lps, func(raw [][]byte, sum *Sum) {
+		out, _ := recoverAll(raw)
 		sum.Bytes(out)
 	})
+	ops["block_senders_mainnet"] = ops["block_senders"]
 	ops["block_transactions_root"] = One(func(item []byte) types.Transactions {
 		return All(item, func(r *Reader) *types.Transaction { return must(decodeTransaction(r.Lp())) })
-	}, func(list types.Transactions, sum *Sum) {
-		root := types.DeriveSha(list, trie.NewStackTrie(nil))
-		sum.Bytes(root[:])
-	})
-	ops["block_receipts_root"] = One(readReceipts, func(list types.Receipts, sum *Sum) {
-		for _, receipt := range list {
-			receipt.Bloom = types.CreateBloom(receipt)
-		}
-		root := types.DeriveSha(list, trie.NewStackTrie(nil))
-		bloom := types.MergeBloom(list)
-		sum.Bytes(append(root[:], bloom[:]...))
+	}, func(list types.Transactions, sum *Sum) { sum.Bytes(transactionsRoot(list)) })
+	ops["block_transactions_root_mainnet"] = ops["block_transactions_root"]
+	ops["block_receipts_root"] = One(readReceipts, func(list types.Receipts, sum *Sum) { sum.Bytes(receiptsRoot(list)) })
+	ops["block_body"] = One(func(item []byte) body {
+		r := &Reader{item}
+		return body{lps(r.Lp()), readReceipts(r.Data)}
+	}, func(block body, sum *Sum) {
+		out, list := recoverAll(block.raw)
+		out = append(out, transactionsRoot(list)...)
+		sum.Bytes(append(out, receiptsRoot(block.receipts)...))
 	})
 }

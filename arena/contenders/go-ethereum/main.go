@@ -240,17 +240,18 @@ func head(raw []byte, sum *Sum) {
 	sum.Bytes(out[:])
 }
 
-func hashAndSender(raw []byte) (common.Hash, common.Address) {
+func transactionAndSender(raw []byte) (*types.Transaction, common.Address) {
 	tx := must(decodeTransaction(raw))
 	var signer types.Signer = types.HomesteadSigner{}
 	if tx.Protected() {
 		signer = types.LatestSignerForChainID(tx.ChainId())
 	}
-	return tx.Hash(), must(types.Sender(signer, tx))
+	return tx, must(types.Sender(signer, tx))
 }
 
 func sender(raw []byte, sum *Sum) {
-	hash, from := hashAndSender(raw)
+	tx, from := transactionAndSender(raw)
+	hash := tx.Hash()
 	sum.Bytes(append(hash[:], from[:]...))
 }
 

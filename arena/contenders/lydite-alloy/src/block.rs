@@ -1,10 +1,11 @@
-//! The functions for a whole block: alloy's, and those of lydite-alloy that replace them.
+//! The functions for a whole block: alloy's, those of lydite-alloy that replace them, and reth's.
 
 use alloy_consensus::transaction::{Recovered, SignerRecoverable};
 use alloy_consensus::{EthereumReceipt, TrieAccount, TxEnvelope, TxReceipt, TxType, proofs};
 use alloy_eips::eip2718::Decodable2718;
 use alloy_primitives::{Address, B256, Bloom, Log, U256};
 use arena_kit::Reader;
+use reth_primitives_traits::transaction::{recover::try_recover_signers, signed::RecoveryError};
 
 pub type Receipt = EthereumReceipt<TxType>;
 
@@ -41,6 +42,18 @@ pub static ALLOY: Functions = Functions {
     },
     storage_root: proofs::storage_root_unhashed,
     state_root: proofs::state_root_unhashed,
+};
+
+/// reth's, which hands the roots on to alloy.
+pub static RETH: Functions = Functions {
+    transactions: |raw| {
+        let transactions = try_recover_signers(raw.iter(), |raw: &&[u8]| {
+            TxEnvelope::decode_2718_exact(raw).map_err(RecoveryError::from_source)
+        });
+        transactions.ok()
+    },
+    transactions_root: reth_primitives_traits::proofs::calculate_transaction_root,
+    ..ALLOY
 };
 
 /// Lydite's.

@@ -1,6 +1,6 @@
-//! alloy and revm as a contender, with or without Lydite underneath, selected by the argument. Both are the same
-//! program. With Lydite, the transactions of a block, its roots and its bloom filter are computed by the functions of
-//! lydite-alloy that replace alloy's, without Lydite by alloy's.
+//! alloy and revm as a contender, with or without Lydite underneath, and reth's functions, selected by the argument. All
+//! are the same program. With Lydite, the transactions of a block, its roots and its bloom filter are computed by the
+//! functions of lydite-alloy that replace alloy's, without Lydite by alloy's or reth's.
 
 mod block;
 mod execution;
@@ -45,43 +45,77 @@ fn transactions(reader: &mut Reader) -> Option<Vec<TxEnvelope>> {
 
 /// Hash and sender of each transaction.
 fn senders(functions: &Functions, raw: &[&[u8]]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(52 * raw.len());
-    for transaction in (functions.transactions)(raw)? {
+    let (out, _) = recover(functions, raw)?;
+    Some(out)
+}
+
+/// Hash and sender of each transaction, and the transactions.
+fn recover(functions: &Functions, raw: &[&[u8]]) -> Option<(Vec<u8>, Vec<TxEnvelope>)> {
+    let mut out = Vec::with_capacity(52 * raw.len() + 320);
+    let mut transactions = Vec::with_capacity(raw.len());
+    for recovered in (functions.transactions)(raw)? {
+        let (transaction, sender) = recovered.into_parts();
         out.extend_from_slice(transaction.tx_hash().as_slice());
-        out.extend_from_slice(transaction.signer().as_slice());
+        out.extend_from_slice(sender.as_slice());
+        transactions.push(transaction);
     }
+    Some((out, transactions))
+}
+
+/// Raw transactions and receipts of a block.
+type Body = (Vec<&'static [u8]>, Vec<Receipt>);
+
+/// Hash and sender of each transaction, both roots, and the bloom filter.
+fn body(functions: &Functions, (transactions, receipts): &Body) -> Option<Vec<u8>> {
+    let (mut out, transactions) = recover(functions, transactions)?;
+    out.extend_from_slice((functions.transactions_root)(&transactions).as_slice());
+    out.extend(block::encode((functions.receipts_root)(receipts)));
     Some(out)
 }
 
 fn main() {
-    let lydite = std::env::args().nth(1).as_deref() == Some("lydite");
-    if lydite {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    let functions = match name.as_str() {
+        "lydite-alloy" => &block::LYDITE,
+        "alloy-revm" => &block::ALLOY,
+        "reth" => &block::RETH,
+        _ => panic!("expected lydite-alloy, alloy-revm or reth, found {name:?}"),
+    };
+    if name == "lydite-alloy" {
         LYDITE.store(true, Ordering::Relaxed);
         let installed = lydite_alloy::install();
         assert!(installed.consensus && installed.revm, "{installed:?}");
     }
-    let functions = if lydite {
-        &block::LYDITE
-    } else {
-        &block::ALLOY
-    };
-    let ops: Vec<Op> = vec![
-        op("block_senders", raw).call(move |raw: &Vec<&[u8]>| senders(functions, raw)),
-        op("block_transactions_root", transactions)
-            .call(move |block: &Vec<TxEnvelope>| (functions.transactions_root)(block).0),
+    let mut ops: Vec<Op> = vec![
+        op("block_senders block_senders_mainnet", raw)
+            .call(move |raw: &Vec<&[u8]>| senders(functions, raw)),
+        op(
+            "block_transactions_root block_transactions_root_mainnet",
+            transactions,
+        )
+        .call(move |block: &Vec<TxEnvelope>| (functions.transactions_root)(block).0),
         op("block_receipts_root", block::receipts).call(move |receipts: &Vec<Receipt>| {
             Some(block::encode((functions.receipts_root)(receipts)))
         }),
-        op("block_execution", execution::calls).call(execution::execute),
+        op("block_body", |reader| {
+            let transactions = raw(&mut Reader::new(reader.bytes()?))?;
+            Some((transactions, block::receipts(reader)?))
+        })
+        .call(move |block: &Body| body(functions, block)),
+    ];
+    let version = |of| locked_version(include_str!("../../Cargo.lock"), of);
+    if name == "reth" {
+        return run("reth", version("reth-primitives-traits"), ops);
+    }
+    ops.push(op("block_execution", execution::calls).call(execution::execute));
+    ops.push(
         op("block_import", import::read)
             .call(move |block: &Import| import::import(functions, block)),
-    ];
-    let name = if lydite { "lydite-alloy" } else { "alloy-revm" };
-    let version = |of| locked_version(include_str!("../../Cargo.lock"), of);
+    );
     let versions = format!(
         "alloy {}, revm {}",
         version("alloy-consensus"),
         version("revm")
     );
-    run(name, versions.leak(), ops);
+    run(name.leak(), versions.leak(), ops);
 }

@@ -1,5 +1,6 @@
 //! The `block` family: a node's work on a block.
 
+mod real;
 mod receipts;
 mod token;
 
@@ -8,7 +9,7 @@ use num_bigint::BigUint;
 
 use super::Elements;
 use super::mainnet::{secret_key, sender, transaction};
-use crate::ops::Op;
+use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::transaction::Signed;
 use crate::truth::{Expected, Reader, keccak256, lp, rlp, secp256k1, trie};
@@ -20,7 +21,14 @@ pub struct Block;
 
 impl Elements for Block {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
-        bail!("no report input for kernel {}", op.kernel)
+        let blocks = real::blocks()?.iter();
+        let item = |block: &real::Block| match op.kernel.as_str() {
+            "block_senders" | "block_transactions_root" => Ok(block.transactions.to_vec()),
+            "block_receipts_root" => Ok(block.receipts.to_vec()),
+            "block_body" => Ok([&lp(block.transactions)[..], block.receipts].concat()),
+            other => bail!("no real blocks for kernel {other}"),
+        };
+        blocks.map(item).collect()
     }
 
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
@@ -43,7 +51,7 @@ impl Elements for Block {
     }
 
     fn is_prefixed(&self, op: &Op) -> bool {
-        op.kernel == "block_senders"
+        op.kernel == "block_senders" && op.input == Input::Varied
     }
 }
 
@@ -53,24 +61,35 @@ fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
     match kernel {
         "block_senders" => {
             let mut out = Vec::new();
-            while !reader.0.is_empty() {
-                let raw = reader.lp()?;
+            for raw in lps(&mut reader)? {
                 out.extend(keccak256(raw));
-                out.extend(sender(raw)?);
+                out.extend(sender(raw).or_else(|_| real::sender(raw))?);
             }
             Ok(out)
         }
-        "block_transactions_root" => {
-            let mut raw = Vec::new();
-            while !reader.0.is_empty() {
-                raw.push(reader.lp()?);
-            }
-            Ok(trie::ordered_root(&raw).to_vec())
-        }
+        "block_transactions_root" => Ok(trie::ordered_root(&lps(&mut reader)?).to_vec()),
         "block_receipts_root" => Ok(receipts::roots(&receipts::read(&mut reader)?)),
+        "block_body" => {
+            let (transactions, receipts) = (reader.lp()?, reader.rest());
+            let parts = [
+                output("block_senders", transactions)?,
+                output("block_transactions_root", transactions)?,
+                output("block_receipts_root", receipts)?,
+            ];
+            Ok(parts.concat())
+        }
         "block_execution" => outputs_of_calls(&mut reader),
         _ => imported(&mut reader),
     }
+}
+
+/// The byte strings that remain, each with its length.
+fn lps<'a>(reader: &mut Reader<'a>) -> Result<Vec<&'a [u8]>> {
+    let mut list = Vec::new();
+    while !reader.0.is_empty() {
+        list.push(reader.lp()?);
+    }
+    Ok(list)
 }
 
 // Blocks of calls
