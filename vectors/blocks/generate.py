@@ -1,6 +1,6 @@
 """Writes mainnet.bin.gz from the block data of ethereum/portal-spec-tests; see SOURCE.md.
 
-    pip install rlp==5.0.0 coincurve==21.0.0 pycryptodome==4.4.0 PyYAML==6.0.4
+    pip install rlp==5.0.0 coincurve==21.0.0 pycryptodome==3.23.0 PyYAML==6.0.3
     python generate.py PATH/TO/portal-spec-tests
 
 Roots, bloom filters and block hashes are those of the headers; the arena's tests recompute them from the other fields.
@@ -49,9 +49,8 @@ def sender(raw):
 
 
 def receipt(item):
-    kind, fields = (item[0], rlp.decode(item[1:])) if isinstance(item, bytes) else (0, item)
-    status, gas, _, logs = fields
-    out = bytes([kind, number(status)]) + number(gas).to_bytes(8, "little") + len(logs).to_bytes(4, "little")
+    kind, status, gas, logs = item
+    out = bytes([number(kind), number(status)]) + number(gas).to_bytes(8, "little") + len(logs).to_bytes(4, "little")
     for address, topics, data in logs:
         out += address + bytes([len(topics)]) + b"".join(topics) + lp(data)
     return out
