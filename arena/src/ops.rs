@@ -378,7 +378,7 @@ mod tests {
             assert!(!fixture || !op.fixture.is_empty(), "{}", op.id);
             assert_eq!(
                 matches!(op.input, Input::Report | Input::Fixture),
-                !["varied", "batch", "blocks", "vectors"]
+                !["varied", "batch", "blocks", "mainnet", "vectors"]
                     .iter()
                     .any(|part| op.id.contains(part)),
                 "{}",
