@@ -1,5 +1,7 @@
 //! The field of secp256k1: what its representations share. [`words64`] is the one of the public types.
 
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub(super) mod saturated;
 #[cfg(any(test, target_pointer_width = "32"))]
 pub(super) mod words32;
 mod words64;
@@ -7,6 +9,14 @@ mod words64;
 pub(crate) use words64::FieldElement;
 
 use crate::{field::SecretField, safegcd::Modulus};
+
+/// The fastest representations without instructions beyond the target's baseline, for public and for secret values.
+#[cfg(target_arch = "aarch64")]
+pub(super) use saturated::{Public as PortablePublic, Secret as PortableSecret};
+#[cfg(target_pointer_width = "32")]
+pub(super) use words32::{Element as PortablePublic, Element as PortableSecret};
+#[cfg(not(any(target_arch = "aarch64", target_pointer_width = "32")))]
+pub(super) use words64::{FieldElement as PortablePublic, FieldElement as PortableSecret};
 
 /// A representation of the field elements.
 pub(crate) trait FieldRepr: SecretField {

@@ -8,6 +8,8 @@
 //! libsecp256k1's exhaustive tests; the generators were computed for these tests.
 
 use super::*;
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+use crate::secp256k1::field::saturated;
 #[cfg(target_arch = "x86_64")]
 use crate::secp256k1::x86_64::adx;
 use crate::{
@@ -193,6 +195,17 @@ macro_rules! each_field {
         {
             type $field = FieldElement;
             $body
+        }
+        #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+        {
+            {
+                type $field = saturated::Public;
+                $body
+            }
+            {
+                type $field = saturated::Secret;
+                $body
+            }
         }
         #[cfg(target_arch = "x86_64")]
         if Backend::detect() != Backend::Portable {
