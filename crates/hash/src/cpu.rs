@@ -1,4 +1,5 @@
-//! The CPU features that kernels may use: detected once at run time, and limited to a [`Tier`] on request.
+//! The CPU features that kernels may use: detected once at run time, and limited to a [`Tier`] on request or to
+//! [`Tier::DEFAULT`].
 //!
 //! Every run-time selection in Lydite's crates goes through this module, so that one limit applies to all of them. The
 //! dependencies `sha2` and `blst` detect features themselves and ignore the limit.
@@ -10,7 +11,7 @@ use core::fmt;
 use core::str::FromStr;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The environment variable that limits the tier in builds with the feature `std`. It is read at the first detection.
+/// The environment variable that selects the tier in builds with the feature `std`. It is read at the first detection.
 #[cfg(feature = "std")]
 pub const VARIABLE: &str = "LYDITE_BACKEND";
 
@@ -32,7 +33,8 @@ pub enum Tier {
     /// NEON, which almost every AArch64 CPU has.
     #[cfg(target_arch = "aarch64")]
     Neon,
-    /// Also the SHA-3 instructions, like Apple M1 and Arm Neoverse V1. All that the CPU has.
+    /// Also the SHA-3 instructions, like Apple M1 and Arm Neoverse V1. All that the CPU has. See
+    /// [`Tier::DEFAULT`].
     #[cfg(target_arch = "aarch64")]
     Sha3,
 }
@@ -52,6 +54,17 @@ impl Tier {
         #[cfg(target_arch = "aarch64")]
         Self::Sha3,
     ];
+
+    /// The highest tier that is used unless another is requested: the last, except on AArch64. There, only Apple's
+    /// systems use `Sha3`: in the models of Arm Neoverse N2, V1 and V2, scalar code takes fewer cycles than the SHA-3
+    /// instructions. Unit tests use all tiers.
+    pub const DEFAULT: Self = {
+        let skipped = cfg!(all(
+            target_arch = "aarch64",
+            not(any(target_vendor = "apple", test))
+        )) as usize;
+        Self::ALL[Self::ALL.len() - 1 - skipped]
+    };
 
     /// The name, the features without which a CPU is in a lower tier, and those that the tier may use.
     const fn definition(self) -> (&'static str, Features, Features) {
@@ -141,7 +154,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Returns the tier in force.
+/// Returns the tier in force: the requested one, or the highest up to [`Tier::DEFAULT`] that the CPU supports.
 pub fn tier() -> Tier {
     Tier::highest(features())
 }
@@ -290,11 +303,11 @@ fn features() -> Features {
 fn first() -> Features {
     let detected = detect();
     #[cfg(feature = "std")]
-    let detected = match requested_within(detected) {
-        Ok(Some(tier)) => detected.within(tier),
-        _ => detected,
-    };
-    let features = detected.and(DETECTED);
+    let requested = requested_within(detected).ok().flatten();
+    #[cfg(not(feature = "std"))]
+    let requested = None;
+    let tier = requested.unwrap_or(Tier::DEFAULT);
+    let features = detected.within(tier).and(DETECTED);
     // Keeps a limit that another thread has set in the meantime.
     match ALLOWED.compare_exchange(0, features.0, Relaxed, Relaxed) {
         Ok(_) => features,
