@@ -99,6 +99,15 @@ proptest! {
     }
 
     #[test]
+    fn division_by_halves(high in limb(), low in limb(), divisor in limb()) {
+        prop_assume!(high < divisor);
+        let numerator = u128::from(high) << 64 | u128::from(low);
+        let (quotient, remainder) = division::div_by_halves(high, low, divisor);
+        prop_assert_eq!(u128::from(quotient), numerator / u128::from(divisor));
+        prop_assert_eq!(u128::from(remainder), numerator % u128::from(divisor));
+    }
+
+    #[test]
     fn division(n in number(), d in number()) {
         prop_assume!(!d.is_zero());
         assert_division(n.0, d.0);

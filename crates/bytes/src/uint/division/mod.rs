@@ -169,11 +169,50 @@ fn div_2_by_1(high: u64, low: u64, divisor: u64) -> (u64, u64) {
         // SAFETY: `high < divisor` is asserted above.
         unsafe { x86_64::div_2_by_1(high, low, divisor) }
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable"))))]
+    #[cfg(target_arch = "aarch64")]
+    {
+        div_by_halves(high, low, divisor)
+    }
+    #[cfg(not(any(
+        target_arch = "aarch64",
+        all(target_arch = "x86_64", not(miri), not(lydite_backend = "portable"))
+    )))]
     {
         let (numerator, divisor) = (join(high, low), u128::from(divisor));
         ((numerator / divisor) as u64, (numerator % divisor) as u64)
     }
+}
+
+/// [`div_2_by_1`] with two divisions of 64-bit words, for targets that have these but no longer ones. [Knuth2] §4.3.1
+/// Algorithm D with 32-bit digits.
+#[cfg(any(test, target_arch = "aarch64"))]
+#[inline(always)]
+pub(super) fn div_by_halves(high: u64, low: u64, divisor: u64) -> (u64, u64) {
+    let shift = divisor.leading_zeros();
+    let divisor = divisor << shift;
+    // Divides `high * 2^32 + next` by the divisor.
+    let digit = |high: u64, next: u64| {
+        let (top, rest) = (divisor >> 32, divisor & u64::from(u32::MAX));
+        // At most two too large, and at most 2^32 + 1, so that the product fits.
+        let mut quotient = high / top;
+        let value = (high % top) << 32 | next;
+        let (mut remainder, negative) = value.overflowing_sub(quotient * rest);
+        if negative {
+            let positive;
+            quotient -= 1;
+            (remainder, positive) = remainder.overflowing_add(divisor);
+            if !positive {
+                quotient -= 1;
+                remainder = remainder.wrapping_add(divisor);
+            }
+        }
+        (quotient, remainder)
+    };
+    // The double shift is correct for a shift of 0.
+    let (high, low) = (high << shift | low >> 1 >> (63 - shift), low << shift);
+    let (first, remainder) = digit(high, low >> 32);
+    let (second, remainder) = digit(remainder, low & u64::from(u32::MAX));
+    (first << 32 | second, remainder >> shift)
 }
 
 /// Divides by a divisor of `W >= 2` limbs, whose top limb must not be 0. The remainder window of `W` limbs stays below
