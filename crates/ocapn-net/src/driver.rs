@@ -125,7 +125,14 @@ pub(crate) fn carry_out(node: &Node) {
             let node = node.clone();
             runtime.spawn(async move {
                 let opened = match netlayer {
-                    Some(netlayer) => netlayer.dial(location).await,
+                    Some(netlayer) => {
+                        let time = node.inner().dial_time;
+                        let opened = tokio::time::timeout(time, netlayer.dial(location)).await;
+                        opened.unwrap_or_else(|_| {
+                            let kind = io::ErrorKind::TimedOut;
+                            Err(io::Error::new(kind, "no connection in time"))
+                        })
+                    }
                     None => Err(io::Error::new(
                         io::ErrorKind::Unsupported,
                         format!("no netlayer for the transport {}", location.transport),

@@ -8,7 +8,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, Waker},
-    time::Instant,
+    time::Duration,
 };
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -16,6 +16,7 @@ use lydite_ocapn::captp::{Dialect, Framing, Locator, Peer, Sturdyref};
 use lydite_ocapn::session::{
     Config, Connection, Event, Limits, Location, Outcome, Output, Payload, Ref, Stats, Vat,
 };
+use tokio::time::Instant;
 
 use crate::netlayer::Netlayer;
 use crate::object::{Call, Object, Objects};
@@ -46,6 +47,8 @@ pub(crate) struct Inner {
     pub most_waiting: usize,
     /// Most connections accepted from one address.
     pub most_connections: usize,
+    /// Time for the netlayer to open a connection.
+    pub dial_time: Duration,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
@@ -218,6 +221,7 @@ impl Builder {
         config.framing = self.framing;
         config.fixed_framing = self.fixed_framing;
         let (most_calls, most_waiting) = (self.limits.answers, self.limits.queue);
+        let dial_time = Duration::from_millis(self.limits.dial_time);
         config.limits = self.limits;
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
@@ -245,6 +249,7 @@ impl Builder {
             most_calls,
             most_waiting,
             most_connections: self.connections_per_address,
+            dial_time,
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),

@@ -215,6 +215,66 @@ fn disconnection_and_failed_dials() {
     });
 }
 
+/// A netlayer that never opens a connection. Holds a clone for each that is being opened.
+struct Silent(std::sync::Arc<()>);
+
+impl Netlayer for Silent {
+    fn location(&self) -> Location {
+        Location {
+            transport: "silent".into(),
+            designator: "alice".into(),
+            hints: None,
+        }
+    }
+
+    fn dial(&self, _: Location) -> Future<'_, io::Result<Opened>> {
+        let held = self.0.clone();
+        Box::pin(async move {
+            let _held = held;
+            std::future::pending().await
+        })
+    }
+
+    fn accept(&self) -> Future<'_, io::Result<Opened>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[test]
+fn connections_that_do_not_open_end_in_time() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    // Time passes when all tasks wait.
+    let runtime = runtime.enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let network = Network::default();
+        let opening = std::sync::Arc::new(());
+        let alice = Node::builder()
+            .netlayer(Silent(opening.clone()))
+            .netlayer(network.join("alice").unwrap())
+            .start()
+            .unwrap();
+        let bob = node(network.join("bob").unwrap());
+        let started = tokio::time::Instant::now();
+        let silent: Locator = "ocapn://bob.silent/s/x".parse().unwrap();
+        let calls: Vec<Promise> = (0..10).map(|_| alice.enliven(&silent)).collect();
+        // Others are not affected.
+        let echo = alice.enliven(&bob.locator(suite::swiss::ECHO).unwrap());
+        assert!(echo.call(args![1u64]).await.is_ok());
+        assert!(started.elapsed() < Duration::from_secs(1));
+        assert_eq!(std::sync::Arc::strong_count(&opening), 3);
+        for call in calls {
+            let error = call.await.unwrap_err();
+            assert_eq!(error.to_string(), "cannot connect: no connection in time");
+            assert!(matches!(error, Error::Disconnected(_)));
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        assert!((30.0..30.5).contains(&seconds), "{seconds} s");
+        tokio::task::yield_now().await;
+        assert_eq!(std::sync::Arc::strong_count(&opening), 2);
+        assert!(echo.call(args![1u64]).await.is_ok());
+    });
+}
+
 #[test]
 fn connections_of_one_address_are_bounded() {
     run(async {

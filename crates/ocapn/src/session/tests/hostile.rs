@@ -2,9 +2,51 @@
 use std::{format, string::String, vec, vec::Vec};
 
 use super::super::*;
+use super::pair;
 use super::world::*;
 use crate::captp::*;
 use crate::syrup::{self, Value};
+
+macro_rules! driven {
+    ($($limit:ident: $($test:path),+;)*) => {
+        const _: fn(Limits) = |limits| {
+            let Limits { $($limit: _),* } = limits;
+        };
+        const _: &[fn()] = &[$($($test),+),*];
+    };
+}
+
+// Each limit, and the tests that drive it. A limit that is missing here is an error of the compiler. What a peer can
+// make a vat hold is in `tests/limits.rs`.
+driven! {
+    message: long_and_deep_messages, own_messages_that_are_too_long;
+    references: imports_and_references_in_a_message;
+    unidentified: no_hello_in_time_and_too_many_without;
+    hello_time: no_hello_in_time_and_too_many_without;
+    dial_time: connections_that_do_not_open_in_time;
+    crossed_time: a_peer_that_refuses_and_does_not_connect;
+    duplicate_time: hellos_that_are_refused, a_peer_that_reconnects_before_its_end_is_known;
+    message_time: malformed_bytes, deadlines_are_kept_in_order;
+    close_time: a_connection_that_nobody_closes;
+    connections: connections_in_all;
+    exports: exports_to_one_peer, answers_held_of_one_peer;
+    imports: imports_and_references_in_a_message;
+    answers: answers_in_use_and_too_many;
+    queue: queues_of_promises, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
+    queue_bytes: queues_of_promises;
+    values: values_in_answers, values_kept_for_a_session_that_ended;
+    listeners: listeners;
+    session_listeners: listeners, listeners_that_were_notified_do_not_count;
+    gifts: handoffs::gifts_withdrawals_and_signatures_are_bounded;
+    withdrawals: handoffs::gifts_withdrawals_and_signatures_are_bounded;
+    gift_time: handoffs::gifts_withdrawals_and_signatures_are_bounded;
+    gift_id: handoffs::gifts_withdrawals_and_signatures_are_bounded, handoffs::gives_with_long_parts;
+    handoffs: handoffs::gives_for_others_and_too_many;
+    signatures: handoffs::gifts_withdrawals_and_signatures_are_bounded;
+    outbound_soft: pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
+    outbound_hard: a_peer_that_does_not_read, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
+    location_part: locations_that_are_too_long, handoffs::gives_with_long_parts;
+}
 
 /// A vat under attack with an honest peer (vat 1), and the attacker's side of a connection.
 struct Attack {
@@ -208,14 +250,73 @@ fn long_and_deep_messages() {
         message: 10_000,
         ..Limits::default()
     };
-    let mut attack = Attack::new(limits);
-    attack.send(&[b"<10'op:deliver".as_slice(), &[b'['; 10_001]].concat());
-    attack.ends_clean("byte");
+    let text = format!("[10000:{}]", "x".repeat(10_000));
+    for message in [
+        [b"<10'op:deliver[".as_slice(), &[b't'; 10_001]].concat(),
+        deliver(Target::Export(0), text.as_bytes(), None, None),
+    ] {
+        let mut attack = Attack::new(limits.clone());
+        attack.send(&message);
+        attack.ends_clean("longer than the limit");
+    }
 
     let mut attack = Attack::default();
     attack.send(b"<8'op:abort2000000\"");
     attack.send(&vec![b'a'; 1 << 20]);
     attack.ends_clean("longer than the limit");
+
+    let mut attack = Attack::default();
+    attack.connection = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
+    attack.send(b"1048577:");
+    let ended = attack.ended().unwrap();
+    assert!(ended.contains("longer than the limit"), "{ended}");
+    attack.goes_on();
+
+    let nested = |depth| ["[".repeat(depth), "]".repeat(depth)].concat();
+    for is_complete in [true, false] {
+        let mut attack = Attack::default();
+        attack.send(&deliver(
+            Target::Export(0),
+            nested(100).as_bytes(),
+            None,
+            None,
+        ));
+        assert_eq!(attack.ended(), None);
+        let deep = deliver(Target::Export(0), nested(1000).as_bytes(), None, None);
+        attack.send(&deep[..if is_complete { deep.len() } else { 900 }]);
+        attack.ends_clean("nested deeper than the limit");
+    }
+}
+
+#[test]
+fn own_messages_that_are_too_long() {
+    let mut attack = Attack::new(Limits {
+        message: 1_000,
+        ..Limits::default()
+    });
+    attack.send(&fetch("object", 1));
+    for answer in [2, 3] {
+        attack.send(&deliver(
+            Target::Answer(1),
+            b"[]",
+            Some(answer),
+            Some(answer),
+        ));
+    }
+    let replies = calls(&std::mem::take(&mut attack.events));
+    for (length, (_, _, reply)) in [1_000, 10].into_iter().zip(replies) {
+        let value = Payload::from("x".repeat(length));
+        attack.vat().resolve(reply.unwrap(), Ok(&value));
+        attack.vat().drop_ref(reply.unwrap());
+    }
+    let told = attack.told();
+    assert!(
+        told.len() == 2
+            && told[0].contains("message longer than 1000 bytes")
+            && told[1].contains("fulfill10"),
+        "{told:?}"
+    );
+    attack.goes_on();
 }
 
 #[test]
@@ -552,6 +653,26 @@ fn exports_to_one_peer() {
 }
 
 #[test]
+fn answers_held_of_one_peer() {
+    let mut attack = Attack::new(Limits {
+        exports: 3,
+        ..Limits::default()
+    });
+    attack.send(&fetch("object", 1));
+    let object = b"[<18'desc:import-object5+>]";
+    attack.send(&deliver(Target::Answer(1), object, None, None));
+    let peer = calls(&attack.events)[0].1.refs()[0];
+    let nothing = Payload::list(|_| {});
+    let [.., held, refused] = [(); 4].map(|()| attack.vat().call(peer, &nothing));
+    assert_eq!(attack.vat().outcome(held), None);
+    let reason = attack.vat().outcome(refused).unwrap().unwrap_err();
+    assert_eq!(reason.cause, Cause::Limit);
+    assert_eq!(reason.message(), "too many answers of this peer are held");
+    assert_eq!(attack.ended(), None);
+    attack.goes_on();
+}
+
+#[test]
 fn queues_of_promises() {
     let queue = Limits {
         queue: 10,
@@ -883,6 +1004,140 @@ fn no_hello_in_time_and_too_many_without() {
     attack.goes_on();
 }
 
+/// The requests to open connections.
+fn dials(vat: &mut Vat) -> Vec<Dial> {
+    let outputs = std::iter::from_fn(|| vat.poll_output());
+    let dials = outputs.filter_map(|output| match output {
+        Output::Dial { dial, .. } => Some(dial),
+        _ => None,
+    });
+    dials.collect()
+}
+
+#[test]
+fn connections_that_do_not_open_in_time() {
+    let mut attack = Attack::default();
+    // The first is never opened, and on the second there is no hello.
+    let promises = [20, 21].map(|vat| attack.world.enliven(0, vat, b"object"));
+    let vat = attack.vat();
+    promises.iter().for_each(|promise| vat.listen(*promise));
+    let [_, silent] = dials(vat).try_into().unwrap();
+    vat.dialed(silent, Proof::Trusted, 10_000).unwrap();
+    vat.tick(29_999);
+    assert_eq!((vat.stats().dials, vat.poll_event()), (2, None));
+    vat.tick(30_000);
+    assert_eq!(vat.stats().dials, 0);
+    let events: Vec<Event> = std::iter::from_fn(|| vat.poll_event()).collect();
+    let reasons = promises.map(|promise| reason(outcome(&events, promise)));
+    let expected = ["no connection in time", "no hello in time"];
+    assert_eq!(
+        reasons,
+        expected.map(|reason| format!("cannot connect: {reason}"))
+    );
+    attack.goes_on();
+}
+
+#[test]
+fn a_peer_that_refuses_and_does_not_connect() {
+    let mut attack = Attack::default();
+    let promise = attack.world.enliven(0, 20, b"object");
+    let vat = attack.vat();
+    vat.listen(promise);
+    let [dial] = dials(vat).try_into().unwrap();
+    let connection = vat.dialed(dial, Proof::Trusted, 0).unwrap();
+    vat.received(connection, b"<8'op:abort7\"crossed>", 0);
+    vat.closed(connection, "");
+    // A connection from the peer may be on its way.
+    vat.tick(999);
+    assert_eq!(vat.stats().dials, 1);
+    vat.tick(1_000);
+    assert_eq!(vat.stats().dials, 0);
+    let events: Vec<Event> = std::iter::from_fn(|| vat.poll_event()).collect();
+    assert_eq!(
+        reason(outcome(&events, promise)),
+        "cannot connect: aborted by the peer: crossed"
+    );
+    attack.goes_on();
+}
+
+#[test]
+fn a_connection_that_nobody_closes() {
+    let mut attack = Attack::default();
+    attack.send(b"x");
+    assert!(attack.ended().is_some());
+    attack.vat().tick(999);
+    assert_eq!(attack.vat().stats().connections, 2);
+    attack.vat().tick(1_000);
+    assert_eq!(attack.vat().stats().connections, 1);
+    attack.goes_on();
+}
+
+/// Locations with one part above the limit each.
+fn long_locations() -> Vec<Location> {
+    let with = |change: fn(&mut Location)| {
+        let mut location = location(9);
+        change(&mut location);
+        location
+    };
+    let long = || "x".repeat(257);
+    vec![
+        with(|location| location.transport = "x".repeat(65)),
+        Location {
+            designator: long(),
+            ..location(9)
+        },
+        Location {
+            hints: Some(vec![(long(), String::new())]),
+            ..location(9)
+        },
+        Location {
+            hints: Some(vec![(String::new(), long())]),
+            ..location(9)
+        },
+        with(|location| {
+            let hints = (0..9).map(|i| (format!("{i}"), String::new()));
+            location.hints = Some(hints.collect());
+        }),
+    ]
+}
+
+#[test]
+fn locations_that_are_too_long() {
+    let key = SecretKey::from_bytes(&[9; 32]);
+    let hello = |location: &Location| {
+        let start = StartSession::sign::<Syrup>(&key, location.peer());
+        encode(&Operation::StartSession(start.unwrap()))
+    };
+    for location in long_locations() {
+        let mut attack = Attack::default();
+        attack.connection = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
+        attack.send(&hello(&location));
+        attack.ends("location too long");
+
+        let mut attack = Attack::default();
+        let promise = attack.vat().connect(&location.peer());
+        let reason = attack.vat().outcome(promise).unwrap().unwrap_err();
+        assert_eq!(reason.cause, Cause::Limit);
+        assert_eq!(reason.message(), "location too long");
+        assert_eq!(attack.vat().stats().dials, 0);
+        attack.goes_on();
+    }
+    let longest = Location {
+        designator: "x".repeat(256),
+        hints: Some(
+            (0..8)
+                .map(|i| (format!("{i:256}"), "x".repeat(256)))
+                .collect(),
+        ),
+        ..location(9)
+    };
+    let mut attack = Attack::default();
+    attack.connection = attack.vat().accepted(0, Proof::Trusted, 0).unwrap();
+    attack.send(&hello(&longest));
+    assert!(attack.events.contains(&Event::Up(attack.connection)));
+    attack.goes_on();
+}
+
 #[test]
 fn connections_in_all() {
     let mut attack = Attack::new(Limits {
@@ -899,14 +1154,6 @@ fn connections_in_all() {
 #[test]
 fn hellos_that_are_refused() {
     let key = SecretKey::from_bytes(&[9; 32]);
-    let signed = |designator: &str, part: usize| {
-        let mut location = location(9);
-        location.designator = designator.into();
-        if part > 0 {
-            location.hints = Some((0..part).map(|i| (format!("{i}"), String::new())).collect());
-        }
-        location
-    };
     let forged = {
         let location = location(9);
         let mut start = StartSession::sign::<Syrup>(&key, location.peer()).unwrap();
@@ -926,8 +1173,6 @@ fn hellos_that_are_refused() {
         (version.clone().into_bytes(), "byte"),
         (of(&location(0)), "our own key or location"),
         (of(&other_transport), "unknown transport pigeon"),
-        (of(&signed(&"x".repeat(257), 0)), "location too long"),
-        (of(&signed("x", 9)), "location too long"),
         (fetch("object", 1), "expected op:start-session"),
         // The honest peer has a session, and so has the attacker.
         (of(&location(1)), "there is a session with this peer"),
@@ -1136,7 +1381,7 @@ mod handoffs {
     }
 
     #[test]
-    fn gifts_withdrawals_and_signatures_are_bounded() {
+    pub fn gifts_withdrawals_and_signatures_are_bounded() {
         let mut attack = Attack::new(Limits {
             gifts: 2,
             withdrawals: 2,
@@ -1189,7 +1434,47 @@ mod handoffs {
     }
 
     #[test]
-    fn gives_for_others_and_too_many() {
+    pub fn gives_with_long_parts() {
+        let mut attack = Attack::default();
+        attack.send(&fetch("object", 1));
+        let ours = &attack.world.vats[0]
+            .sessions
+            .get(attack.connection.0)
+            .unwrap();
+        let receiver_key = ours.key.public_key();
+        let locations = long_locations();
+        let mut exporters: Vec<(&Location, &[u8])> = locations
+            .iter()
+            .map(|location| (location, &b"gift"[..]))
+            .collect();
+        let exporter = location(20);
+        exporters.push((&exporter, &[0; 65]));
+        let mut arguments = b"[".to_vec();
+        for (exporter, gift) in exporters.iter().copied() {
+            let give = HandoffGive {
+                receiver_key,
+                exporter: exporter.peer(),
+                session: [0; 32],
+                gifter_side: [0; 32],
+                gift,
+            };
+            let signed = Signed::sign::<Syrup>(&attack.key, give).unwrap();
+            signed.write(&mut Syrup::writer(&mut arguments));
+        }
+        arguments.push(b']');
+        attack.send(&deliver(Target::Answer(1), &arguments, None, None));
+        let calls = calls(&attack.events);
+        assert_eq!(calls[0].1.refs().len(), exporters.len());
+        for promise in calls[0].1.refs() {
+            let reason = attack.vat().outcome(*promise).unwrap().unwrap_err();
+            assert_eq!(reason.message(), "location or gift id too long");
+        }
+        assert_eq!(attack.vat().stats().dials, 0);
+        attack.goes_on();
+    }
+
+    #[test]
+    pub fn gives_for_others_and_too_many() {
         let mut attack = Attack::new(Limits {
             handoffs: 2,
             ..Limits::default()

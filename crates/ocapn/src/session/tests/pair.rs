@@ -423,7 +423,7 @@ fn nobody_forges_the_cause_of_a_broken_promise() {
 }
 
 #[test]
-fn own_messages_that_cannot_wait_fail_and_the_session_goes_on() {
+pub fn own_messages_that_cannot_wait_fail_and_the_session_goes_on() {
     let mut configs: Vec<Config> = (0..2).map(config).collect();
     configs[0].limits = Limits {
         message: 1_000,
