@@ -13,6 +13,7 @@ use std::{
 use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{Connection, Output};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+use tokio::time::Sleep;
 
 use crate::netlayer::{Netlayer, Opened, Stream};
 use crate::node::{Input, Node};
@@ -176,6 +177,7 @@ async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
         out: Vec::new(),
         written: 0,
         closing: false,
+        late: None,
     };
     let result = poll_fn(|context| pump.poll(context)).await;
     let reason = match result {
@@ -190,7 +192,7 @@ async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
 }
 
 /// Reads and writes at the same time: a peer that does not read must not keep us from reading, or both could wait for
-/// each other forever.
+/// each other. Only if far too much waits to be sent, nothing is read until the peer has read or its time has passed.
 struct Pump<'a> {
     node: &'a Node,
     connection: Connection,
@@ -198,6 +200,8 @@ struct Pump<'a> {
     out: Vec<u8>,
     written: usize,
     closing: bool,
+    /// While bytes cannot be written: when to give up.
+    late: Option<Pin<Box<Sleep>>>,
 }
 
 impl Pump<'_> {
@@ -215,7 +219,11 @@ impl Pump<'_> {
             if self.poll_write(context)?.is_ready() {
                 return Poll::Ready(Ok(()));
             }
-            if self.closing {
+            if self.is_late(context) {
+                let error = io::Error::new(io::ErrorKind::TimedOut, "the peer does not read");
+                return Poll::Ready(Err(error));
+            }
+            if self.closing || self.node.is_full(self.connection) {
                 return Poll::Pending;
             }
             let mut buffer = ReadBuf::new(read);
@@ -235,12 +243,33 @@ impl Pump<'_> {
         }
     }
 
+    /// Whether bytes could not be written for too long.
+    fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+        if self.out.is_empty() && !self.closing {
+            return false;
+        }
+        let (closing, inner) = (self.closing, self.node.inner());
+        let late = self.late.get_or_insert_with(|| {
+            let time = if closing {
+                inner.close_time
+            } else {
+                inner.message_time
+            };
+            Box::pin(tokio::time::sleep(time))
+        });
+        late.as_mut().poll(context).is_ready()
+    }
+
     /// Writes what there is. Ready when the connection is to be closed and everything was written.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
+            let before = self.closing;
             self.closing = self
                 .node
                 .poll_bytes(self.connection, &mut self.out, context.waker());
+            if self.closing != before {
+                self.late = None;
+            }
             if self.out.is_empty() {
                 if !self.closing {
                     let _ = Pin::new(&mut self.stream).poll_flush(context)?;
@@ -252,7 +281,10 @@ impl Pump<'_> {
                 let bytes = &self.out[self.written..];
                 match Pin::new(&mut self.stream).poll_write(context, bytes)? {
                     Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                    Poll::Ready(written) => self.written += written,
+                    Poll::Ready(written) => {
+                        self.written += written;
+                        self.late = None;
+                    }
                     Poll::Pending => return Poll::Pending,
                 }
             }

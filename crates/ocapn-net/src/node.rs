@@ -49,6 +49,9 @@ pub(crate) struct Inner {
     pub most_connections: usize,
     /// Time for the netlayer to open a connection.
     pub dial_time: Duration,
+    /// Time for which a peer may read nothing, and time to send the last bytes on a connection.
+    pub message_time: Duration,
+    pub close_time: Duration,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
@@ -221,7 +224,12 @@ impl Builder {
         config.framing = self.framing;
         config.fixed_framing = self.fixed_framing;
         let (most_calls, most_waiting) = (self.limits.answers, self.limits.queue);
-        let dial_time = Duration::from_millis(self.limits.dial_time);
+        let [dial_time, message_time, close_time] = [
+            self.limits.dial_time,
+            self.limits.message_time,
+            self.limits.close_time,
+        ]
+        .map(Duration::from_millis);
         config.limits = self.limits;
         let node = Node(Arc::new(Inner {
             state: Mutex::new(State {
@@ -250,6 +258,8 @@ impl Builder {
             most_waiting,
             most_connections: self.connections_per_address,
             dial_time,
+            message_time,
+            close_time,
             runtime,
             start: Instant::now(),
             stopped: AtomicBool::new(false),
@@ -809,6 +819,11 @@ impl Node {
         drop(state);
         woken.into_iter().for_each(Waker::wake);
         closing
+    }
+
+    /// Whether nothing should be read from the connection.
+    pub(crate) fn is_full(&self, connection: Connection) -> bool {
+        self.state().vat.is_full(connection)
     }
 
     /// The connection's task ends.

@@ -5,8 +5,11 @@ use std::{
     time::Duration,
 };
 
-use lydite_ocapn::captp::{Dialect, Frames, Framing, Locator, Operation, Syrup};
-use lydite_ocapn::session::Location;
+use lydite_ocapn::captp::{
+    Dialect, Frames, Framing, Import, Locator, Operation, SecretKey, StartSession, Syrup, Target,
+};
+use lydite_ocapn::session::{Limits, Location};
+use tokio::io::AsyncWriteExt as _;
 
 use crate::*;
 
@@ -240,12 +243,16 @@ impl Netlayer for Silent {
     }
 }
 
+/// Runs a test whose time passes when all tasks wait.
+fn run_paused(test: impl std::future::Future<Output = ()>) {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().start_paused(true).build().unwrap();
+    runtime.block_on(test);
+}
+
 #[test]
 fn connections_that_do_not_open_end_in_time() {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    // Time passes when all tasks wait.
-    let runtime = runtime.enable_all().start_paused(true).build().unwrap();
-    runtime.block_on(async {
+    run_paused(async {
         let network = Network::default();
         let opening = std::sync::Arc::new(());
         let alice = Node::builder()
@@ -272,6 +279,66 @@ fn connections_that_do_not_open_end_in_time() {
         tokio::task::yield_now().await;
         assert_eq!(std::sync::Arc::strong_count(&opening), 2);
         assert!(echo.call(args![1u64]).await.is_ok());
+    });
+}
+
+#[test]
+fn a_peer_that_does_not_read_has_limited_time() {
+    run_paused(async {
+        let network = Network::default();
+        let limits = Limits {
+            outbound_soft: 100_000,
+            outbound_hard: 200_000,
+            ..Limits::default()
+        };
+        let server = Node::builder().netlayer(network.join("server").unwrap());
+        let server = server.limits(limits).start().unwrap();
+        server.publish(b"blob", server.function(|_| Ok(vec![7; 5_000].into())));
+        // Whoever reads may request any number of results at once.
+        let client = node(network.join("client").unwrap());
+        let blob = client.enliven(&server.locator(b"blob").unwrap());
+        let calls: Vec<Promise> = (0..100).map(|_| blob.call(args![])).collect();
+        for call in calls {
+            assert_eq!(call.await.unwrap().data().len(), 5_005);
+        }
+
+        let encode = |operation: Operation<'_>| {
+            let mut out = vec![];
+            let dialect = Dialect::Endo202608;
+            operation.encode::<Syrup, _>(dialect, &mut out).unwrap();
+            out
+        };
+        let hostile = network.join("hostile").unwrap();
+        let (key, location) = (SecretKey::from_bytes(&[7; 32]), hostile.location());
+        let start = StartSession::sign::<Syrup>(&key, location.peer()).unwrap();
+        let to = Location::from(&server.locator(b"").unwrap());
+        let mut stream = hostile.dial(to).await.unwrap().stream;
+        let call = |to, arguments, answer, resolver: Option<u64>| {
+            encode(Operation::Deliver {
+                to,
+                arguments,
+                answer,
+                resolver: resolver.map(Import::Object),
+            })
+        };
+        let fetch = call(Target::Export(0), b"[5'fetch4:blob]", Some(1), None);
+        let hello = encode(Operation::StartSession(start));
+        stream.write_all(&[hello, fetch].concat()).await.unwrap();
+        let started = tokio::time::Instant::now();
+        let mut written = 0;
+        for resolver in 0.. {
+            let call = call(Target::Answer(1), b"[]", None, Some(resolver));
+            if stream.write_all(&call).await.is_err() {
+                break;
+            }
+            written += call.len();
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        assert!((30.0..31.5).contains(&seconds), "{seconds} s");
+        // Far less was read than would have been if results were not awaited.
+        assert!(written < 300_000, "{written} bytes");
+        assert_eq!(server.stats().connections, 1);
+        assert!(blob.call(args![]).await.is_ok());
     });
 }
 
@@ -548,7 +615,7 @@ fn small_buffers() -> (Node, Node) {
             Ok(number.into())
         }),
     );
-    let limits = lydite_ocapn::session::Limits {
+    let limits = Limits {
         message: 1_000,
         outbound_soft: 5_000,
         outbound_hard: 20_000,
@@ -654,7 +721,7 @@ fn a_handler_that_waits_at_once_is_woken() {
 fn handlers_of_one_peer_are_bounded() {
     run(async {
         let network = Network::default();
-        let limits = lydite_ocapn::session::Limits {
+        let limits = Limits {
             answers: 10,
             ..Default::default()
         };

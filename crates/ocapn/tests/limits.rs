@@ -191,7 +191,7 @@ rows! {
         },
     };
     outbound_hard: Row {
-        limits: Limits { outbound_hard: BYTES, ..Limits::default() },
+        limits: Limits { outbound_hard: BYTES / 2, values: BYTES / 2, ..Limits::default() },
         application: Application::Text(4096),
         reason: "does not read",
         memory: 3 * BYTES,

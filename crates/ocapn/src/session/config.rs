@@ -143,7 +143,8 @@ pub struct Limits {
     /// Time that the hello of a peer waits if there is a session with it, since its end may be on its way on another
     /// connection: 200 ms. Then the new one ends.
     pub duplicate_time: u64,
-    /// Time until a started message is complete: 30 s. Then the session ends.
+    /// Time until a started message is complete: 30 s. Then the session ends. The caller should also close a connection
+    /// if the peer has read nothing for as long, although bytes wait.
     pub message_time: u64,
     /// Time until a connection is closed by the caller after the last bytes were ready: 1 s. Then it is forgotten.
     pub close_time: u64,
@@ -180,8 +181,10 @@ pub struct Limits {
     pub signatures: u32,
     /// Bytes waiting to be sent on one connection above which [`Vat::is_congested`](super::Vat::is_congested): 4 MiB.
     pub outbound_soft: usize,
-    /// Bytes waiting to be sent on one connection: 16 MiB. More end the session: the peer does not read. Messages of the
-    /// caller break or fail before that, when one of the greatest length might be too much.
+    /// Bytes waiting to be sent on one connection: 16 MiB. While there are more, nothing should be read from the peer
+    /// ([`Vat::is_full`](super::Vat::is_full)), so that it cannot request more than it reads. The requests that arrived
+    /// before are bounded too: if their results are more than [`values`](Self::values) beyond that, the session ends.
+    /// Messages of the caller break or fail before that, when one of the greatest length might be too much.
     pub outbound_hard: usize,
     /// Length of the parts of a location: designator, and each name and value of at most 8 hints: 256. The transport
     /// has at most 64.

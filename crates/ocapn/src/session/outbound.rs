@@ -361,7 +361,8 @@ impl Vat {
         encode: impl FnOnce(&Slab<Node>, Dialect, &mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<(), Reason> {
         let limits = &self.config.limits;
-        let (longest, hard) = (limits.message, limits.outbound_hard);
+        let longest = limits.message;
+        let most = limits.outbound_hard.saturating_add(limits.values);
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         let framing = state.framing.unwrap_or(Framing::None);
         let out = &mut state.out;
@@ -378,7 +379,7 @@ impl Vat {
             });
         }
         put_header(framing, start, out);
-        if state.out.len() > hard {
+        if state.out.len() > most {
             state.out.truncate(start);
             self.end(session, "the peer does not read", true);
             return Err(disconnected());
@@ -395,6 +396,13 @@ impl Vat {
             session.announced = true;
             self.outputs.push_back(Output::Bytes(Connection(id)));
         }
+    }
+
+    /// Whether so much waits to be sent on a connection that nothing should be read from it: its peer requests more than
+    /// it reads.
+    pub fn is_full(&self, connection: Connection) -> bool {
+        let session = self.sessions.get(connection.0);
+        session.is_some_and(|session| session.out.len() > self.config.limits.outbound_hard)
     }
 
     /// Moves the bytes to send on a connection to the end of `out`. If they are fetched only when earlier ones have

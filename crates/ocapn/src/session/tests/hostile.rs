@@ -962,17 +962,25 @@ fn listeners() {
 fn a_peer_that_does_not_read() {
     let mut attack = Attack::new(Limits {
         outbound_hard: 10_000,
+        values: 20_000,
         ..Limits::default()
     });
-    for answer in 0..1000 {
-        attack.send(&deliver(
-            Target::Export(0),
-            b"[5'fetch7:missing]",
-            Some(answer),
-            Some(answer),
-        ));
+    let connection = attack.connection;
+    let mut full = 0;
+    for resolver in 0..1000 {
+        let fetch = b"[5'fetch7:missing]";
+        attack.send(&deliver(Target::Export(0), fetch, None, Some(resolver)));
+        let outbound = attack.vat().stats().outbound;
+        assert!(outbound <= 30_000 + 1_000, "{outbound}");
+        assert_eq!(attack.vat().is_full(connection), outbound > 10_000);
+        full += usize::from(outbound > 10_000);
+        // It reads once.
+        if full == 1 && outbound > 10_000 {
+            assert!(attack.read().len() > 50);
+            assert!(!attack.vat().is_full(connection));
+        }
     }
-    assert!(attack.vat().stats().outbound < 20_000);
+    assert!(full > 100);
     attack.ends("does not read");
 }
 
