@@ -100,7 +100,7 @@ pub use netlayer::{Future, Memory, Netlayer, Network, Opened, Stream, Tcp};
 pub use node::{Builder, Node};
 pub use object::{Call, Object};
 pub use passable::{Arguments, Pass, Passable, PassableBuilder};
-pub use record::{Record, replay};
+pub use record::{Record, Recording, replay};
 pub use reference::{OnBroken, Promise, Reference, Resolver, Settled};
 #[doc(hidden)]
 pub use typed::generated;

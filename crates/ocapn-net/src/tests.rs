@@ -1,12 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    io,
-    time::Duration,
-};
+use std::{io, time::Duration};
 
 use lydite_ocapn::captp::{
-    Dialect, Frames, Framing, Import, Locator, Operation, SecretKey, StartSession, Syrup, Target,
+    Dialect, Import, Locator, Operation, SecretKey, StartSession, Syrup, Target,
 };
 use lydite_ocapn::session::{Limits, Location};
 use tokio::io::AsyncWriteExt as _;
@@ -432,152 +428,73 @@ fn a_dropped_or_stopped_node_frees_its_name() {
     });
 }
 
-fn recorded(
-    file: &str,
-    dialect: Dialect,
-    framing: Framing,
-    (designator, port): (&str, u16),
-    seed: [u8; 32],
-) {
-    let records: Vec<Record> = file
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.parse().unwrap())
-        .collect();
-    let mut expected: HashMap<usize, Vec<u8>> = HashMap::new();
-    for record in &records {
-        assert!(file.contains(&record.to_string()));
-        if let Record::Sent(connection, bytes) = record {
-            expected.entry(*connection).or_default().extend(bytes);
-        }
-    }
+/// A node with the settings of the recording and the objects of the test suite sends the same bytes.
+fn recorded(text: &str) {
+    let recording: Recording = text.parse().unwrap();
+    assert!(recording.to_string() == text);
+    let expected = recording.sent();
     assert!(expected.len() > 2);
-    let expected: HashMap<usize, SentMessages> = expected
-        .into_iter()
-        .map(|(connection, bytes)| (connection, SentMessages::read(&bytes, dialect, framing)))
-        .collect();
-    let mut first: Option<HashMap<usize, Vec<u8>>> = None;
     for pieces in [usize::MAX, 7, 1] {
-        let node = Node::builder()
-            .location(Location {
-                transport: "tcp-testing-only".into(),
-                designator: designator.into(),
-                hints: Some(vec![
-                    ("host".into(), "127.0.0.1".into()),
-                    ("port".into(), port.to_string()),
-                ]),
-            })
-            .dialect(dialect)
-            .framing(framing)
-            .seed(seed)
-            .start()
-            .unwrap();
+        let node = recording.builder().start().unwrap();
         suite::publish(&node);
-        let mut sent = replay(&node, &records, pieces);
+        let mut sent = replay(&node, &recording.records, pieces);
         // Nothing is sent to connections that say nothing.
         sent.retain(|_, bytes| !bytes.is_empty());
-        let numbers: BTreeSet<usize> = sent.keys().copied().collect();
-        assert_eq!(numbers, expected.keys().copied().collect());
-        for (connection, expected) in &expected {
-            let sent = SentMessages::read(&sent[connection], dialect, framing);
-            assert_eq!(sent, *expected, "connection {connection}");
-        }
-        assert!(sent == *first.get_or_insert_with(|| sent.clone()));
-    }
-}
-
-/// The messages that a node sent on a connection. References may be returned at any time, alone or together, so they
-/// are summed.
-#[derive(Debug, Default, PartialEq)]
-struct SentMessages {
-    others: Vec<String>,
-    exports: BTreeMap<u64, u64>,
-    answers: BTreeSet<u64>,
-}
-
-impl SentMessages {
-    fn read(bytes: &[u8], dialect: Dialect, framing: Framing) -> Self {
-        let mut sent = Self::default();
-        let mut frames = Frames::<Syrup>::new(framing, usize::MAX);
-        let read = frames.feed(bytes, |message| {
-            match Operation::decode::<Syrup>(message, dialect)? {
-                Operation::GcExports(exports) => {
-                    for (position, references) in exports.iter() {
-                        *sent.exports.entry(*position).or_default() += references;
-                    }
-                }
-                Operation::GcAnswers(answers) => {
-                    for answer in answers.iter() {
-                        assert!(sent.answers.insert(*answer));
-                    }
-                }
-                _ => sent.others.push(message.escape_ascii().to_string()),
-            }
-            Ok::<_, lydite_ocapn::captp::Error>(())
-        });
-        read.unwrap();
-        assert_eq!(frames.pending(), 0);
-        sent
+        assert!(sent == expected, "in pieces of {pieces} bytes");
     }
 }
 
 #[test]
 fn recorded_sessions_with_the_test_suite() {
-    recorded(
-        include_str!("../../../vectors/captp/suite-2026-02.txt"),
-        Dialect::Suite202602,
-        Framing::None,
-        ("lydite", 22102),
-        [42; 32],
-    );
-    recorded(
-        include_str!("../../../vectors/captp/endo-2026-08-unframed.txt"),
-        Dialect::Endo202608,
-        Framing::None,
-        ("lydite", 22101),
-        [42; 32],
-    );
-    recorded(
-        include_str!("../../../vectors/captp/endo-2026-08-length.txt"),
-        Dialect::Endo202608,
-        Framing::Length,
-        ("lydite", 22103),
-        [42; 32],
-    );
+    recorded(include_str!("../../../vectors/captp/suite-2026-02.txt"));
+    recorded(include_str!(
+        "../../../vectors/captp/endo-2026-08-unframed.txt"
+    ));
+    recorded(include_str!(
+        "../../../vectors/captp/endo-2026-08-length.txt"
+    ));
 }
 
 #[test]
 fn recorded_handoffs_with_endo() {
     // Two nodes took part in each, with Endo in every role.
-    let (endo, suite) = (Dialect::Endo202608, Dialect::Suite202602);
-    recorded(
-        include_str!("../../../vectors/captp/endo-1fa6c227-a.txt"),
-        endo,
-        Framing::None,
-        ("lydite-a", 22104),
-        [42; 32],
-    );
-    recorded(
-        include_str!("../../../vectors/captp/endo-1fa6c227-b.txt"),
-        endo,
-        Framing::None,
-        ("lydite-b", 22105),
-        [43; 32],
-    );
-    recorded(
-        include_str!("../../../vectors/captp/endo-2c5bc1a86-a.txt"),
-        suite,
-        Framing::None,
-        ("lydite-a", 22106),
-        [42; 32],
-    );
-    recorded(
-        include_str!("../../../vectors/captp/endo-2c5bc1a86-b.txt"),
-        suite,
-        Framing::None,
-        ("lydite-b", 22107),
-        [43; 32],
-    );
+    recorded(include_str!("../../../vectors/captp/endo-1fa6c227-a.txt"));
+    recorded(include_str!("../../../vectors/captp/endo-1fa6c227-b.txt"));
+    recorded(include_str!("../../../vectors/captp/endo-2c5bc1a86-a.txt"));
+    recorded(include_str!("../../../vectors/captp/endo-2c5bc1a86-b.txt"));
+}
+
+#[test]
+fn recordings_that_are_not_valid() {
+    let seed = "2a".repeat(32);
+    let header = format!("# endo-2026-08 none {seed} ocapn://x.tcp-testing-only");
+    assert!(format!("{header}\naccepted\n").parse::<Recording>().is_ok());
+    for (text, reason) in [
+        (
+            String::new(),
+            "line 1: expected `# DIALECT FRAMING SEED LOCATOR`, found ``",
+        ),
+        (
+            header.replace("endo", "ende"),
+            "line 1: unknown dialect `ende-2026-08`",
+        ),
+        (
+            header.replace("none", "line"),
+            "line 1: expected `none` or `length`, found `line`",
+        ),
+        (
+            header.replace("2a2a", "2a"),
+            "line 1: expected a seed of 64 hexadecimal digits",
+        ),
+        (header.replace("ocapn:", "http:"), "line 1: not a locator: "),
+        (
+            format!("{header}\naccepted\nreceived 0 0x"),
+            "line 3: expected a record, found `received 0 0x`",
+        ),
+    ] {
+        let error = text.parse::<Recording>().unwrap_err();
+        assert!(error.starts_with(reason), "{error}");
+    }
 }
 
 #[test]

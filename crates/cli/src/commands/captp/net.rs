@@ -1,7 +1,6 @@
 //! `lydite captp serve`, `call`, `trace` and `replay`
 
 use std::{
-    collections::BTreeMap,
     fs::{self, File},
     io::Write as _,
 };
@@ -10,9 +9,8 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::{Args, ValueEnum};
 use lydite::bytes::hex;
 use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
-use lydite::ocapn::session::Location;
 use lydite::ocapn::syrup::Value;
-use lydite_ocapn_net::{Netlayer as _, Node, Passable, Record, Tcp, WebSocket, suite};
+use lydite_ocapn_net::{Netlayer as _, Node, Passable, Recording, Tcp, WebSocket, suite};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -37,7 +35,7 @@ pub struct Serve {
     websocket: bool,
     #[command(flatten)]
     wire: Wire,
-    /// Write what is received and sent to this file, for `replay`, and use keys that anybody can know
+    /// Write what is received and sent to this file, for `replay`, with the seed of the keys
     #[arg(long, conflicts_with = "websocket")]
     record: Option<String>,
 }
@@ -73,9 +71,6 @@ pub struct Replay {
     #[arg(long)]
     pieces: Option<usize>,
 }
-
-/// The seed of recorded nodes.
-const SEED: [u8; 32] = [42; 32];
 
 #[derive(Args)]
 struct Wire {
@@ -128,22 +123,23 @@ impl Wire {
         let mut builder = builder.dialect(dialect).framing(framing);
         if let Some(path) = record {
             let mut file = File::create(path).with_context(|| format!("cannot create {path}"))?;
-            let locator = location.context("no location")?.locator(b"");
-            writeln!(file, "# {dialect} {} {locator}", framing_name(framing))?;
-            builder = builder.seed(SEED).record(move |record| {
+            let mut seed = [0; 32];
+            getrandom::fill(&mut seed)?;
+            let recording = Recording {
+                dialect,
+                framing,
+                seed,
+                location: location.context("no location")?,
+                records: Vec::new(),
+            };
+            write!(file, "{recording}")?;
+            builder = builder.seed(seed).record(move |record| {
                 if let Err(error) = writeln!(file, "{record}") {
                     eprintln!("cannot record: {error}");
                 }
             });
         }
         Ok(builder.start()?)
-    }
-}
-
-const fn framing_name(framing: Framing) -> &'static str {
-    match framing {
-        Framing::None => "none",
-        Framing::Length => "length",
     }
 }
 
@@ -252,38 +248,12 @@ async fn forward(
 pub fn replay(arguments: &Replay, output: &Output) -> Result<Answer> {
     let path = &arguments.file;
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
-    let header = text.lines().next().unwrap_or_default();
-    let words: Vec<&str> = header.split_whitespace().collect();
-    let ["#", dialect, framing, locator] = words[..] else {
-        bail!("line 1: expected `# DIALECT FRAMING LOCATOR`, found `{header}`");
-    };
-    let dialect = Dialect::ALL
-        .into_iter()
-        .find(|known| known.to_string() == dialect);
-    let dialect = dialect.context("line 1: unknown dialect")?;
-    let mut framings = [Framing::None, Framing::Length].into_iter();
-    let framing = framings.find(|known| framing_name(*known) == framing);
-    let framing = framing.context("line 1: expected the framing `none` or `length`")?;
-    let locator: Locator = locator.parse().context("line 1: not a locator")?;
-    let mut records = Vec::new();
-    for (index, line) in text.lines().enumerate().skip(1) {
-        let record: Result<Record, String> = line.parse();
-        records.push(record.map_err(|error| anyhow!("line {}: {error}", index + 1))?);
-    }
-    let builder = Node::builder().location(Location::from(&locator));
-    let node = builder
-        .dialect(dialect)
-        .framing(framing)
-        .seed(SEED)
-        .start()?;
+    let recording: Recording = text.parse().map_err(|error: String| anyhow!(error))?;
+    let node = recording.builder().start()?;
     suite::publish(&node);
-    let sent = lydite_ocapn_net::replay(&node, &records, arguments.pieces.unwrap_or(usize::MAX));
-    let mut expected: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
-    for record in records {
-        if let Record::Sent(connection, bytes) = record {
-            expected.entry(connection).or_default().extend(bytes);
-        }
-    }
+    let pieces = arguments.pieces.unwrap_or(usize::MAX);
+    let sent = lydite_ocapn_net::replay(&node, &recording.records, pieces);
+    let expected = recording.sent();
     ensure!(!expected.is_empty(), "nothing was sent in this recording");
     let mut same = true;
     for (number, found) in &sent {
