@@ -398,8 +398,8 @@ impl Vat {
         }
     }
 
-    /// Whether so much waits to be sent on a connection that nothing should be read from it: its peer requests more than
-    /// it reads.
+    /// Whether so much waits to be sent on a connection that nothing should be read from it: its peer requests more
+    /// than it reads.
     pub fn is_full(&self, connection: Connection) -> bool {
         let session = self.sessions.get(connection.0);
         session.is_some_and(|session| session.out.len() > self.config.limits.outbound_hard)
