@@ -29,7 +29,8 @@
 //! - Handoffs are used once: the count of a certificate is recorded when it is first seen, even if the gift is not
 //!   there yet.
 //!
-//! References in a cycle across peers are never collected.
+//! References in a cycle are never collected: across peers, and from a promise to itself through its value or through a
+//! message that waits for it.
 //!
 //! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
 
