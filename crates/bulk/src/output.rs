@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
 use arrow_array::RecordBatch;
@@ -25,14 +26,15 @@ use parquet::{
     },
     schema::types::ColumnPath,
 };
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::{
     Compression, Error, Format, Options,
     error::ErrorKind,
     input::BATCH,
+    lock,
     paths::{is_arrow, is_standard},
-    resume::{KEY, TEMPORARY},
+    resume::{KEY, TEMPORARY, prefix_of_run},
 };
 
 /// Rows that are encoded together in Parquet: those after which a column writer decides whether a page ends.
@@ -40,6 +42,8 @@ const STEP: usize = DEFAULT_WRITE_BATCH_SIZE;
 /// Bytes that are written to a file together, and the most that wait for all files of a run.
 const BUFFER: usize = 1 << 20;
 const BUFFERS: usize = 64 << 20;
+/// Output files that may be open at the same time. With more, each is closed after a row group.
+const OPEN: usize = 128;
 
 /// How one output file is encoded.
 pub(crate) struct Encoding {
@@ -51,6 +55,37 @@ pub(crate) struct Encoding {
     job: Option<String>,
     /// Bytes that are written together.
     buffer: usize,
+    /// For files that are closed between row groups.
+    run: Option<RunLock>,
+}
+
+/// A temporary file that a run holds open and locked from its first output to the end, for those that it closes.
+#[derive(Clone, Default)]
+pub(crate) struct RunLock(Arc<Mutex<Option<NamedTempFile>>>);
+
+impl RunLock {
+    /// Returns how the names of the run's temporary files start.
+    fn prefix(&self, directory: &Path) -> io::Result<String> {
+        let mut run = lock(&self.0);
+        let file = match &mut *run {
+            Some(file) => file,
+            none => none.insert(create_temporary(directory, TEMPORARY.0)?),
+        };
+        Ok(prefix_of_run(file.path()))
+    }
+}
+
+/// Creates a temporary file, locked so that `resume::remove_temporary` of another run leaves it.
+fn create_temporary(directory: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).suffix(TEMPORARY.1);
+    // Like other new files: readable by all, as far as the process allows. The default is the owner only.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(directory)?;
+    // Not every file system has locks.
+    let _ = file.as_file().try_lock();
+    Ok(file)
 }
 
 enum Encoder {
@@ -137,7 +172,7 @@ impl Write for Target {
 
 impl Output {
     /// Closes the file until more is written.
-    pub(crate) fn close(&mut self) {
+    fn close(&mut self) {
         let target = match &mut self.writer {
             Writer::Parquet(writer) => writer.inner_mut().get_mut(),
             Writer::Arrow(writer) => writer.get_mut().get_mut(),
@@ -184,13 +219,19 @@ impl Encoding {
             format,
             job,
             buffer: BUFFER,
+            run: None,
         })
     }
 
     /// One of this many outputs of a run.
-    pub(crate) fn one_of(self, outputs: usize) -> Self {
+    pub(crate) fn one_of(self, outputs: usize, run: &RunLock) -> Self {
         let buffer = (BUFFERS / outputs.max(1)).clamp(BUFFER / 16, BUFFER);
-        Self { buffer, ..self }
+        let run = (outputs > OPEN).then(|| run.clone());
+        Self {
+            buffer,
+            run,
+            ..self
+        }
     }
 
     fn encoder(
@@ -237,14 +278,9 @@ impl Encoding {
         } else {
             let directory = self.directory();
             fs::create_dir_all(directory)?;
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
-            // Like other new files: readable by all, as far as the process allows. The default is the owner only.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let file = builder.tempfile_in(directory)?;
-            // So that `resume::remove_temporary` of another run leaves it. Not every file system has locks.
-            let _ = file.as_file().try_lock();
+            let run = self.run.as_ref().map(|run| run.prefix(directory));
+            let prefix = run.transpose()?;
+            let file = create_temporary(directory, prefix.as_deref().unwrap_or(TEMPORARY.0))?;
             let (file, path) = file.into_parts();
             let file = Some(file);
             Target::File(Temporary { path, file })
@@ -305,6 +341,9 @@ impl Encoding {
             }
             // Not reached: both are of this encoding's format.
             _ => {}
+        }
+        if self.run.is_some() {
+            output.close();
         }
         Ok(())
     }

@@ -30,8 +30,6 @@ use crate::{
 
 /// Finished segments that may wait for the writer, in addition to one per thread.
 const WAITING: usize = 2;
-/// Output files that may be open at the same time. With more, each is closed after a row group.
-const OPEN: usize = 128;
 
 /// What a run needs besides its files.
 #[derive(Clone, Copy)]
@@ -380,9 +378,6 @@ impl Writer<'_> {
             let write = || encoding.write(output, group);
             let written = timed(&mut self.report.times.write, write);
             written.map_err(Error::at(encoding.path()))?;
-            if self.encodings.len() > OPEN {
-                output.iter_mut().for_each(Output::close);
-            }
         }
         Ok(())
     }

@@ -22,6 +22,21 @@ const TAIL: u64 = 1 << 20;
 /// The names of temporary files start and end like this.
 pub(crate) const TEMPORARY: (&str, &str) = (".lydite-", ".tmp");
 
+/// Returns how the names of the temporary files start for which a run has locked this one. See [`locked_file`].
+pub(crate) fn prefix_of_run(locked: &Path) -> String {
+    let name = locked.file_stem().unwrap_or_default();
+    format!("{}-", name.to_string_lossy())
+}
+
+/// Returns the name of the file that is locked as long as the temporary file of this name is in use: `.lydite-A.tmp` for
+/// itself and for `.lydite-A-B.tmp`.
+fn locked_file(name: &str) -> Option<String> {
+    let (start, end) = TEMPORARY;
+    let middle = name.strip_prefix(start)?.strip_suffix(end)?;
+    let run = middle.split('-').next()?;
+    Some(format!("{start}{run}{end}"))
+}
+
 /// Describes the job, all options on which the output depends, and the input.
 pub(crate) fn fingerprint(
     transform: &Transform,
@@ -85,7 +100,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ErrorKind> {
     })
 }
 
-/// Removes the temporary files of interrupted runs: those that no process has locked.
+/// Removes the temporary files of interrupted runs.
 pub(crate) fn remove_temporary(directory: &Path) -> Result<(), ErrorKind> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -94,14 +109,17 @@ pub(crate) fn remove_temporary(directory: &Path) -> Result<(), ErrorKind> {
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().and_then(|name| name.to_str());
-        if name.is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)) {
-            // Another run may have renamed it meanwhile.
-            let removed = match File::open(&path) {
-                Ok(file) if file.try_lock().is_ok() => fs::remove_file(&path),
-                Ok(_) => Ok(()),
-                Err(error) => Err(error),
-            };
-            match removed {
+        let Some(locked) = name.and_then(locked_file) else {
+            continue;
+        };
+        let unused = match File::open(directory.join(locked)) {
+            Ok(file) => file.try_lock().is_ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(error.into()),
+        };
+        if unused {
+            match fs::remove_file(&path) {
+                // Another run may have renamed or removed it meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 result => result?,
             }

@@ -21,7 +21,7 @@ use crate::{
     guard::guard,
     input::{Input, Limits},
     lock,
-    output::Encoding,
+    output::{Encoding, RunLock},
     paths::{self, InputFile, is_standard},
     pipeline::Run,
     resume,
@@ -85,7 +85,7 @@ fn encodings(
     for output in outputs {
         *names.entry(output.name.to_lowercase()).or_default() += 1;
     }
-    let mut encodings = Vec::new();
+    let (mut encodings, run) = (Vec::new(), RunLock::default());
     for of in outputs {
         let path = if outputs.len() == 1 {
             output.to_path_buf()
@@ -97,7 +97,7 @@ fn encodings(
             output.join(format!("{}{suffix}.{}", of.name, extension(options)))
         };
         let encoding = Encoding::new(path, of.schema.clone(), options, None)?;
-        encodings.push(encoding.one_of(outputs.len()));
+        encodings.push(encoding.one_of(outputs.len(), &run));
     }
     Ok(encodings)
 }

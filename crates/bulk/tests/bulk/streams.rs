@@ -259,7 +259,8 @@ fn rare_events_share_row_groups() {
     }
 }
 
-/// Files are closed between row groups if there are many of them.
+/// Files are closed between row groups if there are many of them. Another run, which removes the temporary files of
+/// interrupted ones, leaves them.
 #[test]
 fn more_events_than_open_files() {
     let directory = tempfile::tempdir().unwrap();
@@ -278,9 +279,16 @@ fn more_events_than_open_files() {
     columns[1] = Arc::new(topics);
     let batch = RecordBatch::try_new(batch.schema(), columns).unwrap();
     write(&input, &[batch], 1_024);
+    let other = directory.path().join("other.parquet");
+    write(&other, &[logs(0..100)], 100);
+    let resume = Options {
+        resume: true,
+        ..Options::default()
+    };
     // Where the system lists them.
     let open = std::cell::Cell::new(0);
     let progress = |_| {
+        decode(&other, &output.join(""), &resume).unwrap();
         let descriptors = fs::read_dir("/proc/self/fd").into_iter().flatten();
         let paths = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
         let outputs = paths.filter(|path| path.starts_with(&output)).count();
@@ -292,8 +300,10 @@ fn more_events_than_open_files() {
         ..Options::default()
     };
     let report = decode_logs(&[input], &output, &events, &options, &progress).unwrap();
-    assert_eq!(open.get(), 0);
+    // The one that is locked.
+    assert!(open.get() <= 1);
     assert_eq!(report.written.len(), 130);
+    assert_eq!(files(&output).len(), 131);
     for (file, written) in &report.written {
         assert_eq!(rows(file).len() as u64, *written);
         assert!(groups(file).len() > 1, "{}", file.display());
