@@ -1,16 +1,10 @@
-"""Logs and signed transactions as indexers write them, and the processes of a cluster."""
-
-import os
-import signal
-import socket
-import subprocess
-import time
+"""Logs and signed transactions as indexers write them."""
 
 import lydite
 import pyarrow
 import pytest
+from clusters import TRANSFER, Processes
 
-TRANSFER = "Transfer(address indexed from, address indexed to, uint256 value)"
 TOPIC = lydite.keccak256(b"Transfer(address,address,uint256)")
 WORDS = [bytes(12) + lydite.keccak256(bytes([i]))[:20] for i in range(256)]
 
@@ -54,49 +48,8 @@ def ordered(rows: list[dict]) -> list[dict]:
     return sorted(rows, key=lambda row: (row["block_number"], row["log_index"]))
 
 
-class Processes:
-    """Processes that end with the test, each with its children."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.started = []
-
-    def start(self, *command, **environment):
-        log = (self.folder / f"{len(self.started)}.log").open("wb")
-        process = subprocess.Popen(
-            command, stdout=log, stderr=log, env=os.environ | environment, start_new_session=True
-        )
-        self.started.append(process)
-        return process
-
-    def kill(self, process):
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(10)
-
-
 @pytest.fixture
 def processes(tmp_path):
     processes = Processes(tmp_path)
     yield processes
-    for process in processes.started:
-        processes.kill(process)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(condition, what, seconds=60):
-    """Polls until the condition is true, and returns its value."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if value := condition():
-                return value
-        except OSError:
-            pass
-        time.sleep(0.2)
-    raise TimeoutError(f"{what}: not within {seconds} s")
+    processes.kill_all()

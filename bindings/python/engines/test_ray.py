@@ -5,26 +5,18 @@ import time
 import lydite
 import pyarrow
 import pytest
-from conftest import TRANSFER, ordered
+from clusters import TRANSFER, ray_cluster
+from conftest import ordered
 
 ray = pytest.importorskip("ray", reason="pip install 'lydite[engines]'")
 
 import lydite.ray  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
 
 
 @pytest.fixture
-def cluster(monkeypatch):
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    small = {"num_cpus": 1, "object_store_memory": 100 << 20, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=small)
-    second = cluster.add_node(num_cpus=1, object_store_memory=100 << 20)
-    cluster.wait_for_nodes()
-    ray.init(address=cluster.address, log_to_driver=False)
-    cluster.second = second
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+def cluster():
+    with ray_cluster() as cluster:
+        yield cluster
 
 
 def rows(dataset) -> list[dict]:

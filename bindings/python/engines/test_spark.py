@@ -1,12 +1,10 @@
 """Rows of Spark compared with those of this process: on a standalone cluster of two workers, and on Sail."""
 
-import json
 import os
 import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections import Counter
 from pathlib import Path
 
@@ -14,71 +12,27 @@ import lydite
 import pyarrow
 import pyarrow.parquet
 import pytest
-from conftest import TOPIC, TRANSFER, free_port, ordered, wait_for
+from clusters import TRANSFER, SparkCluster, sail_session, spark_home, wait_for
+from conftest import TOPIC, ordered
 
-pyspark = pytest.importorskip("pyspark", reason="pip install 'lydite[engines]'")
+pytest.importorskip("pyspark", reason="pip install 'lydite[engines]'")
 
 import lydite.spark  # noqa: E402
-from pyspark.sql import DataFrame, SparkSession  # noqa: E402
+from pyspark.sql import DataFrame  # noqa: E402
 from pyspark.sql.types import LongType, StructField, StructType  # noqa: E402
 
-HOME = Path(pyspark.__file__).parent
-
-
-class Cluster:
-    """A standalone master and two workers on the loopback interface, with one core each."""
-
-    def __init__(self, processes):
-        self.processes, self.port, self.page = processes, free_port(), free_port()
-        self.url = f"spark://127.0.0.1:{self.port}"
-        self.start("Master", "--port", str(self.port), "--webui-port", str(self.page))
-        wait_for(self.state, "the master")
-        self.workers = [
-            self.start("Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0", self.url) for _ in range(2)
-        ]
-        wait_for(lambda: self.alive() == 2, "two workers")
-
-    def start(self, role, *arguments):
-        return self.processes.start(
-            str(HOME / "bin/spark-class"),
-            f"org.apache.spark.deploy.{role.lower()}.{role}",
-            "--host",
-            "127.0.0.1",
-            *arguments,
-            SPARK_HOME=str(HOME),
-            SPARK_WORKER_DIR=str(self.processes.folder),
-            SPARK_DAEMON_MEMORY="256m",
-        )
-
-    def state(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.page}/json/", timeout=5) as page:
-            return json.load(page)
-
-    def alive(self):
-        return sum(worker["state"] == "ALIVE" for worker in self.state()["workers"])
+HOME = spark_home()
 
 
 @pytest.fixture
 def cluster(processes):
-    return Cluster(processes)
+    return SparkCluster(processes)
 
 
 @pytest.fixture
-def spark(cluster, monkeypatch):
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    session = (
-        SparkSession.builder.master(cluster.url)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", "512m")
-        .config("spark.executor.memory", "512m")
-        .config("spark.ui.enabled", "false")
-        .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
-        .config("spark.scheduler.maxRegisteredResourcesWaitingTime", "60s")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+def spark(cluster):
+    with cluster.session() as session:
+        yield session
 
 
 def frame(spark, table: pyarrow.Table, folder: Path, partitions: int) -> DataFrame:
@@ -195,13 +149,7 @@ def test_example(cluster, tmp_path):
 
 
 def test_sail(logs, expected):
-    server = pytest.importorskip("pysail.spark", reason="pip install 'lydite[engines]'").SparkConnectServer()
-    server.start(background=True)
-    address, port = server.listening_address
-    spark = SparkSession.builder.remote(f"sc://{address}:{port}").getOrCreate()
-    try:
+    pytest.importorskip("pysail.spark", reason="pip install 'lydite[engines]'")
+    with sail_session() as spark:
         table = spark.createDataFrame(logs.to_pandas())
         assert rows(lydite.spark.decode_logs(table, TRANSFER)) == expected
-    finally:
-        spark.stop()
-        server.stop()

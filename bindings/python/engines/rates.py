@@ -1,0 +1,200 @@
+"""Rows a second of `decode_logs` and `senders`: in one process, on Spark, on Sail and on Ray, with the same two cores.
+
+    python bindings/python/engines/rates.py [--rows ROWS] [--engines spark,sail,ray] [--seconds SECONDS]
+
+Every run reads the same folder of Parquet files and writes Parquet (zstd). After a first run that is not counted, the
+fastest of three counts; starting an engine is not counted. The rows must equal those of the one process. What is
+missing is reported: `pip install 'lydite[engines]'`, and Java 17 for Spark. Requires Linux.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+import lydite
+import pyarrow
+import pyarrow.parquet
+from clusters import TRANSFER, Processes, SparkCluster, ray_cluster, sail_session
+
+CORES = 2
+FILES = 8
+RUNS = 3
+# Unique together.
+KEPT = {"decode_logs": ["block_number", "log_index"], "senders": ["block_number", "transaction_index"]}
+
+
+def write_logs(folder: Path, rows: int):
+    """Transfers among 100,000 holders, of random amounts below 2^96."""
+    source = random.Random(1)
+    topic = lydite.keccak256(b"Transfer(address,address,uint256)")
+    holders = [bytes(12) + source.randbytes(20) for _ in range(100_000)]
+    for file in range(FILES):
+        table = {
+            "block_number": pyarrow.array([file] * rows, pyarrow.uint64()),
+            "log_index": pyarrow.array(range(rows), pyarrow.uint32()),
+            "topic0": [topic] * rows,
+            "topic1": source.choices(holders, k=rows),
+            "topic2": source.choices(holders, k=rows),
+            "topic3": pyarrow.nulls(rows, pyarrow.binary()),
+            "data": [bytes(20) + source.randbytes(12) for _ in range(rows)],
+        }
+        pyarrow.parquet.write_table(pyarrow.table(table), folder / f"{file}.parquet")
+
+
+def write_transactions(folder: Path, rows: int):
+    """Signed transactions, the same ones in each file."""
+    fields = {"chainId": 1, "gasPrice": 1, "gas": 21_000, "to": bytes(20), "value": 1}
+    raw = [lydite.sign_transaction(fields | {"nonce": nonce}, b"\7" * 32) for nonce in range(rows)]
+    for file in range(FILES):
+        table = {
+            "block_number": pyarrow.array([file] * rows, pyarrow.uint64()),
+            "transaction_index": pyarrow.array(range(rows), pyarrow.uint32()),
+            "raw": raw,
+        }
+        pyarrow.parquet.write_table(pyarrow.table(table), folder / f"{file}.parquet")
+
+
+def one_process(job: str, source: Path, output: Path):
+    options = {"keep": KEPT[job], "threads": CORES}
+    # One output per input.
+    output.mkdir()
+    if job == "decode_logs":
+        lydite.decode_logs_file(source, output, TRANSFER, **options)
+    else:
+        lydite.senders_file(source, output, **options)
+
+
+def on_spark(session, job: str, source: Path, output: Path):
+    import lydite.spark
+
+    frame = session.read.parquet(str(source))
+    if job == "decode_logs":
+        frame = lydite.spark.decode_logs(frame, TRANSFER, keep=KEPT[job])
+    else:
+        frame = lydite.spark.senders(frame, keep=KEPT[job])
+    frame.write.option("compression", "zstd").parquet(str(output))
+
+
+def on_ray(job: str, source: Path, output: Path):
+    import lydite.ray
+    import ray
+
+    # Columns that are not listed are read in vain.
+    columns = KEPT[job] + (["raw"] if job == "senders" else ["topic0", "topic1", "topic2", "topic3", "data"])
+    dataset = ray.data.read_parquet(str(source), columns=columns)
+    if job == "decode_logs":
+        dataset = lydite.ray.decode_logs(dataset, TRANSFER, keep=KEPT[job])
+    else:
+        dataset = lydite.ray.senders(dataset, keep=KEPT[job])
+    dataset.write_parquet(str(output), compression="zstd")
+
+
+@contextmanager
+def spark(folder: Path):
+    if not shutil.which("java"):
+        raise ModuleNotFoundError("No Java")
+    processes = Processes(folder)
+    try:
+        with SparkCluster(processes).session() as session:
+            yield partial(on_spark, session)
+    finally:
+        processes.kill_all()
+
+
+@contextmanager
+def sail(folder: Path):
+    with sail_session() as session:
+        yield partial(on_spark, session)
+
+
+@contextmanager
+def ray(folder: Path):
+    with ray_cluster(object_store_memory=512 << 20):
+        yield on_ray
+
+
+ENGINES = {"spark": spark, "sail": sail, "ray": ray}
+
+
+@contextmanager
+def limit(seconds: int):
+    """Raises `TimeoutError` in the block after this time."""
+
+    def stop(*_):
+        raise TimeoutError(f"not within {seconds} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def rows_of(job: str, folder: Path) -> pyarrow.Table:
+    table = pyarrow.parquet.read_table(folder)
+    return table.sort_by([(name, "ascending") for name in KEPT[job]]).combine_chunks()
+
+
+def fastest(run, job: str, source: Path, output: Path) -> float:
+    seconds = []
+    for _ in range(1 + RUNS):
+        shutil.rmtree(output, ignore_errors=True)
+        start = time.perf_counter()
+        run(job, source, output)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--seconds", type=int, default=300, help="limit for each engine")
+    arguments = parser.parse_args()
+    names = arguments.engines.split(",")
+    if unknown := set(names) - set(ENGINES):
+        parser.error(f"unknown engine {', '.join(unknown)}; expected some of {', '.join(ENGINES)}")
+    cores = sorted(os.sched_getaffinity(0))[:CORES]
+    os.sched_setaffinity(0, cores)
+    rows = max(arguments.rows // FILES, 1)
+
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        expected, alone = {}, {}
+        for job, write in {"decode_logs": write_logs, "senders": write_transactions}.items():
+            (folder / job).mkdir()
+            write(folder / job, rows)
+            alone[job] = fastest(one_process, job, folder / job, folder / "output")
+            expected[job] = rows_of(job, folder / "output")
+            print(line(job, "one process", alone[job], expected[job], len(cores)))
+        for name in names:
+            logs = folder / name
+            logs.mkdir()
+            try:
+                with ExitStack() as stack:
+                    stack.enter_context(limit(arguments.seconds))
+                    run = stack.enter_context(ENGINES[name](logs))
+                    for job, wanted in expected.items():
+                        seconds = fastest(run, job, folder / job, folder / "output")
+                        found = rows_of(job, folder / "output")
+                        if not wanted.cast(found.schema).equals(found):
+                            raise SystemExit(f"{job} on {name}: other rows than in one process")
+                        print(line(job, name, seconds, wanted, len(cores)), f" {alone[job] / seconds:4.0%}")
+            except (ModuleNotFoundError, TimeoutError) as error:
+                print(f"{name}: {error}")
+
+
+def line(job: str, name: str, seconds: float, table: pyarrow.Table, cores: int) -> str:
+    return f"{job:12} {name:12} {table.num_rows / seconds:12,.0f} rows/s on {cores} cores"
+
+
+if __name__ == "__main__":
+    main()
