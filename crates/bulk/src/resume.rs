@@ -28,7 +28,7 @@ pub(crate) fn prefix_of_run(locked: &Path) -> String {
     format!("{}-", name.to_string_lossy())
 }
 
-/// Returns the name of the file that is locked as long as the temporary file of this name is in use: `.lydite-A.tmp` for
+/// Returns the name of the file that is locked while the temporary file of this name is in use: `.lydite-A.tmp` for
 /// itself and for `.lydite-A-B.tmp`.
 fn locked_file(name: &str) -> Option<String> {
     let (start, end) = TEMPORARY;
