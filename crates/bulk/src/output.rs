@@ -9,8 +9,9 @@ use std::{
 
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
+use lydite_arrow::Role;
 use parquet::{
     arrow::{
         ArrowWriter,
@@ -18,7 +19,7 @@ use parquet::{
             ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
         },
     },
-    basic::{Compression as Codec, ZstdLevel},
+    basic::{Compression as Codec, Encoding as ColumnEncoding, ZstdLevel},
     file::{
         metadata::KeyValue,
         properties::{DEFAULT_WRITE_BATCH_SIZE, EnabledStatistics, WriterProperties},
@@ -242,7 +243,7 @@ impl Encoding {
     ) -> Result<Encoder, ErrorKind> {
         Ok(match format {
             Format::Parquet => {
-                let properties = properties(schema, options.compression, job)?;
+                let properties = properties(schema, options, job)?;
                 let writer =
                     ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
                 let (_, factory) = writer.into_serialized_writer()?;
@@ -451,12 +452,13 @@ impl Rows {
     }
 }
 
+/// Returns how columns are encoded. By default they have a dictionary up to a number of values.
 fn properties(
     schema: &Schema,
-    compression: Compression,
+    options: &Options,
     job: &Option<String>,
 ) -> Result<WriterProperties, ErrorKind> {
-    let codec = match compression {
+    let codec = match options.compression {
         Compression::Zstd => Codec::ZSTD(ZstdLevel::try_new(1)?),
         Compression::Lz4 => Codec::LZ4_RAW,
         Compression::Snappy => Codec::SNAPPY,
@@ -470,12 +472,35 @@ fn properties(
         let pair = KeyValue::new(KEY.into(), job.clone());
         properties = properties.set_key_value_metadata(Some(vec![pair]));
     }
-    // The smallest and the largest of many addresses exclude nothing from a search.
+    let path = |field: &Field| ColumnPath::new(vec![field.name().clone()]);
     for field in schema.fields() {
+        // The smallest and the largest of many addresses exclude nothing from a search.
         if *field.data_type() == DataType::FixedSizeBinary(20) {
-            let column = ColumnPath::new(vec![field.name().clone()]);
-            properties = properties.set_column_statistics_enabled(column, EnabledStatistics::None);
+            properties =
+                properties.set_column_statistics_enabled(path(field), EnabledStatistics::None);
+        }
+        // Most amounts differ, and compression removes their zeros.
+        if is_wide_integer(field) && options.compression != Compression::None {
+            properties = properties.set_column_dictionary_enabled(path(field), false);
+        }
+    }
+    // Sorted in most files.
+    for role in [Role::BlockNumber, Role::TransactionIndex, Role::LogIndex] {
+        let column = options.transform.map.find(schema, role).ok().flatten();
+        let field = column.map(|index| schema.field(index));
+        if let Some(field) = field.filter(|field| field.data_type().is_integer()) {
+            properties = properties
+                .set_column_dictionary_enabled(path(field), false)
+                .set_column_encoding(path(field), ColumnEncoding::DELTA_BINARY_PACKED);
         }
     }
     Ok(properties.build())
+}
+
+/// Whether a column has integers of more than 64 bits as words.
+fn is_wide_integer(field: &Field) -> bool {
+    let solidity = field.metadata().get("lydite.solidity");
+    let bits = solidity.and_then(|name| name.trim_start_matches('u').strip_prefix("int"));
+    *field.data_type() == DataType::FixedSizeBinary(32)
+        && bits.is_some_and(|bits| bits.parse::<u16>().is_ok())
 }
