@@ -376,11 +376,13 @@ impl Vat {
             for listener in listeners {
                 match listener {
                     // A peer may be asked for the part now.
-                    Listener::Part { of, into } => {
-                        let part = self.part(other, *of);
-                        let part = self.as_payload(part);
-                        self.finish(Some(into), Ok(part));
-                    }
+                    Listener::Part { of, into } => match self.ask_part(other, &of) {
+                        Some(question) => {
+                            let part = self.as_payload(question);
+                            self.finish(Some(into), Ok(part));
+                        }
+                        None => self.subscribe(other, Listener::Part { of, into }),
+                    },
                     listener => self.subscribe(other, listener),
                 }
             }

@@ -14,17 +14,7 @@ impl Vat {
     /// A promise for a part of what the promise `id` is fulfilled with. Asks the peer for it if the promise is remote,
     /// so that messages can follow at once.
     pub(super) fn part(&mut self, id: Id, part: Part) -> Id {
-        let id = self.follow(id);
-        let remote = match self.nodes.get(id).map(|node| &node.kind) {
-            Some(Kind::Remote {
-                remote,
-                promise: Some(_),
-            }) => Some(*remote),
-            _ => None,
-        };
-        if let Some(remote) = remote
-            && let Some(question) = self.send_part(id, remote, &part)
-        {
+        if let Some(question) = self.ask_part(id, &part) {
             return question;
         }
         let into = self.new_promise();
@@ -37,6 +27,21 @@ impl Vat {
             },
         );
         into
+    }
+
+    /// Asks a peer for a part of the promise `id`, if it is a promise of a peer.
+    pub(super) fn ask_part(&mut self, id: Id, part: &Part) -> Option<Id> {
+        let id = self.follow(id);
+        match self.nodes.get(id).map(|node| &node.kind) {
+            Some(Kind::Remote {
+                remote,
+                promise: Some(_),
+            }) => {
+                let remote = *remote;
+                self.send_part(id, remote, part)
+            }
+            _ => None,
+        }
     }
 
     /// The part of what a promise has become, if it has settled.
