@@ -37,7 +37,7 @@ impl Vat {
     /// Does all work.
     #[inline]
     pub(super) fn run(&mut self) {
-        if !self.work.is_empty() || !self.unreferenced.is_empty() {
+        if !self.work.is_empty() || !self.unreferenced.is_empty() || self.has_suspects() {
             self.work_off();
         }
     }
@@ -62,6 +62,8 @@ impl Vat {
                 }
             } else if let Some(id) = self.unreferenced.pop() {
                 self.collect(id);
+            } else if self.has_suspects() {
+                self.break_circles();
             } else {
                 return;
             }
@@ -322,6 +324,7 @@ impl Vat {
             self.release_outcome(outcome);
             outcome = Err("nobody refers to this promise".into());
         }
+        self.suspect(&outcome);
         // A promise fulfilled with a promise follows it, or takes over what that has become.
         let mut following = None;
         if let Some(reference) = outcome.as_ref().ok().and_then(Payload::as_reference) {

@@ -466,6 +466,7 @@ impl Vat {
         self.set_deadline(id, Some(self.now + self.config.limits.close_time));
         if let Some(peer) = peer {
             self.session_ids.remove(&peer.session_id);
+            self.suspected = usize::MAX;
             if findable {
                 let key = peer.location.key();
                 self.peers.remove(&key);

@@ -28,13 +28,15 @@
 //! - A location in a hello is a claim. [`Proof`] states whether the connection may be found under that location.
 //! - Handoffs are used once: the count of a certificate is recorded when it is first seen, even if the gift is not
 //!   there yet.
+//! - Promises of a vat that only keep each other, through their values or messages that wait for them, break when a
+//!   session ends, or once they may use more than [`Limits::values`].
 //!
-//! References in a cycle are never collected: across peers, and from a promise to itself through its value or through a
-//! message that waits for it.
+//! References in a circle across peers are never collected.
 //!
 //! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
 
 mod bootstrap;
+mod circles;
 mod config;
 mod connection;
 mod deliver;

@@ -238,6 +238,10 @@ impl Pending {
         self.more.as_ref().map_or(0, |more| more.queue.len())
     }
 
+    pub fn messages(&self) -> impl Iterator<Item = &Queued> {
+        self.more.iter().flat_map(|more| &more.queue)
+    }
+
     pub fn enqueue(&mut self, message: Queued) {
         self.more.get_or_insert_default().queue.push(message);
     }
@@ -296,9 +300,7 @@ pub(super) struct Queued {
 impl Queued {
     /// The memory that it uses.
     pub fn size(&self) -> usize {
-        size_of::<Self>()
-            + self.payload.data.len()
-            + self.payload.refs().len() * size_of::<(Ref, u32)>()
+        size_of::<Self>() + self.payload.size()
     }
 }
 

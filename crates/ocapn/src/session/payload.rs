@@ -130,6 +130,11 @@ impl Payload {
         self.links.as_ref().map_or(&[], |links| &links.refs)
     }
 
+    /// The memory of the data and of the references.
+    pub(super) fn size(&self) -> usize {
+        self.data.len() + self.refs().len() * size_of::<(Ref, u32)>()
+    }
+
     fn at(&self) -> &[u32] {
         self.links.as_ref().map_or(&[], |links| &links.at)
     }

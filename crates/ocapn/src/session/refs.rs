@@ -48,6 +48,10 @@ impl Vat {
         }
         if node.refs == 0 {
             self.unreferenced.push(id);
+        } else if let Some(promise) = node.promise() {
+            // A circle may be all that is left of what refers to it.
+            let size = size_of::<Node>() + size_of::<Promise>() + promise.size();
+            self.suspected = self.suspected.saturating_add(size);
         }
     }
 

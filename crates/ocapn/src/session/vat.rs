@@ -102,6 +102,8 @@ pub struct Vat {
     pub(super) exported: Vec<u64>,
     /// Nodes to which nothing may refer any more.
     pub(super) unreferenced: Vec<Id>,
+    /// Memory of settled promises that may have closed circles since they were last searched for.
+    pub(super) suspected: usize,
     /// Accepted connections, oldest first, of which some may have said hello.
     pub(super) unidentified: VecDeque<Id>,
     /// What happens at which time.
@@ -149,6 +151,7 @@ impl Vat {
             spare: Spare::default(),
             exported: Vec::new(),
             unreferenced: Vec::new(),
+            suspected: 0,
             unidentified: VecDeque::new(),
             timers: BTreeSet::new(),
         }

@@ -792,6 +792,180 @@ fn values_kept_for_a_session_that_ended() {
     attack.ends("too many bytes in values");
 }
 
+impl Attack {
+    /// Lets the application answer a call with a promise and its resolver, which are then the answers `first` and
+    /// `first + 1` of the attacker.
+    fn promise(&mut self, first: u64) {
+        let list = first + 2;
+        self.send(&fetch("object", list + 1));
+        self.send(&deliver(Target::Answer(list + 1), b"[]", Some(list), None));
+        let Some(Event::Call { reply, .. }) = self.events.pop() else {
+            panic!("no call");
+        };
+        let (promise, resolver) = self.vat().promise();
+        let pair = Payload::list(|list| {
+            list.reference(promise).reference(resolver);
+        });
+        self.vat().resolve(reply.unwrap(), Ok(&pair));
+        for handle in [promise, resolver, reply.unwrap()] {
+            self.vat().drop_ref(handle);
+        }
+        self.item(list, 0, first);
+        self.item(list, 1, first + 1);
+        self.send(&encode(&Operation::GcAnswers(vec![list, list + 1].into())));
+    }
+
+    fn item(&mut self, list: u64, index: u64, answer: u64) {
+        self.send(&encode(&Operation::Index {
+            from: Target::Answer(list),
+            index,
+            answer,
+        }));
+    }
+
+    fn settle(&mut self, resolver: u64, arguments: &str) {
+        let to = Target::Answer(resolver);
+        self.send(&deliver(to, arguments.as_bytes(), None, None));
+    }
+}
+
+/// Promises that keep each other. Answers 1 and 11 are promises, 2 and 12 are their resolvers.
+const CIRCLES: &[fn(&mut Attack)] = &[
+    |attack| attack.settle(2, "[7'fulfill[<11'desc:answer1+>]]"),
+    |attack| attack.settle(2, "[5'break{1\"a<11'desc:answer1+>}]"),
+    |attack| {
+        attack.settle(2, "[7'fulfill[<11'desc:answer11+>]]");
+        attack.settle(12, "[5'break[<11'desc:answer1+>]]");
+    },
+    |attack| {
+        attack.settle(2, "[7'fulfill[<11'desc:answer11+>]]");
+        attack.settle(12, "[7'fulfill<11'desc:answer1+>]");
+    },
+    // The result of a message that waits.
+    |attack| {
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(3), None));
+        attack.settle(2, "[7'fulfill<11'desc:answer3+>]");
+    },
+    |attack| {
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(3), None));
+        attack.send(&deliver(Target::Answer(11), b"[]", Some(13), None));
+        attack.settle(2, "[7'fulfill<11'desc:answer13+>]");
+        attack.settle(12, "[7'fulfill<11'desc:answer3+>]");
+    },
+    // The resolver in a message that waits, or in the value of what is in one.
+    |attack| attack.settle(1, "[<11'desc:answer2+>]"),
+    |attack| {
+        attack.settle(1, "[<11'desc:answer11+>]");
+        attack.settle(12, "[7'fulfill[<11'desc:answer2+>]]");
+    },
+    // A part.
+    |attack| {
+        attack.item(1, 0, 3);
+        attack.settle(2, "[7'fulfill<11'desc:answer3+>]");
+    },
+    |attack| {
+        attack.item(1, 0, 3);
+        attack.item(11, 0, 13);
+        attack.settle(2, "[7'fulfill<11'desc:answer13+>]");
+        attack.settle(12, "[7'fulfill<11'desc:answer3+>]");
+    },
+];
+
+#[test]
+fn promises_that_keep_each_other_end_with_the_session() {
+    for close in CIRCLES {
+        let mut attack = Attack::default();
+        attack.promise(1);
+        attack.promise(11);
+        close(&mut attack);
+        assert_eq!(attack.ended(), None);
+        attack.send(b"<8'op:abort3\"end>");
+        let connection = attack.connection;
+        attack.vat().closed(connection, "");
+        let stats = attack.vat().stats();
+        assert_eq!((stats.nodes, stats.connections), (3, 1));
+        attack.goes_on();
+    }
+}
+
+#[test]
+fn promises_that_keep_each_other_are_bounded() {
+    for close in CIRCLES {
+        let mut attack = Attack::new(Limits {
+            values: 20_000,
+            queue_bytes: 20_000,
+            ..Limits::default()
+        });
+        for _ in 0..2_000 {
+            attack.promise(1);
+            attack.promise(11);
+            close(&mut attack);
+            let answers = vec![1, 2, 3, 11, 12, 13];
+            let answers: Vec<u64> = answers
+                .into_iter()
+                .filter(|answer| {
+                    let session = attack.world.vats[0].sessions.get(attack.connection.0);
+                    session.is_some_and(|session| session.answers.get(*answer).is_some())
+                })
+                .collect();
+            attack.send(&encode(&Operation::GcAnswers(answers.into())));
+            attack.read();
+            if attack.ended().is_some() {
+                break;
+            }
+            assert!(attack.vat().stats().nodes < 500);
+        }
+        if attack.ended().is_none() {
+            attack.goes_on();
+        }
+    }
+}
+
+/// What others hold is not broken.
+#[test]
+fn promises_that_somebody_holds_outlive_a_session() {
+    let mut attack = Attack::default();
+    let mut list = vec![];
+    for _ in 0..2 {
+        let (promise, resolver) = attack.vat().promise();
+        list.extend([promise, resolver]);
+    }
+    let [first, resolve_first, second, resolve_second] = list[..] else {
+        panic!()
+    };
+    let vat = attack.vat();
+    // A circle with a handle.
+    vat.resolve(
+        resolve_first,
+        Ok(&Payload::list(|list| {
+            list.reference(first);
+        })),
+    );
+    // A promise that waits, which only its resolver can break.
+    let result = vat.call(
+        second,
+        &Payload::list(|list| {
+            list.reference(first).reference(second);
+        }),
+    );
+    vat.listen(result);
+    vat.drop_ref(second);
+    attack.send(b"<8'op:abort3\"end>");
+    let connection = attack.connection;
+    let vat = attack.vat();
+    vat.closed(connection, "");
+    let value = vat.outcome(first).unwrap().unwrap();
+    assert_eq!(value.refs(), [first]);
+    let object = vat.object();
+    vat.resolve(resolve_second, Ok(&Payload::reference(object)));
+    let called = std::iter::from_fn(|| vat.poll_event()).any(|event| match event {
+        Event::Call { arguments, .. } => arguments.refs()[0] == first,
+        _ => false,
+    });
+    assert!(called);
+    attack.goes_on();
+}
+
 #[test]
 fn deadlines_are_kept_in_order() {
     let mut attack = Attack::new(Limits {
