@@ -301,8 +301,8 @@ impl<'a> Session<'a> {
         self.deliver(Target::Export(resolver), &arguments, None, false);
     }
 
-    /// The value of a promise. Nothing in it can depend on the promise, which would keep itself: such circles are not
-    /// collected.
+    /// The value of a promise. Nothing in it can depend on the promise, which would keep itself until the session ends:
+    /// `finish` checks the tables before.
     fn result(&mut self) -> String {
         let form = self.below(4);
         let position = position(self.byte());
