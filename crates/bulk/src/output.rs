@@ -452,7 +452,8 @@ impl Rows {
     }
 }
 
-/// Returns how columns are encoded. By default they have a dictionary up to a number of values.
+/// Returns how columns are encoded. By default they have a dictionary up to a number of values, except
+/// FixedSizeBinary, for which arrow-rs has none in version 1 of the format.
 fn properties(
     schema: &Schema,
     options: &Options,
@@ -479,10 +480,6 @@ fn properties(
             properties =
                 properties.set_column_statistics_enabled(path(field), EnabledStatistics::None);
         }
-        // Most amounts differ, and compression removes their zeros.
-        if is_wide_integer(field) && options.compression != Compression::None {
-            properties = properties.set_column_dictionary_enabled(path(field), false);
-        }
     }
     // Sorted in most files.
     for role in [Role::BlockNumber, Role::TransactionIndex, Role::LogIndex] {
@@ -495,12 +492,4 @@ fn properties(
         }
     }
     Ok(properties.build())
-}
-
-/// Whether a column has integers of more than 64 bits as words.
-fn is_wide_integer(field: &Field) -> bool {
-    let solidity = field.metadata().get("lydite.solidity");
-    let bits = solidity.and_then(|name| name.trim_start_matches('u').strip_prefix("int"));
-    *field.data_type() == DataType::FixedSizeBinary(32)
-        && bits.is_some_and(|bits| bits.parse::<u16>().is_ok())
 }
