@@ -44,13 +44,13 @@ struct Session<'a> {
     /// References to objects and promises of the peer that the vat has not returned, by position.
     sent: BTreeMap<u64, u64>,
     /// How often each resolver of the peer was called.
-    told: BTreeMap<u64, usize>,
+    resolved: BTreeMap<u64, usize>,
     /// Answers of the peer that the vat can refer to.
     questions: BTreeSet<u64>,
     gifts: u8,
 }
 
-/// What the application holds.
+/// The references that the application holds.
 #[derive(Default)]
 struct Application {
     held: Vec<Ref>,
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
             unsettled: BTreeSet::new(),
             answers: BTreeSet::new(),
             sent: BTreeMap::new(),
-            told: BTreeMap::new(),
+            resolved: BTreeMap::new(),
             questions: BTreeSet::new(),
             gifts: 0,
         };
@@ -180,8 +180,8 @@ impl<'a> Session<'a> {
 
     /// A new resolver.
     fn resolver(&mut self) -> Import {
-        let position = RESOLVERS + self.told.len() as u64;
-        self.told.insert(position, 0);
+        let position = RESOLVERS + self.resolved.len() as u64;
+        self.resolved.insert(position, 0);
         self.sent.insert(position, 1);
         match position % 2 {
             0 => Import::Object(position),
@@ -371,9 +371,9 @@ impl<'a> Session<'a> {
                 self.count(&arguments);
                 if let (Target::Export(position @ RESOLVERS..), Value::List(items)) =
                     (to, arguments)
-                    && let Some(told) = self.told.get_mut(&position)
+                    && let Some(resolved) = self.resolved.get_mut(&position)
                 {
-                    *told += 1;
+                    *resolved += 1;
                     let method = &items[0];
                     let known = [Value::symbol("fulfill"), Value::symbol("break")];
                     assert!(items.len() == 2 && known.contains(method), "{items:?}");
@@ -581,8 +581,8 @@ impl<'a> Session<'a> {
             self.vat.tick(600_000);
         }
         self.read();
-        for (resolver, told) in &self.told {
-            assert_eq!(*told, 1, "the resolver {resolver}");
+        for (resolver, resolved) in &self.resolved {
+            assert_eq!(*resolved, 1, "the resolver {resolver}");
         }
         let kept: Vec<_> = self.sent.iter().filter(|(_, sent)| **sent > 0).collect();
         assert!(kept.is_empty(), "not returned: {kept:?}");

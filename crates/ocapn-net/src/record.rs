@@ -6,8 +6,8 @@ use lydite_ocapn::session::{Connection, Location, Output, Proof};
 
 use crate::{Builder, Node};
 
-/// What a node received and sent, and its settings, for [`replay`]. As text, each line is a [`Record`], except the
-/// first:
+/// The messages that a node received and sent, and its settings, for [`replay`]. As text, each line is a [`Record`],
+/// except the first:
 ///
 /// ```text
 /// # DIALECT FRAMING SEED LOCATOR

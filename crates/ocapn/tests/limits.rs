@@ -13,7 +13,7 @@ use lydite_ocapn::session::{
     Config, Connection, Event, Limits, Location, Output, Payload, Proof, Vat,
 };
 
-/// What the objects of the vat do with a message.
+/// How the vat's objects respond to a message.
 #[derive(Clone, Copy)]
 enum Application {
     /// Keep the arguments, and do not answer.
@@ -41,7 +41,7 @@ const MOST: usize = 1000;
 const STEPS: u64 = 10 * MOST as u64;
 /// The limit of rows that count bytes.
 const BYTES: usize = 1 << 20;
-/// What a vat keeps to use again, and what a session has without driving a limit.
+/// Memory in bytes that a vat keeps for reuse, and that a session uses without driving a limit.
 const SPARE: usize = 96 << 10;
 
 macro_rules! rows {

@@ -23,17 +23,13 @@ impl Vat {
         }
     }
 
-    pub(super) const fn has_suspects(&self) -> bool {
-        let values = self.config.limits.values;
-        self.suspected
-            > if values < usize::MAX {
-                values
-            } else {
-                usize::MAX - 1
-            }
+    /// Whether to search for circles. The end of a session sets `suspected` to the maximum, above every limit.
+    pub(super) fn has_suspects(&self) -> bool {
+        self.suspected > self.config.limits.values.min(usize::MAX - 1)
     }
 
-    /// Breaks the promises that only other nodes keep. Takes time for all nodes. Nothing else is left to do.
+    /// Breaks the promises that only other nodes keep. Call it when no other work is left. Takes time proportional to
+    /// the number of nodes of the vat.
     pub(super) fn break_circles(&mut self) {
         self.suspected = 0;
         let ids = self.nodes.ids();
@@ -46,7 +42,7 @@ impl Vat {
                 }
             });
         }
-        // What tables and the caller refer to, and what a peer settles.
+        // The roots: nodes that tables or the caller refer to, and promises that a peer settles.
         let mut reached = vec![false; slots];
         let mut next: Vec<Id> = Vec::new();
         for &id in &ids {

@@ -16,8 +16,8 @@ macro_rules! driven {
     };
 }
 
-// Each limit, and the tests that drive it. A limit that is missing here is an error of the compiler. What a peer can
-// make a vat hold is in `tests/limits.rs`.
+// Each limit, and the tests that drive it. A missing limit does not compile. `tests/limits.rs` measures the memory that
+// a peer can make a vat hold.
 driven! {
     message: long_and_deep_messages, own_messages_that_are_too_long;
     references: imports_and_references_in_a_message;
@@ -793,8 +793,8 @@ fn values_kept_for_a_session_that_ended() {
 }
 
 impl Attack {
-    /// Lets the application answer a call with a promise and its resolver, which are then the answers `first` and
-    /// `first + 1` of the attacker.
+    /// Lets the application fulfil a call with a promise and its resolver. The attacker refers to them as the answers
+    /// `first` and `first + 1`.
     fn promise(&mut self, first: u64) {
         let list = first + 2;
         self.send(&fetch("object", list + 1));
@@ -1199,7 +1199,7 @@ fn dials(vat: &mut Vat) -> Vec<Dial> {
 #[test]
 fn connections_that_do_not_open_in_time() {
     let mut attack = Attack::default();
-    // The first is never opened, and on the second there is no hello.
+    // The first is never opened, and the second receives no hello.
     let promises = [20, 21].map(|vat| attack.world.enliven(0, vat, b"object"));
     let vat = attack.vat();
     promises.iter().for_each(|promise| vat.listen(*promise));
