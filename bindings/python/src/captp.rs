@@ -407,6 +407,11 @@ impl Vat {
         self.lock().received(connection.0, &data, now);
     }
 
+    /// Whether so much waits to be sent on a connection that nothing should be read from it.
+    fn is_full(&self, connection: &Connection) -> bool {
+        self.lock().is_full(connection.0)
+    }
+
     /// Reports that a connection is closed.
     fn closed(&self, connection: &Connection, reason: &str) {
         self.lock().closed(connection.0, reason);

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from lydite import EncodeError, LyditeError, Record, Symbol, captp
 from lydite._native import PeerKey, may_reach
-from lydite.captp import websocket
+from lydite.captp import _netlayer, websocket
 
 
 class Greeter:
@@ -448,6 +448,50 @@ def test_peer_that_does_not_read():
         for _ in range(16 * mebibytes):
             captp.send(greeter, "note", bytes(1 << 16))
             await captp.drain(greeter)
+
+    run(test)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "websocket"])
+def test_peer_that_requests_more_than_it_reads(transport, monkeypatch):
+    """It is not read from while too much waits for it, and its connection ends after a time."""
+    netlayer = {"tcp": captp.Tcp, "websocket": websocket.WebSocket}[transport]
+
+    class Store:
+        calls = 0
+
+        @captp.expose
+        def blob(self):
+            self.calls += 1
+            return bytes(1 << 16)
+
+    async def test():
+        store = Store()
+        limits = {"outbound_soft": 1 << 16, "outbound_hard": 1 << 18}
+        async with captp.Node(netlayer(), limits=limits) as bob, captp.Node(netlayer()) as alice:
+            blob = (await alice.enliven(bob.publish(store))).blob
+            assert len(await blob()) == 1 << 16
+            (link,) = alice._links.values()
+            stop_reading(link.stream)
+            results = [blob() for _ in range(1000)]
+            # Some of them wait in the buffers of the operating system.
+            await asyncio.sleep(0.5)
+            assert store.calls < 900
+            assert bob.stats()["outbound"] < 1 << 20
+            monkeypatch.setattr(_netlayer, "WRITE_TIME", 0.1)
+            await until(lambda: bob.stats()["connections"] == 0)
+            start_reading(link.stream)
+            with pytest.raises(captp.Disconnected):
+                await asyncio.gather(*results)
+
+    def transport_of(stream):
+        return stream._reader._transport if hasattr(stream, "_reader") else stream._peer.transport
+
+    def stop_reading(stream):
+        transport_of(stream).pause_reading()
+
+    def start_reading(stream):
+        transport_of(stream).resume_reading()
 
     run(test)
 

@@ -7,12 +7,14 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 
 # Bytes read at once.
 _CHUNK = 64 << 10
 # Seconds to wait for the orderly end of a connection.
 CLOSE_TIME = 1.0
+# Seconds for which a peer may read nothing, or for one message of a transport that sends whole messages.
+WRITE_TIME = 30.0
 
 
 class Stream(abc.ABC):
@@ -24,7 +26,7 @@ class Stream(abc.ABC):
 
     @abc.abstractmethod
     async def write(self, data: bytes) -> None:
-        """Sends bytes, and waits while the peer does not read."""
+        """Sends bytes, and waits while the peer does not read. Raises TimeoutError if it reads nothing for long."""
 
     @abc.abstractmethod
     async def close(self) -> None:
@@ -73,6 +75,16 @@ def hint(hints: Mapping[str, str], name: str) -> str:
         raise ValueError(f"expected the hint `{name}` in the location, found none") from None
 
 
+@contextlib.asynccontextmanager
+async def write_time() -> AsyncIterator[None]:
+    """Raises TimeoutError if what is sent within it takes too long."""
+    try:
+        async with asyncio.timeout(WRITE_TIME):
+            yield
+    except TimeoutError:
+        raise TimeoutError("the peer does not read") from None
+
+
 class _SocketStream(Stream):
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -82,8 +94,11 @@ class _SocketStream(Stream):
         return await self._reader.read(_CHUNK)
 
     async def write(self, data: bytes) -> None:
-        self._writer.write(data)
-        await self._writer.drain()
+        view = memoryview(data)
+        for start in range(0, len(view), _CHUNK):
+            self._writer.write(view[start : start + _CHUNK])
+            async with write_time():
+                await self._writer.drain()
 
     async def close(self) -> None:
         self._writer.close()

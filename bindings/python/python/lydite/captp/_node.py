@@ -646,6 +646,10 @@ class Node:
             self._pump()
             # The calls start before more is read.
             await asyncio.sleep(0)
+            # The peer requests more than it reads.
+            while self._vat.is_full(link.connection):
+                link.room.clear()
+                await link.room.wait()
 
     async def _write(self, link: _Link) -> None:
         assert self._vat

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Origin
 
 from .._native import LyditeError, PeerKey, may_reach
-from ._netlayer import CLOSE_TIME, Netlayer, Stream, hint
+from ._netlayer import CLOSE_TIME, Netlayer, Stream, hint, write_time
 
 # Failed handshakes are logged. Without a handler, peers must not be able to fill the standard error output with them.
 _logger = logging.getLogger("lydite.captp.websocket")
@@ -54,7 +54,8 @@ class _Frames(Stream):
         while start < len(data):
             colon = data.index(b":", start)
             end = colon + 1 + int(data[start:colon])
-            await self._peer.send(data[colon + 1 : end])
+            async with write_time():
+                await self._peer.send(data[colon + 1 : end])
             start = end
 
     async def close(self) -> None:
