@@ -161,7 +161,9 @@ fn every_fault_ends_in_its_state() {
                 .pairs
                 .iter()
                 .any(|pair| pair.b == name && pair.op == op);
-            assert_eq!(scored, name == "banners", "{name} {op}");
+            let both = [cell, report.best(op, "lydite").unwrap()];
+            let measured = both.iter().all(|cell| cell.state == State::Ok);
+            assert_eq!(scored, name == "banners" && measured, "{name} {op}");
         }
     }
     let banners = report

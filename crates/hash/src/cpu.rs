@@ -303,10 +303,11 @@ fn features() -> Features {
 fn first() -> Features {
     let detected = detect();
     #[cfg(feature = "std")]
-    let requested = requested_within(detected).ok().flatten();
+    let tier = requested_within(detected).ok().flatten();
+    #[cfg(feature = "std")]
+    let tier = tier.unwrap_or(Tier::DEFAULT);
     #[cfg(not(feature = "std"))]
-    let requested = None;
-    let tier = requested.unwrap_or(Tier::DEFAULT);
+    let tier = Tier::DEFAULT;
     let features = detected.within(tier).and(DETECTED);
     // Keeps a limit that another thread has set in the meantime.
     match ALLOWED.compare_exchange(0, features.0, Relaxed, Relaxed) {

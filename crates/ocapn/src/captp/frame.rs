@@ -104,11 +104,36 @@ impl<C: Codec> Frames<C> {
         mut piece: &[u8],
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.guarded(|frames| {
+            frames.end_partial(&mut piece, &mut each)?;
+            frames.messages(piece, &mut each)
+        })
+    }
+
+    /// Consumes the bytes that belong to an incomplete message, and calls `each` with it if they complete it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`feed`](Self::feed).
+    pub(crate) fn feed_partial<E: From<Error>>(
+        &mut self,
+        piece: &mut &[u8],
+        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.guarded(|frames| frames.end_partial(piece, &mut each))
+    }
+
+    /// Does something that cannot be repeated after it has failed.
+    #[inline]
+    fn guarded<E: From<Error>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<(), Stop<E>>,
+    ) -> Result<(), E> {
         if let Some(error) = self.failed {
             return Err(error.into());
         }
         self.failed = Some(ErrorKind::Stopped.at(self.offset));
-        let result = self.messages(&mut piece, &mut each);
+        let result = act(self);
         match &result {
             Ok(()) => self.failed = None,
             Err(Stop::Stream(error)) => self.failed = Some(*error),
@@ -121,33 +146,43 @@ impl<C: Codec> Frames<C> {
     }
 
     #[inline]
-    fn messages<E>(
+    fn end_partial<E>(
         &mut self,
         piece: &mut &[u8],
         each: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), Stop<E>> {
-        if !self.partial.is_empty() {
-            let mut partial = mem::take(&mut self.partial);
-            let frame = self.complete(&mut partial, piece).map_err(Stop::Stream)?;
-            if let Some(frame) = frame {
-                self.offset += partial.len();
-                each(&partial[frame.header..]).map_err(Stop::Caller)?;
-                partial.clear();
-            }
-            self.partial = partial;
+        if self.partial.is_empty() {
+            return Ok(());
         }
+        let mut partial = mem::take(&mut self.partial);
+        let frame = self.complete(&mut partial, piece).map_err(Stop::Stream)?;
+        if let Some(frame) = frame {
+            self.offset += partial.len();
+            each(&partial[frame.header..]).map_err(Stop::Caller)?;
+            partial.clear();
+        }
+        self.partial = partial;
+        Ok(())
+    }
+
+    #[inline]
+    fn messages<E>(
+        &mut self,
+        mut piece: &[u8],
+        each: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), Stop<E>> {
         while !piece.is_empty() {
             match self.frame(piece).map_err(Stop::Stream)? {
                 Some(frame) if frame.message <= piece.len() - frame.header => {
                     let (whole, rest) = piece.split_at(frame.header + frame.message);
-                    *piece = rest;
+                    piece = rest;
                     self.offset += whole.len();
                     self.scan = C::Scan::default();
                     each(&whole[frame.header..]).map_err(Stop::Caller)?;
                 }
                 _ => {
                     self.partial.extend_from_slice(piece);
-                    *piece = &[];
+                    piece = &[];
                 }
             }
         }

@@ -188,25 +188,25 @@ impl Vat {
     }
 
     fn enqueue(&mut self, promise: Id, full: bool, message: Queued) {
-        let bytes = message.size();
-        let refusal = Reason::limit("too many messages wait for this promise");
+        let mut refused = full;
         if let Some(session) = message
             .origin
             .and_then(|origin| self.sessions.get_mut(origin))
         {
-            session.queued += bytes;
-            if full || session.queued > self.config.limits.queue_bytes {
-                session.queued -= bytes;
-                self.release_payload(message.payload);
-                self.refuse(message.result, refusal);
-                if let Some(origin) = message.origin {
-                    self.end(origin, "too many messages wait for a promise", true);
-                }
-                return;
+            let bytes = message.size();
+            refused |= session.queued + bytes > self.config.limits.queue_bytes;
+            if !refused {
+                session.queued += bytes;
             }
-        } else if full {
+        }
+        if refused {
             self.release_payload(message.payload);
-            return self.refuse(message.result, refusal);
+            let reason = Reason::limit("too many messages wait for this promise");
+            self.refuse(message.result, reason);
+            if let Some(origin) = message.origin {
+                self.end(origin, "too many messages wait for a promise", true);
+            }
+            return;
         }
         let promise = self.nodes.get_mut(promise).and_then(Node::promise_mut);
         if let Some(pending) = promise.and_then(Promise::pending_mut) {
@@ -320,9 +320,8 @@ impl Vat {
             return self.release_outcome(outcome);
         };
         if !node.is_observed() {
-            // It is about to be freed: until then it should not hold a large value.
             self.release_outcome(outcome);
-            outcome = Err("nobody refers to this promise".into());
+            return self.unreferenced.push(id);
         }
         self.suspect(&outcome);
         // A promise fulfilled with a promise follows it, or takes over what that has become.

@@ -1,6 +1,6 @@
 //! Arguments and results: encoded data with references.
-use alloc::{boxed::Box, string::String, vec::Vec};
-use core::ops::Range;
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use core::{ops::Range, slice};
 
 use super::node::{Promise, Ref};
 use super::receive::walk;
@@ -10,6 +10,8 @@ use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
 /// The label of the record that stands for a reference in [`Payload::data`].
 pub(super) const PLACEHOLDER: &str = "desc:ref";
 const PREFIX: &[u8] = b"<8'desc:ref";
+/// Bytes of memory for a list: few arguments fit, which would else be moved twice.
+const SHORT: usize = 64;
 
 /// A value with references. Arguments are a payload that is a list.
 ///
@@ -18,15 +20,92 @@ const PREFIX: &[u8] = b"<8'desc:ref";
 #[derive(Clone, Debug, Default)]
 pub struct Payload {
     pub(super) data: Vec<u8>,
-    /// Most payloads have no references.
-    links: Option<Box<Links>>,
+    links: Links,
 }
 
+/// References, and the offset of the placeholder of each. Most payloads have none or one.
 #[derive(Clone, Debug, Default)]
-struct Links {
-    refs: Vec<Ref>,
-    /// Offset of each placeholder in the data.
-    at: Vec<u32>,
+enum Links {
+    #[default]
+    None,
+    One(Ref, u32),
+    Many(Box<(Vec<Ref>, Vec<u32>)>),
+}
+
+impl Links {
+    fn refs(&self) -> &[Ref] {
+        match self {
+            Self::None => &[],
+            Self::One(reference, _) => slice::from_ref(reference),
+            Self::Many(links) => &links.0,
+        }
+    }
+
+    fn at(&self) -> &[u32] {
+        match self {
+            Self::None => &[],
+            Self::One(_, at) => slice::from_ref(at),
+            Self::Many(links) => &links.1,
+        }
+    }
+
+    fn at_mut(&mut self) -> &mut [u32] {
+        match self {
+            Self::None => &mut [],
+            Self::One(_, at) => slice::from_mut(at),
+            Self::Many(links) => &mut links.1,
+        }
+    }
+
+    fn push(&mut self, reference: Ref, at: u32) {
+        match self {
+            Self::None => *self = Self::One(reference, at),
+            Self::One(first, first_at) => {
+                let links = (vec![*first, reference], vec![*first_at, at]);
+                *self = Self::Many(Box::new(links));
+            }
+            Self::Many(links) => {
+                links.0.push(reference);
+                links.1.push(at);
+            }
+        }
+    }
+
+    /// Copies those of a payload whose data are moved by so many bytes. There are none yet.
+    fn copy_from(&mut self, links: &Self, moved: u32) {
+        match (&mut *self, links) {
+            (_, Self::None) => {}
+            (_, Self::One(reference, at)) => self.push(*reference, at + moved),
+            (Self::Many(to), Self::Many(from)) => {
+                to.0.extend_from_slice(&from.0);
+                to.1.extend(from.1.iter().map(|at| at + moved));
+            }
+            (_, Self::Many(from)) => {
+                let at = from.1.iter().map(|at| at + moved).collect();
+                *self = Self::Many(Box::new((from.0.clone(), at)));
+            }
+        }
+    }
+
+    /// Removes all, and keeps the memory.
+    fn clear(&mut self) {
+        match self {
+            Self::None => {}
+            Self::One(..) => *self = Self::None,
+            Self::Many(links) => {
+                links.0.clear();
+                links.1.clear();
+            }
+        }
+    }
+
+    /// The number of references that there is memory for beyond the first.
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Many(links) => links.0.capacity(),
+            _ => 0,
+        }
+    }
 }
 
 impl PartialEq for Payload {
@@ -127,7 +206,7 @@ impl Payload {
 
     /// The references, in the order of their placeholders.
     pub fn refs(&self) -> &[Ref] {
-        self.links.as_ref().map_or(&[], |links| &links.refs)
+        self.links.refs()
     }
 
     /// The memory of the data and of the references.
@@ -136,7 +215,7 @@ impl Payload {
     }
 
     fn at(&self) -> &[u32] {
-        self.links.as_ref().map_or(&[], |links| &links.at)
+        self.links.at()
     }
 
     /// The number of references before an offset in the data.
@@ -146,10 +225,11 @@ impl Payload {
 
     /// The reference, if the payload is nothing else.
     pub fn as_reference(&self) -> Option<Ref> {
-        match (self.refs(), self.at()) {
-            ([reference], [0]) => (self.data.len() == placeholder_length(0)).then_some(*reference),
-            _ => None,
-        }
+        let &[reference] = self.refs() else {
+            return None;
+        };
+        // No other value is as short.
+        (self.data.len() == placeholder_length(0)).then_some(reference)
     }
 
     /// Decodes the data. References are records with the label `desc:ref` and an index into [`refs`](Self::refs).
@@ -218,10 +298,7 @@ impl Payload {
 
     pub(super) fn clear(&mut self) {
         self.data.clear();
-        if let Some(links) = &mut self.links {
-            links.refs.clear();
-            links.at.clear();
-        }
+        self.links.clear();
     }
 
     /// Appends a copy to an empty payload, after encoded bytes without references.
@@ -230,19 +307,13 @@ impl Payload {
         empty.data.reserve(before.len() + self.data.len() + 1);
         empty.data.extend_from_slice(before);
         empty.data.extend_from_slice(&self.data);
-        if !self.refs().is_empty() {
-            let links = empty.links.get_or_insert_default();
-            links.refs.extend_from_slice(self.refs());
-            let moved = |at: &u32| at + before.len() as u32;
-            links.at.extend(self.at().iter().map(moved));
-        }
+        empty.links.copy_from(&self.links, before.len() as u32);
     }
 
     /// Reduces the payload to a range of its data that contains all references.
     pub(super) fn reduce(&mut self, range: Range<usize>) {
-        if let Some(links) = &mut self.links {
-            links.at.iter_mut().for_each(|at| *at -= range.start as u32);
-        }
+        let at = self.links.at_mut().iter_mut();
+        at.for_each(|at| *at -= range.start as u32);
         self.data.truncate(range.end);
         self.data.drain(..range.start);
     }
@@ -291,6 +362,9 @@ impl Builder {
 
     /// Opens a list.
     pub fn begin_list(&mut self) -> &mut Self {
+        if self.payload.data.capacity() == 0 {
+            self.payload.data.reserve(SHORT);
+        }
         self.payload.data.push(b'[');
         self
     }
@@ -344,13 +418,13 @@ impl Builder {
     /// Appends a reference.
     pub fn reference(&mut self, reference: Ref) -> &mut Self {
         let payload = &mut self.payload;
-        let links = payload.links.get_or_insert_default();
-        links.at.push(payload.data.len() as u32);
+        let (index, at) = (payload.refs().len(), payload.data.len());
+        payload.data.reserve(placeholder_length(index));
         payload.data.extend_from_slice(PREFIX);
         let mut writer = Syrup::writer(&mut payload.data);
-        writer.integer(links.refs.len() as u64);
+        writer.integer(index as u64);
         writer.end_record();
-        links.refs.push(reference);
+        payload.links.push(reference, at as u32);
         self
     }
 
@@ -456,11 +530,7 @@ impl Spare {
 
     /// Keeps the memory of the payload, within bounds.
     pub fn put(&mut self, mut payload: Payload) {
-        let data = payload.data.capacity();
-        let refs = payload
-            .links
-            .as_ref()
-            .map_or(0, |links| links.refs.capacity());
+        let (data, refs) = (payload.data.capacity(), payload.links.capacity());
         if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.payloads.len() < Self::KEPT
         {
             payload.clear();

@@ -74,9 +74,18 @@ impl Vat {
             }
         };
         let (mut messages, mut rest) = (0, bytes);
-        let unframed = frames.pending() == 0 && session.framing == Some(Framing::None);
-        let mut result = Ok(());
-        while unframed && result.is_ok() {
+        let unframed = session.framing == Some(Framing::None);
+        let (mut result, mut last) = (Ok(()), 0);
+        if frames.pending() > 0 {
+            result = frames.feed_partial(&mut rest, |message| {
+                messages += 1;
+                last = message.len();
+                self.message(id, message)
+            });
+        }
+        // Messages as long as the last one are not whole in a shorter rest.
+        let quick = unframed && frames.pending() == 0 && last <= rest.len();
+        while quick && result.is_ok() {
             match self.whole_deliver(id, rest, false) {
                 Ok(0) => break,
                 Ok(length) => {
