@@ -34,6 +34,7 @@ pub(super) trait Group: Curve + Copy {
 
     fn to_affine_point(point: Affine<Self>) -> Self::AffinePoint;
 
+    #[cfg(target_arch = "x86_64")]
     fn from_affine_point(point: &Self::AffinePoint) -> Affine<Self>;
 
     fn from_point(point: &Self::Point) -> Jacobian<Self>;
@@ -93,6 +94,7 @@ macro_rules! group {
                 $affine { x: x.0, y: y.0 }
             }
 
+            #[cfg(target_arch = "x86_64")]
             fn from_affine_point(point: &$affine) -> Affine<Self> {
                 Affine {
                     x: $field(point.x),

@@ -36,6 +36,7 @@ pub const ORDER: [u8; 32] = [
 ];
 
 /// Number of lines of a Miller loop.
+#[cfg(target_arch = "x86_64")]
 pub(super) const LINES: usize = 68;
 
 /// Lines `b x / y w^2 + c / y + w^3` at (x, y) of the Miller loops with -G2 and with tau G2. b and c are stored as 24
