@@ -473,25 +473,19 @@ def test_peer_that_requests_more_than_it_reads(transport, monkeypatch):
             blob = (await alice.enliven(bob.publish(store))).blob
             assert len(await blob(b"")) == 1 << 16
             (link,) = alice._links.values()
-            stop_reading(link.stream)
+            transport_of(link.stream).pause_reading()
             # Few of these requests arrive at once, and few of their results fit into the operating system's buffers.
             results = [blob(bytes(1 << 13)) for _ in range(1000)]
             await asyncio.sleep(0.5)
             assert store.calls < 900
             assert bob.stats()["outbound"] < 1 << 20
             await until(lambda: bob.stats()["connections"] == 0)
-            start_reading(link.stream)
+            transport_of(link.stream).resume_reading()
             with pytest.raises(captp.Disconnected):
                 await asyncio.gather(*results)
 
     def transport_of(stream):
         return stream._reader._transport if hasattr(stream, "_reader") else stream._peer.transport
-
-    def stop_reading(stream):
-        transport_of(stream).pause_reading()
-
-    def start_reading(stream):
-        transport_of(stream).resume_reading()
 
     run(test)
 

@@ -302,12 +302,9 @@ fn features() -> Features {
 #[inline(never)]
 fn first() -> Features {
     let detected = detect();
-    #[cfg(feature = "std")]
-    let tier = requested_within(detected).ok().flatten();
-    #[cfg(feature = "std")]
-    let tier = tier.unwrap_or(Tier::DEFAULT);
-    #[cfg(not(feature = "std"))]
     let tier = Tier::DEFAULT;
+    #[cfg(feature = "std")]
+    let tier = requested_within(detected).ok().flatten().unwrap_or(tier);
     let features = detected.within(tier).and(DETECTED);
     // Keeps a limit that another thread has set in the meantime.
     match ALLOWED.compare_exchange(0, features.0, Relaxed, Relaxed) {

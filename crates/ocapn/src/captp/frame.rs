@@ -151,7 +151,7 @@ impl<C: Codec> Frames<C> {
         piece: &mut &[u8],
         each: &mut impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), Stop<E>> {
-        if self.partial.is_empty() {
+        if self.partial.is_empty() || piece.is_empty() {
             return Ok(());
         }
         let mut partial = mem::take(&mut self.partial);

@@ -320,6 +320,7 @@ impl Vat {
             return self.release_outcome(outcome);
         };
         if !node.is_observed() {
+            // Nobody will know what it became.
             self.release_outcome(outcome);
             return self.unreferenced.push(id);
         }

@@ -10,7 +10,7 @@ use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
 /// The label of the record that stands for a reference in [`Payload::data`].
 pub(super) const PLACEHOLDER: &str = "desc:ref";
 const PREFIX: &[u8] = b"<8'desc:ref";
-/// Bytes of memory for a list: few arguments fit, which would else be moved twice.
+/// Bytes of memory that a list starts with. With less, a few arguments would be moved as they grow.
 const SHORT: usize = 64;
 
 /// A value with references. Arguments are a payload that is a list.
@@ -71,7 +71,7 @@ impl Links {
         }
     }
 
-    /// Copies those of a payload whose data are moved by so many bytes. There are none yet.
+    /// Copies the links of another payload, whose data follow `moved` other bytes, to one without links.
     fn copy_from(&mut self, links: &Self, moved: u32) {
         match (&mut *self, links) {
             (_, Self::None) => {}
@@ -99,7 +99,7 @@ impl Links {
         }
     }
 
-    /// The number of references that there is memory for beyond the first.
+    /// The number of references that fit into allocated memory.
     fn capacity(&self) -> usize {
         match self {
             Self::Many(links) => links.0.capacity(),
@@ -228,7 +228,7 @@ impl Payload {
         let &[reference] = self.refs() else {
             return None;
         };
-        // No other value is as short.
+        // Any other value with a reference is longer.
         (self.data.len() == placeholder_length(0)).then_some(reference)
     }
 

@@ -83,9 +83,9 @@ impl Vat {
                 self.message(id, message)
             });
         }
-        // Messages as long as the last one are not whole in a shorter rest.
-        let quick = unframed && frames.pending() == 0 && last <= rest.len();
-        while quick && result.is_ok() {
+        // If the next message is as long as the last one, a shorter rest does not contain all of it.
+        let may_be_whole = unframed && frames.pending() == 0 && last <= rest.len();
+        while may_be_whole && result.is_ok() {
             match self.whole_deliver(id, rest, false) {
                 Ok(0) => break,
                 Ok(length) => {
