@@ -327,12 +327,12 @@ impl<S: Scheme> SecretKey<S> {
         let mut roots = Vec::with_capacity(count);
         for (part, layers) in [&layout.left, &layout.right]
             .into_iter()
-            .zip(parallel::collect(2, tree))
+            .zip(parallel::collect(2, &tree))
         {
             write_layers::<S>(part, &active, &mut bytes, &layers);
             roots.extend(root(&layers));
         }
-        roots.extend(parallel::collect(count - 2, |index| {
+        roots.extend(parallel::collect(count - 2, &|index| {
             // After cancellation the placeholders made here are discarded.
             if progress.is_cancelled() {
                 [0; DIGEST_WORDS]

@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 pub(crate) fn for_chunks<T: Send>(
     items: &mut [T],
     size: usize,
-    f: impl Fn(usize, &mut [T]) + Sync + Send,
+    // A pointer, so that the loops of all schemes share what is compiled of rayon.
+    f: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     use rayon::prelude::*;
     if items.len() <= size || rayon::current_num_threads() == 1 {
@@ -26,7 +27,7 @@ pub(crate) fn for_chunks<T: Send>(
 
 /// Calls `f` with the index and the elements of every chunk of `size`.
 #[cfg(not(feature = "rayon"))]
-pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: impl Fn(usize, &mut [T])) {
+pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: &dyn Fn(usize, &mut [T])) {
     for (index, chunk) in items.chunks_mut(size).enumerate() {
         f(index, chunk);
     }
@@ -34,13 +35,13 @@ pub(crate) fn for_chunks<T>(items: &mut [T], size: usize, f: impl Fn(usize, &mut
 
 /// Collects the results of `f` for 0, 1, ...
 #[cfg(feature = "rayon")]
-pub(crate) fn collect<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub(crate) fn collect<T: Send>(count: usize, f: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     use rayon::prelude::*;
     (0..count).into_par_iter().map(f).collect()
 }
 
 /// Collects the results of `f` for 0, 1, ...
 #[cfg(not(feature = "rayon"))]
-pub(crate) fn collect<T>(count: usize, f: impl Fn(usize) -> T) -> Vec<T> {
+pub(crate) fn collect<T>(count: usize, f: &dyn Fn(usize) -> T) -> Vec<T> {
     (0..count).map(f).collect()
 }

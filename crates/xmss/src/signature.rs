@@ -359,7 +359,7 @@ pub fn verify_batch<S: Scheme>(claims: &[Claim<'_, S>]) -> Vec<bool> {
 /// [`verify_batch`] with a specific backend.
 pub(crate) fn verify_batch_with<S: Scheme>(backend: Backend, claims: &[Claim<'_, S>]) -> Vec<bool> {
     let mut valid = vec![false; claims.len()];
-    parallel::for_chunks(&mut valid, LANES, |group, valid| {
+    parallel::for_chunks(&mut valid, LANES, &|group, valid| {
         let start = LANES * group;
         verify_group(backend, &claims[start..start + valid.len()], valid);
     });

@@ -54,7 +54,7 @@ pub(crate) fn parents<S: Scheme>(
     children: &[Digest],
 ) -> Vec<Digest> {
     let mut parents = vec![[0; DIGEST_WORDS]; children.len() / 2];
-    parallel::for_chunks(&mut parents, LANES, |group, out| {
+    parallel::for_chunks(&mut parents, LANES, &|group, out| {
         let start = LANES * group;
         let mut left = Lanes::ZERO;
         let mut right = Lanes::ZERO;
@@ -178,7 +178,7 @@ impl<S: Scheme> BottomTree<S> {
         parallel::for_chunks(
             &mut self.leaves[start + self.done..][..count],
             LANES,
-            |group, out| {
+            &|group, out| {
                 if step() {
                     let first = first + (LANES * group) as u32;
                     leaves::<S>(backend, key, parameter, first, out);
