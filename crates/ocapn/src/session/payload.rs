@@ -12,6 +12,9 @@ pub(super) const PLACEHOLDER: &str = "desc:ref";
 const PREFIX: &[u8] = b"<8'desc:ref";
 /// Bytes of memory that a list starts with. With less, a few arguments would be moved as they grow.
 const SHORT: usize = 64;
+/// Room for the length of a byte array or a string, and for the end of a list after it: without that, a long one would
+/// be moved for the end.
+const AROUND: usize = 32;
 
 /// A value with references. Arguments are a payload that is a list.
 ///
@@ -383,12 +386,14 @@ impl Builder {
 
     /// Appends a string.
     pub fn string(&mut self, text: &str) -> &mut Self {
+        self.payload.data.reserve(text.len() + AROUND);
         Syrup::writer(&mut self.payload.data).string(text);
         self
     }
 
     /// Appends a byte array.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.payload.data.reserve(bytes.len() + AROUND);
         Syrup::writer(&mut self.payload.data).bytes(bytes);
         self
     }
