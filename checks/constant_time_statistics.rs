@@ -1,6 +1,6 @@
 //! Statistical test, similar to dudect, of whether the time of an operation depends on its secret; see
 //! `docs/constant-time.md`. Run it on demand, on a quiet machine:
-//! `cargo run --release -p lydite-curve --example constant_time_statistics [SAMPLES]`.
+//! `cargo run --release -p lydite-checks --bin constant_time_statistics [SAMPLES]`.
 //!
 //! Each operation is timed many times, with one fixed key or a random one, generated anew for each sample. Welch's
 //! t-test compares the two classes, on all samples and without the slowest ones. The test fails if |t| is above 4.5 in

@@ -1,7 +1,7 @@
 //! Makes a key, signs both directly and from a key file, drops the key and waits. `.ci/xmss` then searches this
 //! process's memory for secrets.
 //!
-//!     cargo run --release -p lydite-xmss --example memory_after_use -- forget
+//!     cargo run --release -p lydite-checks --bin memory_after_use -- forget
 //!
 //! With `keep` the key is not dropped, as a control.
 

@@ -1,5 +1,5 @@
-//! Client requests to valgrind's memcheck, for the `examples/constant_time_check.rs` of `curve` and `xmss` (x86-64,
-//! only with `--cfg lydite_constant_time_check`; never part of a normal build).
+//! Client requests to valgrind's memcheck, for the programs in `checks/` (x86-64, only with
+//! `--cfg lydite_constant_time_check`; never part of a normal build).
 //!
 //! Memory marked undefined represents a secret: memcheck tracks all values computed from it and reports each branch and
 //! each address that depends on it. Outside valgrind a request has no effect.
