@@ -84,6 +84,9 @@ pub struct Manifest {
     /// Whether it does less than the operations and shows a floor for them. It is compared with ours, but not scored.
     #[serde(default)]
     pub floor: bool,
+    /// Whether it is another package of this library. It is compared with ours, but not scored.
+    #[serde(default)]
+    pub own: bool,
     /// Further files and folders, relative to the manifest, that require a new build when they change.
     #[serde(default)]
     pub sources: Vec<PathBuf>,

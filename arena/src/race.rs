@@ -452,18 +452,19 @@ pub fn judge(report: &mut Report) {
             .filter_map(|contender| report.best(&op.id, &contender.name))
             .filter(|cell| timed(cell))
             .collect();
-        let is_floor = |cell: &Cell| {
-            let mut floors = report.contenders.iter().filter(|contender| contender.floor);
-            floors.any(|floor| floor.name == cell.contender)
+        let is_scored = |cell: &Cell| {
+            let mut others = report.contenders.iter();
+            let found = others.find(|contender| contender.name == cell.contender);
+            found.is_some_and(|contender| !contender.floor && !contender.own)
         };
-        if peers.iter().all(|peer| is_floor(peer)) {
+        if !peers.iter().any(|peer| is_scored(peer)) {
             score.alone += 1;
         }
         let time = |cell: &Cell| cell.ns.unwrap_or(f64::INFINITY);
         let fastest = peers
             .iter()
             .copied()
-            .filter(|peer| !is_floor(peer))
+            .filter(|peer| is_scored(peer))
             .min_by(|a, b| time(a).total_cmp(&time(b)));
         // A row on which our adapter differs from itself gives no verdict on others.
         let loud = report.run.noisy || false_ones.contains(&op.id);
@@ -493,7 +494,7 @@ pub fn judge(report: &mut Report) {
                 })
             };
             let Some(stock) = pair(ours) else { continue };
-            if is_floor(peer) {
+            if !is_scored(peer) {
                 pairs.push(stock);
                 continue;
             }
@@ -541,6 +542,7 @@ fn contender(manifest: &Manifest) -> Contender {
         left_out: Vec::new(),
         foreign: manifest.foreign,
         floor: manifest.floor,
+        own: manifest.own,
         state: State::Ok,
         reason: None,
         hint: None,
@@ -602,22 +604,25 @@ mod tests {
     use crate::report::example;
 
     #[test]
-    fn a_floor_is_compared_and_no_peer() {
+    fn floors_and_own_packages_are_compared_and_no_peers() {
         let mut report = example("x");
         judge(&mut report);
         assert_eq!((report.score.alone, report.pairs.len()), (0, 1));
         assert!(report.pairs[0].best_peer);
-        for contender in &mut report.contenders {
-            contender.floor = contender.name == "x2";
+        for own in [false, true] {
+            for contender in &mut report.contenders {
+                let is_x2 = contender.name == "x2";
+                (contender.floor, contender.own) = (is_x2 && !own, is_x2 && own);
+            }
+            judge(&mut report);
+            assert_eq!((report.score.alone, report.pairs.len()), (1, 1));
+            assert!(!report.pairs[0].best_peer && report.pairs[0].b == "x2");
+            let counts = [&report.score.pairs, &report.score.best_peer];
+            assert!(
+                counts
+                    .iter()
+                    .all(|count| count.won + count.tied + count.lost + count.noisy == 0)
+            );
         }
-        judge(&mut report);
-        assert_eq!((report.score.alone, report.pairs.len()), (1, 1));
-        assert!(!report.pairs[0].best_peer && report.pairs[0].b == "x2");
-        let counts = [&report.score.pairs, &report.score.best_peer];
-        assert!(
-            counts
-                .iter()
-                .all(|count| count.won + count.tied + count.lost + count.noisy == 0)
-        );
     }
 }

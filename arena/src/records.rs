@@ -26,6 +26,8 @@ struct Contender {
     name: String,
     #[serde(default)]
     floor: bool,
+    #[serde(default)]
+    own: bool,
 }
 
 #[derive(Deserialize)]
@@ -151,9 +153,10 @@ fn peers(records: &[Record], ours: &str) -> BTreeMap<String, (String, String)> {
     let mut newest = BTreeMap::new();
     for record in quick.into_iter().chain(full) {
         let mut best: BTreeMap<&str, &Cell> = BTreeMap::new();
-        let floors = record.contenders.iter().filter(|contender| contender.floor);
-        let no_peers: Vec<&str> = floors
-            .map(|floor| floor.name.as_str())
+        let others = record.contenders.iter();
+        let others = others.filter(|contender| contender.floor || contender.own);
+        let no_peers: Vec<&str> = others
+            .map(|other| other.name.as_str())
             .chain([ours])
             .collect();
         let timed =
@@ -219,17 +222,21 @@ mod tests {
                 ours: "lydite".into(),
                 started: started.into(),
             },
-            contenders: vec![Contender {
-                name: "floor".into(),
-                floor: true,
-            }],
-            // A floor is faster than each peer, and not counted as one.
+            contenders: [("floor", true), ("own", false)]
+                .map(|(name, floor)| Contender {
+                    name: name.into(),
+                    floor,
+                    own: !floor,
+                })
+                .into(),
+            // These two are faster than each peer, and not counted as one.
             cells: cells
                 .iter()
                 .flat_map(|(op, variant, ns)| {
                     [
                         cell(op, "peer", variant, *ns),
                         cell(op, "floor", "only", ns / 2.0),
+                        cell(op, "own", "only", ns / 2.0),
                     ]
                 })
                 .collect(),

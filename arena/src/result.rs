@@ -136,6 +136,9 @@ pub struct Contender {
     /// Whether it does less than the operations, as a floor below them: its pairs are no part of the score.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub floor: bool,
+    /// Whether it is another package of this library: its pairs are no part of the score.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
     /// `ok`, `skipped:toolchain` or `skipped:build`.
     pub state: State,
     /// Why it did not run.
