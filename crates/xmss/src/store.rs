@@ -1,6 +1,6 @@
 //! Key files that never sign an epoch twice.
 //!
-//! A key is two files: `KEY`, the SSZ encoding of the secret key in leanSig's format, which is memory-mapped; and
+//! A key is two files: `KEY`, the SSZ encoding of the secret key in leanSig's format, memory-mapped on Unix; and
 //! `KEY.epoch`, the record of spent epochs. [`KeyFile::sign`] returns a signature only after the record that spends its
 //! epoch is on the disk.
 //!
@@ -48,7 +48,6 @@ use core::fmt;
 use core::ops::Range;
 
 use lydite_hash::keccak256;
-use memmap2::Mmap;
 
 use crate::key::{NextTree, Observer, SecretKey, SignError};
 use crate::poseidon::LANES;
@@ -263,10 +262,16 @@ impl<S: Scheme> Drop for Prefetched<S> {
     }
 }
 
+#[cfg(unix)]
+type FileBytes = memmap2::Mmap;
+// Read into memory, since Windows cannot rename onto a mapped file.
+#[cfg(not(unix))]
+type FileBytes = zeroize::Zeroizing<alloc::vec::Vec<u8>>;
+
 /// The bytes of an open key.
 enum KeyBytes {
     /// A key file.
-    Mapped(Mmap),
+    File(FileBytes),
     /// A key that was computed from a keystore's seed.
     #[cfg(feature = "keystore")]
     Owned(zeroize::Zeroizing<alloc::vec::Vec<u8>>),
@@ -275,7 +280,7 @@ enum KeyBytes {
 impl AsRef<[u8]> for KeyBytes {
     fn as_ref(&self) -> &[u8] {
         match self {
-            Self::Mapped(bytes) => bytes,
+            Self::File(bytes) => bytes,
             #[cfg(feature = "keystore")]
             Self::Owned(bytes) => bytes,
         }
@@ -337,7 +342,7 @@ impl<S: Scheme> KeyFile<S> {
     /// [`StoreError::Exists`] if there is a record; [`StoreError::Permissions`]; [`StoreError::Decode`];
     /// [`StoreError::Io`].
     pub fn adopt(path: &Path, next: u64) -> Result<(), StoreError> {
-        let key = map::<S>(path)?;
+        let key = open_key::<S>(path)?;
         let record_path = record_path(path);
         if record_path.exists() {
             return Err(StoreError::Exists(record_path));
@@ -355,10 +360,10 @@ impl<S: Scheme> KeyFile<S> {
         let record_path = record_path(&path);
         let Some(file) = lock_record(&record_path, &path)? else {
             // Find out which of the two files is missing.
-            map::<S>(&path)?;
+            open_key::<S>(&path)?;
             return Err(StoreError::NoRecord(record_path));
         };
-        let key = map::<S>(&path)?;
+        let key = open_key::<S>(&path)?;
         let allowed = key.active();
         Self::with_record(path, key, file, record_path, allowed)
     }
@@ -477,9 +482,9 @@ impl<S: Scheme> KeyFile<S> {
         let mut key = self.key.to_owned();
         key.prepare_from(epoch, next, observer)?;
         self.key = match self.key.bytes() {
-            KeyBytes::Mapped(_) => {
+            KeyBytes::File(_) => {
                 replace(&System, &self.path, key.as_bytes())?;
-                map(&self.path)?
+                open_key(&self.path)?
             }
             #[cfg(feature = "keystore")]
             KeyBytes::Owned(_) => key.map_bytes(KeyBytes::Owned),
@@ -536,14 +541,26 @@ fn lock_record(record_path: &Path, path: &Path) -> Result<Option<File>, StoreErr
     }
 }
 
-fn map<S: Scheme>(path: &Path) -> Result<SecretKey<S, KeyBytes>, StoreError> {
+fn open_key<S: Scheme>(path: &Path) -> Result<SecretKey<S, KeyBytes>, StoreError> {
     let file = File::open(path).map_err(io(path))?;
     check_mode(&file, path, 0o077)?;
+    let bytes = file_bytes(file).map_err(io(path))?;
+    Ok(SecretKey::from_bytes(KeyBytes::File(bytes))?)
+}
+
+#[cfg(unix)]
+fn file_bytes(file: File) -> io::Result<FileBytes> {
     // SAFETY: a mapping is sound while nobody writes to the file. This crate never does: a changed key is a new file
     // under the old name, and this mapping keeps the old one. The file's permissions exclude other users. A program of
     // the same user that writes to the file could make reads inconsistent with one another, as could a debugger.
-    let bytes = unsafe { Mmap::map(&file) }.map_err(io(path))?;
-    Ok(SecretKey::from_bytes(KeyBytes::Mapped(bytes))?)
+    unsafe { FileBytes::map(&file) }
+}
+
+#[cfg(not(unix))]
+fn file_bytes(mut file: File) -> io::Result<FileBytes> {
+    let mut bytes = FileBytes::default();
+    io::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// Checks that a file has none of these permission bits.

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use alloc::collections::BTreeMap;
-use alloc::string::ToString as _;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -779,6 +778,7 @@ fn a_record_replaced_under_a_signer_is_refused() {
 #[cfg(unix)]
 #[test]
 fn files_open_to_others_are_refused() {
+    use alloc::string::ToString as _;
     use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new("open");
     let path = folder.0.join("key");
