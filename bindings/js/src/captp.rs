@@ -25,9 +25,17 @@ pub struct Peer {
     key: SecretKey,
     location: Location,
     refs: Refs,
-    connections: Slots<Connection>,
+    links: Slots<Link>,
     /// Requests to connect, and where.
     dials: Slots<(Dial, Location)>,
+}
+
+/// A connection, and the messages to send on it that have been taken from the vat, each after its length.
+struct Link {
+    connection: Connection,
+    taken: Vec<u8>,
+    /// Length of the part of `taken` that JavaScript has.
+    sent: usize,
 }
 
 /// Numbers for references.
@@ -81,6 +89,23 @@ impl Refs {
 }
 
 impl Peer {
+    /// The number of a new connection plus 1, or 0 if the vat does not need it.
+    fn add(&mut self, connection: Option<Connection>) -> usize {
+        let Some(connection) = connection else {
+            return 0;
+        };
+        let link = Link {
+            connection,
+            taken: Vec::new(),
+            sent: 0,
+        };
+        self.links.add(link) + 1
+    }
+
+    fn find(&self, connection: Connection) -> Option<usize> {
+        self.links.find(|link| link.connection == connection)
+    }
+
     /// Numbers the handles of a payload, and writes it.
     fn put(&mut self, payload: &Payload, out: &mut Writer) -> Result<(), &'static str> {
         let refs = payload.refs().iter();
@@ -224,7 +249,7 @@ pub fn start(state: &mut State, length: usize, _: usize, _: usize) -> Result<usi
         key,
         location,
         refs: Refs::default(),
-        connections: Slots::default(),
+        links: Slots::default(),
         dials: Slots::default(),
     });
     Ok(0)
@@ -249,15 +274,16 @@ pub fn call(state: &mut State, target: usize, length: usize, _: usize) -> Result
     Ok(peer.refs.number(result))
 }
 
-/// Tape of the arguments, a list → nothing.
+/// Tape of the arguments, a list → whether too much waits already, so that nothing was sent.
 pub fn send(state: &mut State, target: usize, length: usize, _: usize) -> Result<usize, Failure> {
     let arguments = state.payload(length)?;
     let peer = state.peer()?;
-    // The sender expects no sign of failure.
-    if let Err(reason) = peer.vat.send(peer.refs.get(target)?, &arguments) {
-        peer.drop_payload(&reason.value);
-    }
-    Ok(0)
+    let Err(reason) = peer.vat.send(peer.refs.get(target)?, &arguments) else {
+        return Ok(0);
+    };
+    peer.drop_payload(&reason.value);
+    // The sender expects no sign of other failures.
+    Ok((reason.cause == Cause::Limit).into())
 }
 
 /// Name of a field → a promise for that field of the struct that a promise is fulfilled with.
@@ -365,7 +391,7 @@ pub fn dialed(
     peer.dials.free(number)?;
     let proof = lydite::ocapn::session::Proof::Verified(location);
     let connection = peer.vat.dialed(dial, proof, now as u64 * UNIT);
-    Ok(connection.map_or(0, |connection| peer.connections.add(connection) + 1))
+    Ok(peer.add(connection))
 }
 
 /// Registers a connection that a peer opened. Returns its number plus 1, or 0 if there are too many.
@@ -374,7 +400,7 @@ pub fn accepted(state: &mut State, now: usize, _: usize, _: usize) -> Result<usi
     // Only the listener proves its designator.
     let proof = lydite::ocapn::session::Proof::Claimed;
     let connection = peer.vat.accepted(0, proof, now as u64 * UNIT);
-    Ok(connection.map_or(0, |connection| peer.connections.add(connection) + 1))
+    Ok(peer.add(connection))
 }
 
 /// The first frame of a peer that opened a connection → the frame to send in return.
@@ -410,17 +436,44 @@ pub fn received(
     let mut message = Vec::with_capacity(length + 8);
     captp::put_frame(Framing::Length, state.input(length)?, &mut message);
     let peer = state.peer()?;
-    let connection = *peer.connections.get(number)?;
+    let connection = peer.links.get(number)?.connection;
     peer.vat.received(connection, &message, now as u64 * UNIT);
     Ok(0)
+}
+
+/// Whether so much waits to be sent on a connection that its frames should not be passed to `received`.
+pub fn is_full(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let connection = peer.links.get(number)?.connection;
+    Ok(peer.vat.is_full(connection).into())
+}
+
+/// The next frame to send on a connection. Empty if there is none.
+pub fn frame(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    let link = peer.links.get(number)?;
+    if link.sent == link.taken.len() {
+        link.taken.clear();
+        link.sent = 0;
+        peer.vat.take_bytes(link.connection, &mut link.taken);
+    }
+    let rest = &link.taken[link.sent..];
+    let Some(colon) = rest.iter().position(|byte| *byte == b':') else {
+        return Ok(0);
+    };
+    let digits = rest[..colon].iter();
+    let length = digits.fold(0, |value, digit| 10 * value + usize::from(digit - b'0'));
+    let frame = rest[colon + 1..][..length].to_vec();
+    link.sent += colon + 1 + length;
+    state.put_owned(frame)
 }
 
 /// Reason → nothing. The connection is closed.
 pub fn closed(state: &mut State, number: usize, length: usize, _: usize) -> Result<usize, Failure> {
     let reason = state.text(0, length)?.to_owned();
     let peer = state.peer()?;
-    let connection = *peer.connections.get(number)?;
-    peer.connections.free(number)?;
+    let connection = peer.links.get(number)?.connection;
+    peer.links.free(number)?;
     peer.vat.closed(connection, &reason);
     Ok(0)
 }
@@ -436,8 +489,8 @@ pub fn tick(state: &mut State, now: usize, _: usize, _: usize) -> Result<usize, 
     }))
 }
 
-/// What JavaScript has to do, as a tape: 1 and a connection, then messages to send on it, each with its length; 2 and a
-/// connection to close; 3 and a request, then the designator and the URL to connect to. Empty if there is nothing.
+/// What JavaScript has to do, as a tape: 1 and a connection that has frames to send; 2 and a connection to close after
+/// its last frame; 3 and a request, then the designator and the URL to connect to. Empty if there is nothing.
 pub fn output(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     let mut out = Writer::new();
@@ -446,18 +499,11 @@ pub fn output(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, 
             return Ok(0);
         };
         match output {
-            Output::Bytes(connection) => {
-                let mut bytes = Vec::new();
-                peer.vat.take_bytes(connection, &mut bytes);
-                match peer.connections.find(&connection) {
-                    Some(number) if !bytes.is_empty() => {
-                        out.word(1, number);
-                        out.bytes(&bytes);
-                    }
-                    _ => continue,
-                }
-            }
-            Output::Close(connection) => match peer.connections.find(&connection) {
+            Output::Bytes(connection) => match peer.find(connection) {
+                Some(number) => out.word(1, number),
+                None => continue,
+            },
+            Output::Close(connection) => match peer.find(connection) {
                 Some(number) => out.word(2, number),
                 None => continue,
             },

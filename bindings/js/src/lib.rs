@@ -67,6 +67,8 @@ macro_rules! operations {
             dialed = crate::captp::dialed;
             dialFailed = crate::captp::dial_failed;
             received = crate::captp::received;
+            isFull = crate::captp::is_full;
+            frame = crate::captp::frame;
             closed = crate::captp::closed;
             tick = crate::captp::tick;
             output = crate::captp::output;

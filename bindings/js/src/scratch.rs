@@ -204,13 +204,12 @@ impl<T> Slots<T> {
             .ok_or_else(|| Failure::new(Code::Argument, "object was freed"))
     }
 
-    /// The number of an object.
+    /// The number of the first object that `is_it` accepts.
     #[cfg(feature = "captp")]
-    pub fn find(&self, item: &T) -> Option<usize>
-    where
-        T: PartialEq,
-    {
-        self.0.iter().position(|slot| slot.as_ref() == Some(item))
+    pub fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<usize> {
+        self.0
+            .iter()
+            .position(|slot| slot.as_ref().is_some_and(&is_it))
     }
 
     pub fn free(&mut self, index: usize) -> Result<usize, Failure> {

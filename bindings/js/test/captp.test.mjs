@@ -5,6 +5,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Broken, CapTP, Far, SyrupSymbol, send } from 'lydite/captp'
 import { inChromium } from './chromium.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -35,4 +36,163 @@ test('CapTP', { timeout: 600_000 }, async (context) => {
   } finally {
     for (const server of servers) server.kill()
   }
+})
+
+/** One end of a WebSocket without a network: what it sends is in `bufferedAmount` until `deliver` passes it to the other
+ * end. */
+class End {
+  bufferedAmount = 0
+  frames = []
+  closed = false
+
+  send(data) {
+    this.frames.push(data.slice().buffer)
+    this.bufferedAmount += data.length
+  }
+
+  deliver() {
+    const data = this.frames.shift()
+    if (this.closed || !data) return false
+    this.bufferedAmount -= data.byteLength
+    this.other.onmessage({ data })
+    return true
+  }
+
+  close() {
+    for (const end of [this, this.other]) {
+      if (end.closed) continue
+      end.closed = true
+      end.onclose()
+    }
+  }
+}
+
+const range = (length) => Array.from({ length }, (_, i) => i)
+/** Bytes that fit a message. */
+const LONG = (1 << 20) - 1024
+class Store extends Far {
+  order = []
+  get(i, _bytes) {
+    this.order.push(Number(i))
+    return new Uint8Array(LONG).fill(Number(i))
+  }
+  /** Calls an object of the caller, many times. */
+  call(store, count) {
+    this.results = range(Number(count)).map((i) => store.get(BigInt(i)).then(String, (error) => error))
+  }
+}
+
+/** A client with a session at a server, without a network, and with a clock that only `pass` moves. */
+async function connected(context) {
+  let now = 0
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  context.mock.method(performance, 'now', () => now)
+  const ends = {}
+  const server = new CapTP({ url: 'ws://server', WebSocket: End })
+  const client = new CapTP({ WebSocket: class extends End {
+    constructor() {
+      super()
+      ends.client = this
+      ends.server = this.other = Object.assign(new End(), { other: this })
+      setImmediate(() => (server.accept(ends.server), this.onopen()))
+    }
+  } })
+  const pass = async (milliseconds) => {
+    for (let i = 0; i < milliseconds; i += 10) {
+      now += 10
+      context.mock.timers.tick(10)
+      await new Promise(setImmediate)
+    }
+  }
+  const store = new Store()
+  const promise = client.enliven(server.publish(store))
+  const settled = Promise.all([promise, promise.get(0n)])
+  for (let i = 0; i < 20; i++) {
+    await pass(10)
+    while (ends.client.deliver() || ends.server.deliver());
+  }
+  const [remote] = await settled
+  store.order = []
+  return { ...ends, store, remote, pass }
+}
+
+test('a peer that reads slowly gets everything, in order', async (context) => {
+  const { client, server, store, remote, pass } = await connected(context)
+  const order = []
+  const results = range(40).map(async (i) => {
+    const bytes = await remote.get(BigInt(i))
+    order.push(i)
+    assert.equal(bytes.length, LONG)
+    assert.ok(bytes.every((byte) => byte === i))
+  })
+  for (let i = 0; i < 50; i++) {
+    await pass(10)
+    while (client.deliver());
+  }
+  // The others are neither called nor lost while the peer does not read.
+  assert.ok(store.order.length >= 16 && store.order.length < 20, store.order.length)
+  for (let i = 0; order.length < 40 && i < 200; i++) {
+    assert.ok(server.bufferedAmount < 2 << 20, server.bufferedAmount)
+    server.deliver()
+    // Longer in all than the time for which a peer may read nothing.
+    await pass(1000)
+    while (client.deliver());
+  }
+  await Promise.all(results)
+  assert.deepEqual([order, store.order], [range(40), range(40)])
+})
+
+for (const role of ['accepted', 'dialled'])
+  test(`a peer that does not read, on an ${role} socket`, async (context) => {
+    const { client, server, store, remote, pass } = await connected(context)
+    const own = new Store()
+    const [writer, reader, called] = role === 'accepted' ? [server, client, store] : [client, server, own]
+    let results
+    if (role === 'accepted') results = range(1000).map((i) => remote.get(BigInt(i)).then(String, (error) => error))
+    else {
+      send(remote, new SyrupSymbol('call'), own, 1000n)
+      while (client.deliver());
+      results = store.results
+    }
+    for (let i = 0; i < 20; i++) {
+      await pass(10)
+      while (reader.deliver());
+    }
+    assert.ok(called.order.length >= 16 && called.order.length < 20, called.order.length)
+    assert.ok(writer.bufferedAmount < 2 << 20, writer.bufferedAmount)
+    await pass(29_000)
+    assert.equal(writer.closed, false)
+    await pass(1_000)
+    assert.equal(writer.closed, true)
+    for (const result of await Promise.all(results))
+      assert.ok(result instanceof Broken && result.code === 'disconnected', String(result))
+    assert.ok(called.order.length < 20)
+  })
+
+test('a peer that sends more than is kept while it does not read', async (context) => {
+  const { client, server, remote, pass } = await connected(context)
+  const results = range(20).map((i) => remote.get(BigInt(i)))
+  for (let i = 0; i < 20; i++) {
+    await pass(10)
+    while (client.deliver());
+  }
+  let sent = 0
+  for (; !server.closed && sent < 30; sent++) {
+    results.push(remote.get(0n, new Uint8Array(LONG)))
+    await pass(20)
+    while (client.deliver());
+  }
+  assert.ok(sent > 10 && sent < 20, sent)
+  for (const result of results) await assert.rejects(Promise.resolve(result), Broken)
+})
+
+test('messages that the core refuses', async (context) => {
+  const { client, remote, pass } = await connected(context)
+  const bytes = new Uint8Array(LONG)
+  const limit = (error) => error instanceof Broken && error.code === 'limit'
+  assert.throws(() => range(20).forEach(() => send(remote, bytes)), limit)
+  await assert.rejects(Promise.resolve(remote.get(0n, bytes)), limit)
+  assert.equal(client.closed, false)
+  while (client.deliver()) await pass(10)
+  send(remote, bytes)
 })

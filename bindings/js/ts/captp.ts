@@ -64,9 +64,35 @@ export interface Options {
   secret?: Uint8Array
 }
 
+interface Link {
+  readonly connection: number
+  readonly socket: Socket
+  /** Reports that the connection has ended, and closes the socket. */
+  readonly fail: (reason: string) => void
+  /** Frames that have arrived and have not been passed to the core. */
+  readonly kept: Uint8Array[]
+  /** Memory of them. */
+  size: number
+  /** `bufferedAmount` when it was last read, and when it was last smaller than before. */
+  buffered: number
+  progress: number
+  /** Whether the core closes the connection after its last frame. */
+  closing: boolean
+}
+
+/** Milliseconds in a unit of time of the core. */
 const UNIT = 10
-/** Bytes that wait for a peer that opened the connection and does not read them. More end it. */
-const MAX_BUFFERED = 16 << 20
+/** Bytes in a socket from which on further frames stay in the core, whose limits on waiting bytes then apply. */
+const MAX_BUFFERED = 256 << 10
+/** Memory of frames kept for the core while a peer requests more than it reads. More end the connection. */
+const MAX_KEPT = 16 << 20
+/** Memory of a frame besides its bytes. */
+const FRAME_SIZE = 1 << 10
+/** Units between two checks of `bufferedAmount`: there is no event when it shrinks. */
+const POLL_TIME = 1
+/** Units after which a connection ends if the peer has read nothing, and if it is closing. */
+const WRITE_TIME = 30_000 / UNIT
+const CLOSE_TIME = 1_000 / UNIT
 const VOID = new SyrupRecord(new SyrupSymbol('void'), [])
 const NULL = new SyrupRecord(new SyrupSymbol('null'), [])
 const THEN = new Set(['then', 'catch', 'finally'])
@@ -179,10 +205,12 @@ export class Connections {
   readonly #numbers = new Map<object, number>()
   readonly #waiting = new Map<number, { resolve: (value: any) => void; reject: (reason: unknown) => void; proxy: object }>()
   readonly #watching = new Map<number, { resolve: () => void; promise: Promise<void>; proxy: object }>()
-  /** Sockets by connection, and all of them with the bytes that may wait. */
-  readonly #sockets = new Map<number, Socket>()
-  readonly #open = new Map<Socket, number>()
+  readonly #open = new Set<Socket>()
+  readonly #links = new Map<number, Link>()
+  /** Those with frames that wait, to be sent or for the core. */
+  readonly #busy = new Set<Link>()
   #pumping = false
+  #resuming = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(module: WebAssembly.Module, options: Options = {}) {
@@ -221,8 +249,7 @@ export class Connections {
   accept(socket: Socket): void {
     const connection = this.#run('accepted', this.#now()) - 1
     if (connection < 0) return socket.close()
-    this.#sockets.set(connection, socket)
-    this.#open.set(socket, MAX_BUFFERED)
+    this.#open.add(socket)
     this.#attach(socket, connection, (frame) => {
       const core = this.#core
       socket.send(core.slice(core.call(core.operations.answer, core.put(frame, 'frame'))))
@@ -239,7 +266,7 @@ export class Connections {
   /** Ends all sessions. */
   close(): void {
     clearTimeout(this.#timer)
-    for (const socket of this.#open.keys()) socket.close()
+    for (const socket of this.#open) socket.close()
   }
 
   call(target: number, args: Passable[]): RemotePromise {
@@ -247,8 +274,9 @@ export class Connections {
   }
 
   send(target: number, args: Passable[]): void {
-    this.#withPayload(args, (length) => this.#run('send', target, length))
+    const refused = this.#withPayload(args, (length) => this.#run('send', target, length))
     this.#pump()
+    if (refused) throw new Broken('too much waits to be sent to this peer', undefined, 'limit')
   }
 
   field(promise: number, name: string): RemotePromise {
@@ -360,14 +388,62 @@ export class Connections {
     if (this.#pumping) return
     this.#pumping = true
     try {
+      for (const link of this.#busy) this.#move(link)
       while (this.#event() || this.#output());
     } finally {
       this.#pumping = false
     }
     clearTimeout(this.#timer)
-    const wait = this.#run('tick', this.#now())
+    let wait = this.#run('tick', this.#now())
+    if (this.#busy.size > 0 && (wait === 0 || wait > POLL_TIME)) wait = POLL_TIME
     if (wait > 0) this.#timer = setTimeout(() => this.#pump(), wait * UNIT)
     ;(this.#timer as { unref?: () => void } | undefined)?.unref?.()
+  }
+
+  /** Sends what waits on a connection, and passes one frame that arrived on it to the core. */
+  #move(link: Link): void {
+    this.#write(link)
+    if (!this.#busy.has(link)) return
+    const { connection, kept } = link
+    if (kept.length > 0 && !link.closing && !this.#run('isFull', connection)) {
+      const frame = kept.shift()!
+      link.size -= FRAME_SIZE + frame.length
+      try {
+        this.#run('received', connection, this.#core.put(frame, 'frame'), this.#now())
+      } catch (error) {
+        return link.fail(messageOf(error))
+      }
+      // After the promises that are settled already, so that their results count.
+      if (kept.length > 0 && !this.#resuming) {
+        this.#resuming = true
+        queueMicrotask(() => {
+          this.#resuming = false
+          this.#pump()
+        })
+      }
+    }
+    if (link.buffered === 0 && kept.length === 0) this.#busy.delete(link)
+  }
+
+  /** Sends frames while the socket has room. Ends the connection if it has had none for too long. */
+  #write(link: Link): void {
+    const { connection, socket } = link
+    const core = this.#core
+    const now = this.#now()
+    if (socket.bufferedAmount < link.buffered || link.buffered === 0) link.progress = now
+    let length = 1
+    try {
+      while (socket.bufferedAmount < MAX_BUFFERED && (length = core.output(core.operations.frame, connection)) > 0)
+        socket.send(core.slice(length))
+    } catch (error) {
+      return link.fail(messageOf(error))
+    }
+    link.buffered = socket.bufferedAmount
+    if (link.buffered > 0) this.#busy.add(link)
+    if (link.closing && length === 0) {
+      this.#busy.delete(link)
+      socket.close()
+    } else if (now - link.progress > (link.closing ? CLOSE_TIME : WRITE_TIME)) link.fail('the peer does not read')
   }
 
   #event(): boolean {
@@ -442,18 +518,15 @@ export class Connections {
     const tape = new TapeReader(this.#core)
     const kind = tape.word()
     const number = tape.high()
-    if (kind === 1) {
-      const bytes = tape.data()
-      const socket = this.#sockets.get(number)
-      for (let at = 0; at < bytes.length; ) {
-        const colon = bytes.indexOf(58, at)
-        const length = Number(new TextDecoder().decode(bytes.subarray(at, colon)))
-        at = colon + 1 + length
-        socket?.send(bytes.slice(colon + 1, at))
+    if (kind < 3) {
+      const link = this.#links.get(number)
+      if (!link) return true
+      if (kind === 2) {
+        link.closing = true
+        link.progress = this.#now()
       }
-      if (socket && socket.bufferedAmount > this.#open.get(socket)!) socket.close()
-    } else if (kind === 2) this.#sockets.get(number)?.close()
-    else {
+      this.#write(link)
+    } else {
       tape.string()
       this.#dial(number, tape.string())
     }
@@ -471,7 +544,7 @@ export class Connections {
       failed(messageOf(error))
       return
     }
-    this.#open.set(socket, Infinity)
+    this.#open.add(socket)
     const nonce = crypto.getRandomValues(new Uint8Array(32))
     socket.onopen = () => {
       core.put(nonce, 'nonce')
@@ -490,35 +563,48 @@ export class Connections {
    * `failed` is called if the socket closes before that. */
   #attach(socket: Socket, connection: number, first: (frame: Uint8Array) => number, failed?: (reason?: string) => void): void {
     let greeted = false
+    let link: Link | undefined
     const end = (reason?: string) => {
       if (!this.#open.delete(socket)) return
-      if (connection < 0) failed?.(reason)
+      if (!link) failed?.(reason)
       else {
-        this.#sockets.delete(connection)
-        this.#run('closed', connection, this.#core.put(reason ?? 'connection closed', 'reason'))
+        this.#links.delete(link.connection)
+        this.#busy.delete(link)
+        this.#run('closed', link.connection, this.#core.put(reason ?? 'connection closed', 'reason'))
       }
       this.#pump()
     }
+    const fail = (reason: string) => {
+      end(reason)
+      socket.close()
+    }
+    const establish = (connection: number) => {
+      link = { connection, socket, fail, kept: [], size: 0, buffered: 0, progress: 0, closing: false }
+      this.#links.set(connection, link)
+    }
+    if (connection >= 0) establish(connection)
     socket.binaryType = 'arraybuffer'
     socket.onmessage = ({ data }: { data: unknown }) => {
       try {
-        if (!this.#open.has(socket)) return
+        if (!this.#open.has(socket) || link?.closing) return
         if (!(data instanceof ArrayBuffer)) throw argument('expected a binary frame, found text')
         const message = new Bytes(data)
-        if (greeted) this.#run('received', connection, this.#core.put(message, 'frame'), this.#now())
-        else {
+        if (greeted && link) {
+          link.size += FRAME_SIZE + message.length
+          if (link.size > MAX_KEPT) throw argument('the peer requests more than it reads')
+          link.kept.push(message)
+          this.#busy.add(link)
+        } else {
           greeted = true
           connection = first(message)
-          if (connection >= 0) this.#sockets.set(connection, socket)
-          else {
+          if (connection < 0) {
             this.#open.delete(socket)
             socket.close()
-          }
+          } else if (!link) establish(connection)
         }
         this.#pump()
       } catch (error) {
-        end(messageOf(error))
-        socket.close()
+        fail(messageOf(error))
       }
     }
     // Some platforms report only an error if the connection cannot be opened.
