@@ -51,8 +51,8 @@ class End {
   }
 
   deliver() {
+    if (this.closed || this.frames.length === 0) return false
     const data = this.frames.shift()
-    if (this.closed || !data) return false
     this.bufferedAmount -= data.byteLength
     this.other.onmessage({ data })
     return true
@@ -75,6 +75,12 @@ class Store extends Far {
   get(i, _bytes) {
     this.order.push(Number(i))
     return new Uint8Array(LONG).fill(Number(i))
+  }
+  async later(i) {
+    return this.get(i)
+  }
+  note(i) {
+    this.order.push(Number(i))
   }
   /** Calls an object of the caller, many times. */
   call(store, count) {
@@ -143,7 +149,7 @@ test('a peer that reads slowly gets everything, in order', async (context) => {
 })
 
 for (const role of ['accepted', 'dialled'])
-  test(`a peer that does not read, on an ${role} socket`, async (context) => {
+  test(`a peer that does not read, socket ${role}`, async (context) => {
     const { client, server, store, remote, pass } = await connected(context)
     const own = new Store()
     const [writer, reader, called] = role === 'accepted' ? [server, client, store] : [client, server, own]
@@ -167,6 +173,55 @@ for (const role of ['accepted', 'dialled'])
     for (const result of await Promise.all(results))
       assert.ok(result instanceof Broken && result.code === 'disconnected', String(result))
     assert.ok(called.order.length < 20)
+  })
+
+test('frames that arrive while too much waits', async (context) => {
+  const { client, server, store, remote, pass } = await connected(context)
+  const read = async (frames) => {
+    for (let i = 0; i < 20; i++) {
+      for (; frames > 0 && server.deliver(); frames--);
+      await pass(10)
+      while (client.deliver());
+    }
+  }
+  for (const i of range(18)) remote.get(BigInt(i))
+  for (const i of range(500)) send(remote, new SyrupSymbol('note'), BigInt(18 + i))
+  for (const i of range(200)) remote.later(BigInt(518 + i))
+  await read(0)
+  const before = store.order.length
+  assert.ok(before < 20, before)
+  await read(20)
+  // All that need no room, and of the others no more than there is room for.
+  assert.ok(store.order.length > 518 && store.order.length < 600, store.order.length)
+  for (let i = 0; i < 30; i++) await read(20)
+  assert.deepEqual(store.order, range(718))
+})
+
+for (const reads of [true, false])
+  test(`a session that ends while its peer ${reads ? 'is slow' : 'does not read'}`, async (context) => {
+    const { client, server, remote, pass } = await connected(context)
+    for (const i of range(3)) remote.get(BigInt(i))
+    await pass(10)
+    while (client.deliver());
+    await pass(10)
+    client.send(Uint8Array.of(1))
+    while (client.deliver());
+    await pass(500)
+    assert.equal(server.closed, false)
+    const frames = []
+    const receive = client.onmessage
+    client.onmessage = (event) => (frames.push(Buffer.from(event.data)), receive(event))
+    for (let i = 0; i < 10 && reads; i++) {
+      server.deliver()
+      await pass(10)
+    }
+    if (!reads) await pass(600)
+    assert.equal(server.closed, true)
+    if (!reads) return
+    // The last frame has the reason.
+    frames.push(...server.frames.map((frame) => Buffer.from(frame)))
+    assert.equal(frames.filter((frame) => frame.length >= LONG).length, 3)
+    assert.ok(frames.at(-1).includes('op:abort'))
   })
 
 test('a peer that sends more than is kept while it does not read', async (context) => {

@@ -405,7 +405,7 @@ export class Connections {
     this.#write(link)
     if (!this.#busy.has(link)) return
     const { connection, kept } = link
-    if (kept.length > 0 && !link.closing && !this.#run('isFull', connection)) {
+    if (kept.length > 0 && !this.#run('isFull', connection)) {
       const frame = kept.shift()!
       link.size -= FRAME_SIZE + frame.length
       try {
@@ -413,7 +413,7 @@ export class Connections {
       } catch (error) {
         return link.fail(messageOf(error))
       }
-      // After the promises that are settled already, so that their results count.
+      // The calls start before the next frame, so that their results count.
       if (kept.length > 0 && !this.#resuming) {
         this.#resuming = true
         queueMicrotask(() => {
@@ -586,7 +586,7 @@ export class Connections {
     socket.binaryType = 'arraybuffer'
     socket.onmessage = ({ data }: { data: unknown }) => {
       try {
-        if (!this.#open.has(socket) || link?.closing) return
+        if (!this.#open.has(socket)) return
         if (!(data instanceof ArrayBuffer)) throw argument('expected a binary frame, found text')
         const message = new Bytes(data)
         if (greeted && link) {
