@@ -453,8 +453,7 @@ pub fn frame(state: &mut State, number: usize, _: usize, _: usize) -> Result<usi
     let peer = state.peer()?;
     let link = peer.links.get(number)?;
     if link.sent == link.taken.len() {
-        link.taken.clear();
-        link.sent = 0;
+        (link.taken, link.sent) = (Vec::new(), 0);
         peer.vat.take_bytes(link.connection, &mut link.taken);
     }
     let rest = &link.taken[link.sent..];
