@@ -448,7 +448,7 @@ pub fn is_full(state: &mut State, number: usize, _: usize, _: usize) -> Result<u
     Ok(peer.vat.is_full(connection).into())
 }
 
-/// The next frame to send on a connection. Empty if there is none.
+/// The next frame to send on a connection; empty if no frame is waiting.
 pub fn frame(state: &mut State, number: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;
     let link = peer.links.get(number)?;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 pub(crate) fn for_chunks<T: Send>(
     items: &mut [T],
     size: usize,
-    // A pointer, so that the loops of all schemes share what is compiled of rayon.
+    // By pointer, so that rayon's code is compiled once and not for each scheme.
     f: &(dyn Fn(usize, &mut [T]) + Sync),
 ) {
     use rayon::prelude::*;

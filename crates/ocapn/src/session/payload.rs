@@ -12,9 +12,9 @@ pub(super) const PLACEHOLDER: &str = "desc:ref";
 const PREFIX: &[u8] = b"<8'desc:ref";
 /// Bytes of memory that a list starts with. With less, a few arguments would be moved as they grow.
 const SHORT: usize = 64;
-/// Room for the length of a byte array or a string, and for the end of a list after it: without that, a long one would
-/// be moved for the end.
-const AROUND: usize = 32;
+/// Capacity for the length prefix of a byte array or a string and for the end of its list. Without it, appending the end
+/// could reallocate a long list.
+const AROUND: usize = 12;
 
 /// A value with references. Arguments are a payload that is a list.
 ///
