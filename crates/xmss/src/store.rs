@@ -559,6 +559,9 @@ fn file_bytes(file: File) -> io::Result<FileBytes> {
 #[cfg(not(unix))]
 fn file_bytes(mut file: File) -> io::Result<FileBytes> {
     let mut bytes = FileBytes::default();
+    // A vector that grows while it is read would leave unwiped copies of the key. One byte more shows the end.
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(length.saturating_add(1))?;
     io::Read::read_to_end(&mut file, &mut bytes)?;
     Ok(bytes)
 }
