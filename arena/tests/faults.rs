@@ -13,8 +13,9 @@ use lydite_arena::manifest::Manifest;
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::race::{Plan, run};
 use lydite_arena::records::Known;
-use lydite_arena::result::{Pair, Report, State, Verdict};
+use lydite_arena::result::{Report, State, Verdict};
 use lydite_arena::schedule::Settings;
+use lydite_arena::stats::MARGIN;
 
 const FAKE: &str = env!("CARGO_BIN_EXE_arena-fake-contender");
 
@@ -161,11 +162,8 @@ fn every_fault_ends_in_its_state() {
                 .pairs
                 .iter()
                 .any(|pair| pair.b == name && pair.op == op);
-            // A noisy pair may have no score.
-            let both = [cell, report.best(op, "lydite").unwrap()];
-            if name != "banners" || both.iter().all(|cell| cell.state == State::Ok) {
-                assert_eq!(scored, name == "banners", "{name} {op}");
-            }
+            // A disturbed pair may have no score.
+            assert!(!scored || name == "banners", "{name} {op}");
         }
     }
     let banners = report
@@ -321,10 +319,15 @@ fn a_result_is_judged_again_from_its_batches() {
     assert_eq!(text(&forged), text(&report));
 }
 
-/// Whether the difference is detected, with the true ratio or one within 2 % of it.
-fn found(pair: &Pair, truth: f64) -> bool {
+/// Whether the interval shows the difference, with the true ratio or one within 2 % of it. The verdict may be missing:
+/// a machine with other load, such as a CI runner, can make every run noisy. Such a run may even have no pair.
+fn found(report: &Report, truth: f64) -> bool {
+    let Some(pair) = report.pairs.first() else {
+        return false;
+    };
     eprintln!("{pair:?}");
-    pair.verdict == Verdict::Win && pair.lo < 1.02 * truth && pair.hi > truth / 1.02
+    assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
+    pair.lo > 1.0 + MARGIN && pair.lo < 1.02 * truth && pair.hi > truth / 1.02
 }
 
 #[test]
@@ -338,12 +341,10 @@ fn ten_percent_are_found() {
         most_launches: 18,
         ..short(seed)
     };
-    // Other load on the machine may make a run noisy, without verdicts; then another run is made.
+    // Other load on the machine may hide the difference.
     for seed in 0..6 {
         let report = fakes(&folder, &contenders, &["u256_add_varied"], settings(seed));
-        let pair = &report.pairs[0];
-        assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
-        if found(pair, 1.1) {
+        if found(&report, 1.1) {
             return;
         }
     }
@@ -366,7 +367,7 @@ fn a_true_slowdown_is_found() {
             &format!("run = [{slowed:?}, \"20\", {FAKE:?}]\ncopies = [{FAKE:?}]"),
         ),
     ];
-    // A loaded machine may hide the difference once, or make a run noisy.
+    // Other load on the machine may hide the difference.
     for seed in 0..6 {
         let report = run(&Plan {
             arena: &folder.0,
@@ -385,11 +386,8 @@ fn a_true_slowdown_is_found() {
             progress: None,
         })
         .unwrap();
-        if let Some(pair) = report.pairs.first() {
-            assert_ne!(pair.verdict, Verdict::Loss, "{pair:?}");
-            if found(pair, 1.2) {
-                return;
-            }
+        if found(&report, 1.2) {
+            return;
         }
     }
     panic!("six runs did not find it");
@@ -442,10 +440,11 @@ fn ten_runs_against_itself_claim_nothing() {
             &["u256_add_varied"],
             short(seed),
         );
-        let pair = &report.pairs[0];
+        let verdicts: Vec<Verdict> = report.pairs.iter().map(|pair| pair.verdict).collect();
         assert!(
-            matches!(pair.verdict, Verdict::Tie | Verdict::Noisy),
-            "run {seed}: {pair:?} {:?}",
+            matches!(verdicts[..], [] | [Verdict::Tie | Verdict::Noisy]),
+            "run {seed}: {:?} {:?}",
+            report.pairs,
             report.controls
         );
     }

@@ -157,12 +157,12 @@ fn what_was_computed_before_is_of_no_use_where_items_change() {
 fn gains_nothing(name: &str, modes: &[&str]) {
     let _alone = alone();
     let folder = Folder::new(name);
-    // A few batches on a busy machine may be wrong once.
+    // On a busy machine a few batches may be wrong once, and the honest time may be missing.
     let mut open = modes.to_vec();
-    for _ in 0..3 {
+    for _ in 0..5 {
         let report = race(&folder, row(), &open);
         let time = |name: &str| report.best("u256_add_varied", name).unwrap().ns;
-        let ours = time(OURS).unwrap();
+        let Some(ours) = time(OURS) else { continue };
         open.retain(|mode| {
             let theirs = time(mode).unwrap_or(f64::INFINITY);
             eprintln!("{mode}: {theirs} against {ours}");
@@ -172,7 +172,7 @@ fn gains_nothing(name: &str, modes: &[&str]) {
             return;
         }
     }
-    panic!("{open:?} gain");
+    panic!("{open:?} gain, or the honest time was always missing");
 }
 
 #[test]
