@@ -20,7 +20,7 @@ use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
 pub enum Backend {
     /// Safe Rust for every target.
     Portable,
-    /// The portable code compiled for AVX2.
+    /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
     /// AVX-512F and AVX-512BW.
@@ -88,7 +88,7 @@ fn in_parts<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut La
 }
 
 macro_rules! permutations {
-    ($($(#[$doc:meta])* $all:ident $one:ident $avx512:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($(#[$doc:meta])* $all:ident $one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         impl Backend {
             $(
                 $(#[$doc])*
@@ -97,10 +97,12 @@ macro_rules! permutations {
                         Self::Portable => in_parts::<$kind, $width, $rounds>(state),
                         // SAFETY: the backend holds evidence of AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(_) => unsafe { x86_64::avx2::$all(state) },
+                        Self::Avx2(evidence) => unsafe { x86_64::avx2_x8::$all(state, evidence) },
                         // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(_) => unsafe { x86_64::$avx512::$all(state) },
+                        Self::Avx512(evidence) => unsafe {
+                            x86_64::avx512_x16::$all(state, evidence)
+                        },
                         // SAFETY: the backend holds evidence of NEON.
                         #[cfg(target_arch = "aarch64")]
                         Self::Neon(_) => unsafe { neon_x4::$all(state) },
@@ -113,10 +115,12 @@ macro_rules! permutations {
                         Self::Portable => portable::permute_one::<$kind, $width, $rounds>(state),
                         // SAFETY: the backend holds evidence of AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(_) => unsafe { x86_64::avx2::$one(state) },
+                        Self::Avx2(_) => unsafe { x86_64::avx2_x1::$one(state) },
                         // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx512(_) => unsafe { x86_64::avx512_x1::$one(state) },
+                        Self::Avx512(evidence) => unsafe {
+                            x86_64::avx512_x1::$one(state, evidence)
+                        },
                         #[cfg(target_arch = "aarch64")]
                         Self::Neon(_) => portable::permute_one::<$kind, $width, $rounds>(state),
                     }
@@ -128,11 +132,11 @@ macro_rules! permutations {
 
 permutations! {
     /// Poseidon of width 16.
-    poseidon1_16 poseidon1_16_one avx512_x16: Poseidon1, 16, 20;
+    poseidon1_16 poseidon1_16_one: Poseidon1, 16, 20;
     /// Poseidon of width 24.
-    poseidon1_24 poseidon1_24_one avx512_x16: Poseidon1, 24, 23;
+    poseidon1_24 poseidon1_24_one: Poseidon1, 24, 23;
     /// Poseidon2 of width 16, with the constants of Plonky3 2117e4b.
-    poseidon2_16 poseidon2_16_one poseidon2_avx512_x16: Poseidon2, 16, 20;
+    poseidon2_16 poseidon2_16_one: Poseidon2, 16, 20;
     /// Poseidon2 of width 24, with the constants of Plonky3 2117e4b.
-    poseidon2_24 poseidon2_24_one poseidon2_avx512_x16: Poseidon2, 24, 23;
+    poseidon2_24 poseidon2_24_one: Poseidon2, 24, 23;
 }

@@ -6,20 +6,23 @@
 //!
 //! - A linear layer adds the products of one column at a time, which are independent of each other. All linear layers
 //!   of full rounds have the form ((A, B), (B, A)), so with the sum and the difference of the state's halves, half of
-//!   the products suffice ([`super::avx512_x16`]).
+//!   the products suffice ([`super::poseidon1`]).
 //! - The S-boxes of the partial rounds are one chain of scalar multiplications, with 64-bit Montgomery reductions of
 //!   two instructions, [`reduce_wide`]. In each round z^2 and k z are computed in parallel, so the next round's z
 //!   depends on z^2 k z without waiting for y = z^3. The contributions of earlier y are computed with vectors in the
 //!   meantime.
 //!
-//! Bounds are those of [`super::avx512_x16`]: a state between rounds is at most 0.57 p. Constant time: no branch or
+//! Bounds are those of [`super::poseidon1`]: a state between rounds is at most 0.57 p. Constant time: no branch or
 //! address depends on an element.
 
 use core::arch::x86_64::*;
 
+use lydite_hash::cpu::Avx512;
+
 use super::super::tables::Tables;
 use super::super::{Permutation, Poseidon1, Poseidon2};
-use super::avx512_x16::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed, splat, upper};
+use super::poseidon1::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed};
+use super::vectors::Vectors as _;
 use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow};
 
 /// Words per vector.
@@ -232,7 +235,7 @@ fn multiply_add<const N: usize>(sums: &mut [__m512i; N], column: &Words, by: &[_
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn fold_all<const N: usize>(sums: &mut [__m512i; N], numbers: &Numbers) {
+fn fold_all<const N: usize>(sums: &mut [__m512i; N], numbers: &Numbers<Avx512>) {
     for sum in sums {
         *sum = fold(*sum, numbers);
     }
@@ -240,10 +243,10 @@ fn fold_all<const N: usize>(sums: &mut [__m512i; N], numbers: &Numbers) {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn reduce_all<const N: usize>(sums: &[__m512i; N], numbers: &Numbers) -> [__m512i; N] {
+fn reduce_all<const N: usize>(sums: &[__m512i; N], numbers: &Numbers<Avx512>) -> [__m512i; N] {
     let mut out = *sums;
     for sum in &mut out {
-        *sum = upper(reduce(*sum, numbers));
+        *sum = numbers.v.upper(reduce(*sum, numbers));
     }
     out
 }
@@ -255,7 +258,7 @@ fn multiply<const W: usize, const N: usize>(
     start: &Words,
     columns: &[Words; W],
     elements: &Words,
-    numbers: &Numbers,
+    numbers: &Numbers<Avx512>,
 ) -> [__m512i; N] {
     let mut sums = load(start);
     for (columns, elements) in columns.chunks(GROUP).zip(elements.chunks(GROUP)) {
@@ -293,7 +296,7 @@ fn linear_layer<const W: usize, const N: usize>(
     x: &[__m512i; N],
     columns: &[Words; HALF],
     start: &Words,
-    numbers: &Numbers,
+    numbers: &Numbers<Avx512>,
 ) -> [__m512i; N] {
     let mut words = [0; ALL];
     store(&mut words, x);
@@ -320,10 +323,10 @@ fn linear_layer<const W: usize, const N: usize>(
 /// S-boxes, then sums and differences.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn cubes<const N: usize>(x: &[__m512i; N], numbers: &Numbers) -> [__m512i; N] {
+fn cubes<const N: usize>(x: &[__m512i; N], numbers: &Numbers<Avx512>) -> [__m512i; N] {
     let mut cubes = *x;
     for x in &mut cubes {
-        let square = upper(reduce(_mm512_mul_epi32(*x, *x), numbers));
+        let square = numbers.v.upper(reduce(_mm512_mul_epi32(*x, *x), numbers));
         *x = _mm512_mul_epi32(square, *x);
     }
     reduce_all(&sums_and_differences(&cubes), numbers)
@@ -342,7 +345,7 @@ fn reduce_wide(t: u64) -> u64 {
 fn partial<const W: usize, const P: usize, const N: usize>(
     state: &[__m512i; N],
     single: &Single<W, P>,
-    numbers: &Numbers,
+    numbers: &Numbers<Avx512>,
 ) -> [__m512i; N] {
     let mut x = [0; ALL];
     store(&mut x, state);
@@ -388,8 +391,9 @@ fn partial<const W: usize, const P: usize, const N: usize>(
 fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const N: usize>(
     elements: &mut [u32; W],
     single: &Single<W, P>,
+    evidence: Avx512,
 ) {
-    let numbers = &Numbers::new();
+    let numbers = &Numbers::new(evidence);
     let order = const { order::<W>() };
     let mut words = [0; ALL];
     for (word, i) in words.iter_mut().zip(order) {
@@ -397,7 +401,7 @@ fn permute<K: Permutation<W, P>, const W: usize, const P: usize, const N: usize>
     }
     let mut state: [_; N] = load(&words);
     // Convert integers below p to signed ones with |x| at most p / 2: add (p - 1) / 2, reduce, and subtract it.
-    let half = splat((MODULUS / 2).cast_signed());
+    let half = numbers.v.splat((MODULUS / 2).cast_signed());
     for (x, constant) in state.iter_mut().zip(load::<N>(&single.first)) {
         let sum = _mm512_add_epi32(*x, constant);
         let reduced = _mm512_min_epu32(sum, _mm512_sub_epi32(sum, numbers.modulus));
@@ -427,9 +431,9 @@ macro_rules! kernels {
     ($($name:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
         $(
             #[target_feature(enable = "avx512f,avx512bw")]
-            pub(in super::super) fn $name(state: &mut [u32; $width]) {
+            pub(in super::super) fn $name(state: &mut [u32; $width], evidence: Avx512) {
                 static SINGLE: Single<$width, $rounds> = Single::new::<$kind>();
-                permute::<$kind, $width, $rounds, { $width / WORDS }>(state, &SINGLE);
+                permute::<$kind, $width, $rounds, { $width / WORDS }>(state, &SINGLE, evidence);
             }
         )*
     };
