@@ -115,7 +115,7 @@ macro_rules! permutations {
                         Self::Portable => portable::permute_one::<$kind, $width, $rounds>(state),
                         // SAFETY: the backend holds evidence of AVX2.
                         #[cfg(target_arch = "x86_64")]
-                        Self::Avx2(_) => unsafe { x86_64::avx2_x1::$one(state) },
+                        Self::Avx2(evidence) => unsafe { x86_64::avx2_x1::$one(state, evidence) },
                         // SAFETY: the backend holds evidence of AVX-512F and AVX-512BW.
                         #[cfg(target_arch = "x86_64")]
                         Self::Avx512(evidence) => unsafe {

@@ -1,22 +1,28 @@
-//! The portable code for one state, compiled for AVX2: four 64-bit products per instruction instead of the baseline's
-//! two.
+//! The kernels of [`super::single`] for AVX2: four words of a state per vector.
 
-use super::super::{Poseidon1, Poseidon2, portable};
+use lydite_hash::cpu::Avx2;
+
+use super::super::{Poseidon1, Poseidon2};
+use super::single::{self, permute};
 
 macro_rules! kernels {
-    ($($one:ident: $kind:ty, $width:literal, $rounds:literal;)*) => {
+    ($($name:ident: $kind:ty, $width:literal, $rounds:literal, $constants:ident;)*) => {
         $(
             #[target_feature(enable = "avx2")]
-            pub(in super::super) fn $one(state: &mut [u32; $width]) {
-                portable::permute_one::<$kind, $width, $rounds>(state);
+            pub(in super::super) fn $name(state: &mut [u32; $width], evidence: Avx2) {
+                permute::<$kind, _, $width, $rounds, { $width / 4 }, { 24 / 4 }>(
+                    state,
+                    &single::$constants,
+                    evidence,
+                );
             }
         )*
     };
 }
 
 kernels! {
-    poseidon1_16_one: Poseidon1, 16, 20;
-    poseidon1_24_one: Poseidon1, 24, 23;
-    poseidon2_16_one: Poseidon2, 16, 20;
-    poseidon2_24_one: Poseidon2, 24, 23;
+    poseidon1_16_one: Poseidon1, 16, 20, POSEIDON1_16;
+    poseidon1_24_one: Poseidon1, 24, 23, POSEIDON1_24;
+    poseidon2_16_one: Poseidon2, 16, 20, POSEIDON2_16;
+    poseidon2_24_one: Poseidon2, 24, 23, POSEIDON2_24;
 }

@@ -267,7 +267,7 @@ pub(super) fn halves<V: Vectors>(x: V::Vector, v: V) -> Halves<V> {
 
 /// x^3 / 2^32, of 64 bits.
 #[inline(always)]
-fn unreduced_cube<V: Vectors>(x: V::Vector, n: &Numbers<V>) -> V::Vector {
+pub(super) fn unreduced_cube<V: Vectors>(x: V::Vector, n: &Numbers<V>) -> V::Vector {
     let square = n.v.upper(reduce(n.v.mul_signed(x, x), n));
     n.v.mul_signed(square, x)
 }
