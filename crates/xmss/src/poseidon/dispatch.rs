@@ -8,7 +8,7 @@ use lydite_hash::cpu::Neon;
 use lydite_hash::cpu::{Avx2, Avx512};
 
 #[cfg(target_arch = "aarch64")]
-use super::aarch64::neon_x4;
+use super::aarch64::{neon_x1, neon_x4};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{LANES, Lanes, Permutation, Poseidon1, Poseidon2, portable};
@@ -26,7 +26,7 @@ pub enum Backend {
     /// AVX-512F and AVX-512BW.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
-    /// NEON: four states in parallel. A single state uses the portable code.
+    /// NEON.
     #[cfg(target_arch = "aarch64")]
     Neon(Neon),
 }
@@ -121,8 +121,9 @@ macro_rules! permutations {
                         Self::Avx512(evidence) => unsafe {
                             x86_64::avx512_x1::$one(state, evidence)
                         },
+                        // SAFETY: the backend holds evidence of NEON.
                         #[cfg(target_arch = "aarch64")]
-                        Self::Neon(_) => portable::permute_one::<$kind, $width, $rounds>(state),
+                        Self::Neon(evidence) => unsafe { neon_x1::$one(state, evidence) },
                     }
                 }
             )*

@@ -10,6 +10,8 @@ mod constants;
 mod dispatch;
 mod portable;
 mod reference;
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+mod single;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,8 @@
 
 use core::arch::aarch64::*;
 
-use super::super::tables::circulant;
 use super::super::{Lanes, Permutation, Poseidon1, Poseidon2};
-use crate::koalabear::{MODULUS, R};
+use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
 /// -p^-1 mod 2^32.
 const NEGATIVE_INVERSE: u32 = 0x7eff_ffff;
@@ -109,9 +108,7 @@ const fn reversed<const P: usize>(words: [u32; P]) -> [u32; P] {
 #[inline]
 fn full_layer<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut [uint32x4_t; W]) {
     if K::DENSE {
-        let matrix = const { &circulant(K::TABLES.dense_row) };
-        *state =
-            core::array::from_fn(|i| Wide::splat(0).add_products(state, &matrix[i]).montgomery());
+        dense_layer(const { &half_sums(&K::TABLES.dense_row) }, state);
     } else if K::SPECIFICATION.leading_layer {
         poseidon2_layer(state);
     } else {
@@ -124,6 +121,57 @@ fn full_layer<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut 
             }
         };
         circulant_layer(rows, state);
+    }
+}
+
+/// For a circulant matrix ((A, B), (B, A)) with this first row, returns the rows of ((A + B) / 2, (A - B) / 2), and zeros.
+const fn half_sums<const W: usize>(row: &[u32; W]) -> [[u32; W]; W] {
+    let mut rows = [[0; W]; W];
+    let mut i = 0;
+    while i < W / 2 {
+        let mut j = 0;
+        while j < W / 2 {
+            let (a, b) = (row[(j + W - i) % W], row[(j + W / 2 + W - i) % W]);
+            rows[i][j] = mul(add(a, b), inverse(2));
+            rows[i][j + W / 2] = mul(add(a, MODULUS - b), inverse(2));
+            j += 1;
+        }
+        i += 1;
+    }
+    rows
+}
+
+/// Replaces the state's two halves by their sum and their difference. This takes half the products of a matrix ((A, B),
+/// (B, A)): with the sum u and the difference v, (A + B) u / 2 and (A - B) v / 2 are half the sum and half the difference
+/// of the result's halves.
+#[target_feature(enable = "neon")]
+#[inline]
+fn sums_and_differences<const W: usize>(state: &mut [uint32x4_t; W]) {
+    let (low, high) = state.split_at_mut(W / 2);
+    for (x, y) in low.iter_mut().zip(high) {
+        let difference = vsubq_u32(vaddq_u32(*x, vdupq_n_u32(MODULUS)), *y);
+        (*x, *y) = (vaddq_u32(*x, *y), difference);
+    }
+}
+
+/// Multiplies by the circulant matrix of large coefficients whose [`half_sums`] are given.
+#[target_feature(enable = "neon")]
+#[inline]
+fn dense_layer<const W: usize>(rows: &[[u32; W]; W], state: &mut [uint32x4_t; W]) {
+    // A multiple of p that keeps the differences positive.
+    const POSITIVE: u64 = (MODULUS as u64) << 27;
+    let half = W / 2;
+    sums_and_differences(state);
+    let mut input = *state;
+    for x in &mut input {
+        *x = subtract_modulus(*x);
+    }
+    let (sums, differences) = input.split_at(half);
+    for (i, row) in rows[..half].iter().enumerate() {
+        let sum = Wide::splat(0).add_products(sums, &row[..half]);
+        let difference = Wide::splat(0).add_products(differences, &row[half..]);
+        state[i] = sum.add(difference).montgomery();
+        state[i + half] = sum.add(Wide::splat(POSITIVE)).sub(difference).montgomery();
     }
 }
 
@@ -154,15 +202,13 @@ fn circulant_layer<const W: usize>(rows: &[[u32; W]; W], state: &mut [uint32x4_t
     // Keeps the results positive.
     const POSITIVE: u64 = 512 * MODULUS as u64;
     let half = W / 2;
-    let mut excess = Wide::splat(0);
-    let (low, high) = state.split_at_mut(half);
-    for (x, y) in low.iter_mut().zip(high) {
-        let difference = vsubq_u32(vaddq_u32(*x, vdupq_n_u32(MODULUS)), *y);
-        (*x, *y) = (vaddq_u32(*x, *y), difference);
-        excess = excess.add_product(*y, MORE);
-    }
+    sums_and_differences(state);
     let input = *state;
     let (sums, differences) = input.split_at(half);
+    let mut excess = Wide::splat(0);
+    for y in differences {
+        excess = excess.add_product(*y, MORE);
+    }
     for (i, row) in rows[..half].iter().enumerate() {
         let mut sum = Wide::splat(POSITIVE);
         for (x, row) in sums.as_chunks().0.iter().zip(row.as_chunks().0) {

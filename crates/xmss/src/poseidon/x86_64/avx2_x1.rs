@@ -1,9 +1,10 @@
-//! The kernels of [`super::single`] for AVX2: four words of a state per vector.
+//! The kernels of [`super::super::single`] for AVX2: four words of a state per vector.
 
 use lydite_hash::cpu::Avx2;
 
+use super::super::single::{self, permute};
 use super::super::{Poseidon1, Poseidon2};
-use super::single::{self, permute};
+use super::poseidon1::Numbers;
 
 macro_rules! kernels {
     ($($name:ident: $kind:ty, $width:literal, $rounds:literal, $constants:ident;)*) => {
@@ -13,7 +14,7 @@ macro_rules! kernels {
                 permute::<$kind, _, $width, $rounds, { $width / 4 }, { 24 / 4 }>(
                     state,
                     &single::$constants,
-                    evidence,
+                    &Numbers::new(evidence),
                 );
             }
         )*

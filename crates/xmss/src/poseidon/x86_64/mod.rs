@@ -6,5 +6,5 @@ pub(super) mod avx512_x1;
 pub(super) mod avx512_x16;
 mod poseidon1;
 mod poseidon2;
-mod single;
+mod rows;
 mod vectors;

@@ -19,19 +19,14 @@
 //!
 //! Constant time: no branch or address depends on an element.
 
+use super::super::single::{GROUP, GROUP_OF_SUMS, SUMS, signed};
 use super::super::tables::{Specification, Tables};
 use super::super::{Lanes, Permutation, Poseidon1};
 use super::vectors::Vectors;
 use crate::koalabear::{MODULUS, R, add, inverse, mul};
 
-/// Products added between two folds, for elements of a state, which are at most 0.57 p.
-pub(super) const GROUP: usize = 8;
 /// Products added between two folds, for outputs of an S-box, which are at most 0.69 p.
 const CUBES: usize = 6;
-/// Bound of sums of two cubes, in hundredths of p.
-pub(super) const SUMS: u64 = 88;
-/// Products added between two folds, for sums of two cubes.
-pub(super) const GROUP_OF_SUMS: usize = 4;
 /// Rows of a matrix processed at once, with two sums each.
 const ROWS: usize = 4;
 /// Number of blocks of rows, for 24 elements or 23 partial rounds.
@@ -70,16 +65,7 @@ pub(super) struct Wide<const W: usize, const P: usize> {
     out_start: [[i64; ROWS]; BLOCKS],
 }
 
-/// The representative of least magnitude.
-pub(super) const fn signed(value: u32) -> i64 {
-    if value > MODULUS / 2 {
-        value as i64 - MODULUS as i64
-    } else {
-        value as i64
-    }
-}
-
-/// Packs two 16-bit n into a word.
+/// Packs two 16-bit numbers into a word.
 const fn pair(low: i64, high: i64) -> i32 {
     (low as i32 & 0xffff) | (high as i32) << 16
 }
@@ -267,7 +253,7 @@ pub(super) fn halves<V: Vectors>(x: V::Vector, v: V) -> Halves<V> {
 
 /// x^3 / 2^32, of 64 bits.
 #[inline(always)]
-pub(super) fn unreduced_cube<V: Vectors>(x: V::Vector, n: &Numbers<V>) -> V::Vector {
+fn unreduced_cube<V: Vectors>(x: V::Vector, n: &Numbers<V>) -> V::Vector {
     let square = n.v.upper(reduce(n.v.mul_signed(x, x), n));
     n.v.mul_signed(square, x)
 }

@@ -6,27 +6,26 @@
 //!
 //! - A linear layer adds the products of one column at a time, which are independent of each other. All linear layers
 //!   of full rounds have the form ((A, B), (B, A)), so with the sum and the difference of the state's halves, half of
-//!   the products suffice ([`super::poseidon1`]).
+//!   the products suffice.
 //! - The S-boxes of the partial rounds are one chain of scalar multiplications, with 64-bit Montgomery reductions of
 //!   two instructions, [`reduce_wide`]. In each round z^2 and k z are computed in parallel, so the next round's z
 //!   depends on z^2 k z without waiting for y = z^3. The contributions of earlier y are computed with vectors in the
 //!   meantime.
 //!
-//! Bounds are those of [`super::poseidon1`]: a state between rounds is at most 0.57 p. Constant time: no branch or
-//! address depends on an element.
+//! A state between rounds is at most 0.57 p. Constant time: no branch or address depends on an element.
 
-use core::arch::x86_64::*;
-
-use lydite_hash::cpu::{Avx2, Avx512};
-
-use super::super::tables::Tables;
-use super::super::{Permutation, Poseidon1, Poseidon2};
-use super::poseidon1::{GROUP, GROUP_OF_SUMS, Numbers, SUMS, fold, reduce, signed, unreduced_cube};
-use super::vectors::Vectors;
-use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow};
+use super::tables::Tables;
+use super::{Permutation, Poseidon1, Poseidon2};
+use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow, subtract_modulus};
 
 /// Number of words for the values of 20 or 23 partial rounds, or for the longest state.
 const ALL: usize = 24;
+/// Products added between two folds, for elements of a state, which are at most 0.57 p.
+pub(super) const GROUP: usize = 8;
+/// Bound of sums of two cubes, in hundredths of p.
+pub(super) const SUMS: u64 = 88;
+/// Products added between two folds, for sums of two cubes.
+pub(super) const GROUP_OF_SUMS: usize = 4;
 /// Maximum number of elements in half a state.
 const HALF: usize = 12;
 /// Products added between two folds, for outputs of the partial rounds' S-boxes, which are below p.
@@ -45,7 +44,10 @@ const INVERSE: u64 = {
 /// A multiple of p that makes folded sums positive.
 const POSITIVE: u64 = (MODULUS as u64) << 28;
 
+/// The words of a state, or of the values of the partial rounds.
 pub(super) type Words = [i64; ALL];
+/// A column of a matrix, in the order of [`order`].
+pub(super) type Column = [i32; ALL];
 
 /// The constants of Poseidon, width 16.
 pub(super) static POSEIDON1_16: Single<16, 20> = Single::new::<Poseidon1>();
@@ -75,22 +77,22 @@ const fn order<const W: usize>() -> [usize; W] {
 /// Constants by column, in the order of [`order`]. All except the last two fields are signed values of least magnitude.
 pub(super) struct Single<const W: usize, const P: usize> {
     /// Constants of the first round, plus (p - 1) / 2.
-    first: Words,
+    first: [u32; ALL],
     /// Linear layer of full rounds: rows of (A + B) / 2 at the positions of the first half's elements, of (A - B) / 2
     /// elsewhere.
-    full: [Words; HALF],
+    full: [Column; HALF],
     /// The layer before the first round, in the same form.
-    leading: [Words; HALF],
+    leading: [Column; HALF],
     /// Constants of the next round, as half the sum and half the difference of those for the two halves. The last entry
     /// is for the layer before the first round.
     full_start: [Words; 9],
     /// The coefficient of each element in each z.
-    z_from_x: [Words; W],
+    z_from_x: [Column; W],
     z_start: Words,
     /// The coefficient of each y in each z except the next two.
-    z_from_y: [Words; P],
-    out_from_x: [Words; W],
-    out_from_y: [Words; P],
+    z_from_y: [Column; P],
+    out_from_x: [Column; W],
+    out_from_y: [Column; P],
     out_start: Words,
     /// The coefficients of y in the next z and in the one after that, times p^-1.
     next: u64,
@@ -132,8 +134,8 @@ impl<const W: usize, const P: usize> Single<W, P> {
                 let (a, b) = (matrix[i][j], matrix[i][j + half]);
                 assert!(a == matrix[i + half][j + half] && b == matrix[i + half][j]);
                 let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
-                single.full[j][lane] = signed(mul(both, r3));
-                single.leading[j][lane] = signed(mul(both, R));
+                single.full[j][lane] = signed(mul(both, r3)) as i32;
+                single.leading[j][lane] = signed(mul(both, R)) as i32;
                 j += 1;
             }
             let mut round = 0;
@@ -154,18 +156,18 @@ impl<const W: usize, const P: usize> Single<W, P> {
             } else {
                 tables.full[0][i]
             };
-            single.first[lane] = add(first, MODULUS / 2) as i64;
+            single.first[lane] = add(first, MODULUS / 2);
             single.out_start[lane] = signed(mul(tables.out_constant[i], R));
             let mut from = 0;
             while from < W {
                 let j = order[from];
-                single.out_from_x[from][lane] = signed(tables.out_from_x[i][j]);
+                single.out_from_x[from][lane] = signed(tables.out_from_x[i][j]) as i32;
                 from += 1;
             }
             let mut t = 0;
             while t < P {
-                single.z_from_x[lane][t] = signed(minus(tables.z_from_x[t][i]));
-                single.out_from_y[t][lane] = signed(mul(tables.out_from_y[i][t], r5));
+                single.z_from_x[lane][t] = signed(minus(tables.z_from_x[t][i])) as i32;
+                single.out_from_y[t][lane] = signed(mul(tables.out_from_y[i][t], r5)) as i32;
                 t += 1;
             }
             lane += 1;
@@ -176,7 +178,7 @@ impl<const W: usize, const P: usize> Single<W, P> {
             let mut later = t + 3;
             while later < P {
                 let k = tables.z_from_y[later - t - 1];
-                single.z_from_y[t][later] = signed(mul(minus(k), r5));
+                single.z_from_y[t][later] = signed(mul(minus(k), r5)) as i32;
                 later += 1;
             }
             t += 1;
@@ -192,7 +194,7 @@ impl<const W: usize, const P: usize> Single<W, P> {
 
 /// Checks that `group` products with elements of at most `percent` hundredths of p, plus the result of the previous
 /// fold, stay below 2^63.
-const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, percent: u64) {
+const fn check_columns<const N: usize>(columns: &[Column; N], group: usize, percent: u64) {
     let mut lane = 0;
     while lane < ALL {
         let mut sum = 0;
@@ -201,7 +203,7 @@ const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, perce
             if j % group == 0 {
                 sum = 0;
             }
-            sum += columns[j][lane].unsigned_abs();
+            sum += columns[j][lane].unsigned_abs() as u64;
             assert!(sum < ((1 << 63) - (1 << 58)) / (MODULUS as u64 / 100 * percent));
             j += 1;
         }
@@ -209,165 +211,141 @@ const fn check_columns<const N: usize>(columns: &[Words; N], group: usize, perce
     }
 }
 
-/// Vectors of 64-bit words in the order of [`order`].
-pub(super) trait Rows: Vectors {
+/// The representative of least magnitude.
+pub(super) const fn signed(value: u32) -> i64 {
+    if value > MODULUS / 2 {
+        value as i64 - MODULUS as i64
+    } else {
+        value as i64
+    }
+}
+
+/// The operations of one instruction set on vectors of 64-bit words in the order of [`order`]. Products read the lower
+/// halves of words as signed numbers.
+pub(super) trait Rows {
+    /// A vector.
+    type Vector: Copy;
+    /// Words per vector.
+    const WORDS: usize;
+
     /// Reads vector `index` of the words.
-    fn load64(self, words: &Words, index: usize) -> Self::Vector;
+    fn load(&self, words: &Words, index: usize) -> Self::Vector;
     /// Writes vector `index` of the words.
-    fn store64(self, words: &mut Words, index: usize, vector: Self::Vector);
+    fn store(&self, words: &mut Words, index: usize, vector: Self::Vector);
+    /// The same word everywhere.
+    fn splat(&self, word: i64) -> Self::Vector;
+    /// `a` + `b`.
+    fn add(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a` - `b`.
+    fn sub(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a` * `b`.
+    fn mul(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `sum` + vector `index` of the column * `by`.
+    fn add_products(
+        &self,
+        sum: Self::Vector,
+        column: &Column,
+        index: usize,
+        by: Self::Vector,
+    ) -> Self::Vector;
+    /// Reduces to below 2^57 modulo p, using 2^32 = 2^25 - 2.
+    fn fold(&self, t: Self::Vector) -> Self::Vector;
+    /// Montgomery reduction. The result, at most |t| / 2^32 + p / 2, is in the lower halves.
+    fn reduce(&self, t: Self::Vector) -> Self::Vector;
+
     /// Computes the sums of the state's two halves at the positions of the first half, and the differences at those of
-    /// the second.
-    fn sums_and_differences<const N: usize>(self, x: &[Self::Vector; N]) -> [Self::Vector; N];
-    /// `first` at the positions of the first half, and `second` at those of the second.
-    fn spread<const N: usize>(self, first: i64, second: i64) -> [Self::Vector; N];
-}
-
-impl Rows for Avx2 {
+    /// the second. This is for vectors of at most four words, which are in one half.
     #[inline(always)]
-    fn load64(self, words: &Words, index: usize) -> __m256i {
-        let words = &words.as_chunks::<4>().0[index];
-        // SAFETY: `self` is evidence of the instruction; the reference is to 32 readable bytes, and the load has no
-        // alignment requirement.
-        unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store64(self, words: &mut Words, index: usize, vector: __m256i) {
-        let words = &mut words.as_chunks_mut::<4>().0[index];
-        // SAFETY: `self` is evidence of the instruction; the reference is to 32 writable bytes, and the store has no
-        // alignment requirement.
-        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn sums_and_differences<const N: usize>(self, x: &[__m256i; N]) -> [__m256i; N] {
+    fn sums_and_differences<const N: usize>(&self, x: &[Self::Vector; N]) -> [Self::Vector; N] {
         let mut out = *x;
-        for (first, second) in [(0, 2), (1, 3), (4, 5)] {
-            if second < N {
-                out[first] = self.add64(x[first], x[second]);
-                out[second] = self.sub64(x[first], x[second]);
-            }
-        }
-        out
-    }
-
-    #[inline(always)]
-    fn spread<const N: usize>(self, first: i64, second: i64) -> [__m256i; N] {
-        let mut out = [self.splat64(first); N];
-        for index in [2, 3, 5] {
-            if index < N {
-                out[index] = self.splat64(second);
-            }
-        }
-        out
-    }
-}
-
-impl Rows for Avx512 {
-    #[inline(always)]
-    fn load64(self, words: &Words, index: usize) -> __m512i {
-        let words = &words.as_chunks::<8>().0[index];
-        // SAFETY: `self` is evidence of the instruction; the reference is to 64 readable bytes, and the load has no
-        // alignment requirement.
-        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store64(self, words: &mut Words, index: usize, vector: __m512i) {
-        let words = &mut words.as_chunks_mut::<8>().0[index];
-        // SAFETY: `self` is evidence of the instruction; the reference is to 64 writable bytes, and the store has no
-        // alignment requirement.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn sums_and_differences<const N: usize>(self, x: &[__m512i; N]) -> [__m512i; N] {
-        let mut out = *x;
-        out[0] = self.add64(x[0], x[1]);
-        out[1] = self.sub64(x[0], x[1]);
-        for x in &mut out[2..] {
-            // SAFETY: `self` is evidence of the instructions.
-            *x = unsafe {
-                let swapped = _mm512_shuffle_i64x2::<0b01_00_11_10>(*x, *x);
-                _mm512_mask_sub_epi64(_mm512_add_epi64(*x, swapped), 0xf0, swapped, *x)
+        for first in 0..N {
+            let second = match first * Self::WORDS {
+                0..8 => first + 8 / Self::WORDS,
+                16..20 => first + 4 / Self::WORDS,
+                _ => continue,
             };
+            out[first] = self.add(x[first], x[second]);
+            out[second] = self.sub(x[first], x[second]);
         }
         out
     }
 
+    /// `first` at the positions of the first half, and `second` at those of the second. As above.
     #[inline(always)]
-    fn spread<const N: usize>(self, first: i64, second: i64) -> [__m512i; N] {
-        let (first, second) = (self.splat64(first), self.splat64(second));
-        // SAFETY: `self` is evidence of the instruction.
-        let both = unsafe { _mm512_mask_blend_epi64(0xf0, first, second) };
-        let mut out = [both; N];
-        (out[0], out[1]) = (first, second);
+    fn spread<const N: usize>(&self, first: i64, second: i64) -> [Self::Vector; N] {
+        let (first, second) = (self.splat(first), self.splat(second));
+        let mut out = [first; N];
+        for (index, vector) in out.iter_mut().enumerate() {
+            if matches!(index * Self::WORDS, 8..16 | 20..24) {
+                *vector = second;
+            }
+        }
         out
     }
 }
 
 #[inline(always)]
-fn load<V: Rows, const N: usize>(words: &Words, v: V) -> [V::Vector; N] {
-    let mut vectors = [v.splat(0); N];
+fn load<R: Rows, const N: usize>(words: &Words, rows: &R) -> [R::Vector; N] {
+    let mut vectors = [rows.splat(0); N];
     for (index, vector) in vectors.iter_mut().enumerate() {
-        *vector = v.load64(words, index);
+        *vector = rows.load(words, index);
     }
     vectors
 }
 
 #[inline(always)]
-fn store<V: Rows, const N: usize>(words: &mut Words, vectors: &[V::Vector; N], v: V) {
+fn store<R: Rows, const N: usize>(words: &mut Words, vectors: &[R::Vector; N], rows: &R) {
     for (index, vector) in vectors.iter().enumerate() {
-        v.store64(words, index, *vector);
+        rows.store(words, index, *vector);
     }
 }
 
 /// Adds the products of a column and `by`, vector by vector.
 #[inline(always)]
-fn multiply_add<V: Rows, const N: usize>(
-    sums: &mut [V::Vector; N],
-    column: &Words,
-    by: &[V::Vector; N],
-    v: V,
+fn multiply_add<R: Rows, const N: usize>(
+    sums: &mut [R::Vector; N],
+    column: &Column,
+    by: &[R::Vector; N],
+    rows: &R,
 ) {
-    for ((sum, column), by) in sums.iter_mut().zip(load::<V, N>(column, v)).zip(by) {
-        *sum = v.add64(*sum, v.mul_signed(column, *by));
+    for (index, (sum, by)) in sums.iter_mut().zip(by).enumerate() {
+        *sum = rows.add_products(*sum, column, index, *by);
     }
 }
 
 #[inline(always)]
-fn fold_all<V: Rows, const N: usize>(sums: &mut [V::Vector; N], n: &Numbers<V>) {
+fn fold_all<R: Rows, const N: usize>(sums: &mut [R::Vector; N], rows: &R) {
     for sum in sums {
-        *sum = fold(*sum, n);
+        *sum = rows.fold(*sum);
     }
 }
 
 #[inline(always)]
-fn reduce_all<V: Rows, const N: usize>(sums: &[V::Vector; N], n: &Numbers<V>) -> [V::Vector; N] {
+fn reduce_all<R: Rows, const N: usize>(sums: &[R::Vector; N], rows: &R) -> [R::Vector; N] {
     let mut out = *sums;
     for sum in &mut out {
-        *sum = n.v.upper(reduce(*sum, n));
+        *sum = rows.reduce(*sum);
     }
     out
 }
 
 /// Adds the products of all columns and elements, in independent groups of `GROUP`.
 #[inline(always)]
-fn multiply<V: Rows, const W: usize, const N: usize>(
+fn multiply<R: Rows, const W: usize, const N: usize>(
     start: &Words,
-    columns: &[Words; W],
+    columns: &[Column; W],
     elements: &Words,
-    n: &Numbers<V>,
-) -> [V::Vector; N] {
-    let mut sums = load(start, n.v);
+    rows: &R,
+) -> [R::Vector; N] {
+    let mut sums = load(start, rows);
     for (columns, elements) in columns.chunks(GROUP).zip(elements.chunks(GROUP)) {
-        let mut part = [n.v.splat(0); N];
+        let mut part = [rows.splat(0); N];
         for (column, element) in columns.iter().zip(elements) {
-            multiply_add(&mut part, column, &[n.v.splat64(*element); N], n.v);
+            multiply_add(&mut part, column, &[rows.splat(*element); N], rows);
         }
-        fold_all(&mut part, n);
+        fold_all(&mut part, rows);
         for (sum, part) in sums.iter_mut().zip(part) {
-            *sum = n.v.add64(*sum, part);
+            *sum = rows.add(*sum, part);
         }
     }
     sums
@@ -375,38 +353,39 @@ fn multiply<V: Rows, const W: usize, const N: usize>(
 
 /// A linear layer of full rounds, applied to sums and differences.
 #[inline(always)]
-fn linear_layer<V: Rows, const W: usize, const N: usize>(
-    x: &[V::Vector; N],
-    columns: &[Words; HALF],
+fn linear_layer<R: Rows, const W: usize, const N: usize>(
+    x: &[R::Vector; N],
+    columns: &[Column; HALF],
     start: &Words,
-    n: &Numbers<V>,
-) -> [V::Vector; N] {
+    rows: &R,
+) -> [R::Vector; N] {
     let mut words = [0; ALL];
-    store(&mut words, x, n.v);
-    let mut sums = load(start, n.v);
+    store(&mut words, x, rows);
+    let mut sums = load(start, rows);
     for (group, columns) in columns[..W / 2].chunks(GROUP_OF_SUMS).enumerate() {
-        let mut part = [n.v.splat(0); N];
+        let mut part = [rows.splat(0); N];
         for (j, column) in (group * GROUP_OF_SUMS..).zip(columns) {
             let (sum, difference) = if j < 8 { (j, j + 8) } else { (j + 8, j + 12) };
-            let by = n.v.spread(words[sum], words[difference]);
-            multiply_add(&mut part, column, &by, n.v);
+            let by = rows.spread(words[sum], words[difference]);
+            multiply_add(&mut part, column, &by, rows);
         }
-        fold_all(&mut part, n);
+        fold_all(&mut part, rows);
         for (sum, part) in sums.iter_mut().zip(part) {
-            *sum = n.v.add64(*sum, part);
+            *sum = rows.add(*sum, part);
         }
     }
-    reduce_all(&n.v.sums_and_differences(&sums), n)
+    reduce_all(&rows.sums_and_differences(&sums), rows)
 }
 
 /// S-boxes, then sums and differences.
 #[inline(always)]
-fn cubes<V: Rows, const N: usize>(x: &[V::Vector; N], n: &Numbers<V>) -> [V::Vector; N] {
+fn cubes<R: Rows, const N: usize>(x: &[R::Vector; N], rows: &R) -> [R::Vector; N] {
     let mut cubes = *x;
     for x in &mut cubes {
-        *x = unreduced_cube(*x, n);
+        let square = rows.reduce(rows.mul(*x, *x));
+        *x = rows.mul(square, *x);
     }
-    reduce_all(&n.v.sums_and_differences(&cubes), n)
+    reduce_all(&rows.sums_and_differences(&cubes), rows)
 }
 
 /// Returns -t / 2^64 modulo p, below p, given t / p modulo 2^64: the upper half of t minus the product of the argument
@@ -418,18 +397,18 @@ fn reduce_wide(t: u64) -> u64 {
 
 /// All partial rounds.
 #[inline(always)]
-fn partial<V: Rows, const W: usize, const P: usize, const N: usize, const M: usize>(
-    state: &[V::Vector; N],
+fn partial<R: Rows, const W: usize, const P: usize, const N: usize, const M: usize>(
+    state: &[R::Vector; N],
     single: &Single<W, P>,
-    n: &Numbers<V>,
-) -> [V::Vector; N] {
+    rows: &R,
+) -> [R::Vector; N] {
     let mut x = [0; ALL];
-    store(&mut x, state, n.v);
-    let mut z: [_; M] = multiply(&single.z_start, &single.z_from_x, &x, n);
+    store(&mut x, state, rows);
+    let mut z: [_; M] = multiply(&single.z_start, &single.z_from_x, &x, rows);
     // For each z, the sum of the contributions of y from three or more rounds before
     let mut sums = [0; ALL];
-    store(&mut sums, &z, n.v);
-    let mut out = multiply(&single.out_start, &single.out_from_x, &x, n);
+    store(&mut sums, &z, rows);
+    let mut out = multiply(&single.out_start, &single.out_from_x, &x, rows);
 
     let started = |sum: i64| {
         sum.cast_unsigned()
@@ -448,24 +427,24 @@ fn partial<V: Rows, const W: usize, const P: usize, const N: usize, const M: usi
         let sum = if t + 2 < P { sums[t + 2] } else { 0 };
         rest = started(sum).wrapping_add(y.wrapping_mul(single.after_next));
 
-        let y = n.v.splat64(y.cast_signed());
-        multiply_add(&mut z, &single.z_from_y[t], &[y; M], n.v);
-        fold_all(&mut z, n);
-        store(&mut sums, &z, n.v);
-        multiply_add(&mut out, &single.out_from_y[t], &[y; N], n.v);
+        let y = rows.splat(y.cast_signed());
+        multiply_add(&mut z, &single.z_from_y[t], &[y; M], rows);
+        fold_all(&mut z, rows);
+        store(&mut sums, &z, rows);
+        multiply_add(&mut out, &single.out_from_y[t], &[y; N], rows);
         if t % CUBES == CUBES - 1 {
-            fold_all(&mut out, n);
+            fold_all(&mut out, rows);
         }
     }
-    fold_all(&mut out, n);
-    reduce_all(&out, n)
+    fold_all(&mut out, rows);
+    reduce_all(&out, rows)
 }
 
 /// Applies a permutation. `W` and `P` follow from `K`; `N` is the number of vectors for `W` words, `M` for [`ALL`].
 #[inline(always)]
 pub(super) fn permute<
     K: Permutation<W, P>,
-    V: Rows,
+    R: Rows,
     const W: usize,
     const P: usize,
     const N: usize,
@@ -473,38 +452,31 @@ pub(super) fn permute<
 >(
     elements: &mut [u32; W],
     single: &Single<W, P>,
-    v: V,
+    rows: &R,
 ) {
-    let n = &Numbers::new(v);
+    const { assert!(N * R::WORDS == W && M * R::WORDS == ALL) };
     let order = const { order::<W>() };
     let mut words = [0; ALL];
-    for (word, i) in words.iter_mut().zip(order) {
-        *word = i64::from(elements[i]);
+    for ((word, constant), i) in words.iter_mut().zip(single.first).zip(order) {
+        // Adding (p - 1) / 2, reducing, and subtracting it gives |x| at most p / 2.
+        *word = i64::from(subtract_modulus(elements[i] + constant)) - i64::from(MODULUS / 2);
     }
-    let mut state: [_; N] = load(&words, v);
-    // Convert integers below p to signed ones with |x| at most p / 2: add (p - 1) / 2, reduce, and subtract it.
-    let half = v.splat((MODULUS / 2).cast_signed());
-    for (x, constant) in state.iter_mut().zip(load::<V, N>(&single.first, v)) {
-        let sum = v.add(*x, constant);
-        let reduced = v.min(sum, v.sub(sum, n.modulus));
-        *x = v.sub(reduced, half);
-    }
+    let mut state: [_; N] = load(&words, rows);
     if K::SPECIFICATION.leading_layer {
-        let x = v.sums_and_differences(&state);
-        state = linear_layer::<V, W, N>(&x, &single.leading, &single.full_start[8], n);
+        let x = rows.sums_and_differences(&state);
+        state = linear_layer::<R, W, N>(&x, &single.leading, &single.full_start[8], rows);
     }
     for round in 0..8 {
         if round == 4 {
-            state = partial::<V, W, P, N, M>(&state, single, n);
+            state = partial::<R, W, P, N, M>(&state, single, rows);
         }
-        let x = cubes(&state, n);
-        state = linear_layer::<V, W, N>(&x, &single.full, &single.full_start[round], n);
+        let x = cubes(&state, rows);
+        state = linear_layer::<R, W, N>(&x, &single.full, &single.full_start[round], rows);
     }
-    for x in &mut state {
-        *x = v.min(*x, v.add(*x, n.modulus));
-    }
-    store(&mut words, &state, v);
+    store(&mut words, &state, rows);
     for (word, i) in words.iter().zip(order) {
-        elements[i] = *word as u32;
+        // The lower half is a signed number above -p.
+        let element = *word as u32;
+        elements[i] = element.min(element.wrapping_add(MODULUS));
     }
 }
