@@ -11,10 +11,7 @@ use crate::koalabear::{MODULUS, R};
 /// p^-1 mod 2^32
 const INVERSE: u32 = 0x8100_0001;
 
-/// Evidence of NEON.
-struct Rows2(Neon);
-
-impl Rows for Rows2 {
+impl Rows for Neon {
     type Vector = int64x2_t;
     const WORDS: usize = 2;
 
@@ -97,7 +94,7 @@ macro_rules! kernels {
                 permute::<$kind, _, $width, $rounds, { $width / 2 }, { 24 / 2 }>(
                     state,
                     &single::$constants,
-                    &Rows2(evidence),
+                    &evidence,
                 );
             }
         )*

@@ -1,8 +1,8 @@
 //! Four permutations at once with NEON, four times: element `i` of state `l` is lane `l` of vector `i`.
 //!
 //! The algorithm and its bounds are those of [`super::super::portable`], except that a sum of products is folded after
-//! each group of four: 4 p^2 + 2^57 is below 2^64. LLVM does not vectorise that code for NEON. Constant time: no branch
-//! or address depends on an element.
+//! each group of four (4 p^2 + 2^57 is below 2^64), and that the dense layer multiplies the sum and the difference of the
+//! state's halves. LLVM does not vectorise that code for NEON. Constant time: no branch or address depends on an element.
 
 use core::arch::aarch64::*;
 
