@@ -157,7 +157,7 @@ fn every_fault_ends_in_its_state() {
             let right = cell.state == state || (state == State::Ok && cell.state == State::Noisy);
             assert!(right, "{name} {op}: {:?} {told}", cell.state);
             assert!(told.contains(reason), "{name} {op}: {told}");
-            // Nor does it always have a time there.
+            // A correct contender may have no time there either.
             assert!(cell.ns.is_none() || state == State::Ok, "{name} {op}");
             let scored = report
                 .pairs
@@ -262,14 +262,10 @@ fn rows_with_wide_intervals_get_more_launches() {
             .map(|(name, control)| launches(report, name, control))
     };
     // Other load on the machine may disturb all batches of a launch.
-    let mut report = fakes(&folder, &contenders, &["u256_add_varied"], settings.clone());
-    for _ in 0..2 {
-        if all(&report) == [8; 3] {
-            break;
-        }
-        report = fakes(&folder, &contenders, &["u256_add_varied"], settings.clone());
-    }
-    assert_eq!(all(&report), [8; 3]);
+    let report = (0..3)
+        .map(|_| fakes(&folder, &contenders, &["u256_add_varied"], settings.clone()))
+        .find(|report| all(report) == [8; 3])
+        .expect("three runs had fewer launches");
     assert_eq!(
         report
             .pairs

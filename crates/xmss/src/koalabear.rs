@@ -33,6 +33,16 @@ pub(crate) const fn minus(a: u32) -> u32 {
     MODULUS - a
 }
 
+/// The representative of least magnitude.
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub(crate) const fn signed(a: u32) -> i64 {
+    if a > MODULUS / 2 {
+        a as i64 - MODULUS as i64
+    } else {
+        a as i64
+    }
+}
+
 pub(crate) const fn mul(a: u32, b: u32) -> u32 {
     (a as u64 * b as u64 % MODULUS as u64) as u32
 }

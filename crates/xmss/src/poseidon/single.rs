@@ -16,7 +16,7 @@
 
 use super::tables::Tables;
 use super::{Permutation, Poseidon1, Poseidon2};
-use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow, subtract_modulus};
+use crate::koalabear::{MODULUS, R, add, inverse, minus, mul, pow, signed, subtract_modulus};
 
 /// Number of words for the values of 20 or 23 partial rounds, or for the longest state.
 const ALL: usize = 24;
@@ -211,15 +211,6 @@ const fn check_columns<const N: usize>(columns: &[Column; N], group: usize, perc
     }
 }
 
-/// The representative of least magnitude.
-pub(super) const fn signed(value: u32) -> i64 {
-    if value > MODULUS / 2 {
-        value as i64 - MODULUS as i64
-    } else {
-        value as i64
-    }
-}
-
 /// The operations of one instruction set on vectors of 64-bit words in the order of [`order`]. Products read the lower
 /// halves of words as signed numbers.
 pub(super) trait Rows {
@@ -240,7 +231,7 @@ pub(super) trait Rows {
     fn sub(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// `a` * `b`.
     fn mul(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// `sum` + vector `index` of the column * `by`.
+    /// `sum` plus the product of `by` and vector `index` of the column.
     fn add_products(
         &self,
         sum: Self::Vector,
@@ -254,7 +245,7 @@ pub(super) trait Rows {
     fn reduce(&self, t: Self::Vector) -> Self::Vector;
 
     /// Computes the sums of the state's two halves at the positions of the first half, and the differences at those of
-    /// the second. This is for vectors of at most four words, which are in one half.
+    /// the second. The default is for vectors of at most four words, which do not cross from one half to the other.
     #[inline(always)]
     fn sums_and_differences<const N: usize>(&self, x: &[Self::Vector; N]) -> [Self::Vector; N] {
         let mut out = *x;
@@ -270,7 +261,7 @@ pub(super) trait Rows {
         out
     }
 
-    /// `first` at the positions of the first half, and `second` at those of the second. As above.
+    /// `first` at the positions of the first half, and `second` at those of the second. The default is as above.
     #[inline(always)]
     fn spread<const N: usize>(&self, first: i64, second: i64) -> [Self::Vector; N] {
         let (first, second) = (self.splat(first), self.splat(second));
@@ -459,7 +450,8 @@ pub(super) fn permute<
     let mut words = [0; ALL];
     for ((word, constant), i) in words.iter_mut().zip(single.first).zip(order) {
         // Adding (p - 1) / 2, reducing, and subtracting it gives |x| at most p / 2.
-        *word = i64::from(subtract_modulus(elements[i] + constant)) - i64::from(MODULUS / 2);
+        let sum = elements[i].wrapping_add(constant);
+        *word = i64::from(subtract_modulus(sum)) - i64::from(MODULUS / 2);
     }
     let mut state: [_; N] = load(&words, rows);
     if K::SPECIFICATION.leading_layer {
@@ -480,3 +472,34 @@ pub(super) fn permute<
         elements[i] = element.min(element.wrapping_add(MODULUS));
     }
 }
+
+/// Defines the permutations for one instruction set, with vectors of `$words` words. `$rows` makes the operations from
+/// the evidence.
+macro_rules! kernels {
+    ($feature:literal, $evidence:ty, $words:literal, $rows:path) => {
+        $crate::poseidon::single::kernels! {
+            $feature, $evidence, $words, $rows:
+            poseidon1_16_one: Poseidon1, 16, 20, POSEIDON1_16;
+            poseidon1_24_one: Poseidon1, 24, 23, POSEIDON1_24;
+            poseidon2_16_one: Poseidon2, 16, 20, POSEIDON2_16;
+            poseidon2_24_one: Poseidon2, 24, 23, POSEIDON2_24;
+        }
+    };
+    (
+        $feature:literal, $evidence:ty, $words:literal, $rows:path:
+        $($name:ident: $kind:ident, $width:literal, $rounds:literal, $constants:ident;)*
+    ) => {
+        $(
+            #[target_feature(enable = $feature)]
+            pub(in super::super) fn $name(state: &mut [u32; $width], evidence: $evidence) {
+                use $crate::poseidon::{$kind, single};
+                single::permute::<$kind, _, $width, $rounds, { $width / $words }, { 24 / $words }>(
+                    state,
+                    &single::$constants,
+                    &$rows(evidence),
+                );
+            }
+        )*
+    };
+}
+pub(super) use kernels;

@@ -89,6 +89,25 @@ impl<const W: usize, const P: usize> Columns<W, P> {
     }
 }
 
+/// For a circulant matrix ((A, B), (B, A)) with this first row, returns the rows of ((A + B) / 2, (A - B) / 2), and
+/// zeros.
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub(super) const fn half_sums<const W: usize>(row: &[u32; W]) -> [[u32; W]; W] {
+    let mut rows = [[0; W]; W];
+    let mut i = 0;
+    while i < W / 2 {
+        let mut j = 0;
+        while j < W / 2 {
+            let (a, b) = (row[(j + W - i) % W], row[(j + W / 2 + W - i) % W]);
+            rows[i][j] = mul(add(a, b), inverse(2));
+            rows[i][j + W / 2] = mul(add(a, minus(b)), inverse(2));
+            j += 1;
+        }
+        i += 1;
+    }
+    rows
+}
+
 pub(super) const fn circulant<const W: usize>(row: [u32; W]) -> [[u32; W]; W] {
     let mut matrix = [[0; W]; W];
     let mut i = 0;

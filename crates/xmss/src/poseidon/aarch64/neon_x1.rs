@@ -4,8 +4,7 @@ use core::arch::aarch64::*;
 
 use lydite_hash::cpu::Neon;
 
-use super::super::single::{self, Column, Rows, Words, permute};
-use super::super::{Poseidon1, Poseidon2};
+use super::super::single::{Column, Rows, Words, kernels};
 use crate::koalabear::{MODULUS, R};
 
 /// p^-1 mod 2^32
@@ -86,24 +85,4 @@ impl Rows for Neon {
     }
 }
 
-macro_rules! kernels {
-    ($($name:ident: $kind:ty, $width:literal, $rounds:literal, $constants:ident;)*) => {
-        $(
-            #[target_feature(enable = "neon")]
-            pub(in super::super) fn $name(state: &mut [u32; $width], evidence: Neon) {
-                permute::<$kind, _, $width, $rounds, { $width / 2 }, { 24 / 2 }>(
-                    state,
-                    &single::$constants,
-                    &evidence,
-                );
-            }
-        )*
-    };
-}
-
-kernels! {
-    poseidon1_16_one: Poseidon1, 16, 20, POSEIDON1_16;
-    poseidon1_24_one: Poseidon1, 24, 23, POSEIDON1_24;
-    poseidon2_16_one: Poseidon2, 16, 20, POSEIDON2_16;
-    poseidon2_24_one: Poseidon2, 24, 23, POSEIDON2_24;
-}
+kernels!("neon", Neon, 2, core::convert::identity);

@@ -1,13 +1,15 @@
 //! Four permutations at once with NEON, four times: element `i` of state `l` is lane `l` of vector `i`.
 //!
 //! The algorithm and its bounds are those of [`super::super::portable`], except that a sum of products is folded after
-//! each group of four (4 p^2 + 2^57 is below 2^64), and that the dense layer multiplies the sum and the difference of the
-//! state's halves. LLVM does not vectorise that code for NEON. Constant time: no branch or address depends on an element.
+//! each group of four (4 p^2 + 2^57 is below 2^64), and that the dense layer multiplies the sum and the difference of
+//! the state's halves. LLVM does not vectorise that code for NEON. Constant time: no branch or address depends on an
+//! element.
 
 use core::arch::aarch64::*;
 
+use super::super::tables::half_sums;
 use super::super::{Lanes, Permutation, Poseidon1, Poseidon2};
-use crate::koalabear::{MODULUS, R, add, inverse, mul};
+use crate::koalabear::{MODULUS, R};
 
 /// -p^-1 mod 2^32.
 const NEGATIVE_INVERSE: u32 = 0x7eff_ffff;
@@ -124,26 +126,8 @@ fn full_layer<K: Permutation<W, P>, const W: usize, const P: usize>(state: &mut 
     }
 }
 
-/// For a circulant matrix ((A, B), (B, A)) with this first row, returns the rows of ((A + B) / 2, (A - B) / 2), and zeros.
-const fn half_sums<const W: usize>(row: &[u32; W]) -> [[u32; W]; W] {
-    let mut rows = [[0; W]; W];
-    let mut i = 0;
-    while i < W / 2 {
-        let mut j = 0;
-        while j < W / 2 {
-            let (a, b) = (row[(j + W - i) % W], row[(j + W / 2 + W - i) % W]);
-            rows[i][j] = mul(add(a, b), inverse(2));
-            rows[i][j + W / 2] = mul(add(a, MODULUS - b), inverse(2));
-            j += 1;
-        }
-        i += 1;
-    }
-    rows
-}
-
-/// Replaces the state's two halves by their sum and their difference. This takes half the products of a matrix ((A, B),
-/// (B, A)): with the sum u and the difference v, (A + B) u / 2 and (A - B) v / 2 are half the sum and half the difference
-/// of the result's halves.
+/// Replaces the state's two halves by their sum u and their difference v, plus p. A layer ((A, B), (B, A)) then takes
+/// half the products: (A + B) u and (A - B) v are the sum and the difference of the result's halves.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums_and_differences<const W: usize>(state: &mut [uint32x4_t; W]) {

@@ -2,28 +2,7 @@
 
 use lydite_hash::cpu::Avx2;
 
-use super::super::single::{self, permute};
-use super::super::{Poseidon1, Poseidon2};
+use super::super::single::kernels;
 use super::poseidon1::Numbers;
 
-macro_rules! kernels {
-    ($($name:ident: $kind:ty, $width:literal, $rounds:literal, $constants:ident;)*) => {
-        $(
-            #[target_feature(enable = "avx2")]
-            pub(in super::super) fn $name(state: &mut [u32; $width], evidence: Avx2) {
-                permute::<$kind, _, $width, $rounds, { $width / 4 }, { 24 / 4 }>(
-                    state,
-                    &single::$constants,
-                    &Numbers::new(evidence),
-                );
-            }
-        )*
-    };
-}
-
-kernels! {
-    poseidon1_16_one: Poseidon1, 16, 20, POSEIDON1_16;
-    poseidon1_24_one: Poseidon1, 24, 23, POSEIDON1_24;
-    poseidon2_16_one: Poseidon2, 16, 20, POSEIDON2_16;
-    poseidon2_24_one: Poseidon2, 24, 23, POSEIDON2_24;
-}
+kernels!("avx2", Avx2, 4, Numbers::new);

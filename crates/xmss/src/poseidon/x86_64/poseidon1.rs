@@ -3,8 +3,7 @@
 //! Elements are signed between the steps, so Montgomery reductions subtract and need no correction. Multiplications
 //! take 32-bit words to 64-bit products, so every vector is processed twice: its even words and its odd words.
 //!
-//! The bottleneck is the multiplier, which accepts one 512-bit instruction or two 256-bit ones per cycle on current
-//! processors. So:
+//! The bottleneck is the multiplier. So:
 //!
 //! - Linear layers of full rounds are circulant, so they have the form ((A, B), (B, A)). With u and v the sum and the
 //!   difference of the state's two halves, (A + B) u and (A - B) v are the sum and the difference of the result's two
@@ -19,11 +18,11 @@
 //!
 //! Constant time: no branch or address depends on an element.
 
-use super::super::single::{GROUP, GROUP_OF_SUMS, SUMS, signed};
-use super::super::tables::{Specification, Tables};
+use super::super::single::{GROUP, GROUP_OF_SUMS, SUMS};
+use super::super::tables::{Specification, Tables, half_sums};
 use super::super::{Lanes, Permutation, Poseidon1};
 use super::vectors::Vectors;
-use crate::koalabear::{MODULUS, R, add, inverse, mul};
+use crate::koalabear::{MODULUS, R, add, mul, signed};
 
 /// Products added between two folds, for outputs of an S-box, which are at most 0.69 p.
 const CUBES: usize = 6;
@@ -127,16 +126,8 @@ impl<const W: usize, const P: usize> Wide<W, P> {
             }
             if K::DENSE {
                 // The same at the scale of the tables, halved
-                let mut row = [0; W];
-                let mut j = 0;
-                while j < half {
-                    let a = tables.dense_row[(j + W - i) % W];
-                    let b = tables.dense_row[(j + half + W - i) % W];
-                    row[j] = mul(add(a, b), inverse(2));
-                    row[j + half] = mul(add(a, MODULUS - b), inverse(2));
-                    j += 1;
-                }
-                wide.dense_rows[i / ROWS][i % ROWS] = signed_row(&row, GROUP_OF_SUMS, SUMS);
+                let row = &half_sums(&tables.dense_row)[i];
+                wide.dense_rows[i / ROWS][i % ROWS] = signed_row(row, GROUP_OF_SUMS, SUMS);
             } else {
                 let (mut sum, mut difference, mut most) = (0, 0, 0);
                 let mut j = 0;

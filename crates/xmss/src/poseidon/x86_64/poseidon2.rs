@@ -8,11 +8,10 @@
 //! Constant time: no branch or address depends on an element.
 
 use super::super::Lanes;
-use super::super::single::signed;
 use super::super::tables::{POSEIDON2_16, POSEIDON2_24, Specification};
 use super::poseidon1::{self, Halves, Numbers, halves, join, reduce};
 use super::vectors::Vectors;
-use crate::koalabear::{MODULUS, R, mul};
+use crate::koalabear::{MODULUS, R, mul, signed};
 
 /// The constants for width 16.
 pub(super) static WIDTH_16: Constants<16, 20> = Constants::new(&POSEIDON2_16);
